@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every test of the repository shares: how examples are drawn, and that the documentation is a test.
+
+Hypothesis draws the same examples in every run, so a run means the same on every machine. To look for new
+ones, which are then remembered until they pass: ``pytest --hypothesis-profile=explore``.
+
+Examples in README.md, in docs/ and in docstrings are tests too; `document_examples` says how they are run.
+"""
+
+from hypothesis import HealthCheck, settings
+from sybil.integration.pytest import pytest_integration as collector
+
+from document_examples import DOCSTRINGS, DOCUMENTS
+
+# How long an example takes depends on the machine and says nothing about the code: hence no deadline and no
+# check for slow data.
+settings.register_profile(
+    "repeatable",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "explore", parent=settings.get_profile("repeatable"), derandomize=False, print_blob=True
+)
+settings.load_profile("repeatable")
+
+pytest_collect_file = collector(DOCUMENTS, DOCSTRINGS)

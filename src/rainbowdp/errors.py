@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every error that rainbowdp raises on purpose, under one root.
+
+An error is part of the product. It says what was wrong, with the value, and what to do next, and it
+carries plain values only, so that nothing here needs to know the modules above. The first digit of a code
+names the subject, and the exit code is the one that the command line ends with::
+
+    RainbowError
+    ├── RDP1xx numbers and privacy      NumberError, IrrationalError, PrivacyParameterError, UndecidedError
+    ├── RDP2xx rainbows, distributions  RainbowSyntaxError, ColorError, DistributionError
+    ├── RDP3xx graphs                   UnknownDatasetError, MissingRainbowError, ColorSetError,
+    │                                   DuplicateDatasetError, GraphShapeError, NotAMorphismError
+    ├── RDP4xx boundaries, mechanisms   BoundaryMissingError, BoundaryNotPrivateError, NotHomogeneousError,
+    │                                   SolverError, MechanismShapeError, NotVerifiedError
+    ├── RDP5xx files                    FileUnreadableError, FileFormatError, FileWriteError
+    └── RDP9xx use                      UsageError, MissingExtraError
+"""
+
+import difflib
+from collections.abc import Iterable
+from typing import ClassVar
+
+
+class RainbowError(ValueError):
+    """Root of all errors that rainbowdp raises on purpose.
+
+    Parameters
+    ----------
+    what : str
+        What was wrong, with the value (never a private one).
+    help : str
+        What to do about it.
+    **values
+        The plain values the message speaks of, for programs.
+
+    Examples
+    --------
+    >>> error = NumberError("'half' is not an exact number", help="write 1/2 or 0.5", value="half")
+    >>> error.code, error.exit_code, error.values["value"]
+    ('RDP101', 2, 'half')
+    >>> print(error.report())
+    error[RDP101]: 'half' is not an exact number
+    help: write 1/2 or 0.5
+    """
+
+    code: ClassVar[str] = "RDP000"
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, what: str, help: str = "", **values: object) -> None:
+        super().__init__(what)
+        self.what = what
+        self.help = help
+        self.values = values
+
+    def report(self) -> str:
+        """Return the error as the two lines that the command line prints."""
+        line = f"error[{self.code}]: {self.what}"
+        return f"{line}\nhelp: {self.help}" if self.help else line
+
+
+class NumberError(RainbowError):
+    """A text or value that is not an exact number of the accepted forms."""
+
+    code = "RDP101"
+
+
+class IrrationalError(RainbowError):
+    """Exact fractions were asked for, and the numbers are irrational."""
+
+    code = "RDP102"
+
+
+class PrivacyParameterError(RainbowError):
+    """An epsilon, delta or mu outside its range."""
+
+    code = "RDP103"
+
+
+class UndecidedError(RainbowError):
+    """Two numbers that stayed indistinguishable at the largest precision."""
+
+    code = "RDP104"
+    exit_code = 1
+
+
+class RainbowSyntaxError(RainbowError):
+    """A text that is not a rainbow, a list of colors or a list of assignments."""
+
+    code = "RDP201"
+
+
+class ColorError(RainbowError):
+    """A color that is unknown, missing or repeated."""
+
+    code = "RDP202"
+
+
+class DistributionError(RainbowError):
+    """Probabilities that are negative or do not sum to 1."""
+
+    code = "RDP203"
+
+
+class UnknownDatasetError(RainbowError):
+    """A dataset that the graph or mechanism does not have."""
+
+    code = "RDP301"
+
+
+class MissingRainbowError(RainbowError):
+    """A dataset without a rainbow, or a rainbow without a dataset."""
+
+    code = "RDP302"
+
+
+class ColorSetError(RainbowError):
+    """Rainbows of one graph that rank different sets of colors."""
+
+    code = "RDP303"
+
+
+class DuplicateDatasetError(RainbowError):
+    """One dataset named twice."""
+
+    code = "RDP304"
+
+
+class GraphShapeError(RainbowError):
+    """Arrays or sizes that do not describe a graph."""
+
+    code = "RDP305"
+
+
+class NotAMorphismError(RainbowError):
+    """A map between graphs that tears two neighbors apart."""
+
+    code = "RDP306"
+    exit_code = 1
+
+
+class BoundaryMissingError(RainbowError):
+    """A region with a boundary for which no distribution was given."""
+
+    code = "RDP401"
+
+
+class BoundaryNotPrivateError(RainbowError):
+    """A boundary condition that breaks the privacy constraint where two regions touch."""
+
+    code = "RDP402"
+    exit_code = 1
+
+
+class NotHomogeneousError(RainbowError):
+    """Two boundary datasets of one region with different distributions."""
+
+    code = "RDP403"
+    exit_code = 1
+
+
+class SolverError(RainbowError):
+    """A linear programme that the solver did not finish, or that is too large for it."""
+
+    code = "RDP404"
+    exit_code = 1
+
+
+class MechanismShapeError(RainbowError):
+    """Parts of a mechanism that do not fit each other or the graph."""
+
+    code = "RDP405"
+
+
+class NotVerifiedError(RainbowError):
+    """A mechanism that failed its own check; a defect of rainbowdp, never of the input."""
+
+    code = "RDP406"
+    exit_code = 1
+
+
+class FileUnreadableError(RainbowError):
+    """A file that is missing, unreadable or damaged."""
+
+    code = "RDP501"
+    exit_code = 4
+
+
+class FileFormatError(RainbowError):
+    """A file that can be read, but does not have the documented form."""
+
+    code = "RDP502"
+    exit_code = 4
+
+
+class FileWriteError(RainbowError):
+    """A file that could not be written."""
+
+    code = "RDP503"
+    exit_code = 4
+
+
+class UsageError(RainbowError):
+    """Options or arguments that do not belong together."""
+
+    code = "RDP901"
+
+
+class MissingExtraError(RainbowError):
+    """A feature whose optional package is not installed."""
+
+    code = "RDP902"
+
+
+def did_you_mean(wrong: str, known: Iterable[str]) -> str:
+    """Return a hint that names the closest known words, or an empty text.
+
+    Examples
+    --------
+    >>> did_you_mean("gren", ["blue", "green", "red"])
+    "did you mean 'green'?"
+    >>> did_you_mean("zzz", ["blue"])
+    ''
+    """
+    close = difflib.get_close_matches(wrong, list(known), n=2)
+    return f"did you mean {' or '.join(map(repr, close))}?" if close else ""

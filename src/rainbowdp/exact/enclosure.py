@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signs, enclosures and directed rounding of exact numbers: the only doors from exact numbers to bits.
+
+Every function takes an `Exact` number (a fraction, or one of the two kinds of `Real`) and none of them ever
+returns an estimate: a sign is decided, an enclosure holds the number, and a rounding says its direction.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Literal
+
+import flint
+
+from rainbowdp.errors import IrrationalError, UndecidedError
+from rainbowdp.exact.normal import NormalExpression
+from rainbowdp.exact.odds import OddsExpression
+from rainbowdp.exact.real import FIRST_PRECISION, LAST_PRECISION, Real, rational_ball
+from rainbowdp.exact.text import format_fraction
+
+Exact = Fraction | OddsExpression | NormalExpression
+"""An exact real number."""
+
+Rounding = Literal["down", "up", "nearest"]
+
+_SMALLEST_EXPONENT = 65536
+
+
+def sign(x: Exact | int) -> int:
+    """Return the sign of an exact number: -1, 0 or 1.
+
+    Raises
+    ------
+    UndecidedError
+        Only for numbers of Gaussian differential privacy that 4096 bits do not tell from zero.
+
+    Examples
+    --------
+    >>> sign(Fraction(-1, 3))
+    -1
+    """
+    return x.sign() if isinstance(x, Real) else (x > 0) - (x < 0)
+
+
+def ball(x: Exact | int) -> flint.arb:
+    """Return an Arb ball that holds the number, at the precision in force."""
+    return x.evaluate() if isinstance(x, Real) else rational_ball(x)
+
+
+def bounds(value: flint.arb) -> tuple[Fraction, Fraction]:
+    """Return two dyadic fractions around a finite ball, its ends except where these are minute.
+
+    An end closer to zero than 2^-65536 is moved outward, to zero or to that size, because writing it as a
+    fraction could take more memory than there is.
+    """
+    return _dyadic(value.lower(), upward=False), _dyadic(value.upper(), upward=True)
+
+
+def enclose(x: Exact | int, bits: int) -> tuple[Fraction, Fraction]:
+    """Enclose an exact number.
+
+    Parameters
+    ----------
+    x : Exact
+        The number.
+    bits : int
+        The enclosure is at most 2^-bits wide.
+
+    Returns
+    -------
+    lower, upper : Fraction
+        Dyadic fractions with lower <= x <= upper and upper - lower <= 2^-bits.
+
+    Examples
+    --------
+    >>> lower, upper = enclose(Fraction(1, 3), 20)
+    >>> lower <= Fraction(1, 3) <= upper and upper - lower <= Fraction(1, 2**20)
+    True
+    """
+    if isinstance(x, int):
+        x = Fraction(x)
+    if isinstance(x, Fraction):
+        scaled = x * 2**bits
+        return Fraction(math.floor(scaled), 2**bits), Fraction(math.ceil(scaled), 2**bits)
+    return enclose_with(x.evaluate, bits)
+
+
+def enclose_with(evaluate: Callable[[], flint.arb], bits: int) -> tuple[Fraction, Fraction]:
+    """Enclose what `evaluate` computes at the precision in force, to an absolute width of 2^-bits."""
+    width = Fraction(1, 2**bits)
+    precision = max(FIRST_PRECISION, bits + 16)
+    while True:
+        with flint.ctx.workprec(precision):
+            value = evaluate()
+            if value.is_finite():
+                lower, upper = bounds(value)
+                if upper - lower <= width:
+                    return lower, upper
+        precision *= 2
+
+
+def to_float(x: Exact | int, rounding: Rounding) -> float:
+    """Round an exact number to a float in a named direction.
+
+    Parameters
+    ----------
+    x : Exact
+        The number.
+    rounding : {"down", "up", "nearest"}
+        ``down`` and ``up`` give the closest float that is not above, or not below, the number. ``nearest``
+        is correctly rounded unless the number lies within 2^-4096 (relatively) of a tie.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> to_float(Fraction(1, 3), "down") < Fraction(1, 3) < to_float(Fraction(1, 3), "up")
+    True
+    >>> to_float(Fraction(1, 10), "nearest")
+    0.1
+    """
+    if isinstance(x, int):
+        x = Fraction(x)
+    if isinstance(x, Fraction):
+        return _round_fraction(x, rounding)
+    if (fraction := None if isinstance(x, OddsExpression) else x.as_fraction()) is not None:
+        return _round_fraction(fraction, rounding)
+    return round_ball(x.evaluate, rounding, x.as_fraction)
+
+
+def round_ball(
+    evaluate: Callable[[], flint.arb],
+    rounding: Rounding,
+    as_fraction: Callable[[], Fraction | None] = lambda: None,
+) -> float:
+    """Round what `evaluate` computes at the precision in force to a float in a named direction.
+
+    A ball around a float, however thin, does not show that the number is that float; `as_fraction` is asked
+    for the number itself where the last precision does not decide.
+    """
+    precision = 128
+    while True:
+        with flint.ctx.workprec(precision):
+            value = evaluate()
+            if value.is_finite():
+                lower, upper = bounds(value)
+                low, high = _round_fraction(lower, rounding), _round_fraction(upper, rounding)
+                if low == high:
+                    return low
+                if precision >= LAST_PRECISION:
+                    fraction = as_fraction()
+                    if fraction is not None:
+                        return _round_fraction(fraction, rounding)
+                    return high if rounding == "up" else low
+            elif precision >= LAST_PRECISION:
+                raise UndecidedError("a number could not be enclosed", help="report this as a defect")
+        precision *= 2
+
+
+def format_exact(x: Exact | int) -> str:
+    """Return an exact number as fraction text.
+
+    Raises
+    ------
+    IrrationalError
+        If the number is irrational.
+
+    Examples
+    --------
+    >>> format_exact(Fraction(3, 55))
+    '3/55'
+    """
+    fraction = x.as_fraction() if isinstance(x, Real) else Fraction(x)
+    if fraction is None:
+        raise IrrationalError(
+            "an irrational number cannot be written as a fraction",
+            help="leave out --exact, or choose an epsilon with rational odds such as ln(6/5)",
+        )
+    return format_fraction(fraction)
+
+
+def _dyadic(end: flint.arb, *, upward: bool) -> Fraction:
+    mantissa, exponent = (int(part) for part in end.man_exp())
+    if exponent >= 0:
+        return Fraction(mantissa << exponent)
+    if exponent + mantissa.bit_length() < -_SMALLEST_EXPONENT:
+        outward = mantissa > 0 if upward else mantissa < 0
+        return Fraction((mantissa > 0) - (mantissa < 0), 1 << _SMALLEST_EXPONENT) if outward else Fraction(0)
+    return Fraction(mantissa, 1 << -exponent)
+
+
+def _round_fraction(x: Fraction, rounding: Rounding) -> float:
+    try:
+        nearest = float(x)
+    except OverflowError:
+        nearest = math.inf if x > 0 else -math.inf
+    if rounding == "down" and (nearest == math.inf or (math.isfinite(nearest) and Fraction(nearest) > x)):
+        return math.nextafter(nearest, -math.inf)
+    if rounding == "up" and (nearest == -math.inf or (math.isfinite(nearest) and Fraction(nearest) < x)):
+        return math.nextafter(nearest, math.inf)
+    return nearest

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers that are rational functions of the odds t = e^epsilon.
+
+Everything that pure and approximate differential privacy compute from rational probabilities lies in Q(t).
+If epsilon is a rational number other than 0, t is transcendental (Lindemann), so such a number is zero if and
+only if it is identically zero as a function of t. If epsilon is the logarithm of a rational number, t is
+rational, and what is not identically zero and stays undecided by enclosures is worked out as a fraction.
+Polynomials are kept sparse, so t^1000000 is one term.
+"""
+
+import functools
+from fractions import Fraction
+
+import flint
+
+from rainbowdp.exact.real import Real
+from rainbowdp.exact.text import Exponent, Log, format_fraction
+
+_RING = flint.fmpq_mpoly_ctx.get(("t",), flint.Ordering.lex)
+_T = _RING.gen(0)
+_LARGEST_GCD_DEGREE = 64
+
+
+def _constant(value: Fraction) -> flint.fmpq_mpoly:
+    return _RING.constant(flint.fmpq(value.numerator, value.denominator))
+
+
+def _fraction(value: flint.fmpq) -> Fraction:
+    return Fraction(int(value.p), int(value.q))
+
+
+_ONE = _constant(Fraction(1))
+
+
+class OddsExpression(Real):
+    """An exact number in Q(t) with t = e^exponent.
+
+    Made by arithmetic from `OddsExpression.odds`; immutable, and not hashable, because one number has many
+    forms.
+
+    Examples
+    --------
+    >>> t = OddsExpression.odds(Fraction(1))
+    >>> best = t / (t + 2)
+    >>> best + 2 * (1 / (t + 2)) == 1
+    True
+    >>> Fraction(57, 100) < best < Fraction(58, 100)
+    True
+    """
+
+    __slots__ = ("denominator", "exponent", "numerator")
+
+    def __init__(
+        self, numerator: flint.fmpq_mpoly, denominator: flint.fmpq_mpoly, exponent: Exponent
+    ) -> None:
+        self.numerator, self.denominator = _reduced(numerator, denominator)
+        self.exponent = exponent
+
+    @classmethod
+    def odds(cls, exponent: Exponent) -> "OddsExpression":
+        """Return the number t = e^exponent itself."""
+        return cls(_T, _ONE, exponent)
+
+    def is_formally_zero(self) -> bool:
+        """Tell whether the number is zero as a function of t."""
+        return self.numerator.is_zero()
+
+    def as_fraction(self) -> Fraction | None:
+        """Return the number as a fraction: always for rational odds, and for constants in t."""
+        if isinstance(self.exponent, Log):
+            odds = self.exponent.argument
+            return _value(self.numerator, odds) / _value(self.denominator, odds)
+        if self.numerator.is_constant() and self.denominator.is_constant():
+            zero = self.numerator.is_zero()
+            return Fraction(0) if zero else _fraction(self.numerator.leading_coefficient())
+        return None
+
+    def evaluate(self) -> flint.arb:
+        """Return a ball that holds the number, at the precision in force."""
+        top = self._ball(self.numerator)
+        return top if self.denominator.is_one() else top / self._ball(self.denominator)
+
+    def _ball(self, polynomial: flint.fmpq_mpoly) -> flint.arb:
+        total = flint.arb(0)
+        rational = isinstance(self.exponent, Log)
+        rate = _rate(self.exponent)
+        for (power,), coefficient in polynomial.terms():
+            factor = flint.arb(rate) ** power if rational else flint.arb(rate * power).exp()
+            total += factor * coefficient
+        return total
+
+    def _undecided_sign(self) -> int:
+        if isinstance(self.exponent, Log):
+            odds = self.exponent.argument
+            value = _value(self.numerator, odds) * _value(self.denominator, odds)
+            return (value > 0) - (value < 0)
+        return self._refined_sign()
+
+    def _refined_sign(self) -> int:
+        # A transcendental t makes the number nonzero, so some precision decides.
+        precision = 8192
+        while True:
+            with flint.ctx.workprec(precision):
+                ball = self.evaluate()
+                if ball > 0 or ball < 0:
+                    return 1 if ball > 0 else -1
+            precision *= 2
+
+    def _lift(self, other: object) -> "OddsExpression | None":
+        if isinstance(other, OddsExpression):
+            return other if other.exponent == self.exponent else None
+        if isinstance(other, int | Fraction):
+            return OddsExpression(_constant(Fraction(other)), _ONE, self.exponent)
+        return None
+
+    def _plus(self, other: "OddsExpression", factor: int) -> "OddsExpression":
+        if self.denominator == other.denominator:
+            return OddsExpression(self.numerator + other.numerator * factor, self.denominator, self.exponent)
+        return OddsExpression(
+            self.numerator * other.denominator + other.numerator * self.denominator * factor,
+            self.denominator * other.denominator,
+            self.exponent,
+        )
+
+    def _scaled(self, factor: Fraction) -> "OddsExpression":
+        return OddsExpression(
+            self.numerator * flint.fmpq(factor.numerator, factor.denominator), self.denominator, self.exponent
+        )
+
+    def __mul__(self, other: object) -> "OddsExpression":
+        lifted = self._lift(other)
+        if lifted is None:
+            return NotImplemented
+        return OddsExpression(
+            self.numerator * lifted.numerator, self.denominator * lifted.denominator, self.exponent
+        )
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> "OddsExpression":
+        lifted = self._lift(other)
+        if lifted is None:
+            return NotImplemented
+        if lifted.is_formally_zero():
+            raise ZeroDivisionError("division of an exact number by zero")
+        return OddsExpression(
+            self.numerator * lifted.denominator, self.denominator * lifted.numerator, self.exponent
+        )
+
+    def __rtruediv__(self, other: object) -> "OddsExpression":
+        lifted = self._lift(other)
+        return NotImplemented if lifted is None else lifted / self
+
+    def __pow__(self, power: int) -> "OddsExpression":
+        if power < 0:
+            return 1 / self ** (-power)
+        return OddsExpression(self.numerator**power, self.denominator**power, self.exponent)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuilt, (_terms(self.numerator), _terms(self.denominator), self.exponent)
+
+    def __repr__(self) -> str:
+        name = str(self.exponent) if isinstance(self.exponent, Log) else format_fraction(self.exponent)
+        bottom = "" if self.denominator.is_one() else f" / ({self.denominator})"
+        return f"({self.numerator}){bottom} at t = e^({name})"
+
+
+@functools.lru_cache(maxsize=64)
+def _rate(exponent: Exponent) -> flint.fmpq:
+    """Return epsilon, or the odds where epsilon is a logarithm, in the form that flint computes with."""
+    rate = exponent.argument if isinstance(exponent, Log) else exponent
+    return flint.fmpq(rate.numerator, rate.denominator)
+
+
+def _value(polynomial: flint.fmpq_mpoly, odds: Fraction) -> Fraction:
+    return sum((_fraction(c) * odds ** int(power) for (power,), c in polynomial.terms()), Fraction(0))
+
+
+def _terms(polynomial: flint.fmpq_mpoly) -> dict[int, tuple[int, int]]:
+    """Return a polynomial as plain numbers: power to numerator and denominator."""
+    return {int(power): (int(c.p), int(c.q)) for (power,), c in polynomial.terms()}
+
+
+def _rebuilt(
+    numerator: dict[int, tuple[int, int]], denominator: dict[int, tuple[int, int]], exponent: Exponent
+) -> OddsExpression:
+    """Undo `_terms`; flint's polynomials cannot be pickled themselves."""
+    parts = (
+        _RING.from_dict({(power,): flint.fmpq(*value) for power, value in terms.items()})
+        for terms in (numerator, denominator)
+    )
+    top, bottom = parts
+    return OddsExpression(top, bottom, exponent)
+
+
+def _reduced(
+    numerator: flint.fmpq_mpoly, denominator: flint.fmpq_mpoly
+) -> tuple[flint.fmpq_mpoly, flint.fmpq_mpoly]:
+    """Cancel what is cheap to cancel: common powers of t, common factors of low degree, the leading unit."""
+    if numerator.is_zero():
+        return numerator, _ONE
+    if denominator.is_one():
+        return numerator, denominator
+    shared = min(numerator.monoms()[-1][0], denominator.monoms()[-1][0])
+    if shared:
+        numerator, denominator = numerator / _T ** int(shared), denominator / _T ** int(shared)
+    if (
+        len(denominator) > 1
+        and max(numerator.total_degree(), denominator.total_degree()) <= _LARGEST_GCD_DEGREE
+    ):
+        common = numerator.gcd(denominator)
+        if not common.is_one():
+            numerator, denominator = numerator / common, denominator / common
+    lead = denominator.leading_coefficient()
+    return (numerator / lead, denominator / lead) if lead != 1 else (numerator, denominator)

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exact numbers as people write them.
+
+A probability is a decimal or a fraction; an epsilon or mu may also be the logarithm of a positive fraction,
+``ln(6/5)``, so that its odds e^epsilon are rational. A Python float means its shortest decimal. Anything else
+is refused with a message: no float ever becomes the number that its bits happen to hold.
+"""
+
+import math
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+import flint
+import numpy as np
+
+from rainbowdp.errors import NumberError
+
+NumberLike = str | int | float | Fraction | Decimal | np.integer | np.floating
+"""What may be given where an exact rational number is expected."""
+
+_DECIMAL = re.compile(r"([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?[0-9]{1,9}))?")
+_RATIO = re.compile(r"([+-]?[0-9]+)\s*/\s*([0-9]+)")
+_LOG = re.compile(r"ln\s*\((.*)\)|ln\s+(\S+)", re.DOTALL)
+_LARGEST_EXPONENT = 5_000
+_HELP = "write a decimal or a fraction, for example 0.1, 1/3 or 1e-6"
+_HELP_EXPONENT = _HELP + ", or a logarithm such as ln(6/5) or ln 3"
+
+
+@dataclass(frozen=True)
+class Log:
+    """The natural logarithm of a positive rational number other than 1.
+
+    Parameters
+    ----------
+    argument : Fraction
+        The number whose logarithm is meant.
+
+    Examples
+    --------
+    >>> str(Log(Fraction(6, 5)))
+    'ln(6/5)'
+    """
+
+    argument: Fraction
+
+    def __post_init__(self) -> None:
+        if self.argument <= 0:
+            raise NumberError(
+                f"ln({format_fraction(self.argument)}) is not a real number",
+                help="take the logarithm of a positive number",
+                value=self.argument,
+            )
+
+    def __str__(self) -> str:
+        return f"ln({format_fraction(self.argument)})"
+
+
+Exponent = Fraction | Log
+"""An epsilon or mu: a rational number or the logarithm of one."""
+
+
+def parse_fraction(value: NumberLike) -> Fraction:
+    """Read an exact rational number.
+
+    Parameters
+    ----------
+    value : str, int, float, Fraction, Decimal or numpy scalar
+        Text such as ``0.1``, ``1/3`` or ``1e-6``. A float means its shortest decimal.
+
+    Returns
+    -------
+    Fraction
+
+    Raises
+    ------
+    NumberError
+        If the value is not a finite rational number in one of these forms.
+
+    Examples
+    --------
+    >>> parse_fraction("0.1"), parse_fraction(0.1), parse_fraction("1e-6"), parse_fraction("2/6")
+    (Fraction(1, 10), Fraction(1, 10), Fraction(1, 1000000), Fraction(1, 3))
+    """
+    if isinstance(value, bool):
+        raise NumberError(f"{value!r} is not a number", help=_HELP, value=value)
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, int):
+        return Fraction(value)
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise NumberError(f"{value} is not a finite number", help=_HELP, value=value)
+        return _from_text(str(value), _HELP)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise NumberError(f"{value!r} is not a finite number", help=_HELP, value=value)
+        return _from_text(repr(float(value)), _HELP)
+    if isinstance(value, np.integer):
+        return Fraction(int(value))
+    # What is left is text, or a numpy float of another width, whose text is its shortest decimal.
+    return _from_text(str(value), _HELP)
+
+
+def parse_exponent(value: NumberLike | Log) -> Exponent:
+    """Read an epsilon or mu: an exact rational number or the logarithm of one.
+
+    Parameters
+    ----------
+    value : str, int, float, Fraction, Decimal or Log
+        As for `parse_fraction`; text may also be ``ln(6/5)`` or ``ln 3``.
+
+    Returns
+    -------
+    Fraction or Log
+        ``ln 1`` is the Fraction 0.
+
+    Raises
+    ------
+    NumberError
+        If the value has none of these forms.
+
+    Examples
+    --------
+    >>> parse_exponent("ln 3"), parse_exponent("1/3")
+    (Log(argument=Fraction(3, 1)), Fraction(1, 3))
+    """
+    if isinstance(value, Log):
+        return value if value.argument != 1 else Fraction(0)
+    if isinstance(value, str) and (match := _LOG.fullmatch(value.strip())):
+        log = Log(_from_text(match[1] if match[1] is not None else match[2], _HELP_EXPONENT))
+        return log if log.argument != 1 else Fraction(0)
+    if isinstance(value, str):
+        return _from_text(value, _HELP_EXPONENT)
+    return parse_fraction(value)
+
+
+def format_fraction(value: Fraction) -> str:
+    """Return the fraction as text, in lowest terms, whatever its number of digits.
+
+    Examples
+    --------
+    >>> format_fraction(Fraction(3, 55)), format_fraction(Fraction(2))
+    ('3/55', '2')
+    """
+    numerator = str(flint.fmpz(value.numerator))
+    return numerator if value.denominator == 1 else f"{numerator}/{flint.fmpz(value.denominator)}"
+
+
+def _integer(digits: str) -> int:
+    # flint reads any number of digits; int() stops at 4300 to protect servers from slow conversions.
+    return int(flint.fmpz(digits.lstrip("+")))
+
+
+def _from_text(text: str, hint: str) -> Fraction:
+    shown = text if len(text) <= 60 else text[:60] + "…"
+    stripped = text.strip()
+    if match := _RATIO.fullmatch(stripped):
+        denominator = _integer(match[2])
+        if denominator == 0:
+            raise NumberError(f"{shown!r} divides by zero", help=hint, value=text)
+        return Fraction(_integer(match[1]), denominator)
+    match = _DECIMAL.fullmatch(stripped)
+    if match is None:
+        raise NumberError(f"{shown!r} is not an exact number", help=hint, value=text)
+    sign, whole, part, bare, exponent = match.groups()
+    part = part if part is not None else bare or ""
+    power = int(exponent or 0)
+    if abs(power) > _LARGEST_EXPONENT:
+        raise NumberError(
+            f"{shown!r} has an exponent beyond {_LARGEST_EXPONENT}", help="use a smaller exponent", value=text
+        )
+    number = Fraction(_integer((whole or "") + part or "0") * (-1 if sign == "-" else 1))
+    return number * Fraction(10) ** (power - len(part))

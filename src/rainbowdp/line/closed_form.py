@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The optimal distribution at every distance from the boundary, exactly and as float64 tables.
+
+The prefix masses at distance i are the boundary's prefix masses propagated i steps, for every number of
+classes and every notion of privacy. Inside a class of tied colors the boundary's proportions are kept.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import DistributionError, NumberError
+from rainbowdp.exact import (
+    Exact,
+    NormalExpression,
+    NumberLike,
+    OddsExpression,
+    Real,
+    format_fraction,
+    parse_fraction,
+    sign,
+)
+from rainbowdp.line.normal_table import NormalTable
+from rainbowdp.line.odds_table import LARGEST_DISTANCE, OddsTable
+from rainbowdp.line.powers import Floats, relative_float
+from rainbowdp.line.reach import steps_to_reach
+from rainbowdp.privacy import GaussianDP, Privacy
+from rainbowdp.rainbow import Rainbow
+
+_BLOCK = 8192  # distances worked on at once, so that intermediate arrays stay in the processor's cache
+
+
+@dataclass(frozen=True)
+class Line:
+    """The optimal mechanism on a line: one region of one rainbow, by distance to its boundary.
+
+    Parameters
+    ----------
+    rainbow : Rainbow
+        The preference order of every dataset on the line, with or without ties.
+    boundary : Distribution
+        The distribution at distance 0, over the rainbow's colors.
+    privacy : PureDP, ApproxDP or GaussianDP
+        The notion of privacy between neighbors.
+
+    Raises
+    ------
+    ColorError
+        If the boundary and the rainbow have different colors.
+    DistributionError
+        If the boundary's numbers belong to another privacy parameter.
+
+    References
+    ----------
+    Zhou et al. 2022, Theorem 4, Theorem 5 and Corollary 1 (three colors, pure privacy), Corollary 2 (two
+    colors); Gu et al. 2024 for any number of colors and for delta > 0. Ties are an extension.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> line = Line(
+    ...     Rainbow.parse("blue>red>green"),
+    ...     Distribution({"blue": "3/55", "red": "9/55", "green": "43/55"}),
+    ...     PureDP("ln(6/5)"),
+    ... )
+    >>> line.thresholds
+    (12, 5)
+    >>> line.distribution(1)
+    Distribution(blue=18/275, green=203/275, red=54/275)
+    >>> line.probabilities([0, 1, 1000]).round(6)
+    array([[0.054545, 0.781818, 0.163636],
+           [0.065455, 0.738182, 0.196364],
+           [1.      , 0.      , 0.      ]])
+    >>> line.distance_for("0.99")
+    34
+    """
+
+    rainbow: Rainbow
+    boundary: Distribution
+    privacy: Privacy
+
+    def __post_init__(self) -> None:
+        self.boundary.require_colors(self.rainbow)
+        for color, value in self.boundary.items():
+            if not self._belongs(value):
+                raise DistributionError(
+                    f"the boundary probability of {color!r} does not belong to {self.privacy}: {value!r}",
+                    help="make the boundary condition for the same privacy parameter, or give fractions",
+                    color=color,
+                )
+
+    def __reduce__(self) -> tuple[type["Line"], tuple[Rainbow, Distribution, Privacy]]:
+        # What is cached is built again where it is needed, and holds functions that cannot be pickled.
+        return Line, (self.rainbow, self.boundary, self.privacy)
+
+    def _belongs(self, value: Exact) -> bool:
+        if isinstance(value, OddsExpression):
+            return not isinstance(self.privacy, GaussianDP) and value.exponent == self.privacy.epsilon
+        if isinstance(value, NormalExpression):
+            return isinstance(self.privacy, GaussianDP) and value.mu == self.privacy.mu
+        return True
+
+    @property
+    def has_thresholds(self) -> bool:
+        """Whether the notion of privacy has a growth and a decay regime; Gaussian privacy has not."""
+        return not isinstance(self.privacy, GaussianDP)
+
+    @cached_property
+    def thresholds(self) -> tuple[int | None, ...]:
+        """The largest index in the growth regime for each proper prefix of classes, best first.
+
+        0 if growth never starts, None if it never ends. Empty under Gaussian privacy, which has no regimes.
+
+        References
+        ----------
+        Zhou et al. 2022, tau_B and tau_R before Theorem 4.
+        """
+        if isinstance(self.privacy, GaussianDP):
+            return ()
+        return tuple(self.privacy.threshold(mass) for mass in self._boundary_masses[:-1])
+
+    @cached_property
+    def _boundary_masses(self) -> tuple[Exact, ...]:
+        return self.boundary.prefix_masses(self.rainbow)
+
+    @cached_property
+    def _shares(self) -> dict[str, tuple[int, Exact]]:
+        """Class and share of the class for every color, in the order of the colors."""
+        shares: dict[str, tuple[int, Exact]] = {}
+        for color in self.rainbow.colors:
+            index = self.rainbow.class_of(color)
+            shares[color] = (index, self._share(color, self.rainbow.classes[index]))
+        return shares
+
+    def _share(self, color: str, group: Sequence[str]) -> Exact:
+        if len(group) == 1:
+            return Fraction(1)
+        whole, part = self.boundary.mass(group), self.boundary[color]
+        if sign(whole) == 0 or all(_is_same(part, self.boundary[other]) for other in group):
+            return Fraction(1, len(group))
+        if isinstance(whole, NormalExpression) or isinstance(part, NormalExpression):
+            raise DistributionError(
+                f"the tied colors {', '.join(group)} have different irrational probabilities",
+                help="give tied colors rational probabilities, or the same one",
+            )
+        share = part / whole
+        return share if isinstance(share, Fraction) else _simplest(share)
+
+    def prefix_masses(self, distance: int, *, symbolic: bool = False) -> tuple[Exact, ...]:
+        """Return the exact total probabilities of the best 1, 2, ... classes at a distance.
+
+        Parameters
+        ----------
+        distance : int
+            Steps to the boundary, at least 0.
+        symbolic : bool
+            Keep rational odds as a formal power base, so that millions of steps stay a short expression.
+
+        Returns
+        -------
+        tuple of Exact
+            One per class; the last one is 1.
+
+        Raises
+        ------
+        NumberError
+            If the distance is negative or no whole number.
+        UndecidedError
+            Under Gaussian privacy, for a boundary of sums of normal terms, which have no closed form.
+
+        References
+        ----------
+        Zhou et al. 2022, Theorems 4 and 5; Gu et al. 2024.
+        """
+        steps = _whole(distance)
+        moved = (
+            self.privacy.propagate(mass, steps, symbolic=symbolic) for mass in self._boundary_masses[:-1]
+        )
+        return (*moved, Fraction(1))
+
+    def distribution(self, distance: int, *, symbolic: bool = False) -> Distribution:
+        """Return the exact optimal distribution at a distance.
+
+        Parameters
+        ----------
+        distance : int
+            Steps to the boundary, at least 0.
+        symbolic : bool
+            As for `prefix_masses`.
+
+        Returns
+        -------
+        Distribution
+            Fractions for rational odds and a rational boundary; exact expressions otherwise.
+
+        Raises
+        ------
+        NumberError
+            If the distance is negative or no whole number.
+        """
+        masses = (Fraction(0), *self.prefix_masses(distance, symbolic=symbolic))
+        return Distribution.trusted(
+            {
+                color: (masses[index + 1] - masses[index]) * share
+                for color, (index, share) in self._shares.items()
+            }
+        )
+
+    def probabilities(self, distances: npt.ArrayLike) -> Floats:
+        """Return the optimal probabilities at many distances as floats.
+
+        Every probability is relatively accurate to a few units in the last place, however small it is, down
+        to the smallest normal float; a smaller one may be 0.
+
+        Parameters
+        ----------
+        distances : array-like of int, shape (n,)
+            Steps to the boundary, from 0 to 2^53.
+
+        Returns
+        -------
+        float64 array of shape (n, k)
+            One column per color, in code-point order.
+
+        Raises
+        ------
+        NumberError
+            If the distances are not whole numbers from 0 to 2^53 in one dimension.
+        """
+        steps = _whole_array(distances)
+        if steps.size == 0:
+            return np.empty((0, len(self._shares)))
+        steps = np.minimum(steps, int(self._table.settled))
+        lowest, highest = int(steps.min()), int(steps.max())
+        if highest - lowest < steps.size // 4:
+            return self._rows(np.arange(lowest, highest + 1))[steps - lowest]
+        if steps.size <= _BLOCK or bool(np.all(steps[1:] >= steps[:-1])):
+            return self._rows(steps)
+        different, place = np.unique(steps, return_inverse=True)
+        return self._rows(different)[place]
+
+    def _rows(self, steps: npt.NDArray[np.int64]) -> Floats:
+        rows = np.empty((steps.size, len(self._shares)))
+        for start in range(0, steps.size, _BLOCK):
+            block = steps[start : start + _BLOCK].astype(np.float64)
+            for columns, masses in zip(self._columns, self._table.class_masses(block), strict=True):
+                for column, share in columns:
+                    rows[start : start + _BLOCK, column] = masses if share == 1 else masses * share
+        return rows
+
+    @cached_property
+    def _columns(self) -> list[list[tuple[int, float]]]:
+        """For every class the columns of its colors and their shares."""
+        columns: list[list[tuple[int, float]]] = [[] for _ in self.rainbow.classes]
+        for column, (index, share) in enumerate(self._shares.values()):
+            columns[index].append((column, relative_float(share) if sign(share) else 0.0))
+        return columns
+
+    @cached_property
+    def _table(self) -> OddsTable | NormalTable:
+        if isinstance(self.privacy, GaussianDP):
+            return NormalTable(self.privacy, self._boundary_masses)
+        return OddsTable(self.privacy, self._boundary_masses)
+
+    def distance_for(self, probability: NumberLike) -> int | None:
+        """Return the least distance at which the best class has at least a wanted probability.
+
+        Parameters
+        ----------
+        probability : number or text
+            From 0 to 1.
+
+        Returns
+        -------
+        int or None
+            None if no distance is enough. Decided exactly, however far it is.
+
+        Raises
+        ------
+        DistributionError
+            If the probability is outside [0, 1].
+        NumberError
+            If it is not an exact number.
+        UndecidedError
+            Under Gaussian privacy, where 4096 bits do not tell a probability from the wanted one.
+
+        References
+        ----------
+        Zhou et al. 2022, Theorem 4, solved for the index.
+
+        Examples
+        --------
+        >>> from rainbowdp.privacy import PureDP
+        >>> line = Line(
+        ...     Rainbow.parse("yes>no"), Distribution({"yes": "1/2", "no": "1/2"}), PureDP("1e-9")
+        ... )
+        >>> line.distance_for("0.99"), line.distance_for(1)
+        (3912023006, None)
+        """
+        wanted = parse_fraction(probability)
+        if not 0 <= wanted <= 1:
+            raise DistributionError(
+                f"the wanted probability is {format_fraction(wanted)}, outside [0, 1]",
+                help="ask for a probability from 0 to 1",
+                value=probability,
+            )
+        return steps_to_reach(self._boundary_masses[0], wanted, self.privacy)
+
+
+def _is_same(a: Exact, b: Exact) -> bool:
+    if isinstance(a, NormalExpression):
+        return isinstance(b, NormalExpression) and (a - b).is_formally_zero()
+    return not isinstance(b, NormalExpression) and a == b
+
+
+def _simplest(value: Exact) -> Exact:
+    fraction = value.as_fraction() if isinstance(value, Real) else value
+    return value if fraction is None else fraction
+
+
+def _whole(distance: object) -> int:
+    if isinstance(distance, int | np.integer) and not isinstance(distance, bool) and distance >= 0:
+        return int(distance)
+    raise NumberError(
+        f"{distance!r} is not a distance", help="give a whole number of steps, at least 0", value=distance
+    )
+
+
+def _whole_array(distances: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    steps = np.asarray(distances)
+    if steps.size == 0 and steps.ndim == 1:
+        return np.empty(0, np.int64)
+    if steps.ndim != 1 or steps.dtype.kind not in "iu":
+        raise NumberError(
+            f"distances of shape {steps.shape} and type {steps.dtype} are not a list of whole numbers",
+            help="give a one-dimensional array of integers",
+        )
+    if np.ma.is_masked(distances):
+        raise NumberError(
+            "some distances are masked: their datasets are unconstrained",
+            help="leave them out; an unconstrained dataset gives its best class with certainty",
+        )
+    lowest, highest = steps.min(), steps.max()
+    if lowest < 0 or highest > LARGEST_DISTANCE:
+        wrong = int(lowest if lowest < 0 else highest)
+        raise NumberError(
+            f"the distance {wrong} is outside 0 to 2^53",
+            help="give steps to the boundary; for larger ones use the exact `distribution`",
+            value=wrong,
+        )
+    return steps.astype(np.int64, copy=False)

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Float64 class masses along a line under pure and approximate privacy, relatively accurate at every size.
+
+A prefix mass F passes through at most three phases: growth, decay of 1 - F, and the constant 1. The mass of a
+class is a difference of two neighboring prefix masses, so along the distance it falls into a few pieces with
+fixed phases, and on each it is A E^i + B + C E^-i. Writing it so would lose all digits of small masses.
+
+Every piece is therefore written by its own values b and e at its two ends, with u steps from the left end,
+v steps to the right end, L = u + v, X = E^-u, Y = E^-v, U = (1-X)/(1-E^-L), V = (1-Y)/(1-E^-L)::
+
+    both prefixes grow, or the upper one is 1       b V + e Y U
+    both decay                                      b X
+    the upper one decays, the lower one is 0,
+    or the lower one decays, the upper one is 1     b X V + e U
+    the lower one grows, the upper one decays       (b X V (1+Y) + e Y U (1+X)) / (1+E^-L) + K U V
+                                                    with K = (1 + 2 delta/(E-1)) (1-E^-L)^2 / (1+E^-L)
+
+These are the solutions of the recurrences through both ends, and all their terms are at least 0, so nothing
+cancels. The values b, e and K are taken from enclosures.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+import flint
+import numpy as np
+
+from rainbowdp.exact import Exact, ball, exponent_ball, sign
+from rainbowdp.line.powers import FallingPowers, Floats, relative_ball, relative_float
+from rainbowdp.line.reach import steps_to_reach
+from rainbowdp.privacy import ApproxDP, PureDP
+
+LARGEST_DISTANCE = 2**53
+
+
+class Phase(Enum):
+    """How a prefix mass moves from one distance to the next."""
+
+    ZERO = "stays 0"
+    GROWTH = "grows"
+    DECAY = "its complement decays"
+    ONE = "stays 1"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The phases of one prefix mass.
+
+    Parameters
+    ----------
+    is_zero : bool
+        Whether the mass is 0 at every distance.
+    threshold : int or None
+        The last distance of growth; None if growth never ends.
+    certain : int or None
+        The first distance at which the mass is 1; None if there is none.
+    """
+
+    is_zero: bool
+    threshold: int | None
+    certain: int | None
+
+    @classmethod
+    def of(cls, mass: Exact, privacy: PureDP | ApproxDP) -> "Curve":
+        """Return the curve of a prefix with this mass at distance 0."""
+        is_zero = privacy.delta == 0 and sign(mass) == 0
+        return cls(is_zero, privacy.threshold(mass), steps_to_reach(mass, Fraction(1), privacy))
+
+    def phase(self, distance: int) -> Phase:
+        """Return the phase whose formula holds at a distance."""
+        if self.is_zero:
+            return Phase.ZERO
+        if self.certain is not None and distance >= self.certain:
+            return Phase.ONE
+        return Phase.GROWTH if self.threshold is None or distance <= self.threshold else Phase.DECAY
+
+    def starts(self) -> set[int]:
+        """Return the distances at which a phase begins."""
+        turned = set() if self.threshold is None else {self.threshold + 1}
+        return turned if self.certain is None else {*turned, self.certain}
+
+
+# Class masses that do not move, by the phases of the prefixes below and above the class.
+_FIXED = {
+    (Phase.ZERO, Phase.ZERO): 0.0,
+    (Phase.ONE, Phase.ONE): 0.0,
+    (Phase.ZERO, Phase.ONE): 1.0,
+}
+# Limits of class masses that decay for ever; for delta > 0 only those between two decaying prefixes do.
+_ENDLESS = {
+    (Phase.DECAY, Phase.DECAY): 0.0,
+    (Phase.DECAY, Phase.ONE): 0.0,
+    (Phase.ZERO, Phase.DECAY): 1.0,
+}
+_NOTHING = Curve(is_zero=True, threshold=None, certain=None)
+
+Formula = Callable[[Floats, Floats], Floats]
+"""Takes u and v, the steps from the left end and to the right end of a piece, and returns the class mass."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of distances with one formula, both ends included."""
+
+    start: int
+    end: int
+    formula: Formula
+
+    def __call__(self, distances: Floats) -> Floats:
+        """Return the class mass at distances within the piece."""
+        return self.formula(distances - self.start, self.end - distances)
+
+
+class OddsTable:
+    """Class masses by distance for one line.
+
+    Parameters
+    ----------
+    privacy : PureDP or ApproxDP
+        The notion of privacy.
+    masses : tuple of Exact
+        Prefix masses at distance 0, one per class; the last one is 1.
+    """
+
+    def __init__(self, privacy: PureDP | ApproxDP, masses: tuple[Exact, ...]) -> None:
+        self._privacy = privacy
+        self._masses = masses
+        self._powers = FallingPowers(lambda: exponent_ball(privacy.epsilon), is_zero=privacy.epsilon == 0)
+        curves = [_NOTHING, *(Curve.of(mass, privacy) for mass in masses)]
+        self._pieces: list[list[Piece]] = []
+        for index in range(len(masses)):
+            if index > 0 and sign(masses[index] - masses[index - 1]) == 0:
+                self._pieces.append([Piece(0, LARGEST_DISTANCE, _constant(0.0))])
+            else:
+                self._pieces.append(self._split(index, curves[index], curves[index + 1]))
+        self._starts = [np.array([piece.start for piece in pieces], float) for pieces in self._pieces]
+
+    @property
+    def settled(self) -> float:
+        """A distance from which on no float64 class mass changes any more."""
+        return float(min(max(starts[-1] for starts in self._starts) + self._powers.last, LARGEST_DISTANCE))
+
+    def class_masses(self, distances: Floats) -> Iterator[Floats]:
+        """Yield the masses of the classes, best first.
+
+        Parameters
+        ----------
+        distances : float64 array of shape (n,)
+            Whole numbers from 0 to 2^53, not empty; pieces are told apart faster where they are sorted.
+
+        Yields
+        ------
+        float64 array of shape (n,)
+        """
+        lowest, highest = distances.min(), distances.max()
+        for pieces, starts in zip(self._pieces, self._starts, strict=True):
+            yield self._class(pieces, starts, distances, (lowest, highest))
+
+    def _class(
+        self, pieces: list[Piece], starts: Floats, distances: Floats, extent: tuple[float, float]
+    ) -> Floats:
+        first, last = (int(number) for number in np.searchsorted(starts, extent, side="right") - 1)
+        if first == last:
+            return pieces[first](distances)
+        which = np.searchsorted(starts, distances, side="right") - 1
+        result = np.empty_like(distances)
+        for number in range(first, last + 1):
+            chosen = which == number
+            result[chosen] = pieces[number](distances[chosen])
+        return result
+
+    def _split(self, index: int, lower: Curve, upper: Curve) -> list[Piece]:
+        starts = sorted(s for s in {0} | lower.starts() | upper.starts() if s <= LARGEST_DISTANCE)
+        ends = [start - 1 for start in starts[1:]] + [LARGEST_DISTANCE]
+        return [
+            Piece(start, end, self._formula(index, start, end, (lower.phase(start), upper.phase(start))))
+            for start, end in zip(starts, ends, strict=True)
+        ]
+
+    def _formula(self, index: int, start: int, end: int, phases: tuple[Phase, Phase]) -> Formula:
+        if phases in _FIXED:
+            return _constant(_FIXED[phases])
+        left = self._value(index, start)
+        if start == end:
+            return _constant(left)
+        if phases in _ENDLESS and (self._privacy.delta == 0 or phases == (Phase.DECAY, Phase.DECAY)):
+            return self._endless(left, _ENDLESS[phases])
+        right = self._value(index, end)
+        if phases == (Phase.GROWTH, Phase.DECAY):
+            return self._between(left, right, end - start)
+        if Phase.GROWTH in phases:
+            return self._rising(left, right, float(end - start))
+        return self._falling(left, right, float(end - start))
+
+    def _endless(self, left: float, limit: float) -> Formula:
+        def formula(u: Floats, _: Floats) -> Floats:
+            if limit == 0:
+                return left * self._powers.power(u)
+            power, missing = self._powers(u, np.inf)
+            power *= left
+            power += limit * missing
+            return power
+
+        return formula
+
+    def _falling(self, left: float, right: float, span: float) -> Formula:
+        def formula(u: Floats, v: Floats) -> Floats:
+            (power, done), (_, left_over) = self._powers(u, span), self._powers(v, span)
+            return left * power * left_over + right * done
+
+        return formula
+
+    def _rising(self, left: float, right: float, span: float) -> Formula:
+        def formula(u: Floats, v: Floats) -> Floats:
+            (_, done), (power, left_over) = self._powers(u, span), self._powers(v, span)
+            return left * left_over + right * power * done
+
+        return formula
+
+    def _between(self, left: float, right: float, span: int) -> Formula:
+        def bulge() -> flint.arb:
+            falling = -exponent_ball(self._privacy.epsilon)
+            missing, last = (falling * span).expm1(), (falling * span).exp()
+            # delta/(E-1) = -delta/E / expm1(-epsilon)
+            lift = 1 - 2 * ball(self._privacy.delta) * falling.exp() / falling.expm1()
+            return lift * missing**2 / (1 + last)
+
+        def last_power() -> flint.arb:
+            return 1 + (-exponent_ball(self._privacy.epsilon) * span).exp()
+
+        # For epsilon 0 growth and decay are the same straight line, and nothing bulges between them.
+        height = 0.0 if self._privacy.epsilon == 0 else float(relative_ball(bulge, 64).mid())
+        bottom = float(relative_ball(last_power, 64).mid())
+        b, e = left / bottom, right / bottom
+
+        def formula(u: Floats, v: Floats) -> Floats:
+            (x, done), (y, left_over) = self._powers(u, float(span)), self._powers(v, float(span))
+            mass: Floats = left_over * (b * x * (1 + y) + height * done) + e * y * done * (1 + x)
+            return mass
+
+        return formula
+
+    def _value(self, index: int, distance: int) -> float:
+        upper = self._mass(index, distance)
+        return relative_float(upper - self._mass(index - 1, distance) if index else upper)
+
+    def _mass(self, index: int, distance: int) -> Exact:
+        if index == len(self._masses) - 1:
+            return Fraction(1)
+        return self._privacy.propagate(self._masses[index], distance, symbolic=True)
+
+
+def _constant(value: float) -> Formula:
+    return lambda u, _: np.full_like(u, value)

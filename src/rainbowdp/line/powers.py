@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic for tables: powers, and products of step counts, to a few units in the last place.
+
+A float epsilon is off by up to 2^-53 of itself, so e^(-700) computed from it would be off by 700 such units.
+Therefore a constant is kept as an unevaluated sum of two floats (`Pair`), taken from an enclosure, and a
+product with a step count is formed without rounding error (Dekker) before it goes into an exponential.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import flint
+import numpy as np
+import numpy.typing as npt
+
+from rainbowdp.exact import Exact, ball
+
+Floats = npt.NDArray[np.float64]
+
+_SPLITTER = 134217729.0  # 2^27 + 1 halves the 53 bits of a float
+_NEGLIGIBLE_BITS = 1200
+_PAIR_BITS = 112
+_NO_POWER_LEFT = 800.0  # e^-800 is 0 in float64
+TINY = 2.0**-60  # relatively to 1, far below a rounding error
+LARGEST_COUNT = 2.0**53
+
+
+class Constant(NamedTuple):
+    """A number as the sum of a float and a much smaller correction."""
+
+    high: float
+    low: float
+
+
+class Pair(NamedTuple):
+    """An array of numbers, each the sum of a float and a much smaller correction."""
+
+    high: Floats
+    low: Floats
+
+    def __neg__(self) -> "Pair":
+        return Pair(-self.high, -self.low)
+
+    def where(self, chosen: npt.NDArray[np.bool_]) -> "Pair":
+        """Return the chosen entries."""
+        return Pair(self.high[chosen], self.low[chosen])
+
+
+def relative_ball(evaluate: Callable[[], flint.arb], bits: int = _PAIR_BITS) -> flint.arb:
+    """Return a ball that is relatively accurate to `bits`, or 0 for a number far below every float.
+
+    Parameters
+    ----------
+    evaluate : callable
+        Computes a ball around a nonzero number at the precision in force.
+    bits : int
+        Wanted relative accuracy.
+
+    Returns
+    -------
+    flint.arb
+    """
+    precision = 2 * bits
+    while True:
+        with flint.ctx.workprec(precision):
+            value = evaluate()
+            if value.is_finite() and value.rel_accuracy_bits() >= bits:
+                return value
+            if value.abs_upper() < flint.arb(2) ** -_NEGLIGIBLE_BITS:
+                return flint.arb(0)
+        precision *= 2
+
+
+def constant(evaluate: Callable[[], flint.arb]) -> Constant:
+    """Return the number that `evaluate` encloses as two floats, to more than 100 bits relatively.
+
+    Examples
+    --------
+    >>> third = constant(lambda: flint.arb(1) / 3)
+    >>> third.high == 1 / 3, 0 < third.low < 2**-54
+    (True, True)
+    """
+    value = relative_ball(evaluate)
+    with flint.ctx.workprec(2 * _PAIR_BITS):
+        high = float(value.mid())
+        return Constant(high, float((value - high).mid()))
+
+
+def relative_float(x: Exact) -> float:
+    """Return the float closest to an exact number, up to the last place; 0 where far below every float."""
+    value = relative_ball(lambda: ball(x), 64)
+    return float(value.mid())
+
+
+def times(count: Floats, factor: Constant | Pair) -> Pair:
+    """Return count * factor without rounding error beyond 2^-100, for counts and factors far from overflow.
+
+    Parameters
+    ----------
+    count : float64 array
+        Exact numbers.
+    factor : Constant or Pair
+        What they are multiplied with.
+
+    Returns
+    -------
+    Pair
+    """
+    product = count * factor.high
+    shifted = _SPLITTER * count
+    count_high = shifted - (shifted - count)
+    count_low = count - count_high
+    scaled = _SPLITTER * factor.high
+    factor_high = scaled - (scaled - factor.high)
+    factor_low = factor.high - factor_high
+    error = count_high * factor_high - product
+    error += count_high * factor_low
+    error += count_low * factor_high
+    error += count_low * factor_low
+    error += count * factor.low
+    return Pair(product, error)
+
+
+def plus(first: Constant | Pair, second: Pair) -> Pair:
+    """Return the sum of a constant, or of an array of the same shape, and a pair."""
+    total = first.high + second.high
+    moved = total - first.high
+    error = (first.high - (total - moved)) + (second.high - moved) + (first.low + second.low)
+    high = total + error
+    return Pair(high, error - (high - total))
+
+
+class FallingPowers:
+    """The powers E^-n and the parts 1 - E^-n of them, for whole n, with E = e^epsilon.
+
+    Parameters
+    ----------
+    epsilon : callable
+        Computes a ball around epsilon, at least 0, at the precision in force.
+    is_zero : bool
+        Whether epsilon is 0.
+
+    Examples
+    --------
+    >>> powers = FallingPowers(lambda: flint.arb(2).log(), is_zero=False)
+    >>> power, missing = powers(np.array([0.0, 1.0, 3.0]), 1)
+    >>> power
+    array([1.   , 0.5  , 0.125])
+    >>> missing
+    array([0.  , 1.  , 1.75])
+    """
+
+    def __init__(self, epsilon: Callable[[], flint.arb], *, is_zero: bool) -> None:
+        self._epsilon = Constant(0.0, 0.0) if is_zero else constant(epsilon)
+        high = self._epsilon.high
+        self.last = np.ceil(min(_NO_POWER_LEFT / high, LARGEST_COUNT)) if high > TINY else LARGEST_COUNT
+        """A count n from which on E^-n is 0 in float64, or the largest count."""
+
+    def power(self, count: Floats) -> Floats:
+        """Return E^-n.
+
+        Parameters
+        ----------
+        count : float64 array
+            Whole numbers n from 0 to 2^53.
+
+        Returns
+        -------
+        float64 array
+        """
+        x = times(np.minimum(count, self.last), self._epsilon)
+        return _exponential(x)
+
+    def __call__(self, count: Floats, span: float) -> tuple[Floats, Floats]:
+        """Return E^-n, and (1 - E^-n)/(1 - E^-span), which is n/span for epsilon 0.
+
+        Parameters
+        ----------
+        count : float64 array
+            Whole numbers n from 0 to 2^53.
+        span : float
+            A positive whole number, or infinity: then the second is 1 - E^-n.
+
+        Returns
+        -------
+        power, part : float64 arrays
+        """
+        if self._epsilon.high * span < TINY:
+            return np.ones_like(count), count / span
+        x = times(np.minimum(count, self.last), self._epsilon)
+        power, missing = _missing(x)
+        if span == np.inf:
+            return power, missing
+        _, whole = _missing(times(np.array([min(span, self.last)]), self._epsilon))
+        missing /= whole
+        return power, missing
+
+
+def _exponential(x: Pair) -> Floats:
+    result: Floats = np.exp(-x.high)
+    result -= result * x.low
+    return result
+
+
+def _missing(x: Pair) -> tuple[Floats, Floats]:
+    """Return e^-x and 1 - e^-x, both relatively accurate."""
+    power = _exponential(x)
+    missing = 1.0 - power
+    small = x.high < 0.7
+    if small.any():
+        near = -x.high[small]
+        missing[small] = x.low[small] * np.exp(near) - np.expm1(near)
+    return power, missing

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Notions of privacy, each one frozen value with its whole mathematics.
+
+A notion is known by one scalar function: ``propagate(x)``, the largest probability that a neighbor can give
+to an event that this dataset gives probability x. The closed form of the optimal mechanism is propagate
+iterated along the distance to the boundary, so this module also holds its closed form after i steps, the
+largest index at which it still grows (`threshold`), and the test whether two distributions may stand side by
+side (`admits`), with a witness where they may not.
+
+================  =====================================================
+notion            propagate, one step (E = e^epsilon)
+================  =====================================================
+`PureDP`          min(E x, 1 - (1-x)/E)
+`ApproxDP`        min(1, E x + delta, 1 - (1-x-delta)/E)
+`GaussianDP`      Phi(Phi^-1(x) + mu)
+================  =====================================================
+"""
+
+from rainbowdp.privacy.gaussian import GaussianDP
+from rainbowdp.privacy.likelihood import likelihood_events
+from rainbowdp.privacy.odds_notions import ApproxDP, PureDP
+from rainbowdp.privacy.verdict import Verdict, Violation
+
+Privacy = PureDP | ApproxDP | GaussianDP
+"""Any notion of privacy."""
+
+__all__ = ["ApproxDP", "GaussianDP", "Privacy", "PureDP", "Verdict", "Violation", "likelihood_events"]

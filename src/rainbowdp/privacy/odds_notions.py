@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pure and approximate differential privacy: growth and decay by the odds E = e^epsilon.
+
+Adding c = delta/(E-1) to a mass x and to its complement 1-x turns `ApproxDP` into pure growth and pure decay
+by the factor E, which is how the closed forms below are obtained.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import flint
+
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import PrivacyParameterError
+from rainbowdp.exact import (
+    Exact,
+    Exponent,
+    Log,
+    NumberLike,
+    OddsExpression,
+    ball,
+    exponent_ball,
+    format_fraction,
+    parse_fraction,
+    sign,
+)
+from rainbowdp.privacy.enclosed import are_compatible, enclosed_verdict
+from rainbowdp.privacy.verdict import (
+    Verdict,
+    Violation,
+    exponent_text,
+    parse_nonnegative,
+    require_same_colors,
+)
+
+Odds = Fraction | OddsExpression
+
+_KEPT_THRESHOLDS = 1024
+
+
+class _OddsNotion:
+    """What `PureDP` and `ApproxDP` share: growth and decay by the odds E = e^epsilon."""
+
+    epsilon: Exponent
+    delta: Fraction
+
+    @cached_property
+    def symbolic_odds(self) -> Odds:
+        """The odds as a formal power base t, even where they are rational; 1 for epsilon 0."""
+        return Fraction(1) if self.epsilon == 0 else OddsExpression.odds(self.epsilon)
+
+    @cached_property
+    def odds(self) -> Odds:
+        """The odds e^epsilon: a fraction where rational, else an exact expression."""
+        if isinstance(self.epsilon, Log):
+            return self.epsilon.argument
+        return self.symbolic_odds
+
+    @property
+    def is_rational(self) -> bool:
+        """Whether the odds are rational, so that everything about this notion is."""
+        return isinstance(self.odds, Fraction)
+
+    @cached_property
+    def turning_mass(self) -> Odds:
+        """The mass (1 - delta)/(1 + E) up to which the growth bound is the smaller one."""
+        return (1 - self.delta) / (1 + self.odds)
+
+    def threshold(self, mass: Exact) -> int | None:
+        """Return the largest index that is still in the growth regime.
+
+        Parameters
+        ----------
+        mass : Exact
+            The prefix mass at distance 0.
+
+        Returns
+        -------
+        int or None
+            0 if growth never starts, None if it never ends.
+
+        References
+        ----------
+        Zhou et al. 2022, the definitions of tau_B and tau_R before Theorem 4.
+
+        Examples
+        --------
+        >>> PureDP("ln(6/5)").threshold(Fraction(3, 55))
+        12
+        """
+        # A line asks for the same few masses at every distance.
+        form = mass if isinstance(mass, Fraction) else repr(mass)
+        if form not in self._thresholds:
+            if len(self._thresholds) >= _KEPT_THRESHOLDS:
+                self._thresholds.clear()
+            self._thresholds[form] = self._threshold(mass)
+        return self._thresholds[form]
+
+    @cached_property
+    def _thresholds(self) -> dict[Fraction | str, int | None]:
+        return {}
+
+    def _threshold(self, mass: Exact) -> int | None:
+        if sign(self.turning_mass - mass) < 0:
+            return 0
+        if self.epsilon == 0:
+            return None if self.delta == 0 else 1 + int((self.turning_mass - mass) // self.delta)  # type: ignore[operator]  # both are fractions for epsilon 0
+        if self.delta == 0 and sign(mass) == 0:
+            return None
+        return 1 + self._growth_floor(mass)
+
+    def _growth_floor(self, mass: Exact) -> int:
+        """Return the largest n >= 0 with E^n (mass + c) <= turning_mass + c."""
+        precision = 128
+        while True:
+            with flint.ctx.workprec(precision):
+                epsilon = exponent_ball(self.epsilon)
+                shift = ball(self.delta) / epsilon.expm1()
+                ratio = (ball(self.turning_mass) + shift) / (ball(mass) + shift)
+                steps = ratio.log() / epsilon
+                floor = steps.floor().unique_fmpz()
+                if floor is not None:
+                    return max(int(floor), 0)
+                nearest = (steps + flint.arb(0.5)).floor().unique_fmpz()
+            if nearest is not None and precision >= 512:
+                # An integer that the enclosure cannot leave is met exactly, or missed by less than 2^-500.
+                n = int(nearest)
+                grown = self._grown(mass, n, self.symbolic_odds)
+                return n if sign(self.turning_mass - grown) >= 0 else n - 1
+            precision *= 2
+
+    def _grown(self, mass: Exact, steps: int, odds: Odds | None = None) -> Exact:
+        base = self.odds if odds is None else odds
+        if base == 1:
+            return mass + steps * self.delta
+        power = base**steps
+        grown = power * mass
+        return grown if self.delta == 0 else grown + self.delta * (power - 1) / (base - 1)
+
+    def _decayed(self, rest: Exact, steps: int, odds: Odds | None = None) -> Exact:
+        """Return the complement of a mass after steps of the decay regime, not yet cut at 0."""
+        base = self.odds if odds is None else odds
+        if base == 1:
+            return rest - steps * self.delta
+        power = base**steps
+        decayed = rest / power
+        return decayed if self.delta == 0 else decayed - self.delta * (1 - 1 / power) / (base - 1)
+
+    def propagate(self, mass: Exact, steps: int = 1, *, symbolic: bool = False) -> Exact:
+        """Return the largest mass that an event of this mass can have some steps away.
+
+        Parameters
+        ----------
+        mass : Exact
+            A probability.
+        steps : int
+            Number of steps, at least 0.
+        symbolic : bool
+            Keep rational odds as a formal power base, which stays small for very many steps.
+
+        Returns
+        -------
+        Exact
+            A fraction if the odds and the mass are rational (and not ``symbolic``), else an exact expression.
+
+        References
+        ----------
+        Zhou et al. 2022, Theorem 4; Gu et al. 2024 for delta > 0.
+
+        Examples
+        --------
+        >>> PureDP("ln 2").propagate(Fraction(1, 4), 2)
+        Fraction(3, 4)
+        """
+        odds = self.symbolic_odds if symbolic else self.odds
+        threshold = self.threshold(mass)
+        growing = steps if threshold is None else min(steps, threshold)
+        grown = self._grown(mass, growing, odds)
+        if growing == steps:
+            return grown
+        rest = self._decayed(1 - grown, steps - growing, odds)
+        if self.delta > 0 and sign(rest) <= 0:
+            return Fraction(1)
+        return 1 - rest
+
+    def admits(self, p: Distribution, q: Distribution) -> Verdict:
+        """Decide whether two neighbors may have these distributions.
+
+        Parameters
+        ----------
+        p, q : Distribution
+            Over the same colors.
+
+        Returns
+        -------
+        Verdict
+            True, or the event of greatest excess among both directions. Numbers in powers of another e^x than
+            e^epsilon are compared by enclosures; what 4096 bits do not decide counts as a violation.
+
+        References
+        ----------
+        Zhou et al. 2022, Definition 2.
+
+        Examples
+        --------
+        >>> p = Distribution({"yes": "3/4", "no": "1/4"})
+        >>> q = Distribution({"yes": "1/4", "no": "3/4"})
+        >>> bool(PureDP("ln 3").admits(p, q))
+        True
+        >>> PureDP("ln 2").admits(p, q).violation.event
+        ('yes',)
+        """
+        require_same_colors(p, q)
+        if not are_compatible([*p.values(), *q.values(), self.odds]):
+            return enclosed_verdict(p, q, lambda: exponent_ball(self.epsilon).exp(), self.delta)
+        worst: Violation | None = None
+        for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
+            event = tuple(color for color in ours if sign(ours[color] - self.odds * theirs[color]) > 0)
+            probability = ours.mass(event)
+            limit = self.odds * theirs.mass(event) + self.delta
+            excess = probability - limit
+            if sign(excess) > 0 and (
+                worst is None or worst.excess is None or sign(excess - worst.excess) > 0
+            ):
+                worst = Violation(event, probability, limit, excess, bool(swapped))
+        return Verdict(worst)
+
+
+@dataclass(frozen=True)
+class PureDP(_OddsNotion):
+    """Pure differential privacy: no event becomes more than e^epsilon times as likely at a neighbor.
+
+    Parameters
+    ----------
+    epsilon : number or text
+        At least 0: a decimal, a fraction, or ``ln(6/5)``.
+
+    Raises
+    ------
+    PrivacyParameterError
+        If epsilon is negative.
+    NumberError
+        If epsilon is not an exact finite number.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 2.
+
+    Examples
+    --------
+    >>> PureDP("ln(6/5)").odds
+    Fraction(6, 5)
+    >>> print(PureDP(0.5))
+    epsilon=1/2
+    """
+
+    epsilon: Exponent
+
+    def __init__(self, epsilon: NumberLike | Log) -> None:
+        object.__setattr__(self, "epsilon", parse_nonnegative(epsilon, "epsilon"))
+
+    @property
+    def delta(self) -> Fraction:  # type: ignore[override]  # a constant of this notion, not a parameter
+        """Always 0."""
+        return Fraction(0)
+
+    def __str__(self) -> str:
+        return f"epsilon={exponent_text(self.epsilon)}"
+
+
+@dataclass(frozen=True)
+class ApproxDP(_OddsNotion):
+    """Approximate differential privacy: as `PureDP`, up to an additive delta.
+
+    Parameters
+    ----------
+    epsilon : number or text
+        At least 0: a decimal, a fraction, or ``ln(6/5)``.
+    delta : number or text
+        From 0 to 1.
+
+    Raises
+    ------
+    PrivacyParameterError
+        If epsilon is negative or delta is outside [0, 1].
+    NumberError
+        If a parameter is not an exact finite number.
+
+    References
+    ----------
+    Gu et al. 2024, Generalized Rainbow Differential Privacy.
+
+    Examples
+    --------
+    >>> ApproxDP("ln 2", "1/10").propagate(Fraction(0), 3)
+    Fraction(7, 10)
+    """
+
+    epsilon: Exponent
+    delta: Fraction
+
+    def __init__(self, epsilon: NumberLike | Log, delta: NumberLike) -> None:
+        object.__setattr__(self, "epsilon", parse_nonnegative(epsilon, "epsilon"))
+        parsed = parse_fraction(delta)
+        if not 0 <= parsed <= 1:
+            raise PrivacyParameterError(
+                f"delta is {format_fraction(parsed)}, outside [0, 1]",
+                help="give a delta from 0 to 1, usually far below 1 over the number of people",
+                value=delta,
+            )
+        object.__setattr__(self, "delta", parsed)
+
+    def __str__(self) -> str:
+        return f"epsilon={exponent_text(self.epsilon)}, delta={format_fraction(self.delta)}"

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rainbows: the order in which a dataset prefers the possible answers.
+
+A rainbow is a sequence of classes of colors, best class first. In the paper every class holds one color (a
+total order, Zhou et al. 2022, Definition 1); classes of several tied colors are our extension. The text form
+is ``blue>red>green``, with ties ``blue>red=green``. A color that contains one of ``> = , "``, a line break or
+outer blanks stands in double quotes, doubled inside. Reading and writing that form, here and in lists of
+colors and assignments, is this module's job and nobody else's.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from rainbowdp.errors import ColorError, RainbowSyntaxError, did_you_mean
+
+_SPECIAL = re.compile(r'[>=,"\r\n]')
+
+
+def quote_color(color: str) -> str:
+    """Return the color as it is written in rainbows and lists, quoted where needed.
+
+    Examples
+    --------
+    >>> print(quote_color("blue"), quote_color("a>b"), quote_color('3" pipe'))
+    blue "a>b" "3"" pipe"
+    """
+    if color == "" or color != color.strip() or _SPECIAL.search(color):
+        return '"' + color.replace('"', '""') + '"'
+    return color
+
+
+def _tokens(text: str, signs: str) -> Iterator[tuple[str, str]]:
+    """Yield (word, sign that follows it), the last sign being empty; quotes are resolved."""
+    position, end = 0, len(text)
+    while True:
+        while position < end and text[position].isspace():
+            position += 1
+        if position < end and text[position] == '"':
+            word, position = _quoted(text, position)
+            while position < end and text[position].isspace():
+                position += 1
+            if position < end and text[position] not in signs:
+                raise RainbowSyntaxError(
+                    f"{text!r} goes on after a closing quote at character {position + 1}",
+                    help='double a quote that belongs to the color: "3"" pipe"',
+                    text=text,
+                )
+        else:
+            start = position
+            while position < end and text[position] not in signs:
+                if text[position] == '"':
+                    raise RainbowSyntaxError(
+                        f"{text!r} has a quote inside a color at character {position + 1}",
+                        help='put the whole color in double quotes and double the inner ones: "3"" pipe"',
+                        text=text,
+                    )
+                position += 1
+            word = text[start:position].strip()
+            if not word:
+                raise RainbowSyntaxError(
+                    f"{text!r} has an empty color at character {start + 1}",
+                    help='write colors between the signs, as in blue>red=green; an empty color is ""',
+                    text=text,
+                )
+        if position == end:
+            yield word, ""
+            return
+        yield word, text[position]
+        position += 1
+
+
+def _quoted(text: str, start: int) -> tuple[str, int]:
+    position = start + 1
+    while True:
+        close = text.find('"', position)
+        if close < 0:
+            raise RainbowSyntaxError(
+                f"{text!r} has an opening quote at character {start + 1} that is never closed",
+                help='close it, and double a quote that belongs to the color: "3"" pipe"',
+                text=text,
+            )
+        if text[close : close + 2] == '""':
+            position = close + 2
+            continue
+        return text[start + 1 : close].replace('""', '"'), close + 1
+
+
+def split_list(text: str) -> tuple[str, ...]:
+    """Split a comma-separated list of colors or options.
+
+    Parameters
+    ----------
+    text : str
+        For example ``blue,red,"a,b"``.
+
+    Returns
+    -------
+    tuple of str
+        The items in the order of the text, quotes removed.
+
+    Raises
+    ------
+    RainbowSyntaxError
+        For an empty item or a quote out of place.
+
+    Examples
+    --------
+    >>> split_list('blue, red,"a,b"')
+    ('blue', 'red', 'a,b')
+    """
+    return tuple(word for word, _ in _tokens(text, ","))
+
+
+def parse_assignments(text: str) -> dict[str, str]:
+    """Split ``blue=3/55,red=9/55`` into colors and the texts of their values.
+
+    Parameters
+    ----------
+    text : str
+        Comma-separated ``color=value`` items.
+
+    Returns
+    -------
+    dict of str to str
+        Color to value text, in the order of the text.
+
+    Raises
+    ------
+    RainbowSyntaxError
+        For an item that is not ``color=value``, or a color given twice.
+
+    Examples
+    --------
+    >>> parse_assignments('blue=1/3, "a=b"=2/3')
+    {'blue': '1/3', 'a=b': '2/3'}
+    """
+    pairs: dict[str, str] = {}
+    waiting: str | None = None
+    for word, sign in _tokens(text, "=,"):
+        if waiting is None and sign == "=":
+            waiting = word
+            if word in pairs:
+                raise RainbowSyntaxError(
+                    f"the color {word!r} is given twice in {text!r}", help="give every color once", text=text
+                )
+        elif waiting is not None and sign != "=":
+            pairs[waiting] = word
+            waiting = None
+        else:
+            raise RainbowSyntaxError(
+                f"{text!r} is not a list of color=value items",
+                help="write for example blue=3/55,red=9/55,green=43/55",
+                text=text,
+            )
+    if waiting is not None:
+        raise RainbowSyntaxError(
+            f"the color {waiting!r} has no value in {text!r}", help="write color=value", text=text
+        )
+    return pairs
+
+
+@dataclass(frozen=True)
+class Rainbow:
+    """A preference order of colors, with ties.
+
+    Parameters
+    ----------
+    classes : iterable of iterables of str
+        Classes of colors, best class first. The colors of a class are tied; they are kept sorted by code
+        point, so that two spellings of one order are equal.
+
+    Raises
+    ------
+    ColorError
+        If there is no color, an empty class or a repeated color.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 1 (total orders); ties are an extension.
+
+    Examples
+    --------
+    >>> rainbow = Rainbow.parse("blue > red=green")
+    >>> str(rainbow)
+    'blue>green=red'
+    >>> rainbow.classes
+    (('blue',), ('green', 'red'))
+    >>> rainbow.class_of("red")
+    1
+    """
+
+    classes: tuple[tuple[str, ...], ...]
+
+    def __init__(self, classes: Iterable[Iterable[str]]) -> None:
+        built = tuple(tuple(sorted([group] if isinstance(group, str) else group)) for group in classes)
+        colors = [color for group in built for color in group]
+        if not colors or not all(built):
+            raise ColorError(
+                "a rainbow needs at least one color in every class", help="write for example blue>red>green"
+            )
+        if len(set(colors)) != len(colors):
+            twice = next(color for color in colors if colors.count(color) > 1)
+            raise ColorError(
+                f"the color {twice!r} stands twice in one rainbow", help="rank every color once", color=twice
+            )
+        object.__setattr__(self, "classes", built)
+
+    @classmethod
+    def parse(cls, text: str) -> "Rainbow":
+        """Read a rainbow from its text form.
+
+        Parameters
+        ----------
+        text : str
+            For example ``blue>red=green``; blanks around the signs do not matter.
+
+        Returns
+        -------
+        Rainbow
+
+        Raises
+        ------
+        RainbowSyntaxError
+            If the text does not have the form.
+        ColorError
+            If a color is repeated.
+        """
+        groups: list[list[str]] = [[]]
+        for word, sign in _tokens(text, ">="):
+            groups[-1].append(word)
+            if sign == ">":
+                groups.append([])
+        return cls(groups)
+
+    def __str__(self) -> str:
+        return ">".join("=".join(map(quote_color, group)) for group in self.classes)
+
+    @cached_property
+    def colors(self) -> tuple[str, ...]:
+        """All colors, sorted by code point."""
+        return tuple(sorted(self.ordered))
+
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        """All colors, best first, tied ones by code point."""
+        return tuple(color for group in self.classes for color in group)
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether some class holds several colors."""
+        return any(len(group) > 1 for group in self.classes)
+
+    def class_of(self, color: str) -> int:
+        """Return the index of the class that holds the color, 0 for the best class.
+
+        Raises
+        ------
+        ColorError
+            If the rainbow does not rank the color.
+        """
+        for index, group in enumerate(self.classes):
+            if color in group:
+                return index
+        known = ", ".join(map(quote_color, self.colors))
+        raise ColorError(
+            f"the rainbow {self} does not rank the color {color!r}",
+            help=did_you_mean(color, self.colors) or f"its colors are {known}",
+            color=color,
+        )

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distributions: exact sums, and the two orders among them."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from rainbowdp.distribution import Distribution, dominates, prefix_dominates
+from rainbowdp.errors import ColorError, DistributionError, NumberError
+from rainbowdp.exact import Log, NormalExpression, OddsExpression
+from rainbowdp.rainbow import Rainbow
+
+BRG = Rainbow.parse("blue>red>green")
+
+
+@st.composite
+def distributions(draw: st.DrawFn, colors: tuple[str, ...] = ("blue", "green", "red")) -> Distribution:
+    weights = [draw(st.integers(0, 4)) for _ in colors]
+    assume(sum(weights) > 0)
+    return Distribution({color: Fraction(n, sum(weights)) for color, n in zip(colors, weights, strict=True)})
+
+
+def test_a_distribution_is_a_sorted_mapping() -> None:
+    p = Distribution({"red": "1/4", "blue": 0.5, "green": Fraction(1, 4)})
+    assert list(p) == ["blue", "green", "red"] == list(p.colors)
+    assert dict(p) == {"blue": Fraction(1, 2), "green": Fraction(1, 4), "red": Fraction(1, 4)}
+    assert len(p) == 3
+    assert p == Distribution({"blue": "1/2", "red": "0.25", "green": "0.25"})
+    assert p != Distribution({"blue": "1/4", "red": "0.5", "green": "0.25"})
+    assert p != Distribution({"blue": "1/2", "red": "1/2"})
+    assert (p == "blue") is False
+    assert repr(p) == "Distribution(blue=1/2, green=1/4, red=1/4)"
+    assert p.mass(["red", "blue"]) == Fraction(3, 4)
+    assert p.mass([]) == 0
+    with pytest.raises(TypeError):
+        hash(p)
+    with pytest.raises(TypeError):
+        p["red"] = Fraction(1)  # type: ignore[index]  # immutable, which is the point
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"a": "0.5", "b": "0.4999"}, r"sum to 0\.9999, not to 1"),
+        ({"a": "1/3", "b": "1/3"}, "sum to 2/3, not to 1"),
+        ({"a": "1", "b": "1"}, "sum to 2, not to 1"),
+        ({"a": "0", "b": "0"}, "sum to 0, not to 1"),
+        ({"a": "3/2", "b": "-1/2"}, r"the probability of 'b' is negative \(-0\.5\)"),
+        ({"a": "4/3", "b": "-1/3"}, r"the probability of 'b' is negative \(-1/3\)"),
+        ({}, "at least one color"),
+    ],
+)
+def test_what_is_no_distribution(values: dict[str, str], message: str) -> None:
+    with pytest.raises(DistributionError, match=message) as caught:
+        Distribution(values)
+    assert caught.value.code == "RDP203"
+    assert caught.value.help
+
+
+def test_what_is_no_number() -> None:
+    with pytest.raises(NumberError, match="'most' is not an exact number"):
+        Distribution({"a": "most", "b": "1/2"})
+
+
+def test_a_wrong_sum_is_rescaled_on_request_only() -> None:
+    p = Distribution({"a": "0.2", "b": "0.2"}, normalize=True)
+    assert dict(p) == {"a": Fraction(1, 2), "b": Fraction(1, 2)}
+    with pytest.raises(DistributionError, match="negative"):
+        Distribution({"a": "2", "b": "-1/2"}, normalize=True)
+    with pytest.raises(DistributionError, match="sum to 0"):
+        Distribution({"a": "0", "b": "0"}, normalize=True)
+    with pytest.raises(DistributionError) as caught:
+        Distribution({"a": "0.2", "b": "0.2"})
+    assert caught.value.values["sum"] == Fraction(2, 5)
+
+
+def test_irrational_distributions_sum_to_one_exactly() -> None:
+    t = OddsExpression.odds(Fraction(1))
+    p = Distribution({"a": t / (t + 1), "b": 1 / (t + 1)})
+    assert not p.is_rational
+    assert Distribution({"a": "1/2", "b": "1/2"}).is_rational
+    with pytest.raises(DistributionError, match="not to 1"):
+        Distribution({"a": t / (t + 1), "b": 1 / (t + 2)})
+    with pytest.raises(DistributionError, match="negative"):
+        Distribution({"a": t / 2, "b": 1 - t / 2})
+    phi = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Log(Fraction(2)))
+    assert Distribution({"a": phi, "b": 1 - phi}).mass(["a", "b"]) == 1
+
+
+def test_prefix_masses_follow_the_classes() -> None:
+    p = Distribution({"blue": "1/2", "red": "1/3", "green": "1/6"})
+    assert p.prefix_masses(BRG) == (Fraction(1, 2), Fraction(5, 6), Fraction(1))
+    assert p.prefix_masses(Rainbow.parse("red=green>blue")) == (Fraction(1, 2), Fraction(1))
+    assert p.prefix_masses(Rainbow.parse("red=green=blue")) == (Fraction(1),)
+
+
+def test_other_colors_are_named() -> None:
+    p = Distribution({"blue": "1/2", "gren": "1/2"})
+    with pytest.raises(ColorError, match="no probability for green, red; unknown colors gren") as caught:
+        p.prefix_masses(BRG)
+    assert caught.value.help == "did you mean 'green'?"
+    with pytest.raises(ColorError, match="no probability for blue") as caught:
+        Distribution({"red": 1}).require_colors(Rainbow.parse("blue>red"))
+    assert "give each of" in caught.value.help
+
+
+@given(distributions(), distributions())
+def test_definition_3_lexicographic_order(p: Distribution, q: Distribution) -> None:
+    first = tuple(p[color] for color in BRG.ordered)
+    second = tuple(q[color] for color in BRG.ordered)
+    assert dominates(p, q, BRG) == (first >= second)
+    assert dominates(p, q, BRG) or dominates(q, p, BRG)
+
+
+@given(distributions(), distributions())
+def test_prefix_dominance_is_stronger(p: Distribution, q: Distribution) -> None:
+    prefixes = [("blue",), ("blue", "red")]
+    expected = all(p.mass(prefix) >= q.mass(prefix) for prefix in prefixes)
+    assert prefix_dominates(p, q, BRG) == expected
+    if expected:
+        assert dominates(p, q, BRG)
+
+
+def test_tied_classes_are_compared_as_wholes() -> None:
+    rainbow = Rainbow.parse("a=b>c")
+    p = Distribution({"a": "1/2", "b": "0", "c": "1/2"})
+    q = Distribution({"a": "0", "b": "1/2", "c": "1/2"})
+    for order in (dominates, prefix_dominates):
+        assert order(p, q, rainbow)
+        assert order(q, p, rainbow)
+
+
+def test_lexicographic_order_of_irrational_distributions() -> None:
+    t = OddsExpression.odds(Fraction(1))
+    ladder = [Distribution({"a": t / (t + n), "b": n / (t + n)}) for n in (1, 2, 3)]
+    for better, worse in pairwise(ladder):
+        assert dominates(better, worse, Rainbow.parse("a>b"))
+        assert not dominates(worse, better, Rainbow.parse("a>b"))
+        assert prefix_dominates(worse, better, Rainbow.parse("b>a"))

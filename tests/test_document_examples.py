@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runner of the documentation's examples: it must notice every way in which a document can be wrong."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from document_examples import (
+    DOCSTRINGS,
+    DOCUMENTS,
+    ROOT,
+    Command,
+    check_console,
+    enter_directory,
+    leave_directory,
+    parse_console,
+)
+
+
+def failures(path: Path) -> list[int]:
+    """Run all examples of a Markdown document, and return the lines of those that fail."""
+    document = DOCUMENTS.parse(path)
+    wrong = []
+    for example in document.examples():
+        try:
+            example.evaluate()
+        except (AssertionError, ZeroDivisionError):
+            wrong.append(example.line)
+    return wrong
+
+
+def test_a_block_is_split_into_commands_and_what_is_shown() -> None:
+    block = "$ first --option\nshown\n\nmore\n$ second \\\n    --continued\n$ third\nend\n"
+    assert list(parse_console(block)) == [
+        Command("first --option", "shown\n\nmore"),
+        Command("second \\\n    --continued", ""),
+        Command("third", "end"),
+    ]
+
+
+@pytest.mark.parametrize("block", ["", "\n", "rainbowdp --version\n", "shown before\n$ command\n"])
+def test_a_block_without_a_command_at_its_start_is_refused(block: str) -> None:
+    with pytest.raises(ValueError, match="a console block"):
+        list(parse_console(block))
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "$ echo blue\nblue\n",
+        "$ echo blue; echo red >&2\nblue\nred\n",
+        "$ printf 'blue   \\n\\n'\nblue\n",
+        "$ seq 1 50\n1\n2\n...\n50\n",
+        "$ true\n$ echo one \\\n    two\none two\n",
+        "$ false\n$ echo $?\n1\n$ echo $?\n0\n",
+        "$ (exit 3)\n$ echo $?\n3\n",
+    ],
+)
+def test_a_block_that_shows_what_is_printed_passes(block: str) -> None:
+    assert check_console(block) is None
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        ("$ echo blue\nred\n", "shown:\nred\n\nprinted (exit code 0):\nblue\n"),
+        ("$ echo blue\n", "printed (exit code 0):\nblue\n"),
+        ("$ true\nblue\n", "shown:\nblue\n"),
+        ("$ echo blue red\nblue  red\n", "printed (exit code 0):\nblue red\n"),
+        ("$ echo blue; exit 3\nblue\n", "ended with exit code 3"),
+        ("$ (exit 3)\n$ echo blue\nblue\n", "$ (exit 3)\nended with exit code 3"),
+        ("$ (exit 3)\n$ echo $?\n4\n", "printed (exit code 0):\n3\n"),
+        ("$ no-such-command-here 2>/dev/null\n", "ended with exit code 127"),
+    ],
+)
+def test_a_block_that_shows_something_else_fails_and_says_what(block: str, said: str) -> None:
+    answer = check_console(block)
+    assert answer is not None
+    assert said in answer
+
+
+def test_a_document_is_run_block_by_block(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_text(
+        "# Page\n"
+        "```python\nnumber = 6\n```\n"
+        "```python\n>>> number * 7\n42\n>>> number * 8\n42\n```\n"
+        "```python\nassert number == 7\n```\n"
+        "```console\n$ echo 6\n6\n```\n"
+        "```console\n$ echo 6\n7\n```\n"
+        "```sh\nexit 1\n```\n",
+        encoding="utf-8",
+    )
+    assert failures(path) == [8, 11, 18]
+
+
+def test_examples_start_in_a_fresh_directory_with_the_example_files() -> None:
+    before = Path.cwd()
+    namespace: dict[str, Any] = {}
+    enter_directory(namespace)
+    inside = Path.cwd()
+    names = {path.name for path in Path().iterdir()}
+    files = {path.name for path in Path("examples").iterdir()}
+    leave_directory(namespace)
+    assert names == {"examples"}
+    assert {"anes96.csv", "figure1-edges.csv", "figure1-nodes.csv"} <= files
+    assert Path.cwd() == before
+    assert not inside.exists()
+    assert namespace == {}
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/index.md", "docs/theory/page.md"])
+def test_every_page_is_a_test(name: str) -> None:
+    assert DOCUMENTS.should_parse(ROOT / name)
+
+
+@pytest.mark.parametrize("name", ["__init__.py", "line.py", "graph/morphism.py"])
+def test_every_docstring_is_a_test(name: str) -> None:
+    assert DOCSTRINGS.should_parse(ROOT / "src" / "rainbowdp" / name)
+    assert not DOCSTRINGS.should_parse(ROOT / "tests" / name)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The doors from exact numbers to bits: decided signs, enclosures of a stated width, directed rounding."""
+
+import math
+from fractions import Fraction
+from typing import Literal
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from rainbowdp.errors import IrrationalError
+from rainbowdp.exact import (
+    Exact,
+    Log,
+    NormalExpression,
+    OddsExpression,
+    enclose,
+    format_exact,
+    sign,
+    to_float,
+)
+
+EULER = OddsExpression.odds(Fraction(1))
+fractions = st.fractions()
+irrational: st.SearchStrategy[Exact] = st.one_of(
+    st.builds(
+        lambda a, b, n: (
+            (a * OddsExpression.odds(Fraction(1)) ** n + b) / (OddsExpression.odds(Fraction(1)) + 2)
+        ),
+        st.fractions(-3, 3, max_denominator=50),
+        st.fractions(-3, 3, max_denominator=50),
+        st.integers(-30, 30),
+    ),
+    st.builds(
+        lambda mass, shift: NormalExpression.shifted(mass, shift, Fraction(1)),
+        st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=100),
+        st.fractions(-5, 5, max_denominator=4),
+    ),
+)
+
+
+def is_dyadic(number: Fraction) -> bool:
+    return number.denominator & (number.denominator - 1) == 0
+
+
+@given(st.one_of(fractions, irrational), st.integers(0, 400))
+def test_enclosures_hold_the_number_and_have_the_width(number: Exact, bits: int) -> None:
+    lower, upper = enclose(number, bits)
+    assert lower <= number <= upper
+    assert upper - lower <= Fraction(1, 2**bits)
+    assert is_dyadic(lower)
+    assert is_dyadic(upper)
+    finer = enclose(number, bits + 100)
+    assert finer[0] <= upper
+    assert lower <= finer[1]
+
+
+@given(st.one_of(fractions, st.fractions(0, Fraction(1, 10**300))))
+@example(Fraction(1, 2))
+@example(Fraction(0))
+@example(Fraction(1, 2**1074))
+@example(Fraction(1, 2**1080))
+@example(Fraction(-1, 2**1080))
+@example(Fraction(10**400))
+@example(Fraction(-(10**400)))
+@example(Fraction(2**53 + 1))
+def test_directed_rounding_of_fractions(number: Fraction) -> None:
+    down, up, nearest = (to_float(number, way) for way in ("down", "up", "nearest"))
+    assert down == -math.inf or Fraction(down) <= number
+    assert up == math.inf or number <= Fraction(up)
+    assert up in (down, math.nextafter(down, math.inf))
+    assert (down == up) == (math.isfinite(down) and Fraction(down) == number)
+    assert nearest in (down, up)
+    if math.isfinite(down) and math.isfinite(up):
+        assert abs(Fraction(nearest) - number) == min(number - Fraction(down), Fraction(up) - number)
+
+
+@given(irrational)
+def test_directed_rounding_of_irrational_numbers(number: Exact) -> None:
+    if isinstance(number, OddsExpression | NormalExpression) and number.as_fraction() is not None:
+        return
+    down, up, nearest = to_float(number, "down"), to_float(number, "up"), to_float(number, "nearest")
+    assert Fraction(down) < number < Fraction(up)
+    assert up == math.nextafter(down, math.inf)
+    middle = (Fraction(down) + Fraction(up)) / 2
+    assert nearest == (down if number < middle else up)
+
+
+@pytest.mark.parametrize("rounding", ["down", "up", "nearest"])
+def test_rational_numbers_in_other_forms_round_as_fractions(
+    rounding: Literal["down", "up", "nearest"],
+) -> None:
+    """A ball around a float, however thin, does not show that the number is that float."""
+    t = OddsExpression.odds(Log(Fraction(6, 5)))
+    assert to_float(t * Fraction(5, 12), rounding) == 0.5
+    tie = 1 + Fraction(1, 2**53)
+    assert to_float(t * Fraction(5, 6) * tie, rounding) == to_float(tie, rounding)
+    constant = (t - t) + Fraction(1, 2)
+    assert to_float(constant, rounding) == 0.5
+    normal = NormalExpression.shifted(Fraction(1, 2), Fraction(0), Fraction(1))
+    assert to_float(normal, rounding) == 0.5
+
+
+def test_whole_numbers_are_exact_numbers() -> None:
+    assert sign(-3) == -1
+    assert enclose(5, 10) == (Fraction(5), Fraction(5))
+    assert to_float(2**60 + 1, "up") == float(2**60 + 256)
+    assert format_exact(7) == "7"
+
+
+def test_only_fractions_are_written_as_fractions() -> None:
+    assert format_exact(Fraction(3, 55)) == "3/55"
+    assert format_exact(OddsExpression.odds(Log(Fraction(6, 5)))) == "6/5"
+    with pytest.raises(IrrationalError, match="irrational") as caught:
+        format_exact(OddsExpression.odds(Fraction(1)))
+    assert "--exact" in caught.value.help
+    with pytest.raises(IrrationalError):
+        format_exact(NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1)))

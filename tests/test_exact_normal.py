@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of Gaussian privacy: against scipy for their size, against their form for equality."""
+
+from fractions import Fraction
+
+import flint
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from rainbowdp.errors import UndecidedError
+from rainbowdp.exact import Log, NormalExpression, enclose, normal_cdf, normal_quantile, sign, to_float
+
+masses = st.fractions(Fraction(1, 10**6), 1 - Fraction(1, 10**6), max_denominator=10**6)
+shifts = st.fractions(-6, 6, max_denominator=8)
+
+
+@given(masses, shifts, st.sampled_from([Fraction(1), Fraction(1, 3), Log(Fraction(2))]))
+def test_values_agree_with_scipy(mass: Fraction, shift: Fraction, mu: Fraction | Log) -> None:
+    value = NormalExpression.shifted(mass, shift, mu)
+    size = 0.6931471805599453 if isinstance(mu, Log) else float(mu)
+    expected = float(norm.cdf(norm.ppf(float(mass)) + float(shift) * size))
+    assert to_float(value, "nearest") == pytest.approx(expected, rel=1e-9, abs=1e-15)
+
+
+@given(masses, shifts, shifts)
+def test_equal_by_construction(mass: Fraction, shift: Fraction, steps: Fraction) -> None:
+    one = Fraction(1)
+    value = NormalExpression.shifted(mass, shift, one)
+    assert value - value == 0
+    assert 1 - value == NormalExpression.shifted(1 - mass, -shift, one)
+    moved = value.moved(steps)
+    assert moved is not None
+    assert moved == NormalExpression.shifted(mass, shift + steps, one)
+    back = moved.moved(-steps)
+    assert back is not None
+    assert back == value
+    assert value / 3 * 3 == value
+
+
+@pytest.mark.parametrize("mass", [Fraction(0), Fraction(1)])
+def test_impossible_and_certain_events_stay_so(mass: Fraction) -> None:
+    assert NormalExpression.shifted(mass, Fraction(5), Fraction(1)).as_fraction() == mass
+
+
+@given(masses)
+def test_order_follows_the_shift(mass: Fraction) -> None:
+    nearer = NormalExpression.shifted(mass, Fraction(1), Fraction(1, 10))
+    farther = NormalExpression.shifted(mass, Fraction(2), Fraction(1, 10))
+    assert mass < nearer < farther < 1
+
+
+def test_equality_without_a_form_is_reported() -> None:
+    """An enclosing fraction of 5000 bits is another number, but 4096 bits do not show it."""
+    left = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
+    lower, _ = enclose(left, 5000)
+    with pytest.raises(UndecidedError, match="4096 bits"):
+        sign(left - lower)
+    assert sign(left - Fraction(1, 2)) == 1
+
+
+def test_sums_cannot_be_moved() -> None:
+    value = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
+    assert (value / 2).moved(Fraction(1)) is None
+    assert (value + NormalExpression.shifted(Fraction(1, 8), Fraction(1), Fraction(1))).moved(
+        Fraction(1)
+    ) is None
+
+
+@given(st.floats(-30, 30))
+def test_quantile_inverts_the_distribution_function(z: float) -> None:
+    with flint.ctx.workprec(2000):
+        there = normal_cdf(flint.arb(z))
+        assert normal_quantile(there).overlaps(flint.arb(z))
+        assert there.rel_accuracy_bits() > 1000 or z > 0
+
+
+def test_values_far_in_the_tail_are_relatively_accurate() -> None:
+    value = NormalExpression.shifted(Fraction(1, 10**300), Fraction(1), Fraction(1))
+    assert to_float(value, "nearest") == pytest.approx(float(norm.cdf(norm.ppf(1e-300) + 1)), rel=1e-10)
+
+
+def test_numbers_of_other_mu_do_not_mix() -> None:
+    one = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
+    two = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(2))
+    with pytest.raises(TypeError):
+        one + two
+    with pytest.raises(TypeError):
+        one * one
+    assert "Phi(Phi^-1(1/4) + 1 mu)" in repr(one)

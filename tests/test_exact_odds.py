@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers in powers of e^epsilon: against fractions where the odds are rational, against Arb elsewhere."""
+
+import operator
+import pickle
+from collections.abc import Callable
+from fractions import Fraction
+
+import flint
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from rainbowdp.exact import Log, OddsExpression, ball, enclose, format_exact, sign, to_float
+
+Number = OddsExpression | Fraction
+OPERATIONS: list[Callable[[Number, Number], Number]] = [
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+]
+small = st.fractions(-5, 5, max_denominator=12)
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> list[tuple[int, Fraction, int]]:
+    """Draw a calculation: operation, constant, power of t that the constant is multiplied with."""
+    return draw(st.lists(st.tuples(st.integers(0, 3), small, st.integers(-3, 3)), min_size=1, max_size=6))
+
+
+def run(program: list[tuple[int, Fraction, int]], t: OddsExpression | Fraction) -> OddsExpression | Fraction:
+    value: OddsExpression | Fraction = t
+    for operation, constant, power in program:
+        other: OddsExpression | Fraction = constant * t**power
+        if OPERATIONS[operation] is operator.truediv:
+            assume(constant != 0)
+        value = OPERATIONS[operation](value, other)
+    return value
+
+
+@given(programs(), st.sampled_from(["6/5", "2", "1/3", "1000001/1000000"]).map(Fraction))
+def test_arithmetic_agrees_with_fractions_at_rational_odds(
+    program: list[tuple[int, Fraction, int]], odds: Fraction
+) -> None:
+    exact, symbolic = run(program, odds), run(program, OddsExpression.odds(Log(odds)))
+    assert isinstance(symbolic, OddsExpression)
+    assert isinstance(exact, Fraction)
+    assert symbolic.as_fraction() == exact
+    assert symbolic == exact
+    assert sign(symbolic) == (exact > 0) - (exact < 0)
+    assert (symbolic > 1, symbolic >= 1) == (exact > 1, exact >= 1)
+    assert (symbolic < 1, symbolic <= 1) == (exact < 1, exact <= 1)
+    assert format_exact(symbolic) == str(exact)
+    assert sign(symbolic - exact) == 0
+    for rounding in ("down", "up", "nearest"):
+        assert to_float(symbolic, rounding) == to_float(exact, rounding)
+
+
+@given(programs(), st.sampled_from([Fraction(1), Fraction(-1, 2), Fraction(1, 10**9), Fraction(30)]))
+def test_arithmetic_agrees_with_enclosures_at_irrational_odds(
+    program: list[tuple[int, Fraction, int]], exponent: Fraction
+) -> None:
+    symbolic = run(program, OddsExpression.odds(exponent))
+    assert isinstance(symbolic, OddsExpression)
+    with flint.ctx.workprec(600):
+        t = flint.arb(flint.fmpq(exponent.numerator, exponent.denominator)).exp()
+        value = t
+        for operation, constant, power in program:
+            other = flint.arb(flint.fmpq(constant.numerator, constant.denominator)) * t**power
+            value = OPERATIONS[operation](value, other)  # type: ignore[assignment, arg-type]  # balls compute alike
+        assert ball(symbolic).overlaps(value)
+        if value > 0 or value < 0:
+            assert sign(symbolic) == (1 if value > 0 else -1)
+        else:
+            assert sign(symbolic) == 0
+
+
+def test_a_number_is_zero_only_where_it_is_zero_as_a_function() -> None:
+    t = OddsExpression.odds(Fraction(1))
+    assert t * t - 1 == (t - 1) * (t + 1)
+    assert sign((t**2 - 1) / (t - 1) - t - 1) == 0
+    assert sign(t - t) == 0
+    near = Fraction(271828182845904523536028747135266249775724709369995, 10**50)
+    assert sign(t - near) == 1
+    assert sign(near + Fraction(1, 10**50) - t) == 1
+
+
+def test_signs_beyond_the_usual_precision_are_decided() -> None:
+    """Truncating e after 6000 digits leaves a difference that 4096 bits do not show."""
+    t = OddsExpression.odds(Fraction(1))
+    lower, _ = enclose(t, 20_000)
+    assert sign(t - lower) == 1
+    assert sign(lower - t) == -1
+    rational = OddsExpression.odds(Log(Fraction(6, 5)))
+    assert sign(rational - Fraction(6, 5)) == 0
+    assert sign(rational - Fraction(6, 5) - Fraction(1, 10**3000)) == -1
+
+
+def test_large_powers_stay_short() -> None:
+    t = OddsExpression.odds(Log(Fraction(6, 5)))
+    rest = t ** -(10**9)
+    assert sign(rest) == 1
+    assert sign(1 - rest - Fraction(999, 1000)) == 1
+    assert len(repr(rest)) < 200
+
+
+def test_randomized_response_sums_to_one() -> None:
+    t = OddsExpression.odds(Fraction(1, 7))
+    for others in range(1, 9):
+        assert sum((1 / (t + others) for _ in range(others)), t / (t + others)) == 1
+
+
+def test_constants_are_recognized() -> None:
+    t = OddsExpression.odds(Fraction(1))
+    half = (1 / (t + 2)) / (2 / (t + 2))
+    assert half.as_fraction() == Fraction(1, 2)
+    assert (t - t).as_fraction() == 0
+    assert t.as_fraction() is None
+
+
+def test_division_by_zero() -> None:
+    t = OddsExpression.odds(Fraction(1))
+    with pytest.raises(ZeroDivisionError):
+        1 / (t - t)
+
+
+def test_other_odds_do_not_mix() -> None:
+    one, two = OddsExpression.odds(Fraction(1)), OddsExpression.odds(Fraction(2))
+    with pytest.raises(TypeError):
+        one + two
+    with pytest.raises(TypeError):
+        one < two  # noqa: B015  # the comparison itself is refused
+    assert (one == two) is False
+    assert (one == "e") is False
+    with pytest.raises(TypeError):
+        hash(one)
+
+
+def test_numbers_survive_pickling() -> None:
+    t = OddsExpression.odds(Fraction(1))
+    value = (t**3 - Fraction(1, 3)) / (2 * t + 5)
+    copy = pickle.loads(pickle.dumps(value))  # noqa: S301  # the test's own bytes
+    assert copy == value
+    assert copy.exponent == value.exponent
+
+
+def test_comparisons_with_fractions_from_both_sides() -> None:
+    t = OddsExpression.odds(Fraction(1))
+    assert Fraction(27, 10) < t < Fraction(28, 10)
+    assert 3 - t > 0
+    assert 2 / t < 1
+    assert -t < t

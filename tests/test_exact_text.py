@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which texts and values are exact numbers, and what is said about the others."""
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rainbowdp.errors import NumberError
+from rainbowdp.exact import Log, format_fraction, parse_exponent, parse_fraction
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        ("0.1", Fraction(1, 10)),
+        ("1/3", Fraction(1, 3)),
+        (" 1 / 3\n", Fraction(1, 3)),
+        ("-2/6", Fraction(-1, 3)),
+        ("1e-6", Fraction(1, 10**6)),
+        ("1E3", Fraction(1000)),
+        ("2.5e+1", Fraction(25)),
+        ("+.5", Fraction(1, 2)),
+        ("5.", Fraction(5)),
+        ("-0", Fraction(0)),
+        ("007", Fraction(7)),
+        ("1e-300", Fraction(1, 10**300)),
+        ("9" * 5000, Fraction(10**5000 - 1)),
+        (0.1, Fraction(1, 10)),
+        (1e-7, Fraction(1, 10**7)),
+        (0.1 + 0.2, Fraction(30000000000000004, 10**17)),
+        (5e-324, Fraction(5, 10**324)),
+        (7, Fraction(7)),
+        (Decimal("0.10"), Fraction(1, 10)),
+        (Decimal("1E-5"), Fraction(1, 10**5)),
+        (Fraction(2, 7), Fraction(2, 7)),
+        (np.float64(0.1), Fraction(1, 10)),
+        (np.float32(0.5), Fraction(1, 2)),
+        (np.int64(3), Fraction(3)),
+        (np.uint8(255), Fraction(255)),
+    ],
+)
+def test_accepted_numbers(value: Any, number: Fraction) -> None:  # noqa: ANN401  # numbers of many types
+    found = parse_fraction(value)
+    assert type(found) is Fraction
+    assert found == number
+    assert parse_exponent(value) == number
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "",
+            " ",
+            "half",
+            "1/0",
+            "0/0",
+            "1/-3",
+            "1/2/3",
+            "1.5/2",
+            "1e",
+            "e5",
+            ".",
+            "+",
+            "--1",
+            "1_000",
+            "0x10",
+        ),
+        *(
+            "nan",
+            "inf",
+            "-inf",
+            "Infinity",
+            "1e999999999",
+            "1e-999999999",
+            "1e9999999999999",
+            "½",
+            "\u0661",
+            "\uff11",
+            "²",
+        ),
+        *("1,5", "1 2", "50%", "1/3x", "ln 2", "log(2)", "e^1", "1\u00a0/ 3x", "1\x00", "\u22121"),
+        *(
+            True,
+            False,
+            None,
+            1j,
+            [1],
+            (1, 2),
+            b"1",
+            float("inf"),
+            float("nan"),
+            Decimal("NaN"),
+            Decimal("Infinity"),
+        ),
+        *(np.bool_(True), np.float64("nan"), np.array([1, 2]), object),
+    ],
+)
+def test_refused_numbers(value: Any) -> None:  # noqa: ANN401  # anything at all
+    with pytest.raises(NumberError) as caught:
+        parse_fraction(value)
+    assert caught.value.code == "RDP101"
+    assert caught.value.help
+    assert caught.value.values
+
+
+@pytest.mark.parametrize(
+    ("value", "log"),
+    [
+        ("ln(6/5)", Log(Fraction(6, 5))),
+        ("ln 3", Log(Fraction(3))),
+        (" ln ( 1e-3 ) ", Log(Fraction(1, 1000))),
+        ("ln(0.5)", Log(Fraction(1, 2))),
+        (Log(Fraction(2)), Log(Fraction(2))),
+        ("ln 1", Fraction(0)),
+        ("ln(2/2)", Fraction(0)),
+        (Log(Fraction(1)), Fraction(0)),
+    ],
+)
+def test_accepted_logarithms(value: str | Log, log: Log | Fraction) -> None:
+    assert parse_exponent(value) == log
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "ln",
+        "ln()",
+        "ln3",
+        "LN 3",
+        "ln(ln 2)",
+        "ln(0)",
+        "ln 0",
+        "ln(-1)",
+        "ln -1",
+        "ln(2",
+        "ln 2)",
+        "ln(2)+1",
+        "2ln 2",
+        "ln(1/0)",
+        "ln inf",
+    ],
+)
+def test_refused_logarithms(value: str) -> None:
+    with pytest.raises(NumberError):
+        parse_exponent(value)
+
+
+def test_messages_name_the_value_and_the_way_on() -> None:
+    with pytest.raises(NumberError, match="'half' is not an exact number") as caught:
+        parse_fraction("half")
+    assert "1/3" in caught.value.help
+    with pytest.raises(NumberError, match=r"'1/0' divides by zero"):
+        parse_fraction("1/0")
+    with pytest.raises(NumberError, match="exponent beyond"):
+        parse_fraction("1e999999999")
+    with pytest.raises(NumberError, match=r"ln\(-1\) is not a real number"):
+        parse_exponent("ln(-1)")
+    with pytest.raises(NumberError, match="…"):
+        parse_fraction("x" * 1000)
+    with pytest.raises(NumberError, match="'x' is not") as caught:
+        parse_exponent("x")
+    assert "ln(6/5)" in caught.value.help
+
+
+@given(st.fractions())
+def test_written_fractions_read_back(number: Fraction) -> None:
+    assert parse_fraction(format_fraction(number)) == number
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_float_means_its_shortest_decimal(value: float) -> None:
+    assert parse_fraction(value) == Fraction(repr(value))
+    assert float(parse_fraction(value)) == value
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False))
+def test_decimals_keep_their_value(value: Decimal) -> None:
+    if abs(value.adjusted()) < 4000:
+        assert parse_fraction(value) == Fraction(value)
+
+
+@given(st.fractions(min_value=Fraction(1, 1000)))
+def test_written_logarithms_read_back(argument: Fraction) -> None:
+    if argument != 1:
+        assert parse_exponent(str(Log(argument))) == Log(argument)
+
+
+@given(st.text(alphabet="0123456789+-/.eEln() x\u0661\u00bd", max_size=12))
+def test_no_text_breaks_the_reader(text: str) -> None:
+    try:
+        number = parse_fraction(text)
+    except NumberError:
+        return
+    assert any(digit in text for digit in "0123456789")
+    assert isinstance(number, Fraction)

@@ -1,0 +1,435 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The line against the paper's formulas, independent vectors, published figures and linear programmes."""
+
+import json
+import math
+import pickle
+from fractions import Fraction
+from itertools import chain, combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from line_cases import fraction_boundaries, iterate, odds_lines, rainbows, rational_notions
+from rainbowdp.distribution import Distribution, dominates, prefix_dominates
+from rainbowdp.errors import ColorError, DistributionError, NumberError, UndecidedError
+from rainbowdp.exact import NormalExpression, OddsExpression, sign
+from rainbowdp.line import Line
+from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+from rainbowdp.rainbow import Rainbow
+
+VECTORS = Path(__file__).parent / "vectors"
+BRG = Rainbow.parse("blue>red>green")
+EXAMPLE_1 = {"blue": "3/55", "red": "9/55", "green": "43/55"}
+EXAMPLE_2 = {"blue": "9/55", "red": "3/55", "green": "43/55"}
+
+
+def vectors(name: str) -> list[dict[str, Any]]:
+    cases: list[dict[str, Any]] = json.loads((VECTORS / name).read_text(encoding="utf-8"))
+    return cases
+
+
+def fractions(distribution: Distribution) -> dict[str, Fraction]:
+    values = {}
+    for color, value in distribution.items():
+        assert isinstance(value, Fraction)
+        values[color] = value
+    return values
+
+
+@pytest.mark.parametrize("case", vectors("lines.json") + vectors("ties.json"))
+def test_independent_vectors_are_met_to_the_fraction(case: dict[str, Any]) -> None:
+    privacy = ApproxDP(f"ln({case['odds']})", case["delta"])
+    line = Line(Rainbow.parse(case["rainbow"]), Distribution(case["boundary"]), privacy)
+    if "thresholds" in case:
+        assert list(line.thresholds) == case["thresholds"]
+    for distance, row in enumerate(case["rows"]):
+        assert fractions(line.distribution(distance)) == {color: Fraction(x) for color, x in row.items()}
+    if privacy.delta == 0:
+        pure = Line(line.rainbow, line.boundary, PureDP(f"ln({case['odds']})"))
+        assert pure.thresholds == line.thresholds
+        assert pure.distribution(7) == line.distribution(7)
+
+
+# The paper's formulas, written from its text. E is e^epsilon, a threshold floor({-ln(x (E+1))/epsilon + 1}+)
+# the largest t with E^(t-1) x (E+1) <= 1.
+
+
+def tau(mass: Fraction, odds: Fraction) -> int:
+    t = 0
+    while odds**t * mass * (odds + 1) <= 1:
+        t += 1
+    return t
+
+
+def paper_blue(i: int, b0: Fraction, odds: Fraction) -> Fraction:
+    tau_b = tau(b0, odds)
+    if i <= tau_b:
+        return odds**i * b0
+    return 1 - odds ** (tau_b - i) + odds ** (2 * tau_b - i) * b0
+
+
+def paper_red(i: int, b0: Fraction, r0: Fraction, odds: Fraction) -> Fraction:
+    tau_b, tau_r = tau(b0, odds), tau(b0 + r0, odds)
+
+    def mid(i: int) -> Fraction:
+        return 1 - odds ** -(i - tau_r) - odds**i * b0 + odds ** -(i - 2 * tau_r) * (b0 + r0)
+
+    if i <= tau_r:
+        return odds**i * r0
+    return mid(i) if i <= tau_b else odds ** -(i - tau_b) * mid(tau_b)
+
+
+def paper_green(i: int, b0: Fraction, r0: Fraction, odds: Fraction) -> Fraction:
+    tau_r = tau(b0 + r0, odds)
+    if i <= tau_r:
+        return 1 - odds**i * (b0 + r0)
+    return odds ** -(i - tau_r) * (1 - odds**tau_r * (b0 + r0))
+
+
+odds_strategy = st.fractions(Fraction(11, 10), 12, max_denominator=40)
+weights = st.tuples(st.integers(1, 60), st.integers(0, 60), st.integers(0, 60))
+distances = st.integers(0, 40)
+
+
+@given(weights, odds_strategy, distances)
+def test_theorem_4_theorem_5_and_corollary_1_three_colors(
+    drawn: tuple[int, int, int], odds: Fraction, distance: int
+) -> None:
+    b0, r0, g0 = (Fraction(weight, sum(drawn)) for weight in drawn)
+    line = Line(BRG, Distribution({"blue": b0, "red": r0, "green": g0}), PureDP(f"ln({odds})"))
+    assert line.thresholds == (tau(b0, odds), tau(b0 + r0, odds))
+    assert fractions(line.distribution(distance)) == {
+        "blue": paper_blue(distance, b0, odds),
+        "red": paper_red(distance, b0, r0, odds),
+        "green": paper_green(distance, b0, r0, odds),
+    }
+
+
+@given(st.integers(1, 60), st.integers(0, 60), odds_strategy, distances)
+def test_corollary_2_two_colors(blue: int, red: int, odds: Fraction, distance: int) -> None:
+    b0 = Fraction(blue, blue + red)
+    line = Line(Rainbow.parse("blue>red"), Distribution({"blue": b0, "red": 1 - b0}), PureDP(f"ln({odds})"))
+    tau_b = tau(b0, odds)
+    assert line.thresholds == (tau_b,)
+    values = fractions(line.distribution(distance))
+    assert values["blue"] == paper_blue(distance, b0, odds)
+    if distance <= tau_b:
+        assert values["red"] == 1 - odds**distance * b0
+    else:
+        assert values["red"] == odds ** -(distance - tau_b) * (1 - odds**tau_b * b0)
+
+
+@pytest.mark.parametrize(
+    ("boundary", "thresholds", "orders"),
+    [
+        (
+            EXAMPLE_1,
+            (12, 5),
+            {range(6): "BRG", range(6, 9): "BGR", range(9, 12): "GBR", range(12, 60): "GRB"},
+        ),
+        (EXAMPLE_2, (6, 5), {range(6): "RBG", range(6, 60): "RGB"}),
+    ],
+)
+def test_examples_of_figure_2(
+    boundary: dict[str, str], thresholds: tuple[int, int], orders: dict[range, str]
+) -> None:
+    line = Line(BRG, Distribution(boundary), PureDP("ln(6/5)"))
+    assert line.thresholds == thresholds
+    for stretch, order in orders.items():
+        for distance in stretch:
+            values = fractions(line.distribution(distance))
+            assert "".join(color[0].upper() for color in sorted(values, key=values.__getitem__)) == order
+
+
+@pytest.mark.parametrize("epsilon", ["ln(6/5)", "0.1823"])
+@pytest.mark.parametrize(
+    ("first", "second", "thresholds"), [("blue", "red", (12, 5)), ("red", "blue", (6, 5))]
+)
+def test_trap_rounded_values_as_printed(
+    epsilon: str, first: str, second: str, thresholds: tuple[int, int]
+) -> None:
+    printed = {first: "0.0545", second: "0.1636", "green": "0.7818"}
+    with pytest.raises(DistributionError, match=r"sum to 0\.9999, not to 1") as caught:
+        Distribution(printed)
+    assert "--normalize" in caught.value.help
+    assert Line(BRG, Distribution(printed, normalize=True), PureDP(epsilon)).thresholds == thresholds
+
+
+def test_trap_two_steps_are_not_one_step_of_twice_the_epsilon() -> None:
+    boundary = Distribution({"yes": "1/4", "no": "3/4"})
+    rainbow = Rainbow.parse("yes>no")
+    assert Line(rainbow, boundary, PureDP("ln 2")).distribution(2)["yes"] == Fraction(3, 4)
+    assert Line(rainbow, boundary, PureDP("ln 4")).distribution(1)["yes"] == Fraction(13, 16)
+
+
+# Desfontaines, Voss and Gipson (2020): the probability to keep a partition with n people.
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "published"),
+    [
+        ("0.5", "0.02", {1: 0.02, 6: 0.58840484458, 8: 0.86807080625, 15: 1.0}),
+        (
+            "ln(3/2)",
+            "0.1",
+            dict(enumerate([1 / 10, 1 / 4, 19 / 40, 43 / 60, 79 / 90, 133 / 135, 1.0], start=1)),
+        ),
+        ("ln 2", "0.1", dict(enumerate([0, 0.1, 0.3, 0.7, 0.9, 1.0]))),
+    ],
+)
+def test_published_partition_selection(epsilon: str, delta: str, published: dict[int, float]) -> None:
+    line = Line(
+        Rainbow.parse("keep>drop"), Distribution({"keep": "0", "drop": "1"}), ApproxDP(epsilon, delta)
+    )
+    table = line.probabilities(list(published))
+    assert table[:, 1] == pytest.approx(list(published.values()), abs=1e-10, rel=0)
+    certain = min(people for people, kept in published.items() if kept == 1)
+    assert line.distribution(certain)["keep"] == 1
+    assert line.distance_for(1) is not None
+    if epsilon != "0.5":
+        assert line.distance_for(1) == certain
+
+
+@given(st.data(), rational_notions, st.integers(0, 25))
+def test_closed_form_equals_the_rule_applied_step_by_step(
+    data: st.DataObject, privacy: ApproxDP, distance: int
+) -> None:
+    rainbow = data.draw(rainbows())
+    boundary = data.draw(fraction_boundaries(rainbow.colors))
+    line = Line(rainbow, boundary, privacy)
+    odds = privacy.odds
+    assert isinstance(odds, Fraction)
+    masses = [mass for mass in boundary.prefix_masses(rainbow)[:-1] if isinstance(mass, Fraction)]
+    expected = (*iterate(masses, odds, privacy.delta, distance), Fraction(1))
+    assert line.prefix_masses(distance) == expected
+    symbolic = line.prefix_masses(distance, symbolic=True)
+    assert all(mass == value for mass, value in zip(symbolic, expected, strict=True))
+    total = sum(fractions(line.distribution(distance)).values())
+    assert total == 1
+
+
+@settings(max_examples=60)
+@given(
+    st.data(),
+    st.sampled_from(["1", "3/2", "2", "5"]),
+    st.sampled_from(["0", "1/20", "1/3"]),
+    st.integers(2, 5),
+)
+def test_no_private_mechanism_has_larger_prefix_masses(
+    data: st.DataObject, odds: str, delta: str, length: int
+) -> None:
+    """A linear programme over all events: the oracle of optimality, for every prefix and distance."""
+    from scipy.optimize import linprog
+
+    rainbow = data.draw(rainbows(most=4))
+    boundary = data.draw(fraction_boundaries(rainbow.colors))
+    line = Line(rainbow, boundary, ApproxDP(f"ln({odds})", delta))
+    colors, ratio = rainbow.colors, float(Fraction(odds))
+    size = len(colors)
+    events = list(chain.from_iterable(combinations(range(size), n) for n in range(1, size)))
+    rows, limits = [], []
+    for step in range(length):
+        for event in events:
+            for one, other in ((step, step + 1), (step + 1, step)):
+                row = np.zeros((length + 1, size))
+                row[one, list(event)] += 1
+                row[other, list(event)] -= ratio
+                rows.append(row.ravel())
+                limits.append(float(Fraction(delta)))
+    equal, right = [], []
+    for distance in range(length + 1):
+        row = np.zeros((length + 1, size))
+        row[distance] = 1
+        equal.append(row.ravel())
+        right.append(1.0)
+    for index, color in enumerate(colors):
+        row = np.zeros((length + 1, size))
+        row[0, index] = 1
+        equal.append(row.ravel())
+        right.append(float(fractions(boundary)[color]))
+    table = line.probabilities(range(length + 1))
+    prefix: list[int] = []
+    for group in rainbow.classes[:-1]:
+        prefix += [colors.index(color) for color in group]
+        goal = np.zeros((length + 1, size))
+        goal[1:, prefix] = 1
+        solved = linprog(
+            -goal.ravel(),
+            A_ub=np.array(rows) if rows else None,
+            b_ub=limits if rows else None,
+            A_eq=np.array(equal),
+            b_eq=right,
+            method="highs",
+        )
+        assert solved.x is not None
+        assert goal.ravel() @ solved.x == pytest.approx((goal * table).sum(), abs=1e-7)
+
+
+@given(odds_lines(), st.integers(0, 60))
+def test_neighbors_on_a_line_are_admitted_exactly(
+    drawn: tuple[Rainbow, Distribution, PureDP | ApproxDP], distance: int
+) -> None:
+    line = Line(*drawn)
+    here, there = line.distribution(distance), line.distribution(distance + 1)
+    assert line.privacy.admits(here, there)
+    assert prefix_dominates(there, here, line.rainbow)
+    assert dominates(there, here, line.rainbow)
+
+
+@pytest.mark.parametrize(
+    ("privacy", "smaller"),
+    [
+        (PureDP("ln 2"), PureDP("ln(1999999/1000000)")),
+        (PureDP("1"), PureDP("0.999999999999")),
+        (ApproxDP("1", "1/100"), ApproxDP("1", "0.0099999999999")),
+        (GaussianDP("1"), GaussianDP("0.999999999999")),
+    ],
+)
+def test_the_constraint_is_tight_at_every_step(
+    privacy: PureDP | ApproxDP | GaussianDP, smaller: PureDP | ApproxDP | GaussianDP
+) -> None:
+    line = Line(BRG, Distribution(EXAMPLE_1), privacy)
+    for distance in range(4):
+        here, there = line.distribution(distance), line.distribution(distance + 1)
+        assert privacy.admits(here, there)
+        assert not smaller.admits(here, there)
+
+
+def test_ties_keep_the_boundary_proportions() -> None:
+    rainbow = Rainbow.parse("a=b>c=d=e")
+    line = Line(rainbow, Distribution({"a": "1/12", "b": "2/12", "c": "1/4", "d": "1/2", "e": 0}), PureDP(1))
+    for distance in (0, 1, 5):
+        values = line.distribution(distance)
+        assert values["b"] == 2 * values["a"]
+        assert values["d"] == 2 * values["c"]
+        assert values["e"] == 0
+    assert line.distribution(0) == line.boundary
+
+
+def test_a_class_without_boundary_mass_is_shared_equally() -> None:
+    rainbow = Rainbow.parse("a=b>c")
+    line = Line(rainbow, Distribution({"a": 0, "b": 0, "c": 1}), ApproxDP("ln 2", "1/10"))
+    assert fractions(line.distribution(2)) == {
+        "a": Fraction(3, 20),
+        "b": Fraction(3, 20),
+        "c": Fraction(7, 10),
+    }
+    assert line.probabilities([2])[0] == pytest.approx([0.15, 0.15, 0.7], rel=1e-15)
+
+
+def test_randomized_response_stays_exact_for_irrational_odds() -> None:
+    t = OddsExpression.odds(Fraction(1))
+    boundary = Distribution({"a": t / (t + 3), "b": 1 / (t + 3), "c": 1 / (t + 3), "d": 1 / (t + 3)})
+    line = Line(Rainbow.parse("a>b=c=d"), boundary, PureDP(1))
+    values = line.distribution(1)
+    assert values["a"] == 1 - 3 / (t * (t + 3))
+    assert values["b"] == 1 / (t * (t + 3))
+    assert line.thresholds == (0,)
+
+
+def test_gaussian_line_follows_the_normal_distribution() -> None:
+    line = Line(BRG, Distribution(EXAMPLE_1), GaussianDP("1/2"))
+    assert not line.has_thresholds
+    assert line.thresholds == ()
+    masses = line.prefix_masses(3)
+    assert masses[0] == NormalExpression.shifted(Fraction(3, 55), Fraction(3), Fraction(1, 2))
+    assert sign(sum(line.distribution(3).values(), Fraction(0)) - 1) == 0
+
+
+def test_gaussian_line_from_a_normal_boundary() -> None:
+    half = NormalExpression.shifted(Fraction(1, 2), Fraction(1, 2), Fraction(1))
+    line = Line(Rainbow.parse("a>b"), Distribution({"a": half, "b": 1 - half}), GaussianDP(1))
+    assert line.distribution(1)["a"] == NormalExpression.shifted(Fraction(1, 2), Fraction(3, 2), Fraction(1))
+    expected = 0.5 * math.erfc(-1.5 / math.sqrt(2))
+    assert line.probabilities([1])[0, 0] == pytest.approx(expected, rel=1e-15)
+
+
+def test_gaussian_ties_need_proportions() -> None:
+    part = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
+    uneven = Distribution({"a": part / 3, "b": part * Fraction(2, 3), "c": 1 - part})
+    even = Distribution({"a": part / 2, "b": part / 2, "c": 1 - part})
+    rainbow = Rainbow.parse("a=b>c")
+    assert Line(rainbow, even, GaussianDP(1)).distribution(0)["a"] == part / 2
+    with pytest.raises(DistributionError, match="different irrational probabilities"):
+        Line(rainbow, uneven, GaussianDP(1)).distribution(0)
+
+
+def test_a_sum_of_normal_terms_has_no_closed_form() -> None:
+    part = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
+    line = Line(
+        Rainbow.parse("a>b>c"),
+        Distribution({"a": part / 2, "b": part / 2, "c": 1 - part}),
+        GaussianDP(1),
+    )
+    with pytest.raises(UndecidedError, match="no closed form"):
+        line.distribution(1)
+
+
+def test_a_boundary_of_another_privacy_parameter_is_refused() -> None:
+    t = OddsExpression.odds(Fraction(2))
+    boundary = Distribution({"a": t / (t + 1), "b": 1 / (t + 1)})
+    rainbow = Rainbow.parse("a>b")
+    assert Line(rainbow, boundary, PureDP(2)).thresholds == (0,)
+    normal = NormalExpression.shifted(Fraction(1, 2), Fraction(1), Fraction(1))
+    for wrong, privacy in (
+        (boundary, PureDP(1)),
+        (boundary, GaussianDP(2)),
+        (Distribution({"a": normal, "b": 1 - normal}), GaussianDP(2)),
+        (Distribution({"a": normal, "b": 1 - normal}), PureDP(1)),
+    ):
+        with pytest.raises(DistributionError, match="does not belong to"):
+            Line(rainbow, wrong, privacy)
+
+
+def test_colors_must_fit() -> None:
+    with pytest.raises(ColorError, match=r"no probability for green.*unknown colors gren") as caught:
+        Line(BRG, Distribution({"blue": "1/2", "red": "1/4", "gren": "1/4"}), PureDP(1))
+    assert "did you mean 'green'?" in caught.value.help
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.0, True, "3", None, Fraction(2)])
+def test_a_distance_is_a_whole_number(wrong: Any) -> None:  # noqa: ANN401  # wrong types on purpose
+    line = Line(BRG, Distribution(EXAMPLE_1), PureDP(1))
+    with pytest.raises(NumberError, match="is not a distance"):
+        line.distribution(wrong)
+    with pytest.raises(NumberError, match="is not a distance"):
+        line.prefix_masses(wrong)
+
+
+def test_numpy_integers_are_distances() -> None:
+    line = Line(BRG, Distribution(EXAMPLE_1), PureDP("ln(6/5)"))
+    assert line.distribution(np.int32(5)) == line.distribution(5)  # type: ignore[arg-type]  # a numpy integer at run time
+
+
+def test_billions_of_steps_stay_a_short_expression() -> None:
+    line = Line(BRG, Distribution(EXAMPLE_1), PureDP("ln(6/5)"))
+    rest = 1 - line.prefix_masses(10**9, symbolic=True)[0]
+    assert sign(rest) > 0
+    assert line.thresholds == (12, 5)
+
+
+def test_a_line_is_a_value() -> None:
+    line = Line(BRG, Distribution(EXAMPLE_1), PureDP("ln(6/5)"))
+    assert line.probabilities([4]).shape == (1, 3)
+    copy = pickle.loads(pickle.dumps(line))  # noqa: S301  # the test's own bytes
+    assert copy == line
+    assert np.array_equal(copy.probabilities([4]), line.probabilities([4]))
+    with pytest.raises(AttributeError):
+        line.privacy = PureDP(1)  # type: ignore[misc]  # frozen, which is the point
+
+
+@given(odds_lines())
+def test_endless_growth_is_the_only_missing_threshold(
+    drawn: tuple[Rainbow, Distribution, PureDP | ApproxDP],
+) -> None:
+    line = Line(*drawn)
+    masses = line.boundary.prefix_masses(line.rainbow)[:-1]
+    assume(masses)
+    for mass, threshold in zip(masses, line.thresholds, strict=True):
+        never = drawn[2].delta == 0 and (
+            sign(mass) == 0 or (drawn[2].epsilon == 0 and sign(2 * mass - 1) <= 0)
+        )
+        assert (threshold is None) == never

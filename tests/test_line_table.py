@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Float64 tables of the line against enclosures of thousands of bits, entry by entry, relatively."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import flint
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from line_cases import ORACLE_BITS, class_ball, normal_lines, odds_lines
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import NumberError
+from rainbowdp.exact import ball, bounds
+from rainbowdp.line import Line
+from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+from rainbowdp.rainbow import Rainbow
+
+BRG = Rainbow.parse("blue>red>green")
+EXAMPLE_1 = Distribution({"blue": "3/55", "red": "9/55", "green": "43/55"})
+LARGEST = 2**53
+SMALLEST = Fraction(1, 10**300)
+PROMISED = 1e-12
+REACHED = 3e-15  # about a dozen units in the last place
+
+_bases = st.one_of(st.integers(0, 60), st.integers(0, LARGEST), st.integers(0, 53).map(lambda bits: 2**bits))
+
+
+def interesting(line: Line, drawn: Sequence[int]) -> list[int]:
+    """Return distances around the thresholds, between them and beyond, besides the drawn ones."""
+    found = {0, 1, LARGEST, *drawn}
+    for threshold in line.thresholds:
+        if threshold is not None:
+            found |= {threshold + step for step in (-1, 0, 1, 2)}
+            found |= {threshold // 2, threshold + 20, 2 * threshold, 3 * threshold + 7}
+    return sorted(distance for distance in found if 0 <= distance <= LARGEST)
+
+
+def exact_entry(line: Line, color: str, distance: int) -> Fraction:
+    """Return the probability from the oracle, relatively accurate, or 0 where it is below all floats."""
+    index = line.rainbow.class_of(color)
+    group = line.rainbow.classes[index]
+    masses = [line.boundary[other] for other in group]
+    for bits in ORACLE_BITS:
+        with flint.ctx.workprec(bits):
+            whole = ball(line.boundary.mass(group))
+            if len(group) == 1:
+                share = flint.arb(1)
+            elif whole == 0:
+                share = flint.arb(1) / len(group)
+            else:
+                share = ball(masses[group.index(color)]) / whole
+            value = class_ball(line.rainbow, line.boundary, line.privacy, index, distance) * share
+            if value.abs_upper() < flint.arb(2) ** -1100:
+                return Fraction(0)
+            if value.is_finite() and value.rel_accuracy_bits() > 100:
+                lower, upper = bounds(value)
+                return (lower + upper) / 2
+    raise AssertionError(f"the oracle needs more than {ORACLE_BITS[-1]} bits at distance {distance}")
+
+
+def largest_error(line: Line, distances: Sequence[int]) -> float:
+    """Return the largest relative error of the table; below 1e-300 an entry only has to be small too."""
+    table = line.probabilities(distances)
+    assert np.abs(table.sum(axis=1) - 1).max() < REACHED
+    worst = 0.0
+    for row, distance in zip(table, distances, strict=True):
+        for found, color in zip(row, line.rainbow.colors, strict=True):
+            true = exact_entry(line, color, distance)
+            if true < SMALLEST:
+                assert 0 <= found < 1.001e-300
+            else:
+                worst = max(worst, float(abs(Fraction(float(found)) - true) / true))
+    return worst
+
+
+@settings(max_examples=300)
+@given(odds_lines(), st.lists(_bases, max_size=4))
+def test_odds_tables_are_relatively_accurate(
+    drawn: tuple[Rainbow, Distribution, PureDP | ApproxDP], distances: list[int]
+) -> None:
+    line = Line(*drawn)
+    assert largest_error(line, interesting(line, distances)) < REACHED < PROMISED
+
+
+@settings(max_examples=300)
+@given(normal_lines(), st.lists(_bases, max_size=6), st.integers(0, 80))
+@example((BRG, EXAMPLE_1, GaussianDP("1/10")), list(range(0, 400, 13)), 0)
+def test_gaussian_tables_are_relatively_accurate(
+    drawn: tuple[Rainbow, Distribution, GaussianDP], distances: list[int], deviations: int
+) -> None:
+    line = Line(*drawn)
+    # Where the first prefix has moved by so many standard deviations.
+    mu = (
+        float(str(drawn[2].mu)) if isinstance(drawn[2].mu, Fraction) and drawn[2].mu.denominator == 1 else 0.1
+    )
+    moved = min(int(deviations / max(mu, 1e-3)), LARGEST)
+    assert largest_error(line, interesting(line, [*distances, moved])) < REACHED < PROMISED
+
+
+@pytest.mark.parametrize(
+    "privacy",
+    [
+        PureDP("ln(6/5)"),
+        PureDP("1e-3"),
+        ApproxDP("1e-2", "1e-9"),
+        ApproxDP("0", "1e-4"),
+        ApproxDP("ln 2", "1e-200"),
+    ],
+)
+def test_every_entry_of_a_long_table(privacy: PureDP | ApproxDP) -> None:
+    masses = {"a": "1e-60", "b": "1e-200", "c": "1e-20", "d": "1/4"}
+    rest = 1 - sum((Fraction(mass) for mass in masses.values()), Fraction(0))
+    boundary = Distribution({**masses, "e": rest})
+    line = Line(Rainbow.parse("b>a>c>d>e"), boundary, privacy)
+    span = max(t for t in line.thresholds if t is not None) + 4000
+    distances = list(range(0, span, max(span // 150, 1)))
+    assert largest_error(line, distances) < REACHED
+
+
+def test_probabilities_of_1e_200_keep_their_digits() -> None:
+    line = Line(Rainbow.parse("yes>no"), Distribution({"yes": "1/2", "no": "1/2"}), PureDP("1/10"))
+    found = line.probabilities([4605])[0, 0]
+    with flint.ctx.workprec(200):
+        true = float((flint.arb(-4605) / 10).exp() / 2)
+    assert 1e-201 < found < 1e-199
+    assert found == pytest.approx(true, rel=1e-15, abs=0)
+
+
+def test_a_subtraction_of_prefix_masses_would_lose_what_the_table_keeps() -> None:
+    """The trap: differences of nearly equal floats have no digits left."""
+    line = Line(BRG, EXAMPLE_1, PureDP("ln(6/5)"))
+    distance = 260
+    masses = [float(mass) for mass in line.prefix_masses(distance) if isinstance(mass, Fraction)]
+    naive = masses[1] - masses[0]
+    true = line.distribution(distance)["red"]
+    assert isinstance(true, Fraction)
+    table = line.probabilities([distance])[0, 2]
+    assert abs(Fraction(naive) - true) > true / 2
+    assert abs(Fraction(float(table)) - true) < true * Fraction(1, 10**15)
+
+
+def test_rows_do_not_depend_on_the_other_rows() -> None:
+    """Sorted, shuffled, repeated, dense and sparse requests take different ways to the same numbers."""
+    rng = np.random.default_rng(5)
+    for privacy in (PureDP("1e-3"), ApproxDP("1e-3", "1e-7"), GaussianDP("1e-3")):
+        line = Line(BRG, EXAMPLE_1, privacy)
+        every = np.arange(30_000)
+        whole = line.probabilities(every)
+        shuffled = rng.permutation(every)
+        assert np.array_equal(line.probabilities(shuffled), whole[shuffled])
+        repeated = rng.integers(0, 100, 50_000)
+        assert np.array_equal(line.probabilities(repeated), whole[repeated])
+        few = rng.integers(0, 30_000, 50)
+        assert np.array_equal(line.probabilities(few), whole[few])
+        assert np.array_equal(line.probabilities(few.astype(np.uint16)), whole[few])
+        far = np.array([LARGEST, 3, 10**12])
+        alone = np.vstack([line.probabilities([int(distance)]) for distance in far])
+        assert np.array_equal(line.probabilities(far), alone)
+
+
+def test_distance_zero_gives_the_boundary_correctly_rounded() -> None:
+    for privacy in (PureDP("1/3"), ApproxDP("1/3", "1/10"), GaussianDP(0)):
+        line = Line(BRG, EXAMPLE_1, privacy)
+        assert line.probabilities([0])[0].tolist() == [3 / 55, 43 / 55, 9 / 55]
+
+
+def test_an_empty_request_has_a_column_per_color() -> None:
+    line = Line(BRG, EXAMPLE_1, PureDP(1))
+    assert line.probabilities([]).shape == (0, 3)
+    assert line.probabilities(np.empty(0, np.int32)).shape == (0, 3)
+
+
+def test_one_color_is_certain() -> None:
+    for privacy in (PureDP(1), ApproxDP(1, "1/2"), GaussianDP(1)):
+        line = Line(Rainbow.parse("only"), Distribution({"only": 1}), privacy)
+        assert line.thresholds == ()
+        assert line.probabilities([0, 5]).tolist() == [[1.0], [1.0]]
+        assert line.distribution(9)["only"] == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ([-1, 2], "the distance -1 is outside"),
+        ([2**53 + 1], "the distance 9007199254740993 is outside"),
+        ([1.5], "type float64"),
+        ([True], "type bool"),
+        (["3"], "type <U1"),
+        ([[1, 2]], r"shape \(1, 2\)"),
+        (3, r"shape \(\)"),
+        (np.ma.masked_array([1, 2], [False, True]), "masked"),
+    ],
+)
+def test_wrong_distances_are_refused(wrong: object, message: str) -> None:
+    line = Line(BRG, EXAMPLE_1, PureDP(1))
+    with pytest.raises(NumberError, match=message):
+        line.probabilities(wrong)  # type: ignore[arg-type]  # wrong shapes and types on purpose
+
+
+def test_a_million_distances_of_ten_colors_fit() -> None:
+    colors = [f"c{index}" for index in range(10)]
+    weights = [Fraction(1, 3 ** (10 - index)) for index in range(10)]
+    boundary = {color: weight / sum(weights) for color, weight in zip(colors, weights, strict=True)}
+    distances = np.random.default_rng(1).permutation(10**6)
+    for privacy in (PureDP("1e-5"), ApproxDP("1e-6", "1e-12"), GaussianDP("1e-5")):
+        line = Line(Rainbow([[color] for color in colors]), Distribution(boundary), privacy)
+        table = line.probabilities(distances)
+        assert table.shape == (10**6, 10)
+        assert np.abs(table.sum(axis=1) - 1).max() < 1e-14

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gaussian privacy: the trade-off curve, and the check against all events by scipy."""
+
+from fractions import Fraction
+from itertools import chain, combinations, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from line_cases import fraction_boundaries
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import ColorError, UndecidedError
+from rainbowdp.exact import NormalExpression, OddsExpression, enclose, to_float
+from rainbowdp.line import Line
+from rainbowdp.privacy import ApproxDP, GaussianDP, likelihood_events
+from rainbowdp.rainbow import Rainbow
+
+COLORS = ("a", "b", "c", "d")
+masses = st.fractions(Fraction(1, 1000), Fraction(999, 1000), max_denominator=1000)
+
+
+@given(masses, st.integers(0, 5), st.sampled_from(["1", "1/3", "0.1"]))
+def test_propagate_agrees_with_scipy(mass: Fraction, steps: int, mu: str) -> None:
+    found = GaussianDP(mu).propagate(mass, steps)
+    expected = float(norm.cdf(norm.ppf(float(mass)) + steps * float(Fraction(mu))))
+    assert to_float(found, "nearest") == pytest.approx(expected, rel=1e-9)
+
+
+@given(masses, st.integers(0, 4), st.integers(0, 4))
+def test_steps_add_up(mass: Fraction, first: int, second: int) -> None:
+    notion = GaussianDP("1/2")
+    assert notion.propagate(notion.propagate(mass, first), second) == notion.propagate(mass, first + second)
+
+
+def test_edge_cases_of_propagate() -> None:
+    notion = GaussianDP(1)
+    assert notion.propagate(Fraction(0), 5) == 0
+    assert notion.propagate(Fraction(1), 5) == 1
+    assert notion.propagate(Fraction(1, 3), 0) == Fraction(1, 3)
+    assert GaussianDP(0).propagate(Fraction(1, 3), 7) == Fraction(1, 3)
+    assert GaussianDP(0).is_rational
+    assert not notion.is_rational
+    assert str(GaussianDP("ln 3")) == "mu=ln(3)"
+    with pytest.raises(UndecidedError, match="powers of e"):
+        notion.propagate(OddsExpression.odds(Fraction(1)) / 9)
+    with pytest.raises(UndecidedError, match="another mu"):
+        notion.propagate(NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(2)))
+
+
+@given(fraction_boundaries(COLORS), fraction_boundaries(COLORS), st.sampled_from(["1", "1/5", "3"]))
+def test_admits_agrees_with_all_events_by_scipy(p: Distribution, q: Distribution, mu: str) -> None:
+    size = float(Fraction(mu))
+    events = list(chain.from_iterable(combinations(COLORS, n) for n in range(1, len(COLORS))))
+    excesses: dict[tuple[tuple[str, ...], bool], float] = {}
+    for swapped, (ours, theirs) in enumerate(((p, q), (q, p))):
+        for event in events:
+            probability, other = (float(d.mass(event)) for d in (ours, theirs))  # type: ignore[arg-type]  # fractions
+            limit = float(norm.cdf(norm.ppf(other) + size))
+            excesses[event, bool(swapped)] = probability - limit
+    largest = max(excesses.values())
+    verdict = GaussianDP(mu).admits(p, q)
+    if largest > 1e-9:
+        assert verdict.violation is not None
+        found = verdict.violation
+        assert excesses[found.event, found.swapped] == pytest.approx(largest, abs=1e-9)
+        assert found.excess is not None
+        assert to_float(found.excess, "nearest") == pytest.approx(largest, abs=1e-9)
+        assert found.event == tuple(sorted(found.event))
+    elif largest < -1e-9:
+        assert verdict
+
+
+@given(fraction_boundaries(COLORS), st.sampled_from(["0", "1", "1/5"]))
+def test_a_dataset_and_itself(p: Distribution, mu: str) -> None:
+    assert GaussianDP(mu).admits(p, p)
+
+
+@given(fraction_boundaries(COLORS), fraction_boundaries(COLORS))
+def test_mu_zero_admits_equal_distributions_only(p: Distribution, q: Distribution) -> None:
+    assert bool(GaussianDP(0).admits(p, q)) == (p == q)
+
+
+def test_a_mechanism_of_our_own_is_equal_by_construction() -> None:
+    rainbow = Rainbow.parse("a>b=c>d")
+    line = Line(
+        rainbow, Distribution({"a": "1/10", "b": "2/10", "c": "3/10", "d": "4/10"}), GaussianDP("ln 2")
+    )
+    for distance in range(6):
+        here, there = line.distribution(distance), line.distribution(distance + 1)
+        assert line.privacy.admits(here, there)
+        assert line.privacy.admits(there, here)
+        assert not GaussianDP("0.693147").admits(here, there)
+
+
+def test_what_is_not_decided_counts_as_a_failure_and_says_so() -> None:
+    """The limit, enclosed by a fraction of 5000 bits, is exceeded by too little for 4096 bits to show."""
+    notion = GaussianDP(1)
+    lower, upper = enclose(notion.propagate(Fraction(1, 4)), 5000)
+    q = Distribution({"yes": "1/4", "no": "3/4"})
+    for mass in (lower, upper):
+        violation = notion.admits(Distribution({"yes": mass, "no": 1 - mass}), q).violation
+        assert violation is not None
+        assert violation.undecided
+        assert violation.event == ("yes",)
+    below = lower - Fraction(1, 2**100)
+    assert notion.admits(Distribution({"yes": below, "no": 1 - below}), q)
+
+
+def test_impossible_events_are_limited_to_zero() -> None:
+    p = Distribution({"yes": "1/1000", "no": "999/1000"})
+    q = Distribution({"yes": "0", "no": "1"})
+    violation = GaussianDP(5).admits(p, q).violation
+    assert violation is not None
+    assert violation.event == ("yes",)
+    assert violation.limit == 0
+    assert not violation.swapped
+    swapped = GaussianDP(5).admits(q, p).violation
+    assert swapped is not None
+    assert swapped.swapped
+
+
+def test_numbers_without_a_closed_form_are_compared_by_quantiles() -> None:
+    t = OddsExpression.odds(Fraction(1))
+    p = Distribution({"yes": t / (t + 1), "no": 1 / (t + 1)})
+    q = Distribution({"yes": 1 / (t + 1), "no": t / (t + 1)})
+    # The quantiles of e/(e+1) are 0.616 from 0, so mu must be at least 1.231.
+    assert GaussianDP("1.24").admits(p, q)
+    violation = GaussianDP("1.23").admits(p, q).violation
+    assert violation is not None
+    assert violation.limit is None
+    other = NormalExpression.shifted(Fraction(1, 2), Fraction(1), Fraction(1))
+    normal = Distribution({"yes": other, "no": 1 - other})
+    half = Distribution({"yes": "1/2", "no": "1/2"})
+    assert GaussianDP("1.001").admits(normal, half)
+    assert not GaussianDP("0.999").admits(normal, half)
+
+
+def test_gaussian_privacy_implies_approximate_privacy() -> None:
+    """At mu = 1, epsilon = 1 needs delta = Phi(-1/2) - e Phi(-3/2) = 0.12694 (Dong, Roth and Su 2022)."""
+    line = Line(Rainbow.parse("a>b"), Distribution({"a": "1/4", "b": "3/4"}), GaussianDP(1))
+    for distance in range(4):
+        here, there = line.distribution(distance), line.distribution(distance + 1)
+        assert ApproxDP(1, "0.12694").admits(here, there)
+
+
+@given(fraction_boundaries(COLORS), fraction_boundaries(COLORS))
+def test_likelihood_events_are_nested_and_ordered(p: Distribution, q: Distribution) -> None:
+    events = list(likelihood_events(p, q))
+    for smaller, larger in pairwise(events):
+        assert set(smaller) < set(larger)
+    for event in events:
+        outside = [color for color in COLORS if color not in event]
+        for inner in event:
+            for outer in outside:
+                # p/q is larger inside than outside: p_inner q_outer >= p_outer q_inner.
+                assert p[inner] * q[outer] >= p[outer] * q[inner]
+
+
+def test_other_colors_are_refused() -> None:
+    with pytest.raises(ColorError):
+        GaussianDP(1).admits(Distribution({"a": 1, "b": 0}), Distribution({"a": 1, "c": 0}))

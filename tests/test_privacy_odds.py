@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pure and approximate privacy: one step, closed form, thresholds, and the check against all events."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import chain, combinations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from line_cases import RATIONAL_ODDS, fraction_boundaries, iterate, rational_notions
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import ColorError, NumberError, PrivacyParameterError
+from rainbowdp.exact import Log, OddsExpression, sign
+from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+
+masses = st.one_of(
+    st.sampled_from(["0", "1", "1/2", "1/3"]).map(Fraction), st.fractions(0, 1, max_denominator=99)
+)
+COLORS = ("a", "b", "c", "d")
+
+
+def fraction(value: object) -> Fraction:
+    assert isinstance(value, Fraction)
+    return value
+
+
+@pytest.mark.parametrize(
+    ("mass", "once", "twice", "doubled"), [("1/4", "1/2", "3/4", "13/16"), ("1/3", "2/3", "5/6", "5/6")]
+)
+def test_trap_propagate_twice_is_not_propagate_once_at_twice_the_epsilon(
+    mass: str, once: str, twice: str, doubled: str
+) -> None:
+    notion = PureDP("ln 2")
+    assert notion.propagate(Fraction(mass)) == Fraction(once)
+    assert notion.propagate(Fraction(mass), 2) == Fraction(twice)
+    assert PureDP("ln 4").propagate(Fraction(mass)) == Fraction(doubled)
+
+
+@given(rational_notions, masses, st.integers(0, 30))
+def test_closed_form_equals_the_rule_step_by_step(notion: ApproxDP, mass: Fraction, steps: int) -> None:
+    odds = fraction(notion.odds)
+    expected = iterate([mass], odds, notion.delta, steps)[0]
+    assert notion.propagate(mass, steps) == expected
+    assert sign(notion.propagate(mass, steps, symbolic=True) - expected) == 0
+    assert 0 <= expected <= 1
+
+
+@given(rational_notions, masses, masses, st.fractions(0, 1, max_denominator=9))
+def test_propagate_grows_and_is_concave(notion: ApproxDP, x: Fraction, y: Fraction, share: Fraction) -> None:
+    low, high = sorted((x, y))
+    assert low <= fraction(notion.propagate(low)) <= fraction(notion.propagate(high))
+    middle = share * x + (1 - share) * y
+    ends = share * fraction(notion.propagate(x)) + (1 - share) * fraction(notion.propagate(y))
+    assert fraction(notion.propagate(middle)) >= ends
+
+
+@given(st.sampled_from(RATIONAL_ODDS), st.sampled_from(["0", "1e-6", "1/50", "1/3", "1"]), masses)
+def test_thresholds_are_the_largest_index_of_growth(odds_text: str, delta: str, mass: Fraction) -> None:
+    notion, odds = ApproxDP(f"ln({odds_text})", delta), Fraction(odds_text)
+    threshold = notion.threshold(mass)
+    if mass == 0 and notion.delta == 0:
+        assert threshold is None
+        return
+    assert threshold is not None
+    grown, index = mass, 0
+    while grown <= (1 - notion.delta) / (1 + odds):
+        grown, index = odds * grown + notion.delta, index + 1
+    assert threshold == index
+
+
+@pytest.mark.parametrize(
+    ("delta", "mass", "threshold"),
+    [
+        ("0", "1/2", None),
+        ("0", "0.6", 0),
+        ("1/10", "0", 5),
+        ("1/10", "1/20", 5),
+        ("1/10", "1/2", 0),
+        ("1", "0", 1),
+    ],
+)
+def test_thresholds_at_epsilon_zero(delta: str, mass: str, threshold: int | None) -> None:
+    assert ApproxDP(0, delta).threshold(Fraction(mass)) == threshold
+
+
+def test_epsilon_zero_adds_delta_at_every_step() -> None:
+    notion = ApproxDP(0, "1/10")
+    assert [notion.propagate(Fraction(1, 2), n) for n in (0, 3, 5, 99)] == [
+        Fraction(1, 2),
+        Fraction(4, 5),
+        1,
+        1,
+    ]
+    assert PureDP(0).propagate(Fraction(2, 7), 50) == Fraction(2, 7)
+
+
+def test_a_tie_at_the_turning_mass_belongs_to_growth() -> None:
+    odds = Fraction(6, 5)
+    for index in range(1, 60):
+        mass = 1 / (1 + odds) / odds ** (index - 1)
+        assert PureDP("ln(6/5)").threshold(mass) == index
+        assert PureDP("ln(6/5)").threshold(mass * (1 + Fraction(1, 10**700))) == index - 1
+
+
+def test_a_tie_of_irrational_numbers_is_met_by_form() -> None:
+    t = OddsExpression.odds(Fraction(1, 3))
+    for index in range(1, 20):
+        mass = 1 / ((t + 1) * t ** (index - 1))
+        assert PureDP("1/3").threshold(mass) == index
+        assert PureDP("1/3").threshold(mass * (1 + Fraction(1, 10**700))) == index - 1
+
+
+def test_thresholds_of_any_size() -> None:
+    assert PureDP("1e-9").threshold(Fraction(1, 4)) == 693147181
+    assert PureDP(1000).threshold(Fraction(1, 4)) == 0
+    assert PureDP(1000).threshold(Fraction(1, 10**500)) == 1
+    small = PureDP("1e-300").threshold(Fraction(1, 4))
+    assert small is not None
+    assert str(small).startswith("693147180559945")
+    assert len(str(small)) == 300
+
+
+def events() -> Iterator[tuple[str, ...]]:
+    return chain.from_iterable(combinations(COLORS, n) for n in range(1, len(COLORS) + 1))
+
+
+@given(rational_notions, fraction_boundaries(COLORS), fraction_boundaries(COLORS))
+def test_definition_2_the_witness_is_the_worst_of_all_events(
+    notion: ApproxDP, p: Distribution, q: Distribution
+) -> None:
+    odds = fraction(notion.odds)
+    worst: tuple[Fraction, set[tuple[str, ...]]] = (Fraction(0), set())
+    for ours, theirs in ((p, q), (q, p)):
+        for event in events():
+            excess = fraction(ours.mass(event)) - odds * fraction(theirs.mass(event)) - notion.delta
+            if excess > worst[0]:
+                worst = (excess, {event})
+            elif excess == worst[0]:
+                worst[1].add(event)
+    verdict = notion.admits(p, q)
+    assert bool(verdict) == (worst[0] == 0)
+    if verdict.violation is None:
+        return
+    found = verdict.violation
+    assert found.excess == worst[0]
+    assert found.event in worst[1]
+    assert found.event == tuple(sorted(found.event))
+    source, other = (q, p) if found.swapped else (p, q)
+    assert found.probability == source.mass(found.event)
+    assert found.limit == odds * fraction(other.mass(found.event)) + notion.delta
+    assert not found.undecided
+    if notion.delta == 0:
+        pure = PureDP(notion.epsilon).admits(p, q).violation
+        assert pure == found
+
+
+@given(fraction_boundaries(COLORS), st.sampled_from(["1/2", "1", "3", "1e-9"]))
+def test_randomized_response_is_admitted_and_no_smaller_epsilon_is(q: Distribution, epsilon: str) -> None:
+    notion = PureDP(epsilon)
+    t = OddsExpression.odds(Fraction(epsilon))
+    p, r = (
+        Distribution({color: (t if color == own else 1) / (t + 3) for color in COLORS}) for own in ("a", "d")
+    )
+    assert notion.admits(p, r)
+    assert notion.admits(r, p)
+    assert not PureDP(Fraction(epsilon) * Fraction(999999, 1000000)).admits(p, r)
+    assert PureDP(Fraction(epsilon) * Fraction(1000001, 1000000)).admits(p, r)
+    assert notion.admits(q, q)
+
+
+def test_numbers_of_another_epsilon_are_decided_by_enclosures() -> None:
+    t = OddsExpression.odds(Fraction(2))
+    p = Distribution({"yes": t / (t + 1), "no": 1 / (t + 1)})
+    q = Distribution({"yes": 1 / (t + 1), "no": t / (t + 1)})
+    violation = PureDP(1).admits(p, q).violation
+    assert violation is not None
+    assert (violation.event, violation.swapped, violation.undecided) == (("yes",), False, False)
+    assert violation.limit is None
+    assert violation.excess is None
+    assert PureDP(3).admits(p, q)
+    assert ApproxDP(1, "0.6").admits(p, q)
+    assert not ApproxDP(1, "0.5").admits(p, q)
+    other = OddsExpression.odds(Fraction(1))
+    mixed = Distribution({"yes": other / (other + 1), "no": 1 / (other + 1)})
+    assert PureDP(2).admits(p, mixed)
+    swapped = PureDP("1/2").admits(mixed, p).violation
+    assert swapped is not None
+    assert swapped.event == ("no",)
+
+
+def test_equality_across_epsilons_counts_as_a_failure_that_says_so() -> None:
+    """e^(2/2) = e^1, but no form shows it: powers of e^(1/2) and of e^1 are different numbers here."""
+    half, one = OddsExpression.odds(Fraction(1, 2)), OddsExpression.odds(Fraction(1))
+    p = Distribution({"yes": half**2 / (half**2 + 1), "no": 1 / (half**2 + 1)})
+    q = Distribution({"yes": 1 / (one + 1), "no": one / (one + 1)})
+    assert PureDP("1.000001").admits(p, q)
+    violation = PureDP(1).admits(p, q).violation
+    assert violation is not None
+    assert violation.undecided
+    assert violation.event == ("yes",)
+    decided = PureDP("0.999999").admits(p, q).violation
+    assert decided is not None
+    assert not decided.undecided
+    assert ApproxDP(1, "1e-100").admits(p, q)
+    impossible = {"never": Fraction(0)}
+    assert PureDP("1.000001").admits(Distribution({**p, **impossible}), Distribution({**q, **impossible}))
+
+
+@pytest.mark.parametrize(
+    ("notion", "odds", "rational", "text"),
+    [
+        (PureDP("ln(6/5)"), Fraction(6, 5), True, "epsilon=ln(6/5)"),
+        (PureDP(0.5), None, False, "epsilon=1/2"),
+        (PureDP(0), Fraction(1), True, "epsilon=0"),
+        (PureDP("ln 1"), Fraction(1), True, "epsilon=0"),
+        (ApproxDP("ln 3", "1e-6"), Fraction(3), True, "epsilon=ln(3), delta=1/1000000"),
+        (ApproxDP(1, 0), None, False, "epsilon=1, delta=0"),
+    ],
+)
+def test_parameters(
+    notion: PureDP | ApproxDP, odds: Fraction | None, rational: bool, text: str
+) -> None:  # a column of a table
+    if odds is not None:
+        assert notion.odds == odds
+    assert notion.is_rational == rational
+    assert str(notion) == text
+    assert notion == type(notion)(**{name: getattr(notion, name) for name in notion.__dataclass_fields__})
+    assert hash(notion) == hash(type(notion)(**{n: getattr(notion, n) for n in notion.__dataclass_fields__}))
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: PureDP(-1), r"epsilon is negative \(-1\)"),
+        (lambda: PureDP("-0.5"), r"epsilon is negative \(-1/2\)"),
+        (lambda: PureDP("ln(1/2)"), r"epsilon is negative \(ln\(1/2\)\)"),
+        (lambda: PureDP(10**9), "epsilon is above"),
+        (lambda: ApproxDP(1, -1), r"delta is -1, outside \[0, 1\]"),
+        (lambda: ApproxDP(1, "1.1"), r"delta is 11/10, outside \[0, 1\]"),
+        (lambda: GaussianDP("-1/3"), r"mu is negative \(-1/3\)"),
+        (lambda: GaussianDP("ln 0.5"), "mu is negative"),
+    ],
+)
+def test_parameters_out_of_range(build: Any, message: str) -> None:  # noqa: ANN401  # a constructor call
+    with pytest.raises(PrivacyParameterError, match=message) as caught:
+        build()
+    assert caught.value.help
+
+
+@pytest.mark.parametrize(
+    "value", [float("inf"), float("nan"), "inf", "nan", "", "1/0", True, None, "ln 0", "e"]
+)
+def test_parameters_that_are_no_numbers(value: Any) -> None:  # noqa: ANN401  # anything at all
+    for build in (PureDP, GaussianDP, lambda epsilon: ApproxDP(epsilon, 0), lambda delta: ApproxDP(1, delta)):
+        with pytest.raises(NumberError):
+            build(value)
+
+
+def test_delta_is_no_logarithm() -> None:
+    with pytest.raises(NumberError):
+        ApproxDP(1, "ln 2")
+    assert PureDP(Log(Fraction(2))) == PureDP("ln 2")
+
+
+def test_other_colors_are_refused() -> None:
+    with pytest.raises(ColorError, match="different colors: a, b and a, c"):
+        PureDP(1).admits(Distribution({"a": 1, "b": 0}), Distribution({"a": 1, "c": 0}))
+
+
+def test_notions_are_frozen() -> None:
+    with pytest.raises(AttributeError):
+        PureDP(1).epsilon = Fraction(2)  # type: ignore[misc]  # frozen, which is the point
+    assert PureDP(1).delta == 0
