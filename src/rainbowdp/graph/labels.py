@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names of datasets: text or integers, one per dataset, distinct, read-only.
+
+Graphs work on numbers; names are looked at when a graph is made and when an answer or an error is shown.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.errors import DuplicateDatasetError, GraphShapeError, did_you_mean
+from rainbowdp.graph.arrays import frozen
+
+Labels = Sequence[Any] | NDArray[Any]
+"""Dataset labels: text or integers, one per dataset."""
+
+NameOf = Callable[[int], str]
+"""Gives the label of a dataset, for messages."""
+
+_LARGEST_TEXT_BYTES = 1 << 30
+_MOST_HINTS = 2000
+
+
+def label_array(labels: Iterable[object], size: int) -> NDArray[Any]:
+    """Return dataset labels as a read-only array of text or int64, checked to be distinct.
+
+    Integers stay integers where all labels are; everything else becomes text. A few very long labels among
+    many short ones are held as Python text (dtype object), since numpy would pad every label to the longest.
+
+    Raises
+    ------
+    GraphShapeError
+        If there are not exactly `size` labels, or one is missing.
+    DuplicateDatasetError
+        If a label occurs twice.
+    """
+    masked = np.ma.is_masked(labels)
+    if isinstance(labels, np.ndarray) and not masked and labels.ndim == 1 and labels.dtype.kind in "iU":
+        array = labels.astype(np.int64 if labels.dtype.kind == "i" else labels.dtype)
+        items: list[Any] = array.tolist()
+    else:
+        items = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
+        array, items = _typed(items)
+    if len(items) != size:
+        raise GraphShapeError(
+            f"{len(items)} labels for {size} datasets", help="give every dataset one label", labels=len(items)
+        )
+    if len(set(items)) != size:
+        twice = _first_repeated(items)
+        raise DuplicateDatasetError(
+            f"the dataset {twice!r} occurs twice", help="name every dataset once", dataset=str(twice)
+        )
+    return frozen(array)
+
+
+def _typed(items: list[Any]) -> tuple[NDArray[Any], list[Any]]:
+    kinds = set(map(type, items))
+    if type(None) in kinds:
+        at = items.index(None)
+        raise GraphShapeError(f"the dataset number {at} has no label", help="name every dataset", dataset=at)
+    if bool not in kinds and all(issubclass(kind, int | np.integer) for kind in kinds):
+        smallest, largest = (min(items), max(items)) if items else (0, 0)
+        if smallest >= -(2**63) and largest < 2**63:
+            return np.array(items, dtype=np.int64), items
+    items = items if kinds == {str} else list(map(str, items))
+    longest = max(map(len, items), default=0)
+    padded_bytes = 4 * longest * len(items)
+    return np.array(items, dtype=object if padded_bytes > _LARGEST_TEXT_BYTES else np.str_), items
+
+
+def _first_repeated(items: list[Any]) -> object:
+    """Return the first item that occurs again later; there is one."""
+    last = {item: index for index, item in enumerate(items)}
+    return next(item for index, item in enumerate(items) if last[item] != index)
+
+
+def namer(labels: Labels | None) -> NameOf:
+    """Return the function that names a dataset: by its label, or by its number where it has none."""
+
+    def name(dataset: int) -> str:
+        # Only an error asks for names, so it may take the time to read all labels, whatever holds them.
+        names = [] if labels is None else list(labels)
+        return str(names[dataset] if dataset < len(names) else dataset)
+
+    return name
+
+
+def close_labels(wrong: str, labels: Sequence[str]) -> str:
+    """Return a hint that names the labels closest to a wrong one, or an empty text.
+
+    Comparing with a million labels one by one would take a minute. One slip leaves the first or the second
+    half of a label as it was, so among many labels only those that share a half are compared.
+    """
+    if len(labels) > _MOST_HINTS:
+        middle = len(wrong) // 2
+        start, end = wrong[: max(middle, 1)], wrong[middle:]
+        alike = [label for label in labels if label.startswith(start) or label.endswith(end)]
+        labels = alike[:_MOST_HINTS]
+    return did_you_mean(wrong, labels)

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Maps between graphs that keep neighbors together, and the one that leads to the lines.
+
+A morphism sends neighbors to neighbors or to one dataset, so a private mechanism on its target can be
+carried back (Zhou et al. 2022, Definition 4 and Theorem 1). The boundary morphism sends each dataset to its
+region and its distance to the region's boundary (Definition 8); its image, the boundary graph, is a few lines
+that touch at distance 0, however large the graph was. Checks return the place where a map fails, not a bare
+False.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rainbowdp.errors import GraphShapeError
+from rainbowdp.graph.arrays import Distances, distinct_pairs, frozen, frozen_distances, integer_array
+from rainbowdp.graph.dataset_graph import DatasetGraph
+from rainbowdp.graph.rainbow_graph import RainbowGraph
+from rainbowdp.rainbow import Rainbow
+
+
+@dataclass(frozen=True)
+class MorphismVerdict:
+    """Whether a map is a morphism; true where it is.
+
+    Parameters
+    ----------
+    violation : (int, int) or None
+        Two neighbors, by number, whose images are neither equal nor neighbors; None if there are none.
+    images : (int, int) or None
+        The images of the two.
+    """
+
+    violation: tuple[int, int] | None = None
+    images: tuple[int, int] | None = None
+
+    def __bool__(self) -> bool:
+        return self.violation is None
+
+
+@dataclass(frozen=True)
+class RainbowPreservingVerdict:
+    """Whether a map is a rainbow-preserving morphism; true where it is.
+
+    Parameters
+    ----------
+    violation : (int, int) or None
+        Two neighbors that the map tears apart, as in :class:`MorphismVerdict`.
+    dataset : int or None
+        The first dataset whose image has another rainbow.
+    rainbow, image_rainbow : Rainbow or None
+        The rainbow of that dataset and the rainbow of its image.
+    """
+
+    violation: tuple[int, int] | None = None
+    dataset: int | None = None
+    rainbow: Rainbow | None = None
+    image_rainbow: Rainbow | None = None
+
+    def __bool__(self) -> bool:
+        return self.violation is None and self.dataset is None
+
+
+def check_morphism(mapping: ArrayLike, source: DatasetGraph, target: DatasetGraph) -> MorphismVerdict:
+    """Check that a map sends neighbors to neighbors or to one dataset.
+
+    Parameters
+    ----------
+    mapping : integer array [source.size]
+        The image of each dataset of `source`, a dataset of `target`.
+    source, target : DatasetGraph
+        The two graphs.
+
+    Returns
+    -------
+    MorphismVerdict
+        True, or the first pair of neighbors that is torn apart (smallest numbers first).
+
+    Raises
+    ------
+    GraphShapeError
+        If the mapping does not have one dataset of `target` per dataset of `source`.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 4.
+
+    Examples
+    --------
+    >>> path = DatasetGraph.from_pairs(4, [0, 1, 2], [1, 2, 3])
+    >>> bool(check_morphism([0, 1, 1, 2], path, path))
+    True
+    >>> check_morphism([0, 1, 3, 3], path, path)
+    MorphismVerdict(violation=(1, 2), images=(1, 3))
+    """
+    images = _images(mapping, source.size, target.size)
+    first, second = source.pairs()
+    one, other = images[first], images[second]
+    apart = np.flatnonzero(one != other)
+    one, other = one[apart], other[apart]
+    # A pullback from lines has few distinct image pairs, and each needs one look-up only.
+    low, high = distinct_pairs(one, other, target.size)
+    broken = ~target.joined(low, high)
+    if not broken.any():
+        return MorphismVerdict()
+    torn = np.flatnonzero(~target.joined(one, other))
+    at = int(torn[0])
+    pair = int(apart[at])
+    return MorphismVerdict((int(first[pair]), int(second[pair])), (int(one[at]), int(other[at])))
+
+
+def check_rainbow_preserving(
+    mapping: ArrayLike, source: RainbowGraph, target: RainbowGraph
+) -> RainbowPreservingVerdict:
+    """Check that a map is a morphism and that every dataset has the rainbow of its image.
+
+    Parameters
+    ----------
+    mapping : integer array [source.size]
+        The image of each dataset of `source`, a dataset of `target`.
+    source, target : RainbowGraph
+        The two graphs.
+
+    Returns
+    -------
+    RainbowPreservingVerdict
+        True, or the first pair of neighbors torn apart, or else the first dataset with another rainbow.
+
+    Raises
+    ------
+    GraphShapeError
+        If the mapping does not have one dataset of `target` per dataset of `source`.
+
+    References
+    ----------
+    Zhou et al. 2022, before Definition 5: a morphism g is rainbow-preserving if f_1 = f_2 ∘ g.
+
+    Examples
+    --------
+    >>> graph = RainbowGraph.from_arrays([0, 1], [1, 2], ["b>r", "b>r", "r>b"])
+    >>> bool(check_rainbow_preserving([0, 1, 2], graph, graph))
+    True
+    >>> verdict = check_rainbow_preserving([0, 1, 1], graph, graph)
+    >>> verdict.dataset, str(verdict.rainbow), str(verdict.image_rainbow)
+    (2, 'r>b', 'b>r')
+    """
+    morphism = check_morphism(mapping, source.structure, target.structure)
+    if not morphism:
+        return RainbowPreservingVerdict(violation=morphism.violation)
+    images = _images(mapping, source.size, target.size)
+    place = {rainbow: code for code, rainbow in enumerate(target.rainbows)}
+    expected = np.array([place.get(rainbow, -1) for rainbow in source.rainbows], dtype=np.int64)
+    wrong = expected[source.regions] != target.regions[images]
+    if not wrong.any():
+        return RainbowPreservingVerdict()
+    dataset = int(np.argmax(wrong))
+    return RainbowPreservingVerdict(
+        dataset=dataset,
+        rainbow=source.rainbow_of(dataset),
+        image_rainbow=target.rainbow_of(int(images[dataset])),
+    )
+
+
+def _images(mapping: ArrayLike, size: int, image_size: int) -> NDArray[np.int64]:
+    images = integer_array(mapping, "mapping")
+    if images.size != size:
+        raise GraphShapeError(
+            f"the mapping has {images.size} images for {size} datasets", help="map every dataset once"
+        )
+    if size and (int(images.min()) < 0 or int(images.max()) >= image_size):
+        at = int(np.argmax((images < 0) | (images >= image_size)))
+        raise GraphShapeError(
+            f"the mapping sends dataset {at} to {int(images[at])}",
+            help=f"the target's datasets are 0 to {image_size - 1}",
+            dataset=at,
+        )
+    return images.astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundaryMorphism:
+    """The map from datasets to (region, distance), and its image.
+
+    Made by :func:`boundary_morphism`. A class is a pair (region, distance) that occurs; classes are ordered
+    by region, then by distance, a region's unconstrained class after its others.
+
+    Parameters
+    ----------
+    codes : int32 array [n]
+        The class of each dataset.
+    class_region : int32 array [C]
+        The region code of each class, as in ``graph.rainbows``.
+    class_distance : masked int32 array [C]
+        The distance of each class, masked for unconstrained ones.
+    boundary_graph : RainbowGraph
+        The classes as datasets, called like ``blue>red>green @ 2``, or ``blue>red>green @ -`` where
+        unconstrained.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 8.
+    """
+
+    codes: NDArray[np.int32]
+    class_region: NDArray[np.int32]
+    class_distance: Distances
+    boundary_graph: RainbowGraph
+
+    @property
+    def size(self) -> int:
+        """Number of classes."""
+        return self.class_region.size
+
+
+def boundary_morphism(graph: RainbowGraph) -> BoundaryMorphism:
+    """Return the boundary morphism of a rainbow graph, with the boundary graph.
+
+    All unconstrained datasets of one region (those in components without a boundary) form one class.
+
+    Parameters
+    ----------
+    graph : RainbowGraph
+        The graph to reduce.
+
+    Returns
+    -------
+    BoundaryMorphism
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 8 and Theorem 3.
+
+    Examples
+    --------
+    >>> rainbows = ["b>r", "b>r", "r>b", "r>b", "b>r", "r>b"]
+    >>> graph = RainbowGraph.from_arrays([0, 1, 2, 0], [1, 2, 3, 4], rainbows)
+    >>> morphism = boundary_morphism(graph)
+    >>> morphism.codes
+    array([1, 0, 3, 4, 2, 5], dtype=int32)
+    >>> morphism.boundary_graph.labels.tolist()
+    ['b>r @ 0', 'b>r @ 1', 'b>r @ 2', 'r>b @ 0', 'r>b @ 1', 'r>b @ -']
+    >>> morphism.boundary_graph
+    RainbowGraph(6 datasets, 4 pairs, 2 regions)
+    """
+    regions, steps = graph.regions, graph.distance.data
+    free = graph.unconstrained
+    region_count = len(graph.rainbows)
+    # Within a region every distance up to the largest occurs, so counting levels numbers the classes.
+    levels = np.full(region_count, -1, dtype=np.int64)
+    np.maximum.at(levels, regions, steps)
+    levels += 1
+    has_free = np.zeros(region_count, dtype=np.int64)
+    has_free[regions[free]] = 1
+    counts = levels + has_free
+    starts = np.cumsum(counts) - counts
+    codes = (starts[regions] + np.where(free, levels[regions], steps)).astype(np.int32)
+
+    class_region = np.repeat(np.arange(region_count, dtype=np.int32), counts)
+    level = np.arange(class_region.size) - starts[class_region]
+    class_distance = frozen_distances(level, level == levels[class_region])
+
+    source, target = graph.structure.pairs()
+    one, other = codes[source], codes[target]
+    apart = one != other
+    one, other = one[apart], other[apart]
+    low, high = distinct_pairs(np.minimum(one, other), np.maximum(one, other), class_region.size)
+    prefixes = np.array([f"{rainbow} @ " for rainbow in graph.rainbows])
+    suffixes = np.array([*map(str, range(int(level.max()) + 1)), "-"])
+    labels = np.strings.add(prefixes[class_region], suffixes[class_distance.filled()])
+    structure = DatasetGraph.from_pairs(class_region.size, low, high)
+    boundary_graph = RainbowGraph(structure, graph.rainbows, class_region, labels)
+    return BoundaryMorphism(frozen(codes), frozen(class_region), class_distance, boundary_graph)

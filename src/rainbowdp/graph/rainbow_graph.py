@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rainbow graphs: datasets, their neighbors, and the rainbow that each dataset prefers.
+
+The one idea: everything the paper says about a rainbow graph (regions, their interiors and boundaries, the
+distance to the boundary, which regions touch) is an array operation on a structure and one region code per
+dataset. A :class:`RainbowGraph` is checked when it is made and cannot change afterwards; labels stand apart,
+so the work is done on numbers and names come back at the end.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rainbowdp.errors import ColorSetError, GraphShapeError, MissingRainbowError, UnknownDatasetError
+from rainbowdp.graph.arrays import Distances, first_occurrences, frozen, frozen_distances, integer_array
+from rainbowdp.graph.dataset_graph import DatasetGraph
+from rainbowdp.graph.distance import steps_from
+from rainbowdp.graph.intake import palette_of
+from rainbowdp.graph.labels import Labels, close_labels, label_array, namer
+from rainbowdp.graph.sources import Sources
+from rainbowdp.rainbow import Rainbow, quote_color
+
+
+class Touch(NamedTuple):
+    """Two regions joined by a pair of neighbors.
+
+    Attributes
+    ----------
+    first, second : int
+        Codes of the two regions, ``first < second``.
+    source, target : int
+        One pair of neighboring datasets, `source` in the first region and `target` in the second.
+    """
+
+    first: int
+    second: int
+    source: int
+    target: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RainbowGraph(Sources):
+    """A family of datasets with neighbors, and one rainbow per dataset.
+
+    Most callers use :meth:`from_edges`, :meth:`from_arrays`, :meth:`from_codes`, :meth:`from_networkx` or
+    :meth:`from_scipy`. Arrays are copied where a caller could still write to them, and read-only.
+
+    Parameters
+    ----------
+    structure : DatasetGraph
+        Datasets 0 to n - 1 and their neighbors.
+    rainbows : tuple of Rainbow
+        The rainbows that occur, sorted by text; one region each.
+    regions : int32 array [n]
+        The region of each dataset, an index into `rainbows`.
+    labels : array [n] of str or int64, optional
+        Names of the datasets; None if they are called 0 to n - 1.
+
+    Raises
+    ------
+    GraphShapeError
+        If there is no dataset, or the parts do not fit each other.
+    ColorSetError
+        If rainbows rank different sets of colors.
+    DuplicateDatasetError
+        If two datasets have one label.
+
+    References
+    ----------
+    Zhou et al. 2022, section "Optimal Rainbow Differential Privacy", the rainbow graph; Definition 5 for
+    interior and boundary.
+
+    Examples
+    --------
+    >>> graph = RainbowGraph.from_edges(
+    ...     edges=[("a", "b"), ("b", "c"), ("c", "d")],
+    ...     rainbows={"a": "blue>red", "b": "blue>red", "c": "red>blue", "d": "red>blue"},
+    ... )
+    >>> graph
+    RainbowGraph(4 datasets, 3 pairs, 2 regions)
+    >>> graph.boundary
+    array([False,  True,  True, False])
+    >>> graph.distance.tolist()
+    [1, 0, 0, 1]
+    >>> graph.touching
+    (Touch(first=0, second=1, source=1, target=2),)
+    """
+
+    structure: DatasetGraph
+    rainbows: tuple[Rainbow, ...]
+    regions: NDArray[np.int32]
+    labels: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        size = self.structure.size
+        regions = integer_array(self.regions, "regions")
+        rainbows = tuple(self.rainbows)
+        texts = list(map(str, rainbows))
+        if size == 0:
+            raise GraphShapeError("a rainbow graph needs at least one dataset", help="give it some")
+        if regions.size != size:
+            raise GraphShapeError(
+                f"{regions.size} region codes for {size} datasets", help="give every dataset one region code"
+            )
+        if texts != sorted(set(texts)):
+            raise GraphShapeError(
+                "the rainbows must be distinct and sorted by their text",
+                help="use RainbowGraph.from_codes, which sorts and merges them",
+            )
+        if int(regions.min()) < 0 or set(np.flatnonzero(np.bincount(regions))) != set(range(len(texts))):
+            raise GraphShapeError(
+                f"the region codes must be 0 to {len(texts) - 1}, each of them occurring",
+                help="use RainbowGraph.from_codes, which drops rainbows that do not occur",
+            )
+        if any(rainbow.colors != rainbows[0].colors for rainbow in rainbows):
+            raise ColorSetError(
+                "the rainbows rank different sets of colors", help="rank the same colors in every rainbow"
+            )
+        object.__setattr__(self, "rainbows", rainbows)
+        object.__setattr__(self, "regions", frozen(regions.astype(np.int32)))
+        if self.labels is not None:
+            object.__setattr__(self, "labels", label_array(self.labels, size))
+
+    @classmethod
+    def from_codes(
+        cls,
+        structure: DatasetGraph,
+        palette: Sequence[Rainbow | str],
+        codes: ArrayLike,
+        labels: Labels | None = None,
+    ) -> "RainbowGraph":
+        """Build the graph from a structure and a code per dataset; the fastest way in.
+
+        Parameters
+        ----------
+        structure : DatasetGraph
+            Datasets and neighbors.
+        palette : sequence of Rainbow or str
+            Rainbows in any order, repeats and unused ones allowed.
+        codes : integer array [n]
+            Index into `palette` per dataset.
+        labels : sequence or array [n], optional
+            Names of the datasets, text or integers.
+
+        Returns
+        -------
+        RainbowGraph
+
+        Raises
+        ------
+        MissingRainbowError
+            If a code is not an index into the palette; the message names the dataset.
+        ColorSetError
+            If two datasets rank different sets of colors; the message names them and both sets.
+        GraphShapeError, DuplicateDatasetError, RainbowSyntaxError, ColorError
+            For parts of the wrong form.
+
+        Examples
+        --------
+        >>> structure = DatasetGraph.from_pairs(3, [0, 1], [1, 2])
+        >>> graph = RainbowGraph.from_codes(structure, ["red>blue", "blue>red"], [0, 0, 1])
+        >>> [str(rainbow) for rainbow in graph.rainbows], graph.regions
+        (['blue>red', 'red>blue'], array([1, 1, 0], dtype=int32))
+        """
+        array = integer_array(codes, "codes")
+        if array.size != structure.size:
+            raise GraphShapeError(
+                f"{array.size} rainbows for {structure.size} datasets", help="give every dataset one rainbow"
+            )
+        if array.size == 0:
+            raise GraphShapeError("a rainbow graph needs at least one dataset", help="give it some")
+        name = namer(labels)
+        if int(array.min()) < 0 or int(array.max()) >= len(palette):
+            at = int(np.argmax((array < 0) | (array >= len(palette))))
+            raise MissingRainbowError(
+                f"the dataset {name(at)!r} has the rainbow code {int(array[at])}",
+                help=f"codes are 0 to {len(palette) - 1}, indices into the palette",
+                dataset=name(at),
+            )
+        found = palette_of(palette, array, name)
+        # The constructor makes an array of any sequence of labels.
+        return cls(structure, found.rainbows, found.regions, cast("NDArray[Any] | None", labels))
+
+    def __repr__(self) -> str:
+        return f"RainbowGraph({self.size} datasets, {self.pair_count} pairs, {len(self.rainbows)} regions)"
+
+    @property
+    def size(self) -> int:
+        """Number of datasets."""
+        return self.structure.size
+
+    @property
+    def pair_count(self) -> int:
+        """Number of unordered pairs of neighbors."""
+        return self.structure.pair_count
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was removed from the input, in words; empty if nothing was."""
+        return self.structure.notes
+
+    @property
+    def colors(self) -> tuple[str, ...]:
+        """The colors that every rainbow ranks, sorted by code point."""
+        return self.rainbows[0].colors
+
+    @cached_property
+    def boundary(self) -> NDArray[np.bool_]:
+        """Which datasets have a neighbor of another region, bool [n] (Definition 5, the inner boundary)."""
+        source, target = self.structure.pairs()
+        crossing = self.regions[source] != self.regions[target]
+        boundary = np.zeros(self.size, dtype=np.bool_)
+        boundary[source[crossing]] = True
+        boundary[target[crossing]] = True
+        return frozen(boundary)
+
+    @property
+    def interior(self) -> NDArray[np.bool_]:
+        """Which datasets have neighbors of their own region only, bool [n] (Definition 5)."""
+        return frozen(~self.boundary)
+
+    def region(self, rainbow: Rainbow | str) -> NDArray[np.bool_]:
+        """Return which datasets have this rainbow.
+
+        Parameters
+        ----------
+        rainbow : Rainbow or str
+            A rainbow over the colors of the graph.
+
+        Returns
+        -------
+        bool array [n]
+            All False if no dataset has it.
+
+        Raises
+        ------
+        ColorSetError
+            If the rainbow ranks other colors than the graph.
+        """
+        wanted = Rainbow.parse(rainbow) if isinstance(rainbow, str) else rainbow
+        if wanted.colors != self.colors:
+            raise ColorSetError(
+                f"{wanted} ranks other colors than the graph",
+                help=f"the colors of the graph are {', '.join(map(quote_color, self.colors))}",
+                rainbow=str(wanted),
+            )
+        if wanted not in self.rainbows:
+            return frozen(np.zeros(self.size, dtype=np.bool_))
+        return frozen(self.regions == self.rainbows.index(wanted))
+
+    @cached_property
+    def distance(self) -> Distances:
+        """Steps from each dataset to the boundary of its region, masked int32 [n].
+
+        A path out of a region meets the boundary of that region first, so one search from all boundary
+        datasets gives every distance. Masked where no boundary can be reached: such a dataset is
+        unconstrained.
+        """
+        steps = steps_from(self.structure, self.boundary)
+        return frozen_distances(steps, steps < 0)
+
+    @property
+    def largest_distance(self) -> int | None:
+        """The largest distance to a boundary; None if the graph has no boundary."""
+        return int(self.distance.max()) if self.boundary.any() else None
+
+    @property
+    def unconstrained(self) -> NDArray[np.bool_]:
+        """Which datasets have no boundary in their component, bool [n]."""
+        return np.ma.getmaskarray(self.distance)
+
+    @cached_property
+    def touching(self) -> tuple[Touch, ...]:
+        """Every unordered pair of regions joined by neighbors, with the first such pair of datasets.
+
+        Ordered by the two region codes; the first pair is the one with the smallest dataset number.
+        """
+        source, target = self.structure.pairs()
+        one, other = self.regions[source], self.regions[target]
+        crossing = np.flatnonzero(one != other)
+        source, target, one, other = source[crossing], target[crossing], one[crossing], other[crossing]
+        swapped = one > other
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        at = first_occurrences(low, high, len(self.rainbows))
+        inside = np.where(swapped[at], target[at], source[at])
+        outside = np.where(swapped[at], source[at], target[at])
+        columns = (low[at], high[at], inside, outside)
+        return tuple(itertools.starmap(Touch, zip(*(column.tolist() for column in columns), strict=True)))
+
+    def rainbow_of(self, dataset: int) -> Rainbow:
+        """Return the rainbow of a dataset, given by its number."""
+        return self.rainbows[int(self.regions[self._checked(dataset)])]
+
+    def label(self, dataset: int) -> str:
+        """Return the name of a dataset, given by its number.
+
+        Raises
+        ------
+        UnknownDatasetError
+            If there is no such number.
+        """
+        self._checked(dataset)
+        return str(dataset if self.labels is None else self.labels[dataset])
+
+    def index(self, label: object) -> int:
+        """Return the number of a dataset, given by its name as text or in its own type.
+
+        Raises
+        ------
+        UnknownDatasetError
+            If no dataset has that name; the help names similar ones.
+
+        Examples
+        --------
+        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
+        >>> graph.index("bob")
+        1
+        """
+        text = str(label)
+        if self.labels is None:
+            known = text.isascii() and text.isdigit() and str(int(text)) == text and int(text) < self.size
+            found = int(text) if known else None
+        else:
+            found = self._numbers.get(text)
+        if found is None:
+            close = "" if self.labels is None else close_labels(text, list(self._numbers))
+            raise UnknownDatasetError(
+                f"there is no dataset {text!r}",
+                help=close
+                or f"the graph has {self.size} datasets, from {self.label(0)!r} to "
+                f"{self.label(self.size - 1)!r}",
+                dataset=text,
+            )
+        return found
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """Dataset number by name; a million names take a tenth of a second, and only when first asked."""
+        names = [] if self.labels is None else self.labels.tolist()
+        return dict(zip(map(str, names), range(self.size), strict=True))
+
+    def _checked(self, dataset: int) -> int:
+        if not 0 <= dataset < self.size:
+            raise UnknownDatasetError(
+                f"there is no dataset number {dataset}",
+                help=f"numbers are 0 to {self.size - 1}",
+                dataset=dataset,
+            )
+        return dataset

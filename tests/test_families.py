@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Families of datasets against networkx's generators, brute force and known counts."""
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any, Literal
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rainbowdp.errors import GraphShapeError, UnknownDatasetError
+from rainbowdp.graph import DatasetGraph, Family, cycle, grid, hamming, histograms, hypercube, path
+
+Row = tuple[int, ...]
+
+
+def rows_of(family: Family) -> list[Row]:
+    return [tuple(row) for row in family.values.tolist()]
+
+
+def edges_of(family: Family) -> set[frozenset[Row]]:
+    rows = rows_of(family)
+    source, target = family.structure.pairs()
+    return {frozenset((rows[u], rows[v])) for u, v in zip(source.tolist(), target.tolist(), strict=True)}
+
+
+def edges_of_network(graph: nx.Graph) -> set[frozenset[Row]]:
+    def row(node: int | Row) -> Row:
+        return node if isinstance(node, tuple) else (node,)
+
+    return {frozenset((row(u), row(v))) for u, v in graph.edges() if u != v}
+
+
+def assert_sound(family: Family) -> None:
+    rows = rows_of(family)
+    assert rows == sorted(set(rows))
+    assert family.structure.notes == ()
+    assert [family.index_of(row) for row in rows] == list(range(len(rows)))
+    assert family.labels.tolist() == ["/".join(map(str, row)) for row in rows]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 10])
+def test_path(size: int) -> None:
+    family = path(size)
+    assert_sound(family)
+    assert rows_of(family) == [(number,) for number in range(size)]
+    assert edges_of(family) == edges_of_network(nx.path_graph(size))
+
+
+@pytest.mark.parametrize("size", [3, 4, 11])
+def test_cycle(size: int) -> None:
+    family = cycle(size)
+    assert_sound(family)
+    assert edges_of(family) == edges_of_network(nx.cycle_graph(size))
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+def test_grid(shape: list[int]) -> None:
+    family = grid(*shape)
+    assert_sound(family)
+    assert rows_of(family) == list(itertools.product(*map(range, shape)))
+    # networkx numbers the axes from the last one.
+    assert edges_of(family) == edges_of_network(nx.grid_graph(shape[::-1]))
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 5])
+def test_hypercube(dimensions: int) -> None:
+    family = hypercube(dimensions)
+    assert_sound(family)
+    assert rows_of(family) == list(itertools.product((0, 1), repeat=dimensions))
+    assert edges_of(family) == edges_of_network(nx.hypercube_graph(dimensions))
+
+
+@given(st.integers(1, 4), st.integers(1, 4))
+def test_hamming(length: int, alphabet: int) -> None:
+    family = hamming(length, alphabet)
+    assert_sound(family)
+    words = list(itertools.product(range(alphabet), repeat=length))
+    assert rows_of(family) == words
+    assert edges_of(family) == {
+        frozenset((u, v))
+        for u, v in itertools.combinations(words, 2)
+        if sum(a != b for a, b in zip(u, v, strict=True)) == 1
+    }
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 6), st.integers(1, 4), st.sampled_from(["change-one", "add-remove"]))
+def test_histograms_against_brute_force(
+    records: int, options: int, neighbors: Literal["change-one", "add-remove"]
+) -> None:
+    family = histograms(records, options, neighbors)
+    assert_sound(family)
+    exact = neighbors == "change-one"
+    rows = [
+        row
+        for row in itertools.product(range(records + 1), repeat=options)
+        if (sum(row) == records if exact else sum(row) <= records)
+    ]
+    step = [-1, 1] if exact else [1]
+    assert rows_of(family) == rows
+    assert edges_of(family) == {
+        frozenset((u, v))
+        for u, v in itertools.combinations(rows, 2)
+        if sorted(d for d in (a - b for a, b in zip(u, v, strict=True)) if d)
+        in (step, [-d for d in step][::-1])
+    }
+
+
+def test_histograms_of_the_survey() -> None:
+    family = histograms(944, 3)
+    assert family.structure.size == math.comb(946, 2) == 446_985
+    # Taking the moved record away leaves one of the histograms of 943 records, for each pair of options.
+    assert family.structure.pair_count == 3 * math.comb(945, 2) == 1_338_120
+    assert family.values.sum(axis=1).tolist() == [944] * 446_985
+    at = family.index_of([500, 200, 244])
+    assert family.labels[at] == "500/200/244"
+    assert sorted(family.labels[family.structure.neighbors(at)].tolist()) == sorted(
+        ["499/201/244", "499/200/245", "501/199/244", "500/199/245", "501/200/243", "500/201/243"]
+    )
+
+
+def test_histograms_with_more_options_than_fit_one_packed_number() -> None:
+    family = histograms(2, 60)
+    assert family.structure.size == math.comb(61, 2)
+    assert family.structure.pair_count == math.comb(60, 2) * 60
+    row = [0] * 60
+    row[3] = row[59] = 1
+    assert family.values[family.index_of(row)].tolist() == row
+    assert len(family.labels[5].split("/")) == 60
+
+
+def test_long_rows_have_right_labels() -> None:
+    family = hypercube(17)
+    for number in (0, 1, 2**16 + 5, 2**17 - 1):
+        assert family.labels[number] == "/".join(f"{number:017b}")
+
+
+def test_axes_of_length_one_do_not_matter() -> None:
+    family = grid(*[1] * 70, 3)
+    assert family.structure.pair_count == 2
+    assert family.values.shape == (3, 71)
+
+
+def test_rainbow_graph_carries_labels_and_distances() -> None:
+    family = histograms(6, 2)
+    ahead = (family.values[:, 0] >= family.values[:, 1]).astype(int)
+    graph = family.rainbow_graph(["no>yes", "yes>no"], ahead)
+    assert graph.label(0) == "0/6"
+    assert graph.distance.tolist() == [2, 1, 0, 0, 1, 2, 3]
+
+
+def test_families_are_read_only_and_not_shared() -> None:
+    values = np.array([[0], [1]])
+    family = Family(DatasetGraph.from_pairs(2, [0], [1]), values)
+    values[:] = 5
+    assert family.values.tolist() == [[0], [1]]
+    for array in (family.values, family.labels):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = array[1]
+
+
+@pytest.mark.parametrize("values", [[[0]], [[1], [0]], [[0], [0]], [0, 1], [[0, 1], [0, 0]]])
+def test_rows_must_fit_and_ascend(values: list[Any]) -> None:
+    with pytest.raises(GraphShapeError):
+        Family(DatasetGraph.from_pairs(2, [0], [1]), np.array(values))
+
+
+@pytest.mark.parametrize("row", [[2, 0], [0, 3], [-1, 0], [1], [0, 0, 0]])
+def test_an_unknown_row_is_named(row: list[int]) -> None:
+    with pytest.raises(UnknownDatasetError) as caught:
+        grid(2, 3).index_of(row)
+    assert repr("/".join(map(str, row))) in caught.value.what
+    assert caught.value.help == "its datasets go from '0/0' to '1/2'"
+
+
+def test_a_family_is_not_empty() -> None:
+    for size, dimensions in ((0, 2), (1, 0)):
+        with pytest.raises(GraphShapeError, match="needs a dataset"):
+            Family(DatasetGraph.from_pairs(size, [], []), np.empty((size, dimensions), dtype=np.int64))
+
+
+def test_a_row_is_made_of_integers() -> None:
+    with pytest.raises(GraphShapeError):
+        grid(2, 3).index_of([0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: path(0),
+        lambda: path(2.0),  # type: ignore[arg-type]  # a wrong type is what is tested
+        lambda: path(True),
+        lambda: cycle(2),
+        grid,
+        lambda: grid(3, 0),
+        lambda: hypercube(0),
+        lambda: hamming(0, 2),
+        lambda: hamming(2, 0),
+        lambda: histograms(-1, 2),
+        lambda: histograms(3, 0),
+        lambda: histograms(3, 2, "both"),  # type: ignore[arg-type]  # a wrong word is what is tested
+    ],
+)
+def test_impossible_families_are_refused(build: Callable[[], Family]) -> None:
+    with pytest.raises(GraphShapeError) as caught:
+        build()
+    assert caught.value.help
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: path(10**10),
+        lambda: cycle(10**10),
+        lambda: grid(*[10] * 12),
+        lambda: hypercube(10**9),
+        lambda: hypercube(10**400),
+        lambda: hamming(10**10, 1),
+        lambda: hamming(3, 10**5),
+        lambda: histograms(10**6, 10**6),
+        lambda: histograms(10**400, 3),
+        lambda: histograms(10**6, 3, "add-remove"),
+    ],
+)
+def test_families_too_large_to_list_are_refused_at_once(build: Callable[[], Family]) -> None:
+    with pytest.raises(GraphShapeError, match="too large to list"):
+        build()

@@ -1,0 +1,420 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Regions, boundary, distance and touching regions, with networkx as oracle; labels; what is refused."""
+
+import csv
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from graph_cases import RAINBOWS, Case, cases
+from rainbowdp.errors import (
+    ColorError,
+    ColorSetError,
+    DuplicateDatasetError,
+    GraphShapeError,
+    MissingRainbowError,
+    RainbowSyntaxError,
+    UnknownDatasetError,
+)
+from rainbowdp.graph import DatasetGraph, RainbowGraph
+from rainbowdp.graph.labels import Labels
+from rainbowdp.rainbow import Rainbow
+
+ROOT = Path(__file__).resolve().parents[1]
+VECTORS = json.loads((ROOT / "tests" / "vectors" / "graphs.json").read_text(encoding="utf-8"))
+
+
+def figure_1() -> RainbowGraph:
+    examples = ROOT / "examples"
+    with (examples / "figure1-nodes.csv").open(encoding="utf-8") as nodes:
+        rainbows = {row["dataset"]: row["rainbow"] for row in csv.DictReader(nodes)}
+    with (examples / "figure1-edges.csv").open(encoding="utf-8") as edges:
+        pairs = [(row["source"], row["target"]) for row in csv.DictReader(edges)]
+    return RainbowGraph.from_edges(pairs, rainbows)
+
+
+def regions_of(case: Case) -> dict[Rainbow, set[int]]:
+    regions: dict[Rainbow, set[int]] = {}
+    for dataset, text in enumerate(case.rainbows):
+        regions.setdefault(Rainbow.parse(text), set()).add(dataset)
+    return regions
+
+
+@given(cases())
+def test_definition_5_boundary_and_interior(case: Case) -> None:
+    graph, oracle = case.built(), case.simple()
+    for rainbow, region in regions_of(case).items():
+        # networkx's node_boundary is the outer one; seen from outside, it is the region's own.
+        boundary = nx.node_boundary(oracle, set(oracle) - region)
+        inside = graph.region(rainbow)
+        assert set(np.flatnonzero(inside).tolist()) == region
+        assert set(np.flatnonzero(graph.boundary & inside).tolist()) == boundary
+        assert set(np.flatnonzero(graph.interior & inside).tolist()) == region - boundary
+
+
+@given(cases())
+def test_distance_is_to_the_boundary_of_the_own_region(case: Case) -> None:
+    graph, oracle = case.built(), case.simple()
+    for region in regions_of(case).values():
+        boundary = nx.node_boundary(oracle, set(oracle) - region)
+        steps = nx.multi_source_dijkstra_path_length(oracle, boundary, weight=None) if boundary else {}
+        assert [graph.distance.tolist()[dataset] for dataset in sorted(region)] == [
+            steps.get(dataset) for dataset in sorted(region)
+        ]
+    assert graph.unconstrained.tolist() == [step is None for step in graph.distance.tolist()]
+    constrained = [step for step in graph.distance.tolist() if step is not None]
+    assert graph.largest_distance == max(constrained, default=None)
+
+
+@given(cases())
+def test_touching_regions_with_witnesses(case: Case) -> None:
+    graph, oracle = case.built(), case.simple()
+    assert graph.rainbows == tuple(sorted(regions_of(case), key=str))
+    code = {rainbow: index for index, rainbow in enumerate(graph.rainbows)}
+    region = [code[Rainbow.parse(text)] for text in case.rainbows]
+    assert graph.regions.tolist() == region
+    first: dict[tuple[int, ...], tuple[int, ...]] = {}
+    for pair in sorted(tuple(sorted(edge)) for edge in oracle.edges()):
+        inside, outside = sorted(pair, key=lambda dataset: region[dataset])
+        if region[inside] != region[outside]:
+            first.setdefault((region[inside], region[outside]), (inside, outside))
+    assert [(touch[:2], touch[2:]) for touch in graph.touching] == sorted(first.items())
+
+
+@given(cases(), st.randoms())
+def test_every_way_in_gives_the_same_graph(case: Case, random: Random) -> None:
+    graph = case.built()
+    pairs = [pair if random.random() < 0.5 else pair[::-1] for pair in case.pairs]
+    random.shuffle(pairs)
+    names = [f"d{dataset}" for dataset in range(len(case.rainbows))]
+    network = random.choice([nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])()
+    network.add_nodes_from((name, {"order": text}) for name, text in zip(names, case.rainbows, strict=True))
+    network.add_edges_from((names[one], names[other]) for one, other in pairs)
+    codes = [RAINBOWS.index(text) for text in case.rainbows]
+    others = [
+        RainbowGraph.from_edges(
+            [(names[one], names[other]) for one, other in pairs], dict(zip(names, case.rainbows, strict=True))
+        ),
+        RainbowGraph.from_networkx(network, attribute="order"),
+        RainbowGraph.from_codes(graph.structure, RAINBOWS, codes, names),
+        RainbowGraph.from_codes(graph.structure, RAINBOWS[::-1] * 2, [3 - code for code in codes], names),
+        RainbowGraph.from_arrays([u for u, _ in pairs], [v for _, v in pairs], case.rainbows, names),
+        RainbowGraph.from_scipy(nx.to_scipy_sparse_array(network), case.rainbows, names),
+        RainbowGraph.from_scipy(nx.to_scipy_sparse_array(network, format="coo"), iter(case.rainbows), names),
+    ]
+    for other in others:
+        assert np.array_equal(other.structure.indptr, graph.structure.indptr)
+        assert np.array_equal(other.structure.indices, graph.structure.indices)
+        assert other.rainbows == graph.rainbows
+        assert np.array_equal(other.regions, graph.regions)
+        assert other.touching == graph.touching
+        assert [other.label(dataset) for dataset in range(other.size)] == names
+        assert [other.index(name) for name in names] == list(range(other.size))
+
+
+@settings(max_examples=20)
+@given(st.integers(2, 3000), st.data())
+def test_distances_on_long_paths(size: int, data: st.DataObject) -> None:
+    cut = data.draw(st.integers(1, size - 1))
+    numbers = np.arange(size)
+    order = np.random.default_rng(size).permutation(size)
+    rainbows = np.where(numbers < cut, "b>r", "r>b")[np.argsort(order)]
+    graph = RainbowGraph.from_arrays(order[:-1], order[1:], rainbows)
+    expected = np.where(numbers < cut, cut - 1 - numbers, numbers - cut)
+    assert graph.distance[order].tolist() == expected.tolist()
+
+
+def test_a_million_levels() -> None:
+    size = 10**6
+    numbers = np.arange(size)
+    structure = DatasetGraph.from_pairs(size, numbers[:-1], numbers[1:])
+    graph = RainbowGraph.from_codes(structure, ["b>r", "r>b"], (numbers > 0).astype(np.int8))
+    assert graph.largest_distance == size - 2
+    assert np.array_equal(graph.distance[1:].data, numbers[:-1])
+
+
+def test_figure_1() -> None:
+    graph = figure_1()
+    assert (graph.size, graph.pair_count, graph.largest_distance) == (18, 31, 2)
+    assert graph.colors == ("blue", "green", "red")
+    assert graph.notes == ()
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+def test_vectors_distances(vector: dict[str, Any]) -> None:
+    graph = RainbowGraph.from_edges(vector["edges"], vector["nodes"])
+    found = dict(zip(map(graph.label, range(graph.size)), graph.distance.tolist(), strict=True))
+    assert found == vector["distance"]
+
+
+def test_distance_is_masked_without_a_boundary() -> None:
+    graph = RainbowGraph.from_arrays([0, 2], [1, 3], ["b>r", "r>b", "r>b", "r>b"])
+    assert graph.distance.tolist() == [0, 0, None, None]
+    assert graph.distance.dtype == np.int32
+    assert graph.distance.filled().tolist() == [0, 0, -1, -1]
+    alone = RainbowGraph.from_arrays([], [], ["b>r"])
+    assert alone.largest_distance is None
+    assert alone.unconstrained.tolist() == [True]
+    assert alone.touching == ()
+
+
+def test_two_spellings_of_one_rainbow_are_one_region() -> None:
+    rainbows: list[Rainbow | str] = ["b > r=g", "b>g=r", Rainbow.parse("r>b>g")]
+    graph = RainbowGraph.from_arrays([0, 1], [1, 2], rainbows)
+    assert list(map(str, graph.rainbows)) == ["b>g=r", "r>b>g"]
+    assert graph.regions.tolist() == [0, 0, 1]
+    assert graph.rainbow_of(2) == Rainbow.parse("r>b>g")
+    assert graph.region("b>r=g").tolist() == [True, True, False]
+    assert graph.region("g>r>b").tolist() == [False] * 3
+
+
+def test_unused_rainbows_of_a_palette_are_dropped() -> None:
+    structure = DatasetGraph.from_pairs(2, [0], [1])
+    graph = RainbowGraph.from_codes(structure, ["x>y>z", "b>r", "r>b"], [2, 1])
+    assert list(map(str, graph.rainbows)) == ["b>r", "r>b"]
+    assert graph.regions.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["7", "x/1", "b c"],
+        np.array(["7", "x/1", "b c"]),
+        [7, "x/1", "b c"],
+        np.array([7, "x/1", "b c"], object),
+    ],
+)
+def test_text_labels(labels: Labels) -> None:
+    graph = RainbowGraph.from_arrays([0], [1], ["b>r"] * 3, labels)
+    assert [graph.label(dataset) for dataset in range(3)] == ["7", "x/1", "b c"]
+    assert [graph.index(label) for label in ("7", 7, "x/1", "b c")] == [0, 0, 1, 2]
+    assert graph.labels is not None
+    assert graph.labels.dtype.kind == "U"
+
+
+@pytest.mark.parametrize("labels", [[30, 10, -20], np.array([30, 10, -20], np.int16)])
+def test_integer_labels(labels: Labels) -> None:
+    graph = RainbowGraph.from_arrays([0], [1], ["b>r"] * 3, labels)
+    assert graph.labels is not None
+    assert graph.labels.dtype == np.int64
+    assert [graph.label(dataset) for dataset in range(3)] == ["30", "10", "-20"]
+    assert [graph.index(label) for label in (30, "10", np.int64(-20))] == [0, 1, 2]
+    with pytest.raises(UnknownDatasetError):
+        graph.index("010")
+
+
+def test_huge_integers_and_tuples_are_labels_by_their_text() -> None:
+    graph = RainbowGraph.from_edges([((0, 1), 10**30)], {(0, 1): "b>r", 10**30: "r>b"})
+    assert [graph.label(0), graph.label(1)] == ["(0, 1)", str(10**30)]
+    assert graph.index((0, 1)) == 0
+
+
+def test_one_long_label_does_not_pad_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rainbowdp.graph.labels._LARGEST_TEXT_BYTES", 1000)
+    graph = RainbowGraph.from_arrays([0], [1], ["b>r"] * 2, ["x" * 1000, "y"])
+    assert graph.labels is not None
+    assert graph.labels.dtype == object
+    assert graph.label(0) == "x" * 1000
+    assert graph.index("y") == 1
+
+
+def test_numbers_are_names_where_there_are_no_labels() -> None:
+    graph = RainbowGraph.from_edges([(0, 1), (1, 2)], {0: "b>r", 1: "b>r", 2: "r>b"})
+    assert graph.labels is None
+    assert graph.label(2) == "2"
+    assert [graph.index("2"), graph.index(1)] == [2, 1]
+    for wrong in ("3", "02", "-1", "x", "²", ""):
+        with pytest.raises(UnknownDatasetError) as caught:
+            graph.index(wrong)
+        assert caught.value.help == "the graph has 3 datasets, from '0' to '2'"
+
+
+@pytest.mark.parametrize("size", [5, 50_000])
+def test_an_unknown_label_gets_a_hint(size: int) -> None:
+    labels = [f"hospital-{number}" for number in range(size)]
+    graph = RainbowGraph.from_arrays([0], [1], ["b>r"] * size, labels)
+    with pytest.raises(UnknownDatasetError) as caught:
+        graph.index("hopsital-3")
+    assert caught.value.what == "there is no dataset 'hopsital-3'"
+    assert "did you mean 'hospital-3'" in caught.value.help
+
+
+@pytest.mark.parametrize("dataset", [-1, 2])
+def test_unknown_numbers(dataset: int) -> None:
+    graph = RainbowGraph.from_arrays([0], [1], ["b>r"] * 2)
+    for question in (graph.label, graph.rainbow_of):
+        with pytest.raises(UnknownDatasetError, match=f"number {dataset}"):
+            question(dataset)
+
+
+def test_everything_is_read_only_and_not_shared() -> None:
+    regions, labels = np.array([0, 0, 1], dtype=np.int32), np.array(["x", "y", "z"])
+    structure = DatasetGraph.from_pairs(3, [0, 1], [1, 2])
+    graph = RainbowGraph(structure, (Rainbow.parse("b>r"), Rainbow.parse("r>b")), regions, labels)
+    regions[:] = 0
+    labels[:] = "w"
+    assert graph.regions.tolist() == [0, 0, 1]
+    assert graph.label(0) == "x"
+    assert graph.labels is not None
+    whole = (
+        graph.regions,
+        graph.labels,
+        graph.boundary,
+        graph.interior,
+        graph.unconstrained,
+        graph.region("b>r"),
+    )
+    for array in whole:
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = array[1]
+    for value in (7, np.ma.masked):
+        with pytest.raises(ValueError, match="read-only"):
+            graph.distance[0] = value
+    assert graph.distance.tolist() == [1, 0, 0]
+    with pytest.raises(AttributeError):
+        graph.regions = regions  # type: ignore[misc]  # the assignment is what is tested
+
+
+@pytest.mark.parametrize("missing", [None, "", "  ", float("nan")])
+def test_a_missing_rainbow_is_named(missing: object) -> None:
+    rainbows: list[Any] = ["b>r", missing]
+    said = "the dataset 'y' has no rainbow"
+    with pytest.raises(MissingRainbowError, match=said):
+        RainbowGraph.from_arrays([0], [1], rainbows, ["x", "y"])
+    with pytest.raises(MissingRainbowError, match=said):
+        RainbowGraph.from_edges([("x", "y")], dict(zip("xy", rainbows, strict=True)))
+    network = nx.Graph([("x", "y")])
+    network.nodes["x"]["rainbow"] = "b>r"
+    network.nodes["y"]["rainbow"] = missing
+    with pytest.raises(MissingRainbowError, match=said) as caught:
+        RainbowGraph.from_networkx(network)
+    assert "the node attribute 'rainbow'" in caught.value.help
+
+
+def test_a_node_without_the_attribute_is_named() -> None:
+    network = nx.path_graph(2)
+    network.nodes[0]["rainbow"] = "b>r"
+    with pytest.raises(MissingRainbowError, match="the dataset '1' has no rainbow"):
+        RainbowGraph.from_networkx(network)
+
+
+@pytest.mark.parametrize("wrong", [5, ["b", "r"], {"b": 1}])
+def test_what_is_no_rainbow_is_shown(wrong: object) -> None:
+    rainbows: list[Any] = ["b>r", wrong]
+    with pytest.raises(MissingRainbowError) as caught:
+        RainbowGraph.from_arrays([0], [1], rainbows)
+    assert caught.value.what == f"the dataset '1' has {wrong!r} in place of a rainbow"
+
+
+@pytest.mark.parametrize("code", [-1, 2])
+def test_a_code_outside_the_palette_is_named(code: int) -> None:
+    structure = DatasetGraph.from_pairs(2, [0], [1])
+    with pytest.raises(MissingRainbowError, match=f"the dataset 'y' has the rainbow code {code}"):
+        RainbowGraph.from_codes(structure, ["b>r", "r>b"], [0, code], ["x", "y"])
+
+
+def test_rainbows_over_different_colors_name_both_datasets_and_sets() -> None:
+    with pytest.raises(ColorSetError) as caught:
+        RainbowGraph.from_arrays([0], [1], ["b>r", "r>b", "r>g"], ["x", "y", "z"])
+    assert caught.value.what == "the dataset 'z' ranks the colors g, r, and the dataset 'x' ranks b, r"
+    with pytest.raises(ColorSetError, match="other colors than the graph"):
+        RainbowGraph.from_arrays([0], [1], ["b>r", "r>b"]).region("r>g")
+
+
+@pytest.mark.parametrize(("text", "kind"), [("b>>r", RainbowSyntaxError), ("b>b", ColorError)])
+def test_a_misspelt_rainbow_names_its_dataset(text: str, kind: type[Exception]) -> None:
+    with pytest.raises(kind, match=r"^the dataset 'y': "):
+        RainbowGraph.from_arrays([0], [1], ["b>r", text], ["x", "y"])
+
+
+@pytest.mark.parametrize("labels", [["x", "x"], [3, 3], ["3", 3], np.array(["x", "x"]), np.array([3, 3])])
+def test_a_label_given_twice_is_named(labels: Labels) -> None:
+    with pytest.raises(DuplicateDatasetError, match=r"the dataset '?(x|3)'? occurs twice"):
+        RainbowGraph.from_arrays([0], [1], ["b>r"] * 2, labels)
+
+
+@pytest.mark.parametrize("labels", [["x"], ["x", "y", "z"], ["x", None]])
+def test_every_dataset_needs_one_label(labels: list[Any]) -> None:
+    with pytest.raises(GraphShapeError, match="label"):
+        RainbowGraph.from_arrays([0], [1], ["b>r"] * 2, labels)
+
+
+def test_an_edge_to_an_unknown_dataset_is_named() -> None:
+    rainbows = {"north": "b>r", "south": "r>b"}
+    with pytest.raises(UnknownDatasetError) as caught:
+        RainbowGraph.from_edges([("north", "south"), ("suoth", "north")], rainbows)
+    assert caught.value.what == (
+        "the edge ('suoth', 'north') (number 1, counted from 0) names the dataset 'suoth', "
+        "which has no rainbow"
+    )
+    assert caught.value.help == "did you mean 'south' or 'north'?"
+    with pytest.raises(UnknownDatasetError, match=r"\(2, 9\) \(number 1"):
+        RainbowGraph.from_edges(np.array([[1, 2], [2, 9]]), {1: "b>r", 2: "r>b"})
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        [("x", "y"), ("x",)],
+        [("x", "y"), ("x", "y", 1)],
+        [("x", "y"), "xy"],
+        [("x", "y"), 5],
+        [("x", "y"), {}],
+    ],
+)
+def test_an_edge_that_is_no_pair_is_shown(edges: list[Any]) -> None:
+    with pytest.raises(GraphShapeError, match=r"number 1, counted from 0\) is not a pair"):
+        RainbowGraph.from_edges(edges, {"x": "b>r", "y": "r>b"})
+
+
+def test_an_array_of_edges_has_two_columns() -> None:
+    with pytest.raises(GraphShapeError, match="two columns"):
+        RainbowGraph.from_edges(np.zeros((2, 3), dtype=int), {0: "b>r"})
+    assert RainbowGraph.from_edges(np.empty((0, 2), dtype=int), {0: "b>r"}).pair_count == 0
+
+
+def test_a_matrix_is_read_as_its_pattern() -> None:
+    rows, columns, values = [0, 1, 2, 2, 0, 0], [1, 0, 1, 2, 2, 2], [5, 5, -1, 1, 1, -1]
+    matrix = sparse.coo_array((values, (rows, columns)), shape=(3, 3))
+    graph = RainbowGraph.from_scipy(matrix, ["b>r", "b>r", "r>b"])
+    source, target = graph.structure.pairs()
+    assert list(zip(source.tolist(), target.tolist(), strict=True)) == [(0, 1), (1, 2)]
+    assert graph.notes == ("1 self-loop removed",)
+    assert matrix.nnz == 6
+
+
+def test_what_is_no_square_sparse_matrix_is_refused() -> None:
+    with pytest.raises(GraphShapeError, match=r"a matrix of shape \(2, 3\)"):
+        RainbowGraph.from_scipy(sparse.coo_array((2, 3)), ["b>r"] * 2)
+    with pytest.raises(GraphShapeError, match="a ndarray is not the adjacency"):
+        RainbowGraph.from_scipy(np.zeros((2, 2)), ["b>r"] * 2)
+    with pytest.raises(GraphShapeError, match="3 rainbows for 2 datasets"):
+        RainbowGraph.from_scipy(sparse.coo_array((2, 2)), ["b>r"] * 3)
+
+
+def test_parts_that_do_not_fit_are_refused() -> None:
+    structure = DatasetGraph.from_pairs(2, [0], [1])
+    blue, red = Rainbow.parse("b>r"), Rainbow.parse("r>b")
+    for rainbows, regions in (
+        ((blue, red), [0]),
+        ((red, blue), [0, 1]),
+        ((blue, blue), [0, 1]),
+        ((blue, red), [0, 0]),
+        ((blue, red), [0, 2]),
+        ((blue, red), [0, -1]),
+    ):
+        with pytest.raises(GraphShapeError):
+            RainbowGraph(structure, rainbows, np.array(regions, dtype=np.int32))
+    with pytest.raises(ColorSetError):
+        RainbowGraph(structure, (blue, Rainbow.parse("g>r")), np.array([0, 1], dtype=np.int32))
+    for size, codes in ((0, []), (2, [0])):
+        with pytest.raises(GraphShapeError):
+            RainbowGraph.from_codes(DatasetGraph.from_pairs(size, [], []), ["b>r"], codes)

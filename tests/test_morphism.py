@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Morphisms, rainbow-preserving maps and the boundary morphism, from the paper's definitions."""
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph_cases import Case, cases
+from rainbowdp.errors import GraphShapeError
+from rainbowdp.graph import (
+    DatasetGraph,
+    RainbowGraph,
+    boundary_morphism,
+    check_morphism,
+    check_rainbow_preserving,
+    grid,
+)
+from rainbowdp.rainbow import Rainbow
+from test_graph_rainbow_graph import figure_1
+
+VECTORS = json.loads((Path(__file__).parent / "vectors" / "graphs.json").read_text(encoding="utf-8"))
+
+
+@given(cases(), cases(), st.data())
+def test_definition_4_morphism(case: Case, image_case: Case, data: st.DataObject) -> None:
+    source, target = case.simple(), image_case.simple()
+    image = st.integers(0, len(image_case.rainbows) - 1)
+    mapping = data.draw(st.lists(image, min_size=len(case.rainbows), max_size=len(case.rainbows)))
+    verdict = check_morphism(mapping, case.built().structure, image_case.built().structure)
+    torn = sorted(
+        tuple(sorted(edge))
+        for edge in source.edges()
+        if mapping[edge[0]] != mapping[edge[1]] and not target.has_edge(mapping[edge[0]], mapping[edge[1]])
+    )
+    assert bool(verdict) == (not torn)
+    assert verdict.violation == (torn[0] if torn else None)
+    if verdict.violation is not None:
+        assert verdict.images == (mapping[verdict.violation[0]], mapping[verdict.violation[1]])
+
+
+@given(cases(), st.data())
+def test_rainbow_preserving_is_a_morphism_that_keeps_rainbows(case: Case, data: st.DataObject) -> None:
+    graph = case.built()
+    number = st.integers(0, graph.size - 1)
+    mapping = data.draw(
+        st.just(list(range(graph.size))) | st.lists(number, min_size=graph.size, max_size=graph.size)
+    )
+    verdict = check_rainbow_preserving(mapping, graph, graph)
+    morphism = check_morphism(mapping, graph.structure, graph.structure)
+    rainbows = [Rainbow.parse(text) for text in case.rainbows]
+    changed = [dataset for dataset, image in enumerate(mapping) if rainbows[dataset] != rainbows[image]]
+    assert bool(verdict) == (bool(morphism) and not changed)
+    assert verdict.violation == morphism.violation
+    if morphism and changed:
+        assert verdict.dataset == changed[0]
+        assert verdict.rainbow == rainbows[changed[0]]
+        assert verdict.image_rainbow == rainbows[mapping[changed[0]]]
+    else:
+        assert verdict.dataset is None
+
+
+def test_a_rainbow_that_the_target_does_not_have() -> None:
+    one = RainbowGraph.from_arrays([0], [1], ["b>r", "r>b"])
+    other = RainbowGraph.from_arrays([0], [1], ["b>r", "b>r"])
+    verdict = check_rainbow_preserving([0, 1], one, other)
+    assert (verdict.dataset, str(verdict.rainbow), str(verdict.image_rainbow)) == (1, "r>b", "b>r")
+
+
+@given(cases())
+def test_definition_8_boundary_graph(case: Case) -> None:
+    graph, oracle = case.built(), case.simple()
+    morphism = boundary_morphism(graph)
+    steps = graph.distance.tolist()
+    names = [
+        f"{Rainbow.parse(text)} @ {'-' if d is None else d}"
+        for text, d in zip(case.rainbows, steps, strict=True)
+    ]
+    image = morphism.boundary_graph
+    assert [image.label(int(code)) for code in morphism.codes] == names
+    assert sorted(map(image.label, range(image.size))) == sorted(set(names))
+    edges = {frozenset((names[u], names[v])) for u, v in oracle.edges() if names[u] != names[v]}
+    source, target = image.structure.pairs()
+    found = [
+        frozenset((image.label(int(u)), image.label(int(v)))) for u, v in zip(source, target, strict=True)
+    ]
+    assert sorted(map(sorted, found)) == sorted(map(sorted, edges))
+    assert image.notes == ()
+
+
+@given(cases())
+def test_boundary_morphism_is_rainbow_preserving_and_keeps_distances(case: Case) -> None:
+    graph = case.built()
+    morphism = boundary_morphism(graph)
+    assert check_rainbow_preserving(morphism.codes, graph, morphism.boundary_graph)
+    assert morphism.boundary_graph.distance.tolist() == morphism.class_distance.tolist()
+    assert morphism.class_distance[morphism.codes].tolist() == graph.distance.tolist()
+    assert np.array_equal(morphism.class_region[morphism.codes], graph.regions)
+    assert np.array_equal(morphism.class_region, morphism.boundary_graph.regions)
+    assert [(t.first, t.second) for t in morphism.boundary_graph.touching] == [
+        (t.first, t.second) for t in graph.touching
+    ]
+
+
+@given(cases())
+def test_classes_are_ordered_by_region_then_distance_unconstrained_last(case: Case) -> None:
+    morphism = boundary_morphism(case.built())
+    distances = [float("inf") if d is None else d for d in morphism.class_distance.tolist()]
+    classes = list(zip(morphism.class_region.tolist(), distances, strict=True))
+    assert classes == sorted(set(classes))
+    assert morphism.size == len(classes)
+    assert set(morphism.codes.tolist()) == set(range(morphism.size))
+
+
+@given(cases())
+def test_the_boundary_graph_is_its_own_boundary_graph(case: Case) -> None:
+    image = boundary_morphism(case.built()).boundary_graph
+    again = boundary_morphism(image)
+    assert again.codes.tolist() == list(range(image.size))
+    assert np.array_equal(again.boundary_graph.structure.indices, image.structure.indices)
+
+
+@given(cases(), st.randoms())
+def test_numbering_of_datasets_does_not_matter(case: Case, random: Random) -> None:
+    order = list(range(len(case.rainbows)))
+    random.shuffle(order)
+    moved = Case(
+        [(order[u], order[v]) for u, v in case.pairs],
+        [case.rainbows[order.index(i)] for i in range(len(order))],
+    )
+    one, other = boundary_morphism(case.built()), boundary_morphism(moved.built())
+    assert one.codes.tolist() == other.codes[order].tolist()
+    assert one.class_distance.tolist() == other.class_distance.tolist()
+    assert np.array_equal(one.boundary_graph.structure.indices, other.boundary_graph.structure.indices)
+
+
+def test_figure_1_boundary_graph() -> None:
+    morphism = boundary_morphism(figure_1())
+    image = morphism.boundary_graph
+    assert (image.size, image.pair_count) == (11, 16)
+    # The paper's figure 1(b) draws an edge between these two regions; figure 1(a) has no such neighbors.
+    green = [f"green>{rest} @ 0" for rest in ("red>blue", "blue>red")]
+    assert not image.structure.joined([image.index(green[0])], [image.index(green[1])])[0]
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+def test_vectors_boundary_graphs(vector: dict[str, Any]) -> None:
+    image = boundary_morphism(RainbowGraph.from_edges(vector["edges"], vector["nodes"])).boundary_graph
+    assert image.size == vector["boundary_graph_nodes"]
+    assert image.pair_count == vector["boundary_graph_edges"]
+
+
+def test_many_classes_and_regions_take_the_sorting_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    family = grid(12, 12)
+    palette = ["a>b>c", "b>a>c", "c>a>b", "a>c>b", "b>c>a", "c>b>a"]
+    codes = np.random.default_rng(5).integers(0, 6, size=(4, 4)).repeat(3, axis=0).repeat(3, axis=1).ravel()
+    by_table, by_sorting = family.rainbow_graph(palette, codes), family.rainbow_graph(palette, codes)
+    touching = by_table.touching
+    structure = boundary_morphism(by_table).boundary_graph.structure
+    monkeypatch.setattr("rainbowdp.graph.arrays._LARGEST_TABLE", 1)
+    assert by_sorting.touching == touching
+    assert len(touching) > 6
+    sorted_structure = boundary_morphism(by_sorting).boundary_graph.structure
+    assert np.array_equal(structure.indices, sorted_structure.indices)
+    assert np.array_equal(structure.indptr, sorted_structure.indptr)
+
+
+def test_results_are_read_only() -> None:
+    morphism = boundary_morphism(figure_1())
+    for array in (morphism.codes, morphism.class_region, morphism.class_distance):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    with pytest.raises(AttributeError):
+        morphism.codes = morphism.class_region  # type: ignore[misc]  # the assignment is what is tested
+
+
+@pytest.mark.parametrize(
+    ("mapping", "said"),
+    [([0], "1 images for 2 datasets"), ([0, 2], "sends dataset 1 to 2"), ([-1, 0], "sends dataset 0 to -1")],
+)
+def test_mappings_of_the_wrong_form_are_refused(mapping: list[int], said: str) -> None:
+    structure = DatasetGraph.from_pairs(2, [0], [1])
+    with pytest.raises(GraphShapeError, match=said):
+        check_morphism(mapping, structure, structure)
+    with pytest.raises(GraphShapeError, match="must be integers"):
+        check_morphism([0.5, 1.0], structure, structure)
