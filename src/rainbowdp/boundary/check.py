@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a boundary condition fits a graph and is private where its regions touch.
+
+The one idea: neighbors of different rainbows are boundary datasets both, so the constraint between two
+distributions has to be asked once for every pair of regions that touch, and it is asked exactly.
+"""
+
+from collections.abc import Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from functools import partial
+
+import flint
+
+from rainbowdp.boundary.condition import BoundaryCondition
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import BoundaryMissingError, BoundaryNotPrivateError, ColorError, did_you_mean
+from rainbowdp.exact import Exact, ball, enclose_with, format_fraction, normal_quantile, to_float
+from rainbowdp.graph import RainbowGraph, Touch
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, Violation, likelihood_events
+from rainbowdp.rainbow import Rainbow, quote_color
+
+_LONGEST_FRACTION = 24
+_DIGITS = 6
+
+
+def check_boundary(condition: BoundaryCondition, graph: RainbowGraph, privacy: Privacy) -> tuple[str, ...]:
+    """Refuse a boundary condition that does not fit the graph or is not private.
+
+    Parameters
+    ----------
+    condition : BoundaryCondition
+        The distributions.
+    graph : RainbowGraph
+        The graph whose boundary is meant.
+    privacy : PureDP, ApproxDP or GaussianDP
+        The notion of privacy between neighbors.
+
+    Returns
+    -------
+    tuple of str
+        Notes, for distributions that are not needed.
+
+    Raises
+    ------
+    ColorError
+        If a rainbow of the condition has other colors than the graph.
+    BoundaryMissingError
+        If a region with a boundary has no distribution; names the rainbow and a boundary dataset.
+    BoundaryNotPrivateError
+        If the distributions of two touching regions break the constraint; names both rainbows, two
+        neighboring datasets, the event and by how much, and a parameter that would do for this pair. Its
+        `values` hold ``rainbows``, ``datasets`` (the one that gives too much first), ``event``,
+        ``probability``, ``limit``, ``excess`` and ``privacy``.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 2 and Theorem 2.
+
+    Examples
+    --------
+    >>> from rainbowdp.boundary import given
+    >>> from rainbowdp.privacy import PureDP
+    >>> graph = RainbowGraph.from_edges([("x", "y")], {"x": "a>b", "y": "b>a"})
+    >>> condition = given({"a>b": {"a": "3/4", "b": "1/4"}, "b>a": {"a": "1/4", "b": "3/4"}})
+    >>> check_boundary(condition, graph, PureDP("ln 3"))
+    ()
+    >>> try:
+    ...     check_boundary(condition, graph, PureDP("ln 2"))
+    ... except BoundaryNotPrivateError as error:
+    ...     print(error.report())
+    error[RDP402]: the boundary distributions of a>b and b>a break epsilon=ln(2): the neighbors 'x' and 'y' \
+give the event {a} probability 3/4 and 1/4, and the limit for 'x' is 1/2, exceeded by 1/4
+    help: move the two distributions towards each other; this pair needs epsilon=ln(3)
+    """
+    notes = _fit(condition.distributions, graph)
+    # Regions often share a distribution, and every two of them are asked about once.
+    known: set[tuple[int, int]] = set()
+    for touch in graph.touching:
+        first, second = graph.rainbows[touch.first], graph.rainbows[touch.second]
+        p, q = condition.distributions[first], condition.distributions[second]
+        pair = (min(id(p), id(q)), max(id(p), id(q)))
+        if p is q or pair in known:
+            continue
+        verdict = privacy.admits(p, q)
+        if verdict.violation is not None:
+            raise _not_private(verdict.violation, (p, q), touch, graph, privacy)
+        known.add(pair)
+    return notes
+
+
+def _fit(distributions: Mapping[Rainbow, Distribution], graph: RainbowGraph) -> tuple[str, ...]:
+    """Refuse wrong colors and missing regions, and return notes on what is not needed."""
+    present = set(graph.rainbows)
+    for rainbow in distributions:
+        if rainbow.colors != graph.colors:
+            raise _wrong_colors(rainbow, graph)
+    witness: dict[int, int] = {}
+    for touch in graph.touching:
+        witness.setdefault(touch.first, touch.source)
+        witness.setdefault(touch.second, touch.target)
+    for code, dataset in sorted(witness.items()):
+        rainbow = graph.rainbows[code]
+        if rainbow not in distributions:
+            close = did_you_mean(str(rainbow), map(str, distributions.keys() - present))
+            raise BoundaryMissingError(
+                f"the region {rainbow} has a boundary, for example the dataset {graph.label(dataset)!r}, and "
+                "no boundary distribution",
+                help=close
+                or f"give a distribution for {rainbow}, or use uniform, randomized-response or max-min",
+                rainbow=rainbow,
+                dataset=graph.label(dataset),
+            )
+    needed = {graph.rainbows[code] for code in witness}
+    notes = []
+    for rainbow in distributions.keys() - needed:
+        why = "has no boundary" if rainbow in present else "is not in the graph"
+        notes.append(f"the boundary distribution of {rainbow} is not needed: the region {why}")
+    return tuple(sorted(notes))
+
+
+def _wrong_colors(rainbow: Rainbow, graph: RainbowGraph) -> ColorError:
+    extra = [color for color in rainbow.colors if color not in graph.colors]
+    missing = [color for color in graph.colors if color not in rainbow.colors]
+    what = [f"the graph has no color {', '.join(map(quote_color, extra))}"] if extra else []
+    what += [f"{', '.join(map(quote_color, missing))} is not ranked"] if missing else []
+    hints = [did_you_mean(color, missing or graph.colors) for color in extra]
+    return ColorError(
+        f"the boundary rainbow {rainbow} does not fit the graph: {'; '.join(what)}",
+        help=next(filter(None, hints), f"rank each of {', '.join(map(quote_color, graph.colors))} once"),
+        rainbow=rainbow,
+        unknown=extra,
+        missing=missing,
+    )
+
+
+def _not_private(
+    violation: Violation,
+    distributions: tuple[Distribution, Distribution],
+    touch: Touch,
+    graph: RainbowGraph,
+    privacy: Privacy,
+) -> BoundaryNotPrivateError:
+    order = (1, 0) if violation.swapped else (0, 1)
+    rainbows = tuple(graph.rainbows[(touch.first, touch.second)[end]] for end in order)
+    datasets = tuple(graph.label((touch.source, touch.target)[end]) for end in order)
+    ours, theirs = (distributions[end] for end in order)
+    event = ", ".join(map(quote_color, violation.event))
+    other = theirs.mass(violation.event)
+    what = (
+        f"the boundary distributions of {rainbows[0]} and {rainbows[1]} break {privacy}: the neighbors "
+        f"{datasets[0]!r} and {datasets[1]!r} give the event {{{event}}} probability "
+        f"{_show(violation.probability)} and {_show(other)}"
+    )
+    if violation.limit is not None:
+        what += f", and the limit for {datasets[0]!r} is {_show(violation.limit)}"
+    if violation.undecided:
+        what += ", which 4096 bits do not tell from the limit; that counts as broken"
+    elif violation.excess is not None:
+        what += f", exceeded by {_show(violation.excess)}"
+    enough = _enough(ours, theirs, privacy) or ""
+    return BoundaryNotPrivateError(
+        what,
+        help="move the two distributions towards each other" + (enough and f"; this pair needs {enough}"),
+        rainbows=rainbows,
+        datasets=datasets,
+        event=violation.event,
+        probability=violation.probability,
+        limit=violation.limit,
+        excess=violation.excess,
+        privacy=str(privacy),
+        needed=enough or None,
+    )
+
+
+def _enough(p: Distribution, q: Distribution, privacy: Privacy) -> str | None:
+    """Return the least parameter that lets two rational distributions be neighbors, where there is one."""
+    if not (p.is_rational and q.is_rational):
+        return None
+    corners = [
+        (ours.mass(event), theirs.mass(event))
+        for ours, theirs in ((p, q), (q, p))
+        for event in likelihood_events(ours, theirs)
+    ]
+    rational = [(a, b) for a, b in corners if isinstance(a, Fraction) and isinstance(b, Fraction)]
+    return _enough_mu(rational) if isinstance(privacy, GaussianDP) else _enough_epsilon(rational, privacy)
+
+
+def _enough_epsilon(corners: list[tuple[Fraction, Fraction]], privacy: PureDP | ApproxDP) -> str | None:
+    """Return the least epsilon: every event needs odds of (probability - delta) / other probability."""
+    delta = privacy.delta
+    needed = [(probability - delta, other) for probability, other in corners if probability > delta]
+    if any(other == 0 for _, other in needed):
+        return None
+    odds = max((excess / other for excess, other in needed), default=Fraction(1))
+    if odds <= 1:
+        return None
+    text = format_fraction(odds)
+    if len(text) > _LONGEST_FRACTION:
+        _, upper = enclose_with(lambda: ball(odds).log(), 96)
+        epsilon = f"epsilon={_decimal(upper, ROUND_CEILING)}"
+    else:
+        epsilon = f"epsilon=ln({text})"
+    return f"{epsilon}, delta={format_fraction(delta)}" if delta else epsilon
+
+
+def _enough_mu(corners: list[tuple[Fraction, Fraction]]) -> str | None:
+    """Return the least mu: every event needs the difference of the quantiles of its two probabilities."""
+    needed = [(probability, other) for probability, other in corners if probability > other]
+    if any(other == 0 or probability == 1 for probability, other in needed):
+        return None
+    uppers = [
+        enclose_with(partial(_quantile_difference, probability, other), 96)[1]
+        for probability, other in needed
+    ]
+    return f"mu={_decimal(max(uppers), ROUND_CEILING)}" if uppers else None
+
+
+def _quantile_difference(probability: Fraction, other: Fraction) -> flint.arb:
+    return normal_quantile(ball(probability)) - normal_quantile(ball(other))
+
+
+def _show(value: Exact) -> str:
+    """Return a short fraction as it is, and anything else as an interval of two decimals."""
+    if isinstance(value, Fraction) and len(format_fraction(value)) <= _LONGEST_FRACTION:
+        return format_fraction(value)
+    low = _decimal(Fraction(to_float(value, "down")), ROUND_FLOOR)
+    high = _decimal(Fraction(to_float(value, "up")), ROUND_CEILING)
+    return low if low == high else f"[{low}, {high}]"
+
+
+def _decimal(value: Fraction, rounding: str) -> str:
+    context = Context(prec=_DIGITS, rounding=rounding)
+    return str(context.divide(Decimal(value.numerator), Decimal(value.denominator)))

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cutting planes for Gaussian privacy.
+
+The one idea: Gaussian privacy is the intersection of all (ln a, delta(a)) privacies (Dong, Roth and Su 2022),
+so every event and every slope a > 0 give a linear constraint, which holds exactly if delta(a) is rounded up.
+The programme starts without them and takes in those that its solution breaks, until none is broken by more
+than a tolerance. It works in floating point and always allows a little more than privacy does; whoever asks
+makes its answers exact.
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.exact import Exponent, ball, enclose_with, exponent_ball, normal_cdf
+from rainbowdp.leximin.filling import Component
+from rainbowdp.leximin.proposals import quiet_solver
+
+TOLERANCE = 1e-9
+"""The largest excess of an event that is not cut away."""
+_LARGEST_ROUNDS = 200
+# Steeper cuts would spoil the numerics of the solver; moving towards uniform makes up for what they leave.
+_STEEPEST = 14.0
+_TINY = 1e-12
+_REACH = 2.0
+_FAR = 1e-4
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The constraint that an event has at most `slope` times its probability elsewhere, plus `room`.
+
+    Attributes
+    ----------
+    ours, theirs : int
+        The region that is limited, and the one that limits it.
+    event : tuple of int
+        Colors by number.
+    slope, room : Fraction
+        The odds a, and delta(a) rounded up.
+    """
+
+    ours: int
+    theirs: int
+    event: tuple[int, ...]
+    slope: Fraction
+    room: Fraction
+
+
+class OuterProgramme:
+    """A programme in floating point around all private boundary conditions, tighter with every cut.
+
+    Attributes
+    ----------
+    cuts : list of (int, float, Cut)
+        Number of the row, what the row was divided by, and the cut; those far from the last solution are
+        forgotten before the next one.
+    """
+
+    def __init__(self, component: Component, mu: Exponent) -> None:
+        self.regions, self.colors = len(component.rainbows), len(component.colors)
+        self.pairs = np.array([*component.touching, *((b, a) for a, b in component.touching)], dtype=np.int64)
+        self.mu = mu
+        with flint.ctx.workprec(64):
+            self._mu = float(exponent_ball(mu))
+        self.cuts: list[tuple[int, float, Cut]] = []
+        self._highs: Any = quiet_solver()
+        self._solution = self._duals = self._activity = np.zeros(0)
+        self._columns = self._made = 0
+        # Numbers of the rows that the solver has, ascending; a number is never used twice.
+        self._rows: list[int] = []
+        self._costs: dict[int, float] = {}
+        for _region in range(self.regions):
+            simplex = [self.add_column() for _ in range(self.colors)]
+            self.add_row(dict.fromkeys(simplex, 1.0), 1.0, 1.0)
+
+    def add_column(self) -> int:
+        """Add a variable from 0 to 1, and return its number."""
+        self._highs.addVar(0.0, 1.0)
+        self._columns += 1
+        return self._columns - 1
+
+    def add_row(self, entries: Mapping[int, float], lower: float, upper: float) -> int:
+        """Add a row with two limits, and return its number."""
+        places = np.fromiter(entries, dtype=np.int32, count=len(entries))
+        values = np.fromiter(entries.values(), dtype=np.float64, count=len(entries))
+        self._highs.addRow(lower, upper, len(entries), places, values)
+        self._rows.append(self._made)
+        self._made += 1
+        return self._rows[-1]
+
+    def hold_row(self, row: int, column: int, lower: float) -> None:
+        """Make a row stop speaking of a column, and be at least `lower`."""
+        place = bisect_left(self._rows, row)
+        self._highs.changeCoeff(place, column, 0.0)
+        self._highs.changeRowBounds(place, lower, np.inf)
+
+    def dual(self, row: int) -> float:
+        """Return the multiplier of a row in the last solution, 0 if it came later."""
+        place = bisect_left(self._rows, row)
+        return float(self._duals[place]) if place < self._duals.size else 0.0
+
+    def maximize(self, objective: Mapping[int, float]) -> float | None:
+        """Maximize, cutting until the solution is private up to the tolerance; None where that fails."""
+        self._forget()
+        for column in self._costs.keys() - objective.keys():
+            self._highs.changeColCost(column, 0.0)
+        for column, value in objective.items():
+            self._highs.changeColCost(column, -value)
+        self._costs = dict(objective)
+        for _ in range(_LARGEST_ROUNDS):
+            if not self._is_solved():
+                return None
+            found = self._highs.getSolution()
+            self._solution, self._duals = np.array(found.col_value), np.array(found.row_dual)
+            self._activity = np.array(found.row_value)
+            cuts = list(self._broken())
+            if not cuts:
+                break
+            for cut in cuts:
+                self._add(cut)
+        return float(sum(value * self._solution[column] for column, value in objective.items()))
+
+    def _is_solved(self) -> bool:
+        """Run the solver, from scratch where it fails from its last vertex."""
+        import highspy
+
+        self._highs.run()
+        if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            self._highs.clearSolver()
+            self._highs.run()
+        return bool(self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal)
+
+    def _add(self, cut: Cut) -> None:
+        slope = float(cut.slope)
+        scale = max(1.0, slope)
+        entries = {cut.ours * self.colors + color: 1 / scale for color in cut.event}
+        entries |= {cut.theirs * self.colors + color: -slope / scale for color in cut.event}
+        self.cuts.append((self.add_row(entries, -np.inf, float(cut.room) / scale), scale, cut))
+
+    def _forget(self) -> None:
+        """Take out the cuts that the last solution is far from."""
+        places = [bisect_left(self._rows, row) for row, _, _ in self.cuts]
+        far = [
+            place < self._activity.size and float(cut.room) / scale - self._activity[place] > _FAR
+            for place, (_, scale, cut) in zip(places, self.cuts, strict=True)
+        ]
+        gone = {place for place, is_far in zip(places, far, strict=True) if is_far}
+        if gone:
+            self._highs.deleteRows(len(gone), np.array(sorted(gone), dtype=np.int32))
+            self._rows = [row for place, row in enumerate(self._rows) if place not in gone]
+            self.cuts = [cut for cut, is_far in zip(self.cuts, far, strict=True) if not is_far]
+
+    def _broken(self) -> Iterator[Cut]:
+        """Yield what the present solution breaks: a cut per pair of regions and broken likelihood event."""
+        from scipy.special import ndtr, ndtri
+
+        table = self.table()
+        ours, theirs = table[self.pairs[:, 0]], table[self.pairs[:, 1]]
+        order = np.argsort(-(ours + 1e-15) / (theirs + 1e-15), axis=1, kind="stable")
+        given = np.cumsum(np.take_along_axis(ours, order, axis=1), axis=1)[:, :-1]
+        other = np.clip(np.cumsum(np.take_along_axis(theirs, order, axis=1), axis=1)[:, :-1], 0.0, 1.0)
+        given = np.clip(given, 0.0, 1.0)
+        # Where the curve is steep a tiny lack of `other` shows as a large excess of `given`. The smaller one
+        # counts, for moving towards uniform makes up for either.
+        excess = np.minimum(given - ndtr(ndtri(other) + self._mu), ndtr(ndtri(given) - self._mu) - other)
+        for pair, length in np.argwhere(excess > TOLERANCE).tolist():
+            # Any tangent between the two feet of the point on the curve cuts it off. Far out in the tails one
+            # of the feet is useless, and the middle of both never is.
+            foot = float(ndtri(min(max(given[pair, length], _TINY), 1 - _TINY))) - self._mu
+            z = (foot + max(float(ndtri(other[pair, length])), foot - _REACH)) / 2
+            slope = math.exp(min(-self._mu * z - self._mu**2 / 2, _STEEPEST))
+            event = tuple(sorted(order[pair, : length + 1].tolist()))
+            first, second = self.pairs[pair].tolist()
+            cut = gaussian_cut(first, second, event, Fraction(slope), self.mu)
+            broken = given[pair, length] - slope * other[pair, length] - float(cut.room)
+            if broken > TOLERANCE / 2 * max(1.0, slope):
+                yield cut
+
+    def table(self) -> NDArray[np.float64]:
+        """Return the present solution as a float64 array [regions, colors]."""
+        flat = self._solution[: self.regions * self.colors]
+        return np.clip(flat.reshape(self.regions, self.colors), 0.0, 1.0)
+
+
+def gaussian_cut(ours: int, theirs: int, event: tuple[int, ...], slope: Fraction, mu: Exponent) -> Cut:
+    """Return the constraint of one event and slope, with the room rounded up.
+
+    Examples
+    --------
+    >>> cut = gaussian_cut(0, 1, (0,), Fraction(1), Fraction(1))
+    >>> round(float(cut.room), 12)
+    0.382924922548
+    """
+
+    def room() -> flint.arb:
+        # The largest Phi(z + mu) - slope Phi(z) over all z is where the slope of the limit is `slope`.
+        shift = exponent_ball(mu)
+        z = -ball(slope).log() / shift - shift / 2
+        return normal_cdf(z + shift) - ball(slope) * normal_cdf(z)
+
+    return Cut(ours, theirs, event, slope, enclose_with(room, 80)[1])

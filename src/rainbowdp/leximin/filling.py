@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The max-min boundary as a sequence of linear objectives over regions that touch.
+
+The one idea: "leximin of the best-class masses, then the longer prefixes region after region, then equal
+shares inside tied classes" is a list of linear objectives, maximized one after another. Leximin is filled up
+step by step: raise the smallest best-class mass that is not blocked yet, see which regions block it, go on
+with the others. The result is one point, whatever the order of the input.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import flint
+
+from rainbowdp.leximin.programme import Programme
+from rainbowdp.leximin.simplex import LexicographicSimplex
+from rainbowdp.rainbow import Rainbow
+
+_ONE = flint.fmpq(1)
+_FURTHEST = 1 << 30
+_SMALLEST = 1e-60
+_LARGEST = Fraction(10**60)
+Table = tuple[tuple[Fraction, ...], ...]
+"""Probabilities, one row per region, columns in the order of the sorted colors."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """Regions that hang together by touching.
+
+    Attributes
+    ----------
+    rainbows : tuple of Rainbow
+        One per region, sorted by text.
+    touching : tuple of pairs of int
+        The touching pairs, as indices into `rainbows`.
+    """
+
+    rainbows: tuple[Rainbow, ...]
+    touching: tuple[tuple[int, int], ...]
+
+    @property
+    def colors(self) -> tuple[str, ...]:
+        """All colors, sorted by code point."""
+        return self.rainbows[0].colors
+
+    def classes(self, region: int) -> tuple[tuple[int, ...], ...]:
+        """Return the classes of a region's rainbow as positions among the sorted colors, best first."""
+        place = {color: index for index, color in enumerate(self.colors)}
+        return tuple(tuple(place[color] for color in group) for group in self.rainbows[region].classes)
+
+
+def fill(component: Component, odds: Fraction, delta: Fraction) -> Table:
+    """Return the max-min boundary of one component for rational odds, exactly.
+
+    Parameters
+    ----------
+    component : Component
+        The regions and which of them touch.
+    odds : Fraction
+        At least 1.
+    delta : Fraction
+        From 0 to 1.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    SolverError
+        If the exact solution takes too many steps.
+
+    Examples
+    --------
+    >>> a, b = Rainbow.parse("a>b>c"), Rainbow.parse("b>a>c")
+    >>> fill(Component((a, b), ((0, 1),)), Fraction(2), Fraction(0))
+    ((Fraction(2, 3), Fraction(1, 3), Fraction(0, 1)), (Fraction(1, 3), Fraction(2, 3), Fraction(0, 1)))
+    """
+    programme, variables = privacy_programme(component, odds, delta)
+    # The first vertex: every region gives the same color with certainty, which is always private.
+    simplex = LexicographicSimplex(
+        programme, basic={row[0] for row in variables}, active=set(range(len(variables)))
+    )
+    _fill_best_classes(component, variables, programme, simplex)
+    for objective in _prefixes(component, variables):
+        if simplex.is_unique:
+            break
+        simplex.maximize(objective)
+    _equalize_ties(component, variables, programme, simplex)
+    return tuple(tuple(_fraction(simplex.value(column)) for column in row) for row in variables)
+
+
+def privacy_programme(
+    component: Component, odds: Fraction, delta: Fraction
+) -> tuple[Programme, list[list[int]]]:
+    """Return the programme of all boundary conditions, and its variables by region and color.
+
+    The first rows say that every region's probabilities sum to 1. With delta, an event's excess over the odds
+    is the sum of its colors' excesses, each a variable of its own.
+    """
+    programme = Programme()
+    variables = [[programme.add_column(size) for size in sizes] for sizes in _sizes(component, odds, delta)]
+    for row in variables:
+        programme.add_row(dict.fromkeys(row, _ONE), _ONE, equality=True)
+    factor, room = -_rational(odds), _rational(delta)
+    for first, second in component.touching if delta < 1 else ():
+        for ours, theirs in ((variables[first], variables[second]), (variables[second], variables[first])):
+            excesses = []
+            for mine, yours in zip(ours, theirs, strict=True):
+                entries = {mine: _ONE, yours: factor}
+                if delta:
+                    excesses.append(programme.add_column(float(delta)))
+                    entries[excesses[-1]] = -_ONE
+                programme.add_row(entries, flint.fmpq(0))
+            if delta:
+                programme.add_row(dict.fromkeys(excesses, _ONE), room)
+    return programme, variables
+
+
+def _sizes(component: Component, odds: Fraction, delta: Fraction) -> list[list[float]]:
+    """Return the expected size of each probability, which shrinks from where its color is best."""
+    regions = range(len(component.rainbows))
+    steps = [[_FURTHEST] * len(component.colors) for _ in regions]
+    front = [(region, color) for region in regions for color in component.classes(region)[0]]
+    for region, color in front:
+        steps[region][color] = 0
+    neighbors: list[list[int]] = [[] for _ in regions]
+    for first, second in component.touching:
+        neighbors[first].append(second)
+        neighbors[second].append(first)
+    for region, color in front:
+        for other in neighbors[region]:
+            if steps[other][color] == _FURTHEST:
+                steps[other][color] = steps[region][color] + 1
+                front.append((other, color))
+    smallest, shrinking = max(float(delta), _SMALLEST), float(min(odds, _LARGEST))
+    return [[1.0 if far == _FURTHEST else max(shrinking**-far, smallest) for far in row] for row in steps]
+
+
+def _fill_best_classes(
+    component: Component, variables: list[list[int]], programme: Programme, simplex: LexicographicSimplex
+) -> None:
+    rising = list(range(len(variables)))
+    rows: dict[int, int] = {}
+    level = -1
+    while rising and not simplex.is_unique:
+        lower, level = level, programme.add_column()
+        for region in rising:
+            # A row that defines the vertex stays as it is, and the region gets another one.
+            if region in rows and not simplex.is_active(rows[region]):
+                programme.exchange(rows[region], lower, level)
+            else:
+                best = component.classes(region)[0]
+                entries = dict.fromkeys((variables[region][color] for color in best), -_ONE)
+                rows[region] = programme.add_row({level: _ONE, **entries}, flint.fmpq(0))
+        simplex.refresh()
+        simplex.maximize({level: _ONE})
+        rising = [region for region in rising if not simplex.is_blocked(rows[region])]
+
+
+def _prefixes(component: Component, variables: list[list[int]]) -> Iterator[dict[int, flint.fmpq]]:
+    for region, row in enumerate(variables):
+        classes = component.classes(region)
+        prefix = list(classes[0])
+        for group in classes[1:-1]:
+            prefix.extend(group)
+            yield dict.fromkeys((row[color] for color in prefix), _ONE)
+
+
+def _equalize_ties(
+    component: Component, variables: list[list[int]], programme: Programme, simplex: LexicographicSimplex
+) -> None:
+    """Raise the smallest share of every tied class; what that leaves open goes to the first color."""
+    tied = [
+        [row[color] for color in group]
+        for region, row in enumerate(variables)
+        for group in component.classes(region)
+        if len(group) > 1
+    ]
+    for group in tied:
+        if simplex.is_unique:
+            return
+        share = programme.add_column()
+        for column in group:
+            programme.add_row({share: _ONE, column: -_ONE}, flint.fmpq(0))
+        simplex.refresh()
+        simplex.maximize({share: _ONE})
+    for column in (column for group in tied for column in group):
+        if simplex.is_unique:
+            return
+        simplex.maximize({column: _ONE})
+
+
+def components(rainbows: Sequence[Rainbow], touching: Sequence[tuple[int, int]]) -> list[Component]:
+    """Split regions into those that hang together by touching; regions that touch none are left out."""
+    leader = list(range(len(rainbows)))
+
+    def find(region: int) -> int:
+        while leader[region] != region:
+            leader[region] = leader[leader[region]]
+            region = leader[region]
+        return region
+
+    for first, second in touching:
+        leader[max(find(first), find(second))] = min(find(first), find(second))
+    members: dict[int, list[int]] = {}
+    for region in sorted({region for pair in touching for region in pair}):
+        members.setdefault(find(region), []).append(region)
+    made = []
+    for regions in members.values():
+        place = {region: index for index, region in enumerate(regions)}
+        pairs = tuple((place[first], place[second]) for first, second in touching if first in place)
+        made.append(Component(tuple(rainbows[region] for region in regions), pairs))
+    return made
+
+
+def _rational(value: Fraction) -> flint.fmpq:
+    return flint.fmpq(value.numerator, value.denominator)
+
+
+def _fraction(value: flint.fmpq) -> Fraction:
+    return Fraction(int(value.p), int(value.q))

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Max-min boundaries under Gaussian privacy, nearly optimal and exactly private.
+
+The one idea: maximize over a programme that allows a little more than privacy does (`cutting`), in floating
+point, and then move towards the uniform distribution until every pair of regions is private *exactly*. Weak
+duality in rational numbers bounds what was lost, whatever the solver did.
+"""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import SolverError
+from rainbowdp.leximin.cutting import TOLERANCE, OuterProgramme
+from rainbowdp.leximin.filling import Component, Table
+from rainbowdp.leximin.inward import settle, toward_uniform
+from rainbowdp.privacy import GaussianDP
+
+_GRID = 1 << 60
+# How far an objective may slip once others are maximized: more than the cuts still to come can take from it.
+_SLIP = 10 * TOLERANCE
+
+
+def fill_gaussian(component: Component, privacy: GaussianDP) -> tuple[Table, Fraction]:
+    """Return a nearly max-min boundary of one component under Gaussian privacy.
+
+    Parameters
+    ----------
+    component : Component
+        The regions and which of them touch.
+    privacy : GaussianDP
+        With mu above 0.
+
+    Returns
+    -------
+    table : Table
+        Private exactly.
+    loss : Fraction
+        The smallest best-class mass is at most this far below the best possible; proven.
+
+    Raises
+    ------
+    SolverError
+        If the solver fails on the first objective.
+    """
+    outer = OuterProgramme(component, privacy.mu)
+    bound = _fill_best_classes(component, outer)
+    for objective in _later_objectives(component, outer):
+        value = outer.maximize(objective)
+        if value is not None:
+            outer.add_row(objective, value - _SLIP, np.inf)
+    start = _rational(component, outer.table())
+    table = _private(component, start, privacy)
+    smallest = min(
+        sum((table[region][color] for color in component.classes(region)[0]), Fraction(0))
+        for region in range(outer.regions)
+    )
+    return table, bound - smallest
+
+
+def _fill_best_classes(component: Component, outer: OuterProgramme) -> Fraction:
+    """Fill progressively, and return an upper bound of the smallest best-class mass."""
+    rising = list(range(outer.regions))
+    bound = Fraction(1)
+    while rising:
+        level = outer.add_column()
+        rows = {}
+        for region in rising:
+            best = dict.fromkeys((region * outer.colors + c for c in component.classes(region)[0]), 1.0)
+            rows[region] = outer.add_row({**best, level: -1.0}, 0.0, np.inf)
+        value = outer.maximize({level: 1.0})
+        if value is None:
+            if bound == 1:
+                raise SolverError(
+                    "the solver found no max-min boundary under Gaussian privacy",
+                    help="give the boundary yourself, or use --boundary uniform or randomized-response",
+                )
+            break
+        weights = {region: abs(outer.dual(row)) for region, row in rows.items()}
+        if bound == 1:
+            bound = _dual_bound(component, outer, weights)
+        blocked = [region for region in rising if weights[region] > 1e-6]
+        for region in blocked or rising:
+            outer.hold_row(rows[region], level, value - _SLIP)
+        rising = [region for region in rising if region not in blocked] if blocked else []
+        for region in rising:
+            outer.hold_row(rows[region], level, value - _SLIP)
+    return bound
+
+
+def _dual_bound(component: Component, outer: OuterProgramme, weights: Mapping[int, float]) -> Fraction:
+    """Return a proven upper bound of the smallest best-class mass.
+
+    For multipliers of any size at least 0, the smallest mass of a private table is at most the weighted mean
+    of the masses plus the multiplied room that the cuts leave, and at most the largest value of that over
+    all tables, which is taken color by color.
+    """
+    whole = sum(map(Fraction, weights.values())) or Fraction(1)
+    gain = [[Fraction(0)] * outer.colors for _ in range(outer.regions)]
+    for region, weight in weights.items():
+        for color in component.classes(region)[0]:
+            gain[region][color] += Fraction(weight) / whole
+    total = Fraction(0)
+    for row, scale, cut in outer.cuts:
+        multiplier = Fraction(max(0.0, -outer.dual(row))) / Fraction(scale) / whole
+        if multiplier:
+            total += multiplier * cut.room
+            for color in cut.event:
+                gain[cut.ours][color] -= multiplier
+                gain[cut.theirs][color] += multiplier * cut.slope
+    return total + sum(map(max, gain), Fraction(0)) if any(weights.values()) else Fraction(1)
+
+
+def _later_objectives(component: Component, outer: OuterProgramme) -> Iterator[dict[int, float]]:
+    for region in range(outer.regions):
+        classes, start = component.classes(region), region * outer.colors
+        prefix = [start + color for color in classes[0]]
+        for group in classes[1:-1]:
+            prefix.extend(start + color for color in group)
+            yield dict.fromkeys(prefix, 1.0)
+    for region in range(outer.regions):
+        for group in component.classes(region):
+            if len(group) > 1:
+                share = outer.add_column()
+                for color in group:
+                    outer.add_row({region * outer.colors + color: 1.0, share: -1.0}, 0.0, np.inf)
+                yield {share: 1.0}
+
+
+def _rational(component: Component, table: NDArray[np.float64]) -> Table:
+    """Turn floats into distributions; nearly equal tied shares become equal, unused colors stay out."""
+    table = np.where(table.max(axis=0) > 100 * TOLERANCE, table, 0.0)
+    rows = []
+    for region, floats in enumerate(table.tolist()):
+        for group in component.classes(region):
+            shares = [floats[color] for color in group]
+            if max(shares) - min(shares) < 1000 * TOLERANCE:
+                for color in group:
+                    floats[color] = sum(shares) / len(shares)
+        exact = [Fraction(value) for value in floats]
+        whole = sum(exact)
+        rows.append(settle([value / whole for value in exact], _GRID, component.classes(region)[0]))
+    return tuple(rows)
+
+
+def _private(component: Component, start: Table, privacy: GaussianDP) -> Table:
+    """Move towards uniform, by a weight that doubles, until every touching pair is private exactly."""
+    pairs = list(component.touching)
+    for power in range(40, -1, -1):
+        table = toward_uniform(start, Fraction(1, 2**power))
+        rows = [Distribution.trusted(dict(zip(component.colors, row, strict=True))) for row in table]
+        broken = next((p for p in pairs if not privacy.admits(rows[p[0]], rows[p[1]])), None)
+        if broken is None:
+            return table
+        # The pair that fails at one weight is the likeliest to fail at the next.
+        pairs.remove(broken)
+        pairs.insert(0, broken)
+    raise SolverError(f"no weight makes the boundary private for {privacy}", help="report this as a defect")

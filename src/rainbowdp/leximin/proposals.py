@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Vertices proposed by HiGHS, in floating point.
+
+Nothing here is trusted: a proposal says which entities HiGHS believes to be 0 at an optimum, and whoever asks
+solves that vertex exactly. Variables are passed on in units of their expected size, because what is far below
+the solver's tolerance would otherwise be noise. The solver keeps its model and starts from the vertex of the
+one who asks.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import flint
+import numpy as np
+
+from rainbowdp.leximin.programme import Programme
+
+_LARGEST = 1e100
+
+Proposal = tuple[set[int], set[int]]
+"""Variables that may be other than 0, and rows that hold with equality."""
+
+
+class Proposals:
+    """HiGHS on a programme that may grow between two questions."""
+
+    def __init__(self, programme: Programme) -> None:
+        self._programme = programme
+        self._highs: Any = None
+        self._columns = 0
+        self._rows = 0
+        self._exchanges = 0
+        self._held: set[int] = set()
+        self._costs: set[int] = set()
+
+    def ask(
+        self, objective: Mapping[int, flint.fmpq], fixed: set[int], basic: set[int], active: set[int]
+    ) -> Proposal | None:
+        """Return the vertex where HiGHS stops; None if it finds none.
+
+        Parameters
+        ----------
+        objective : mapping of int to fmpq
+            To be maximized.
+        fixed : set of int
+            Entities held at 0.
+        basic, active : set of int
+            The vertex to start from.
+        """
+        import highspy
+
+        if self._highs is None:
+            self._highs = quiet_solver()
+        highs = self._highs
+        self._grow()
+        for column in self._costs - objective.keys():
+            highs.changeColCost(column, 0.0)
+        for column, value in objective.items():
+            highs.changeColCost(column, -_float(value) * self._programme.scales[column])
+        self._costs = set(objective)
+        for entity in fixed - self._held:
+            if entity >= 0:
+                highs.changeColBounds(entity, 0.0, 0.0)
+            else:
+                right = self._right(~entity)
+                highs.changeRowBounds(~entity, right, right)
+        self._held = set(fixed)
+        status = highspy.HighsBasisStatus
+        basis = highspy.HighsBasis()
+        basis.col_status = [status.kBasic if c in basic else status.kLower for c in range(self._columns)]
+        basis.row_status = [status.kUpper if r in active else status.kBasic for r in range(self._rows)]
+        basis.valid = True
+        highs.setBasis(basis)
+        highs.run()
+        if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return None
+        found = highs.getBasis()
+        return (
+            {c for c, state in enumerate(found.col_status) if state == status.kBasic},
+            {r for r, state in enumerate(found.row_status) if state != status.kBasic},
+        )
+
+    def _grow(self) -> None:
+        programme, highs = self._programme, self._highs
+        count = len(programme.columns) - self._columns
+        for _ in range(count):
+            highs.addVar(0.0, np.inf)
+        self._columns += count
+        for row, old, new in programme.exchanges[self._exchanges :]:
+            if row < self._rows:
+                highs.changeCoeff(row, old, 0.0)
+                highs.changeCoeff(row, new, self._scaled(row)[new])
+        self._exchanges = len(programme.exchanges)
+        for row in range(self._rows, len(programme.rows)):
+            entries = self._scaled(row)
+            right = self._right(row)
+            highs.addRow(
+                right if row in programme.equalities else -np.inf,
+                right,
+                len(entries),
+                np.fromiter(entries, dtype=np.int32, count=len(entries)),
+                np.fromiter(entries.values(), dtype=np.float64, count=len(entries)),
+            )
+        self._rows = len(programme.rows)
+
+    def _unscaled(self, row: int) -> dict[int, float]:
+        scales = self._programme.scales
+        return {column: _float(value) * scales[column] for column, value in self._programme.rows[row].items()}
+
+    def _scaled(self, row: int) -> dict[int, float]:
+        """Return a row for variables of order 1, divided by its largest coefficient."""
+        largest = self._largest(row)
+        return {column: value / largest for column, value in self._unscaled(row).items()}
+
+    def _right(self, row: int) -> float:
+        return _float(self._programme.right[row]) / self._largest(row)
+
+    def _largest(self, row: int) -> float:
+        return max(map(abs, self._unscaled(row).values()), default=1.0)
+
+
+def _float(value: flint.fmpq) -> float:
+    try:
+        return int(value.p) / int(value.q)
+    except OverflowError:
+        # A proposal for a smaller coefficient is as good as any other: it is solved exactly anyway.
+        return _LARGEST if value > 0 else -_LARGEST
+
+
+def quiet_solver() -> Any:  # noqa: ANN401 - highspy has no types before it is imported, and that is late
+    """Return a HiGHS instance that prints nothing and can start from a given vertex."""
+    import highspy
+
+    class Quiet(highspy.Highs):
+        def __init__(self) -> None:
+            # The constructor of the class between prints a banner before anything can be turned off.
+            super(highspy.Highs, self).__init__()
+            self.setOptionValue("output_flag", False)
+
+    highs = Quiet()
+    highs.setOptionValue("threads", 1)
+    highs.setOptionValue("presolve", "off")
+    highs.setOptionValue("solver", "simplex")
+    highs.setOptionValue("primal_feasibility_tolerance", 1e-10)
+    highs.setOptionValue("dual_feasibility_tolerance", 1e-10)
+    highs.setOptionValue("small_matrix_value", 1e-12)
+    return highs

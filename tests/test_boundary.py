@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boundary conditions that somebody gives, the uniform one, and randomized response."""
+
+import itertools
+from fractions import Fraction
+
+import pytest
+from hypothesis import given as forall
+from hypothesis import strategies as st
+
+from rainbowdp.boundary import (
+    BoundaryCondition,
+    check_boundary,
+    from_datasets,
+    given,
+    randomized_response,
+    uniform,
+)
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import (
+    ColorError,
+    DistributionError,
+    NotHomogeneousError,
+    NumberError,
+    RainbowSyntaxError,
+    UnknownDatasetError,
+)
+from rainbowdp.exact import OddsExpression, sign, to_float
+from rainbowdp.graph import RainbowGraph
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.rainbow import Rainbow
+
+NOTIONS: list[Privacy] = [
+    PureDP("ln 2"),
+    PureDP("ln(6/5)"),
+    PureDP(0),
+    PureDP(1),
+    ApproxDP("ln 3", "1/50"),
+    ApproxDP("1/3", "1/50"),
+    ApproxDP(1, 1),
+    GaussianDP(1),
+    GaussianDP("ln 3"),
+]
+
+
+def complete_graph(*rainbows: str) -> RainbowGraph:
+    """Return one dataset per rainbow, all of them neighbors."""
+    names = [f"d{index}" for index in range(len(rainbows))]
+    return RainbowGraph.from_edges(itertools.combinations(names, 2), dict(zip(names, rainbows, strict=True)))
+
+
+def test_keys_are_compared_as_rainbows_and_not_as_text() -> None:
+    condition = given({"blue > red=green": {"blue": "1/2", "red": "1/4", "green": "0.25"}})
+    assert condition.distributions[Rainbow.parse("blue>green=red")]["green"] == Fraction(1, 4)
+    assert condition == given(
+        {Rainbow.parse("blue>green=red"): {"red": "1/4", "green": "1/4", "blue": "1/2"}}
+    )
+
+
+def test_a_condition_is_sorted_and_cannot_be_changed() -> None:
+    even = Distribution({"a": "1/2", "b": "1/2"})
+    condition = given({"b>a": even, "a>b": even})
+    assert [str(rainbow) for rainbow in condition.distributions] == ["a>b", "b>a"]
+    with pytest.raises(TypeError):
+        condition.distributions[Rainbow.parse("a>b")] = even  # type: ignore[index]  # the point of this test
+
+
+@pytest.mark.parametrize("second", [" a > b=c", "a>c=b", "a > c = b"])
+def test_two_spellings_of_one_rainbow_are_refused(second: str) -> None:
+    even = {"a": "1/3", "b": "1/3", "c": "1/3"}
+    with pytest.raises(ColorError, match="a>b=c is given twice"):
+        given({"a>b=c": even, second: even})
+
+
+def test_a_misspelt_color_is_named_with_its_place() -> None:
+    with pytest.raises(
+        ColorError, match=r"the boundary distribution of blue>green: .*unknown colors gren"
+    ) as e:
+        given({"blue>green": {"blue": "1/2", "gren": "1/2"}})
+    assert e.value.help == "did you mean 'green'?"
+
+
+@pytest.mark.parametrize("rainbow", ["a>b", "a>b>c"])
+def test_a_condition_made_directly_is_checked_too(rainbow: str) -> None:
+    with pytest.raises(ColorError, match=f"the boundary distribution of {rainbow}"):
+        BoundaryCondition({Rainbow.parse(rainbow): Distribution({"a": 1})})
+
+
+def test_a_wrong_sum_is_named_with_its_rainbow_and_can_be_normalized() -> None:
+    printed = {"blue": "0.0545", "red": "0.1636", "green": "0.7818"}
+    with pytest.raises(DistributionError, match=r"distribution of blue>red>green: .* sum to 0\.9999") as e:
+        given({"blue>red>green": printed})
+    assert "--normalize" in e.value.help
+    condition = given({"blue>red>green": printed}, normalize=True)
+    assert condition.distributions[Rainbow.parse("blue>red>green")]["blue"] == Fraction(545, 9999)
+
+
+def test_what_is_no_number_or_no_rainbow_is_refused() -> None:
+    with pytest.raises(NumberError, match="distribution of a>b: 'half'"):
+        given({"a>b": {"a": "half", "b": "1/2"}})
+    with pytest.raises(RainbowSyntaxError):
+        given({"a>>b": {"a": 1, "b": 0}})
+
+
+def test_uniform_is_for_regions_with_a_boundary_only() -> None:
+    graph = RainbowGraph.from_edges([("x", "y")], {"x": "a>b>c", "y": "b>a>c", "alone": "c>a>b"})
+    condition = uniform(graph)
+    assert [str(rainbow) for rainbow in condition.distributions] == ["a>b>c", "b>a>c"]
+    assert all(value == Fraction(1, 3) for p in condition.distributions.values() for value in p.values())
+
+
+def test_theorem_2_needs_a_homogeneous_boundary() -> None:
+    # Path b-x-y-b of one order, E = 2: x alone reaches (1/4, 21/32, 3/32) and y alone (1/2, 5/16, 3/16),
+    # never both, so no optimum exists.
+    ends = ["b1", "x", "y", "b2"]
+    graph = RainbowGraph.from_edges(itertools.pairwise(ends), dict.fromkeys(ends, "1>2>3"))
+    left = {"1": "1/8", "2": "3/4", "3": "1/8"}
+    right = {"1": "3/8", "2": "1/4", "3": "3/8"}
+    with pytest.raises(NotHomogeneousError, match="'b1' and 'b2' of the region 1>2>3") as e:
+        from_datasets(graph, {"b1": left, "b2": right})
+    assert e.value.values["datasets"] == ("b1", "b2")
+    assert "1=1/8, 2=3/4, 3=1/8" in e.value.what
+
+
+def test_the_smallest_prefix_masses_of_two_boundaries_are_refused_and_would_not_be_private() -> None:
+    # Path b-x-b, E = 2.
+    graph = RainbowGraph.from_edges([("b1", "x"), ("x", "b2")], dict.fromkeys(["b1", "x", "b2"], "1>2>3"))
+    first = Distribution({"1": "1/8", "2": "1/4", "3": "5/8"})
+    second = Distribution({"1": "1/4", "2": "1/8", "3": "5/8"})
+    with pytest.raises(NotHomogeneousError, match="'b1' and 'b2'"):
+        from_datasets(graph, {"b1": first, "b2": second})
+    privacy = PureDP("ln 2")
+    rainbow = Rainbow.parse("1>2>3")
+    masses = [
+        min(privacy.propagate(p), privacy.propagate(q))
+        for p, q in zip(first.prefix_masses(rainbow), second.prefix_masses(rainbow), strict=True)
+    ]
+    middle = Distribution({"1": masses[0], "2": masses[1] - masses[0], "3": 1 - masses[1]})
+    assert not privacy.admits(first, middle) or not privacy.admits(middle, second)
+
+
+def test_datasets_of_one_region_that_agree_speak_for_it() -> None:
+    graph = RainbowGraph.from_edges([("x", "y"), ("y", "z")], {"x": "a>b", "y": "b > a", "z": "a>b"})
+    third = {"a": "2/3", "b": "1/3"}
+    condition = from_datasets(
+        graph, {"x": third, "z": {"b": "1/3", "a": "2/3"}, "y": {"a": "1/3", "b": "2/3"}}
+    )
+    assert condition == given({"a>b": third, "b>a": {"a": "1/3", "b": "2/3"}})
+
+
+def test_datasets_are_named_in_messages() -> None:
+    graph = RainbowGraph.from_edges([("north", "south")], {"north": "a>b", "south": "b>a"})
+    with pytest.raises(UnknownDatasetError):
+        from_datasets(graph, {"nord": {"a": "1/2", "b": "1/2"}})
+    with pytest.raises(ColorError, match="the distribution of the dataset 'north'"):
+        from_datasets(graph, {"north": {"a": "1/2", "c": "1/2"}})
+    with pytest.raises(DistributionError, match="the distribution of the dataset 'south'"):
+        from_datasets(graph, {"south": {"a": "1/2", "b": "1/3"}})
+
+
+@pytest.mark.parametrize(
+    ("notion", "truth", "lie"),
+    [
+        (PureDP("ln 2"), Fraction(1, 2), Fraction(1, 4)),
+        (PureDP("ln(6/5)"), Fraction(6, 16), Fraction(5, 16)),
+        (PureDP(0), Fraction(1, 3), Fraction(1, 3)),
+        (ApproxDP("ln 2", "1/10"), Fraction(11, 20), Fraction(9, 40)),
+        (ApproxDP("ln 2", 1), Fraction(1), Fraction(0)),
+        (GaussianDP(0), Fraction(1, 3), Fraction(1, 3)),
+    ],
+)
+def test_randomized_response_for_three_colors_in_fractions(
+    notion: Privacy, truth: Fraction, lie: Fraction
+) -> None:
+    condition = randomized_response(complete_graph("a>b>c", "b>a>c", "c>a>b"), notion)
+    assert condition.distributions[Rainbow.parse("b>a>c")] == Distribution({"a": lie, "b": truth, "c": lie})
+    assert condition.notes == ()
+
+
+def test_randomized_response_is_exact_for_irrational_odds() -> None:
+    condition = randomized_response(complete_graph("a>b>c", "b>a>c"), PureDP(1))
+    t = OddsExpression.odds(Fraction(1))
+    assert condition.distributions[Rainbow.parse("a>b>c")]["a"] == t / (t + 2)
+    assert condition.notes == ()
+
+
+def test_a_tied_best_class_shares_the_truth() -> None:
+    condition = randomized_response(complete_graph("a=b>c", "c>a=b"), PureDP("ln 2"))
+    tied = condition.distributions[Rainbow.parse("a=b>c")]
+    assert tied == Distribution({"a": "3/8", "b": "3/8", "c": "1/4"})
+
+
+@pytest.mark.parametrize("notion", NOTIONS, ids=str)
+def test_randomized_response_is_private_whatever_touches(notion: Privacy) -> None:
+    graph = complete_graph("a>b>c>d", "b>a>c>d", "c=d>a>b", "a=b=c>d", "d=c=b=a", "a>d>c>b")
+    assert check_boundary(randomized_response(graph, notion), graph, notion) == ()
+
+
+def test_gaussian_response_for_two_colors_is_the_known_one() -> None:
+    # Phi(mu/2), here for mu = 1, from a table of the normal distribution.
+    condition = randomized_response(complete_graph("a>b", "b>a"), GaussianDP(1))
+    truth = condition.distributions[Rainbow.parse("a>b")]["a"]
+    assert to_float(truth, "nearest") == 0.6914624612740131
+    assert "2^-64" in condition.notes[0]
+
+
+@pytest.mark.parametrize("colors", [2, 3, 7])
+@pytest.mark.parametrize("mu", ["1/100", "1", "ln 3", "5"])
+def test_gaussian_response_is_within_2_to_the_minus_64_of_the_limit(colors: int, mu: str) -> None:
+    names = [f"c{index}" for index in range(colors)]
+    graph = complete_graph(">".join(names), ">".join(reversed(names)))
+    notion = GaussianDP(mu)
+    truth = randomized_response(graph, notion).distributions[Rainbow.parse(">".join(names))]["c0"]
+    assert isinstance(truth, Fraction)
+    more = truth + Fraction(1, 2**64)
+    assert sign(notion.propagate((1 - truth) / (colors - 1)) - truth) >= 0
+    assert sign(notion.propagate((1 - more) / (colors - 1)) - more) < 0
+
+
+def test_a_huge_mu_keeps_the_response_below_certainty() -> None:
+    graph = complete_graph("a>b", "b>a")
+    condition = randomized_response(graph, GaussianDP(40))
+    truth = condition.distributions[Rainbow.parse("a>b")]["a"]
+    assert 1 - Fraction(1, 2**64) < truth < 1
+    check_boundary(condition, graph, GaussianDP(40))
+
+
+def test_one_color_is_certain() -> None:
+    graph = RainbowGraph.from_edges([("x", "y")], {"x": "a", "y": "a"})
+    assert randomized_response(graph, GaussianDP(1)).distributions == {}
+    assert uniform(graph).distributions == {}
+
+
+@forall(
+    st.lists(
+        st.permutations(["a", "b", "c", "d"]).flatmap(
+            lambda order: st.lists(st.sampled_from("=>"), min_size=3, max_size=3).map(
+                lambda signs: (
+                    order[0] + "".join(sign + color for sign, color in zip(signs, order[1:], strict=True))
+                )
+            )
+        ),
+        min_size=2,
+        max_size=5,
+    ),
+    st.sampled_from(NOTIONS),
+)
+def test_uniform_and_randomized_response_are_always_private(rainbows: list[str], notion: Privacy) -> None:
+    graph = complete_graph(*rainbows)
+    check_boundary(uniform(graph), graph, notion)
+    check_boundary(randomized_response(graph, notion), graph, notion)

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The exact linear algebra and the exact lexicographic simplex below the max-min boundary."""
+
+import random
+from fractions import Fraction
+
+import flint
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from rainbowdp.errors import SolverError
+from rainbowdp.leximin import simplex as simplex_module
+from rainbowdp.leximin.factors import Factors
+from rainbowdp.leximin.programme import Programme
+from rainbowdp.leximin.proposals import Proposal, Proposals
+from rainbowdp.leximin.simplex import LexicographicSimplex
+
+SEEDS = st.integers(0, 2**32)
+
+
+def fmpq(value: int) -> flint.fmpq:
+    return flint.fmpq(value)
+
+
+def random_matrix(rng: random.Random, size: int) -> list[list[int]]:
+    return [[rng.choice([0, 0, 0, 1, -1, 2, -3]) for _ in range(size)] for _ in range(size)]
+
+
+@given(SEEDS, st.integers(1, 9))
+def test_sparse_solutions_equal_dense_ones(seed: int, size: int) -> None:
+    rng = random.Random(seed)
+    entries = random_matrix(rng, size)
+    dense = flint.fmpq_mat(size, size, [fmpq(value) for row in entries for value in row])
+    sparse = [{c: fmpq(value) for c, value in enumerate(row) if value} for row in entries]
+    if dense.det() == 0:
+        with pytest.raises(ZeroDivisionError):
+            Factors(sparse)
+        return
+    factors = Factors(sparse)
+    right = {index: fmpq(rng.randint(-3, 3)) for index in range(size)}
+    column = flint.fmpq_mat(size, 1, [right[index] for index in range(size)])
+    for found, matrix in (
+        (factors.solve(right), dense),
+        (factors.solve_transposed(right), dense.transpose()),
+    ):
+        expected = matrix.solve(column)
+        assert [found.get(index, fmpq(0)) for index in range(size)] == [expected[i, 0] for i in range(size)]
+        assert all(value != 0 for value in found.values())
+
+
+def random_programme(seed: int) -> tuple[Programme, int]:
+    """Return a bounded programme with the vertex 0: some rows with right sides of at least 0, and a box."""
+    rng = random.Random(seed)
+    programme = Programme()
+    count = rng.randint(2, 6)
+    for _ in range(count):
+        programme.add_column()
+    for _ in range(rng.randint(1, 6)):
+        entries = {column: fmpq(rng.randint(-3, 3)) for column in range(count)}
+        # Many zeros on the right make many degenerate vertices.
+        programme.add_row(entries, fmpq(rng.choice([0, 0, 1, 2, 5])))
+    for column in range(count):
+        programme.add_row({column: fmpq(1)}, fmpq(rng.randint(1, 4)))
+    return programme, count
+
+
+def oracle(programme: Programme, count: int, objectives: list[dict[int, flint.fmpq]]) -> list[float]:
+    """Maximize one objective after another with another solver, holding the values reached."""
+    rows = [[float(int(row.get(c, fmpq(0)).p)) for c in range(count)] for row in programme.rows]
+    right = [float(int(value.p)) for value in programme.right]
+    reached = []
+    for objective in objectives:
+        costs = [-float(int(objective.get(c, fmpq(0)).p)) for c in range(count)]
+        found = linprog(costs, A_ub=rows, b_ub=right, bounds=(0, None), method="highs-ds")
+        reached.append(-float(found.fun or 0.0))
+        rows.append(costs)
+        right.append(-reached[-1] + 1e-9)
+    return reached
+
+
+def random_objectives(seed: int, count: int) -> list[dict[int, flint.fmpq]]:
+    rng = random.Random(seed + 1)
+    return [{column: fmpq(rng.randint(-2, 2)) for column in range(count)} for _ in range(3)]
+
+
+def value(simplex: LexicographicSimplex, objective: dict[int, flint.fmpq]) -> flint.fmpq:
+    return sum((weight * simplex.value(column) for column, weight in objective.items()), fmpq(0))
+
+
+def as_fraction(number: flint.fmpq) -> Fraction:
+    return Fraction(int(number.p), int(number.q))
+
+
+def is_feasible(programme: Programme, simplex: LexicographicSimplex) -> bool:
+    return all(
+        value(simplex, row) <= right for row, right in zip(programme.rows, programme.right, strict=True)
+    ) and all(simplex.value(column) >= 0 for column in range(len(programme.columns)))
+
+
+@given(SEEDS)
+def test_the_simplex_agrees_with_another_solver_objective_by_objective(seed: int) -> None:
+    programme, count = random_programme(seed)
+    objectives = random_objectives(seed, count)
+    simplex = LexicographicSimplex(programme, basic=set(), active=set())
+    for objective in objectives:
+        simplex.maximize(objective)
+    expected = oracle(programme, count, objectives)
+    assert is_feasible(programme, simplex)
+    assert [float(as_fraction(value(simplex, o))) for o in objectives] == pytest.approx(expected, abs=1e-6)
+
+
+@given(SEEDS)
+@settings(max_examples=40)
+def test_no_proposal_and_wrong_proposals_lead_to_the_same_values(seed: int) -> None:
+    programme, count = random_programme(seed)
+    objectives = random_objectives(seed, count)
+    rng = random.Random(seed)
+
+    def nonsense(*_: object) -> Proposal:
+        size = rng.randint(0, count)
+        return set(rng.sample(range(count), size)), set(rng.sample(range(len(programme.rows)), size))
+
+    def nothing(*_: object) -> None:
+        return None
+
+    reached = []
+    for ask in (Proposals.ask, nothing, nonsense):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Proposals, "ask", ask)
+            simplex = LexicographicSimplex(programme, basic=set(), active=set())
+            for objective in objectives:
+                simplex.maximize(objective)
+        assert is_feasible(programme, simplex)
+        reached.append([value(simplex, objective) for objective in objectives])
+    assert reached[0] == reached[1] == reached[2]
+
+
+def test_uniqueness_is_known_exactly() -> None:
+    programme = Programme()
+    x, y = programme.add_column(), programme.add_column()
+    programme.add_row({x: fmpq(1), y: fmpq(1)}, fmpq(1))
+    simplex = LexicographicSimplex(programme, basic=set(), active=set())
+    seen = []
+    for objective in ({x: fmpq(1), y: fmpq(1)}, {y: flint.fmpq(1, 10**30)}):
+        simplex.maximize(objective)
+        seen.append(simplex.is_unique)
+    assert seen == [False, True]
+    assert (simplex.value(x), simplex.value(y)) == (fmpq(0), fmpq(1))
+
+
+def test_a_difference_far_below_floating_point_decides() -> None:
+    programme = Programme()
+    x, y = programme.add_column(), programme.add_column()
+    programme.add_row({x: fmpq(1), y: 1 - flint.fmpq(1, 10**40)}, fmpq(1))
+    simplex = LexicographicSimplex(programme, basic=set(), active=set())
+    simplex.maximize({x: fmpq(1), y: fmpq(1)})
+    assert simplex.value(x) == 0
+    assert simplex.value(y) > 1
+
+
+def test_an_unbounded_programme_and_too_many_steps_are_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    programme = Programme()
+    x = programme.add_column()
+    with pytest.raises(SolverError, match="no largest value"):
+        LexicographicSimplex(programme, basic=set(), active=set()).maximize({x: fmpq(1)})
+    programme.add_row({x: fmpq(1)}, fmpq(1))
+    monkeypatch.setattr(simplex_module, "_LARGEST_PIVOTS", 0)
+    monkeypatch.setattr(Proposals, "ask", lambda *_: None)
+    with pytest.raises(SolverError, match="more than 0 steps") as e:
+        LexicographicSimplex(programme, basic=set(), active=set()).maximize({x: fmpq(1)})
+    assert "--boundary" in e.value.help
+
+
+def test_the_solver_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    programme = Programme()
+    x = programme.add_column()
+    programme.add_row({x: fmpq(1)}, fmpq(1))
+    LexicographicSimplex(programme, basic=set(), active=set()).maximize({x: fmpq(1)})
+    captured = capfd.readouterr()
+    assert captured.out + captured.err == ""
+
+
+def test_rows_may_come_and_change_between_objectives() -> None:
+    programme = Programme()
+    x, y = programme.add_column(), programme.add_column()
+    programme.add_row({x: fmpq(1), y: fmpq(1)}, fmpq(3))
+    simplex = LexicographicSimplex(programme, basic=set(), active=set())
+    simplex.maximize({x: fmpq(1)})
+    level, other = programme.add_column(), programme.add_column()
+    row = programme.add_row({level: fmpq(1), x: fmpq(-1)}, fmpq(0))
+    simplex.refresh()
+    programme.exchange(row, level, other)
+    simplex.refresh()
+    simplex.maximize({other: fmpq(1)})
+    assert simplex.value(other) == 3
+    assert simplex.is_blocked(row)
+    assert programme.column(level) == {}
+    assert np.isclose(float(as_fraction(simplex.value(x))), 3.0)
