@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparisons: one mechanism with another, with itself along the boundary, and utilities with both.
+
+Every check returns a verdict that is true or false by itself and holds the datasets or mechanisms that show
+why it is false.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rainbowdp.distribution import dominates
+from rainbowdp.errors import MechanismShapeError
+from rainbowdp.graph import RainbowGraph
+from rainbowdp.graph.arrays import first_occurrences
+from rainbowdp.mechanism.value import Mechanism
+from rainbowdp.rainbow import Rainbow
+
+
+@dataclass(frozen=True)
+class HomogeneityVerdict:
+    """Whether all boundary datasets of each region have one distribution; true where they do.
+
+    Attributes
+    ----------
+    violation : (int, int) or None
+        Two boundary datasets of one region, by number, with different distributions.
+    rainbow : Rainbow or None
+        Their region.
+    """
+
+    violation: tuple[int, int] | None = None
+    rainbow: Rainbow | None = None
+
+    def __bool__(self) -> bool:
+        return self.violation is None
+
+
+@dataclass(frozen=True)
+class DominationVerdict:
+    """Whether one mechanism dominates another; true where it does.
+
+    Attributes
+    ----------
+    dataset : int or None
+        A dataset, by number, at which it is lexicographically less.
+    """
+
+    dataset: int | None = None
+
+    def __bool__(self) -> bool:
+        return self.dataset is None
+
+
+@dataclass(frozen=True)
+class OrderVerdict:
+    """Whether a utility is order-reasonable on some mechanisms; true where it is.
+
+    Attributes
+    ----------
+    counterexample : (int, int) or None
+        Indices of a mechanism and of one that it dominates, and yet the second has the larger utility.
+    utilities : tuple
+        The utilities of the two.
+    """
+
+    counterexample: tuple[int, int] | None = None
+    utilities: tuple[Any, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.counterexample is None
+
+
+def check_homogeneous(mechanism: Mechanism, graph: RainbowGraph) -> HomogeneityVerdict:
+    """Check that all boundary datasets of each region have the same distribution.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Its datasets in the order of the graph.
+    graph : RainbowGraph
+        The graph, which says what the boundaries are.
+
+    Returns
+    -------
+    HomogeneityVerdict
+        True, or two boundary datasets of one region that differ.
+
+    Raises
+    ------
+    MechanismShapeError
+        If mechanism and graph have different sizes.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 6.
+
+    Examples
+    --------
+    >>> graph = RainbowGraph.from_arrays([0, 1], [1, 2], ["b>r", "r>b", "b>r"])
+    >>> mechanism = Mechanism.from_table(
+    ...     rainbows=["b>r", "r>b", "b>r"],
+    ...     table=[{"b": "1/2", "r": "1/2"}, {"b": "1/3", "r": "2/3"}, {"b": "2/3", "r": "1/3"}],
+    ... )
+    >>> check_homogeneous(mechanism, graph).violation
+    (0, 2)
+    """
+    require_same_size(mechanism, graph.size)
+    places = np.flatnonzero(graph.boundary)
+    if places.size == 0:
+        return HomogeneityVerdict()
+    regions, codes = graph.regions[places], mechanism.codes[places]
+    at = first_occurrences(regions, codes, max(len(graph.rainbows), mechanism.class_count))
+    first: dict[int, int] = {}
+    for place in places[np.sort(at)].tolist():
+        region = int(graph.regions[place])
+        known = first.setdefault(region, place)
+        one, other = int(mechanism.codes[known]), int(mechanism.codes[place])
+        if one != other and mechanism.rows[one] != mechanism.rows[other]:
+            return HomogeneityVerdict((known, place), graph.rainbows[region])
+    return HomogeneityVerdict()
+
+
+def mechanism_dominates(first: Mechanism, second: Mechanism) -> DominationVerdict:
+    """Tell whether the first mechanism is lexicographically at least the second at every dataset.
+
+    Parameters
+    ----------
+    first, second : Mechanism
+        On the same datasets in the same order, with the same rainbows.
+
+    Returns
+    -------
+    DominationVerdict
+        True, or a dataset at which the first mechanism is less.
+
+    Raises
+    ------
+    MechanismShapeError
+        If sizes or rainbows differ.
+    UndecidedError
+        Only for Gaussian numbers that 4096 bits do not tell apart.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 3.
+
+    Examples
+    --------
+    >>> better = Mechanism.from_table(["b>r"], [{"b": "2/3", "r": "1/3"}])
+    >>> worse = Mechanism.from_table(["b>r"], [{"b": "1/3", "r": "2/3"}])
+    >>> bool(mechanism_dominates(better, worse)), mechanism_dominates(worse, better).dataset
+    (True, 0)
+    """
+    require_same_size(second, first.size)
+    count = max(first.class_count, second.class_count)
+    for place in np.sort(first_occurrences(first.codes, second.codes, count)).tolist():
+        one, other = int(first.codes[place]), int(second.codes[place])
+        rainbow = first.class_rainbow[one]
+        if second.class_rainbow[other] != rainbow:
+            raise MechanismShapeError(
+                f"dataset {first.label(place)!r} has the rainbow {rainbow} in one mechanism and "
+                f"{second.class_rainbow[other]} in the other",
+                help="compare mechanisms on one rainbow graph",
+            )
+        if not dominates(first.rows[one], second.rows[other], rainbow):
+            return DominationVerdict(place)
+    return DominationVerdict()
+
+
+def check_order_reasonable(
+    utility: Callable[[Mechanism], Any], mechanisms: Sequence[Mechanism]
+) -> OrderVerdict:
+    """Check that a utility never ranks a mechanism below one that it dominates.
+
+    A utility is order-reasonable if that holds for all private mechanisms; this checks it for those given,
+    so a true verdict is evidence, and a false one a proof.
+
+    Parameters
+    ----------
+    utility : callable
+        Takes a mechanism and returns a number (or anything that can be compared).
+    mechanisms : sequence of Mechanism
+        On the same datasets with the same rainbows; all ordered pairs are compared.
+
+    Returns
+    -------
+    OrderVerdict
+        True, or a mechanism and one that it dominates, with the smaller and the larger utility.
+
+    Raises
+    ------
+    MechanismShapeError
+        If the mechanisms do not live on the same datasets.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 3.
+
+    Examples
+    --------
+    >>> better = Mechanism.from_table(["b>r"], [{"b": "2/3", "r": "1/3"}])
+    >>> worse = Mechanism.from_table(["b>r"], [{"b": "1/3", "r": "2/3"}])
+    >>> bool(check_order_reasonable(lambda m: m.distribution(0)["b"], [worse, better]))
+    True
+    >>> check_order_reasonable(lambda m: m.distribution(0)["r"], [worse, better]).counterexample
+    (1, 0)
+    """
+    values = [utility(mechanism) for mechanism in mechanisms]
+    for i, first in enumerate(mechanisms):
+        for j, second in enumerate(mechanisms):
+            if i != j and values[i] < values[j] and mechanism_dominates(first, second):
+                return OrderVerdict((i, j), (values[i], values[j]))
+    return OrderVerdict()
+
+
+def require_same_size(mechanism: Mechanism, size: int) -> None:
+    """Raise `MechanismShapeError` unless the mechanism has this many datasets."""
+    if mechanism.size != size:
+        raise MechanismShapeError(
+            f"the mechanism has {mechanism.size} datasets, the other side {size}",
+            help="use a mechanism and a graph (or mechanisms) on the same datasets in the same order",
+        )

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of a mechanism: one distribution per class of datasets, made when somebody looks at it.
+
+A deep line has a hundred thousand classes and a large file a million rows, so rows are sequences that compute
+an exact distribution on demand, keep a bounded number of them, and know how to make the whole float64 table
+at once. Two kinds exist: rows that lie on lines (`LineRows`, ideal numbers), and rows that somebody wrote
+down as decimals (`StatedRows`), which stand for numbers nearby.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, Protocol, overload, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import DistributionError, NumberError
+from rainbowdp.exact import Exact, Exponent, parse_fraction, to_float
+from rainbowdp.graph.arrays import Distances, frozen
+from rainbowdp.line import Line
+from rainbowdp.privacy import GaussianDP
+
+STATED_RELATIVE = Fraction(1, 10**12)
+"""A float64 value v stands for a number within v (1 ± this): what rainbowdp promises of its own tables."""
+
+STATED_ABSOLUTE = Fraction(1, 10**300)
+"""And within this, absolutely: below it float64 runs out of digits."""
+
+_KEPT_ROWS = 4096
+_SMALLEST_FLOAT = 5e-324
+
+
+@runtime_checkable
+class HasTable(Protocol):
+    """Rows that make their float64 table in bulk."""
+
+    def float_table(self) -> NDArray[np.float64]:
+        """Return the probabilities, float64 [classes, colors]."""
+
+
+class _ComputedRows(Sequence[Distribution]):
+    """Distributions computed on demand; the most recent ones are kept."""
+
+    def __init__(self, size: int, compute: Callable[[int], Distribution]) -> None:
+        self._size = size
+        self._compute = compute
+        self._kept: OrderedDict[int, Distribution] = OrderedDict()
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, index: int) -> Distribution: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Distribution]: ...
+
+    def __getitem__(self, index: int | slice) -> Distribution | Sequence[Distribution]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(self._size))]
+        position = index + self._size if index < 0 else index
+        if not 0 <= position < self._size:
+            raise IndexError(f"there are {self._size} rows, not {index + 1}")
+        row = self._kept.get(position)
+        if row is None:
+            row = self._kept[position] = self._compute(position)
+            if len(self._kept) > _KEPT_ROWS:
+                self._kept.popitem(last=False)
+        else:
+            self._kept.move_to_end(position)
+        return row
+
+
+class LineRows(_ComputedRows):
+    """Rows at given distances on the lines of several regions; ideal numbers.
+
+    Parameters
+    ----------
+    lines : sequence of Line or None
+        The line of each region, None where the region has no boundary.
+    fallbacks : sequence of Distribution
+        The distribution of each region's unconstrained datasets.
+    regions : int array [C]
+        The region of each class, an index into `lines`.
+    distances : masked int32 array [C]
+        The distance of each class, masked where unconstrained.
+    """
+
+    def __init__(
+        self,
+        lines: Sequence[Line | None],
+        fallbacks: Sequence[Distribution],
+        regions: NDArray[Any],
+        distances: Distances,
+    ) -> None:
+        super().__init__(regions.size, self._row)
+        self._lines = tuple(lines)
+        self._fallbacks = tuple(fallbacks)
+        self._regions = regions
+        self._distances = distances.filled(-1)
+
+    def _row(self, index: int) -> Distribution:
+        region, distance = int(self._regions[index]), int(self._distances[index])
+        line = self._lines[region]
+        if line is None or distance < 0:
+            return self._fallbacks[region]
+        # Expressions that are constants, as at distance 0, become the fractions they are.
+        row = line.distribution(distance)
+        return Distribution.trusted({color: _simplest(value) for color, value in row.items()})
+
+    def symbolic(self, epsilon: Exponent) -> Sequence[Distribution] | None:
+        """Return the same rows with rational odds kept as a formal power base, for deep lines.
+
+        Fractions on a line have as many digits as the distance; powers of a formal base stay short.
+
+        Parameters
+        ----------
+        epsilon : Fraction or Log
+            The exponent of the wanted base.
+
+        Returns
+        -------
+        sequence of Distribution or None
+            None if a line has another base.
+        """
+        lines = [line for line in self._lines if line is not None]
+        if any(isinstance(line.privacy, GaussianDP) or line.privacy.epsilon != epsilon for line in lines):
+            return None
+        return _ComputedRows(len(self), self._symbolic_row)
+
+    def _symbolic_row(self, index: int) -> Distribution:
+        region, distance = int(self._regions[index]), int(self._distances[index])
+        line = self._lines[region]
+        if line is None or distance < 0:
+            return self._fallbacks[region]
+        return line.distribution(distance, symbolic=True)
+
+    def float_table(self) -> NDArray[np.float64]:
+        """Return the probabilities, float64 [classes, colors], through the bulk formula of the lines."""
+        table = np.empty((len(self), len(self._fallbacks[0])))
+        for region, line in enumerate(self._lines):
+            here = self._regions == region
+            free = here & (self._distances < 0)
+            table[free] = [to_float(value, "nearest") for value in self._fallbacks[region].values()]
+            placed = here & ~free
+            if line is not None and placed.any():
+                table[placed] = line.probabilities(self._distances[placed])
+        return table
+
+
+def _simplest(value: Exact) -> Exact:
+    fraction = value if isinstance(value, Fraction) else value.as_fraction()
+    return value if fraction is None else fraction
+
+
+class StatedRows(_ComputedRows):
+    """Rows written down as decimals: each value stands for a number within the stated precision.
+
+    The row at an index holds the decimals exactly as written, so its sum may miss 1 by rounding.
+
+    Parameters
+    ----------
+    colors : tuple of str
+        Names of the columns, sorted.
+    values : float64 or text array [C, k]
+        Probabilities. A float means its shortest decimal; text stays as written.
+    name : callable
+        Names the row of an index in messages.
+
+    Raises
+    ------
+    DistributionError
+        If a value is negative or not finite, or a row misses the sum 1 by more than the stated precision.
+    """
+
+    def __init__(
+        self,
+        colors: tuple[str, ...],
+        values: NDArray[Any],
+        name: Callable[[int], str] = lambda index: f"row {index}",
+    ) -> None:
+        super().__init__(values.shape[0], self._row)
+        self._colors = colors
+        self._values = values if values.dtype.kind == "f" else values.astype(object)
+        self._floats = _as_floats(values, name)
+        sums = self._floats.sum(axis=1)
+        # The sum itself is computed in float64; 1e-15 per color is more than that can err.
+        slack = float(STATED_RELATIVE) + 1e-15 * len(colors)
+        wrong = (self._floats < 0).any(axis=1) | ~(np.abs(sums - 1) <= slack)
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            what = (
+                "has a negative probability"
+                if (self._floats[at] < 0).any()
+                else f"sums to {float(sums[at])!r}, not to 1 within {float(STATED_RELATIVE)}"
+            )
+            raise DistributionError(
+                f"{name(at)} {what}",
+                help="write the probabilities with 15 or more significant digits, or as exact fractions",
+                row=at,
+            )
+
+    def _row(self, index: int) -> Distribution:
+        values = self._values[index].tolist()
+        parsed = map(parse_fraction, values)
+        return Distribution.trusted(dict(zip(self._colors, parsed, strict=True)))
+
+    def float_table(self) -> NDArray[np.float64]:
+        """Return the probabilities, float64 [classes, colors]; 0 only where 0 is written."""
+        return self._floats
+
+
+def _as_floats(values: NDArray[Any], name: Callable[[int], str]) -> NDArray[np.float64]:
+    if values.dtype.kind == "f":
+        floats = values.astype(np.float64)
+    else:
+        floats = _read_floats(values, name)
+        for row, column in np.argwhere(floats == 0).tolist():
+            if parse_fraction(values[row, column]) > 0:
+                floats[row, column] = _SMALLEST_FLOAT
+    if not np.isfinite(floats).all():
+        row, column = np.argwhere(~np.isfinite(floats))[0].tolist()
+        raise DistributionError(
+            f"{name(row)} has the probability {values[row, column]!r}",
+            help="give every color a finite probability",
+            row=row,
+        )
+    return frozen(floats)
+
+
+def _read_floats(values: NDArray[Any], name: Callable[[int], str]) -> NDArray[np.float64]:
+    """Return the nearest float of each value, reading the same forms as `parse_fraction` does."""
+    texts = [str(value) for value in values.ravel().tolist()]
+    # Python's float also reads 1_000 and digits of other scripts.
+    if all(text.isascii() and "_" not in text for text in texts):
+        try:
+            return np.array(texts, dtype=object).astype(np.float64).reshape(values.shape)
+        except ValueError:
+            pass  # there are fractions among the decimals, or worse: read them one by one
+    floats = np.empty(values.shape)
+    for row, column in np.ndindex(values.shape):
+        try:
+            floats[row, column] = to_float(parse_fraction(values.item(row, column)), "nearest")
+        except NumberError as error:
+            raise NumberError(f"{name(row)}: {error.what}", help=error.help, **error.values) from error
+    return floats

@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mechanism: for every dataset the distribution of its answer, as one frozen value.
+
+Datasets that share rainbow, distance and distribution form a class, and everything is kept per class: a
+family of half a million datasets often has a thousand classes. Many functions make a mechanism (the optimal
+one, a file, a pullback), and nothing in the value depends on which one did.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import (
+    DistributionError,
+    MechanismShapeError,
+    NumberError,
+    UnknownDatasetError,
+)
+from rainbowdp.exact import Exact, NumberLike, Real, to_float
+from rainbowdp.graph.arrays import Distances, frozen, frozen_distances, integer_array
+from rainbowdp.graph.labels import Labels, close_labels, label_array, namer
+from rainbowdp.mechanism.rows import HasTable, LineRows, StatedRows
+from rainbowdp.rainbow import Rainbow, quote_color
+
+Precision = Literal["exact", "float64"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mechanism:
+    """Exact or stated answer distributions of a family of datasets.
+
+    Most callers use `rainbowdp.optimal.optimal_mechanism` or :meth:`from_table`.
+
+    Parameters
+    ----------
+    colors : tuple of str
+        The possible answers, sorted by code point.
+    codes : int32 array [n]
+        The class of each dataset.
+    class_rainbow : tuple of Rainbow [C]
+        The rainbow of each class.
+    class_distance : masked int32 array [C], or sequence of int or None
+        The distance of each class to its region's boundary, masked (None) where unconstrained or unknown.
+    rows : sequence of Distribution [C]
+        The distribution of each class in exact numbers; may be computed on demand.
+    precision : {"exact", "float64"}
+        ``exact`` if all rows are fractions. ``float64`` if they are irrational, so that a table of numbers
+        can only approximate them, or if they are decimals that stand for numbers nearby (see `stated`).
+    labels : array [n] of str or int64, optional
+        Names of the datasets; None if they are called 0 to n - 1.
+    notes : tuple of str
+        What a user should know about how it was made, in words.
+
+    Raises
+    ------
+    MechanismShapeError
+        If the parts do not fit each other.
+    DuplicateDatasetError
+        If two datasets have one label.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 2.
+
+    Examples
+    --------
+    >>> mechanism = Mechanism.from_table(
+    ...     rainbows=["blue>red", "red>blue"],
+    ...     table=[{"blue": "2/3", "red": "1/3"}, {"blue": "1/3", "red": "2/3"}],
+    ...     labels=["ann", "bob"],
+    ... )
+    >>> mechanism
+    Mechanism(2 datasets, 2 classes, 2 colors, exact)
+    >>> mechanism.distribution("bob")
+    Distribution(blue=1/3, red=2/3)
+    >>> mechanism.probabilities().round(3).tolist()
+    [[0.667, 0.333], [0.333, 0.667]]
+    """
+
+    colors: tuple[str, ...]
+    codes: NDArray[np.int32]
+    class_rainbow: tuple[Rainbow, ...]
+    class_distance: Distances
+    rows: Sequence[Distribution]
+    precision: Precision = "exact"
+    labels: NDArray[Any] | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        rainbows = tuple(self.class_rainbow)
+        count = len(rainbows)
+        codes = integer_array(self.codes, "codes")
+        if codes.size == 0 or count == 0:
+            raise MechanismShapeError("a mechanism needs at least one dataset", help="give it some")
+        if len(self.rows) != count or len(self.class_distance) != count:
+            raise MechanismShapeError(
+                f"{count} rainbows, {len(self.rows)} rows and {len(self.class_distance)} distances do not "
+                "describe the same classes",
+                help="give every class one rainbow, one row and one distance",
+            )
+        if int(codes.min()) < 0 or int(codes.max()) >= count:
+            at = int(np.argmax((codes < 0) | (codes >= count)))
+            raise MechanismShapeError(
+                f"dataset number {at} has the class {int(codes[at])}", help=f"classes are 0 to {count - 1}"
+            )
+        colors = tuple(self.colors)
+        for rainbow in set(rainbows):
+            if rainbow.colors != colors:
+                raise MechanismShapeError(
+                    f"the rainbow {rainbow} does not rank the colors {', '.join(map(quote_color, colors))}",
+                    help="name the colors in code-point order and rank all of them in every rainbow",
+                )
+        object.__setattr__(self, "colors", colors)
+        object.__setattr__(self, "class_rainbow", rainbows)
+        object.__setattr__(self, "codes", frozen(codes.astype(np.int32)))
+        object.__setattr__(self, "class_distance", _distances(self.class_distance))
+        object.__setattr__(self, "notes", tuple(self.notes))
+        if self.labels is not None:
+            object.__setattr__(self, "labels", label_array(self.labels, codes.size))
+        if not isinstance(self.rows, HasTable):
+            object.__setattr__(self, "rows", tuple(self.rows))
+            self._check_rows()
+
+    def _check_rows(self) -> None:
+        for row in self.rows:
+            if row.colors != self.colors:
+                raise MechanismShapeError(
+                    f"a row has the colors {', '.join(map(quote_color, row.colors))}",
+                    help=f"give probabilities of {', '.join(map(quote_color, self.colors))}",
+                )
+            if self.precision == "exact" and not row.is_rational:
+                raise MechanismShapeError(
+                    "a row of an exact mechanism is irrational",
+                    help="call its precision float64, or choose an epsilon with rational odds",
+                )
+
+    @classmethod
+    def from_table(
+        cls,
+        rainbows: Sequence[Rainbow | str],
+        table: Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any],
+        *,
+        colors: Sequence[str] | None = None,
+        codes: ArrayLike | None = None,
+        distances: Sequence[int | None] | Distances | None = None,
+        labels: Labels | None = None,
+        precision: Precision | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> "Mechanism":
+        """Build a mechanism from written probabilities.
+
+        Parameters
+        ----------
+        rainbows : sequence of Rainbow or str [C]
+            The rainbow of each row.
+        table : sequence of mappings [C], or array [C, k]
+            The probabilities of each row: color to number or text, or an array of floats or text with one
+            column per color.
+        colors : sequence of str [k], optional
+            The colors of the columns of an array; those of the rainbows in code-point order if left out.
+        codes : integer array [n], optional
+            The row of each dataset; if left out, every row is one dataset. Datasets that share a row are
+            verified together, so sharing rows is what makes large families quick.
+        distances : sequence of int or None [C], optional
+            The distance of each row.
+        labels : sequence or array [n], optional
+            Names of the datasets.
+        precision : {"exact", "float64"}, optional
+            ``exact``: the numbers are meant as written, and every row sums to exactly 1. ``float64``: they
+            stand for numbers within `STATED_RELATIVE` and `STATED_ABSOLUTE`. By default ``float64`` for an
+            array of floats and ``exact`` for everything else. Exact expressions among the numbers make a
+            mechanism ``float64`` whose rows are nevertheless exact.
+        notes : tuple of str
+            Carried along.
+
+        Returns
+        -------
+        Mechanism
+
+        Raises
+        ------
+        DistributionError, NumberError
+            If a row is no distribution; the message names a dataset.
+        MechanismShapeError, RainbowSyntaxError, ColorError
+            If the parts do not fit each other, or a rainbow cannot be read.
+
+        Examples
+        --------
+        >>> stated = Mechanism.from_table(["b>r", "r>b"], np.array([[0.7, 0.3], [0.3, 0.7]]))
+        >>> stated.precision, stated.stated, stated.distribution(0)
+        ('float64', True, Distribution(b=7/10, r=3/10))
+        """
+        parsed = _parse_rainbows(rainbows)
+        if not parsed:
+            raise MechanismShapeError("a mechanism needs at least one row", help="give it some")
+        known = parsed[0].colors
+        name = _row_namer(labels, codes)
+        values = _columns(table, known, colors)
+        irrational = _has_irrational(values)
+        floats = isinstance(values, np.ndarray) and values.dtype.kind == "f"
+        chosen: Precision = precision or ("float64" if floats or irrational else "exact")
+        rows: Sequence[Distribution]
+        if chosen == "float64" and not irrational:
+            rows = StatedRows(known, _as_array(values, known), name)
+        else:
+            rows = _exact_rows(values, known, name)
+        count = len(parsed)
+        return cls(
+            colors=known,
+            codes=np.arange(count, dtype=np.int32) if codes is None else integer_array(codes, "codes"),
+            class_rainbow=parsed,
+            class_distance=_distances([None] * count if distances is None else distances),
+            rows=rows,
+            precision=chosen,
+            labels=None if labels is None else label_array(labels, len(labels)),
+            notes=notes,
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Mechanism({self.size} datasets, {self.class_count} classes, {len(self.colors)} colors, "
+            f"{self.precision})"
+        )
+
+    @property
+    def size(self) -> int:
+        """Number of datasets."""
+        return self.codes.size
+
+    @property
+    def class_count(self) -> int:
+        """Number of classes."""
+        return len(self.class_rainbow)
+
+    @cached_property
+    def stated(self) -> bool:
+        """Whether the rows are decimals that stand for numbers within the stated precision."""
+        if self.precision == "exact" or isinstance(self.rows, LineRows):
+            return False
+        return isinstance(self.rows, StatedRows) or all(row.is_rational for row in self.rows)
+
+    @cached_property
+    def table(self) -> NDArray[np.float64]:
+        """The probabilities per class, float64 [C, k], read-only, columns in the order of `colors`."""
+        if isinstance(self.rows, HasTable):
+            return frozen(self.rows.float_table())
+        values = [[to_float(value, "nearest") for value in row.values()] for row in self.rows]
+        return frozen(np.array(values, dtype=np.float64))
+
+    def probabilities(self) -> NDArray[np.float64]:
+        """Return the probabilities per dataset, float64 [n, k], columns in the order of `colors`."""
+        return self.table[self.codes]
+
+    def distribution(self, dataset: object) -> Distribution:
+        """Return the exact distribution of a dataset, given by its name.
+
+        Raises
+        ------
+        UnknownDatasetError
+            If no dataset has that name; the help names similar ones.
+        """
+        return self.rows[int(self.codes[self.index(dataset)])]
+
+    def rainbow_of(self, dataset: object) -> Rainbow:
+        """Return the rainbow of a dataset, given by its name."""
+        return self.class_rainbow[int(self.codes[self.index(dataset)])]
+
+    @property
+    def distance(self) -> Distances:
+        """The distance of each dataset, masked int32 [n]."""
+        return cast("Distances", self.class_distance[self.codes])
+
+    def label(self, dataset: int) -> str:
+        """Return the name of a dataset, given by its number."""
+        if not 0 <= dataset < self.size:
+            raise UnknownDatasetError(
+                f"there is no dataset number {dataset}", help=f"numbers are 0 to {self.size - 1}"
+            )
+        return str(dataset if self.labels is None else self.labels[dataset])
+
+    def index(self, label: object) -> int:
+        """Return the number of a dataset, given by its name as text or in its own type.
+
+        Raises
+        ------
+        UnknownDatasetError
+            If no dataset has that name; the help names similar ones.
+        """
+        text = str(label)
+        if self.labels is None:
+            known = text.isascii() and text.isdigit() and str(int(text)) == text and int(text) < self.size
+            found = int(text) if known else None
+        else:
+            found = self._numbers.get(text)
+        if found is None:
+            close = "" if self.labels is None else close_labels(text, list(self._numbers))
+            raise UnknownDatasetError(
+                f"there is no dataset {text!r}",
+                help=close
+                or f"the mechanism has {self.size} datasets, from {self.label(0)!r} to "
+                f"{self.label(self.size - 1)!r}",
+                dataset=text,
+            )
+        return found
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        names = [] if self.labels is None else self.labels.tolist()
+        return dict(zip(map(str, names), range(self.size), strict=True))
+
+
+def _distances(values: Sequence[int | None] | NDArray[Any]) -> Distances:
+    if isinstance(values, np.ndarray):
+        masked: Distances = np.ma.asarray(values)
+        return frozen_distances(masked.filled(-1), np.ma.getmaskarray(masked))
+    missing = np.array([value is None for value in values], dtype=np.bool_)
+    return frozen_distances(np.array([-1 if value is None else value for value in values]), missing)
+
+
+def _parse_rainbows(rainbows: Sequence[Rainbow | str]) -> tuple[Rainbow, ...]:
+    known = {item: Rainbow.parse(item) if isinstance(item, str) else item for item in set(rainbows)}
+    return tuple(known[item] for item in rainbows)
+
+
+def _row_namer(labels: Labels | None, codes: ArrayLike | None) -> Callable[[int], str]:
+    """Return the function that names a row by the first dataset that has it."""
+    name = namer(labels)
+
+    def named(row: int) -> str:
+        if codes is None:
+            return f"dataset {name(row)!r}"
+        users = np.flatnonzero(np.asarray(codes) == row)
+        return f"dataset {name(int(users[0]))!r}" if users.size else f"row {row}"
+
+    return named
+
+
+def _columns(
+    table: Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any],
+    known: tuple[str, ...],
+    colors: Sequence[str] | None,
+) -> Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any]:
+    """Return mappings as they are, and an array with its columns in code-point order."""
+    if not isinstance(table, np.ndarray):
+        return table
+    named = known if colors is None else tuple(colors)
+    if tuple(sorted(named)) != known or table.ndim != 2 or table.shape[1] != len(known):
+        raise MechanismShapeError(
+            f"an array of shape {table.shape} with the columns {', '.join(map(quote_color, named))} does not "
+            f"fit the colors {', '.join(map(quote_color, known))}",
+            help="give one column per color of the rainbows",
+        )
+    return table if named == known else table[:, [named.index(color) for color in known]]
+
+
+def _has_irrational(values: Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any]) -> bool:
+    if isinstance(values, np.ndarray):
+        return False
+    return any(isinstance(value, Real) for row in values for value in row.values())
+
+
+def _as_array(
+    values: Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any], known: tuple[str, ...]
+) -> NDArray[Any]:
+    if isinstance(values, np.ndarray):
+        return values
+    return np.array([[row[color] for color in known] for row in values], dtype=object).reshape(-1, len(known))
+
+
+def _exact_rows(
+    values: Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any],
+    known: tuple[str, ...],
+    name: Callable[[int], str],
+) -> tuple[Distribution, ...]:
+    mappings = (
+        [dict(zip(known, row, strict=True)) for row in values.tolist()]
+        if isinstance(values, np.ndarray)
+        else values
+    )
+    rows = []
+    for index, mapping in enumerate(mappings):
+        try:
+            rows.append(mapping if isinstance(mapping, Distribution) else Distribution(mapping))
+        except (DistributionError, NumberError) as error:
+            raise type(error)(f"{name(index)}: {error.what}", help=error.help, **error.values) from error
+    return tuple(rows)

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The optimal mechanism of a rainbow graph: reduce, solve on lines, pull back.
+
+The boundary morphism sends every dataset to its region and its distance to the region's boundary; on each of
+the lines it leads to, the optimum has a closed form; the pullback is the optimum on the graph (Theorem 3).
+The work on exact numbers grows with the number of (region, distance) classes, not of datasets.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Literal, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.boundary import BoundaryCondition, check_boundary, max_min, randomized_response, uniform
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import DistributionError, UsageError, did_you_mean
+from rainbowdp.exact import Exact, NormalExpression, OddsExpression, sign
+from rainbowdp.graph import BoundaryMorphism, RainbowGraph, boundary_morphism
+from rainbowdp.line import Line
+from rainbowdp.mechanism import LineRows, Mechanism, pullback
+from rainbowdp.privacy import Privacy
+from rainbowdp.rainbow import Rainbow
+
+BoundaryName = Literal["uniform", "randomized-response", "max-min"]
+_NAMES: tuple[BoundaryName, ...] = ("uniform", "randomized-response", "max-min")
+
+
+def optimal_mechanism(
+    graph: RainbowGraph, privacy: Privacy, boundary: BoundaryCondition | BoundaryName
+) -> Mechanism:
+    """Return the optimal private mechanism with the given distributions on the boundary.
+
+    Parameters
+    ----------
+    graph : RainbowGraph
+        Datasets, neighbors and rainbows.
+    privacy : PureDP, ApproxDP or GaussianDP
+        The notion of privacy between neighbors.
+    boundary : BoundaryCondition, or "uniform", "randomized-response" or "max-min"
+        The distribution of each region's boundary datasets. It is checked exactly over all pairs of regions
+        that touch.
+
+    Returns
+    -------
+    Mechanism
+        On the datasets of the graph, with one class per region and distance. A dataset whose component holds
+        no boundary is unconstrained and gives its best class with certainty, in the boundary's proportions
+        inside a tied class, in equal shares if there are none. Its `notes` say what the boundary condition
+        wants a user to know.
+
+    Raises
+    ------
+    BoundaryMissingError
+        If a region with a boundary has no distribution.
+    BoundaryNotPrivateError
+        If two touching regions have distributions that break the constraint.
+    UsageError
+        For an unknown name of a boundary condition.
+    DistributionError, UndecidedError
+        Under Gaussian privacy, if the boundary's numbers have no closed form along a line.
+
+    References
+    ----------
+    Zhou et al. 2022, Theorems 2 and 3 (with Theorems 4 and 5 on each line); Gu et al. 2024 for more than
+    three colors and for delta > 0.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> graph = RainbowGraph.from_edges(
+    ...     edges=[("a", "b"), ("b", "c")],
+    ...     rainbows={"a": "blue>red", "b": "blue>red", "c": "red>blue"},
+    ... )
+    >>> mechanism = optimal_mechanism(graph, PureDP("ln 2"), "uniform")
+    >>> mechanism.distribution("a")
+    Distribution(blue=3/4, red=1/4)
+    >>> [str(rainbow) for rainbow in mechanism.class_rainbow], mechanism.class_distance.tolist()
+    (['blue>red', 'blue>red', 'red>blue'], [0, 1, 0])
+    """
+    condition = boundary if isinstance(boundary, BoundaryCondition) else _named(boundary, graph, privacy)
+    notes = tuple(check_boundary(condition, graph, privacy) or ())
+    morphism = boundary_morphism(graph)
+    on_lines = _on_boundary_graph(morphism, graph, privacy, condition, notes=(*condition.notes, *notes))
+    return pullback(morphism.codes, on_lines, graph.labels)
+
+
+def _named(name: BoundaryName, graph: RainbowGraph, privacy: Privacy) -> BoundaryCondition:
+    match name:
+        case "uniform":
+            return uniform(graph)
+        case "randomized-response":
+            return randomized_response(graph, privacy)
+        case "max-min":
+            return max_min(graph, privacy)
+        case str() as unknown:
+            raise UsageError(
+                f"there is no boundary condition {unknown!r}",
+                help=did_you_mean(unknown, _NAMES) or f"use {', '.join(_NAMES)} or a BoundaryCondition",
+            )
+        case _:
+            assert_never(name)
+
+
+def _on_boundary_graph(
+    morphism: BoundaryMorphism,
+    graph: RainbowGraph,
+    privacy: Privacy,
+    condition: BoundaryCondition,
+    notes: tuple[str, ...],
+) -> Mechanism:
+    """Return the mechanism with one dataset per class: lines side by side."""
+    constrained = np.bincount(
+        morphism.class_region[~np.ma.getmaskarray(morphism.class_distance)], minlength=len(graph.rainbows)
+    )
+    given = [condition.distributions.get(rainbow) for rainbow in graph.rainbows]
+    lines = [
+        Line(rainbow, distribution, privacy) if distribution is not None and count else None
+        for rainbow, distribution, count in zip(graph.rainbows, given, constrained.tolist(), strict=True)
+    ]
+    fallbacks = [
+        certain(rainbow, distribution) for rainbow, distribution in zip(graph.rainbows, given, strict=True)
+    ]
+    rows = LineRows(lines, fallbacks, morphism.class_region, morphism.class_distance)
+    exact = _all_rational(rows, lines, fallbacks, morphism, privacy)
+    return Mechanism(
+        colors=graph.colors,
+        codes=np.arange(morphism.size, dtype=np.int32),
+        class_rainbow=tuple(graph.rainbows[region] for region in morphism.class_region.tolist()),
+        class_distance=morphism.class_distance,
+        rows=rows,
+        precision="exact" if exact else "float64",
+        labels=morphism.boundary_graph.labels,
+        notes=notes,
+    )
+
+
+def certain(rainbow: Rainbow, boundary: Distribution | None) -> Distribution:
+    """Return the distribution of an unconstrained dataset: the best class with certainty.
+
+    Parameters
+    ----------
+    rainbow : Rainbow
+        Its preference order.
+    boundary : Distribution or None
+        The boundary distribution of its region, whose proportions are kept inside a tied best class.
+
+    Returns
+    -------
+    Distribution
+
+    Examples
+    --------
+    >>> certain(Rainbow.parse("a=b>c"), Distribution({"a": "1/6", "b": "1/3", "c": "1/2"}))
+    Distribution(a=1/3, b=2/3, c=0)
+    >>> certain(Rainbow.parse("a=b>c"), None)
+    Distribution(a=1/2, b=1/2, c=0)
+    """
+    best = rainbow.classes[0]
+    shares: dict[str, Exact] = dict.fromkeys(rainbow.colors, Fraction(0))
+    whole = Fraction(0) if boundary is None else boundary.mass(best)
+    for color in best:
+        if boundary is None or len(best) == 1 or sign(whole) == 0:
+            shares[color] = Fraction(1, len(best))
+        else:
+            shares[color] = _share(color, best, boundary)
+    return Distribution.trusted(shares)
+
+
+def _share(color: str, group: tuple[str, ...], boundary: Distribution) -> Exact:
+    part, whole = boundary[color], boundary.mass(group)
+    if all(sign(part - boundary[other]) == 0 for other in group):
+        return Fraction(1, len(group))
+    if isinstance(whole, NormalExpression) or isinstance(part, NormalExpression):
+        raise DistributionError(
+            f"the tied colors {', '.join(group)} have different irrational boundary probabilities",
+            help="give tied colors rational probabilities, or the same one",
+        )
+    share = part / whole
+    fraction = share.as_fraction() if isinstance(share, OddsExpression) else share
+    return share if fraction is None else fraction
+
+
+def _all_rational(
+    rows: LineRows,
+    lines: Sequence[Line | None],
+    fallbacks: Sequence[Distribution],
+    morphism: BoundaryMorphism,
+    privacy: Privacy,
+) -> bool:
+    """Tell whether every row is made of fractions, without making every row."""
+    distances: NDArray[np.int32] = morphism.class_distance.filled(-1)
+    if any(line is not None and not line.boundary.is_rational for line in lines):
+        return False
+    free_regions = set(morphism.class_region[distances < 0].tolist())
+    if not all(fallbacks[region].is_rational for region in free_regions):
+        return False
+    if privacy.is_rational:
+        return True
+    return all(rows[index].is_rational for index in np.flatnonzero(distances > 0).tolist())

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a mechanism optimal? Asked of a linear programme that knows nothing of the closed form.
+
+The programme maximizes the sum of all prefix masses over all private mechanisms with the same boundary
+distributions. For a homogeneous boundary all prefix masses can be as large as possible at once (Theorem 2),
+so one programme tells the largest mass of every prefix of every dataset.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.errors import MechanismShapeError, NotHomogeneousError, SolverError
+from rainbowdp.graph import RainbowGraph
+from rainbowdp.mechanism import Mechanism, check_homogeneous, in_order_of
+from rainbowdp.optimality.programme import MechanismProgramme
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
+from rainbowdp.rainbow import Rainbow
+from rainbowdp.verification import Verification, verify
+
+Floats = NDArray[np.float64]
+
+LARGEST_PROGRAMME = 200_000
+"""Rows and columns up to which `check_optimal` starts."""
+
+
+@dataclass(frozen=True)
+class OptimalityVerdict:
+    """Whether a mechanism is optimal among all private ones with its boundary; true where it is.
+
+    Attributes
+    ----------
+    verification : Verification
+        Whether the mechanism is private at all; if not, it is not optimal, and nothing else was asked.
+    dataset : str or None
+        The dataset with a prefix that could be larger by most.
+    prefix : tuple of str
+        The colors of that prefix, best first.
+    mass, possible : float or None
+        Its mass, and the largest one possible.
+    """
+
+    verification: Verification
+    dataset: str | None = None
+    prefix: tuple[str, ...] = ()
+    mass: float | None = None
+    possible: float | None = None
+
+    @property
+    def gain(self) -> float:
+        """By how much the prefix mass could be larger; 0 where nothing can."""
+        return 0.0 if self.mass is None or self.possible is None else self.possible - self.mass
+
+    def __bool__(self) -> bool:
+        return self.verification.holds and self.dataset is None
+
+
+def check_optimal(
+    mechanism: Mechanism, graph: RainbowGraph, privacy: Privacy, tolerance: float = 1e-9
+) -> OptimalityVerdict:
+    """Check on a small graph that no private mechanism with the same boundary is better anywhere.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        On the datasets of the graph; its own distributions at the boundary are what is held fixed.
+    graph : RainbowGraph
+        A small graph: the programme has a row per pair, direction and color.
+    privacy : PureDP, ApproxDP or GaussianDP
+        The constraint.
+    tolerance : float
+        By how much a prefix mass may fall short of the solver's; solvers compute in floats.
+
+    Returns
+    -------
+    OptimalityVerdict
+        True; or the dataset and prefix that could be larger by most; or the verification that failed.
+
+    Raises
+    ------
+    NotHomogeneousError
+        If two boundary datasets of one region have different distributions: there need not be an optimum.
+    MechanismShapeError
+        If mechanism and graph do not have the same datasets with the same rainbows.
+    SolverError
+        If the graph is too large, or the solver gives up.
+
+    References
+    ----------
+    Zhou et al. 2022, Theorem 2.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> graph = RainbowGraph.from_arrays([0, 1], [1, 2], ["b>r", "b>r", "r>b"])
+    >>> timid = Mechanism.from_table(
+    ...     rainbows=["b>r", "b>r", "r>b"], table=[{"b": "1/2", "r": "1/2"}] * 3, labels=["x", "y", "z"]
+    ... )
+    >>> verdict = check_optimal(timid, graph, PureDP("ln 2"))
+    >>> bool(verdict), verdict.dataset, verdict.prefix, round(verdict.gain, 9)
+    (False, 'x', ('b',), 0.25)
+    """
+    mechanism = in_order_of(graph.labels, mechanism)
+    verification = verify(mechanism, graph, privacy)
+    _require_same_rainbows(mechanism, graph)
+    _require_homogeneous(mechanism, graph)
+    _require_small(graph, privacy)
+    if not verification:
+        return OptimalityVerdict(verification)
+    table = mechanism.probabilities()
+    prefixes = [_prefixes(rainbow) for rainbow in graph.rainbows]
+    weights = np.array([prefix.sum(axis=0) for prefix in prefixes])[graph.regions]
+    fixed = np.where(graph.boundary[:, None], table, np.nan)
+    programme = MechanismProgramme(fixed, graph.structure.pairs(), privacy, weights)
+    best = programme.solve(table, tolerance / 10)
+    gain = _largest_gain(table, best, graph)
+    if gain is None or gain.possible - gain.mass <= tolerance:
+        return OptimalityVerdict(verification)
+    return OptimalityVerdict(
+        verification, mechanism.label(gain.dataset), gain.prefix, gain.mass, gain.possible
+    )
+
+
+@dataclass(frozen=True)
+class _Gain:
+    """A prefix of a dataset that could have a larger mass."""
+
+    dataset: int
+    prefix: tuple[str, ...]
+    mass: float
+    possible: float
+
+
+def _largest_gain(table: Floats, best: Floats, graph: RainbowGraph) -> _Gain | None:
+    """Compare every proper prefix mass, region by region; None if there are no prefixes."""
+    largest: _Gain | None = None
+    for code, rainbow in enumerate(graph.rainbows):
+        datasets = np.flatnonzero(graph.regions == code)
+        prefixes = _prefixes(rainbow)
+        masses, possible = table[datasets] @ prefixes.T, best[datasets] @ prefixes.T
+        if masses.size == 0:
+            continue
+        row, length = divmod(int(np.argmax(possible - masses)), masses.shape[1])
+        gain = _Gain(
+            dataset=int(datasets[row]),
+            prefix=tuple(color for group in rainbow.classes[: length + 1] for color in group),
+            mass=float(masses[row, length]),
+            possible=float(possible[row, length]),
+        )
+        if largest is None or gain.possible - gain.mass > largest.possible - largest.mass:
+            largest = gain
+    return largest
+
+
+def _prefixes(rainbow: Rainbow) -> Floats:
+    """Return the proper prefixes of a rainbow as 0/1 rows over its colors, [classes - 1, k]."""
+    place = np.array([rainbow.class_of(color) for color in rainbow.colors])
+    return (place[None, :] <= np.arange(len(rainbow.classes) - 1)[:, None]).astype(np.float64)
+
+
+def _require_same_rainbows(mechanism: Mechanism, graph: RainbowGraph) -> None:
+    if mechanism.colors != graph.colors:
+        raise MechanismShapeError(
+            f"the mechanism has the colors {', '.join(mechanism.colors)}, "
+            f"the graph {', '.join(graph.colors)}",
+            help="check a mechanism on the graph that it was made for",
+        )
+    meets = {
+        (code, region): dataset
+        for dataset, (code, region) in enumerate(
+            zip(mechanism.codes.tolist(), graph.regions.tolist(), strict=True)
+        )
+    }
+    for (code, region), dataset in meets.items():
+        if mechanism.class_rainbow[code] != graph.rainbows[region]:
+            raise MechanismShapeError(
+                f"the dataset {mechanism.label(dataset)!r} has the rainbow "
+                f"{mechanism.class_rainbow[code]} in the mechanism and {graph.rainbows[region]} in the graph",
+                help="check a mechanism on the graph that it was made for",
+            )
+
+
+def _require_homogeneous(mechanism: Mechanism, graph: RainbowGraph) -> None:
+    homogeneous = check_homogeneous(mechanism, graph)
+    if homogeneous.violation is not None:
+        one, other = (mechanism.label(dataset) for dataset in homogeneous.violation)
+        raise NotHomogeneousError(
+            f"the boundary datasets {one!r} and {other!r} of {homogeneous.rainbow} "
+            "have different distributions",
+            help="give all boundary datasets of a region one distribution; otherwise there may be no optimum",
+            datasets=(one, other),
+        )
+
+
+def _require_small(graph: RainbowGraph, privacy: Privacy) -> None:
+    colors = len(graph.colors)
+    rows = 2 * graph.pair_count * colors
+    columns = graph.size * colors + (rows if isinstance(privacy, ApproxDP) else 0)
+    # Every round of tangents may add as many rows as there are pairs, colors and directions.
+    rounds = 10 if isinstance(privacy, GaussianDP) else 1
+    if rows * rounds + columns > LARGEST_PROGRAMME:
+        raise SolverError(
+            f"a graph of {graph.size} datasets and {graph.pair_count} pairs is too large "
+            "for a linear programme",
+            help="check its boundary graph instead, which has one dataset per region and distance",
+        )

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tight figure of one pair of classes, enclosed from exact numbers.
+
+A figure is the least parameter that the pair satisfies: the largest ratio (whose logarithm is epsilon), the
+delta at a given epsilon, or the largest difference of normal quantiles (mu). Enclosures are pairs of exact
+Arb numbers with at least 64 correct bits; what is exactly 0, or exactly the ratio 1, stays so.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from itertools import combinations
+
+import flint
+
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import UndecidedError
+from rainbowdp.exact import (
+    LAST_PRECISION,
+    Exact,
+    OddsExpression,
+    ball,
+    normal_quantile,
+    sign,
+)
+from rainbowdp.privacy import ApproxDP, PureDP, likelihood_events
+from rainbowdp.privacy.enclosed import are_compatible
+
+Interval = tuple[flint.arb, flint.arb]
+
+_FIRST_PRECISION = 128
+_WANTED_BITS = 64
+_INFINITE: Interval = (flint.arb.pos_inf(), flint.arb.pos_inf())
+_ONE: Interval = (flint.arb(1), flint.arb(1))
+NOTHING: Interval = (flint.arb(0), flint.arb(0))
+"""The figure 0 (for a ratio: less than any that counts)."""
+
+
+def largest(intervals: Iterable[Interval]) -> Interval:
+    """Return the enclosure of the largest of some enclosed numbers; 0 if there are none."""
+    low, high = NOTHING
+    for one, other in intervals:
+        low = max(low, one)
+        high = max(high, other)
+    return low, high
+
+
+def ratio(p: Distribution, q: Distribution) -> Interval:
+    """Return the largest ratio of probabilities of one color, in both directions.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 2: single colors are the worst events of pure privacy.
+    """
+    return largest(_quotient(ours[color], theirs[color]) for ours, theirs in ((p, q), (q, p)) for color in p)
+
+
+def delta(p: Distribution, q: Distribution, privacy: PureDP | ApproxDP) -> Interval:
+    """Return the least delta that the pair satisfies at the epsilon of the notion, in both directions."""
+    return largest(_beyond(ours, theirs, privacy) for ours, theirs in ((p, q), (q, p)))
+
+
+def mu(p: Distribution, q: Distribution) -> Interval:
+    """Return the largest difference of normal quantiles of one event, in both directions.
+
+    An event and its complement exchange the two directions, so one direction of the likelihood ratio test
+    and its reverse cover both.
+    """
+    return largest(
+        _quantile_difference(event, ours, theirs)
+        for ours, theirs in ((p, q), (q, p))
+        for event in events_between(ours, theirs)
+    )
+
+
+def events_between(p: Distribution, q: Distribution) -> list[tuple[str, ...]]:
+    """Return the corner events of the likelihood ratio test, or all events where their order is undecided."""
+    try:
+        return list(likelihood_events(p, q))
+    except UndecidedError:
+        return list(all_events(p.colors))
+
+
+def all_events(colors: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield every proper event, small ones first."""
+    for size in range(1, len(colors)):
+        yield from combinations(colors, size)
+
+
+def _quotient(p: Exact, q: Exact) -> Interval:
+    if sign(p) == 0:
+        return NOTHING
+    if sign(q) == 0:
+        return _INFINITE
+    quotient = enclosed(lambda: ball(p) / ball(q))
+    return _ONE if quotient[0] <= 1 <= quotient[1] and _is_same(p, q) else quotient
+
+
+def _beyond(p: Distribution, q: Distribution, privacy: PureDP | ApproxDP) -> Interval:
+    if not are_compatible([*p.values(), *q.values(), privacy.odds]):
+        return _beyond_by_balls(p, q, privacy)
+    total: Exact = Fraction(0)
+    odds = formal_odds(p, q, privacy) or privacy.odds
+    for color in p:
+        over = p[color] - odds * q[color]
+        if sign(over) > 0:
+            total = total + over
+    return NOTHING if sign(total) == 0 else enclosed(lambda: ball(total))
+
+
+def formal_odds(p: Distribution, q: Distribution, privacy: PureDP | ApproxDP) -> OddsExpression | None:
+    """Return rational odds as a formal power base where rows are written in powers of it, else None."""
+    odds = privacy.symbolic_odds
+    if not privacy.is_rational or not isinstance(odds, OddsExpression):
+        return None
+    values = (*p.values(), *q.values())
+    return odds if any(isinstance(value, OddsExpression) for value in values) else None
+
+
+def _beyond_by_balls(p: Distribution, q: Distribution, privacy: PureDP | ApproxDP) -> Interval:
+    """Return the same for numbers of different kinds, whose differences have no exact form."""
+    low, high = flint.arb(0), flint.arb(0)
+    with flint.ctx.workprec(LAST_PRECISION // 4):
+        for color in p:
+            over = ball(p[color]) - ball(privacy.odds) * ball(q[color])
+            low += max(over.lower(), flint.arb(0))
+            high += max(over.upper(), flint.arb(0))
+        return low.lower(), high.upper()
+
+
+def _quantile_difference(event: tuple[str, ...], p: Distribution, q: Distribution) -> Interval:
+    try:
+        return _decided_difference(event, p, q)
+    except UndecidedError:
+        # A mass that 4096 bits do not tell from 0 leaves every mu possible.
+        return NOTHING[0], _INFINITE[1]
+
+
+def _decided_difference(event: tuple[str, ...], p: Distribution, q: Distribution) -> Interval:
+    rest = tuple(color for color in p if color not in event)
+    ours, theirs = (p.mass(event), p.mass(rest)), (q.mass(event), q.mass(rest))
+    if _is_same(ours[0], theirs[0]) or sign(ours[0]) == 0 or sign(theirs[1]) == 0:
+        return NOTHING
+    if sign(theirs[0]) == 0 or sign(ours[1]) == 0:
+        return _INFINITE
+    return enclosed(lambda: _quantile(*ours) - _quantile(*theirs))
+
+
+def _is_same(p: Exact, q: Exact) -> bool:
+    difference = p - q
+    return difference == 0 if isinstance(difference, Fraction) else difference.is_formally_zero()
+
+
+def _quantile(mass: Exact, rest: Exact) -> flint.arb:
+    """Return the ball of the quantile, from whichever of the mass and the rest is the smaller one."""
+    value = ball(mass)
+    return normal_quantile(value) if value < flint.arb(0.5) else -normal_quantile(ball(rest))
+
+
+def enclosed(evaluate: Callable[[], flint.arb]) -> Interval:
+    """Enclose what `evaluate` computes at the precision in force, to 64 bits where 4096 bits allow it."""
+    precision = _FIRST_PRECISION
+    while True:
+        with flint.ctx.workprec(precision):
+            value = evaluate()
+            good = value.is_finite() and value.rel_accuracy_bits() >= _WANTED_BITS
+            if good or (precision >= LAST_PRECISION and value.is_finite()):
+                return value.lower(), value.upper()
+        if precision >= LAST_PRECISION:
+            return -flint.arb.pos_inf(), flint.arb.pos_inf()
+        precision *= 2

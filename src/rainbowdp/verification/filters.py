@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What float64 can say for sure about many pairs of classes at once, for pure and approximate privacy.
+
+For every pair a filter bounds two numbers from both sides: the greatest excess over the constraint that is
+asked, and the tight figure (here a ratio or a delta). Every operation is rounded outward by more than it can
+err, so a pair that the filter clears is clear; everything else is left to exact arithmetic.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.exact import to_float
+from rainbowdp.privacy import ApproxDP, PureDP
+from rainbowdp.verification.float_rows import Bounds, BoundsOf, Floats
+
+Filter = Callable[[NDArray[Any], NDArray[Any]], "PairBounds"]
+
+SUM_SLACK = 2.0**-45
+"""More than a sum of products of float64 numbers of one sign can err, relatively."""
+
+_PRODUCT = 2.0**-50
+_SUBNORMAL = 1e-321
+_LARGEST_FLOAT = float(np.finfo(np.float64).max)
+
+
+@dataclass(frozen=True, eq=False)
+class PairBounds:
+    """What is sure about pairs of classes, one entry per pair.
+
+    Parameters
+    ----------
+    maybe : bool array
+        False where the constraint surely holds.
+    surely : bool array
+        True where it is surely exceeded.
+    excess_low, excess_high : float64 array
+        Bounds of the greatest excess; meaningful where `maybe`.
+    figure_low, figure_high : float64 array
+        Bounds of the pair's tight figure.
+    """
+
+    maybe: NDArray[np.bool_]
+    surely: NDArray[np.bool_]
+    excess_low: Floats
+    excess_high: Floats
+    figure_low: Floats
+    figure_high: Floats
+
+
+def filter_pairs(
+    bound: Filter,
+    first: NDArray[Any],
+    second: NDArray[Any],
+    chunk: int,
+    progress: Callable[[int, int], None],
+) -> PairBounds:
+    """Apply a filter to many pairs (at least one), a chunk at a time."""
+    parts = []
+    for start in range(0, first.size, chunk):
+        stop = min(start + chunk, first.size)
+        parts.append(bound(first[start:stop], second[start:stop]))
+        progress(stop, first.size)
+    return PairBounds(
+        maybe=np.concatenate([part.maybe for part in parts]),
+        surely=np.concatenate([part.surely for part in parts]),
+        excess_low=np.concatenate([part.excess_low for part in parts]),
+        excess_high=np.concatenate([part.excess_high for part in parts]),
+        figure_low=np.concatenate([part.figure_low for part in parts]),
+        figure_high=np.concatenate([part.figure_high for part in parts]),
+    )
+
+
+def odds_filter(table: Floats, bounds_of: BoundsOf, privacy: PureDP | ApproxDP) -> Filter:
+    """Return the filter for pure and approximate privacy; the figure is a ratio or a delta.
+
+    The worst event of p against q holds the colors with p > E q, so the greatest excess is the sum of what
+    each color has beyond E q, less delta.
+    """
+    columns = np.ascontiguousarray(table.T)
+    odds_down, odds_up = to_float(privacy.odds, "down"), to_float(privacy.odds, "up")
+    delta_down, delta_up = to_float(privacy.delta, "down"), to_float(privacy.delta, "up")
+    pure = isinstance(privacy, PureDP)
+
+    def bound(first: NDArray[Any], second: NDArray[Any]) -> PairBounds:
+        low, high, loose = (np.zeros((2, first.size)) for _ in range(3))
+        ratio_low, ratio_high = np.ones(first.size), np.ones(first.size)
+        for column in columns:
+            one, other = bounds_of(column[first]), bounds_of(column[second])
+            for way, (p, q) in enumerate(((one, other), (other, one))):
+                low[way] += np.maximum(p.least_down - _times_up(odds_up, q.most_up), 0)
+                high[way] += np.maximum(p.least_up - _times_down(odds_down, q.most_down), 0)
+                if pure:
+                    ratio_low = np.fmax(ratio_low, _ratio_down(p, q))
+                    ratio_high = np.fmax(ratio_high, _ratio_up(p, q))
+                else:
+                    loose[way] += np.maximum(p.figure_up - _times_down(odds_down, q.least_down), 0)
+        total_low = low.max(axis=0) * (1 - SUM_SLACK)
+        total_high = high.max(axis=0) * (1 + SUM_SLACK)
+        excess_low, excess_high = total_low - delta_up, total_high - delta_down
+        return PairBounds(
+            maybe=excess_high > 0,
+            surely=excess_low > 0,
+            excess_low=excess_low,
+            excess_high=excess_high,
+            figure_low=ratio_low if pure else total_low,
+            figure_high=ratio_high if pure else loose.max(axis=0) * (1 + SUM_SLACK),
+        )
+
+    return bound
+
+
+def _times_down(factor: float, values: Floats) -> Floats:
+    """Return lower bounds of factor * values; the factor is finite."""
+    return np.maximum(factor * values * (1 - _PRODUCT) - _SUBNORMAL, 0)
+
+
+def _times_up(factor: float, values: Floats) -> Floats:
+    """Return upper bounds of factor * values, where the factor may be infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = factor * values * (1 + _PRODUCT) + _SUBNORMAL
+    # Infinity times 0 is 0 here: no odds make an impossible color possible.
+    return np.nan_to_num(product, nan=0.0, posinf=np.inf) if np.isinf(factor) else product
+
+
+def _ratio_down(p: Bounds, q: Bounds) -> Floats:
+    """Return lower bounds of p / q; not a number where both are 0, which counts for nothing."""
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        return np.minimum(p.least_down / q.most_up * (1 - _PRODUCT), _LARGEST_FLOAT)
+
+
+def _ratio_up(p: Bounds, q: Bounds) -> Floats:
+    """Return upper bounds of p / q; not a number where both are 0, which counts for nothing."""
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        return p.figure_up / q.least_down * (1 + _PRODUCT) + _SUBNORMAL

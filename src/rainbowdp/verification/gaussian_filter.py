@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What float64 can say for sure about many pairs of classes under Gaussian privacy.
+
+An event and its complement say the same about mu in the two directions, so half of all events are enough.
+Their normal quantiles are bounded once per class where memory allows it; a pair is then a few subtractions.
+"""
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.exact import exponent_ball, round_ball
+from rainbowdp.privacy import GaussianDP
+from rainbowdp.verification.filters import SUM_SLACK, Filter, PairBounds
+from rainbowdp.verification.float_rows import BoundsOf, Floats
+
+MOST_COLORS_FOR_EVENTS = 10
+"""Up to so many colors the filter looks at every event; beyond, every pair takes the exact path."""
+
+# scipy's normal quantile errs by some 1e-14 at most, and its distribution function likewise.
+_QUANTILE_ABSOLUTE, _QUANTILE_RELATIVE = 1e-10, 1e-12
+_MASS_ABSOLUTE = 1e-10
+_MOST_KEPT = 1 << 24
+
+
+class EventQuantiles:
+    """Bounds of the normal quantiles of events, float64 [rows, events] each.
+
+    Parameters
+    ----------
+    table : float64 array [rows, k]
+        Nearest floats of the rows.
+    bounds_of : callable
+        What the entries stand for.
+    ideal : bool
+        Whether the rows are exact distributions, so that an event and its complement have exactly the sum 1.
+
+    Attributes
+    ----------
+    mass, rest : array
+        Probabilities of the events and of their complements, rounded.
+    low, high : array
+        Below and above the quantiles of all masses that a row can stand for.
+    least_high, most_low : array
+        Above what the exact path takes for the least quantile, below what it takes for the largest.
+    loose_high, loose_low : array
+        As `high` and `low`, with a written 0 standing for 0.
+    """
+
+    def __init__(self, table: Floats, bounds_of: BoundsOf, *, ideal: bool) -> None:
+        inside = events(table.shape[1])
+        outside = 1 - inside
+        entries = bounds_of(table)
+        least_down, least_up = entries.least_down, entries.least_up
+        most_down, most_up, figure_up = entries.most_down, entries.most_up, entries.figure_up
+        self.mass, self.rest = table @ inside, table @ outside
+        self.low = _low(least_down @ inside, most_up @ outside)
+        self.high = -_low(least_down @ outside, most_up @ inside)
+        if ideal:
+            self.least_high, self.most_low = self.high, self.low
+            self.loose_high, self.loose_low = self.high, self.low
+        else:
+            self.least_high = _high(least_up @ inside, most_down @ outside)
+            self.most_low = -_high(least_up @ outside, most_down @ inside)
+            self.loose_low = _low(least_down @ inside, figure_up @ outside)
+            self.loose_high = -_low(least_down @ outside, figure_up @ inside)
+
+
+def gaussian_filter(table: Floats, bounds_of: BoundsOf, privacy: GaussianDP, *, ideal: bool) -> Filter:
+    """Return the filter for Gaussian privacy; the figure is a mu."""
+    mu_down = round_ball(lambda: exponent_ball(privacy.mu), "down")
+    mu_up = round_ball(lambda: exponent_ball(privacy.mu), "up")
+    few = table.shape[0] * 2 ** (table.shape[1] - 1) <= _MOST_KEPT
+    kept = EventQuantiles(table, bounds_of, ideal=ideal) if few else None
+
+    def bound(first: NDArray[Any], second: NDArray[Any]) -> PairBounds:
+        z, one, other = kept, first, second
+        if z is None:
+            classes, places = np.unique(np.concatenate([first, second]), return_inverse=True)
+            z = EventQuantiles(table[classes], bounds_of, ideal=ideal)
+            one, other = places[: first.size], places[first.size :]
+        proven_low, proven_high, loose = (np.zeros(first.size) for _ in range(3))
+        for p, q in ((one, other), (other, one)):
+            proven_low = np.maximum(proven_low, _largest_gap(z.low[p], z.high[q]))
+            proven_high = np.maximum(proven_high, _largest_gap(z.least_high[p], z.most_low[q]))
+            loose = np.maximum(loose, _largest_gap(z.loose_high[p], z.loose_low[q]))
+        maybe = proven_high > mu_down
+        excess = np.zeros(first.size)
+        excess[maybe] = np.maximum(
+            _excess(z, one[maybe], other[maybe], mu_up), _excess(z, other[maybe], one[maybe], mu_up)
+        )
+        return PairBounds(
+            maybe=maybe,
+            surely=proven_low > mu_up,
+            excess_low=excess - _MASS_ABSOLUTE,
+            excess_high=excess + _MASS_ABSOLUTE,
+            figure_low=proven_low,
+            figure_high=loose,
+        )
+
+    return bound
+
+
+def _excess(z: EventQuantiles, p: NDArray[Any], q: NDArray[Any], mu: float) -> Floats:
+    """Return about how much p gives to an event, or q to its complement, beyond the limit."""
+    from scipy.special import ndtr
+
+    over = z.mass[p] - ndtr(z.high[q] + mu)
+    excess: Floats = np.maximum(over, z.rest[q] - ndtr(mu - z.low[p])).max(axis=1, initial=-1.0)
+    return excess
+
+
+def events(colors: int) -> Floats:
+    """Return half of all proper events as columns, float64 [k, 2^(k-1) - 1]: those with the first color."""
+    rest = itertools.product((0.0, 1.0), repeat=colors - 1)
+    columns = [(1.0, *others) for others in rest if not all(others)]
+    return np.array(columns, dtype=np.float64).reshape(-1, colors).T
+
+
+def _low(mass_down: Floats, rest_up: Floats) -> Floats:
+    """Return lower bounds of the quantile of a mass, from bounds of the mass and of the rest."""
+    from scipy.special import ndtri
+
+    one = ndtri(np.minimum(mass_down * (1 - SUM_SLACK), 1))
+    other = -ndtri(np.minimum(rest_up * (1 + SUM_SLACK), 1))
+    quantile = np.maximum(one, other)
+    return quantile - _margin(quantile)
+
+
+def _high(mass_up: Floats, rest_down: Floats) -> Floats:
+    """Return upper bounds of the larger of the two ways to a quantile, which the exact path takes."""
+    from scipy.special import ndtri
+
+    one = ndtri(np.minimum(mass_up * (1 + SUM_SLACK), 1))
+    other = -ndtri(np.minimum(rest_down * (1 - SUM_SLACK), 1))
+    quantile = np.maximum(one, other)
+    return quantile + _margin(quantile)
+
+
+def _margin(quantile: Floats) -> Floats:
+    """Return more than the computed quantiles can err; nothing where they are infinite, and so exact."""
+    margin = _QUANTILE_ABSOLUTE + _QUANTILE_RELATIVE * np.abs(quantile)
+    return np.where(np.isinf(quantile), 0, margin)
+
+
+def _largest_gap(upper: Floats, lower: Floats) -> Floats:
+    """Return the largest difference of quantiles; where both masses are 0, or both are 1, there is none."""
+    with np.errstate(invalid="ignore"):
+        gap: Floats = np.fmax.reduce(upper - lower, axis=1, initial=0.0)
+    return gap

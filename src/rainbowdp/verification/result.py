@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a verification says: whether the constraint holds, how tight it is, and where it fails."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rainbowdp.exact import Exact
+
+Notion = Literal["epsilon", "delta", "mu"]
+
+
+@dataclass(frozen=True)
+class Witness:
+    """The pair of neighbors and the event that exceed the constraint most.
+
+    Attributes
+    ----------
+    source, target : str
+        Names of two neighbors; the source gives the event too much probability.
+    event : tuple of str
+        Colors, sorted.
+    probability : Exact
+        Probability of the event at the source.
+    limit : Exact or None
+        The largest one allowed there. None where the Gaussian limit has no closed form.
+    excess : Exact or None
+        probability - limit.
+    undecided : bool
+        True if 4096 bits did not decide the constraint, which counts as a failure. Only Gaussian numbers
+        that rainbowdp did not make can be undecided.
+    """
+
+    source: str
+    target: str
+    event: tuple[str, ...]
+    probability: Exact
+    limit: Exact | None
+    excess: Exact | None
+    undecided: bool = False
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The outcome of `verify`; true where the constraint holds for every pair of neighbors.
+
+    Attributes
+    ----------
+    holds : bool
+        Whether no pair of neighbors exceeds the constraint (for stated decimals: provably).
+    asked : str
+        The notion of privacy as typed.
+    notion : {"epsilon", "delta", "mu"}
+        What the tight figure is: epsilon at delta 0, delta at the asked epsilon, or mu.
+    lower, upper : float
+        The tight figure lies between them; infinite where an impossible color is possible at a neighbor.
+    witness : Witness or None
+        The greatest excess; None where the constraint holds.
+    pairs : int
+        Pairs of neighbors that were covered.
+    class_pairs : int
+        Different pairs of classes among them, each of which was decided.
+    """
+
+    holds: bool
+    asked: str
+    notion: Notion
+    lower: float
+    upper: float
+    witness: Witness | None
+    pairs: int
+    class_pairs: int
+
+    def __bool__(self) -> bool:
+        return self.holds

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One verification at work: filter all pairs of classes, decide exactly what is left, enclose the figure."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.distribution import Distribution
+from rainbowdp.mechanism import LineRows, Mechanism
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.verification import figures
+from rainbowdp.verification.figures import Interval
+from rainbowdp.verification.filters import Filter, PairBounds, filter_pairs, odds_filter
+from rainbowdp.verification.float_rows import Floats, nearest_bounds, nearest_table, stated_bounds
+from rainbowdp.verification.gaussian_filter import MOST_COLORS_FOR_EVENTS, gaussian_filter
+from rainbowdp.verification.judge import Finding, RowKind, judge
+from rainbowdp.verification.pairs import ClassPairs
+from rainbowdp.verification.stated_figures import stated_mu, stated_mu_of_twins
+
+Progress = Callable[[int, int], None]
+
+# Below this the exact path is as quick as setting up the filter.
+_FEW_PAIRS = 64
+_REPORT_EVERY = 256
+_CHUNK_NUMBERS = 1 << 16
+# Up to this distance fractions are quicker than formal powers.
+_DEEP = 1000
+# A figure with more candidates keeps the filter's bounds, which are some units in the last place wider.
+_MOST_REFINED = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """The rows, the constraint, and the pairs of classes to decide.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Whose rows are judged.
+    privacy : PureDP, ApproxDP or GaussianDP
+        The constraint.
+    kind : {"ideal", "written", "stated"}
+        What the rows are, see `rainbowdp.verification.judge`.
+    pairs : ClassPairs
+        The pairs of classes that meet.
+    progress : callable
+        Told about steps done and steps in all.
+    """
+
+    mechanism: Mechanism
+    privacy: Privacy
+    kind: RowKind
+    pairs: ClassPairs
+    progress: Progress
+
+    @cached_property
+    def _filter(self) -> Filter | None:
+        """The float64 filter, where it can be had and is worth it."""
+        if self.kind == "ideal" and (self.mechanism.precision != "exact" or self._is_symbolic):
+            # The rows of an optimal mechanism meet the constraint with equality almost everywhere.
+            return None
+        if self.kind != "stated" and self.pairs.size <= _FEW_PAIRS:
+            return None
+        bounds_of = stated_bounds if self.kind == "stated" else nearest_bounds
+        if not isinstance(self.privacy, GaussianDP):
+            return odds_filter(self._table(), bounds_of, self.privacy)
+        # Decimals taken at their word need not sum to 1, so an event and its complement disagree.
+        if self.kind == "written" or len(self.mechanism.colors) > MOST_COLORS_FOR_EVENTS:
+            return None
+        return gaussian_filter(self._table(), bounds_of, self.privacy, ideal=self.kind == "ideal")
+
+    @cached_property
+    def _exact_rows(self) -> Sequence[Distribution]:
+        """The rows; those of deep lines in the short form that their constraint can be asked in."""
+        rows, privacy = self.mechanism.rows, self.privacy
+        deep = int(self.mechanism.class_distance.max(fill_value=0) or 0) > _DEEP
+        if not deep or not isinstance(rows, LineRows) or isinstance(privacy, GaussianDP):
+            return rows
+        return (rows.symbolic(privacy.epsilon) if privacy.is_rational else None) or rows
+
+    @property
+    def _is_symbolic(self) -> bool:
+        return self._exact_rows is not self.mechanism.rows
+
+    def _table(self) -> Floats:
+        if self.kind != "ideal":
+            return self.mechanism.table
+        used = np.unique(np.concatenate([self.pairs.first, self.pairs.second]))
+        return nearest_table(self.mechanism, used)
+
+    @property
+    def _chunk(self) -> int:
+        """How many pairs the filter takes at once, so that its arrays stay in the processor's cache."""
+        events = 2 ** (len(self.mechanism.colors) - 1) if isinstance(self.privacy, GaussianDP) else 1
+        return max(_CHUNK_NUMBERS // events, 256)
+
+    def bounds(self) -> PairBounds | None:
+        """Return what the filter says about every pair of classes, None where there is no filter."""
+        if self.pairs.size == 0 or self._filter is None:
+            return None
+        return filter_pairs(self._filter, self.pairs.first, self.pairs.second, self._chunk, self.progress)
+
+    def worst(self, bounds: PairBounds | None) -> tuple[Finding | None, int]:
+        """Return the greatest excess and its pair, deciding exactly every pair that may have it."""
+        if bounds is None:
+            wanted = np.arange(self.pairs.size)
+        else:
+            least = bounds.excess_low[bounds.surely].max() if bounds.surely.any() else -math.inf
+            wanted = np.flatnonzero(bounds.maybe & (bounds.excess_high >= least))
+        worst: Finding | None = None
+        place = -1
+        for at, p, q in self._rows(wanted):
+            found = judge(p, q, self.privacy, self.kind)
+            if found is None:
+                continue
+            tied = worst is not None and not found.beats(worst) and not worst.beats(found)
+            if found.beats(worst) or (tied and self.pairs.place[at] < self.pairs.place[place]):
+                worst, place = found, at
+        return worst, place
+
+    def figure(self, bounds: PairBounds | None) -> Interval:
+        """Return an enclosure of the largest figure of all pairs: a ratio, a delta or a mu."""
+        if self.pairs.size == 0:
+            return figures.NOTHING
+        if bounds is None:
+            return self._largest_figure(np.arange(self.pairs.size))
+        least, most = flint.arb(float(bounds.figure_low.max())), flint.arb(float(bounds.figure_high.max()))
+        wanted = np.flatnonzero(bounds.figure_high >= bounds.figure_low.max())
+        # What stated decimals leave open is wider than what the odds filter loses.
+        wide = self.kind == "stated" and not isinstance(self.privacy, GaussianDP)
+        if wide or wanted.size > _MOST_REFINED:
+            return least, most
+        low, high = self._largest_figure(wanted)
+        return max(low, least), min(high, most)
+
+    def _largest_figure(self, wanted: NDArray[Any]) -> Interval:
+        return figures.largest(self._figure_of(p, q) for _, p, q in self._rows(wanted))
+
+    def figure_within_classes(self) -> flint.arb:
+        """Return the largest figure that two stated rows with the same decimals can have."""
+        same = self.pairs.same
+        if same.size == 0:
+            return flint.arb(0)
+        if isinstance(self.privacy, GaussianDP) or self._filter is None:
+            return stated_mu_of_twins(self.mechanism.table[same])
+        within = filter_pairs(self._filter, same, same, self._chunk, self.progress)
+        return flint.arb(float(within.figure_high.max()))
+
+    def _figure_of(self, p: Distribution, q: Distribution) -> Interval:
+        match self.privacy:
+            case PureDP():
+                return figures.ratio(p, q)
+            case ApproxDP():
+                return figures.delta(p, q, self.privacy)
+            case GaussianDP():
+                return stated_mu(p, q) if self.kind == "stated" else figures.mu(p, q)
+
+    def _rows(self, wanted: NDArray[Any]) -> Iterator[tuple[int, Distribution, Distribution]]:
+        """Yield the wanted pairs with their rows, in the order of classes, which keeps few rows in use."""
+        rows, first, second = self._exact_rows, self.pairs.first, self.pairs.second
+        for done, at in enumerate(wanted.tolist()):
+            if done % _REPORT_EVERY == 0:
+                self.progress(done, wanted.size)
+            yield at, rows[int(first[at])], rows[int(second[at])]
+        self.progress(wanted.size, wanted.size)

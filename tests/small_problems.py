@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random small problems for tests, and oracles for them that share no code with the package.
+
+`best_prefix_masses` solves one linear programme over all private mechanisms with scipy; `greatest_excess`
+tries every event of every pair of neighbors in fractions.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from rainbowdp.boundary import given
+from rainbowdp.distribution import Distribution
+from rainbowdp.exact import Exact
+from rainbowdp.graph import RainbowGraph
+from rainbowdp.mechanism import Mechanism
+from rainbowdp.optimal import optimal_mechanism
+from rainbowdp.privacy import ApproxDP, PureDP
+
+Row = Mapping[str, Fraction]
+Edges = Sequence[tuple[int, int]]
+
+# Text of epsilon, and a rational number not above e^epsilon.
+EPSILONS = {
+    "0": Fraction(1),
+    "ln(6/5)": Fraction(6, 5),
+    "ln 2": Fraction(2),
+    "ln 3": Fraction(3),
+    "1/2": Fraction(1648, 1000),
+    "1": Fraction(2718, 1000),
+}
+DELTAS = ("0", "0", "0", "1/50", "1/6")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A small rainbow graph, a notion of privacy and a boundary condition."""
+
+    edges: tuple[tuple[int, int], ...]
+    rainbows: tuple[str, ...]
+    epsilon: str
+    delta: Fraction
+    boundary: Any
+
+    @property
+    def size(self) -> int:
+        return len(self.rainbows)
+
+    @property
+    def colors(self) -> tuple[str, ...]:
+        return self.graph().colors
+
+    @property
+    def privacy(self) -> PureDP | ApproxDP:
+        return PureDP(self.epsilon) if self.delta == 0 else ApproxDP(self.epsilon, self.delta)
+
+    def graph(self) -> RainbowGraph:
+        source, target = [edge[0] for edge in self.edges], [edge[1] for edge in self.edges]
+        return RainbowGraph.from_arrays(
+            np.array(source, dtype=np.int64), np.array(target, dtype=np.int64), self.rainbows
+        )
+
+    def mechanism(self) -> Mechanism:
+        boundary = self.boundary if isinstance(self.boundary, str) else given(self.boundary)
+        return optimal_mechanism(self.graph(), self.privacy, boundary)  # type: ignore[arg-type]  # a name drawn below
+
+    def is_boundary(self) -> list[bool]:
+        crossing = [edge for edge in self.edges if self.rainbows[edge[0]] != self.rainbows[edge[1]]]
+        touched = {dataset for edge in crossing for dataset in edge}
+        return [dataset in touched for dataset in range(self.size)]
+
+    def classes(self, dataset: int) -> list[list[str]]:
+        """Return the classes of a dataset's rainbow, read from its text."""
+        return [group.split("=") for group in self.rainbows[dataset].split(">")]
+
+
+@st.composite
+def problems(draw: st.DrawFn, epsilons: Sequence[str] = tuple(EPSILONS), smallest_size: int = 2) -> Problem:
+    """Draw graphs of up to 8 datasets over 2 to 4 colors, mostly connected, with ties now and then."""
+    size = draw(st.integers(smallest_size, 8))
+    colors = "abcd"[: draw(st.integers(2, 4))]
+    signs = st.sampled_from([">", ">", ">", "="])
+    palette = []
+    for _ in range(draw(st.integers(1, 3))):
+        order = draw(st.permutations(colors))
+        text = "".join(color + draw(signs) for color in order)[:-1]
+        palette.append(">".join("=".join(sorted(group.split("="))) for group in text.split(">")))
+    blocks = draw(st.booleans())
+    edges = set()
+    for dataset in range(1, size):
+        if draw(st.integers(0, 9)) > 0:
+            # Blocks along a path give large distances, random trees give everything else.
+            edges.add((dataset - 1 if blocks else draw(st.integers(0, dataset - 1)), dataset))
+    for _ in range(draw(st.integers(0, 1 if blocks else 3))):
+        one, other = draw(st.integers(0, size - 1)), draw(st.integers(0, size - 1))
+        if one != other:
+            edges.add((min(one, other), max(one, other)))
+    regions = (
+        [dataset * len(palette) // size for dataset in range(size)]
+        if blocks
+        else [draw(st.integers(0, len(palette) - 1)) for _ in range(size)]
+    )
+    rainbows = tuple(palette[region] for region in regions)
+    epsilon, delta = draw(st.sampled_from(list(epsilons))), Fraction(draw(st.sampled_from(DELTAS)))
+    kind = draw(st.sampled_from(["given", "given", "uniform", "randomized-response"]))
+    boundary: Any = kind
+    if kind == "given":
+        boundary = draw(_valid_boundaries(tuple(edges), rainbows, (EPSILONS[epsilon], delta)))
+    return Problem(tuple(sorted(edges)), rainbows, epsilon, delta, boundary)
+
+
+@st.composite
+def _valid_boundaries(
+    draw: st.DrawFn, edges: Edges, rainbows: Sequence[str], limit: tuple[Fraction, Fraction]
+) -> dict[str, dict[str, Fraction]]:
+    """Draw one distribution per rainbow, moved toward one of them until all touching pairs are private."""
+    colors = sorted(rainbows[0].replace("=", ">").split(">"))
+    drawn = {}
+    for rainbow in sorted(set(rainbows)):
+        weights = [draw(st.integers(0, 8)) for _ in colors]
+        if not any(weights):
+            weights[0] = 1
+        drawn[rainbow] = {c: Fraction(w, sum(weights)) for c, w in zip(colors, weights, strict=True)}
+    center = drawn[min(drawn)]
+    touching = {(rainbows[a], rainbows[b]) for a, b in edges if rainbows[a] != rainbows[b]}
+    share = Fraction(1)
+    while True:
+        mixed = {
+            rainbow: {c: center[c] + share * (row[c] - center[c]) for c in colors}
+            for rainbow, row in drawn.items()
+        }
+        rows = [(mixed[a], mixed[b]) for a, b in touching]
+        if all(max(pair_excess(p, q, *limit)[0], pair_excess(q, p, *limit)[0]) <= 0 for p, q in rows):
+            return mixed
+        share = share / 2 if share > Fraction(1, 64) else Fraction(0)
+
+
+def proper_events(colors: Sequence[str]) -> list[tuple[str, ...]]:
+    return [event for size in range(1, len(colors)) for event in combinations(sorted(colors), size)]
+
+
+def pair_excess(p: Row, q: Row, odds: Fraction, delta: Fraction) -> tuple[Fraction, tuple[str, ...]]:
+    """Return the greatest p(S) - odds q(S) - delta over all proper events S, with a smallest such event."""
+    scored = (
+        (
+            sum((p[c] for c in event), Fraction(0)) - odds * sum((q[c] for c in event), Fraction(0)) - delta,
+            event,
+        )
+        for event in proper_events(tuple(p))
+    )
+    return max(scored, key=lambda item: item[0])
+
+
+def greatest_excess(
+    rows: Sequence[Row], edges: Edges, odds: Fraction, delta: Fraction
+) -> tuple[Fraction, tuple[int, int]]:
+    """Return the greatest excess over all pairs in both directions, and the first pair that has it."""
+    best: tuple[Fraction, tuple[int, int]] | None = None
+    for one, other in sorted(edges):
+        for source, target in ((one, other), (other, one)):
+            excess = pair_excess(rows[source], rows[target], odds, delta)[0]
+            if best is None or excess > best[0]:
+                best = excess, (source, target)
+    assert best is not None, "there is a pair of neighbors"
+    return best
+
+
+def best_prefix_masses(problem: Problem, boundary: NDArray[np.float64]) -> list[list[float]]:
+    """Return for every dataset the largest mass of every proper prefix, by a linear programme with scipy.
+
+    Parameters
+    ----------
+    problem : Problem
+        The graph and the notion of privacy.
+    boundary : float64 array [n, k]
+        Probabilities of the boundary datasets; other rows are not looked at.
+    """
+    colors = problem.colors
+    k, n = len(colors), problem.size
+    odds = float(np.exp(_exponent(problem.epsilon)))
+    events = [(color,) for color in colors] if problem.delta == 0 else proper_events(colors)
+    above, right = [], []
+    for one, other in problem.edges:
+        for source, target in ((one, other), (other, one)):
+            for event in events:
+                row = np.zeros(n * k)
+                for color in event:
+                    row[source * k + colors.index(color)] = 1.0
+                    row[target * k + colors.index(color)] = -odds
+                above.append(row)
+                right.append(float(problem.delta))
+    sums = np.kron(np.eye(n), np.ones(k))
+    gain = np.zeros(n * k)
+    for dataset in range(n):
+        groups = problem.classes(dataset)
+        for place, group in enumerate(groups):
+            for color in group:
+                gain[dataset * k + colors.index(color)] = len(groups) - 1 - place
+    limits = [
+        (boundary[dataset, j], boundary[dataset, j]) if at_boundary else (0.0, 1.0)
+        for dataset, at_boundary in enumerate(problem.is_boundary())
+        for j in range(k)
+    ]
+    solved = linprog(
+        -gain,
+        A_ub=np.array(above) if above else None,
+        b_ub=np.array(right) if right else None,
+        A_eq=sums,
+        b_eq=np.ones(n),
+        bounds=limits,
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    assert solved.status == 0, solved.message
+    found = np.asarray(solved.x).reshape(n, k)
+    return [
+        prefix_masses(dict(zip(colors, row, strict=True)), problem.classes(d)) for d, row in enumerate(found)
+    ]
+
+
+def prefix_masses(row: Mapping[str, float], classes: Sequence[Sequence[str]]) -> list[float]:
+    totals, total = [], 0.0
+    for group in classes[:-1]:
+        total += sum(row[color] for color in group)
+        totals.append(total)
+    return totals
+
+
+def _exponent(epsilon: str) -> float:
+    if epsilon.startswith("ln"):
+        return float(np.log(float(Fraction(epsilon[2:].strip(" ()")))))
+    return float(Fraction(epsilon))
+
+
+def fractions_of(distribution: Distribution) -> dict[str, Fraction]:
+    """Return the probabilities of a rational distribution."""
+    return {color: as_fraction(value) for color, value in distribution.items()}
+
+
+def as_fraction(value: Exact) -> Fraction:
+    assert isinstance(value, Fraction)
+    return value
+
+
+def path_edges(size: int) -> list[tuple[int, int]]:
+    return list(pairwise(range(size)))

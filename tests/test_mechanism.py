@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mechanisms as values, and their constructors."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import (
+    DistributionError,
+    DuplicateDatasetError,
+    MechanismShapeError,
+    NumberError,
+    UnknownDatasetError,
+)
+from rainbowdp.exact import OddsExpression
+from rainbowdp.graph.families import path
+from rainbowdp.mechanism import LineRows, Mechanism, StatedRows
+from rainbowdp.optimal import optimal_mechanism
+from rainbowdp.privacy import PureDP
+from rainbowdp.rainbow import Rainbow
+
+HALF = {"a": "1/2", "b": "1/2"}
+
+
+def test_from_table_of_mappings_is_exact_and_read_as_written() -> None:
+    mechanism = Mechanism.from_table(
+        ["b > a", "a>b"],
+        [{"b": 0.1, "a": "0.9"}, HALF],
+        codes=[1, 0, 1],
+        distances=[0, None],
+        labels=[7, 8, 9],
+    )
+    assert (mechanism.size, mechanism.class_count, mechanism.precision) == (3, 2, "exact")
+    assert mechanism.colors == ("a", "b")
+    assert mechanism.distribution(8) == Distribution({"a": "9/10", "b": "1/10"})
+    assert mechanism.distribution("9") == Distribution(HALF)
+    assert mechanism.distance.tolist() == [None, 0, None]
+    assert str(mechanism.rainbow_of(8)) == "b>a"
+    assert mechanism.table.tolist() == [[0.9, 0.1], [0.5, 0.5]]
+    assert mechanism.probabilities().tolist() == [[0.5, 0.5], [0.9, 0.1], [0.5, 0.5]]
+    assert not mechanism.stated
+
+
+def test_from_table_of_floats_is_stated_and_keeps_shortest_decimals() -> None:
+    mechanism = Mechanism.from_table(["a>b"], np.array([[0.7, 0.3]]), colors=["b", "a"])
+    assert mechanism.stated
+    assert mechanism.distribution(0) == Distribution({"a": "3/10", "b": "7/10"})
+    assert isinstance(mechanism.rows, StatedRows)
+
+
+def test_text_keeps_every_digit() -> None:
+    long = "0.33333333333333333333333333"
+    table = np.array([[long, "0.66666666666666666666666667"]], dtype=object)
+    mechanism = Mechanism.from_table(["a>b"], table, precision="float64")
+    assert mechanism.distribution(0)["a"] == Fraction(int(long[2:]), 10**26)
+    assert mechanism.table[0, 0] == 1 / 3
+    assert Mechanism.from_table(["a>b"], table).precision == "exact"
+
+
+def test_fractions_among_decimals_and_tiny_numbers_are_read() -> None:
+    table = np.array([["1/3", "2/3", "1e-400"], ["1", "0", "0.0"]], dtype=object)
+    mechanism = Mechanism.from_table(["a>b>c"] * 2, table, precision="float64")
+    assert mechanism.distribution(0)["a"] == Fraction(1, 3)
+    assert mechanism.table[0, 2] == 5e-324
+    assert mechanism.table[1].tolist() == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("text", ["1_0", "\u0660.\u0665", "one half", "nan"])
+def test_what_is_no_number_is_refused_with_its_dataset(text: str) -> None:
+    table = np.array([["1/2", "1/2"], [text, "0.5"]], dtype=object)
+    for precision in ("exact", "float64"):
+        with pytest.raises(NumberError, match="dataset 'y'"):
+            Mechanism.from_table(["a>b"] * 2, table, labels=["x", "y"], precision=precision)
+
+
+@pytest.mark.parametrize(
+    ("row", "what"),
+    [
+        ([0.5, 0.5 + 1e-9], "sums to"),
+        ([1.5, -0.5], "negative"),
+        ([np.nan, 1.0], "nan"),
+        ([np.inf, 0.0], "inf"),
+    ],
+)
+def test_floats_that_are_no_distribution_are_refused(row: list[float], what: str) -> None:
+    with pytest.raises(DistributionError, match=f"dataset '1'.*{what}"):
+        Mechanism.from_table(["a>b"] * 2, np.array([[0.5, 0.5], row]))
+
+
+def test_exact_rows_that_miss_one_are_refused_with_their_dataset() -> None:
+    with pytest.raises(DistributionError, match=r"dataset 'z': .*0\.9999") as caught:
+        Mechanism.from_table(
+            ["a>b", "a>b"], [HALF, {"a": "0.9", "b": "0.0999"}], codes=[0, 0, 1], labels=["x", "y", "z"]
+        )
+    assert caught.value.help
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"codes": []},
+        {"codes": [0, 2]},
+        {"codes": [-1, 0]},
+        {"class_distance": [0]},
+        {"class_rainbow": (Rainbow.parse("a>b"),)},
+        {"class_rainbow": (Rainbow.parse("a>b"), Rainbow.parse("a>c"))},
+        {"colors": ("b", "a")},
+        {"rows": (Distribution(HALF), Distribution({"a": 1}))},
+        {"rows": (Distribution(HALF),)},
+        {
+            "rows": (
+                Distribution(HALF),
+                Distribution(
+                    {"a": 1 - 1 / OddsExpression.odds(Fraction(1)), "b": 1 / OddsExpression.odds(Fraction(1))}
+                ),
+            )
+        },
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(change: dict[str, Any]) -> None:
+    parts: dict[str, Any] = {
+        "colors": ("a", "b"),
+        "codes": np.array([0, 1]),
+        "class_rainbow": (Rainbow.parse("a>b"), Rainbow.parse("b>a")),
+        "class_distance": [0, None],
+        "rows": (Distribution(HALF), Distribution(HALF)),
+    }
+    assert Mechanism(**parts).size == 2
+    with pytest.raises(MechanismShapeError) as caught:
+        Mechanism(**(parts | change))
+    assert caught.value.help
+
+
+def test_repeated_labels_and_no_rows_are_refused() -> None:
+    with pytest.raises(DuplicateDatasetError):
+        Mechanism.from_table(["a>b"], [HALF], codes=[0, 0], labels=["x", "x"])
+    with pytest.raises(MechanismShapeError):
+        Mechanism.from_table([], [])
+    with pytest.raises(MechanismShapeError, match="columns"):
+        Mechanism.from_table(["a>b"], np.array([[1.0, 0.0, 0.0]]))
+
+
+def test_unknown_datasets_get_a_hint() -> None:
+    mechanism = Mechanism.from_table(["a>b"], [HALF], codes=[0, 0], labels=["ann", "bob"])
+    with pytest.raises(UnknownDatasetError, match="'anm'") as caught:
+        mechanism.distribution("anm")
+    assert "ann" in caught.value.help
+    plain = Mechanism.from_table(["a>b"], [HALF], codes=[0, 0])
+    assert plain.index("1") == plain.index(1) == 1
+    for wrong in ("2", "-1", "01"):
+        with pytest.raises(UnknownDatasetError):
+            plain.index(wrong)
+    with pytest.raises(UnknownDatasetError):
+        plain.label(2)
+
+
+def test_what_is_stored_cannot_be_changed() -> None:
+    codes = np.array([0, 0])
+    mechanism = Mechanism.from_table(["a>b"], np.array([[0.5, 0.5]]), codes=codes)
+    codes[0] = 5
+    assert mechanism.codes.tolist() == [0, 0]
+    for array in (mechanism.codes, mechanism.table, mechanism.class_distance.data):
+        assert not array.flags.writeable
+    with pytest.raises(AttributeError):
+        mechanism.precision = "exact"  # type: ignore[misc]  # assignment is the point
+
+
+def test_rows_on_lines_are_made_when_looked_at() -> None:
+    graph = path(30_000).rainbow_graph(["a>b", "b>a"], (np.arange(30_000) >= 10).astype(int))
+    mechanism = optimal_mechanism(graph, PureDP("ln(6/5)"), "uniform")
+    rows = mechanism.rows
+    assert isinstance(rows, LineRows)
+    assert len(rows) == 30_000
+    assert rows[-1] == rows[29_999]
+    assert [dict(row) for row in rows[0:2]] == [dict(rows[0]), dict(rows[1])]
+    with pytest.raises(IndexError):
+        rows[30_000]
+    assert mechanism.table.shape == (30_000, 2)
+    assert (mechanism.table > 0).all(axis=1).sum() < 30_000
+
+
+def test_only_so_many_rows_are_kept() -> None:
+    table = np.full((5000, 2), 0.5)
+    mechanism = Mechanism.from_table(["a>b"] * 5000, table)
+    first = mechanism.rows[0]
+    assert mechanism.rows[0] is first
+    for row in mechanism.rows:
+        assert row == first
+    assert mechanism.rows[0] is not first
+
+
+def test_irrational_rows_by_hand_are_exact_but_not_called_so() -> None:
+    t = OddsExpression.odds(Fraction(1))
+    mechanism = Mechanism.from_table(["a>b"], [{"a": t / (t + 1), "b": 1 / (t + 1)}])
+    assert mechanism.precision == "float64"
+    assert not mechanism.stated
+    assert mechanism.table[0, 0] == pytest.approx(np.e / (np.e + 1), rel=1e-15)
+    assert Mechanism(
+        ("a", "b"),
+        np.array([0], dtype=np.int32),
+        (Rainbow.parse("a>b"),),
+        np.ma.MaskedArray(np.array([0], dtype=np.int32)),
+        (Distribution(HALF),),
+        precision="float64",
+    ).stated

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pullbacks, homogeneity, domination and order-reasonable utilities."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from rainbowdp.errors import MechanismShapeError
+from rainbowdp.graph import DatasetGraph, RainbowGraph, check_morphism
+from rainbowdp.mechanism import (
+    Mechanism,
+    check_homogeneous,
+    check_order_reasonable,
+    mechanism_dominates,
+    pullback,
+)
+from rainbowdp.privacy import PureDP
+from rainbowdp.verification import verify
+from small_problems import Problem, problems
+
+
+@drawn(problems(smallest_size=3), st.data())
+@settings(max_examples=200)
+def test_theorem_1_a_pullback_along_a_morphism_is_private(problem: Problem, data: st.DataObject) -> None:
+    target, mechanism = problem.graph().structure, problem.mechanism()
+    size = data.draw(st.integers(2, 8))
+    mapping = [data.draw(st.integers(0, target.size - 1)) for _ in range(size)]
+    joined = {(a, b) for a, b in problem.edges} | {(b, a) for a, b in problem.edges}
+    edges = [
+        (i, j)
+        for i in range(size)
+        for j in range(i)
+        if (mapping[i] == mapping[j] or (mapping[i], mapping[j]) in joined) and data.draw(st.booleans())
+    ]
+    source = DatasetGraph.from_pairs(
+        size,
+        np.array([a for a, _ in edges], dtype=np.int64),
+        np.array([b for _, b in edges], dtype=np.int64),
+    )
+    assert check_morphism(mapping, source, target)
+    carried = pullback(mapping, mechanism)
+    for dataset, image in enumerate(mapping):
+        assert carried.distribution(dataset) == mechanism.distribution(image)
+    assert verify(carried, source, problem.privacy).holds
+
+
+def test_theorem_1_needs_a_morphism() -> None:
+    mechanism = Mechanism.from_table(
+        ["a>b"] * 3, [{"a": "1/4", "b": "3/4"}, {"a": "1/2", "b": "1/2"}, {"a": "3/4", "b": "1/4"}]
+    )
+    line = DatasetGraph.from_pairs(3, [0, 1], [1, 2])
+    assert verify(mechanism, line, PureDP("ln 2")).holds
+    pair = DatasetGraph.from_pairs(2, [0], [1])
+    assert not check_morphism([0, 2], pair, line)
+    assert not verify(pullback([0, 2], mechanism), pair, PureDP("ln 2")).holds
+
+
+@pytest.mark.parametrize("mapping", [[], [0, 3], [-1]])
+def test_a_mapping_outside_the_mechanism_is_refused(mapping: list[int]) -> None:
+    mechanism = Mechanism.from_table(["a>b"] * 3, [{"a": 1, "b": 0}] * 3)
+    with pytest.raises(MechanismShapeError):
+        pullback(mapping, mechanism)
+
+
+def test_definition_6_names_two_boundary_datasets() -> None:
+    graph = RainbowGraph.from_arrays([0, 1, 2, 3], [1, 2, 3, 4], ["a>b", "a>b", "b>a", "a>b", "a>b"])
+    rows = [{"a": Fraction(n, 10), "b": Fraction(10 - n, 10)} for n in (5, 6, 5, 6, 7)]
+    rainbows = [str(graph.rainbow_of(dataset)) for dataset in range(5)]
+    # Datasets 1 and 3 are the boundary of a>b; 0 and 4 are inner and may differ.
+    assert check_homogeneous(Mechanism.from_table(rainbows, rows), graph)
+    rows[3] = rows[4]
+    verdict = check_homogeneous(Mechanism.from_table(rainbows, rows), graph)
+    assert not verdict
+    assert verdict.violation == (1, 3)
+    assert str(verdict.rainbow) == "a>b"
+    alone = RainbowGraph.from_arrays([0], [1], ["a>b", "a>b"])
+    assert check_homogeneous(Mechanism.from_table(["a>b"] * 2, rows[2:4]), alone)
+    with pytest.raises(MechanismShapeError):
+        check_homogeneous(Mechanism.from_table(["a>b"], rows[:1]), graph)
+
+
+def pair_of(*rows: dict[str, str], rainbow: str = "a>b>c") -> Mechanism:
+    return Mechanism.from_table([rainbow] * len(rows), list(rows))
+
+
+HIGH = {"a": "1/2", "b": "0", "c": "1/2"}
+LOW = {"a": "1/4", "b": "3/4", "c": "0"}
+
+
+def test_definition_3_domination_is_lexicographic_at_every_dataset() -> None:
+    assert mechanism_dominates(pair_of(HIGH, HIGH), pair_of(LOW, HIGH))
+    assert mechanism_dominates(pair_of(HIGH, LOW), pair_of(HIGH, LOW))
+    assert mechanism_dominates(pair_of(HIGH, LOW), pair_of(LOW, HIGH)).dataset == 1
+    assert not mechanism_dominates(pair_of(LOW), pair_of(HIGH))
+
+
+def test_mechanisms_on_different_graphs_are_not_compared() -> None:
+    with pytest.raises(MechanismShapeError, match="2 datasets"):
+        mechanism_dominates(pair_of(HIGH), pair_of(HIGH, LOW))
+    with pytest.raises(MechanismShapeError, match="a>b>c"):
+        mechanism_dominates(pair_of(HIGH), pair_of(HIGH, rainbow="b>a>c"))
+
+
+def test_definition_3_a_utility_that_is_not_order_reasonable_is_caught() -> None:
+    family = [pair_of(LOW), pair_of(HIGH)]
+
+    def best_mass(mechanism: Mechanism) -> Fraction:
+        value = mechanism.distribution(0)["a"]
+        assert isinstance(value, Fraction)
+        return value
+
+    def expected_rank(mechanism: Mechanism) -> Fraction:
+        """Return the expected place from the end; a sum over prefixes, so not lexicographic."""
+        row = mechanism.distribution(0)
+        value = 2 * row["a"] + row["b"]
+        assert isinstance(value, Fraction)
+        return value
+
+    assert check_order_reasonable(best_mass, family)
+    verdict = check_order_reasonable(expected_rank, family)
+    assert not verdict
+    assert verdict.counterexample == (1, 0)
+    assert verdict.utilities == (Fraction(1), Fraction(5, 4))
+    assert check_order_reasonable(expected_rank, family[:1])
+    assert check_order_reasonable(expected_rank, [])
+
+
+@drawn(problems(smallest_size=3), st.integers(0, 2))
+@settings(max_examples=150)
+def test_theorem_2_the_optimum_dominates_what_stops_growing_early(problem: Problem, cap: int) -> None:
+    mechanism, graph = problem.mechanism(), problem.graph()
+    steps, free = graph.distance.data, graph.unconstrained
+    # The first dataset of the same region at the capped distance: private, and rarely optimal.
+    mapping = [
+        dataset
+        if free[dataset]
+        else next(
+            other
+            for other in range(problem.size)
+            if graph.regions[other] == graph.regions[dataset] and steps[other] == min(steps[dataset], cap)
+        )
+        for dataset in range(problem.size)
+    ]
+    capped = pullback(mapping, mechanism)
+    assert verify(capped, graph, problem.privacy).holds
+    assert mechanism_dominates(mechanism, capped)
+    differs = [d for d in range(problem.size) if capped.distribution(d) != mechanism.distribution(d)]
+    verdict = mechanism_dominates(capped, mechanism)
+    assert verdict.dataset == (differs[0] if differs else None)

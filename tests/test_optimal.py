@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The optimal mechanism against oracles from outside: linear programmes, vectors, the paper's figure 1."""
+
+import csv
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from rainbowdp.boundary import BoundaryCondition, from_datasets, given
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import BoundaryMissingError, BoundaryNotPrivateError, UsageError
+from rainbowdp.exact import sign
+from rainbowdp.graph import RainbowGraph, boundary_morphism, check_rainbow_preserving
+from rainbowdp.graph.families import histograms, path
+from rainbowdp.mechanism import check_homogeneous
+from rainbowdp.optimal import optimal_mechanism
+from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+from rainbowdp.verification import verify
+from small_problems import Problem, best_prefix_masses, prefix_masses, problems, proper_events
+
+ROOT = Path(__file__).resolve().parents[1]
+VECTORS = json.loads((ROOT / "tests" / "vectors" / "graphs.json").read_text(encoding="utf-8"))
+
+
+@drawn(problems())
+@settings(max_examples=1200)
+def test_theorem_3_pullback_of_lines_equals_the_linear_programme(problem: Problem) -> None:
+    mechanism = problem.mechanism()
+    table = mechanism.probabilities()
+    expected = best_prefix_masses(problem, table)
+    for dataset, masses in enumerate(expected):
+        row = dict(zip(mechanism.colors, table[dataset], strict=True))
+        assert prefix_masses(row, problem.classes(dataset)) == pytest.approx(masses, abs=1e-9)
+    odds, delta = problem.privacy.odds, problem.delta
+    for one, other in problem.edges:
+        for source, target in ((one, other), (other, one)):
+            p, q = mechanism.distribution(source), mechanism.distribution(target)
+            for event in proper_events(mechanism.colors):
+                assert sign(p.mass(event) - odds * q.mass(event) - delta) <= 0
+
+
+@drawn(problems())
+@settings(max_examples=200)
+def test_the_float_table_and_the_exact_rows_say_the_same(problem: Problem) -> None:
+    mechanism = problem.mechanism()
+    for row, numbers in zip(mechanism.rows, mechanism.table, strict=True):
+        assert sign(row.mass(mechanism.colors) - 1) == 0
+        for value, number in zip(row.values(), numbers, strict=True):
+            near = Fraction(float(number))
+            assert near * Fraction(10**12 - 1, 10**12) <= value <= near * Fraction(10**12 + 1, 10**12)
+
+
+@drawn(problems())
+@settings(max_examples=200)
+def test_theorem_2_the_optimum_is_homogeneous_and_has_the_given_boundary(problem: Problem) -> None:
+    mechanism, graph = problem.mechanism(), problem.graph()
+    assert check_homogeneous(mechanism, graph)
+    if isinstance(problem.boundary, str):
+        return
+    for dataset, at_boundary in enumerate(problem.is_boundary()):
+        if at_boundary:
+            assert mechanism.distribution(dataset) == Distribution(
+                problem.boundary[problem.rainbows[dataset]]
+            )
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: f"{len(vector['nodes'])} datasets")
+def test_vectors_are_met_to_the_fraction(vector: dict[str, object]) -> None:
+    nodes, edges, boundary = vector["nodes"], vector["edges"], vector["boundary"]
+    assert isinstance(nodes, dict)
+    assert isinstance(edges, list)
+    assert isinstance(boundary, dict)
+    graph = RainbowGraph.from_edges([tuple(edge) for edge in edges], nodes)
+    epsilon = "0" if vector["odds"] == "1" else f"ln({vector['odds']})"
+    delta = Fraction(str(vector["delta"]))
+    privacy = PureDP(epsilon) if delta == 0 else ApproxDP(epsilon, delta)
+    mechanism = optimal_mechanism(graph, privacy, given(boundary))
+    probabilities, distance = vector["probabilities"], vector["distance"]
+    assert isinstance(probabilities, dict)
+    assert isinstance(distance, dict)
+    steps = mechanism.distance.tolist()
+    for name in nodes:
+        expected = {color: Fraction(value) for color, value in probabilities[name].items()}
+        assert dict(mechanism.distribution(name)) == expected
+        assert steps[mechanism.index(name)] == distance[name]
+    assert mechanism.precision == "exact"
+    morphism = boundary_morphism(graph)
+    assert morphism.boundary_graph.size == vector["boundary_graph_nodes"]
+    assert morphism.boundary_graph.pair_count == vector["boundary_graph_edges"]
+    assert verify(mechanism, graph, privacy)
+
+
+def read(name: str) -> list[dict[str, str]]:
+    with (ROOT / "examples" / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def figure_1() -> RainbowGraph:
+    rainbows = {row["dataset"]: row["rainbow"] for row in read("figure1-nodes.csv")}
+    return RainbowGraph.from_edges(
+        [(row["source"], row["target"]) for row in read("figure1-edges.csv")], rainbows
+    )
+
+
+@pytest.mark.parametrize("privacy", [PureDP("ln 2"), PureDP(1), ApproxDP(1, "1/100"), GaussianDP("1/2")])
+def test_figure_1_end_to_end(privacy: PureDP | ApproxDP | GaussianDP) -> None:
+    graph = figure_1()
+    assert (graph.size, graph.pair_count, graph.largest_distance) == (18, 31, 2)
+    mechanism = optimal_mechanism(graph, privacy, "uniform")
+    morphism = boundary_morphism(graph)
+    assert mechanism.class_count == morphism.boundary_graph.size == 11
+    assert morphism.boundary_graph.pair_count == 16
+    assert check_rainbow_preserving(mechanism.codes, graph, morphism.boundary_graph)
+    assert verify(mechanism, graph, privacy)
+    assert mechanism.label(0) == graph.label(0)
+
+
+def test_figure_1_by_hand() -> None:
+    mechanism = optimal_mechanism(figure_1(), PureDP("ln 2"), "uniform")
+    by_distance = {
+        0: ("1/3", "1/3", "1/3"),
+        1: ("2/3", "1/6", "1/6"),
+        2: ("5/6", "1/12", "1/12"),
+    }
+    # Outside the figure's inner datasets, every dataset has a neighbor of another rainbow.
+    inner = {"a": 2, "b": 1, "f": 1, "e": 1, "n": 1, "o": 1}
+    for dataset in "abcdefghijklmnopqr":
+        row, rainbow = mechanism.distribution(dataset), mechanism.rainbow_of(dataset)
+        expected = map(Fraction, by_distance[inner.get(dataset, 0)])
+        assert [row[color] for color in rainbow.ordered] == list(expected)
+
+
+def test_unconstrained_datasets_give_their_best_class_with_certainty() -> None:
+    rainbows = ["a=b>c", "c>a=b", "a=b>c", "c>a=b"]
+    graph = RainbowGraph.from_arrays([0], [1], rainbows)
+    condition = given(
+        {
+            "a=b>c": {"a": "1/6", "b": "2/6", "c": "3/6"},
+            "c>a=b": {"a": "1/6", "b": "2/6", "c": "3/6"},
+        }
+    )
+    mechanism = optimal_mechanism(graph, PureDP("ln 2"), condition)
+    assert mechanism.distribution(2) == Distribution({"a": "1/3", "b": "2/3", "c": 0})
+    assert mechanism.distribution(3) == Distribution({"a": 0, "b": 0, "c": 1})
+    assert mechanism.distance.tolist() == [0, 0, None, None]
+
+
+def test_a_region_without_boundary_needs_no_distribution() -> None:
+    graph = RainbowGraph.from_arrays([0], [1], ["a=b>c", "a=b>c"])
+    mechanism = optimal_mechanism(graph, PureDP(1), given({}))
+    assert mechanism.distribution(0) == Distribution({"a": "1/2", "b": "1/2", "c": 0})
+    assert mechanism.precision == "exact"
+    unused = {"a=b>c": {"a": "1/6", "b": "2/6", "c": "3/6"}}
+    kept = optimal_mechanism(graph, PureDP(1), given(unused))
+    assert kept.distribution(0) == Distribution({"a": "1/3", "b": "2/3", "c": 0})
+    assert kept.notes
+
+
+def test_tied_irrational_boundaries_keep_their_shares_rational() -> None:
+    graph = RainbowGraph.from_arrays([0, 2], [1, 3], ["a=b>c", "c>a=b", "a=b>c", "a=b>c"])
+    mechanism = optimal_mechanism(graph, PureDP(1), "randomized-response")
+    assert mechanism.distribution(3) == Distribution({"a": "1/2", "b": "1/2", "c": 0})
+
+
+def test_a_missing_boundary_distribution_is_an_error() -> None:
+    with pytest.raises(BoundaryMissingError):
+        optimal_mechanism(figure_1(), PureDP(1), given({}))
+
+
+def test_a_boundary_that_is_not_private_is_an_error() -> None:
+    graph = RainbowGraph.from_arrays([0], [1], ["a>b", "b>a"])
+    condition = given({"a>b": {"a": "3/4", "b": "1/4"}, "b>a": {"a": "1/4", "b": "3/4"}})
+    assert optimal_mechanism(graph, PureDP("ln 3"), condition).precision == "exact"
+    with pytest.raises(BoundaryNotPrivateError):
+        optimal_mechanism(graph, PureDP("ln 2"), condition)
+
+
+def test_an_unknown_name_of_a_boundary_is_an_error() -> None:
+    graph = RainbowGraph.from_arrays([0], [1], ["a>b", "b>a"])
+    with pytest.raises(UsageError) as caught:
+        optimal_mechanism(graph, PureDP(1), "uniforn")  # type: ignore[arg-type]  # a wrong name is the point
+    assert "uniform" in caught.value.help
+
+
+def test_a_condition_made_from_datasets_is_taken() -> None:
+    graph = RainbowGraph.from_arrays([0, 1], [1, 2], ["a>b", "a>b", "b>a"], labels=["x", "y", "z"])
+    half = Distribution({"a": "1/2", "b": "1/2"})
+    condition = from_datasets(graph, {"y": half, "z": half})
+    assert isinstance(condition, BoundaryCondition)
+    mechanism = optimal_mechanism(graph, PureDP("ln 2"), condition)
+    assert mechanism.distribution("x") == Distribution({"a": "3/4", "b": "1/4"})
+    assert mechanism.labels is not None
+    assert mechanism.labels.tolist() == ["x", "y", "z"]
+
+
+@pytest.mark.parametrize(
+    ("privacy", "boundary", "precision"),
+    [
+        (PureDP("ln 2"), "uniform", "exact"),
+        (PureDP("ln 2"), "randomized-response", "exact"),
+        (PureDP(1), "randomized-response", "float64"),
+        (PureDP(1), "uniform", "float64"),
+        (GaussianDP(0), "uniform", "exact"),
+        (GaussianDP(1), "uniform", "float64"),
+    ],
+)
+def test_the_precision_says_whether_all_rows_are_fractions(
+    privacy: PureDP | GaussianDP, boundary: str, precision: str
+) -> None:
+    graph = RainbowGraph.from_arrays([0, 1], [1, 2], ["a>b>c", "a>b>c", "b>a>c"])
+    mechanism = optimal_mechanism(graph, privacy, boundary)  # type: ignore[arg-type]  # one of the names
+    assert mechanism.precision == precision
+    assert all(row.is_rational for row in mechanism.rows) == (precision == "exact")
+    assert not mechanism.stated
+
+
+@drawn(st.integers(2, 12), st.sampled_from(["uniform", "randomized-response", "max-min"]))
+@settings(max_examples=30)
+def test_named_boundaries_on_families_are_verified(records: int, boundary: str) -> None:
+    family = histograms(records, 3, "change-one")
+    winner = np.argmax(family.values, axis=1)
+    graph = family.rainbow_graph(["a>b=c", "b>a=c", "c>a=b"], winner)
+    mechanism = optimal_mechanism(graph, PureDP(1), boundary)  # type: ignore[arg-type]  # one of the names
+    verification = verify(mechanism, graph, PureDP(1))
+    assert verification.holds
+    assert verification.upper <= 1.0
+
+
+def test_a_long_path_needs_one_class_per_distance_only() -> None:
+    family = path(2001)
+    graph = family.rainbow_graph(["a>b", "b>a"], (np.arange(2001) >= 1000).astype(int))
+    mechanism = optimal_mechanism(graph, PureDP("1/100"), "randomized-response")
+    assert mechanism.class_count == 2001
+    assert mechanism.table.shape == (2001, 2)
+    assert mechanism.distribution(0)["a"] > Fraction(9999, 10000)

@@ -1,0 +1,509 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verification against brute force over all events, and against mechanisms that are wrong on purpose."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, settings
+from hypothesis import given as drawn
+from hypothesis import strategies as st
+
+from rainbowdp.errors import MechanismShapeError
+from rainbowdp.exact import NormalExpression, enclose, parse_fraction
+from rainbowdp.graph import DatasetGraph, RainbowGraph
+from rainbowdp.graph.families import path
+from rainbowdp.mechanism import Mechanism, pullback
+from rainbowdp.optimal import optimal_mechanism
+from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+from rainbowdp.verification import verify
+from small_problems import (
+    Edges,
+    Problem,
+    Row,
+    fractions_of,
+    greatest_excess,
+    pair_excess,
+    path_edges,
+    problems,
+)
+
+RATIONAL = ("0", "ln(6/5)", "ln 2", "ln 3")
+ODDS = {"0": Fraction(1), "ln(6/5)": Fraction(6, 5), "ln 2": Fraction(2), "ln 3": Fraction(3)}
+
+
+def graph_of(size: int, edges: Edges) -> DatasetGraph:
+    return DatasetGraph.from_pairs(
+        size,
+        np.array([edge[0] for edge in edges], dtype=np.int64),
+        np.array([edge[1] for edge in edges], dtype=np.int64),
+    )
+
+
+def mechanism_of(rows: list[Row], labels: list[str] | None = None) -> Mechanism:
+    rainbow = ">".join(sorted(rows[0]))
+    return Mechanism.from_table([rainbow] * len(rows), rows, labels=labels)
+
+
+def log_bounds(ratio: Fraction) -> tuple[float, float]:
+    """Return floats surely below and above the logarithm of a ratio of moderate size."""
+    middle = math.log(ratio.numerator) - math.log(ratio.denominator)
+    return middle - 1e-12, middle + 1e-12
+
+
+@drawn(problems())
+@settings(max_examples=300)
+def test_verify_agrees_with_every_mechanism_that_the_package_makes(problem: Problem) -> None:
+    mechanism, graph = problem.mechanism(), problem.graph()
+    verification = verify(mechanism, graph, problem.privacy)
+    assert verification.holds
+    assert verification.witness is None
+    assert verification.pairs == graph.pair_count
+    assert 0 <= verification.lower <= verification.upper
+    assert verify(mechanism, graph.structure, problem.privacy).holds
+
+
+@drawn(problems(epsilons=RATIONAL, smallest_size=2), st.data())
+@settings(max_examples=400)
+def test_a_mutation_beyond_the_bound_is_caught_with_the_right_witness(
+    problem: Problem, data: st.DataObject
+) -> None:
+    assume(problem.edges)
+    mechanism = problem.mechanism()
+    rows: list[Row] = [fractions_of(mechanism.distribution(dataset)) for dataset in range(problem.size)]
+    odds, delta = ODDS[problem.epsilon], problem.delta
+    victim = data.draw(st.sampled_from(sorted({dataset for edge in problem.edges for dataset in edge})))
+    giver, taker = data.draw(st.permutations(mechanism.colors))[:2]
+    share = Fraction(data.draw(st.integers(1, 64)), 64)
+    moved = share * rows[victim][giver]
+    rows[victim] = {**rows[victim], giver: rows[victim][giver] - moved, taker: rows[victim][taker] + moved}
+    mutated = mechanism_of(rows)
+    excess, pair = greatest_excess(rows, problem.edges, odds, delta)
+    verification = verify(mutated, graph_of(problem.size, problem.edges), problem.privacy)
+    assert verification.holds == (excess <= 0)
+    if excess <= 0:
+        return
+    witness = verification.witness
+    assert witness is not None
+    assert witness.excess == excess
+    assert (int(witness.source), int(witness.target)) == pair
+    p, q = rows[pair[0]], rows[pair[1]]
+    assert witness.event == tuple(sorted(witness.event))
+    assert witness.probability == sum((p[color] for color in witness.event), Fraction(0))
+    assert witness.limit == odds * sum((q[color] for color in witness.event), Fraction(0)) + delta
+
+
+def test_a_mutation_by_a_hair_is_caught() -> None:
+    # The line meets its constraint with equality, so any move in the wrong direction is too much.
+    graph = path(9).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(9) > 6).astype(int))
+    mechanism = optimal_mechanism(graph, PureDP("ln 2"), "uniform")
+    hair = Fraction(1, 10**400)
+    rows: list[Row] = [fractions_of(mechanism.distribution(dataset)) for dataset in range(9)]
+    rows[0] = {**rows[0], "a": rows[0]["a"] + hair, "b": rows[0]["b"] - hair}
+    verification = verify(mechanism_of(rows), graph.structure, PureDP("ln 2"))
+    assert not verification.holds
+    assert verification.witness is not None
+    assert (verification.witness.source, verification.witness.target) == ("1", "0")
+    assert verification.witness.event == ("b",)
+    assert verification.witness.excess == 2 * hair
+
+
+@drawn(problems(epsilons=("1", "1/2")), st.data())
+@settings(max_examples=100)
+def test_a_mutation_of_irrational_rows_is_caught(problem: Problem, data: st.DataObject) -> None:
+    assume(problem.edges and problem.delta == 0)
+    mechanism, graph = problem.mechanism(), problem.graph()
+    edge = data.draw(st.sampled_from(problem.edges))
+    # Swapping in a certain answer that the neighbor does not give with certainty breaks any pure constraint.
+    row = mechanism.distribution(edge[0])
+    color = next((c for c in mechanism.colors if row[c] > 0), "")
+    others = [c for c in mechanism.colors if c != color]
+    rows = [mechanism.distribution(dataset) for dataset in range(problem.size)]
+    certain = {c: Fraction(int(c == others[0])) for c in mechanism.colors}
+    table = [certain if at == edge[1] else dict(row) for at, row in enumerate(rows)]
+    mutated = Mechanism.from_table(problem.rainbows, table)
+    verification = verify(mutated, graph, problem.privacy)
+    assert not verification.holds
+    assert verification.upper == math.inf
+
+
+@st.composite
+def exact_tables(draw: st.DrawFn) -> tuple[list[Row], list[tuple[int, int]]]:
+    """Draw more rows than the filter thinks few, with zeros, tiny numbers and nearly equal ones."""
+    seed = draw(st.integers(0, 2**32))
+    random = np.random.default_rng(seed)
+    colors = "abcd"[: draw(st.integers(2, 4))]
+    size = draw(st.integers(70, 90))
+    rows: list[Row] = []
+    for _ in range(size):
+        weights = [int(random.integers(900, 1000)) for _ in colors]
+        tiny = [Fraction(1, 10 ** int(random.choice([2, 40, 310, 330]))) for _ in colors]
+        parts = [
+            Fraction(weight) if random.random() < 0.9 else (Fraction(0) if random.random() < 0.3 else small)
+            for weight, small in zip(weights, tiny, strict=True)
+        ]
+        if sum(parts) == 0:
+            parts[0] = Fraction(1)
+        rows.append({c: part / sum(parts) for c, part in zip(colors, parts, strict=True)})
+    return rows, [*path_edges(size), (0, 2), (3, 5)]
+
+
+@drawn(
+    exact_tables(), st.sampled_from([*RATIONAL, "ln 10000000000"]), st.sampled_from(["0", "1/1000", "1/2"])
+)
+@settings(max_examples=60)
+def test_definition_2_with_the_filter_equals_brute_force(
+    table: tuple[list[Row], list[tuple[int, int]]], epsilon: str, delta: str
+) -> None:
+    rows, edges = table
+    odds = ODDS.get(epsilon, Fraction(10**10))
+    excess, pair = greatest_excess(rows, edges, odds, Fraction(delta))
+    privacy = PureDP(epsilon) if delta == "0" else ApproxDP(epsilon, delta)
+    verification = verify(mechanism_of(rows), graph_of(len(rows), edges), privacy)
+    assert verification.holds == (excess <= 0)
+    if verification.witness is not None:
+        assert verification.witness.excess == excess
+        assert (int(verification.witness.source), int(verification.witness.target)) == pair
+    if delta == "0":
+        ratios = [
+            (p[c], q[c]) for a, b in edges for p, q in ((rows[a], rows[b]), (rows[b], rows[a])) for c in p
+        ]
+        if any(p > 0 and q == 0 for p, q in ratios):
+            assert verification.lower == verification.upper == math.inf
+            return
+        low, high = log_bounds(max(p / q for p, q in ratios if q > 0))
+        assert low <= verification.lower <= verification.upper <= high
+        assert verification.upper <= math.nextafter(verification.lower, math.inf)
+    else:
+        tight = max(greatest_excess(rows, edges, odds, Fraction(0))[0], Fraction(0))
+        assert Fraction(verification.lower) <= tight <= Fraction(verification.upper)
+        assert verification.upper <= math.nextafter(verification.lower, math.inf)
+
+
+@drawn(exact_tables(), st.sampled_from(["1/10", "1", "1/1000"]))
+@settings(max_examples=30)
+def test_gaussian_verification_with_the_filter_equals_the_exact_path(
+    table: tuple[list[Row], list[tuple[int, int]]], mu: str
+) -> None:
+    rows, edges = table
+    privacy = GaussianDP(mu)
+    whole = verify(mechanism_of(rows), graph_of(len(rows), edges), privacy)
+    # Fewer pairs than the filter is used for, each verified on its own.
+    single = [verify(mechanism_of([rows[a], rows[b]]), graph_of(2, [(0, 1)]), privacy) for a, b in edges]
+    assert whole.holds == all(part.holds for part in single)
+    assert whole.lower == max(part.lower for part in single)
+    assert whole.upper == max(part.upper for part in single)
+    if whole.witness is not None and whole.witness.excess is not None:
+        excesses = [part.witness.excess for part in single if part.witness is not None]
+        assert all(excess is not None and excess <= whole.witness.excess for excess in excesses)
+
+
+def test_the_tight_mu_is_the_largest_difference_of_quantiles() -> None:
+    from scipy.stats import norm
+
+    random = np.random.default_rng(7)
+    for _ in range(50):
+        table = random.integers(1, 100, size=(2, 4))
+        rows: list[Row] = [
+            {c: Fraction(int(v), int(line.sum())) for c, v in zip("abcd", line, strict=True)}
+            for line in table
+        ]
+        verification = verify(mechanism_of(rows), graph_of(2, [(0, 1)]), GaussianDP(10))
+        expected = 0.0
+        for mask in range(1, 15):
+            inside = [c for bit, c in enumerate("abcd") if mask >> bit & 1]
+            p, q = (float(sum((row[c] for c in inside), Fraction(0))) for row in rows)
+            expected = max(expected, abs(float(norm.ppf(p) - norm.ppf(q))))
+        assert verification.lower == pytest.approx(expected, rel=1e-9)
+        assert verification.upper <= math.nextafter(verification.lower, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("notion", "privacy"),
+    [("epsilon", PureDP("ln 2")), ("delta", ApproxDP("ln 2", "1/10")), ("mu", GaussianDP(1))],
+)
+def test_equal_rows_have_the_tight_figure_zero(notion: str, privacy: PureDP | ApproxDP | GaussianDP) -> None:
+    row = {"a": "1/3", "b": "2/3"}
+    mechanism = Mechanism.from_table(["a>b", "b>a"], [row, row])
+    verification = verify(mechanism, graph_of(2, [(0, 1)]), privacy)
+    assert verification
+    assert (verification.notion, verification.lower, verification.upper) == (notion, 0.0, 0.0)
+    alone = verify(mechanism, graph_of(2, []), privacy)
+    assert (alone.holds, alone.lower, alone.upper, alone.pairs) == (True, 0.0, 0.0, 0)
+
+
+@pytest.mark.parametrize("privacy", [PureDP(50), ApproxDP(50, "1/10"), GaussianDP(20), GaussianDP("ln 2")])
+def test_an_impossible_color_at_a_neighbor_is_seen(privacy: PureDP | ApproxDP | GaussianDP) -> None:
+    mechanism = Mechanism.from_table(
+        ["a>b", "a>b"], [{"a": 1, "b": 0}, {"a": "1/2", "b": "1/2"}], labels=["sure", "fair"]
+    )
+    verification = verify(mechanism, graph_of(2, [(0, 1)]), privacy)
+    assert not verification.holds
+    witness = verification.witness
+    assert witness is not None
+    assert (witness.source, witness.target, witness.event) == ("fair", "sure", ("b",))
+    assert witness.probability == Fraction(1, 2)
+    if not isinstance(privacy, ApproxDP):
+        assert verification.lower == math.inf
+
+
+def test_one_color_leaves_nothing_to_tell() -> None:
+    mechanism = Mechanism.from_table(["a", "a"], [{"a": 1}, {"a": 1}])
+    for privacy in (PureDP(0), ApproxDP(0, 0), GaussianDP(0), GaussianDP(1)):
+        verification = verify(mechanism, graph_of(2, [(0, 1)]), privacy)
+        assert (verification.holds, verification.upper) == (True, 0.0)
+
+
+@drawn(problems(smallest_size=3))
+@settings(max_examples=200)
+def test_stated_decimals_of_an_optimal_mechanism_pass_and_enclose_the_ideal_figure(problem: Problem) -> None:
+    mechanism, graph = problem.mechanism(), problem.graph()
+    stated = Mechanism.from_table(problem.rainbows, mechanism.probabilities())
+    assert stated.stated
+    verification = verify(stated, graph, problem.privacy)
+    assert verification.holds
+    ideal = verify(mechanism, graph, problem.privacy)
+    assert verification.lower <= ideal.upper
+    assert ideal.lower <= verification.upper
+    if graph.pair_count and problem.delta == 0 and math.isfinite(ideal.upper):
+        assert verification.upper - verification.lower < 1e-11
+
+
+def test_strict_judges_the_decimals_as_they_are_written() -> None:
+    # 1/3 and 2/3 to 16 digits: their ratio is above 2 by less than the stated precision.
+    rows = np.array(
+        [["0.6666666666666667", "0.3333333333333333"], ["0.3333333333333333", "0.6666666666666667"]]
+    )
+    mechanism = Mechanism.from_table(["a>b", "b>a"], rows, precision="float64")
+    graph = graph_of(2, [(0, 1)])
+    assert verify(mechanism, graph, PureDP("ln 2")).holds
+    strict = verify(mechanism, graph, PureDP("ln 2"), strict=True)
+    assert not strict.holds
+    assert strict.witness is not None
+    assert strict.witness.excess == Fraction(1, 10**16)
+    assert strict.lower > math.log(2) - 1e-15
+    fractions = Mechanism.from_table(["a>b", "b>a"], rows, precision="exact")
+    assert not verify(fractions, graph, PureDP("ln 2")).holds
+    assert not verify(mechanism, graph, GaussianDP("0.86145459859"), strict=True).holds
+    assert verify(mechanism, graph, GaussianDP("0.861454598591"), strict=True).holds
+
+
+def test_strict_rows_need_not_sum_to_one() -> None:
+    rows = np.array([[0.1, 0.2, 0.7000000000000001], [0.1, 0.2, 0.7]])
+    mechanism = Mechanism.from_table(["a>b>c", "a>b>c"], rows)
+    graph = graph_of(2, [(0, 1)])
+    for privacy in (PureDP("1e-15"), ApproxDP("1e-15", "1e-17"), GaussianDP("1e-15")):
+        assert verify(mechanism, graph, privacy, strict=True).holds
+    assert not verify(mechanism, graph, PureDP("1e-17"), strict=True).holds
+    assert verify(mechanism, graph, PureDP("1e-17")).holds
+
+
+@pytest.mark.parametrize("beyond", ["1e-9", "1e-11"])
+def test_stated_decimals_fail_where_an_excess_is_proven(beyond: str) -> None:
+    third = Fraction(1, 3) - parse_fraction(beyond)
+    p, q = float(1 - third), float(third)
+    mechanism = Mechanism.from_table(["a>b", "b>a"], np.array([[p, q], [q, p]]))
+    for privacy in (PureDP("ln 2"), ApproxDP("ln 2", "1e-13")):
+        verification = verify(mechanism, graph_of(2, [(0, 1)]), privacy)
+        assert not verification.holds
+        assert verification.witness is not None
+        assert verification.witness.event == ("a",)
+    assert verify(mechanism, graph_of(2, [(0, 1)]), GaussianDP("0.8614546")).holds == (beyond == "1e-11")
+
+
+def test_stated_zeros_are_zeros_where_both_are_and_proofs_where_one_is() -> None:
+    both = Mechanism.from_table(["a>b>c"] * 2, np.array([[0.5, 0.5, 0.0], [0.4, 0.6, 0.0]]))
+    verification = verify(both, graph_of(2, [(0, 1)]), PureDP(1))
+    assert verification.holds
+    assert verification.upper == pytest.approx(math.log(1.25), abs=1e-11)
+    one = Mechanism.from_table(["a>b>c"] * 2, np.array([[0.5, 0.5, 0.0], [0.4, 0.5, 0.1]]))
+    verification = verify(one, graph_of(2, [(0, 1)]), PureDP(600))
+    assert not verification.holds
+    assert verification.upper == math.inf
+    assert not verify(one, graph_of(2, [(0, 1)]), GaussianDP(5)).holds
+
+
+def test_stated_twins_may_differ_within_their_precision() -> None:
+    rows = np.array([[0.25, 0.75]])
+    shared = Mechanism.from_table(["a>b"], rows, codes=np.array([0, 0]))
+    apart = Mechanism.from_table(["a>b", "a>b"], np.concatenate([rows, rows]))
+    for privacy in (PureDP(1), ApproxDP(0, "1/10"), GaussianDP(1)):
+        one, other = (verify(m, graph_of(2, [(0, 1)]), privacy) for m in (shared, apart))
+        assert one.lower == other.lower
+        assert one.upper == pytest.approx(other.upper, rel=1e-12)
+        assert one.lower == 0
+        assert 0 < one.upper < 1e-9
+        assert verify(shared, graph_of(2, [(0, 1)]), privacy, strict=True).upper == 0
+
+
+def test_many_colors_under_gaussian_privacy_take_the_exact_path() -> None:
+    colors = [f"c{index:02}" for index in range(12)]
+    random = np.random.default_rng(3)
+    table = random.integers(50, 60, size=(3, 12))
+    floats = table / table.sum(axis=1, keepdims=True)
+    fractions = [[Fraction(int(v), int(row.sum())) for v in row] for row in table]
+    exact = Mechanism.from_table(
+        [">".join(colors)] * 3, [dict(zip(colors, row, strict=True)) for row in fractions]
+    )
+    stated = Mechanism.from_table([">".join(colors)] * 3, floats)
+    graph = graph_of(3, [(0, 1), (1, 2)])
+    ideal = verify(exact, graph, GaussianDP(1))
+    near = verify(stated, graph, GaussianDP(1))
+    assert ideal.holds
+    assert near.holds
+    assert near.lower <= ideal.lower <= ideal.upper <= near.upper < ideal.upper + 1e-9
+    tight = GaussianDP(Fraction(ideal.lower) * Fraction(99, 100))
+    assert not verify(exact, graph, tight).holds
+    assert not verify(stated, graph, tight).holds
+    twins = Mechanism.from_table([">".join(colors)], floats[:1], codes=np.array([0, 0]))
+    assert 0 < verify(twins, graph_of(2, [(0, 1)]), GaussianDP(1)).upper < 1e-9
+
+
+def test_a_number_that_4096_bits_do_not_decide_counts_as_failing_and_says_so() -> None:
+    limit = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
+    near = enclose(limit, 5000)[0]
+    mechanism = Mechanism.from_table(["a>b", "b>a"], [{"a": near, "b": 1 - near}, {"a": "1/4", "b": "3/4"}])
+    verification = verify(mechanism, graph_of(2, [(0, 1)]), GaussianDP(1))
+    assert not verification.holds
+    assert verification.witness is not None
+    assert verification.witness.undecided
+    assert verify(mechanism, graph_of(2, [(0, 1)]), GaussianDP("1.000001")).holds
+
+
+def test_another_epsilon_than_the_one_it_was_made_for() -> None:
+    graph = path(12).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(12) > 6).astype(int))
+    mechanism = optimal_mechanism(graph, PureDP(1), "randomized-response")
+    assert verify(mechanism, graph, PureDP("1.0001")).holds
+    failed = verify(mechanism, graph, PureDP("0.9999"))
+    assert not failed.holds
+    assert failed.witness is not None
+    assert failed.lower == pytest.approx(1, abs=1e-15)
+    # At this delta the two constraints still differ, and the figure is a delta at the asked epsilon.
+    half = verify(mechanism, graph, ApproxDP("1/2", "1/2"))
+    table = mechanism.probabilities()
+    expected = max(
+        np.maximum(table[one] - math.exp(0.5) * table[other], 0).sum()
+        for a, b in path_edges(12)
+        for one, other in ((a, b), (b, a))
+    )
+    assert half.holds
+    assert half.lower == pytest.approx(expected, rel=1e-12)
+    assert verify(mechanism, graph, GaussianDP(2)).holds
+    assert not verify(mechanism, graph, GaussianDP("1/10")).holds
+
+
+def test_the_greatest_excess_is_found_without_a_common_exact_form() -> None:
+    graph = path(12).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(12) > 6).astype(int))
+    mechanism = optimal_mechanism(graph, PureDP(1), "randomized-response")
+    witness = verify(mechanism, graph, PureDP("1/2")).witness
+    assert witness is not None
+    table = mechanism.probabilities()
+    scored = {
+        (str(one), str(other)): np.maximum(table[one] - math.exp(0.5) * table[other], 0).sum()
+        for a, b in path_edges(12)
+        for one, other in ((a, b), (b, a))
+    }
+    assert scored[witness.source, witness.target] == pytest.approx(max(scored.values()), rel=1e-12)
+
+
+def test_labels_in_another_order_are_put_in_order() -> None:
+    graph = RainbowGraph.from_edges([("x", "y"), ("y", "z")], {"x": "a>b", "y": "a>b", "z": "b>a"})
+    mechanism = optimal_mechanism(graph, PureDP("ln 2"), "uniform")
+    shuffled = pullback([2, 0, 1], mechanism, labels=["z", "x", "y"])
+    assert shuffled.distribution("x") == mechanism.distribution("x")
+    assert verify(shuffled, graph, PureDP("ln 2")).holds
+    # The structure alone has no names, so there the order is what it is.
+    assert not verify(pullback([2, 0, 1], mechanism), graph.structure, PureDP("ln(3/2)")).holds
+    renamed = pullback([0, 1, 2], mechanism, labels=["x", "y", "w"])
+    with pytest.raises(MechanismShapeError, match="'z'"):
+        verify(renamed, graph, PureDP("ln 2"))
+
+
+def test_a_graph_of_another_size_is_refused() -> None:
+    mechanism = Mechanism.from_table(["a>b"], [{"a": 1, "b": 0}])
+    with pytest.raises(MechanismShapeError, match="1 datasets, the other side 2"):
+        verify(mechanism, graph_of(2, [(0, 1)]), PureDP(1))
+
+
+def test_deep_lines_with_rational_odds_stay_quick_and_exact() -> None:
+    size = 2500
+    graph = path(size).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(size) >= size - 2).astype(int))
+    for privacy in (PureDP("ln(6/5)"), ApproxDP("ln(6/5)", "1e-9")):
+        mechanism = optimal_mechanism(graph, privacy, "uniform")
+        assert mechanism.precision == "exact"
+        verification = verify(mechanism, graph, privacy)
+        assert verification.holds
+        asked = math.log(1.2) if isinstance(privacy, PureDP) else 1e-9
+        assert verification.lower == pytest.approx(asked, rel=1e-15)
+        assert verification.upper == math.nextafter(verification.lower, math.inf)
+    # One dataset too near to the others' end: its best color is likelier than two steps allow.
+    mapping = np.arange(size)
+    mapping[size - 5] = size - 9
+    mutated = pullback(mapping, optimal_mechanism(graph, PureDP("ln(6/5)"), "uniform"))
+    failed = verify(mutated, graph, PureDP("ln(6/5)"))
+    assert failed.witness is not None
+    p, q = mutated.distribution(failed.witness.source), mutated.distribution(failed.witness.target)
+    assert str(size - 5) in (failed.witness.source, failed.witness.target)
+    assert failed.witness.probability == p.mass(failed.witness.event)
+    assert failed.witness.limit == Fraction(6, 5) * q.mass(failed.witness.event)
+    assert failed.witness.excess == failed.witness.probability - failed.witness.limit
+
+
+def test_progress_is_told_and_reaches_the_end() -> None:
+    graph = path(600).rainbow_graph(["a>b", "b>a"], (np.arange(600) >= 300).astype(int))
+    mechanism = optimal_mechanism(graph, PureDP("1/100"), "uniform")
+    seen: list[tuple[int, int]] = []
+    verify(mechanism, graph, PureDP("1/100"), progress=lambda done, steps: seen.append((done, steps)))
+    assert len(seen) > 4
+    assert all(0 <= done <= steps for done, steps in seen)
+    assert seen[-1][0] == seen[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("privacy", "figure"),
+    [
+        (PureDP(1), lambda p, q: np.log(np.maximum(p / q, q / p).max(axis=1))),
+        (
+            ApproxDP(1, "1/10"),
+            lambda p, q: np.maximum(
+                np.maximum(p - math.e * q, 0).sum(axis=1), np.maximum(q - math.e * p, 0).sum(axis=1)
+            ),
+        ),
+    ],
+)
+def test_a_large_table_of_distinct_rows_is_covered_pair_by_pair(
+    privacy: PureDP | ApproxDP, figure: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> None:
+    random = np.random.default_rng(11)
+    size, pairs = 50_000, 500_000
+    table = random.dirichlet([30, 30, 30], size=size)
+    source, target = random.integers(0, size, pairs), random.integers(0, size, pairs)
+    graph = DatasetGraph.from_pairs(size, source, target)
+    mechanism = Mechanism.from_table(["a>b>c"] * size, table)
+    verification = verify(mechanism, graph, privacy)
+    one, other = graph.pairs()
+    figures = figure(table[one], table[other])
+    worst = int(np.argmax(figures))
+    assert verification.class_pairs == graph.pair_count
+    assert verification.lower <= figures[worst] <= verification.upper < figures[worst] + 1e-11
+    asked = 1 if isinstance(privacy, PureDP) else 0.1
+    assert verification.holds == (figures[worst] <= asked)
+    if isinstance(privacy, ApproxDP) and verification.witness is not None:
+        assert {int(verification.witness.source), int(verification.witness.target)} == {
+            int(one[worst]),
+            int(other[worst]),
+        }
+
+
+def test_an_event_of_several_colors_can_be_the_worst_one() -> None:
+    rows: list[Row] = [
+        {"a": Fraction(3, 10), "b": Fraction(3, 10), "c": Fraction(4, 10)},
+        {"a": Fraction(2, 10), "b": Fraction(2, 10), "c": Fraction(6, 10)},
+    ]
+    verification = verify(mechanism_of(rows), graph_of(2, [(0, 1)]), ApproxDP(0, "3/20"))
+    assert verification.witness is not None
+    assert verification.witness.event == ("a", "b")
+    assert verification.witness.excess == Fraction(1, 20)
+    assert pair_excess(rows[0], rows[1], Fraction(1), Fraction(3, 20)) == (Fraction(1, 20), ("a", "b"))
