@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draws for people: from a distribution, from a mechanism for one dataset, or for many datasets at once.
+
+Bits come from the operating system unless a call is handed another source, which only tests do.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import UnknownDatasetError, UsageError
+from rainbowdp.mechanism import Mechanism
+from rainbowdp.sampling.bits import BitSource, SystemBits
+from rainbowdp.sampling.bulk import draw_rows
+
+Datasets = Sequence[str] | NDArray[np.str_] | NDArray[np.integer] | NDArray[np.bool_]
+"""Datasets by name, by number (an integer array) or by a mask."""
+
+
+def sample_distribution(
+    distribution: Distribution, count: int = 1, *, bits: BitSource | None = None
+) -> list[str]:
+    """Draw colors from a distribution, independently and exactly.
+
+    Parameters
+    ----------
+    distribution : Distribution
+        Exact probabilities; fractions that do not sum to 1 are divided by their sum.
+    count : int
+        How many colors, at least 0.
+    bits : BitSource, optional
+        Where random bits come from; the operating system unless given, which is for tests.
+
+    Returns
+    -------
+    list of str
+        The drawn colors, `count` of them.
+
+    Raises
+    ------
+    UsageError
+        If the count is negative.
+    DistributionError
+        If the probabilities are negative or all 0.
+
+    Notes
+    -----
+    Each color has exactly its real probability as long as the bits are uniform and independent; no float
+    takes part. Time and the number of words read depend on the distribution and are not protected.
+
+    Examples
+    --------
+    >>> sample_distribution(Distribution({"blue": 0, "red": 1}), 3)
+    ['red', 'red', 'red']
+    """
+    if count < 0:
+        raise UsageError(f"{count} draws were asked for", help="ask for at least 0", count=count)
+    drawn = draw_rows([distribution], np.zeros(count, dtype=np.int32), SystemBits() if bits is None else bits)
+    colors = distribution.colors
+    return [colors[position] for position in drawn.tolist()]
+
+
+def sample(
+    mechanism: Mechanism, dataset: object, count: int = 1, *, bits: BitSource | None = None
+) -> list[str]:
+    """Draw the mechanism's answer for one dataset, independently and exactly.
+
+    Every draw is a release of its own: `count` draws cost `count` times the privacy of one.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    dataset : str
+        The dataset's name, as for `Mechanism.distribution`.
+    count : int
+        How many draws, at least 0.
+    bits : BitSource, optional
+        Where random bits come from; the operating system unless given, which is for tests.
+
+    Returns
+    -------
+    list of str
+        The drawn colors, `count` of them.
+
+    Raises
+    ------
+    UnknownDatasetError
+        If the mechanism does not have the dataset.
+    UsageError
+        If the count is negative.
+
+    Notes
+    -----
+    Each color has exactly its real probability as long as the bits are uniform and independent; no float
+    takes part. Time and the number of words read depend on the dataset and are not protected.
+
+    Examples
+    --------
+    >>> mechanism = Mechanism.from_table(
+    ...     rainbows=["blue>red"], table=[{"blue": "2/3", "red": "1/3"}], labels=["ann"]
+    ... )
+    >>> sample(mechanism, "ann")[0] in mechanism.colors
+    True
+    """
+    return sample_distribution(mechanism.distribution(dataset), count, bits=bits)
+
+
+def sample_all(
+    mechanism: Mechanism,
+    datasets: Datasets | None = None,
+    *,
+    bits: BitSource | None = None,
+) -> NDArray[np.int32]:
+    """Draw the mechanism's answer for many datasets, one independent exact draw each.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism, over n datasets.
+    datasets : sequence of str [m], int[m], bool[n] or None
+        Names, numbers from 0 (an integer array), or a mask of the datasets; they may be repeated. None for
+        every dataset once.
+    bits : BitSource, optional
+        Where random bits come from; the operating system unless given, which is for tests.
+
+    Returns
+    -------
+    int32[m]
+        The drawn colors as positions in ``mechanism.colors``.
+
+    Raises
+    ------
+    UnknownDatasetError
+        If the mechanism does not have one of the datasets.
+    UsageError
+        If an array has the wrong shape.
+
+    Notes
+    -----
+    As exact as `sample`. Only classes that occur are looked at. Where there are more than 2048 of them, the
+    mechanism's float64 table, which promises 10^-12, decides the words that lie farther than 2^-30 from its
+    cumulative masses, and exact numbers decide the others; the drawn colors are the same. Memory is 16 bytes
+    for each cumulative mass of those classes, beside the result, the indices and that table.
+
+    Examples
+    --------
+    >>> mechanism = Mechanism.from_table(
+    ...     rainbows=["blue>red", "red>blue"],
+    ...     table=[{"blue": 1, "red": 0}, {"blue": 0, "red": 1}],
+    ...     labels=["ann", "bob"],
+    ... )
+    >>> sample_all(mechanism).tolist()
+    [0, 1]
+    >>> sample_all(mechanism, ["bob", "bob"]).tolist()
+    [1, 1]
+    """
+    source = SystemBits() if bits is None else bits
+    return draw_rows(mechanism.rows, _classes(mechanism, datasets), source, lambda: mechanism.table)
+
+
+def _classes(mechanism: Mechanism, datasets: Datasets | None) -> NDArray[np.int32]:
+    """Return the class of every wanted dataset."""
+    if datasets is None:
+        return mechanism.codes
+    if not isinstance(datasets, np.ndarray) or datasets.dtype.kind not in "bui":
+        names = [mechanism.index(name) for name in datasets]
+        return mechanism.codes[np.array(names, dtype=np.intp)]
+    is_mask = datasets.dtype.kind == "b"
+    if datasets.ndim != 1 or (is_mask and len(datasets) != mechanism.size):
+        kind = "a mask" if is_mask else "an array of dataset numbers"
+        raise UsageError(
+            f"{kind} of shape {datasets.shape} does not fit {mechanism.size} datasets",
+            help="give a one-dimensional array: dataset numbers, or one truth value per dataset",
+        )
+    places = np.flatnonzero(datasets) if is_mask else datasets.astype(np.intp)
+    # numpy would count a negative number from the end.
+    outside = places[(places < 0) | (places >= mechanism.size)]
+    if len(outside):
+        raise UnknownDatasetError(
+            f"there is no dataset number {int(outside[0])}", help=f"numbers are 0 to {mechanism.size - 1}"
+        )
+    return mechanism.codes[places]

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replayable sources of random bits, for tests alone: the package draws from the operating system."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class ReplayBits:
+    """The same pseudo-random words for the same seed, on every machine and with every version of numpy.
+
+    The bit generator's raw words are used, whose stream numpy keeps stable, and no distribution of numpy's.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._generator = np.random.PCG64(seed)
+
+    def bits(self, count: int) -> int:
+        value = 0
+        for word in self.words(-(-count // 64)).tolist():
+            value = value << 64 | word
+        return value >> (-count % 64)
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        return self._generator.random_raw(count).astype(np.uint64)
+
+
+class FixedBits:
+    """Given words, one after the other, and an error once they are used up."""
+
+    def __init__(self, words: Iterable[int], word_bits: int = 64) -> None:
+        self.left = list(words)
+        self._word_bits = word_bits
+
+    def bits(self, count: int) -> int:
+        assert count == self._word_bits, f"asked for {count} bits, words have {self._word_bits}"
+        return self.left.pop(0)
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        assert count <= len(self.left), f"asked for {count} words, {len(self.left)} are left"
+        taken, self.left = self.left[:count], self.left[count:]
+        return np.array(taken, dtype=np.uint64)

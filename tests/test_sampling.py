@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draws from distributions and mechanisms, as people call for them."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from bit_sources import FixedBits, ReplayBits
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import DistributionError, UnknownDatasetError, UsageError
+from rainbowdp.line import Line
+from rainbowdp.mechanism import Mechanism
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.rainbow import Rainbow
+from rainbowdp.sampling import sample, sample_all, sample_distribution
+from rainbowdp.sampling.cumulative import CumulativeMasses
+from sampler_checks import DRAWS, count_colors, ideal_of, passes
+from sampling_rows import LARGEST, ROWS, row
+
+
+def line_mechanism(privacy: Privacy) -> Mechanism:
+    """Return the optimal mechanism of a path with two orders, six datasets each: a, b, ... l."""
+    boundary = Distribution({"blue": "1/3", "green": "1/3", "red": "1/3"})
+    rainbows = [Rainbow.parse("blue>red>green"), Rainbow.parse("green>red>blue")]
+    places = [(rainbows[0], distance) for distance in (5, 4, 3, 2, 1, 0)]
+    places += [(rainbows[1], distance) for distance in range(6)]
+    rows = tuple(Line(rainbow, boundary, privacy).distribution(distance) for rainbow, distance in places)
+    return Mechanism(
+        colors=("blue", "green", "red"),
+        codes=np.arange(12, dtype=np.int32),
+        class_rainbow=tuple(rainbow for rainbow, _ in places),
+        class_distance=np.ma.masked_array(np.array([d for _, d in places], dtype=np.int32)),
+        rows=rows,
+        precision="exact" if privacy.is_rational else "float64",
+        labels=np.array(list("abcdefghijkl")),
+    )
+
+
+PRIVACIES = [PureDP("ln 2"), PureDP(1), ApproxDP("1/2", "1/100"), GaussianDP("1/2")]
+
+
+@pytest.mark.parametrize("privacy", PRIVACIES, ids=str)
+def test_every_dataset_of_a_mechanism_is_drawn_with_its_own_distribution(privacy: Privacy) -> None:
+    mechanism = line_mechanism(privacy)
+    chosen = np.array([0, 4, 5, 6, 9])
+    drawn = sample_all(mechanism, np.tile(chosen, DRAWS), bits=ReplayBits(41)).reshape(DRAWS, len(chosen))
+    for place, dataset in enumerate(chosen.tolist()):
+        counts = count_colors(drawn[:, place], 3)
+        assert passes(counts, ideal_of(mechanism.rows[dataset]))
+        assert not passes(counts, ideal_of(mechanism.rows[(dataset + 2) % 12]))
+
+
+def test_each_way_to_name_datasets_draws_the_same() -> None:
+    mechanism = line_mechanism(PureDP(1))
+    names, numbers = ["a", "l", "a", "c"], np.array([0, 11, 0, 2])
+    by_name = sample_all(mechanism, names, bits=ReplayBits(42))
+    assert by_name.tolist() == sample_all(mechanism, np.array(names), bits=ReplayBits(42)).tolist()
+    assert by_name.tolist() == sample_all(mechanism, numbers, bits=ReplayBits(42)).tolist()
+    assert by_name.tolist() == sample_all(mechanism, numbers.astype(np.uint8), bits=ReplayBits(42)).tolist()
+    everything = sample_all(mechanism, bits=ReplayBits(43))
+    assert everything.shape == (12,)
+    assert (
+        everything.tolist()
+        == sample_all(mechanism, np.ones(12, dtype=np.bool_), bits=ReplayBits(43)).tolist()
+    )
+    assert everything.tolist() == sample_all(mechanism, "abcdefghijkl", bits=ReplayBits(43)).tolist()
+    assert sample_all(mechanism, np.arange(12) > 9, bits=ReplayBits(44)).shape == (2,)
+    assert sample_all(mechanism, []).tolist() == []
+    assert sample_all(mechanism, np.array([], dtype=np.int64)).tolist() == []
+
+
+def test_positions_are_positions_in_the_colors_of_the_mechanism() -> None:
+    mechanism = line_mechanism(PureDP("ln 2"))
+    drawn = sample_all(mechanism, np.zeros(200, dtype=np.int64), bits=ReplayBits(45))
+    colors = [mechanism.colors[position] for position in drawn.tolist()]
+    assert colors == sample(mechanism, "a", 200, bits=ReplayBits(45))
+    assert colors.count("blue") > 150
+
+
+def test_draws_without_a_source_differ_between_calls() -> None:
+    mechanism = line_mechanism(PureDP("ln 2"))
+    assert sample(mechanism, "f", 200) != sample(mechanism, "f", 200)
+    assert sample_all(mechanism, ["f"] * 200).tolist() != sample_all(mechanism, ["f"] * 200).tolist()
+
+
+def test_a_source_that_is_falsy_is_used_all_the_same() -> None:
+    class Empty(FixedBits):
+        def __len__(self) -> int:
+            return 0
+
+    assert sample_distribution(ROWS["thirds"], 2, bits=Empty([0, LARGEST])) == ["a", "c"]
+
+
+def test_one_draw_reads_one_word_even_where_nothing_is_open() -> None:
+    source = FixedBits([1, 2, 3])
+    assert sample_distribution(Distribution({"only": 1}), 2, bits=source) == ["only", "only"]
+    assert source.left == [3]
+    assert sample_distribution(ROWS["thirds"], 0, bits=source) == []
+    assert source.left == [3]
+
+
+@pytest.mark.parametrize("name", ["first certain", "second certain", "third certain"])
+def test_certain_colors_are_always_drawn(name: str) -> None:
+    certain = next(color for color, probability in ROWS[name].items() if probability == 1)
+    words = [0, 1, 2**63, LARGEST - 1, LARGEST]
+    assert sample_distribution(ROWS[name], 5, bits=FixedBits(words)) == [certain] * 5
+    assert set(sample_distribution(ROWS[name], 1000)) == {certain}
+
+
+def test_stated_decimals_are_divided_by_their_sum() -> None:
+    table = np.array([[0.1, 0.2, 0.7], [1 / 3, 1 / 3, 1 / 3]])
+    mechanism = Mechanism.from_table(["a>b>c", "b>a>c"], table)
+    total = sum(mechanism.rows[1].values(), Fraction(0))
+    assert total == 1 - Fraction(1, 10**16)
+    assert CumulativeMasses(mechanism.rows[1]).cuts(64) == CumulativeMasses(ROWS["thirds"]).cuts(64)
+    drawn = sample_all(mechanism, np.ones(DRAWS, dtype=np.int64), bits=ReplayBits(46))
+    assert passes(count_colors(drawn, 3), [1 / 3] * 3)
+
+
+@pytest.mark.parametrize("datasets", [np.array([12]), np.array([0, -1]), ["a", "m"], np.array(["aa"])])
+def test_unknown_datasets_are_refused(datasets: Sequence[str] | NDArray[np.int64]) -> None:
+    with pytest.raises(UnknownDatasetError):
+        sample_all(line_mechanism(PureDP("ln 2")), datasets)
+
+
+def test_other_misuse_is_refused_with_its_value() -> None:
+    mechanism = line_mechanism(PureDP("ln 2"))
+    with pytest.raises(UsageError, match=r"shape \(3,\) does not fit 12"):
+        sample_all(mechanism, np.array([True, False, True]))
+    with pytest.raises(UsageError, match=r"shape \(1, 2\)"):
+        sample_all(mechanism, np.array([[1, 2]]))
+    with pytest.raises(UsageError, match="-1 draws"):
+        sample(mechanism, "a", -1)
+    with pytest.raises(UnknownDatasetError, match="'z'"):
+        sample(mechanism, "z")
+    with pytest.raises(DistributionError, match="cannot be drawn from"):
+        sample_distribution(row(0, 0))

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sources of bits: the operating system's, the tests' replayable ones, and those that break their promise."""
+
+import inspect
+from types import ModuleType
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from bit_sources import FixedBits, ReplayBits
+from rainbowdp import sampling
+from rainbowdp.errors import UsageError
+from rainbowdp.sampling import SystemBits, answers, bulk, cumulative, draw
+from rainbowdp.sampling import bits as bits_module
+from rainbowdp.sampling.bits import BitSource, read_bits, read_words
+from sampler_checks import count_colors, passes
+
+MODULES = [sampling, answers, bits_module, bulk, cumulative, draw]
+
+
+class Broken:
+    """A source that returns whatever it was given."""
+
+    def __init__(self, value: int, array: NDArray[np.uint64]) -> None:
+        self._value, self._array = value, array
+
+    def bits(self, count: int) -> int:  # noqa: ARG002 - a broken source does not care
+        return self._value
+
+    def words(self, count: int) -> NDArray[np.uint64]:  # noqa: ARG002 - a broken source does not care
+        return self._array
+
+
+@pytest.mark.parametrize("source", [SystemBits(), ReplayBits(5)])
+def test_bits_and_words_are_uniform(source: BitSource) -> None:
+    words = source.words(125_000)
+    assert words.dtype == np.uint64
+    assert words.shape == (125_000,)
+    high, low = words >> np.uint64(59), words & np.uint64(31)
+    for part in (words.view(np.uint8) & 7, (words.view(np.uint8) >> 5)):
+        assert passes(count_colors(part, 8), [1 / 8] * 8)
+    assert set(high.tolist()) == set(low.tolist()) == set(range(32))
+    assert {source.bits(2) for _ in range(200)} == {0, 1, 2, 3}
+    assert source.bits(300).bit_length() > 200
+    assert all(0 <= source.bits(7) < 128 for _ in range(200))
+
+
+def test_system_bits_never_repeat() -> None:
+    source = SystemBits()
+    words = np.concatenate([source.words(1000), source.words(1000), SystemBits().words(1000)])
+    assert len(np.unique(words)) == 3000
+    assert source.words(0).shape == (0,)
+
+
+def test_replayed_bits_are_the_same_whether_read_as_words_or_one_by_one() -> None:
+    words = ReplayBits(7).words(20).tolist()
+    source = ReplayBits(7)
+    assert [source.bits(64) for _ in range(20)] == words
+    assert ReplayBits(7).bits(8) == words[0] >> 56
+    assert ReplayBits(7).bits(100) == (words[0] << 64 | words[1]) >> 28
+    assert ReplayBits(8).words(20).tolist() != words
+
+
+def test_fixed_bits_end() -> None:
+    source = FixedBits([1, 2, 3])
+    assert source.bits(64) == 1
+    assert source.words(2).tolist() == [2, 3]
+    with pytest.raises(AssertionError, match="0 are left"):
+        source.words(1)
+
+
+@pytest.mark.parametrize("value", [-1, 256, 1 << 64])
+def test_a_source_with_numbers_out_of_range_is_refused(value: int) -> None:
+    with pytest.raises(UsageError, match=r"outside \[0, 2\^8\)"):
+        read_bits(Broken(value, np.zeros(1, dtype=np.uint64)), 8)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.zeros(2, dtype=np.uint64),
+        np.zeros((3, 1), dtype=np.uint64),
+        np.zeros(3, dtype=np.uint32),
+        np.zeros(3, dtype=np.int64),
+        np.zeros(3, dtype=np.float64),
+    ],
+)
+def test_a_source_with_words_of_another_form_is_refused(array: NDArray[np.uint64]) -> None:
+    with pytest.raises(UsageError, match="for 3 words"):
+        read_words(Broken(0, array), 3)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_no_module_keeps_a_source_and_no_function_has_one_by_default(module: ModuleType) -> None:
+    kept = [
+        name
+        for name, value in vars(module).items()
+        if hasattr(value, "words") and not isinstance(value, type)
+    ]
+    assert kept == []
+    for name, function in vars(module).items():
+        if inspect.isfunction(function):
+            for parameter in inspect.signature(function).parameters.values():
+                assert not hasattr(parameter.default, "words"), name
+                assert parameter.name not in {"seed", "rng", "generator", "random_state"}, name

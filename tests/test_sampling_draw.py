@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One exact draw, checked without statistics: all streams of short words are enumerated and counted."""
+
+from fractions import Fraction
+from itertools import accumulate, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bit_sources import FixedBits, ReplayBits
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import DistributionError
+from rainbowdp.exact import Log, NormalExpression, OddsExpression, enclose
+from rainbowdp.sampling.cumulative import CumulativeMasses
+from rainbowdp.sampling.draw import settle
+from sampling_rows import row
+
+WORD = 8
+T = OddsExpression.odds(Fraction(1))
+T65 = OddsExpression.odds(Log(Fraction(6, 5)))
+HALF = Fraction(1, 2)
+
+
+def normal_row(*prefixes: Fraction) -> Distribution:
+    """Return the distribution whose prefix masses are three steps of mu = 1/10 away from these."""
+    masses = [NormalExpression.shifted(mass, Fraction(3), Fraction(1, 10)) for mass in prefixes]
+    return row(masses[0], *(b - a for a, b in pairwise(masses)), 1 - masses[-1])
+
+
+CASES = {
+    "thirds": row(Fraction(1, 3), Fraction(1, 3), Fraction(1, 3)),
+    "dyadic": row(Fraction(1, 2), Fraction(3, 8), Fraction(1, 8)),
+    "dyadic of sixteen bits": row(Fraction(1, 65536), Fraction(30000, 65536), Fraction(35535, 65536)),
+    "the paper's": row(Fraction(3, 55), Fraction(9, 55), Fraction(43, 55)),
+    "zero first": row(Fraction(0), Fraction(1, 7), Fraction(6, 7)),
+    "zero between": row(Fraction(1, 7), Fraction(0), Fraction(0), Fraction(6, 7)),
+    "zero last": row(Fraction(6, 7), Fraction(1, 7), Fraction(0)),
+    "certain": row(Fraction(0), Fraction(1), Fraction(0)),
+    "one color": row(Fraction(1)),
+    "tiny": row(Fraction(1, 10**30), Fraction(1, 10**5), 1 - Fraction(1, 10**30) - Fraction(1, 10**5)),
+    "decimals above one": row(Fraction("0.3334"), Fraction("0.3333"), Fraction("0.3334")),
+    "decimals below one": row(Fraction("0.1"), Fraction("0.2"), Fraction("0.6999")),
+    "odds": row(T / (T + 2), 1 / (T + 2), 1 / (T + 2)),
+    "odds deep": row(1 - 2 / (T**1000 * 3), 1 / (T**1000 * 3), 1 / (T**1000 * 3)),
+    "odds and fractions": row(HALF, T / (2 * T + 2), 1 / (2 * T + 2)),
+    "odds and zeros": row(Fraction(0), T / (T + 1), T - T, 1 / (T + 1), Fraction(0)),
+    "dyadic in disguise": row(T65 / (T65 + 2), 1 / (T65 + 2), 1 / (T65 + 2)),
+    "normal": normal_row(Fraction(1, 4), Fraction(3, 4)),
+    "normal with a zero": normal_row(Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)),
+}
+
+
+def fractions(distribution: Distribution) -> list[Fraction]:
+    """Return the probabilities of a rational distribution."""
+    return [value for value in distribution.values() if isinstance(value, Fraction)]
+
+
+def outcomes(distribution: Distribution, words: int) -> tuple[list[int], int]:
+    """Return how many streams of this many short words draw each color, and how many need another word."""
+    counts, open_streams = [0] * len(distribution), 0
+    masses = CumulativeMasses(distribution)
+    for stream in range(1 << WORD * words):
+        later = [stream >> WORD * i & (1 << WORD) - 1 for i in reversed(range(words))]
+        source = FixedBits(later[1:], WORD)
+        try:
+            counts[settle(masses, later[0], WORD, source, WORD)] += 1
+        except IndexError:
+            open_streams += 1
+    return counts, open_streams
+
+
+def share_bounds(distribution: Distribution) -> list[tuple[Fraction, Fraction]]:
+    """Enclose the probabilities divided by their sum, to 200 bits, apart from the code under test."""
+    total = sum(fractions(distribution)) if distribution.is_rational else Fraction(1)
+    return [enclose(probability / total, 200) for probability in distribution.values()]
+
+
+def check_counts(distribution: Distribution, counts: list[int], still_open: int, streams: int) -> None:
+    """Require each probability between its decided share and that plus the undecided share."""
+    for (lower, upper), count in zip(share_bounds(distribution), counts, strict=True):
+        assert Fraction(count, streams) <= upper
+        assert lower <= Fraction(count + still_open, streams)
+    assert sum(counts) + still_open == streams
+    assert still_open <= 2 * (len(distribution) - 1)
+
+
+@pytest.mark.parametrize("distribution", CASES.values(), ids=CASES)
+def test_all_streams_of_two_short_words(distribution: Distribution) -> None:
+    counts, still_open = outcomes(distribution, 2)
+    check_counts(distribution, counts, still_open, 2**16)
+
+
+@pytest.mark.parametrize("distribution", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("bits", [8, 16, 24, 64, 256])
+def test_decided_intervals_have_the_lengths_of_floors_and_ceilings(
+    distribution: Distribution, bits: int
+) -> None:
+    lower, upper = CumulativeMasses(distribution).cuts(bits)
+    starts, ends = (0, *upper), (*lower, 1 << bits)
+    counts = [max(end - start, 0) for start, end in zip(starts, ends, strict=True)]
+    check_counts(distribution, counts, (1 << bits) - sum(counts), 1 << bits)
+
+
+@pytest.mark.parametrize("name", ["dyadic", "dyadic of sixteen bits", "certain", "one color"])
+def test_dyadic_probabilities_are_met_to_the_stream(name: str) -> None:
+    counts, still_open = outcomes(CASES[name], 2)
+    assert still_open == 0
+    assert [Fraction(count, 2**16) for count in counts] == list(CASES[name].values())
+
+
+@pytest.mark.parametrize("distribution", [d for d in CASES.values() if d.is_rational], ids=str)
+def test_a_first_word_decides_exactly_floor_to_ceiling(distribution: Distribution) -> None:
+    counts, still_open = outcomes(distribution, 1)
+    masses = [mass / sum(fractions(distribution)) for mass in accumulate(fractions(distribution))]
+    ends = [mass * 256 // 1 for mass in masses]
+    starts = [0, *(-(-mass * 256 // 1) for mass in masses[:-1])]
+    assert counts == [max(end - start, 0) for start, end in zip(starts, ends, strict=True)]
+    assert still_open == 256 - sum(counts)
+
+
+@pytest.mark.parametrize("distribution", CASES.values(), ids=CASES)
+def test_impossible_colors_are_never_drawn(distribution: Distribution) -> None:
+    masses = CumulativeMasses(distribution)
+    impossible = {
+        i for i, (_, upper) in enumerate(share_bounds(distribution)) if upper <= Fraction(1, 2**199)
+    }
+    for bits in (8, 64, 256):
+        lower, upper = masses.cuts(bits)
+        near = {bound + step for bound in (0, *lower, *upper, 1 << bits) for step in range(-2, 3)}
+        drawn = {masses.decide(revealed, bits) for revealed in near if 0 <= revealed < 1 << bits}
+        assert not drawn & impossible
+
+
+@given(
+    st.lists(st.integers(0, 30), min_size=1, max_size=6).filter(any),
+    st.lists(st.integers(0, 255), min_size=12, max_size=12),
+)
+def test_the_drawn_color_is_the_first_whose_cumulative_mass_exceeds_u(
+    weights: list[int], stream: list[int]
+) -> None:
+    distribution = row(*(Fraction(weight, sum(weights)) for weight in weights))
+    # The stream goes on with zeros, so U is exactly `value`.
+    value = sum(Fraction(word, 256 ** (i + 1)) for i, word in enumerate(stream))
+    expected = next(i for i, mass in enumerate(accumulate(fractions(distribution))) if mass > value)
+    source = FixedBits([*stream[1:], *[0] * 40], WORD)
+    assert settle(CumulativeMasses(distribution), stream[0], WORD, source, WORD) == expected
+
+
+@given(st.integers(0, 2**320 - 1), st.sampled_from(sorted(CASES)))
+def test_the_drawn_color_does_not_depend_on_the_word_length(revealed: int, name: str) -> None:
+    drawn = set()
+    for word in (1, 5, 8, 64):
+        words = [revealed >> shift & (1 << word) - 1 for shift in range(320 - word, -1, -word)]
+        source = FixedBits(words[1:], word)
+        drawn.add(settle(CumulativeMasses(CASES[name]), words[0], word, source, word))
+    assert len(drawn) == 1
+
+
+def test_a_touched_mass_is_refined_until_it_is_decided() -> None:
+    third = row(Fraction(1, 3), Fraction(2, 3))
+    floor = 0x5555555555555555
+    below, above = FixedBits([floor, floor, floor, floor - 1, 9]), FixedBits([floor, floor, floor + 1, 9])
+    assert settle(CumulativeMasses(third), floor, 64, below) == 0
+    assert settle(CumulativeMasses(third), floor, 64, above) == 1
+    assert below.left == above.left == [9]
+
+
+@pytest.mark.parametrize("name", ["odds", "normal", "dyadic in disguise"])
+def test_irrational_masses_are_refined_until_they_are_decided(name: str) -> None:
+    distribution = CASES[name]
+    masses = CumulativeMasses(distribution)
+    lower, upper = enclose(next(iter(distribution.values())), 2000)
+    for bound, expected in ((lower - Fraction(1, 2**1024), 0), (upper + Fraction(1, 2**1024), 1)):
+        revealed = bound.numerator * 2**1280 // bound.denominator
+        words = [revealed >> shift & 2**64 - 1 for shift in range(1280 - 64, -1, -64)]
+        source = FixedBits(words[1:])
+        assert settle(masses, words[0], 64, source) == expected
+        # Some 1024 bits were needed: 16 of the 20 words, give or take one.
+        assert 2 <= len(source.left) <= 5
+
+
+@pytest.mark.parametrize("distribution", CASES.values(), ids=CASES)
+def test_cuts_enclose_and_ascend(distribution: Distribution) -> None:
+    masses = CumulativeMasses(distribution)
+    for bits in (1, 8, 64, 128, 1000):
+        lower, upper = masses.cuts(bits)
+        assert len(lower) == len(upper) == len(distribution) - 1
+        assert list(lower) == sorted(lower)
+        assert list(upper) == sorted(upper)
+        assert all(0 <= a <= b <= a + 2 and b <= 1 << bits for a, b in zip(lower, upper, strict=True))
+        assert masses.cuts(bits) is masses.cuts(bits)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [row(), row(Fraction(0), Fraction(0)), row(Fraction(-1, 2), Fraction(3, 2))],
+    ids=["empty", "zeros", "negative"],
+)
+def test_what_is_no_distribution_is_refused(row: Distribution) -> None:
+    with pytest.raises(DistributionError, match="cannot be drawn from"):
+        CumulativeMasses(row)
+
+
+def test_a_thousand_draws_replay() -> None:
+    masses = CumulativeMasses(CASES["odds"])
+    first, second = ReplayBits(3), ReplayBits(3)
+    drawn = [settle(masses, first.bits(8), 8, first, 8) for _ in range(1000)]
+    assert drawn == [settle(masses, second.bits(8), 8, second, 8) for _ in range(1000)]
+    assert set(drawn) == {0, 1, 2}
