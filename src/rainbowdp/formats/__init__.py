@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files in and out: graphs, boundary conditions and mechanisms, in the forms that the documentation lists.
+
+================  ==========================================================================================
+file              form
+================  ==========================================================================================
+datasets          CSV or Parquet with the columns ``dataset`` and ``rainbow``
+neighbors         CSV or Parquet with the columns ``source`` and ``target``
+whole graph       GraphML or node-link JSON with the node attribute ``rainbow``
+boundary          TOML or JSON, one table per rainbow text, color to probability
+mechanism         CSV, Parquet or JSON, see `rainbowdp.formats.mechanism_writing`
+boundary graph    GraphML, node-link JSON or CSV, written only
+================  ==========================================================================================
+
+The ending of a file's name says its form. Files are read whole or refused with an error that names the place;
+they are written beside their target and renamed, so a file is never half-written.
+"""
+
+from rainbowdp.formats.boundaries import read_boundary
+from rainbowdp.formats.boundary_graphs import write_boundary_graph
+from rainbowdp.formats.graphs import read_graph, read_neighbors
+from rainbowdp.formats.mechanism_reading import read_mechanism
+from rainbowdp.formats.mechanism_writing import write_mechanism
+
+__all__ = [
+    "read_boundary",
+    "read_graph",
+    "read_mechanism",
+    "read_neighbors",
+    "write_boundary_graph",
+    "write_mechanism",
+]

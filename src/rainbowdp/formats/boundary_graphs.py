@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing the boundary graph: the image of a graph under its boundary morphism.
+
+Every node carries the attributes ``rainbow``, ``distance`` (absent where unconstrained) and ``datasets``, the
+number of datasets that it stands for.
+
+=============  ==============================================================================================
+ending         form
+=============  ==============================================================================================
+``.graphml``   GraphML
+``.json``      node-link JSON with the keys ``nodes`` and ``edges``
+``.csv``       one line per edge: ``source, target``, then rainbow, distance and datasets of both; a node
+               without edges does not appear
+=============  ==============================================================================================
+"""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+
+from rainbowdp.formats.suffixes import Form, form_to_write
+from rainbowdp.formats.writing import replacing
+from rainbowdp.graph import BoundaryMorphism
+
+FORMS = (Form.GRAPHML, Form.JSON, Form.CSV)
+_COLUMNS = ("rainbow", "distance", "datasets")
+
+
+def write_boundary_graph(path: Path | str, morphism: BoundaryMorphism) -> None:
+    """Write the boundary graph of a rainbow graph.
+
+    Parameters
+    ----------
+    path : Path or str
+        A ``.graphml``, ``.json`` or ``.csv`` file.
+    morphism : BoundaryMorphism
+        As `rainbowdp.graph.boundary_morphism` makes it.
+
+    Raises
+    ------
+    UsageError
+        If the ending of the name says no such form.
+    FileWriteError
+        If the file cannot be written.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 8 and Figure 1 (b).
+    """
+    path = Path(path)
+    form = form_to_write(path, "the boundary graph", FORMS)
+    nodes = _nodes(morphism)
+    source, target = morphism.boundary_graph.structure.pairs()
+    edges = list(zip(source.tolist(), target.tolist(), strict=True))
+    with replacing(path) as beside:
+        if form is Form.GRAPHML:
+            import networkx as nx
+
+            graph = nx.Graph()
+            graph.add_nodes_from((node["id"], _present(node)) for node in nodes)
+            graph.add_edges_from((nodes[one]["id"], nodes[other]["id"]) for one, other in edges)
+            nx.write_graphml_xml(graph, beside)
+        elif form is Form.JSON:
+            document = {
+                "directed": False,
+                "multigraph": False,
+                "graph": {},
+                "nodes": [{"id": node["id"], **_present(node)} for node in nodes],
+                "edges": [{"source": nodes[one]["id"], "target": nodes[other]["id"]} for one, other in edges],
+            }
+            beside.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        else:
+            with beside.open("w", encoding="utf-8", newline="") as file:
+                table = csv.writer(file, lineterminator="\n")
+                ends = [f"{end}_{column}" for end in ("source", "target") for column in _COLUMNS]
+                table.writerow(["source", "target", *ends])
+                for pair in edges:
+                    details = [nodes[end].get(column) for end in pair for column in _COLUMNS]
+                    table.writerow([nodes[pair[0]]["id"], nodes[pair[1]]["id"], *details])
+
+
+def _nodes(morphism: BoundaryMorphism) -> list[dict[str, str | int | None]]:
+    graph = morphism.boundary_graph
+    counts = np.bincount(morphism.codes, minlength=graph.size).tolist()
+    distances = morphism.class_distance.tolist()
+    return [
+        {
+            "id": graph.label(at),
+            "rainbow": str(graph.rainbow_of(at)),
+            "distance": distances[at],
+            "datasets": counts[at],
+        }
+        for at in range(graph.size)
+    ]
+
+
+def _present(node: dict[str, str | int | None]) -> dict[str, str | int]:
+    return {key: value for key, value in node.items() if key != "id" and value is not None}

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mechanisms as files.
+
+CSV and Parquet hold ``dataset, rainbow, distance``, then one column per color in code-point order; the
+distance is empty (null) where unconstrained. JSON holds::
+
+    {"colors": [...], "precision": "exact" | "float64",
+     "rows": [{"dataset", "rainbow", "distance": int | null, "probabilities": {color: value}}]}
+
+Exact values are fraction text (``3/55``, and ``1`` or ``0``); float64 values are the shortest decimals that
+read back as the same float, and always contain a point or an exponent, so a CSV file shows which of the two
+it is. In Parquet exact values are text columns and float64 values are double columns.
+
+A row is rendered once per class; DuckDB joins the classes to the datasets, so a million datasets cost no
+Python loop.
+"""
+
+import csv
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rainbowdp.errors import ColorError, FileWriteError
+from rainbowdp.exact import format_exact
+from rainbowdp.formats.suffixes import Form, form_to_write
+from rainbowdp.formats.tables import connect, literal, parquet_names
+from rainbowdp.formats.writing import replacing
+from rainbowdp.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+FORMS = (Form.CSV, Form.PARQUET, Form.JSON)
+FIRST_COLUMNS = ("dataset", "rainbow", "distance")
+_JSON_CHUNK = 100_000
+
+
+def write_mechanism(path: Path | str, mechanism: Mechanism, *, exact: bool) -> None:
+    """Write a mechanism as CSV, Parquet or JSON, by the ending of the name.
+
+    Parameters
+    ----------
+    path : Path or str
+        A ``.csv``, ``.parquet`` or ``.json`` file. It is there whole or not at all.
+    mechanism : Mechanism
+        The mechanism.
+    exact : bool
+        Write fractions instead of float64 values.
+
+    Raises
+    ------
+    UsageError
+        If the ending of the name says no such form.
+    ColorError
+        If a color is called like one of the first three columns.
+    IrrationalError
+        If fractions are asked for and a probability is irrational.
+    FileWriteError
+        If the file cannot be written, or the form cannot hold the names of the colors.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> mechanism = Mechanism.from_table(
+    ...     ["b>r", "r>b"], [{"b": "2/3", "r": "1/3"}, {"b": "1/3", "r": "2/3"}], labels=["ann", "bob"]
+    ... )
+    >>> path = Path(tempfile.mkdtemp()) / "mechanism.csv"
+    >>> write_mechanism(path, mechanism, exact=True)
+    >>> print(path.read_text())
+    dataset,rainbow,distance,b,r
+    ann,b>r,,2/3,1/3
+    bob,r>b,,1/3,2/3
+    <BLANKLINE>
+    """
+    import duckdb
+
+    path = Path(path)
+    form = form_to_write(path, "the mechanism", FORMS)
+    refuse_reserved(mechanism.colors)
+    values = _values(mechanism, exact=exact)
+    with connect() as database, replacing(path) as beside:
+        try:
+            _load(database, mechanism, values)
+            if form is Form.CSV:
+                _write_csv(database, beside, mechanism.colors)
+            elif form is Form.PARQUET:
+                _write_parquet(database, beside, mechanism.colors, exact=exact)
+            else:
+                _write_json(database, beside, mechanism, values, exact=exact)
+        except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise FileWriteError(
+                f"cannot write {str(path)!r}: {reason}",
+                help="check the permissions and the free space, or write elsewhere",
+                path=str(path),
+            ) from error
+
+
+def refuse_reserved(colors: tuple[str, ...]) -> None:
+    """Refuse colors that are called like one of the first three columns of a mechanism file.
+
+    Raises
+    ------
+    ColorError
+        If there is one.
+    """
+    reserved = next((color for color in colors if color in FIRST_COLUMNS), None)
+    if reserved is not None:
+        raise ColorError(
+            f"a mechanism file has a column {reserved!r} already, so no color can be called that",
+            help="rename the color",
+            color=reserved,
+        )
+
+
+def _values(mechanism: Mechanism, *, exact: bool) -> list[list[str]]:
+    """Return the probabilities as text, one list of colors per class."""
+    if exact:
+        return [[format_exact(value) for value in row.values()] for row in mechanism.rows]
+    return [list(map(repr, row)) for row in mechanism.table.tolist()]
+
+
+def _load(database: "DuckDBPyConnection", mechanism: Mechanism, values: list[list[str]]) -> None:
+    """Load a table of datasets and a table of classes, and call their join ``mechanism``."""
+    classes = {
+        "code": np.arange(mechanism.class_count, dtype=np.int32),
+        "rainbow": np.array(list(map(str, mechanism.class_rainbow)), dtype=object),
+        "distance": mechanism.class_distance.filled(-1),
+    }
+    columns = np.array(values, dtype=object).reshape(mechanism.class_count, len(mechanism.colors))
+    classes |= {f"p{at}": columns[:, at].copy() for at in range(len(mechanism.colors))}
+    database.register("class_arrays", classes)
+    database.execute(
+        "create temp table classes as select * replace (nullif(distance, -1) as distance) from class_arrays"
+    )
+    datasets = {"code": mechanism.codes}
+    if mechanism.labels is not None:
+        datasets["label"] = mechanism.labels.astype(np.str_).astype(object)
+    database.register("dataset_arrays", datasets)
+    database.execute("create temp table datasets as select * from dataset_arrays")
+    name = "d.rowid" if mechanism.labels is None else "d.label"
+    database.execute(
+        f"create temp view mechanism as select {name}::varchar as dataset, d.rowid as place, c.* "  # noqa: S608 - one of two names
+        "from datasets d join classes c on d.code = c.code"
+    )
+
+
+def _probability_columns(colors: tuple[str, ...]) -> str:
+    return ", ".join(f"p{at}" for at in range(len(colors)))
+
+
+def _write_csv(database: "DuckDBPyConnection", path: Path, colors: tuple[str, ...]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerow([*FIRST_COLUMNS, *colors])
+    # DuckDB would rename ``red`` beside ``Red``, so the header is written here and the rows are appended.
+    rows = path.with_suffix(".rows")
+    try:
+        database.execute(
+            f"copy (select dataset, rainbow, distance, {_probability_columns(colors)} from mechanism "  # noqa: S608 - column numbers
+            f"order by place) to {literal(str(rows))} (format csv, header false, quote '\"', escape '\"')"
+        )
+        with path.open("ab") as whole, rows.open("rb") as part:
+            while chunk := part.read(1 << 20):
+                whole.write(chunk)
+    finally:
+        rows.unlink(missing_ok=True)
+
+
+def _write_parquet(
+    database: "DuckDBPyConnection", path: Path, colors: tuple[str, ...], *, exact: bool
+) -> None:
+    if any(not color or "\0" in color for color in colors):
+        raise _no_columns(colors)
+    kind = "varchar" if exact else "double"
+    probabilities = ", ".join(
+        f'p{at}::{kind} as "{color.replace(chr(34), 2 * chr(34))}"' for at, color in enumerate(colors)
+    )
+    database.execute(
+        f"copy (select dataset, rainbow, distance::integer as distance, {probabilities} from mechanism "  # noqa: S608 - quoted names
+        f"order by place) to {literal(str(path))} (format parquet, compression zstd)"
+    )
+    if parquet_names(database, path) != (*FIRST_COLUMNS, *colors):
+        raise _no_columns(colors)
+
+
+def _no_columns(colors: tuple[str, ...]) -> FileWriteError:
+    return FileWriteError(
+        f"a Parquet file cannot have the colors {', '.join(map(repr, colors))} as columns: two of them "
+        "differ in case only, or one is no name",
+        help="write the mechanism as CSV or JSON",
+    )
+
+
+def _write_json(
+    database: "DuckDBPyConnection",
+    path: Path,
+    mechanism: Mechanism,
+    values: list[list[str]],
+    *,
+    exact: bool,
+) -> None:
+    names = [json.dumps(color, ensure_ascii=False) for color in mechanism.colors]
+    distances = mechanism.class_distance.tolist()
+    tails = [
+        f', "rainbow": {json.dumps(str(rainbow), ensure_ascii=False)}, "distance": {json.dumps(distance)}, '
+        f'"probabilities": {{{_members(names, row, exact=exact)}}}}}'
+        for rainbow, distance, row in zip(mechanism.class_rainbow, distances, values, strict=True)
+    ]
+    arrays = {"code": np.arange(len(tails), dtype=np.int32), "tail": np.array(tails, dtype=object)}
+    database.register("tail_arrays", arrays)
+    database.execute("create temp table tails as select * from tail_arrays")
+    head = f'{{"colors": [{", ".join(names)}], "precision": "{"exact" if exact else "float64"}", "rows": [\n'
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(head)
+        for start in range(0, mechanism.size, _JSON_CHUNK):
+            (chunk,) = database.execute(
+                "select string_agg('{\"dataset\": ' || to_json(dataset) || tail, ',\n' order by place) "
+                "from mechanism join tails using (code) where place >= ? and place < ?",
+                [start, start + _JSON_CHUNK],
+            ).fetchone() or ("",)
+            file.write((",\n" if start else "") + chunk)
+        file.write("\n]}\n")
+
+
+def _members(names: list[str], row: list[str], *, exact: bool) -> str:
+    return ", ".join(
+        f'{name}: "{value}"' if exact else f"{name}: {value}" for name, value in zip(names, row, strict=True)
+    )

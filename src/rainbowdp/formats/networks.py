@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole graphs from GraphML and node-link JSON, with the rainbow of each dataset as a node attribute.
+
+GraphML is read by networkx. Node-link JSON is what ``networkx.node_link_data`` writes: a list ``nodes`` of
+objects with ``id`` and ``rainbow``, and a list ``edges`` (``links`` in older versions of networkx) of objects
+with ``source`` and ``target``. Node ids are text or integers, and become labels as text.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.errors import (
+    ColorError,
+    DuplicateDatasetError,
+    FileFormatError,
+    MissingRainbowError,
+    RainbowError,
+    RainbowSyntaxError,
+)
+from rainbowdp.formats.documents import read_document, shown
+from rainbowdp.formats.suffixes import Form
+from rainbowdp.graph import RainbowGraph
+
+
+def read_network(path: Path, form: Form) -> RainbowGraph:
+    """Read a whole rainbow graph.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    form : Form
+        GraphML or JSON.
+
+    Raises
+    ------
+    FileUnreadableError, FileFormatError
+        If the file cannot be read or is not such a graph.
+    MissingRainbowError, UnknownDatasetError, DuplicateDatasetError, ColorSetError
+        If a node has no rainbow, an edge names no node, and so on; the message names the file.
+    """
+    if form is Form.GRAPHML:
+        nodes, edges = _graphml(path)
+    else:
+        nodes, edges = _node_link(path)
+    rainbows: dict[str, str] = {}
+    for label, rainbow in nodes:
+        if label in rainbows:
+            raise DuplicateDatasetError(
+                f"two nodes of {str(path)!r} have the id {label!r}", help="give every node its own id"
+            )
+        if rainbow is None or not str(rainbow).strip():
+            raise MissingRainbowError(
+                f"the node {label!r} of {str(path)!r} has no rainbow",
+                help="give every node the attribute rainbow, such as blue>red>green",
+                dataset=label,
+            )
+        if type(rainbow) is not str:
+            raise FileFormatError(
+                f"the node {label!r} of {str(path)!r} has {shown(rainbow)} as its rainbow",
+                help="write it as text, such as blue>red>green",
+                dataset=label,
+            )
+        rainbows[label] = rainbow
+    if not rainbows:
+        raise FileFormatError(
+            f"{str(path)!r} has no nodes", help="a graph needs at least one dataset", path=str(path)
+        )
+    try:
+        return RainbowGraph.from_edges(edges, rainbows)
+    except RainbowError as error:
+        kind = FileFormatError if isinstance(error, RainbowSyntaxError | ColorError) else type(error)
+        raise kind(f"{str(path)!r}: {error.what}", help=error.help, **error.values) from error
+
+
+def network_edges(path: Path, form: Form) -> dict[str, NDArray[Any]]:
+    """Return the labels of both ends of every edge, as two columns ``v0`` and ``v1`` of text."""
+    _, edges = _graphml(path) if form is Form.GRAPHML else _node_link(path)
+    ends = np.array(edges, dtype=object).reshape(-1, 2)
+    return {"v0": ends[:, 0], "v1": ends[:, 1]}
+
+
+def _graphml(path: Path) -> tuple[list[tuple[str, Any]], list[tuple[str, str]]]:
+    from xml.etree.ElementTree import ParseError
+
+    import networkx as nx
+
+    try:
+        graph = nx.read_graphml(path, node_type=str)
+    except (ParseError, nx.NetworkXException, ValueError, KeyError, TypeError) as error:
+        reason = str(error) or type(error).__name__
+        raise FileFormatError(
+            f"{str(path)!r} is not GraphML: {reason}", help="correct or export the file again", path=str(path)
+        ) from error
+    nodes = [(str(node), rainbow) for node, rainbow in graph.nodes(data="rainbow")]
+    return nodes, [(str(source), str(target)) for source, target in graph.edges()]
+
+
+def _node_link(path: Path) -> tuple[list[tuple[str, Any]], list[tuple[str, str]]]:
+    document = read_document(path, Form.JSON)
+    key = "links" if "edges" not in document and "links" in document else "edges"
+    nodes = _objects(path, document, "nodes", ("id",))
+    edges = _objects(path, document, key, ("source", "target"))
+    return (
+        [(node["id"], node.get("rainbow")) for node in nodes],
+        [(edge["source"], edge["target"]) for edge in edges],
+    )
+
+
+def _objects(path: Path, document: dict[str, Any], key: str, fields: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Return a list of objects of the document whose fields are text or integers."""
+    found = document.get(key)
+    if not isinstance(found, list):
+        raise FileFormatError(
+            f"{str(path)!r} is not node-link JSON: it has no list {key!r}",
+            help="write {nodes: [{id, rainbow}, …], edges: [{source, target}, …]}, as networkx does",
+            path=str(path),
+        )
+    for at, item in enumerate(found):
+        for field in fields:
+            if not isinstance(item, dict) or not isinstance(item.get(field), str):
+                what = shown(item.get(field)) if isinstance(item, dict) and field in item else "nothing"
+                raise FileFormatError(
+                    f"{key}[{at}] of {str(path)!r} has {what} as its {field!r}",
+                    help="ids are text or integers",
+                    path=str(path),
+                )
+    return found

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which form a file has: the ending of its name says so, and nothing is guessed from the content."""
+
+from enum import Enum
+from pathlib import Path
+
+from rainbowdp.errors import FileFormatError, FileUnreadableError, UsageError
+
+
+class Form(Enum):
+    """A form of file that rainbowdp reads or writes."""
+
+    CSV = "CSV"
+    PARQUET = "Parquet"
+    GRAPHML = "GraphML"
+    JSON = "JSON"
+    TOML = "TOML"
+
+
+_ENDINGS = {
+    ".csv": Form.CSV,
+    ".tsv": Form.CSV,
+    ".csv.gz": Form.CSV,
+    ".tsv.gz": Form.CSV,
+    ".parquet": Form.PARQUET,
+    ".pq": Form.PARQUET,
+    ".graphml": Form.GRAPHML,
+    ".json": Form.JSON,
+    ".toml": Form.TOML,
+}
+
+
+def _form(path: Path, accepted: tuple[Form, ...]) -> Form | None:
+    name = path.name.lower()
+    form = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
+    return form if form in accepted else None
+
+
+def _listed(accepted: tuple[Form, ...]) -> str:
+    endings = [ending for ending, form in _ENDINGS.items() if form in accepted]
+    return ", ".join(endings)
+
+
+def form_to_read(path: Path, what: str, accepted: tuple[Form, ...]) -> Form:
+    """Return the form of a file that is to be read, after checking that it is a file at all.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    what : str
+        What the file should hold, for the message.
+    accepted : tuple of Form
+        The forms in which that can be given.
+
+    Raises
+    ------
+    FileUnreadableError
+        If there is no such file, or it is a directory or a pipe.
+    FileFormatError
+        If the ending of the name does not say one of the accepted forms.
+    """
+    if not path.exists():
+        raise FileUnreadableError(
+            f"there is no file {str(path)!r}", help="check the name and the directory", path=str(path)
+        )
+    if not path.is_file():
+        kind = "a directory" if path.is_dir() else "not a regular file"
+        raise FileUnreadableError(
+            f"{str(path)!r} is {kind}", help=f"name the file that holds {what}", path=str(path)
+        )
+    form = _form(path, accepted)
+    if form is None:
+        raise FileFormatError(
+            f"the name {path.name!r} does not say in which form {what} is written",
+            help=f"use a file whose name ends in one of {_listed(accepted)}",
+            path=str(path),
+        )
+    return form
+
+
+def form_to_write(path: Path, what: str, accepted: tuple[Form, ...]) -> Form:
+    """Return the form in which a file is to be written.
+
+    Raises
+    ------
+    UsageError
+        If the ending of the name does not say one of the accepted forms, or asks for a compressed one.
+    """
+    form = _form(path, accepted)
+    if form is None or path.name.lower().endswith((".gz", ".tsv")):
+        plain = [ending for ending in _listed(accepted).split(", ") if not ending.endswith((".gz", ".tsv"))]
+        raise UsageError(
+            f"the name {path.name!r} does not say in which form {what} is to be written",
+            help=f"choose a name that ends in one of {', '.join(plain)}",
+            path=str(path),
+        )
+    return form

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boundary conditions from TOML and JSON: numbers as they are written, rainbows in canonical form."""
+
+from pathlib import Path
+
+import pytest
+
+from rainbowdp.errors import FileFormatError, FileUnreadableError
+from rainbowdp.formats import read_boundary
+from rainbowdp.rainbow import Rainbow
+
+TOML = """
+["blue > red=green"]
+blue = "3/55"
+red = 0.1
+green = 1_0e-1
+
+[red]
+red = 1
+"""
+
+
+def test_toml_numbers_are_read_as_they_are_written(tmp_path: Path) -> None:
+    (tmp_path / "b.toml").write_text(TOML)
+    assert read_boundary(tmp_path / "b.toml") == {
+        Rainbow.parse("blue>green=red"): {"blue": "3/55", "red": "0.1", "green": "10e-1"},
+        Rainbow.parse("red"): {"red": "1"},
+    }
+
+
+def test_json_numbers_are_read_as_they_are_written(tmp_path: Path) -> None:
+    first = '"blue>red": {"blue": 0.30000000000000000000001, "red": "2/3"}'
+    (tmp_path / "b.json").write_text(f'{{{first}, "red>blue": {{"a,b": 1e-400, "red": 0}}}}')
+    assert read_boundary(tmp_path / "b.json") == {
+        Rainbow.parse("blue>red"): {"blue": "0.30000000000000000000001", "red": "2/3"},
+        Rainbow.parse("red>blue"): {"a,b": "1e-400", "red": "0"},
+    }
+
+
+def test_colors_in_tables_are_text_and_colors_in_rainbows_are_quoted(tmp_path: Path) -> None:
+    (tmp_path / "b.json").write_text('{"\\"a>b\\">c": {"a>b": "1", "c": "0"}}')
+    ((rainbow, table),) = read_boundary(tmp_path / "b.json").items()
+    assert rainbow.classes == (("a>b",), ("c",))
+    assert table == {"a>b": "1", "c": "0"}
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "b.json").write_bytes(b'\xef\xbb\xbf{"a": {"a": 1}}')
+    assert read_boundary(tmp_path / "b.json") == {Rainbow.parse("a"): {"a": "1"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "what"),
+    [
+        ("b.toml", "[a", "is not TOML"),
+        ("b.toml", "", "gives no rainbow a distribution"),
+        ("b.toml", '["a>b"]\na=1\n["a>b"]\na=1', "is not TOML"),
+        ("b.toml", '["a>b"]\na=1\n["a > b"]\na=1', "gives the rainbow a>b twice, the second time as 'a > b'"),
+        ("b.toml", '["a=b"]\na=1\n["b=a"]\na=1', "gives the rainbow a=b twice"),
+        ("b.toml", "a = 1", "gives 1 for 'a', not a table"),
+        ("b.toml", '["a>>b"]\na=1', "b.toml: .*empty color"),
+        ("b.toml", '["a"]\na=true', "gives true as the probability of 'a' at a"),
+        ("b.toml", '["a"]\na=1979-05-27', "1979"),
+        ("b.json", '{"a": {"a": 1, "a": 0}}', "the key 'a' stands twice"),
+        ("b.json", '{"a": {"a": null}}', "gives null as the probability of 'a'"),
+        ("b.json", '{"a": {"a": [1]}}', "gives a list as the probability"),
+        ("b.json", '{"a": {"a": Infinity}}', "Infinity is not a number"),
+        ("b.json", '"a"', 'holds "a" at its top level'),
+        ("b.csv", "a,b", "does not say in which form"),
+    ],
+)
+def test_a_wrong_file_is_refused(tmp_path: Path, name: str, text: str, what: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(FileFormatError, match=what):
+        read_boundary(tmp_path / name)
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "b.json").write_bytes(b'{"caf\xe9": {}}')
+    with pytest.raises(FileUnreadableError, match="is not UTF-8 text: byte 6"):
+        read_boundary(tmp_path / "b.json")
+    with pytest.raises(FileUnreadableError, match="there is no file"):
+        read_boundary(tmp_path / "absent.toml")

@@ -1,0 +1,510 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs from files: every form, and every way in which one can be wrong, with the place in the message."""
+
+import gzip
+import json
+import threading
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rainbowdp.errors import (
+    ColorSetError,
+    DuplicateDatasetError,
+    FileFormatError,
+    FileUnreadableError,
+    MissingRainbowError,
+    RainbowError,
+    UnknownDatasetError,
+    UsageError,
+)
+from rainbowdp.formats import read_graph, read_neighbors, write_boundary_graph
+from rainbowdp.formats.tables import connect
+from rainbowdp.graph import DatasetGraph, RainbowGraph, boundary_morphism
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+NODES = b"dataset,rainbow\nx,b>r\ny,r>b\nz,r>b\n"
+PAIRS = b"source,target\nx,y\ny,z\n"
+
+
+def graph_of(folder: Path, nodes: bytes = NODES, pairs: bytes = PAIRS) -> RainbowGraph:
+    (folder / "nodes.csv").write_bytes(nodes)
+    (folder / "pairs.csv").write_bytes(pairs)
+    return read_graph(folder / "nodes.csv", folder / "pairs.csv")
+
+
+def label_pairs(graph: RainbowGraph) -> set[frozenset[str]]:
+    source, target = graph.structure.pairs()
+    ends = zip(source.tolist(), target.tolist(), strict=True)
+    return {frozenset((graph.label(one), graph.label(other))) for one, other in ends}
+
+
+def test_figure_1_has_18_datasets_31_pairs_and_a_boundary_graph_of_11_nodes_and_16_edges() -> None:
+    graph = read_graph(EXAMPLES / "figure1-nodes.csv", EXAMPLES / "figure1-edges.csv")
+    assert (graph.size, graph.pair_count, graph.largest_distance) == (18, 31, 2)
+    boundary_graph = boundary_morphism(graph).boundary_graph
+    assert (boundary_graph.size, boundary_graph.pair_count) == (11, 16)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "pairs"),
+    [
+        (NODES, PAIRS),
+        (b"\xef\xbb\xbf" + NODES, b"\xef\xbb\xbf" + PAIRS),
+        (NODES.replace(b"\n", b"\r\n"), PAIRS.replace(b"\n", b"\r\n")),
+        (NODES.replace(b"\n", b"\r"), PAIRS.replace(b"\n", b"\r")),
+        (NODES.rstrip(b"\n"), PAIRS.rstrip(b"\n")),
+        (NODES.replace(b",", b"\t"), PAIRS.replace(b",", b";")),
+        (b'"dataset","rainbow"\n"x","b > r"\n"y","r>b"\n"z",r > b\n', b'"source","target"\n"x","y"\ny,"z"\n'),
+        (
+            b"rainbow,note,dataset\nb>r,,x\nr>b,?,y\nr>b,,z\n",
+            b"weight,target,source\n1,y,x\n2,z,y\n",
+        ),
+        (NODES + b"\n\n", b"source,target\n\nx,y\n\ny,z\n"),
+    ],
+    ids=[
+        "plain",
+        "BOM",
+        "CRLF",
+        "CR",
+        "no end",
+        "tab and semicolon",
+        "quoted",
+        "columns moved",
+        "blank lines",
+    ],
+)
+def test_tables_are_read_in_every_dress(tmp_path: Path, nodes: bytes, pairs: bytes) -> None:
+    graph = graph_of(tmp_path, nodes, pairs)
+    assert [graph.label(at) for at in range(graph.size)] == ["x", "y", "z"]
+    assert [str(graph.rainbow_of(at)) for at in range(graph.size)] == ["b>r", "r>b", "r>b"]
+    assert label_pairs(graph) == {frozenset("xy"), frozenset("yz")}
+
+
+def test_compressed_tables_are_read(tmp_path: Path) -> None:
+    for name, content in (("nodes.csv.gz", NODES), ("pairs.csv.gz", PAIRS)):
+        with gzip.open(tmp_path / name, "wb") as file:
+            file.write(content)
+    graph = read_graph(tmp_path / "nodes.csv.gz", tmp_path / "pairs.csv.gz")
+    assert (graph.size, graph.pair_count) == (3, 2)
+
+
+@pytest.mark.parametrize("name", ["data[1].csv", "data*.csv", "it's.csv", "x=1.csv", "a b.CSV", "é?.csv"])
+def test_a_file_name_is_a_name_and_no_pattern(tmp_path: Path, name: str) -> None:
+    (tmp_path / "data.csv").write_bytes(b"source,target\n")
+    (tmp_path / "data1.csv").write_bytes(b"source,target\nother,file\n")
+    (tmp_path / "nodes.csv").write_bytes(NODES)
+    (tmp_path / name).write_bytes(PAIRS)
+    assert read_graph(tmp_path / "nodes.csv", tmp_path / name).pair_count == 2
+
+
+def test_a_folder_called_like_a_partition_adds_no_column(tmp_path: Path) -> None:
+    folder = tmp_path / "target=7"
+    folder.mkdir()
+    pq.write_table(pa.table({"source": ["x"], "target": ["y"]}), folder / "pairs.parquet")
+    (tmp_path / "nodes.csv").write_bytes(NODES)
+    assert label_pairs(read_graph(tmp_path / "nodes.csv", folder / "pairs.parquet")) == {frozenset("xy")}
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([10, 20, 30]),
+        pa.array(["10", "20", "30"]),
+        pa.array(["10", "20", "30"]).dictionary_encode(),
+        pa.array([10, 20, 30], type=pa.int8()),
+    ],
+)
+def test_parquet_labels_are_text_whatever_their_type(tmp_path: Path, column: pa.Array) -> None:
+    pq.write_table(pa.table({"dataset": column, "rainbow": ["b>r", "r>b", "r>b"]}), tmp_path / "n.parquet")
+    (tmp_path / "pairs.csv").write_bytes(b"source,target\n10,20\n20,30\n")
+    graph = read_graph(tmp_path / "n.parquet", tmp_path / "pairs.csv")
+    assert [graph.label(at) for at in range(3)] == ["10", "20", "30"]
+    assert graph.pair_count == 2
+
+
+def test_codes_keep_their_leading_zeros(tmp_path: Path) -> None:
+    graph = graph_of(tmp_path, b"dataset,rainbow\n01,b>r\n1,r>b\n001,b>r\n", b"source,target\n01,1\n1,001\n")
+    assert [graph.label(at) for at in range(3)] == ["01", "1", "001"]
+    assert label_pairs(graph) == {frozenset(("01", "1")), frozenset(("1", "001"))}
+
+
+def test_words_that_mean_nothing_elsewhere_are_labels_here(tmp_path: Path) -> None:
+    labels = ["NA", "null", "NULL", "NaN", "None", "true", "-", "#x", "'q'", " x", "x"]
+    nodes = "dataset,rainbow\n" + "".join(f"{label},b>r\n" for label in labels)
+    graph = graph_of(tmp_path, nodes.encode(), b"source,target\nNA,null\n")
+    assert [graph.label(at) for at in range(graph.size)] == labels
+
+
+def test_an_empty_text_in_quotes_is_a_label_and_an_empty_cell_is_none(tmp_path: Path) -> None:
+    nodes, pairs = b'dataset,rainbow\n"",b>r\nx,r>b\n', b'source,target\n"",x\n'
+    assert label_pairs(graph_of(tmp_path, nodes, pairs)) == {frozenset(("", "x"))}
+    with pytest.raises(FileFormatError, match=r"row 1 of .*nodes\.csv' has no dataset"):
+        graph_of(tmp_path, b"dataset,rainbow\n,b>r\nx,r>b\n", pairs)
+
+
+def test_self_loops_and_repeated_pairs_are_removed_and_counted(tmp_path: Path) -> None:
+    graph = graph_of(tmp_path, NODES, PAIRS + b"y,x\nx,x\nz,y\nz,y\n")
+    assert graph.pair_count == 2
+    assert graph.notes == ("1 self-loop removed", "3 repeated pairs removed")
+
+
+def test_a_large_table_keeps_the_order_of_its_rows(tmp_path: Path) -> None:
+    count = 200_000
+    order = np.random.default_rng(7).permutation(count)
+    nodes = "dataset,rainbow\n" + "\n".join(f"d{at},{'b>r' if at % 3 else 'r>b'}" for at in order.tolist())
+    pairs = "source,target\n" + "\n".join(f"d{at},d{at + 1}" for at in range(count - 1))
+    graph = graph_of(tmp_path, nodes.encode(), pairs.encode())
+    assert graph.labels is not None
+    assert graph.labels.tolist() == [f"d{at}" for at in order.tolist()]
+    place = np.argsort(order)
+    expected = DatasetGraph.from_pairs(count, place[:-1], place[1:])
+    assert np.array_equal(graph.structure.indices, expected.indices)
+    assert np.array_equal(
+        graph.regions == graph.rainbows.index(graph.rainbow_of(0)), (order % 3 > 0) == bool(order[0] % 3)
+    )
+
+
+@pytest.mark.parametrize(
+    ("tables", "kind", "what", "hint"),
+    [
+        ((b"", PAIRS), FileFormatError, "nodes.csv' is empty", "dataset,rainbow"),
+        ((b"\n" + NODES, PAIRS), FileFormatError, "the first line of .* is empty", "dataset,rainbow"),
+        ((b"dataset,rainbow\n", PAIRS), FileFormatError, "has a header and no datasets", "row"),
+        ((b"dataset,rainbows\nx,b>r\n", PAIRS), FileFormatError, "has no column 'rainbow'", "'rainbows'"),
+        ((b"x,b>r\n", PAIRS), FileFormatError, "has no column 'dataset'", "its columns are 'x', 'b>r'"),
+        (
+            (b"dataset,rainbow,rainbow\nx,b>r,b>r\n", PAIRS),
+            FileFormatError,
+            "two columns called 'rainbow'",
+            "rename",
+        ),
+        ((b'dataset,"rainbow\nx,b>r\n', PAIRS), FileFormatError, "quote that is never closed", "doubled"),
+        (
+            (NODES + b"w\n", PAIRS),
+            FileFormatError,
+            "line 5 of .* has 1 cell, and the header has 2",
+            "one cell",
+        ),
+        ((NODES + b"w,b>r,?\n", PAIRS), FileFormatError, "line 5 of .* has 3 cells", "one cell"),
+        ((NODES + b'w,"b>r\n', PAIRS), FileFormatError, "line 5 of .* never closed", "doubled"),
+        (
+            (NODES + b'"w"x,b>r\n', PAIRS),
+            FileFormatError,
+            "line 5 of .* never closed, or text after",
+            "doubled",
+        ),
+        ((NODES + b"w,b>r\r\n", PAIRS), FileFormatError, "do not all end alike", "same sign"),
+        ((NODES + b"caf\xe9,b>r\n", PAIRS), FileUnreadableError, "not UTF-8 text: line 5", "iconv"),
+        ((b"dataset,rainbow,caf\xe9\nx,b>r,\n", PAIRS), FileUnreadableError, "not UTF-8 text", "iconv"),
+        ((NODES.decode().encode("utf-16"), PAIRS), FileUnreadableError, "UTF-16", "iconv"),
+        ((NODES + b",b>r\n", PAIRS), FileFormatError, "row 4 of .* has no dataset", "name every dataset"),
+        ((NODES + b"x,b>r\n", PAIRS), DuplicateDatasetError, "'x' stands in rows 1 and 4 of .*nodes", "once"),
+        ((NODES + b"w,\n", PAIRS), MissingRainbowError, "'w' has no rainbow .row 4 of .*nodes", "blue>red"),
+        ((NODES + b"w,  \n", PAIRS), MissingRainbowError, "'w' has no rainbow", "blue>red"),
+        (
+            (NODES + b"w,b>>r\n", PAIRS),
+            FileFormatError,
+            "row 4 of .*nodes.csv': .*empty color",
+            "between the signs",
+        ),
+        ((NODES + b"w,b>b\n", PAIRS), FileFormatError, "row 4 of .*'b' stands twice", "once"),
+        ((NODES + b"w,b>g\n", PAIRS), ColorSetError, "w", "color"),
+        ((NODES, b"source\nx\n"), FileFormatError, "has no column 'target'", "its columns are 'source'"),
+        ((NODES, PAIRS + b"x,\n"), FileFormatError, "row 3 of .*pairs.csv' has no target", "both datasets"),
+        ((NODES, PAIRS + b",x\n"), FileFormatError, "row 3 of .*pairs.csv' has no source", "both datasets"),
+        (
+            (NODES, PAIRS + b"x,zz\n"),
+            UnknownDatasetError,
+            "row 3 of .*'zz' as its target",
+            "did you mean 'z'",
+        ),
+        ((NODES, PAIRS + b"Q,x\n"), UnknownDatasetError, "row 3 of .*'Q' as its source", ""),
+        ((NODES, PAIRS + b" x,y\n"), UnknownDatasetError, "row 3 of .*' x' as its source", "'x'"),
+    ],
+)
+def test_a_wrong_table_is_refused_with_the_place(
+    tmp_path: Path, tables: tuple[bytes, bytes], kind: type[RainbowError], what: str, hint: str
+) -> None:
+    with pytest.raises(kind, match=what) as caught:
+        graph_of(tmp_path, *tables)
+    assert type(caught.value) is kind
+    assert hint in caught.value.help
+
+
+def test_a_short_row_far_down_is_found_with_its_line(tmp_path: Path) -> None:
+    rows = b"".join(b"x,y\n" for _ in range(300_000))
+    with pytest.raises(FileFormatError, match="line 300002 of"):
+        graph_of(tmp_path, NODES, b"source,target\n" + rows + b"x\n" + rows)
+
+
+def test_an_unknown_dataset_far_down_is_found_with_its_row(tmp_path: Path) -> None:
+    rows = b"".join(b"x,y\n" for _ in range(300_000))
+    with pytest.raises(UnknownDatasetError, match="row 300001 of") as caught:
+        graph_of(tmp_path, NODES, b"source,target\n" + rows + b"x,w\n" + rows)
+    assert caught.value.values["row"] == 300_001
+
+
+@pytest.mark.parametrize(
+    ("table", "kind", "what"),
+    [
+        (pa.table({"source": ["x", None], "target": ["y", "z"]}), FileFormatError, "row 2 .* no source"),
+        (pa.table({"source": ["x"], "goal": ["y"]}), FileFormatError, "no column 'target'"),
+        (pa.table({"source": [1.5], "target": ["y"]}), UnknownDatasetError, "row 1 .*'1.5'"),
+    ],
+)
+def test_a_wrong_parquet_table_is_refused(
+    tmp_path: Path, table: pa.Table, kind: type[RainbowError], what: str
+) -> None:
+    (tmp_path / "nodes.csv").write_bytes(NODES)
+    pq.write_table(table, tmp_path / "pairs.parquet")
+    with pytest.raises(kind, match=what):
+        read_graph(tmp_path / "nodes.csv", tmp_path / "pairs.parquet")
+
+
+def test_a_parquet_file_with_columns_that_differ_in_case_only_is_read_by_its_own_names(
+    tmp_path: Path,
+) -> None:
+    nested = pa.array([{"source": "?", "deep": {"x": 1}}])
+    table = pa.table([nested, ["y"], ["x"], ["?"]], names=["Source", "target", "source", "SOURCE"])
+    pq.write_table(table, tmp_path / "pairs.parquet")
+    (tmp_path / "nodes.csv").write_bytes(NODES)
+    assert label_pairs(read_graph(tmp_path / "nodes.csv", tmp_path / "pairs.parquet")) == {frozenset("xy")}
+
+
+def test_a_damaged_parquet_file_is_unreadable(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_bytes(NODES)
+    for content in (b"", b"PAR1", b"source,target\n" * 10):
+        (tmp_path / "pairs.parquet").write_bytes(content)
+        with pytest.raises(FileUnreadableError, match=r"cannot read .*pairs\.parquet"):
+            read_graph(tmp_path / "nodes.csv", tmp_path / "pairs.parquet")
+
+
+def test_a_damaged_compressed_file_is_unreadable(tmp_path: Path) -> None:
+    whole = gzip.compress(NODES)
+    for content in (NODES, whole[:15], whole[:12] + b"\xff" * 20):
+        (tmp_path / "nodes.csv.gz").write_bytes(content)
+        with pytest.raises(FileUnreadableError, match="cannot read"):
+            read_graph(tmp_path / "nodes.csv.gz", tmp_path / "nodes.csv.gz")
+
+
+def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_bytes(NODES)
+    (tmp_path / "nodes.xlsx").write_bytes(NODES)
+    with pytest.raises(FileUnreadableError, match="there is no file"):
+        read_graph(tmp_path / "absent.csv", tmp_path / "nodes.csv")
+    with pytest.raises(FileUnreadableError, match="is a directory"):
+        read_graph(tmp_path / "nodes.csv", tmp_path)
+    with pytest.raises(FileFormatError, match=r"nodes\.xlsx") as caught:
+        read_graph(tmp_path / "nodes.xlsx", tmp_path / "nodes.csv")
+    assert ".parquet" in caught.value.help
+
+
+WHOLE = nx.Graph([("x", "y"), ("y", "z")])
+nx.set_node_attributes(WHOLE, {"x": "b>r", "y": "r>b", "z": "r > b"}, "rainbow")
+
+
+def test_graphml_is_read(tmp_path: Path) -> None:
+    nx.write_graphml_xml(WHOLE, tmp_path / "g.graphml")
+    graph = read_graph(tmp_path / "g.graphml")
+    assert label_pairs(graph) == {frozenset("xy"), frozenset("yz")}
+    assert [str(rainbow) for rainbow in graph.rainbows] == ["b>r", "r>b"]
+
+
+@pytest.mark.parametrize("key", ["edges", "links"])
+def test_node_link_json_is_read_with_the_new_key_and_the_old_one(tmp_path: Path, key: str) -> None:
+    (tmp_path / "g.json").write_text(json.dumps(nx.node_link_data(WHOLE, edges=key)))
+    graph = read_graph(tmp_path / "g.json")
+    assert label_pairs(graph) == {frozenset("xy"), frozenset("yz")}
+    assert graph.rainbow_of(2) == graph.rainbow_of(1)
+
+
+def test_integer_nodes_get_text_labels(tmp_path: Path) -> None:
+    path = nx.path_graph(3)
+    nx.set_node_attributes(path, {0: "b>r", 1: "r>b", 2: "r>b"}, "rainbow")
+    (tmp_path / "g.json").write_text(json.dumps(nx.node_link_data(path, edges="edges")))
+    graph = read_graph(tmp_path / "g.json")
+    assert [graph.label(at) for at in range(3)] == ["0", "1", "2"]
+    assert graph.pair_count == 2
+
+
+def test_directed_multigraphs_are_read_as_simple_ones(tmp_path: Path) -> None:
+    several = nx.MultiDiGraph([("x", "y"), ("y", "x"), ("x", "y"), ("x", "x")])
+    nx.set_node_attributes(several, {"x": "b>r", "y": "r>b"}, "rainbow")
+    nx.write_graphml_xml(several, tmp_path / "g.graphml")
+    (tmp_path / "g.json").write_text(json.dumps(nx.node_link_data(several, edges="edges")))
+    for name in ("g.graphml", "g.json"):
+        graph = read_graph(tmp_path / name)
+        assert graph.pair_count == 1
+        assert graph.notes == ("1 self-loop removed", "2 repeated pairs removed")
+
+
+def node_link(**changes: object) -> str:
+    whole = {"nodes": [{"id": "x", "rainbow": "b>r"}, {"id": "y", "rainbow": "r>b"}], "edges": []}
+    return json.dumps(whole | changes)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "what"),
+    [
+        ("{", FileFormatError, "is not JSON: Expecting"),
+        ("[]", FileFormatError, "holds a list at its top level"),
+        ('{"nodes": [], "nodes": []}', FileFormatError, "the key 'nodes' stands twice"),
+        ('{"nodes": NaN}', FileFormatError, "NaN is not a number"),
+        ("[" * 100_000, FileFormatError, "nested too deeply"),
+        (node_link(nodes=None), FileFormatError, "no list 'nodes'"),
+        (node_link(nodes=[]), FileFormatError, "has no nodes"),
+        (node_link(edges={}), FileFormatError, "no list 'edges'"),
+        (node_link(nodes=["x"]), FileFormatError, r"nodes\[0\] .* has nothing as its 'id'"),
+        (node_link(nodes=[{"id": ["x"], "rainbow": "b>r"}]), FileFormatError, "has a list as its 'id'"),
+        (node_link(edges=[{"source": "x"}]), FileFormatError, r"edges\[0\] .* nothing as its 'target'"),
+        (node_link(nodes=[{"id": "x", "rainbow": "b>r"}] * 2), DuplicateDatasetError, "'x'"),
+        (node_link(nodes=[{"id": "x"}]), MissingRainbowError, r"'x' of .*g\.json' has no rainbow"),
+        (node_link(nodes=[{"id": "x", "rainbow": 3}]), FileFormatError, "g.json"),
+        (node_link(nodes=[{"id": "x", "rainbow": "b>>r"}]), FileFormatError, "g.json.*empty color"),
+        (node_link(edges=[{"source": "x", "target": "w"}]), UnknownDatasetError, "g.json.*'w'"),
+    ],
+)
+def test_wrong_node_link_json_is_refused(
+    tmp_path: Path, text: str, kind: type[RainbowError], what: str
+) -> None:
+    (tmp_path / "g.json").write_text(text)
+    with pytest.raises(kind, match=what):
+        read_graph(tmp_path / "g.json")
+
+
+@pytest.mark.parametrize("text", ["", "<graphml>", "<html/>", "x,y"])
+def test_wrong_graphml_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "g.graphml").write_text(text)
+    with pytest.raises(FileFormatError, match=r"g\.graphml"):
+        read_graph(tmp_path / "g.graphml")
+
+
+def test_graphml_without_rainbows_is_refused(tmp_path: Path) -> None:
+    nx.write_graphml_xml(nx.path_graph(2), tmp_path / "g.graphml")
+    with pytest.raises(MissingRainbowError, match=r"'0' of .*g\.graphml'"):
+        read_graph(tmp_path / "g.graphml")
+
+
+def test_two_files_must_belong_together(tmp_path: Path) -> None:
+    nx.write_graphml_xml(WHOLE, tmp_path / "g.graphml")
+    (tmp_path / "nodes.csv").write_bytes(NODES)
+    with pytest.raises(UsageError, match="whole graph"):
+        read_graph(tmp_path / "g.graphml", tmp_path / "nodes.csv")
+    with pytest.raises(UsageError, match="no pairs of neighbors"):
+        read_graph(tmp_path / "nodes.csv")
+    with pytest.raises(FileFormatError, match="does not say in which form the pairs"):
+        read_graph(tmp_path / "nodes.csv", tmp_path / "g.graphml")
+
+
+def test_neighbors_of_known_datasets_come_from_every_form(tmp_path: Path) -> None:
+    labels = np.array(["z", "x", "y"])
+    (tmp_path / "pairs.csv").write_bytes(PAIRS)
+    pq.write_table(pa.table({"source": ["x", "y"], "target": ["y", "z"]}), tmp_path / "pairs.parquet")
+    nx.write_graphml_xml(WHOLE, tmp_path / "g.graphml")
+    (tmp_path / "g.json").write_text(json.dumps(nx.node_link_data(WHOLE, edges="edges")))
+    for name in ("pairs.csv", "pairs.parquet", "g.graphml", "g.json"):
+        source, target = read_neighbors(tmp_path / name, labels, 3).pairs()
+        assert list(zip(source.tolist(), target.tolist(), strict=True)) == [(0, 2), (1, 2)], name
+
+
+def test_neighbors_of_numbered_datasets(tmp_path: Path) -> None:
+    (tmp_path / "pairs.csv").write_bytes(b"source,target\n0,2\n2,1\n")
+    assert read_neighbors(tmp_path / "pairs.csv", None, 3).pair_count == 2
+    with pytest.raises(UnknownDatasetError, match=r"row 1 of .*'0' .*the mechanism does not have"):
+        read_neighbors(tmp_path / "pairs.csv", np.array(["1", "2", "3"]), 3)
+
+
+def test_an_unknown_end_of_a_graphml_edge_is_refused(tmp_path: Path) -> None:
+    nx.write_graphml_xml(WHOLE, tmp_path / "g.graphml")
+    with pytest.raises(UnknownDatasetError, match="'z' as its target"):
+        read_neighbors(tmp_path / "g.graphml", np.array(["x", "y"]), 2)
+
+
+def test_the_boundary_graph_is_written_in_every_form_and_reads_back(tmp_path: Path) -> None:
+    graph = graph_of(tmp_path, NODES + b"w,b>r\nlone,r>b\n", PAIRS + b"w,x\n")
+    morphism = boundary_morphism(graph)
+    expected = {"b>r @ 0": ("b>r", 0, 1), "b>r @ 1": ("b>r", 1, 1), "r>b @ 0": ("r>b", 0, 1),
+                "r>b @ 1": ("r>b", 1, 1), "r>b @ -": ("r>b", None, 1)}  # fmt: skip
+    edges = {
+        frozenset(("b>r @ 1", "b>r @ 0")),
+        frozenset(("b>r @ 0", "r>b @ 0")),
+        frozenset(("r>b @ 0", "r>b @ 1")),
+    }
+    for name in ("b.graphml", "b.json"):
+        write_boundary_graph(tmp_path / name, morphism)
+        written = (
+            nx.read_graphml(tmp_path / name)
+            if name.endswith("graphml")
+            else nx.node_link_graph(json.loads((tmp_path / name).read_text()), edges="edges")
+        )
+        found = {
+            node: (data["rainbow"], data.get("distance"), data["datasets"])
+            for node, data in written.nodes(data=True)
+        }
+        assert found == expected
+        assert set(map(frozenset, written.edges())) == edges
+        assert label_pairs(read_graph(tmp_path / name)) == edges
+    write_boundary_graph(tmp_path / "b.csv", morphism)
+    assert read_neighbors(tmp_path / "b.csv", morphism.boundary_graph.labels, 5).pair_count == 3
+    first = (tmp_path / "b.csv").read_text().splitlines()[0]
+    assert first.startswith("source,target,source_rainbow,source_distance,source_datasets,target_rainbow")
+    with pytest.raises(UsageError, match="boundary graph is to be written"):
+        write_boundary_graph(tmp_path / "b.parquet", morphism)
+
+
+def test_an_interrupt_during_a_query_is_an_interrupt() -> None:
+    endless = "select count(*) from range(10000000) a, range(1000000) b where (a.range + b.range) % 7 = 3"
+
+    def count() -> None:
+        with connect() as database:
+            threading.Timer(0.3, database.interrupt).start()
+            database.execute(endless)
+
+    with pytest.raises(KeyboardInterrupt):
+        count()
+
+
+@pytest.mark.parametrize(("message", "seen"), [("Query interrupted", KeyboardInterrupt), ("x", RuntimeError)])
+def test_a_signal_during_a_query_is_an_interrupt(message: str, seen: type[BaseException]) -> None:
+    # DuckDB's Python module reports a signal so; when it looks for one is its own business.
+    with pytest.raises(seen), connect():
+        raise RuntimeError(message)
+
+
+LABEL = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+
+
+@settings(max_examples=30)
+@given(st.lists(LABEL, min_size=2, max_size=6, unique=True), st.data())
+def test_any_labels_survive_csv_and_parquet(labels: list[str], data: st.DataObject) -> None:
+    import csv
+    import tempfile
+
+    ends = st.tuples(st.sampled_from(labels), st.sampled_from(labels))
+    pairs = data.draw(st.lists(ends, max_size=8))
+    line_ending = data.draw(st.sampled_from(["\n", "\r\n"]))
+    expected = {frozenset(pair) for pair in pairs if pair[0] != pair[1]}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for table, head, rows in (
+            ("nodes", ("dataset", "rainbow"), [(label, "b>r") for label in labels]),
+            ("pairs", ("source", "target"), pairs),
+        ):
+            with (folder / f"{table}.csv").open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator=line_ending, quoting=csv.QUOTE_ALL)
+                writer.writerows([head, *rows])
+            columns = {
+                column: pa.array([row[at] for row in rows], pa.string()) for at, column in enumerate(head)
+            }
+            pq.write_table(pa.table(columns), folder / f"{table}.parquet")
+        for ending in ("csv", "parquet"):
+            graph = read_graph(folder / f"nodes.{ending}", folder / f"pairs.{ending}")
+            assert [graph.label(at) for at in range(graph.size)] == labels
+            assert label_pairs(graph) == expected

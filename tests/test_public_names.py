@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The public names are a promise: a change of this list is a change for every user."""
+
+import rainbowdp
+
+PUBLIC = """
+ApproxDP BoundaryCondition BoundaryMorphism DatasetGraph Distribution Family GaussianDP Line
+Mechanism Privacy PureDP Rainbow RainbowError RainbowGraph Verification boundary_morphism
+check_boundary check_homogeneous check_morphism check_optimal check_order_reasonable
+check_rainbow_preserving cycle dominates from_datasets given grid hamming histograms hypercube
+max_min mechanism_dominates optimal_mechanism path prefix_dominates pullback randomized_response
+read_boundary read_graph read_mechanism read_neighbors sample sample_all sample_distribution uniform
+verify write_boundary_graph write_mechanism
+"""
+
+
+def test_the_public_names_are_these_and_all_documented() -> None:
+    assert rainbowdp.__all__ == PUBLIC.split()
+    undocumented = [name for name in rainbowdp.__all__ if not getattr(rainbowdp, name).__doc__]
+    assert undocumented == []
