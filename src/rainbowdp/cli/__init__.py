@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: ``rainbowdp line``, ``solve``, ``verify`` and ``sample``.
+
+The result goes to stdout and nothing else does; notes, progress and errors go to stderr. An error is two
+lines, ``error[RDPnnn]: what`` and ``help: what to do``, the framework's own usage errors included, and there
+is no traceback unless ``--debug`` asks for it. Exit codes:
+
+====  ====================================================================================
+0     done
+1     checked and found wanting: a mechanism that is not private, a boundary condition that is not
+2     misuse: an option, a number, a color or a dataset that does not fit
+4     data unreadable: a file that is missing, damaged, malformed, or cannot be written
+70    a defect of rainbowdp, reported as ``error[RDP999]``; never a statement about the input
+130   interrupted
+====  ====================================================================================
+
+This module stays light, so that the shell gets help and completions quickly: every command imports what it
+needs when it runs.
+"""
+
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The words after ``rainbowdp``; those of the process if left out.
+
+    Returns
+    -------
+    int
+        The exit code.
+
+    Examples
+    --------
+    >>> main(["line", "--rainbow", "yes>no", "--boundary", "yes=1/2,no=1/2",
+    ...       "--epsilon", "ln 2", "--distances", "0:3", "--exact", "--format", "csv"])
+    distance,yes,no
+    0,1/2,1/2
+    1,3/4,1/4
+    2,7/8,1/8
+    0
+    """
+    from rainbowdp.cli.app import run
+
+    return run(arguments)

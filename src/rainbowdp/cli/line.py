@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``rainbowdp line``: the optimal probabilities by distance to the boundary, for one rainbow."""
+
+import csv
+import io
+import sys
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rainbowdp.cli.distances import batches, read_distances
+from rainbowdp.cli.numbers import cell, decimal_or_fraction, json_text
+from rainbowdp.cli.options import (
+    AskedPrivacy,
+    Debug,
+    Delta,
+    Epsilon,
+    Exactly,
+    Mu,
+    Normalize,
+    Plot,
+    described,
+    format_option,
+    read_choice,
+    read_plot,
+    read_privacy,
+    require_rational,
+)
+from rainbowdp.cli.output import emit, emit_table, note
+from rainbowdp.cli.progress import Steps, steps
+from rainbowdp.errors import UsageError
+
+if TYPE_CHECKING:
+    from rainbowdp.distribution import Distribution
+    from rainbowdp.line import Line
+
+FORMATS = ("table", "csv", "json")
+_BATCH = 16_384
+_EXACT_BATCH = 64
+_LONGEST_TABLE = 100_000
+
+HELP = described(
+    "Print the optimal probabilities at each distance from the boundary, for one rainbow.",
+    "A dataset at distance 0 has a neighbor that ranks the answers differently; there the probabilities are "
+    "given (--boundary). Farther away they follow, and the best answer becomes more and more likely.",
+    example="the first one of the paper",
+    lines=(
+        "rainbowdp line --rainbow 'blue>red>green'",
+        "--boundary 'blue=3/55,red=9/55,green=43/55'",
+        "--epsilon 'ln(6/5)' --distances 0:31",
+    ),
+)
+
+
+def line_command(
+    *,
+    rainbow: Annotated[
+        str,
+        typer.Option(
+            "--rainbow",
+            metavar="RAINBOW",
+            help="The answers (colors), best first: 'blue>red>green'; tied ones with '=': 'blue>red=green'.",
+        ),
+    ],
+    boundary: Annotated[
+        str,
+        typer.Option(
+            "--boundary",
+            metavar="LIST",
+            help="The probability of each color at distance 0, as decimals or fractions that sum to 1: "
+            "'blue=3/55,red=9/55,green=43/55'.",
+        ),
+    ],
+    distances: Annotated[
+        str,
+        typer.Option(
+            "--distances",
+            metavar="DISTANCES",
+            help="Steps to the boundary: a range 0:31 (31 is left out) or 0:31:5, a list 0,5,9, or one 7.",
+        ),
+    ],
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    mu: Mu = None,
+    exact: Exactly = False,
+    normalize: Normalize = False,
+    output_format: Annotated[str, format_option(*FORMATS)] = "table",
+    plot: Plot = None,
+    debug: Debug = False,  # noqa: ARG001 - its callback has done the work
+) -> int:
+    """Print the optimal probabilities by distance; see `HELP`."""
+    chosen = read_choice("--format", output_format, FORMATS)
+    asked = read_privacy(epsilon, delta, mu)
+    if exact:
+        require_rational(asked)
+    wanted = read_distances(distances)
+    if chosen == "table" and len(wanted) > _LONGEST_TABLE:
+        raise UsageError(
+            f"a table of {len(wanted)} distances is too long to read",
+            help="use --format csv or json, which come as they are computed, or a step as in 0:1000000:1000",
+        )
+    figure = read_plot(plot)
+
+    from rainbowdp.line import Line
+    from rainbowdp.rainbow import Rainbow
+
+    made = Line(Rainbow.parse(rainbow), _distribution(boundary, normalize=normalize), asked.notion)
+    with steps() as progress:
+        if figure is not None:
+            from rainbowdp.plots import plot_line
+
+            progress.step("drawing the figure")
+            plot_line(made, wanted, figure)
+        progress.step("computing the probabilities")
+        if sys.stdout.isatty():
+            # Rows that scroll by are progress enough, and a moving line among them is not.
+            progress.finish()
+        cells = _cells(made, wanted, exact=exact, progress=progress)
+        if chosen == "csv":
+            emit(_csv_lines(made, cells))
+        elif chosen == "json":
+            emit(_json_lines(made, asked, cells, exact=exact))
+        else:
+            rows = list(cells)
+            progress.finish()
+            _print_table(made, asked, rows, exact=exact)
+    return 0
+
+
+def _distribution(text: str, *, normalize: bool) -> "Distribution":
+    from rainbowdp.distribution import Distribution
+    from rainbowdp.exact import parse_fraction
+    from rainbowdp.rainbow import parse_assignments
+
+    values = {color: parse_fraction(value) for color, value in parse_assignments(text).items()}
+    total = sum(values.values(), Fraction(0))
+    distribution = Distribution(values, normalize=normalize)
+    if total != 1:
+        note(f"the boundary sums to {decimal_or_fraction(total)}; every probability was divided by that")
+    return distribution
+
+
+_Cells = Iterator[tuple[str, ...]]
+
+
+def _cells(line: "Line", distances: Sequence[int], *, exact: bool, progress: Steps) -> _Cells:
+    """Yield each distance and its probabilities as text, best color first.
+
+    Ten million distances pass through here, so a batch is handled column by column.
+    """
+    import numpy as np
+
+    from rainbowdp.exact import format_exact
+
+    ordered = line.rainbow.ordered
+    places = [line.rainbow.colors.index(color) for color in ordered]
+    done = 0
+    for batch in batches(distances, _EXACT_BATCH if exact else _BATCH):
+        columns: list[list[str]]
+        if exact:
+            rows = [line.distribution(distance) for distance in batch]
+            columns = [[format_exact(row[color]) for row in rows] for color in ordered]
+        else:
+            table = line.probabilities(np.array(batch, dtype=np.int64))
+            columns = [list(map(repr, table[:, place].tolist())) for place in places]
+        yield from zip(map(str, batch), *columns, strict=True)
+        done += len(batch)
+        progress.advance(done, len(distances))
+
+
+def _csv_lines(line: "Line", cells: _Cells) -> Iterator[str]:
+    head = io.StringIO()
+    csv.writer(head, lineterminator="").writerow(["distance", *line.rainbow.ordered])
+    yield head.getvalue()
+    yield from map(",".join, cells)
+
+
+def _json_lines(line: "Line", asked: AskedPrivacy, cells: _Cells, *, exact: bool) -> Iterator[str]:
+    head: dict[str, object] = {"rainbow": str(line.rainbow), "privacy": asked.parameters}
+    if line.has_thresholds:
+        head["thresholds"] = list(line.thresholds)
+    yield f'{json_text(head)[:-1]}, "rows": ['
+    value = '"%s"' if exact else "%s"
+    names = (json_text(color).replace("%", "%%") for color in line.rainbow.ordered)
+    members = ", ".join(f"{name}: {value}" for name in names)
+    row = f'{{"distance": %s, "probabilities": {{{members}}}}}'
+    yield f" {row % next(cells)}"
+    yield from map(f",{row}".__mod__, cells)
+    yield "]}"
+
+
+def _print_table(line: "Line", asked: AskedPrivacy, rows: list[tuple[str, ...]], *, exact: bool) -> None:
+    emit([f"{line.rainbow}, {asked.typed}", *_threshold_words(line), ""])
+    shown = ((distance, *(values if exact else map(cell, map(float, values)))) for distance, *values in rows)
+    emit_table(("distance", *line.rainbow.ordered), shown)
+
+
+def _threshold_words(line: "Line") -> Iterator[str]:
+    """Say in words up to which distance each prefix of the rainbow keeps growing by the factor e^epsilon."""
+    from rainbowdp.rainbow import quote_color
+
+    best: list[str] = []
+    for group, threshold in zip(line.rainbow.classes[:-1], line.thresholds, strict=False):
+        best.extend(map(quote_color, group))
+        name = " + ".join(best)
+        if threshold is None:
+            yield f"{name}: grows at every distance (no threshold)"
+        elif threshold == 0:
+            yield f"{name}: closes in on 1 from the start (threshold 0)"
+        else:
+            yield f"{name}: grows up to distance {threshold}, then closes in on 1"

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How exact numbers are shown: as JSON numbers, as table cells, as fraction text."""
+
+import json
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+from rainbowdp.exact import Exact, format_exact, to_float
+
+_DIGITS = 6
+
+
+def json_number(value: float) -> float | str:
+    """Return a float for JSON, in which infinity is the text ``inf``."""
+    return "inf" if math.isinf(value) else value
+
+
+def json_exact(value: Exact | None) -> float | None:
+    """Return the float closest to an exact number, for JSON; None stays None."""
+    return None if value is None else to_float(value, "nearest")
+
+
+def cell(value: float) -> str:
+    """Return a float as a table cell with six significant digits."""
+    return f"{value:.{_DIGITS}g}"
+
+
+def exact_cell(value: Exact | None) -> str:
+    """Return an exact number as a table cell: rounded, with its fraction where that is short."""
+    if value is None:
+        return "no closed form"
+    rounded = cell(to_float(value, "nearest"))
+    if not isinstance(value, Fraction):
+        return rounded
+    text = format_exact(value)
+    return f"{rounded} ({text})" if "/" in text and len(text) <= 40 else rounded
+
+
+def decimal_or_fraction(value: Fraction) -> str:
+    """Return a fraction as a decimal where it has a short one, else as a fraction.
+
+    Examples
+    --------
+    >>> decimal_or_fraction(Fraction(9999, 10000)), decimal_or_fraction(Fraction(1, 3))
+    ('0.9999', '1/3')
+    """
+    decimal = Decimal(value.numerator) / Decimal(value.denominator)
+    return f"{decimal:f}" if Fraction(decimal) == value else format_exact(value)
+
+
+def json_text(value: object) -> str:
+    """Return a value as one line of JSON."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

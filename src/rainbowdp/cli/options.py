@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options that several commands share: how they are declared, completed and read.
+
+Options arrive as text and are read here, not by the framework, so that a wrong value is answered in the words
+of rainbowdp, with the value and a way on.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rainbowdp.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from rainbowdp.privacy import Privacy
+
+_PRIVACY_PANEL = "Privacy (give --epsilon, or --epsilon and --delta, or --mu)"
+
+
+def described(*paragraphs: str, lines: tuple[str, ...], example: str = "") -> str:
+    """Return the help of a command: paragraphs, then an example that can be copied into a shell."""
+    title = f"Example, {example}:" if example else "Example:"
+    return "\n\n".join((*paragraphs, title, " \\\n".join(lines)))
+
+
+def choices(*words: str) -> Callable[[str], list[str]]:
+    """Return a completion that offers these words."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return complete
+
+
+def _note_debug(context: typer.Context, value: bool) -> bool:
+    settings = context.find_root().obj
+    if value and isinstance(settings, dict):
+        settings["debug"] = True
+    return value
+
+
+Epsilon = Annotated[
+    str | None,
+    typer.Option(
+        "--epsilon",
+        metavar="NUMBER",
+        help="How far neighbors may differ: no answer becomes more than e^epsilon times as likely. "
+        "A decimal, a fraction or a logarithm: 0.5, 1/3, 'ln(6/5)'. Smaller is more private.",
+        rich_help_panel=_PRIVACY_PANEL,
+    ),
+]
+Delta = Annotated[
+    str | None,
+    typer.Option(
+        "--delta",
+        metavar="NUMBER",
+        help="Additional probability from 0 to 1 by which --epsilon may be exceeded, such as 1e-6.",
+        rich_help_panel=_PRIVACY_PANEL,
+    ),
+]
+Mu = Annotated[
+    str | None,
+    typer.Option(
+        "--mu",
+        metavar="NUMBER",
+        help="Gaussian differential privacy: neighbors are as hard to tell apart as two normal "
+        "distributions of variance 1 whose means differ by mu.",
+        rich_help_panel=_PRIVACY_PANEL,
+    ),
+]
+Exactly = Annotated[
+    bool,
+    typer.Option(
+        "--exact", help="Fractions instead of decimals; epsilon must be the logarithm of a fraction (or 0)."
+    ),
+]
+Normalize = Annotated[
+    bool,
+    typer.Option(
+        "--normalize", help="Rescale boundary probabilities that do not sum to 1, and say so on stderr."
+    ),
+]
+Plot = Annotated[
+    str | None,
+    typer.Option(
+        "--plot", metavar="FILE", help="Also draw a figure: .png, .svg or .pdf (needs the extra plot)."
+    ),
+]
+Debug = Annotated[
+    bool,
+    typer.Option("--debug", is_eager=True, callback=_note_debug, help="Show a traceback with an error."),
+]
+
+
+def format_option(*words: str) -> Any:  # noqa: ANN401 - what typer makes of an option has no public type
+    """Return the declaration of ``--format`` with these choices, the first one being the default."""
+    return typer.Option(
+        "--format",
+        metavar="|".join(words),
+        help="How the result is written to stdout.",
+        autocompletion=choices(*words),
+    )
+
+
+def read_choice(option: str, value: str, words: Sequence[str]) -> str:
+    """Return a value that must be one of some words.
+
+    Raises
+    ------
+    UsageError
+        If it is not.
+    """
+    if value not in words:
+        raise UsageError(
+            f"{option} cannot be {value!r}",
+            help=did_you_mean(value, words) or f"choose one of {', '.join(words)}",
+            option=option,
+        )
+    return value
+
+
+@dataclass(frozen=True)
+class AskedPrivacy:
+    """A notion of privacy and the text in which it was asked for.
+
+    Attributes
+    ----------
+    notion : Privacy
+        The notion.
+    parameters : dict of str to str
+        Each parameter as typed, for example ``{"epsilon": "0.1", "delta": "1e-6"}``.
+    """
+
+    notion: "Privacy"
+    parameters: dict[str, str]
+
+    @property
+    def typed(self) -> str:
+        """The parameters in one line, for example ``epsilon=0.1, delta=1e-6``."""
+        return ", ".join(f"{name}={text}" for name, text in self.parameters.items())
+
+
+def read_privacy(epsilon: str | None, delta: str | None, mu: str | None) -> AskedPrivacy:
+    """Read the three privacy options together.
+
+    Raises
+    ------
+    UsageError
+        If none, or both --epsilon and --mu, are given, or --delta without --epsilon.
+    NumberError, PrivacyParameterError
+        If a number cannot be read or is out of range.
+    """
+    from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+
+    example = "for example --epsilon 'ln 2', or --epsilon 1 --delta 1e-6, or --mu 1"
+    if mu is not None:
+        if epsilon is not None or delta is not None:
+            other = "--epsilon" if epsilon is not None else "--delta"
+            raise UsageError(f"--mu and {other} do not belong together", help=f"give one notion, {example}")
+        return AskedPrivacy(GaussianDP(mu), {"mu": mu.strip()})
+    if epsilon is None:
+        what = "--delta is given without --epsilon" if delta is not None else "no privacy is given"
+        raise UsageError(what, help=f"give --epsilon or --mu, {example}")
+    if delta is not None:
+        parameters = {"epsilon": epsilon.strip(), "delta": delta.strip()}
+        return AskedPrivacy(ApproxDP(epsilon, delta), parameters)
+    return AskedPrivacy(PureDP(epsilon), {"epsilon": epsilon.strip()})
+
+
+def require_rational(asked: AskedPrivacy) -> None:
+    """Refuse ``--exact`` where the probabilities are irrational.
+
+    Raises
+    ------
+    IrrationalError
+        Unless the odds e^epsilon are rational.
+    """
+    from rainbowdp.errors import IrrationalError
+    from rainbowdp.privacy import GaussianDP
+
+    if asked.notion.is_rational:
+        return
+    gaussian = isinstance(asked.notion, GaussianDP)
+    raise IrrationalError(
+        f"with {asked.typed} the probabilities are irrational, so --exact cannot write them as fractions",
+        help="leave out --exact"
+        if gaussian
+        else "leave out --exact, or give an epsilon with rational odds such as --epsilon 'ln(6/5)'",
+    )
+
+
+def read_plot(path: str | None) -> Path | None:
+    """Check a place for a figure before any work is done for it.
+
+    Raises
+    ------
+    UsageError, MissingExtraError, FileWriteError
+        If a figure cannot be written there.
+    """
+    if path is None:
+        return None
+    from rainbowdp.formats.writing import check_writable
+    from rainbowdp.plots import check_plot_path
+
+    checked = check_plot_path(path)
+    check_writable(checked)
+    return checked
+
+
+def require_distinct(paths: dict[str, Path | None]) -> None:
+    """Refuse two options that name one file.
+
+    Raises
+    ------
+    UsageError
+        If there are such.
+    """
+    seen: dict[Path, str] = {}
+    for option, path in paths.items():
+        if path is None:
+            continue
+        other = seen.setdefault(path.resolve(), option)
+        if other != option:
+            raise UsageError(
+                f"{other} and {option} name the same file {str(path)!r}", help="give each a file of its own"
+            )

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``rainbowdp solve``: from a rainbow graph to its optimal mechanism, verified, on the disk."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rainbowdp.cli.numbers import decimal_or_fraction, json_text
+from rainbowdp.cli.options import (
+    AskedPrivacy,
+    Debug,
+    Delta,
+    Epsilon,
+    Exactly,
+    Mu,
+    Normalize,
+    Plot,
+    choices,
+    described,
+    format_option,
+    read_choice,
+    read_plot,
+    read_privacy,
+    require_distinct,
+    require_rational,
+)
+from rainbowdp.cli.output import emit, emit_table, note
+from rainbowdp.cli.progress import Steps, steps
+from rainbowdp.errors import NotVerifiedError, UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from rainbowdp.boundary import BoundaryCondition
+    from rainbowdp.graph import BoundaryMorphism, RainbowGraph
+    from rainbowdp.mechanism import Mechanism
+    from rainbowdp.optimal import BoundaryName
+
+FORMATS = ("table", "json")
+BOUNDARIES: "tuple[BoundaryName, ...]" = ("uniform", "randomized-response", "max-min")
+
+HELP = described(
+    "Find the optimal mechanism of a family of datasets, check it, and write it to a file.",
+    "Datasets are joined to their neighbors, and each has a rainbow: its order of the possible answers "
+    "(colors), best first. Where neighbors have different rainbows the boundary condition says how likely "
+    "each answer is; everywhere else the optimal probabilities follow. Every pair of neighbors is checked "
+    "before anything is written.",
+    example="figure 1 of the paper",
+    lines=(
+        "rainbowdp solve --datasets figure1-nodes.csv",
+        "--neighbors figure1-edges.csv --boundary uniform",
+        "--epsilon 'ln 2' --exact --out mechanism.csv",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class _Targets:
+    """Where results go, all of it checked before the work begins."""
+
+    out: Path | None
+    boundary_graph: Path | None
+    plot: Path | None
+
+
+def solve_command(
+    *,
+    datasets: Annotated[
+        str,
+        typer.Option(
+            "--datasets",
+            metavar="FILE",
+            help="CSV or Parquet with the columns dataset,rainbow (such as blue>red>green); or a whole graph "
+            "as .graphml or node-link .json with the node attribute rainbow.",
+        ),
+    ],
+    boundary: Annotated[
+        str,
+        typer.Option(
+            "--boundary",
+            metavar="CONDITION",
+            help="Probabilities where regions of different rainbows meet. A .toml or .json file with one "
+            "table per rainbow, color to probability; or 'uniform' (all colors alike), 'randomized-response' "
+            "(the best color e^epsilon times as likely as any other) or 'max-min' (the smallest probability "
+            "of a best color as large as possible).",
+            autocompletion=choices(*BOUNDARIES),
+        ),
+    ],
+    neighbors: Annotated[
+        str | None,
+        typer.Option(
+            "--neighbors",
+            metavar="FILE",
+            help="CSV or Parquet with the columns source,target: each pair of neighboring datasets once, in "
+            "any direction. Left out for a whole graph.",
+        ),
+    ] = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    mu: Mu = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Where to write the mechanism: .csv, .parquet or .json, one row per dataset.",
+        ),
+    ] = None,
+    exact: Exactly = False,
+    normalize: Normalize = False,
+    boundary_graph: Annotated[
+        str | None,
+        typer.Option(
+            "--boundary-graph",
+            metavar="FILE",
+            help="Where to write the boundary graph, one node per rainbow and distance: .graphml, node-link "
+            ".json, or .csv (edges only).",
+        ),
+    ] = None,
+    plot: Plot = None,
+    output_format: Annotated[str, format_option(*FORMATS)] = "table",
+    debug: Debug = False,  # noqa: ARG001 - its callback has done the work
+) -> int:
+    """Find, check and write the optimal mechanism; see `HELP`."""
+    chosen = read_choice("--format", output_format, FORMATS)
+    asked = read_privacy(epsilon, delta, mu)
+    if exact:
+        require_rational(asked)
+    targets = _read_targets(out, boundary_graph, plot)
+
+    from rainbowdp.formats import read_graph
+    from rainbowdp.formats.mechanism_writing import refuse_reserved
+    from rainbowdp.graph import boundary_morphism
+    from rainbowdp.optimal import optimal_mechanism
+
+    with steps() as progress:
+        condition = _read_condition(boundary, normalize=normalize)
+        progress.step("reading the graph")
+        graph = read_graph(Path(datasets), None if neighbors is None else Path(neighbors))
+        for text in graph.notes:
+            note(text)
+        if targets.out is not None:
+            refuse_reserved(graph.colors)
+        progress.step("finding the optimal mechanism")
+        mechanism = optimal_mechanism(graph, asked.notion, condition)
+        for text in mechanism.notes:
+            note(text)
+        progress.step("checking every pair of neighbors")
+        _verify(graph, mechanism, asked, progress)
+        morphism = boundary_morphism(graph)
+        _write(targets, graph, mechanism, morphism, exact=exact, progress=progress)
+    _print_summary(graph, morphism, asked, chosen)
+    return 0
+
+
+def _read_targets(out: str | None, boundary_graph: str | None, plot: str | None) -> _Targets:
+    from rainbowdp.formats import boundary_graphs, mechanism_writing
+    from rainbowdp.formats.suffixes import form_to_write
+    from rainbowdp.formats.writing import check_writable
+
+    figure = read_plot(plot)
+    table = None if out is None else Path(out)
+    drawing = None if boundary_graph is None else Path(boundary_graph)
+    if table is not None:
+        form_to_write(table, "the mechanism", mechanism_writing.FORMS)
+        check_writable(table)
+    if drawing is not None:
+        form_to_write(drawing, "the boundary graph", boundary_graphs.FORMS)
+        check_writable(drawing)
+    require_distinct({"--out": table, "--boundary-graph": drawing, "--plot": figure})
+    return _Targets(table, drawing, figure)
+
+
+def _read_condition(boundary: str, *, normalize: bool) -> "BoundaryCondition | BoundaryName":
+    for name in BOUNDARIES:
+        if boundary == name:
+            return name
+    path = Path(boundary)
+    if not path.exists() and not path.suffix:
+        raise UsageError(
+            f"--boundary {boundary!r} is neither a file nor the name of a boundary condition",
+            help=did_you_mean(boundary, BOUNDARIES) or f"give a file, or one of {', '.join(BOUNDARIES)}",
+            option="--boundary",
+        )
+
+    from rainbowdp.boundary import given
+    from rainbowdp.errors import RainbowError
+    from rainbowdp.exact import parse_fraction
+    from rainbowdp.formats import read_boundary
+
+    written = read_boundary(path)
+    try:
+        if normalize:
+            for rainbow, table in written.items():
+                total = sum(map(parse_fraction, table.values()), Fraction(0))
+                if total != 1:
+                    note(
+                        f"the boundary of {rainbow} sums to {decimal_or_fraction(total)}; "
+                        "every probability was divided by that"
+                    )
+        return given(written, normalize=normalize)
+    except RainbowError as error:
+        raise type(error)(f"{boundary!r}: {error.what}", help=error.help, **error.values) from error
+
+
+def _verify(graph: "RainbowGraph", mechanism: "Mechanism", asked: AskedPrivacy, progress: Steps) -> None:
+    """Check the mechanism like anybody else's; a failure here is a defect of rainbowdp."""
+    from rainbowdp.verification import verify
+
+    found = verify(mechanism, graph, asked.notion, progress=progress.advance)
+    if found.witness is not None:
+        raise NotVerifiedError(
+            f"the mechanism failed its own check between {found.witness.source!r} and "
+            f"{found.witness.target!r}; nothing was written",
+            help="this is a defect of rainbowdp: please report it with the command and its input",
+            source=found.witness.source,
+            target=found.witness.target,
+        )
+
+
+def _write(
+    targets: _Targets,
+    graph: "RainbowGraph",
+    mechanism: "Mechanism",
+    morphism: "BoundaryMorphism",
+    *,
+    exact: bool,
+    progress: Steps,
+) -> None:
+    from rainbowdp.formats import write_boundary_graph, write_mechanism
+
+    if targets.out is not None:
+        progress.step("writing the mechanism")
+        write_mechanism(targets.out, mechanism, exact=exact)
+    if targets.boundary_graph is not None:
+        progress.step("writing the boundary graph")
+        write_boundary_graph(targets.boundary_graph, morphism)
+    if targets.plot is not None:
+        from rainbowdp.plots import plot_solution
+
+        progress.step("drawing the figure")
+        plot_solution(graph, mechanism, targets.plot)
+
+
+def _print_summary(
+    graph: "RainbowGraph", morphism: "BoundaryMorphism", asked: AskedPrivacy, chosen: str
+) -> None:
+    nodes, edges = morphism.boundary_graph.size, morphism.boundary_graph.pair_count
+    summary = {
+        "datasets": graph.size,
+        "neighbor_pairs": graph.pair_count,
+        "rainbows": len(graph.rainbows),
+        "boundary_datasets": int(graph.boundary.sum()),
+        "boundary_graph": {"nodes": nodes, "edges": edges},
+        "largest_distance": graph.largest_distance,
+        "unconstrained_datasets": int(graph.unconstrained.sum()),
+        "privacy": asked.parameters,
+        "verified": True,
+    }
+    if chosen == "json":
+        emit([json_text(summary)])
+        return
+    rows = [
+        ("datasets", f"{graph.size}"),
+        ("pairs of neighbors", f"{graph.pair_count}"),
+        ("rainbows (regions)", f"{len(graph.rainbows)}"),
+        ("boundary datasets", f"{summary['boundary_datasets']}"),
+        ("boundary graph", f"{nodes} nodes, {edges} edges"),
+        (
+            "largest distance",
+            "no boundary" if graph.largest_distance is None else f"{graph.largest_distance}",
+        ),
+        ("unconstrained datasets", f"{summary['unconstrained_datasets']}"),
+        ("privacy", asked.typed),
+        ("verified", "every pair of neighbors"),
+    ]
+    emit_table(("solved", ""), rows, right=False)

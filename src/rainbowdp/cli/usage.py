@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The framework's own usage errors, said again in the form of ours: what, with the value, and what to do."""
+
+import re
+from typing import Any, cast
+
+import typer
+
+from rainbowdp.errors import UsageError, did_you_mean
+
+FrameworkError = cast("type[Exception]", typer.BadParameter.__mro__[2])
+"""The root of typer's usage errors, which newer versions of typer no longer share with click."""
+
+
+def restated(error: Exception) -> UsageError:
+    """Return the usage error that says what the framework's error says.
+
+    Parameters
+    ----------
+    error : Exception
+        A `FrameworkError`.
+
+    Returns
+    -------
+    UsageError
+        With a help line that names the closest option or command, or where to read on.
+    """
+    facts: dict[str, Any] = vars(error)
+    context = facts.get("ctx")
+    read_on = f"see {context.command_path if context is not None else 'rainbowdp'} --help"
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    parameter = facts.get("param")
+    if "possibilities" in facts:
+        name = str(facts["option_name"])
+        close = did_you_mean(name, _option_names(context)) or _listed(facts["possibilities"])
+        return UsageError(f"there is no option {name}", help=close or read_on, option=name)
+    if found := re.match(r"No such command '(.*?)'\.", message, re.DOTALL):
+        commands = list(getattr(getattr(context, "command", None), "commands", {}))
+        hint = did_you_mean(found[1], commands) or f"the commands are {', '.join(commands)}"
+        return UsageError(f"there is no command {found[1]!r}", help=hint, command=found[1])
+    if parameter is not None and type(error).__name__ == "MissingParameter":
+        name = _shown_name(parameter)
+        about = " ".join(str(getattr(parameter, "help", "") or "").split())
+        return UsageError(
+            f"{name} is missing", help=f"{about} ({read_on})" if about else read_on, option=name
+        )
+    return UsageError(_lowered(message), help=read_on)
+
+
+def _option_names(context: Any) -> list[str]:  # noqa: ANN401 - a context of typer or of click
+    if context is None:
+        return []
+    parameters = context.command.get_params(context)
+    return [name for parameter in parameters for name in parameter.opts if name.startswith("--")]
+
+
+def _listed(words: Any) -> str:  # noqa: ANN401 - None or a sequence of texts
+    return f"did you mean {' or '.join(map(repr, words))}?" if words else ""
+
+
+def _shown_name(parameter: Any) -> str:  # noqa: ANN401 - a parameter of typer or of click
+    options = [name for name in parameter.opts if name.startswith("--")]
+    return f"the option {options[0]}" if options else f"the argument {parameter.metavar or parameter.name}"
+
+
+def _lowered(message: str) -> str:
+    words = " ".join(message.split()).removesuffix(".")
+    return words[:1].lower() + words[1:]

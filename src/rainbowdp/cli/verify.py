@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``rainbowdp verify``: check anybody's mechanism over all pairs of neighbors."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rainbowdp.cli.numbers import exact_cell, json_exact, json_number, json_text
+from rainbowdp.cli.options import (
+    AskedPrivacy,
+    Debug,
+    Delta,
+    Epsilon,
+    Mu,
+    described,
+    format_option,
+    read_choice,
+    read_privacy,
+)
+from rainbowdp.cli.output import emit, emit_table, note
+from rainbowdp.cli.progress import steps
+
+if TYPE_CHECKING:
+    from rainbowdp.verification import Verification, Witness
+
+FORMATS = ("table", "json")
+
+HELP = described(
+    "Check whether a mechanism keeps a promise of privacy, over all pairs of neighbors.",
+    "It knows nothing of how the mechanism was made. Where the promise holds the exit code is 0; where it is "
+    "broken the exit code is 1 and the worst pair of neighbors and event are shown. Either way it says how "
+    "private the mechanism really is: its tight epsilon (or delta at the epsilon asked for, or mu), between "
+    "two bounds.",
+    lines=("rainbowdp verify mechanism.csv", "--neighbors figure1-edges.csv --epsilon 'ln 2'"),
+)
+
+
+def verify_command(
+    *,
+    mechanism: Annotated[
+        str,
+        typer.Argument(
+            metavar="MECHANISM",
+            help="A .csv, .parquet or .json file as solve writes it: dataset, rainbow, distance, then one "
+            "column of probabilities per color. Fractions are judged exactly as written.",
+        ),
+    ],
+    neighbors: Annotated[
+        str,
+        typer.Option(
+            "--neighbors",
+            metavar="FILE",
+            help="CSV or Parquet with the columns source,target; or a whole graph as .graphml or .json.",
+        ),
+    ],
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    mu: Mu = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Judge decimals, too, exactly as written, instead of within the precision of float64.",
+        ),
+    ] = False,
+    output_format: Annotated[str, format_option(*FORMATS)] = "table",
+    debug: Debug = False,  # noqa: ARG001 - its callback has done the work
+) -> int:
+    """Check a mechanism over all pairs of neighbors; see `HELP`."""
+    chosen = read_choice("--format", output_format, FORMATS)
+    asked = read_privacy(epsilon, delta, mu)
+
+    from rainbowdp.formats import read_mechanism, read_neighbors
+    from rainbowdp.verification import verify
+
+    with steps() as progress:
+        progress.step("reading the mechanism")
+        made = read_mechanism(Path(mechanism))
+        progress.step("reading the pairs of neighbors")
+        structure = read_neighbors(Path(neighbors), made.labels, made.size)
+        for text in structure.notes:
+            note(text)
+        progress.step("checking every pair of neighbors")
+        found = verify(made, structure, asked.notion, strict=strict, progress=progress.advance)
+    if found.witness is not None and found.witness.undecided:
+        note("4096 bits did not decide the constraint for the pair shown, which counts as a failure")
+    if chosen == "json":
+        emit([json_text(_as_json(found, asked))])
+    else:
+        _print_table(found, asked)
+    return 0 if found.holds else 1
+
+
+def _as_json(found: "Verification", asked: AskedPrivacy) -> dict[str, object]:
+    tight = {found.notion: {"lower": json_number(found.lower), "upper": json_number(found.upper)}}
+    witness = None if found.witness is None else _witness_json(found.witness)
+    return {"holds": found.holds, "asked": asked.parameters, "tight": tight, "witness": witness}
+
+
+def _witness_json(witness: "Witness") -> dict[str, object]:
+    return {
+        "source": witness.source,
+        "target": witness.target,
+        "event": list(witness.event),
+        "probability": json_exact(witness.probability),
+        "limit": json_exact(witness.limit),
+        "excess": json_exact(witness.excess),
+    }
+
+
+def _print_table(found: "Verification", asked: AskedPrivacy) -> None:
+    tight = (
+        f"{found.lower:.12g}"
+        if f"{found.lower:.12g}" == f"{found.upper:.12g}"
+        else f"from {found.lower!r} to {found.upper!r}"
+    )
+    rows = [
+        ("asked", asked.typed),
+        (f"tight {found.notion}", tight),
+        ("pairs of neighbors", f"{found.pairs}"),
+    ]
+    witness = found.witness
+    if witness is not None:
+        from rainbowdp.rainbow import quote_color
+
+        rows += [
+            ("worst pair", f"{witness.source!r} against {witness.target!r}"),
+            ("event", " or ".join(map(quote_color, witness.event))),
+            ("its probability", exact_cell(witness.probability)),
+            ("limit", exact_cell(witness.limit)),
+            ("excess", exact_cell(witness.excess)),
+        ]
+    emit_table(("holds" if found.holds else "BROKEN", ""), rows, right=False)

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures: the curves of a line, and a rainbow graph beside its boundary graph.
+
+The one idea: a figure shows a finished value and decides nothing. `plot_line` draws the probabilities of a
+`Line` over the distance (the paper's figure 2), `plot_solution` a rainbow graph with its boundary graph (the
+paper's figure 1). Both return a matplotlib figure, and write it where a path is given. Nothing here touches
+pyplot, opens a window or stamps a file with the time, so one value gives one file. Matplotlib is loaded when
+the first figure is drawn, and its absence is a `MissingExtraError`.
+"""
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rainbowdp.errors import MissingExtraError, UsageError
+from rainbowdp.graph.rainbow_graph import RainbowGraph
+from rainbowdp.line import Line
+from rainbowdp.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["LARGEST_DRAWING", "SUFFIXES", "check_plot_path", "plot_line", "plot_solution"]
+
+SUFFIXES = (".png", ".svg", ".pdf")
+"""What a figure can be written as."""
+
+LARGEST_DRAWING = 300
+"""The largest number of datasets that are drawn one by one; beyond it there is a histogram."""
+
+
+def check_plot_path(path: Path | str) -> Path:
+    """Refuse a file that a figure cannot be written to, before any work is done for it.
+
+    Parameters
+    ----------
+    path : Path or str
+        Where the figure is to be written.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    UsageError
+        If the suffix is none of `SUFFIXES`.
+    MissingExtraError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> check_plot_path("figure.svg").name
+    'figure.svg'
+    """
+    _require_matplotlib()
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise UsageError(
+            f"a figure cannot be written as {path.name!r}",
+            help=f"choose a name that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}",
+            path=str(path),
+        )
+    return path
+
+
+def plot_line(line: Line, distances: Iterable[int], path: Path | str | None = None) -> "Figure":
+    """Draw the probability of every color over the distance to the boundary.
+
+    Parameters
+    ----------
+    line : Line
+        The line to draw.
+    distances : iterable of int
+        The distances to show, at least one; of very many an even selection is drawn.
+    path : Path or str, optional
+        Where to write the figure, as PNG, SVG or PDF by its suffix.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One curve per color, with a vertical line at every threshold that lies in the range.
+
+    Raises
+    ------
+    UsageError
+        If there is no distance, or the suffix of the path is not one of a figure.
+    FileWriteError
+        If the file cannot be written.
+    MissingExtraError
+        If matplotlib is not installed.
+
+    References
+    ----------
+    Zhou et al. 2022, figure 2.
+
+    Examples
+    --------
+    >>> from rainbowdp.distribution import Distribution
+    >>> from rainbowdp.privacy import PureDP
+    >>> from rainbowdp.rainbow import Rainbow
+    >>> line = Line(
+    ...     Rainbow.parse("blue>red>green"),
+    ...     Distribution({"blue": "3/55", "red": "9/55", "green": "43/55"}),
+    ...     PureDP("ln(6/5)"),
+    ... )
+    >>> figure = plot_line(line, range(31), "line.svg")
+    >>> Path("line.svg").stat().st_size > 10_000
+    True
+    """
+    if path is not None:
+        check_plot_path(path)
+    _require_matplotlib()
+    from rainbowdp.plots.curves import draw_line
+    from rainbowdp.plots.files import styled, write_figure
+
+    with styled():
+        figure = draw_line(line, distances)
+        if path is not None:
+            write_figure(figure, Path(path))
+    return figure
+
+
+def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | None = None) -> "Figure":
+    """Draw a rainbow graph and its boundary graph side by side, or how far large regions reach.
+
+    Every dataset is a disk with its rainbow in bands, best class on top, tied colors side by side; a thick
+    rim marks the boundary. The nodes of the boundary graph carry their members, their distance and what the
+    mechanism gives to the best class there. A graph of more than `LARGEST_DRAWING` datasets is shown by the
+    number of datasets per distance instead, region by region.
+
+    Parameters
+    ----------
+    graph : RainbowGraph
+        The graph.
+    mechanism : Mechanism
+        A mechanism on the same datasets.
+    path : Path or str, optional
+        Where to write the figure, as PNG, SVG or PDF by its suffix.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    UsageError
+        If the suffix of the path is not one of a figure, or graph and mechanism have different sizes.
+    FileWriteError
+        If the file cannot be written.
+    MissingExtraError
+        If matplotlib is not installed.
+
+    References
+    ----------
+    Zhou et al. 2022, figure 1 and Definition 8.
+
+    Examples
+    --------
+    >>> from rainbowdp.optimal import optimal_mechanism
+    >>> from rainbowdp.privacy import PureDP
+    >>> graph = RainbowGraph.from_edges(
+    ...     edges=[("a", "b"), ("b", "c")],
+    ...     rainbows={"a": "blue>red", "b": "blue>red", "c": "red>blue"},
+    ... )
+    >>> figure = plot_solution(graph, optimal_mechanism(graph, PureDP("ln 2"), "uniform"))
+    >>> [axes.get_title() for axes in figure.axes]
+    ['rainbow graph: 3 datasets, 2 pairs of neighbors', 'boundary graph: 3 nodes, 2 edges']
+    """
+    if path is not None:
+        check_plot_path(path)
+    _require_matplotlib()
+    if graph.size != mechanism.size:
+        raise UsageError(
+            f"the graph has {graph.size} datasets and the mechanism {mechanism.size}",
+            help="draw a mechanism with the graph that it was made for",
+        )
+    from rainbowdp.plots.files import styled, write_figure
+    from rainbowdp.plots.histogram import draw_histogram
+    from rainbowdp.plots.solution import draw_solution
+
+    with styled():
+        draw = draw_solution if graph.size <= LARGEST_DRAWING else draw_histogram
+        figure = draw(graph, mechanism)
+        if path is not None:
+            write_figure(figure, Path(path))
+    return figure
+
+
+def _require_matplotlib() -> None:
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError(
+            "drawing needs matplotlib, which is not installed",
+            help="pip install 'rainbowdp[plot]'",
+            package="matplotlib",
+        )

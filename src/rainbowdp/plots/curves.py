@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The curves of a line: one per color over the distance, thresholds marked (the paper's figure 2)."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patheffects import Normal, Stroke
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from rainbowdp.errors import UsageError
+from rainbowdp.line import Line
+from rainbowdp.plots.files import INK, SHADE, new_figure
+from rainbowdp.plots.palette import MARKERS, is_light, paint
+
+_MOST_POINTS = 2000
+_MOST_MARKERS = 45
+_MOST_NAMES = 3
+
+
+def draw_line(line: Line, distances: Iterable[int]) -> Figure:
+    """Draw the line at the distances; see `rainbowdp.plots.plot_line`."""
+    shown = _selected(distances)
+    figure = new_figure(7.2, 4.2)
+    axes = figure.add_subplot()
+    tones = paint(line.rainbow.colors)
+    probabilities = line.probabilities(shown)
+    for rank, color in enumerate(line.rainbow.ordered):
+        tone = tones[color]
+        behind = line.rainbow.classes[line.rainbow.class_of(color)].index(color)
+        (curve,) = axes.plot(
+            shown,
+            probabilities[:, line.rainbow.colors.index(color)],
+            color=tone,
+            label=color,
+            # Tied colors may share one curve; dashes let the ones behind show through.
+            linestyle=(0, (4, 2 + 2 * behind)) if behind else "-",
+            linewidth=1.6,
+            marker=MARKERS[rank % len(MARKERS)] if shown.size <= _MOST_MARKERS else "",
+            markersize=4.2,
+            zorder=3,
+        )
+        if is_light(tone):
+            curve.set_path_effects([Stroke(linewidth=2.6, foreground=INK), Normal()])
+    axes.set_xlabel("distance to the boundary")
+    axes.set_ylabel("probability")
+    axes.set_ylim(-0.02, 1.02)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+    axes.grid(axis="y", color="#e4e4e4", linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+    unseen, levels = _mark_thresholds(axes, line, int(shown[0]), int(shown[-1]))
+    title = f"{line.rainbow}   {line.privacy}"
+    if unseen:
+        title += f"\nnot in the picture: {', '.join(unseen)}"
+    axes.set_title(title, loc="left", pad=10 + 13 * levels)
+    return figure
+
+
+def _selected(distances: Iterable[int]) -> NDArray[np.int64]:
+    """Return the distances in ascending order, thinned evenly with both ends kept."""
+    if isinstance(distances, range) and len(distances) > _MOST_POINTS:
+        # Ranges may be longer than memory.
+        distances = [distances[place] for place in _even_places(len(distances))]
+    shown = np.unique(np.fromiter(distances, dtype=np.int64))
+    if shown.size == 0:
+        raise UsageError("there is no distance to draw", help="give at least one distance, such as 0:31")
+    return shown[_even_places(shown.size)] if shown.size > _MOST_POINTS else shown
+
+
+def _even_places(size: int) -> list[int]:
+    return [place * (size - 1) // (_MOST_POINTS - 1) for place in range(_MOST_POINTS)]
+
+
+def _mark_thresholds(axes: Axes, line: Line, first: int, last: int) -> tuple[list[str], int]:
+    """Mark every threshold in the range; return the others in words, and the number of label rows."""
+    at: dict[int, list[int]] = {}
+    unseen: list[str] = []
+    for index, threshold in enumerate(line.thresholds):
+        if threshold is None:
+            unseen.append(f"{_name(line, [index])} endless")
+        elif first <= threshold <= last:
+            at.setdefault(threshold, []).append(index)
+        else:
+            unseen.append(f"{_name(line, [index])} = {threshold}")
+    # Labels of thresholds that stand close together go into separate rows.
+    ends: list[float] = []
+    for threshold, indices in sorted(at.items()):
+        text = f"{_name(line, indices)} = {threshold}"
+        half = 0.0085 * len(text) * max(last - first, 1)
+        row = next((row for row, end in enumerate(ends) if end < threshold - half), len(ends))
+        ends[row : row + 1] = [threshold + half]
+        axes.axvline(threshold, color=SHADE, linewidth=0.9, linestyle=(0, (4, 3)), zorder=2)
+        axes.annotate(
+            text,
+            (threshold, 1),
+            xytext=(0, 3 + 13 * row),
+            textcoords="offset points",
+            xycoords=("data", "axes fraction"),
+            ha="center",
+            va="bottom",
+            fontsize=8.5,
+        )
+    return unseen, len(ends)
+
+
+def _name(line: Line, indices: list[int]) -> str:
+    """Name thresholds by the best colors whose growth they end."""
+    names = []
+    for index in indices:
+        colors = [color for group in line.rainbow.classes[: index + 1] for color in group]
+        few = len(colors) <= _MOST_NAMES
+        names.append("τ(" + ("+".join(colors) if few else f"best {len(colors)}") + ")")
+    return " = ".join(names)

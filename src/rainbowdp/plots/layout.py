@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where things stand in a drawing: a graph spread by its distances, a boundary graph as a ring with arms.
+
+Layouts are functions of the structure alone: no randomness, so one graph is always drawn in one way.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.graph.dataset_graph import DatasetGraph
+
+Points = NDArray[np.float64]
+_GAP = 1.2
+_LATTICE = 0.5
+_LONGEST_ARM = 9.0
+
+
+def spread(structure: DatasetGraph) -> Points:
+    """Place datasets so that lengths in the plane follow lengths in the graph (Kamada and Kawai).
+
+    Parameters
+    ----------
+    structure : DatasetGraph
+        Some hundreds of datasets at most; its components are placed apart and packed in rows.
+
+    Returns
+    -------
+    float64 array [n, 2]
+        One edge is about 1 long.
+    """
+    import networkx as nx
+
+    graph = nx.Graph()
+    graph.add_nodes_from(range(structure.size))
+    source, target = structure.pairs()
+    graph.add_edges_from(zip(source.tolist(), target.tolist(), strict=True))
+    pieces = []
+    for members in sorted(map(sorted, nx.connected_components(graph)), key=lambda each: (-len(each), each)):
+        # A subgraph view lists its nodes in an order of its own.
+        component = nx.Graph()
+        component.add_nodes_from(members)
+        component.add_edges_from(graph.subgraph(members).edges)
+        pieces.append((np.array(members), _component(component)))
+    return _packed(pieces, structure.size)
+
+
+def _component(graph: object) -> Points:
+    import networkx as nx
+    from scipy.sparse.csgraph import shortest_path
+
+    lengths = shortest_path(nx.to_scipy_sparse_array(graph), unweighted=True)
+    if len(lengths) == 1:
+        return np.zeros((1, 2))
+    # A good start makes the search short, and where it ends independent of the numbering.
+    start = dict(zip(graph, _classical_scaling(lengths), strict=True))  # type: ignore[call-overload]  # networkx ships no types
+    found = nx.kamada_kawai_layout(graph, pos=start)
+    places = np.array(list(found.values()), dtype=np.float64)
+    source, target = np.nonzero(np.triu(lengths == 1))
+    ahead = places[target] - places[source]
+    places = _turned(places - places.mean(axis=0), ahead)
+    unit = max(float(np.median(np.linalg.norm(ahead, axis=1))), 1e-9)
+    return np.asarray(places / unit)
+
+
+def _classical_scaling(lengths: Points) -> Points:
+    """Return the plane positions whose distances follow the lengths best in the sense of inner products."""
+    squares = lengths**2
+    inner = -(squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()) / 2
+    values, vectors = np.linalg.eigh(inner)
+    # Coinciding positions would never part: a small turn per dataset tells them apart.
+    angle = np.arange(len(lengths)) * 2.4
+    turns = np.column_stack([np.cos(angle), np.sin(angle)])
+    return np.asarray(vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-9)) + 0.05 * turns)
+
+
+def _turned(places: Points, ahead: Points) -> Points:
+    """Turn a drawing so that a lattice lies straight, and anything else lies as flat as the page does."""
+    directions = np.exp(1j * np.arctan2(ahead[:, 1], ahead[:, 0]))
+    for fold in (4, 6):
+        mean = complex(np.mean(directions**fold))
+        if abs(mean) > _LATTICE:
+            angle = float(np.angle(mean)) / fold
+            break
+    else:
+        _, axes = np.linalg.eigh(places.T @ places)
+        angle = float(np.arctan2(axes[1, 1], axes[0, 1]))
+    cosine, sine = np.cos(angle), np.sin(angle)
+    places = places @ np.array([[cosine, -sine], [sine, cosine]])
+    if np.ptp(places[:, 1]) > 1.2 * np.ptp(places[:, 0]):
+        places = places[:, ::-1]
+    # The first dataset stands on the upper left.
+    return places * np.where(places[0] * [1, -1] > 1e-9, -1, 1)
+
+
+def _packed(pieces: list[tuple[NDArray[np.int64], Points]], size: int) -> Points:
+    """Put components into rows, largest first, about as wide as the whole is high."""
+    places = np.zeros((size, 2))
+    area = sum(float(np.prod(np.ptp(piece, axis=0) + _GAP)) for _, piece in pieces)
+    limit = max(np.sqrt(area) * 1.25, *(float(np.ptp(piece[:, 0])) + _GAP for _, piece in pieces))
+    x = y = row = 0.0
+    for members, piece in pieces:
+        width, height = (float(extent) for extent in np.ptp(piece, axis=0) + _GAP)
+        if x > 0 and x + width > limit * 1.001:
+            x, y, row = 0.0, y - row, 0.0
+        places[members] = piece - [piece[:, 0].min(), piece[:, 1].max()] + [x, y]
+        x, row = x + width, max(row, height)
+    return places
+
+
+def ring_with_arms(regions: NDArray[np.int64], distances: NDArray[np.int64]) -> tuple[Points, Points]:
+    """Place the nodes of a boundary graph: distance 0 in a ring, each region an arm that leads outward.
+
+    Parameters
+    ----------
+    regions : int array [C]
+        The region of each node.
+    distances : int array [C]
+        Its distance, -1 where unconstrained; such nodes stand in a row below.
+
+    Returns
+    -------
+    places, outward : float64 arrays [C, 2]
+        Positions, and the unit vector that leads away from the ring.
+    """
+    places = np.zeros((regions.size, 2))
+    outward = np.zeros((regions.size, 2))
+    armed = np.unique(regions[distances >= 0])
+    count = max(armed.size, 1)
+    # Between neighbors in the ring there is room for a caption, however small the drawing becomes.
+    apart = max(1.24, 0.2 * min(int(distances.max(initial=0)), _LONGEST_ARM))
+    radius = 0.0 if count == 1 else max(0.5, apart / 2 / np.sin(np.pi / count))
+    step = min(1.0, _LONGEST_ARM / max(int(distances.max(initial=0)), 1))
+    for region, angle in zip(armed.tolist(), _steep_angles(count)[: armed.size], strict=True):
+        direction = np.array([np.cos(angle), np.sin(angle)])
+        arm = np.flatnonzero((regions == region) & (distances >= 0))
+        places[arm] = direction * (radius + step * distances[arm])[:, None]
+        outward[arm] = direction
+    alone = np.flatnonzero(distances < 0)
+    if alone.size:
+        floor = float(places[distances >= 0, 1].min()) - 1.4 if armed.size else 0.0
+        places[alone] = np.column_stack(
+            [np.arange(alone.size) - (alone.size - 1) / 2, np.full(alone.size, floor)]
+        )
+        outward[alone] = (0, -1)
+    return places, outward
+
+
+def _steep_angles(count: int) -> Points:
+    """Return evenly spread angles, turned so that the flattest arm is as steep as can be."""
+    angles = np.pi - 2 * np.pi * np.arange(count) / count
+    turns = np.linspace(0, 2 * np.pi / count, 48, endpoint=False)
+    steepness = np.abs(np.sin(angles - turns[:, None])).min(axis=1)
+    return np.asarray(angles - turns[np.argmax(steepness.round(6))])
+
+
+def clearest_directions(structure: DatasetGraph, places: Points) -> Points:
+    """Return for each dataset the unit vector into its widest gap between edges, or up."""
+    directions = np.tile([0.0, 1.0], (structure.size, 1))
+    for dataset in range(structure.size):
+        around = structure.neighbors(dataset)
+        if around.size == 0:
+            continue
+        ahead = places[around] - places[dataset]
+        angles = np.sort(np.arctan2(ahead[:, 1], ahead[:, 0]))
+        gaps = np.diff(np.append(angles, angles[0] + 2 * np.pi))
+        middles = angles + gaps / 2
+        # Between gaps of about one width, the one that points up is read most easily.
+        best = int(np.argmax(np.minimum(gaps, np.pi * 0.75) + 0.15 * np.sin(middles)))
+        directions[dataset] = (np.cos(middles[best]), np.sin(middles[best]))
+    return directions

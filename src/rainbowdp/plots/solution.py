@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rainbow graph, dataset by dataset, beside its boundary graph (the paper's figure 1)."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from numpy.typing import NDArray
+
+from rainbowdp.graph.morphism import BoundaryMorphism, boundary_morphism
+from rainbowdp.graph.rainbow_graph import RainbowGraph
+from rainbowdp.mechanism import Mechanism
+from rainbowdp.plots.files import INK, new_figure
+from rainbowdp.plots.glyphs import Disks, draw_edges, draw_label
+from rainbowdp.plots.layout import Points, clearest_directions, ring_with_arms, spread
+from rainbowdp.plots.palette import is_light, paint
+
+_LONGEST_LABEL = 14
+_LONGEST_LIST = 16
+_HEAD = 0.4  # inches, as all up to the next blank line
+_FOOT = 0.65
+_RIM = 0.55
+_CAPTION_RIM = 1.4
+_WIDEST = 7.5
+_NARROWEST = 4.2
+_HIGHEST = 6.5
+_LARGEST_UNIT = 0.85
+_LEGIBLE_UNIT = 0.4
+_CAPTION_STEP = 0.3
+
+_MOST_LABELS = 100
+
+
+def draw_solution(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
+    """Draw the graph and its boundary graph; see `rainbowdp.plots.plot_solution`."""
+    tones = paint(graph.colors)
+    morphism = boundary_morphism(graph)
+    left = spread(graph.structure)
+    distances = np.asarray(morphism.class_distance.filled(-1), dtype=np.int64)
+    right, outward = ring_with_arms(np.asarray(morphism.class_region, dtype=np.int64), distances)
+    rims = np.array([[_RIM, _RIM], [_CAPTION_RIM, _RIM]])
+    spans = np.array([np.ptp(places, axis=0) for places in (left, right)])
+    room = np.array([_WIDEST, _HIGHEST]) - 2 * rims
+    scales = np.minimum(_LARGEST_UNIT, (room / np.maximum(spans, 1e-9)).min(axis=1))
+    extents = spans * scales[:, None] + 2 * rims
+    widths = np.maximum(extents[:, 0], _NARROWEST).tolist()
+    height = float(extents[:, 1].max())
+    page = (sum(widths), height + _HEAD + _FOOT)
+    figure = new_figure(*page)
+    axes, other = figure.subplots(1, 2, width_ratios=widths)
+    figure.subplots_adjust(left=0, right=1, bottom=_FOOT / page[1], top=1 - _HEAD / page[1], wspace=0)
+    for panel, places, scale, width in zip((axes, other), (left, right), scales, widths, strict=True):
+        middle = (places.min(axis=0) + places.max(axis=0)) / 2
+        half = np.array([width, height]) / scale / 2
+        panel.set_xlim(float(middle[0] - half[0]), float(middle[0] + half[0]))
+        panel.set_ylim(float(middle[1] - half[1]), float(middle[1] + half[1]))
+        panel.set_axis_off()
+    _draw_datasets(axes, graph, left, tones, float(scales[0]))
+    _draw_boundary_graph(
+        other,
+        morphism,
+        right,
+        outward,
+        _captions(graph, morphism, mechanism),
+        tones=tones,
+        scale=float(scales[1]),
+    )
+    _draw_legend(figure, tones)
+    return figure
+
+
+def _draw_datasets(
+    axes: Axes, graph: RainbowGraph, places: Points, tones: Mapping[str, str], scale: float
+) -> None:
+    structure = graph.structure
+    source, target = (np.asarray(end, dtype=np.int64) for end in structure.pairs())
+    disks = Disks(
+        places, [graph.rainbows[code] for code in graph.regions.tolist()], graph.boundary, _radius(places)
+    )
+    draw_edges(axes, places, source, target)
+    disks.draw(axes, tones)
+    names = [graph.label(dataset) for dataset in range(graph.size)]
+    legible = scale >= _LEGIBLE_UNIT and graph.size <= _MOST_LABELS
+    if legible and max(map(len, names)) <= _LONGEST_LABEL:
+        for place, toward, name in zip(places, clearest_directions(structure, places), names, strict=True):
+            draw_label(axes, place, toward, disks.radius, name, size=8.5)
+    axes.set_title(
+        f"rainbow graph: {_count(graph.size, 'dataset')}, {_count(graph.pair_count, 'pair')} of neighbors"
+    )
+
+
+def _draw_boundary_graph(
+    axes: Axes,
+    morphism: BoundaryMorphism,
+    places: Points,
+    outward: Points,
+    captions: Sequence[str],
+    *,
+    tones: Mapping[str, str],
+    scale: float,
+) -> None:
+    image = morphism.boundary_graph
+    source, target = (np.asarray(end, dtype=np.int64) for end in image.structure.pairs())
+    radius = min(_radius(places), 0.24)
+    heavy = np.asarray(morphism.class_distance.filled(-1) == 0)
+    draw_edges(axes, places, source, target)
+    Disks(places, [image.rainbows[code] for code in image.regions.tolist()], heavy, radius).draw(axes, tones)
+    for node in _captioned(morphism, places, scale):
+        # A steep arm has free paper at its outer side, away from its next node; a flat one above.
+        away = outward[node]
+        steep, side = abs(away[1]) > 0.3, 1.0 if away[0] > -1e-9 else -1.0
+        slope = 0.0 if abs(away[1]) > 0.9 else -0.6 * float(np.sign(away[1]))
+        toward = np.array([side, slope]) if steep else np.array([0.0, 1.0])
+        draw_label(axes, places[node], toward, radius, captions[node], size=7.5, turn=0 if steep else 35)
+    axes.set_title(f"boundary graph: {_count(image.size, 'node')}, {_count(image.pair_count, 'edge')}")
+
+
+def _captioned(morphism: BoundaryMorphism, places: Points, scale: float) -> list[int]:
+    """Choose the nodes that get a caption: along every arm as many as have room, both ends among them."""
+    chosen: list[int] = []
+    regions, distances = np.asarray(morphism.class_region), morphism.class_distance.filled(-1)
+    for region in np.unique(regions).tolist():
+        arm = np.flatnonzero((regions == region) & (distances >= 0))
+        if arm.size:
+            across, along = np.abs(places[arm[-1]] - places[arm[0]]) * scale
+            # Captions of two lines need room above each other, turned ones beside each other.
+            length = float(along if along > 0.3 * across else across)
+            room = min(arm.size, int(length / _CAPTION_STEP) + 1)
+            chosen.extend(arm[np.unique(np.linspace(0, arm.size - 1, room).round().astype(int))].tolist())
+    return [*chosen, *np.flatnonzero(distances < 0).tolist()]
+
+
+def _captions(graph: RainbowGraph, morphism: BoundaryMorphism, mechanism: Mechanism) -> list[str]:
+    """Say for each node of the boundary graph who is in it, how far it is, and what its best class gets."""
+    order = np.argsort(morphism.codes, kind="stable")
+    starts = np.searchsorted(morphism.codes[order], np.arange(morphism.size + 1))
+    captions = []
+    for code, (first, last) in enumerate(pairwise(starts.tolist())):
+        distance = morphism.class_distance[code]
+        where = "no boundary" if distance is np.ma.masked else f"i = {int(distance)}"
+        mass = best_mass(graph, mechanism, int(order[first]))
+        # A probability that may lie below 1 is never shown as 1.
+        free = distance is np.ma.masked
+        chance = f"P = {mass:.3g}" if free or mass < 0.9995 else "P > 0.999"
+        captions.append(f"{_members(graph, order[first:last])}\n{where}, {chance}")
+    return captions
+
+
+def _members(graph: RainbowGraph, datasets: NDArray[np.int64]) -> str:
+    """Name as many datasets as fit, and count the rest."""
+    text = graph.label(int(datasets[0]))
+    if len(text) > _LONGEST_LABEL:
+        return _count(datasets.size, "dataset")
+    named = 1
+    while (
+        named < datasets.size
+        and len(longer := f"{text}, {graph.label(int(datasets[named]))}") <= _LONGEST_LIST
+    ):
+        text, named = longer, named + 1
+    return text if named == datasets.size else f"{text} + {datasets.size - named}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def best_mass(graph: RainbowGraph, mechanism: Mechanism, dataset: int) -> float:
+    """Return the probability that the mechanism gives to the best class of a dataset."""
+    best = graph.rainbows[int(graph.regions[dataset])].classes[0]
+    row = mechanism.table[int(mechanism.codes[dataset])]
+    return float(sum(row[mechanism.colors.index(color)] for color in best))
+
+
+def _radius(places: Points) -> float:
+    """Return a disk radius at which hardly any two disks overlap."""
+    if len(places) == 1:
+        return 0.28
+    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    return float(np.clip(0.36 * np.quantile(apart.min(axis=1), 0.05), 0.06, 0.28))
+
+
+def _draw_legend(figure: Figure, tones: Mapping[str, str]) -> None:
+    handles = [
+        Patch(facecolor=tone, edgecolor=INK if is_light(tone) else "none", label=color)
+        for color, tone in tones.items()
+    ]
+    figure.legend(
+        handles=handles,
+        loc="lower center",
+        ncols=min(len(handles), 8),
+        title="best answer on top, boundary with a thick rim; i: distance, P: probability of the best answer",
+        title_fontsize=8.5,
+        fontsize=8.5,
+        handlelength=1.0,
+        handleheight=1.0,
+    )

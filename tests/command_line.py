@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running the command line inside the test process, for breadth, and as a process of its own."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from rainbowdp.cli import main
+
+PROGRAM = (sys.executable, "-m", "rainbowdp")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def error(self) -> tuple[str, str]:
+        """The two lines of an error, after checking that there is nothing else beside notes."""
+        lines = [line for line in self.err.splitlines() if not line.startswith("note: ")]
+        assert self.out == ""
+        assert len(lines) == 2, self.err
+        assert lines[0].startswith("error[RDP")
+        assert lines[1].startswith("help: ")
+        return lines[0], lines[1]
+
+
+class Runner:
+    """Runs commands in this process; the fixture ``run`` of the command line tests."""
+
+    def __init__(self, capture: pytest.CaptureFixture[str]) -> None:
+        self._capture = capture
+
+    def __call__(self, *words: object) -> Outcome:
+        self._capture.readouterr()
+        code = main(list(map(str, words)))
+        captured = self._capture.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+
+def process(*words: object) -> "subprocess.CompletedProcess[str]":
+    """Run a command as a process of its own."""
+    command: Sequence[str] = [*PROGRAM, *map(str, words)]
+    return subprocess.run(command, check=False, capture_output=True, encoding="utf-8")

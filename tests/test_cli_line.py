@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``rainbowdp line``: its three forms, every option, and the paper's two examples by command."""
+
+import csv
+import io
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import Outcome, Runner
+
+EXAMPLE_1 = ("--rainbow", "blue>red>green", "--boundary", "blue=3/55,red=9/55,green=43/55")
+ODDS = ("--epsilon", "ln(6/5)")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Runner:
+    return Runner(capsys)
+
+
+def json_of(outcome: Outcome) -> dict[str, Any]:
+    assert outcome.code == 0, outcome.err
+    found: dict[str, Any] = json.loads(outcome.out)
+    return found
+
+
+def test_the_first_example_of_the_paper(run: Runner) -> None:
+    found = json_of(run("line", *EXAMPLE_1, *ODDS, "--distances", "0:13", "--format", "json"))
+    assert found["rainbow"] == "blue>red>green"
+    assert found["privacy"] == {"epsilon": "ln(6/5)"}
+    assert found["thresholds"] == [12, 5]
+    ranked = [sorted(row["probabilities"], key=row["probabilities"].__getitem__) for row in found["rows"]]
+    orders = ["".join(color[0] for color in colors) for colors in ranked]
+    assert orders == ["brg"] * 6 + ["bgr"] * 3 + ["gbr"] * 3 + ["grb"]
+    assert [row["distance"] for row in found["rows"]] == list(range(13))
+    assert list(found["rows"][0]["probabilities"]) == ["blue", "red", "green"]
+    assert list(found) == ["rainbow", "privacy", "thresholds", "rows"]
+
+
+def test_the_second_example_of_the_paper(run: Runner) -> None:
+    boundary = ("--rainbow", "red>blue>green", "--boundary", "blue=3/55,red=9/55,green=43/55")
+    rounded = ("--rainbow", "red>blue>green", "--boundary", "blue=.0545,red=.1636,green=.7818", "--normalize")
+    for words in (boundary, rounded):
+        found = json_of(run("line", *words, *ODDS, "--distances", "3", "--format", "json"))
+        assert found["thresholds"] == [6, 5]
+
+
+def test_exact_values_are_fraction_text(run: Runner) -> None:
+    found = json_of(run("line", *EXAMPLE_1, *ODDS, "--distances", "0,1", "--exact", "--format", "json"))
+    assert found["rows"][0]["probabilities"] == {"blue": "3/55", "red": "9/55", "green": "43/55"}
+    assert found["rows"][1]["probabilities"]["blue"] == "18/275"
+
+
+def test_floats_are_numbers_that_agree_with_the_fractions(run: Runner) -> None:
+    words = ("line", *EXAMPLE_1, *ODDS, "--distances", "0:2000:111", "--format", "csv")
+    floats = list(csv.reader(io.StringIO(run(*words).out)))
+    fractions = list(csv.reader(io.StringIO(run(*words, "--exact").out)))
+    assert floats[0] == fractions[0] == ["distance", "blue", "red", "green"]
+    assert len(floats) == 20
+    for numbers, exact in zip(floats[1:], fractions[1:], strict=True):
+        assert numbers[0] == exact[0]
+        for number, fraction in zip(numbers[1:], exact[1:], strict=True):
+            assert abs(Fraction(number) - Fraction(fraction)) <= Fraction(fraction) / 10**12
+
+
+def test_ties_are_sorted_and_quoted_colors_stay_themselves(run: Runner) -> None:
+    rainbow, boundary = 'z > "a,b"= "say ""x""%s"', 'z=1/2,"a,b"=1/4,"say ""x""%s"=1/4'
+    words = ("line", "--rainbow", rainbow, "--boundary", boundary, "--epsilon", "ln 2", "--distances", "1,2")
+    found = json_of(run(*words, "--format", "json", "--exact"))
+    assert found["rainbow"] == 'z>"a,b"="say ""x""%s"'
+    assert list(found["rows"][1]["probabilities"].items()) == [
+        ("z", "7/8"),
+        ("a,b", "1/16"),
+        ('say "x"%s', "1/16"),
+    ]
+    rows = list(csv.reader(io.StringIO(run(*words, "--format", "csv").out)))
+    assert rows[0] == ["distance", "z", "a,b", 'say "x"%s']
+    assert rows[2] == ["2", "0.875", "0.0625", "0.0625"]
+
+
+def test_gaussian_privacy_has_no_thresholds(run: Runner) -> None:
+    found = json_of(run("line", *EXAMPLE_1, "--mu", "1/2", "--distances", "0,4", "--format", "json"))
+    assert list(found) == ["rainbow", "privacy", "rows"]
+    assert found["privacy"] == {"mu": "1/2"}
+    assert found["rows"][1]["probabilities"]["blue"] == pytest.approx(0.6549, abs=1e-3)
+
+
+def test_approximate_privacy_reaches_certainty(run: Runner) -> None:
+    words = ("--rainbow", "yes>no", "--boundary", "yes=0,no=1", "--epsilon", "ln 2", "--delta", "0.1")
+    found = json_of(run("line", *words, "--distances", "0:9", "--exact", "--format", "json"))
+    assert found["privacy"] == {"epsilon": "ln 2", "delta": "0.1"}
+    assert [row["probabilities"]["yes"] for row in found["rows"]][:4] == ["0", "1/10", "3/10", "7/10"]
+    assert found["rows"][-1]["probabilities"] == {"yes": "1", "no": "0"}
+
+
+def test_endless_growth_is_null_in_json_and_a_word_in_the_table(run: Runner) -> None:
+    words = ("--rainbow", "yes>no", "--boundary", "yes=0,no=1", *ODDS, "--distances", "0")
+    assert json_of(run("line", *words, "--format", "json"))["thresholds"] == [None]
+    assert "yes: grows at every distance (no threshold)" in run("line", *words).out
+
+
+def test_the_table_says_the_thresholds_in_words(run: Runner) -> None:
+    outcome = run("line", *EXAMPLE_1, *ODDS, "--distances", "0:3")
+    assert outcome.code == 0
+    assert outcome.err == ""
+    lines = outcome.out.splitlines()
+    assert lines[0] == "blue>red>green, epsilon=ln(6/5)"
+    assert lines[1] == "blue: grows up to distance 12, then closes in on 1"
+    assert lines[2] == "blue + red: grows up to distance 5, then closes in on 1"
+    assert lines[4].split() == ["distance", "blue", "red", "green"]
+    assert lines[-1].split() == ["2", "0.0785455", "0.235636", "0.685818"]
+
+
+def test_the_table_never_cuts_a_number_or_reads_markup(run: Runner) -> None:
+    words = ("--rainbow", "[b]x[/b]>y:smile:", "--boundary", "[b]x[/b]=1/3,y:smile:=2/3", *ODDS)
+    outcome = run("line", *words, "--distances", "300", "--exact")
+    assert outcome.code == 0
+    *_, head, _, row = outcome.out.splitlines()
+    assert head.split() == ["distance", "[b]x[/b]", "y:smile:"]
+    values = [Fraction(text) for text in row.split()[1:]]
+    assert sum(values) == 1
+    assert len(row) > 400
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0:3", [0, 1, 2]),
+        ("5:6", [5]),
+        ("0:10:4", [0, 4, 8]),
+        ("7", [7]),
+        ("9,0,5", [9, 0, 5]),
+        (" 1 , 2 ", [1, 2]),
+        ("3,3", [3, 3]),
+    ],
+)
+def test_distances(run: Runner, text: str, expected: list[int]) -> None:
+    found = json_of(run("line", *EXAMPLE_1, *ODDS, "--distances", text, "--format", "json"))
+    assert [row["distance"] for row in found["rows"]] == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ":",
+        "3:",
+        ":3",
+        "3:3",
+        "5:2",
+        "0:5:0",
+        "0:5:1:1",
+        "-1",
+        "0:-5",
+        "1.5",
+        "x",
+        "1,,2",
+        "1,",
+        "0:3,5",
+        "9007199254740993",
+        "1" * 30,
+        "\N{SUPERSCRIPT TWO}",
+        "0:5:-1",
+    ],
+)
+def test_wrong_distances_are_refused(run: Runner, text: str) -> None:
+    outcome = run("line", *EXAMPLE_1, *ODDS, f"--distances={text}")
+    assert outcome.code == 2
+    what, _ = outcome.error
+    assert what.startswith("error[RDP901]: ")
+    assert "distance" in what
+
+
+def test_rounded_values_are_refused_with_their_sum_and_a_way_on(run: Runner) -> None:
+    words = ("line", "--rainbow", "blue>red>green", "--boundary", "blue=0.0545,red=0.1636,green=0.7818")
+    outcome = run(*words, *ODDS, "--distances", "0:3")
+    assert outcome.code == 2
+    what, hint = outcome.error
+    assert "0.9999" in what
+    assert "--normalize" in hint
+    outcome = run(*words, *ODDS, "--distances", "0:3", "--normalize", "--format", "json")
+    assert json.loads(outcome.out)["thresholds"] == [12, 5]
+    assert outcome.err == "note: the boundary sums to 0.9999; every probability was divided by that\n"
+
+
+def test_normalize_says_nothing_where_there_is_nothing_to_do(run: Runner) -> None:
+    assert run("line", *EXAMPLE_1, *ODDS, "--distances", "0", "--normalize").err == ""
+
+
+def test_exact_is_refused_for_irrational_odds(run: Runner) -> None:
+    for privacy in (("--epsilon", "0.1"), ("--mu", "1"), ("--epsilon", "1", "--delta", "0.1")):
+        outcome = run("line", *EXAMPLE_1, *privacy, "--distances", "0:3", "--exact")
+        assert outcome.code == 2
+        what, hint = outcome.error
+        assert what.startswith("error[RDP102]: ")
+        assert "--exact" in hint
+    assert run("line", *EXAMPLE_1, "--epsilon", "0", "--distances", "0:3", "--exact").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "what", "hint"),
+    [
+        (("--epsilon", "half"), "RDP101", "'half' is not an exact number", "ln(6/5)"),
+        (("--epsilon", "-1"), "RDP103", "epsilon is negative (-1)", "at least 0"),
+        (("--epsilon", "inf"), "RDP101", "'inf' is not an exact number", "decimal"),
+        (("--epsilon", "1", "--delta", "2"), "RDP103", "delta is 2, outside [0, 1]", "0 to 1"),
+        (("--mu", "-1/2"), "RDP103", "mu is negative (-1/2)", "at least 0"),
+        (
+            ("--mu", "1", "--epsilon", "1"),
+            "RDP901",
+            "--mu and --epsilon do not belong together",
+            "one notion",
+        ),
+        (("--mu", "1", "--delta", "1"), "RDP901", "--mu and --delta do not belong together", "one notion"),
+        (("--delta", "1"), "RDP901", "--delta is given without --epsilon", "--epsilon"),
+        ((), "RDP901", "no privacy is given", "--epsilon 'ln 2'"),
+        (
+            ("--epsilon", "1", "--format", "tabel"),
+            "RDP901",
+            "--format cannot be 'tabel'",
+            "did you mean 'table'?",
+        ),
+        (("--epsilon", "1", "--format", "x"), "RDP901", "--format cannot be 'x'", "table, csv, json"),
+        (("--epsilon", "1", "--rainbow", "blue>>red"), "RDP201", "has an empty color", "blue>red=green"),
+        (
+            ("--epsilon", "1", "--rainbow", "blue>gren>red"),
+            "RDP202",
+            "does not fit the rainbow",
+            "did you mean 'gren'",
+        ),
+        (("--epsilon", "1", "--boundary", "blue"), "RDP201", "'blue'", "blue=3/55"),
+        (("--epsilon", "1", "--boundary", "blue=1,red=x,green=0"), "RDP101", "'x' is not an exact", "1/3"),
+        (
+            ("--epsilon", "1", "--boundary", "blue=2,red=-1,green=0"),
+            "RDP203",
+            "'red' is negative",
+            "at least 0",
+        ),
+        (
+            ("--epsilon", "1", "--distances", "0:200000"),
+            "RDP901",
+            "a table of 200000 distances",
+            "--format csv",
+        ),
+        (("--epsilon", "1", "--plot", "x.gif"), "RDP901", "x.gif", ".svg"),
+        (("--epsilon", "1", "--plot", "/absent/x.svg"), "RDP503", "there is no directory", "create"),
+    ],
+)
+def test_what_is_wrong_is_said_in_two_lines(
+    run: Runner, words: tuple[str, ...], code: str, what: str, hint: str
+) -> None:
+    outcome = run("line", *EXAMPLE_1, "--distances", "0:3", *words)
+    assert outcome.code == (4 if code == "RDP503" else 2)
+    first, second = outcome.error
+    assert first.startswith(f"error[{code}]: ")
+    assert what in first
+    assert hint in second
+
+
+@pytest.mark.parametrize(("ending", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_a_figure_is_written(run: Runner, tmp_path: Path, ending: str, magic: bytes) -> None:
+    path = tmp_path / f"line.{ending}"
+    outcome = run("line", *EXAMPLE_1, *ODDS, "--distances", "0:31", "--format", "csv", "--plot", path)
+    assert outcome.code == 0, outcome.err
+    assert len(outcome.out.splitlines()) == 32
+    assert path.read_bytes().startswith(magic)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_figure_without_matplotlib_names_the_extra(
+    run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rainbowdp.plots.find_spec", lambda _: None)
+    outcome = run("line", *EXAMPLE_1, *ODDS, "--distances", "0:3", "--plot", tmp_path / "x.svg")
+    assert outcome.code == 2
+    what, hint = outcome.error
+    assert what.startswith("error[RDP902]: ")
+    assert hint == "help: pip install 'rainbowdp[plot]'"
+
+
+def test_a_long_range_streams(run: Runner) -> None:
+    outcome = run("line", *EXAMPLE_1, *ODDS, "--distances", "0:50000", "--format", "csv")
+    lines = outcome.out.splitlines()
+    assert len(lines) == 50_001
+    assert lines[-1].startswith("49999,1.0,")
+    rows = json_of(run("line", *EXAMPLE_1, *ODDS, "--distances", "0:50000", "--format", "json"))["rows"]
+    assert [row["distance"] for row in rows] == list(range(50_000))

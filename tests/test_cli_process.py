@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line as a program: help, completion, errors of every kind, signals, pipes, progress, speed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from command_line import PROGRAM, Outcome, Runner, process
+from rainbowdp import __version__
+from rainbowdp.cli.progress import PATIENCE_SECONDS, steps
+
+COMMANDS = ("line", "solve", "verify", "sample")
+LINE = ("line", "--rainbow", "a>b", "--boundary", "a=1/3,b=2/3", "--epsilon", "ln 2")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Runner:
+    return Runner(capsys)
+
+
+def plain(text: str) -> str:
+    """Return help without its frames and line breaks."""
+    return " ".join(text.replace("│", " ").split())
+
+
+def test_the_program_alone_prints_its_help(run: Runner) -> None:
+    alone, asked = run(), run("--help")
+    assert alone.code == asked.code == 0
+    assert alone.err == asked.err == ""
+    assert alone.out.split() == asked.out.split()
+    for command in COMMANDS:
+        assert command in alone.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_every_command_explains_itself_with_an_example(run: Runner, command: str, flag: str) -> None:
+    outcome = run(command, flag)
+    assert outcome.code == 0
+    assert outcome.err == ""
+    assert "Example" in outcome.out
+    assert f"rainbowdp {command} " in plain(outcome.out).split("Example", 1)[1]
+
+
+def test_the_examples_in_the_help_run(tmp_path: Path) -> None:
+    from rainbowdp.cli import line, sample, solve, verify
+
+    examples = Path(__file__).resolve().parents[1] / "examples"
+    for name in ("figure1-nodes.csv", "figure1-edges.csv"):
+        (tmp_path / name).write_bytes((examples / name).read_bytes())
+    for module in (line, solve, verify, sample):
+        command = module.HELP.split("\n\n")[-1].replace("rainbowdp ", f"{sys.executable} -m rainbowdp ", 1)
+        assert " -m rainbowdp " in command
+        done = subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, check=False, capture_output=True)
+        assert (done.returncode, done.stderr) == (0, b""), command
+        assert done.stdout
+
+
+def test_the_version(run: Runner) -> None:
+    assert run("--version") == Outcome(0, f"rainbowdp {__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "what", "hint"),
+    [
+        (("lin",), "there is no command 'lin'", "did you mean 'line'?"),
+        (("zzz",), "there is no command 'zzz'", "the commands are line, solve, verify, sample"),
+        (("--versoin",), "there is no option --versoin", "did you mean '--version'?"),
+        ((*LINE, "--distnaces", "1"), "there is no option --distnaces", "did you mean '--distances'?"),
+        ((*LINE, "-x"), "there is no option -x", "see rainbowdp line --help"),
+        ((*LINE, "--distances"), "option '--distances' requires an argument", "--help"),
+        (LINE, "the option --distances is missing", "see rainbowdp line --help"),
+        ((*LINE, "--distances", "1", "extra"), "got unexpected extra argument", "see rainbowdp line --help"),
+        ((*LINE, "--distances", "1", "--exact=yes"), "--exact", "--help"),
+        (("verify",), "the argument MECHANISM is missing", "see rainbowdp verify --help"),
+    ],
+)
+def test_usage_errors_have_the_form_of_all_errors(
+    run: Runner, words: tuple[str, ...], what: str, hint: str
+) -> None:
+    outcome = run(*words)
+    assert outcome.code == 2
+    first, second = outcome.error
+    assert first.startswith("error[RDP901]: ")
+    assert what in first
+    assert hint in second
+
+
+def test_a_line_break_in_a_value_does_not_break_the_two_lines(run: Runner) -> None:
+    outcome = run("line", "--rainbow", "a\n>>b", "--boundary", "a=1", "--mu", "1", "--distances", "1")
+    assert outcome.code == 2
+    assert outcome.error[0].startswith("error[RDP201]")
+
+
+def test_debug_shows_the_traceback_wherever_it_stands(run: Runner) -> None:
+    for words in (("--debug", *LINE, "--distances", "x"), (*LINE, "--distances", "x", "--debug")):
+        outcome = run(*words)
+        assert outcome.code == 2
+        assert "Traceback" in outcome.err
+        assert "error[RDP901]: " in outcome.err
+    assert "Traceback" not in run(*LINE, "--distances", "x").err
+
+
+def test_a_defect_is_reported_as_one_and_shows_its_traceback_only_on_demand(
+    run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a screw\nis loose")
+
+    monkeypatch.setattr("rainbowdp.line.Line.probabilities", fail)
+    outcome = run(*LINE, "--distances", "1")
+    assert outcome.code == 70
+    assert outcome.error == (
+        "error[RDP999]: internal error, RuntimeError: a screw",
+        "help: this is a defect of rainbowdp: please report it with what --debug shows",
+    )
+    assert "Traceback" in run("--debug", *LINE, "--distances", "1").err
+
+
+def test_a_full_memory_is_no_defect(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("rainbowdp.line.Line.probabilities", fail)
+    outcome = run(*LINE, "--distances", "1")
+    assert outcome.code == 70
+    assert "memory" in outcome.error[0]
+
+
+def test_exit_codes_reach_the_shell(tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("dataset,rainbow,distance,b,r\nx,b>r,0,1/3,2/3\ny,r>b,0,1/4,3/4\n")
+    (tmp_path / "pairs.csv").write_text("source,target\nx,y\n")
+    files = (tmp_path / "m.csv", "--neighbors", tmp_path / "pairs.csv")
+    assert process("verify", *files, "--epsilon", "1").returncode == 0
+    broken = process("verify", *files, "--epsilon", "0.1")
+    assert (broken.returncode, broken.stderr) == (1, "")
+    assert process("verify", *files).returncode == 2
+    assert process("verify", tmp_path / "absent.csv", *files[1:], "--epsilon", "1").returncode == 4
+
+
+def test_the_console_script_is_the_same_program() -> None:
+    script = Path(sys.executable).with_name("rainbowdp")
+    done = subprocess.run([script, "--version"], check=True, capture_output=True, encoding="utf-8")
+    assert done.stdout == f"rainbowdp {__version__}\n"
+
+
+def test_an_interrupt_ends_with_130_and_no_traceback() -> None:
+    words = (*PROGRAM, *LINE, "--distances", "0:1000000000", "--format", "csv")
+    running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdout is not None
+    # The first line shows that the command is at work.
+    assert running.stdout.readline() == b"distance,a,b\n"
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert errors.decode().splitlines()[-1] == "interrupted"
+    assert b"Traceback" not in errors
+
+
+def test_an_interrupt_while_a_file_is_written_leaves_nothing_behind(
+    run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rainbowdp.formats.mechanism_writing._write_csv", interrupt)
+    (tmp_path / "nodes.csv").write_text("dataset,rainbow\nx,b>r\ny,r>b\n")
+    (tmp_path / "pairs.csv").write_text("source,target\nx,y\n")
+    files = ("--datasets", tmp_path / "nodes.csv", "--neighbors", tmp_path / "pairs.csv")
+    words = ("--boundary", "uniform", "--epsilon", "1", "--out", tmp_path / "m.csv")
+    outcome = run("solve", *files, *words)
+    assert (outcome.code, outcome.out, outcome.err) == (130, "", "interrupted\n")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["nodes.csv", "pairs.csv"]
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_a_reader_that_stops_early_ends_the_command_quietly(form: str) -> None:
+    words = (*PROGRAM, *LINE, "--distances", "0:1000000000", "--format", form)
+    running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdout is not None
+    assert running.stderr is not None
+    running.stdout.readline()
+    running.stdout.close()
+    errors = running.stderr.read()
+    running.stderr.close()
+    assert running.wait(timeout=60) == 0
+    assert b"Traceback" not in errors
+    assert b"error" not in errors.lower()
+
+
+def test_a_closed_pipe_does_not_change_what_was_found(tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("dataset,rainbow,distance,b,r\nx,b>r,0,1/3,2/3\ny,r>b,0,1/4,3/4\n")
+    (tmp_path / "pairs.csv").write_text("source,target\nx,y\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    files = (str(tmp_path / "m.csv"), "--neighbors", str(tmp_path / "pairs.csv"))
+    words = (*PROGRAM, "verify", *files, "--epsilon", "0.1")
+    done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_a_full_disk_behind_stdout_is_told() -> None:
+    with Path("/dev/full").open("w") as full:
+        words = (*PROGRAM, *LINE, "--distances", "0:3")
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+    assert done.returncode == 4
+    assert done.stderr.splitlines() == [
+        "error[RDP503]: cannot write the result to stdout: No space left on device",
+        "help: check the free space where it goes",
+    ]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_can_be_shown(shell: str) -> None:
+    environment = os.environ | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    done = subprocess.run(
+        [*PROGRAM, "--show-completion", shell],
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "_RAINBOWDP_COMPLETE" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("rainbowdp ", {"line", "solve", "verify", "sample"}),
+        ("rainbowdp ver", {"verify"}),
+        ("rainbowdp solve --boundary ", {"uniform", "randomized-response", "max-min"}),
+        ("rainbowdp line --format c", {"csv"}),
+        ("rainbowdp line --dist", {"--distances"}),
+    ],
+)
+def test_words_are_completed(typed: str, expected: set[str]) -> None:
+    environment = os.environ | {
+        "_RAINBOWDP_COMPLETE": "complete_bash",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(typed.split()) - (not typed.endswith(" "))),
+    }
+    done = subprocess.run(PROGRAM, env=environment, capture_output=True, encoding="utf-8", check=False)
+    assert set(done.stdout.split()) == expected
+
+
+def test_quick_work_shows_no_progress(run: Runner) -> None:
+    assert run(*LINE, "--distances", "0:100", "--format", "csv").err == ""
+
+
+def test_slow_work_names_its_steps_in_plain_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rainbowdp.cli.progress.PATIENCE_SECONDS", 0.05)
+    with steps() as taken:
+        taken.step("reading")
+        assert capsys.readouterr().err == ""
+        time.sleep(0.3)
+        taken.advance(1, 2)
+        taken.step("writing")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert [line.split(" (")[0] for line in err.splitlines()] == ["reading", "writing"]
+
+
+def test_slow_work_moves_on_a_terminal_and_leaves_stdout_alone() -> None:
+    import pty
+
+    program = (
+        "import time\n"
+        "from rainbowdp.cli import progress\n"
+        "progress.PATIENCE_SECONDS = 0.05\n"
+        "with progress.steps() as taken:\n"
+        "    taken.step('reading')\n"
+        "    time.sleep(0.4)\n"
+        "    taken.advance(1, 2)\n"
+        "    print('result', flush=True)\n"
+        "    time.sleep(0.4)\n"
+    )
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"TERM": "xterm"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=theirs, env=environment, check=True
+    )
+    os.close(theirs)
+    shown = os.read(ours, 1 << 16)
+    os.close(ours)
+    assert done.stdout == b"result\n"
+    assert b"reading" in shown
+    assert b"\x1b[" in shown
+
+
+def test_progress_waits_for_two_seconds() -> None:
+    assert PATIENCE_SECONDS == 2
+
+
+def test_help_loads_no_number_crunching() -> None:
+    program = (
+        "import sys\n"
+        "from rainbowdp.cli import main\n"
+        "main(['line', '--help'])\n"
+        "sys.stderr.write(' '.join({name.split('.')[0] for name in sys.modules}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
+    assert {"scipy", "duckdb", "networkx", "highspy", "matplotlib"}.isdisjoint(done.stderr.split())

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``rainbowdp solve``: figure 1, the vectors and every option, from files to files."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import pytest
+
+from command_line import Outcome, Runner
+from rainbowdp.formats import read_mechanism
+from rainbowdp.rainbow import Rainbow
+
+ROOT = Path(__file__).resolve().parents[1]
+FIGURE_1 = (
+    "--datasets",
+    ROOT / "examples" / "figure1-nodes.csv",
+    "--neighbors",
+    ROOT / "examples" / "figure1-edges.csv",
+)
+VECTORS: list[dict[str, Any]] = json.loads((ROOT / "tests" / "vectors" / "graphs.json").read_text())
+NAMED = ("uniform", "randomized-response", "max-min")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Runner:
+    return Runner(capsys)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return a folder with the path b-b-r-r of four datasets."""
+    (tmp_path / "nodes.csv").write_text("dataset,rainbow\nw,b>r\nx,b>r\ny,r>b\nz,r>b\n")
+    (tmp_path / "pairs.csv").write_text("source,target\nw,x\nx,y\ny,z\n")
+    return tmp_path
+
+
+def solve(run: Runner, folder: Path, *words: object) -> Outcome:
+    return run("solve", "--datasets", folder / "nodes.csv", "--neighbors", folder / "pairs.csv", *words)
+
+
+def json_of(outcome: Outcome) -> dict[str, Any]:
+    assert outcome.code == 0, outcome.err
+    found: dict[str, Any] = json.loads(outcome.out)
+    return found
+
+
+def test_figure_1_of_the_paper(run: Runner, tmp_path: Path) -> None:
+    words = ("--boundary", "uniform", "--epsilon", "ln 2", "--exact", "--out", tmp_path / "m.csv")
+    found = json_of(run("solve", *FIGURE_1, *words, "--format", "json"))
+    assert found == {
+        "datasets": 18,
+        "neighbor_pairs": 31,
+        "rainbows": 6,
+        "boundary_datasets": 12,
+        "boundary_graph": {"nodes": 11, "edges": 16},
+        "largest_distance": 2,
+        "unconstrained_datasets": 0,
+        "privacy": {"epsilon": "ln 2"},
+        "verified": True,
+    }
+    lines = (tmp_path / "m.csv").read_text().splitlines()
+    assert lines[0] == "dataset,rainbow,distance,blue,green,red"
+    assert len(lines) == 19
+    assert lines[1] == "a,blue>red>green,2,5/6,1/12,1/12"
+    assert run("verify", tmp_path / "m.csv", "--neighbors", FIGURE_1[3], "--epsilon", "ln 2").code == 0
+    assert run("verify", tmp_path / "m.csv", "--neighbors", FIGURE_1[3], "--epsilon", "ln(199/100)").code == 1
+
+
+@pytest.mark.parametrize("boundary", NAMED)
+@pytest.mark.parametrize(
+    "privacy",
+    [
+        ("--epsilon", "0.3"),
+        ("--epsilon", "ln(3/2)"),
+        ("--epsilon", "1/10", "--delta", "1e-3"),
+        ("--mu", "1/2"),
+    ],
+)
+@pytest.mark.parametrize("form", ["csv", "parquet", "json"])
+def test_what_solve_writes_verify_confirms(
+    run: Runner, tmp_path: Path, boundary: str, privacy: tuple[str, ...], form: str
+) -> None:
+    out = tmp_path / f"m.{form}"
+    outcome = run("solve", *FIGURE_1, "--boundary", boundary, *privacy, "--out", out)
+    assert outcome.code == 0, outcome.err
+    assert read_mechanism(out).precision == "float64"
+    assert run("verify", out, "--neighbors", FIGURE_1[3], *privacy).code == 0
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+def test_the_vectors_come_out_to_the_fraction(run: Runner, tmp_path: Path, vector: dict[str, Any]) -> None:
+    rows = "".join(f"{dataset},{rainbow}\n" for dataset, rainbow in vector["nodes"].items())
+    (tmp_path / "nodes.csv").write_text(f"dataset,rainbow\n{rows}")
+    pairs = "".join(f"{source},{target}\n" for source, target in vector["edges"])
+    (tmp_path / "pairs.csv").write_text(f"source,target\n{pairs}")
+    (tmp_path / "boundary.json").write_text(json.dumps(vector["boundary"]))
+    words = ["--boundary", tmp_path / "boundary.json", "--epsilon", f"ln({vector['odds']})", "--exact"]
+    words += [] if vector["delta"] == "0" else ["--delta", vector["delta"]]
+    found = json_of(solve(run, tmp_path, *words, "--out", tmp_path / "m.json", "--format", "json"))
+    assert found["boundary_graph"]["nodes"] == vector["boundary_graph_nodes"]
+    assert found["boundary_graph"]["edges"] == vector["boundary_graph_edges"]
+    written = json.loads((tmp_path / "m.json").read_text())
+    assert written["precision"] == "exact"
+    for row in written["rows"]:
+        assert row["distance"] == vector["distance"][row["dataset"]]
+        expected = vector["probabilities"][row["dataset"]]
+        assert {color: Fraction(value) for color, value in row["probabilities"].items()} == {
+            color: Fraction(value) for color, value in expected.items()
+        }
+    assert len(written["rows"]) == len(vector["nodes"])
+
+
+@pytest.mark.parametrize("name", ["boundary.toml", "boundary.json"])
+def test_a_boundary_comes_from_a_file(run: Runner, path: Path, name: str) -> None:
+    if name.endswith("toml"):
+        (path / name).write_text('["b > r"]\nb = 0.6\nr = "2/5"\n[ "r>b" ]\nb = 0.4\nr = 0.6\n')
+    else:
+        (path / name).write_text('{"b>r": {"b": 0.6, "r": "2/5"}, "r>b": {"b": 0.4, "r": 0.6}}')
+    words = ("--boundary", path / name, "--epsilon", "ln(3/2)", "--exact", "--out", path / "m.csv")
+    assert solve(run, path, *words).code == 0
+    assert (path / "m.csv").read_text().splitlines()[1:] == [
+        "w,b>r,1,11/15,4/15",
+        "x,b>r,0,3/5,2/5",
+        "y,r>b,0,2/5,3/5",
+        "z,r>b,1,4/15,11/15",
+    ]
+
+
+def test_a_boundary_that_does_not_sum_to_1(run: Runner, path: Path) -> None:
+    (path / "b.json").write_text('{"b>r": {"b": 0.5, "r": 0.49}, "r>b": {"b": 0.5, "r": 0.5}}')
+    outcome = solve(run, path, "--boundary", path / "b.json", "--epsilon", "1")
+    assert outcome.code == 2
+    what, hint = outcome.error
+    assert what.startswith("error[RDP203]: ")
+    assert "b.json" in what
+    assert "b>r" in what
+    assert "0.99" in what
+    assert "--normalize" in hint
+    outcome = solve(run, path, "--boundary", path / "b.json", "--epsilon", "1", "--normalize")
+    assert outcome.code == 0
+    assert outcome.err == "note: the boundary of b>r sums to 0.99; every probability was divided by that\n"
+
+
+def test_a_boundary_that_is_not_private_is_refused_with_its_witness(run: Runner, path: Path) -> None:
+    (path / "b.json").write_text('{"b>r": {"b": 0.9, "r": 0.1}, "r>b": {"b": 0.1, "r": 0.9}}')
+    outcome = solve(run, path, "--boundary", path / "b.json", "--epsilon", "1", "--out", path / "m.csv")
+    assert outcome.code == 1
+    what, _ = outcome.error
+    assert what.startswith("error[RDP402]: ")
+    for word in ("b>r", "r>b", "x", "y"):
+        assert word in what
+    assert not (path / "m.csv").exists()
+
+
+def test_a_boundary_that_lacks_a_rainbow_is_refused(run: Runner, path: Path) -> None:
+    (path / "b.json").write_text('{"b>r": {"b": 0.5, "r": 0.5}}')
+    outcome = solve(run, path, "--boundary", path / "b.json", "--epsilon", "1")
+    assert outcome.code == 2
+    assert outcome.error[0].startswith("error[RDP401]: ")
+    assert "r>b" in outcome.error[0]
+
+
+def test_notes_of_the_graph_and_the_boundary_go_to_stderr(run: Runner, path: Path) -> None:
+    (path / "pairs.csv").write_text("source,target\nw,x\nx,y\ny,z\nz,y\nw,w\nw,w\nx,x\n")
+    even = {"b": "1/2", "r": "1/2"}
+    (path / "b.json").write_text(json.dumps({"b>r": even, "r>b": even, "b=r": even}))
+    outcome = solve(run, path, "--boundary", path / "b.json", "--epsilon", "0.1", "--format", "json")
+    assert json_of(outcome)["neighbor_pairs"] == 3
+    lines = outcome.err.splitlines()
+    assert lines[:2] == ["note: 3 self-loops removed", "note: 1 repeated pair removed"]
+    assert len(lines) == 3
+    assert lines[2].startswith("note: ")
+    assert "b=r" in lines[2]
+
+
+def test_a_boundary_that_was_rounded_says_so(run: Runner) -> None:
+    words = ("--boundary", "max-min", "--epsilon", "0.1", "--delta", "1e-6")
+    outcome = run("solve", *FIGURE_1, *words)
+    assert outcome.code == 0
+    assert outcome.err.startswith("note: ")
+    assert "2^-64" in outcome.err
+
+
+def test_unconstrained_datasets_are_certain_and_have_no_distance(run: Runner, path: Path) -> None:
+    (path / "pairs.csv").write_text("source,target\nx,y\n")
+    words = (
+        "--boundary",
+        "uniform",
+        "--epsilon",
+        "ln 2",
+        "--exact",
+        "--out",
+        path / "m.csv",
+        "--format",
+        "json",
+    )
+    found = json_of(solve(run, path, *words))
+    assert found["unconstrained_datasets"] == 2
+    assert found["largest_distance"] == 0
+    assert found["boundary_graph"] == {"nodes": 4, "edges": 1}
+    assert (path / "m.csv").read_text().splitlines()[1] == "w,b>r,,1,0"
+
+
+def test_a_family_without_any_boundary(run: Runner, path: Path) -> None:
+    (path / "pairs.csv").write_text("source,target\nw,x\n")
+    found = json_of(solve(run, path, "--boundary", "uniform", "--epsilon", "0", "--format", "json"))
+    assert found["largest_distance"] is None
+    assert found["unconstrained_datasets"] == 4
+    assert found["boundary_datasets"] == 0
+    assert "no boundary" in solve(run, path, "--boundary", "uniform", "--epsilon", "0").out
+
+
+@pytest.mark.parametrize("name", ["g.graphml", "g.json"])
+def test_a_whole_graph_in_one_file(run: Runner, tmp_path: Path, name: str) -> None:
+    graph = nx.path_graph(4)
+    nx.set_node_attributes(graph, {0: "b>r", 1: "b>r", 2: "r>b", 3: "r>b"}, "rainbow")
+    if name.endswith("json"):
+        (tmp_path / name).write_text(json.dumps(nx.node_link_data(graph, edges="links")))
+    else:
+        nx.write_graphml_xml(graph, tmp_path / name)
+    words = ("--boundary", "uniform", "--epsilon", "ln 2", "--out", tmp_path / "m.csv", "--exact")
+    assert run("solve", "--datasets", tmp_path / name, *words).code == 0
+    assert (tmp_path / "m.csv").read_text().splitlines()[1] == "0,b>r,1,3/4,1/4"
+    assert run("verify", tmp_path / "m.csv", "--neighbors", tmp_path / name, "--epsilon", "ln 2").code == 0
+
+
+@pytest.mark.parametrize("name", ["bg.graphml", "bg.json", "bg.csv"])
+def test_the_boundary_graph_is_written(run: Runner, tmp_path: Path, name: str) -> None:
+    words = ("--boundary", "uniform", "--epsilon", "1", "--boundary-graph", tmp_path / name)
+    assert run("solve", *FIGURE_1, *words).code == 0
+    if name.endswith("csv"):
+        assert len((tmp_path / name).read_text().splitlines()) == 17
+        return
+    graph = (
+        nx.read_graphml(tmp_path / name)
+        if name.endswith("graphml")
+        else nx.node_link_graph(json.loads((tmp_path / name).read_text()), edges="edges")
+    )
+    assert (len(graph), graph.number_of_edges()) == (11, 16)
+    assert sum(count for _, count in graph.nodes(data="datasets")) == 18
+    for node, data in graph.nodes(data=True):
+        assert node == f"{data['rainbow']} @ {data['distance']}"
+        assert str(Rainbow.parse(data["rainbow"])) == data["rainbow"]
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_the_figure_is_drawn(run: Runner, path: Path, ending: str) -> None:
+    words = ("--boundary", "uniform", "--epsilon", "1", "--plot", path / f"g.{ending}")
+    assert solve(run, path, *words).code == 0
+    assert (path / f"g.{ending}").stat().st_size > 1000
+
+
+def test_the_table_says_what_was_solved(run: Runner, path: Path) -> None:
+    outcome = solve(run, path, "--boundary", "uniform", "--epsilon", "0.5")
+    assert outcome.code == 0
+    words = [line.split() for line in outcome.out.splitlines()]
+    assert ["pairs", "of", "neighbors", "3"] in words
+    assert ["boundary", "graph", "4", "nodes,", "3", "edges"] in words
+    assert ["privacy", "epsilon=0.5"] in words
+
+
+@pytest.mark.parametrize(
+    ("words", "exit_code", "error"),
+    [
+        ("--boundary unifrom", 2, ("error[RDP901]: --boundary 'unifrom'", "'uniform'")),
+        ("--boundary zzz", 2, ("error[RDP901]: --boundary 'zzz'", "max-min")),
+        ("--boundary absent.toml", 4, ("error[RDP501]: there is no file", "name")),
+        ("--boundary uniform --delta 2", 2, ("error[RDP103]: delta is 2", "0 to 1")),
+        ("", 2, ("error[RDP901]: the option --boundary is missing", "max-min")),
+        ("--boundary uniform --exact", 2, ("error[RDP102]: ", "--exact")),
+        ("--boundary uniform --out m.txt", 2, ("error[RDP901]: the name 'm.txt'", ".csv")),
+        ("--boundary uniform --out /absent/m.csv", 4, ("error[RDP503]: ", "create")),
+        ("--boundary uniform --boundary-graph b.png", 2, ("error[RDP901]: ", ".graphml")),
+        ("--boundary uniform --plot b.gif", 2, ("error[RDP901]: a figure", ".png")),
+        ("--boundary uniform --format csv", 2, ("error[RDP901]: --format", "table")),
+        ("--boundary uniform --out x.json --boundary-graph ./x.json", 2, ("error[RDP901]: --out and", "own")),
+    ],
+)
+def test_what_is_wrong_is_said_in_two_lines(
+    run: Runner, path: Path, words: str, exit_code: int, error: tuple[str, str]
+) -> None:
+    outcome = solve(run, path, "--epsilon", "1", *words.split())
+    assert outcome.code == exit_code
+    first, second = outcome.error
+    assert first.startswith(error[0])
+    assert error[1] in second
+
+
+def test_a_reserved_color_is_refused_before_the_work(run: Runner, path: Path) -> None:
+    (path / "nodes.csv").write_text(
+        "dataset,rainbow\nw,b>distance\nx,b>distance\ny,distance>b\nz,distance>b\n"
+    )
+    outcome = solve(run, path, "--boundary", "uniform", "--epsilon", "1", "--out", path / "m.json")
+    assert outcome.code == 2
+    assert outcome.error[0].startswith("error[RDP202]: ")
+    assert solve(run, path, "--boundary", "uniform", "--epsilon", "1").code == 0
+
+
+def test_a_mechanism_that_fails_its_own_check_is_a_defect_and_is_not_written(
+    run: Runner, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rainbowdp.mechanism import Mechanism
+
+    def wrong(graph: Any, *_: object) -> Mechanism:  # noqa: ANN401 - only its labels are used
+        rows = [{"b": "1", "r": "0"}, {"b": "0", "r": "1"}]
+        return Mechanism.from_table(["b>r", "r>b"], rows, codes=[0, 0, 1, 1], labels=graph.labels)
+
+    monkeypatch.setattr("rainbowdp.optimal.optimal_mechanism", wrong)
+    outcome = solve(run, path, "--boundary", "uniform", "--epsilon", "1", "--out", path / "m.csv")
+    assert outcome.code == 1
+    assert outcome.error[0].startswith("error[RDP406]: ")
+    assert "'x' and 'y'" in outcome.error[0]
+    assert not (path / "m.csv").exists()

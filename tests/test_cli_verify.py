@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``rainbowdp verify``: the verdict, the tight figure and the witness, from files that anybody made."""
+
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import pytest
+
+from command_line import Outcome, Runner
+
+HEAD = "dataset,rainbow,distance,b,r\n"
+EXACT = HEAD + "x,b>r,0,1/3,2/3\ny,r>b,0,1/4,3/4\n"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Runner:
+    return Runner(capsys)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "m.csv").write_text(EXACT)
+    (tmp_path / "pairs.csv").write_text("source,target\nx,y\n")
+    return tmp_path
+
+
+def verify(run: Runner, files: Path, *words: str) -> Outcome:
+    return run("verify", files / "m.csv", "--neighbors", files / "pairs.csv", *words)
+
+
+def json_of(outcome: Outcome) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(outcome.out)
+    return found
+
+
+def test_a_promise_that_holds(run: Runner, files: Path) -> None:
+    outcome = verify(run, files, "--epsilon", "ln(4/3)", "--format", "json")
+    assert outcome.code == 0
+    assert outcome.err == ""
+    found = json_of(outcome)
+    assert list(found) == ["holds", "asked", "tight", "witness"]
+    assert found["holds"] is True
+    assert found["asked"] == {"epsilon": "ln(4/3)"}
+    assert found["witness"] is None
+    tight = found["tight"]["epsilon"]
+    # The logarithm itself, to 25 digits, from elsewhere.
+    assert Decimal(tight["lower"]) <= Decimal("0.2876820724517809274392190") <= Decimal(tight["upper"])
+    assert tight["upper"] - tight["lower"] < 1e-12
+
+
+def test_a_promise_that_is_broken_has_a_witness(run: Runner, files: Path) -> None:
+    outcome = verify(run, files, "--epsilon", "ln(5/4)", "--format", "json")
+    assert outcome.code == 1
+    found = json_of(outcome)
+    assert found["holds"] is False
+    assert found["witness"] == {
+        "source": "x",
+        "target": "y",
+        "event": ["b"],
+        "probability": 1 / 3,
+        "limit": 0.3125,
+        "excess": 1 / 48,
+    }
+
+
+def test_delta_is_tight_at_the_asked_epsilon(run: Runner, files: Path) -> None:
+    outcome = verify(run, files, "--epsilon", "0", "--delta", "0.1", "--format", "json")
+    assert outcome.code == 0
+    tight = json_of(outcome)["tight"]["delta"]
+    assert tight["lower"] <= 1 / 12 <= tight["upper"] < 0.08334
+    assert json_of(outcome)["asked"] == {"epsilon": "0", "delta": "0.1"}
+    assert verify(run, files, "--epsilon", "0", "--delta", "0.08").code == 1
+
+
+def test_mu_is_tight(run: Runner, files: Path) -> None:
+    outcome = verify(run, files, "--mu", "0.1", "--format", "json")
+    assert outcome.code == 1
+    assert json_of(outcome)["tight"]["mu"]["lower"] == pytest.approx(0.243762, abs=1e-6)
+    assert json_of(outcome)["witness"]["event"] == ["b"]
+    assert verify(run, files, "--mu", "0.25").code == 0
+
+
+def test_infinity_is_a_word(run: Runner, files: Path) -> None:
+    (files / "m.csv").write_text(HEAD + "x,b>r,0,1,0\ny,b>r,0,1/2,1/2\n")
+    outcome = verify(run, files, "--epsilon", "100", "--format", "json")
+    assert outcome.code == 1
+    assert json_of(outcome)["tight"] == {"epsilon": {"lower": "inf", "upper": "inf"}}
+    assert json_of(outcome)["witness"]["event"] == ["r"]
+
+
+def test_decimals_are_judged_within_their_precision_unless_strict(run: Runner, files: Path) -> None:
+    third = "0.3333333333333333"
+    (files / "m.csv").write_text(
+        HEAD + f"x,b>r,0,0.6666666666666666,{third}\ny,r>b,0,{third},0.6666666666666666\n"
+    )
+    assert verify(run, files, "--epsilon", "ln 2").code == 0
+    (files / "m.csv").write_text(
+        HEAD + f"x,b>r,0,0.6666666666666667,{third}\ny,r>b,0,{third},0.6666666666666667\n"
+    )
+    assert verify(run, files, "--epsilon", "ln 2").code == 0
+    assert verify(run, files, "--epsilon", "ln 2", "--strict").code == 1
+
+
+def test_fractions_are_always_judged_strictly(run: Runner, files: Path) -> None:
+    almost = f"{2 * 10**30 + 1}/{3 * 10**30}"
+    rest = f"{10**30 - 1}/{3 * 10**30}"
+    (files / "m.csv").write_text(HEAD + f"x,b>r,0,{almost},{rest}\ny,r>b,0,1/3,2/3\n")
+    assert verify(run, files, "--epsilon", "ln 2").code == 1
+
+
+def test_the_table_shows_the_worst_pair(run: Runner, files: Path) -> None:
+    outcome = verify(run, files, "--epsilon", "ln(5/4)")
+    assert outcome.code == 1
+    lines = outcome.out.splitlines()
+    assert lines[0] == "BROKEN"
+    assert any(line.split() == ["worst", "pair", "'x'", "against", "'y'"] for line in lines)
+    assert any(line.split() == ["excess", "0.0208333", "(1/48)"] for line in lines)
+    assert verify(run, files, "--epsilon", "1").out.startswith("holds\n")
+
+
+def test_neighbors_may_be_a_whole_graph(run: Runner, files: Path) -> None:
+    nx.write_graphml_xml(nx.Graph([("y", "x")]), files / "g.graphml")
+    outcome = run("verify", files / "m.csv", "--neighbors", files / "g.graphml", "--epsilon", "ln(5/4)")
+    assert outcome.code == 1
+
+
+def test_the_order_of_the_rows_does_not_matter(run: Runner, files: Path) -> None:
+    (files / "m.csv").write_text(HEAD + "z,b>r,9,1,0\ny,r>b,0,1/4,3/4\nx,b>r,0,1/3,2/3\n")
+    outcome = verify(run, files, "--epsilon", "ln(5/4)", "--format", "json")
+    assert json_of(outcome)["witness"]["source"] == "x"
+
+
+def test_self_loops_and_repeats_are_noted(run: Runner, files: Path) -> None:
+    (files / "pairs.csv").write_text("source,target\nx,y\ny,x\nx,x\n")
+    outcome = verify(run, files, "--epsilon", "1")
+    assert outcome.err == "note: 1 self-loop removed\nnote: 1 repeated pair removed\n"
+
+
+def test_no_pairs_at_all_break_nothing(run: Runner, files: Path) -> None:
+    (files / "pairs.csv").write_text("source,target\n")
+    outcome = verify(run, files, "--epsilon", "0", "--format", "json")
+    assert outcome.code == 0
+    assert json_of(outcome)["tight"] == {"epsilon": {"lower": 0.0, "upper": 0.0}}
+
+
+@pytest.mark.parametrize(
+    ("given", "exit_code", "what"),
+    [
+        ((EXACT, "source,target\nx,q\n", ("--epsilon", "1")), 2, "error[RDP301]: row 1 of"),
+        ((EXACT, "source,goal\nx,y\n", ("--epsilon", "1")), 4, "error[RDP502]"),
+        ((EXACT.replace("2/3", "1/3"), "source,target\n", ("--epsilon", "1")), 2, "error[RDP203]"),
+        ((EXACT.replace("2/3", ""), "source,target\n", ("--epsilon", "1")), 4, "error[RDP502]: row 1 of"),
+        ((EXACT, "source,target\n", ()), 2, "error[RDP901]: no privacy is given"),
+        ((EXACT, "source,target\n", ("--epsilon", "1", "--format", "csv")), 2, "error[RDP901]: --format"),
+    ],
+)
+def test_what_is_wrong_is_said_in_two_lines(
+    run: Runner, tmp_path: Path, given: tuple[str, str, tuple[str, ...]], exit_code: int, what: str
+) -> None:
+    (tmp_path / "m.csv").write_text(given[0])
+    (tmp_path / "pairs.csv").write_text(given[1])
+    outcome = verify(run, tmp_path, *given[2])
+    assert outcome.code == exit_code
+    assert outcome.error[0].startswith(what)
+
+
+def test_a_file_that_is_not_there_is_named(run: Runner, tmp_path: Path) -> None:
+    outcome = run("verify", tmp_path / "m.csv", "--neighbors", tmp_path / "p.csv", "--epsilon", "1")
+    assert outcome.code == 4
+    assert "m.csv" in outcome.error[0]

@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures: what they show is what the values say, and one value gives one file."""
+
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import StepPatch
+
+from rainbowdp import plots
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import FileWriteError, MissingExtraError, UsageError
+from rainbowdp.graph import DatasetGraph, RainbowGraph
+from rainbowdp.graph.families import cycle, grid, path
+from rainbowdp.line import Line
+from rainbowdp.mechanism import Mechanism
+from rainbowdp.optimal import optimal_mechanism
+from rainbowdp.plots import plot_line, plot_solution
+from rainbowdp.plots.glyphs import bands
+from rainbowdp.plots.layout import clearest_directions, ring_with_arms, spread
+from rainbowdp.plots.palette import is_light, paint
+from rainbowdp.privacy import GaussianDP, Privacy, PureDP
+from rainbowdp.rainbow import Rainbow
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = {
+    1: ({"blue": "3/55", "red": "9/55", "green": "43/55"}, {12, 5}),
+    2: ({"blue": "9/55", "red": "3/55", "green": "43/55"}, {6, 5}),
+}
+
+
+def line_of(
+    boundary: dict[str, str], privacy: Privacy | None = None, rainbow: str = "blue>red>green"
+) -> Line:
+    return Line(Rainbow.parse(rainbow), Distribution(boundary), privacy or PureDP("ln(6/5)"))
+
+
+def texts(figure: Figure) -> list[str]:
+    found = [text.get_text() for axes in figure.axes for text in axes.texts]
+    titles = [axes.get_title(loc=loc) for axes in figure.axes for loc in ("left", "center")]
+    return [text for text in (*found, *titles, figure.get_suptitle()) if text]
+
+
+def vertical_lines(figure: Figure) -> set[int]:
+    return {
+        int(np.asarray(line.get_xdata())[0])
+        for line in figure.axes[0].lines
+        if len(np.asarray(line.get_xdata())) == 2 and np.ptp(np.asarray(line.get_xdata())) == 0
+    }
+
+
+@pytest.fixture(scope="module")
+def figure_1() -> tuple[RainbowGraph, Mechanism]:
+    rows = [line.split(",") for line in (ROOT / "examples/figure1-nodes.csv").read_text().splitlines()[1:]]
+    edges = [line.split(",") for line in (ROOT / "examples/figure1-edges.csv").read_text().splitlines()[1:]]
+    graph = RainbowGraph.from_edges(edges, dict(rows))
+    return graph, optimal_mechanism(graph, PureDP("ln 2"), "uniform")
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_figure_2_shows_the_line_and_both_thresholds(example: int) -> None:
+    boundary, thresholds = EXAMPLES[example]
+    line = line_of(boundary)
+    figure = plot_line(line, range(31))
+    curves = {str(curve.get_label()): curve for curve in figure.axes[0].lines}
+    table = line.probabilities(range(31))
+    for column, color in enumerate(line.rainbow.colors):
+        np.testing.assert_array_equal(np.asarray(curves[color].get_ydata()), table[:, column])
+        assert curves[color].get_marker() != ""
+    assert vertical_lines(figure) == thresholds
+    written = " ".join(texts(figure))
+    assert all(
+        f"τ({name}) = {t}" in written for name, t in zip(("blue", "blue+red"), line.thresholds, strict=True)
+    )
+    assert "epsilon=ln(6/5)" in written
+    legend = figure.axes[0].get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["blue", "red", "green"]
+
+
+def test_thresholds_outside_the_picture_are_named() -> None:
+    line = line_of({"blue": "0", "red": "3/55", "green": "52/55"})
+    figure = plot_line(line, range(5))
+    assert vertical_lines(figure) == set()
+    assert any("τ(blue) endless, τ(blue+red) = 12" in text for text in texts(figure))
+
+
+def test_equal_thresholds_share_one_line() -> None:
+    figure = plot_line(line_of({"blue": "9/10", "red": "1/20", "green": "1/20"}), range(5))
+    assert vertical_lines(figure) == {0}
+    assert "τ(blue) = τ(blue+red) = 0" in texts(figure)
+
+
+def test_labels_of_close_thresholds_do_not_cover_each_other() -> None:
+    figure = plot_line(line_of(EXAMPLES[2][0]), range(31))
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+    assert len(boxes) == 2
+    assert not boxes[0].overlaps(boxes[1])
+
+
+def test_gaussian_lines_have_no_thresholds() -> None:
+    figure = plot_line(line_of(EXAMPLES[1][0], GaussianDP("1/5")), range(31))
+    assert vertical_lines(figure) == set()
+    assert len(figure.axes[0].lines) == 3
+
+
+@pytest.mark.parametrize(
+    "distances", [range(7, 10**12 + 1), range(10**12, 6, -1), [*range(7, 90_000), 10**12]]
+)
+def test_many_distances_are_thinned_with_both_ends_kept(distances: Iterable[int]) -> None:
+    figure = plot_line(line_of(EXAMPLES[1][0]), distances)
+    shown = np.asarray(figure.axes[0].lines[0].get_xdata())
+    assert (shown[0], shown[-1]) == (7, 10**12)
+    assert 1000 < shown.size <= 2000
+    assert figure.axes[0].lines[0].get_marker() == ""
+
+
+def test_no_distance_is_refused() -> None:
+    with pytest.raises(UsageError, match="no distance"):
+        plot_line(line_of(EXAMPLES[1][0]), [])
+
+
+def test_tied_colors_with_one_curve_stay_visible() -> None:
+    line = line_of({"a": "1/4", "b": "1/4", "c": "1/2"}, rainbow="c>a=b")
+    styles = {curve.get_label(): curve.get_linestyle() for curve in plot_line(line, range(9)).axes[0].lines}
+    assert styles["a"] != styles["b"]
+
+
+def test_figure_1_has_its_datasets_pairs_and_boundary_graph(figure_1: tuple[RainbowGraph, Mechanism]) -> None:
+    graph, mechanism = figure_1
+    figure = plot_solution(graph, mechanism)
+    left, right = figure.axes
+    assert left.get_title() == "rainbow graph: 18 datasets, 31 pairs of neighbors"
+    assert right.get_title() == "boundary graph: 11 nodes, 16 edges"
+    for axes, nodes, edges in ((left, 18, 31), (right, 11, 16)):
+        pieces, rims = [each for each in axes.collections if isinstance(each, PolyCollection)]
+        (lines,) = [each for each in axes.collections if isinstance(each, LineCollection)]
+        assert (len(pieces.get_paths()), len(rims.get_paths()), len(lines.get_paths())) == (
+            3 * nodes,
+            nodes,
+            edges,
+        )
+    assert sorted(text.get_text() for text in left.texts) == sorted("abcdefghijklmnopqr")
+    captions = {text.get_text() for text in right.texts}
+    assert {"a\ni = 2, P = 0.833", "b, f\ni = 1, P = 0.667", "c, g\ni = 0, P = 0.333"} <= captions
+    assert len(captions) == 11
+
+
+def test_figure_1_marks_the_boundary_by_its_rim(figure_1: tuple[RainbowGraph, Mechanism]) -> None:
+    graph, mechanism = figure_1
+    rims = plot_solution(graph, mechanism).axes[0].collections[-1]
+    widths = np.asarray(rims.get_linewidth())
+    np.testing.assert_array_equal(widths > 1, graph.boundary)
+
+
+def test_figure_1_labels_keep_clear_of_each_other(figure_1: tuple[RainbowGraph, Mechanism]) -> None:
+    figure = plot_solution(*figure_1)
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for axes in figure.axes for text in axes.texts]
+    overlapping = [(i, j) for i in range(len(boxes)) for j in range(i) if boxes[i].overlaps(boxes[j])]
+    assert overlapping == []
+
+
+def test_a_dataset_without_a_boundary_is_called_so() -> None:
+    graph = RainbowGraph.from_arrays([0, 1], [1, 2], ["y>n", "y>n", "n>y", "y>n"])
+    figure = plot_solution(graph, optimal_mechanism(graph, PureDP(1), "uniform"))
+    assert "3\nno boundary, P = 1" in texts(figure)
+
+
+def test_a_probability_below_1_is_not_shown_as_1() -> None:
+    graph = path(80).rainbow_graph(["y>n", "n>y"], (np.arange(80) >= 40).astype(int))
+    figure = plot_solution(graph, optimal_mechanism(graph, PureDP(1), "uniform"))
+    assert "0\ni = 39, P > 0.999" in texts(figure)
+
+
+def test_one_dataset_can_be_drawn() -> None:
+    graph = RainbowGraph.from_arrays([], [], ["y>n"])
+    figure = plot_solution(graph, optimal_mechanism(graph, PureDP(1), "uniform"))
+    assert figure.axes[0].get_title() == "rainbow graph: 1 dataset, 0 pairs of neighbors"
+
+
+def test_a_large_graph_is_shown_by_the_number_of_datasets_per_distance() -> None:
+    family = grid(20, 20)
+    graph = family.rainbow_graph(["a>b=c", "b>a=c"], (family.values.sum(axis=1) > 15).astype(int))
+    figure = plot_solution(graph, optimal_mechanism(graph, PureDP(1), "uniform"))
+    drawn = [axes for axes in figure.axes if any(isinstance(each, StepPatch) for each in axes.patches)]
+    assert len(drawn) == 2
+    for axes, region in zip(drawn, range(2), strict=True):
+        (bars,) = [each for each in axes.patches if isinstance(each, StepPatch)]
+        want = np.bincount(graph.distance.compressed()[graph.regions == region])
+        np.testing.assert_array_equal(bars.get_data()[0], want)
+    assert "400 datasets, 760 pairs of neighbors, 2 regions" in texts(figure)
+
+
+def test_the_largest_drawing_is_still_drawn() -> None:
+    assert graph_of(plots.LARGEST_DRAWING).axes[0].get_title().startswith("rainbow graph: 300 datasets")
+    assert texts(graph_of(plots.LARGEST_DRAWING + 1))[-1].startswith("301 datasets")
+
+
+def graph_of(size: int) -> Figure:
+    family = path(size)
+    graph = family.rainbow_graph(["y>n", "n>y"], (np.arange(size) % 2).astype(int))
+    return plot_solution(graph, optimal_mechanism(graph, PureDP(1), "uniform"))
+
+
+def test_a_mechanism_of_another_graph_is_refused(figure_1: tuple[RainbowGraph, Mechanism]) -> None:
+    graph = path(3).rainbow_graph(["red>blue>green"], [0, 0, 0])
+    with pytest.raises(UsageError, match="3 datasets and the mechanism 18"):
+        plot_solution(graph, figure_1[1])
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF"), (".PNG", b"\x89PNG")]
+)
+def test_files_have_the_form_of_their_suffix_and_are_the_same_every_time(
+    tmp_path: Path, figure_1: tuple[RainbowGraph, Mechanism], suffix: str, start: bytes
+) -> None:
+    contents = []
+    for name in ("one", "two"):
+        target = tmp_path / f"{name}{suffix}"
+        plot_solution(*figure_1, target)
+        contents.append(target.read_bytes())
+    assert contents[0] == contents[1]
+    assert contents[0].startswith(start)
+    assert len(contents[0]) > 5000
+    assert {file.name for file in tmp_path.iterdir()} == {f"one{suffix}", f"two{suffix}"}
+
+
+def settings() -> dict[str, object]:
+    # Looking at the backend would make matplotlib choose one.
+    return {key: mpl.rcParams[key] for key in mpl.rcParams if key != "backend"}
+
+
+def test_files_do_not_depend_on_the_users_style(tmp_path: Path) -> None:
+    line = line_of(EXAMPLES[1][0])
+    plot_line(line, range(31), tmp_path / "plain.svg")
+    with mpl.rc_context({"font.size": 30, "svg.hashsalt": None, "lines.linewidth": 9}):
+        before = settings()
+        plot_line(line, range(31), tmp_path / "styled.svg")
+        assert settings() == before
+    assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "styled.svg").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["figure.gif", "figure", ".svg", "figure.svg.gz"])
+def test_other_suffixes_are_refused_before_anything_is_drawn(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="cannot be written") as caught:
+        plot_line(line_of(EXAMPLES[1][0]), [], tmp_path / name)
+    assert ".svg" in caught.value.help
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_does_not_exist_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(FileWriteError, match=r"nowhere"):
+        plot_line(line_of(EXAMPLES[1][0]), range(3), tmp_path / "nowhere" / "figure.png")
+
+
+def test_without_matplotlib_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError) as caught:
+        plot_line(line_of(EXAMPLES[1][0]), range(3))
+    assert caught.value.help == "pip install 'rainbowdp[plot]'"
+
+
+def test_figures_leave_pyplot_alone_and_matplotlib_to_the_first_figure() -> None:
+    program = (
+        "import sys\n"
+        "from rainbowdp.plots import plot_line\n"
+        "assert 'matplotlib' not in sys.modules\n"
+        "from rainbowdp.distribution import Distribution\n"
+        "from rainbowdp.line import Line\n"
+        "from rainbowdp.privacy import PureDP\n"
+        "from rainbowdp.rainbow import Rainbow\n"
+        "plot_line(Line(Rainbow.parse('y>n'), Distribution({'y': 0, 'n': 1}), PureDP(1)), range(3))\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("text", ["a", "a>b", "b>a=c", "a=b=c", "a>b=c=d>e", "e>d>c>b>a"])
+def test_bands_fill_the_disk_with_the_best_class_on_top(text: str) -> None:
+    rainbow = Rainbow.parse(text)
+    pieces = bands(rainbow)
+    assert [color for color, _ in pieces] == list(rainbow.ordered)
+    area = sum(
+        abs(np.sum(p[:, 0] * np.roll(p[:, 1], 1) - np.roll(p[:, 0], 1) * p[:, 1])) / 2 for _, p in pieces
+    )
+    assert area == pytest.approx(np.pi, rel=0.01)
+    heights = {color: float(piece[:, 1].mean()) for color, piece in pieces}
+    tops = [[heights[color] for color in group] for group in rainbow.classes]
+    assert all(len({round(height, 9) for height in group}) == 1 for group in tops)
+    assert [group[0] for group in tops] == sorted((group[0] for group in tops), reverse=True)
+
+
+def test_colors_named_after_colors_get_their_own() -> None:
+    tones = paint(["red", "Navy", "gold", "green"])
+    assert (tones["Navy"], tones["gold"]) == (to_hex("navy"), to_hex("gold"))
+    red, green, blue = (int(tones["red"][i : i + 2], 16) for i in (1, 3, 5))
+    assert red > 2 * max(green, blue)
+    assert is_light(tones["gold"])
+    assert not is_light(tones["Navy"])
+
+
+def test_other_colors_get_different_tones_and_keep_them() -> None:
+    names = [f"option {number}" for number in range(40)]
+    tones = paint([*names, "red"])
+    assert len(set(tones.values())) == 41
+    assert paint(reversed([*names, "red"])) == tones
+
+
+def test_a_lattice_is_drawn_straight() -> None:
+    places = spread(grid(5, 4).structure)
+    source, target = grid(5, 4).structure.pairs()
+    ahead = np.abs(places[target] - places[source])
+    assert float(ahead.min(axis=1).max()) < 0.2
+    assert float(np.median(ahead.max(axis=1))) == pytest.approx(1, abs=0.1)
+
+
+def test_lengths_in_the_plane_follow_lengths_in_the_graph() -> None:
+    places = spread(cycle(24).structure)
+    middle = np.linalg.norm(places - places.mean(axis=0), axis=1)
+    assert float(np.ptp(middle)) < 0.1 * float(middle.mean())
+
+
+def test_components_stand_apart() -> None:
+    structure = DatasetGraph.from_pairs(9, [0, 1, 3, 5], [1, 2, 4, 6])
+    places = spread(structure)
+    apart = np.linalg.norm(places[:, None] - places[None], axis=2) + np.eye(9) * 9
+    assert float(apart.min()) > 0.9
+
+
+def test_arms_lead_outward_from_a_ring() -> None:
+    regions, distances = np.array([0, 0, 0, 1, 1, 2, 2]), np.array([0, 1, 2, 0, 1, 0, -1])
+    places, outward = ring_with_arms(regions, distances)
+    away = np.linalg.norm(places, axis=1)
+    assert away[0] < away[1] < away[2]
+    assert away[[0, 3, 5]] == pytest.approx(away[0])
+    assert np.all(np.abs(outward[[0, 3, 5], 1]) > 0.4)
+    assert places[6, 1] < places[:6, 1].min() - 1
+
+
+def test_labels_go_where_no_edge_goes() -> None:
+    structure = DatasetGraph.from_pairs(4, [0, 0, 0], [1, 2, 3])
+    places = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
+    np.testing.assert_allclose(clearest_directions(structure, places)[0], [0, -1], atol=1e-12)
