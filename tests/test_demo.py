@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo: it ends well, says the paper's numbers, and leaves its figures."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FIGURES = ("figure1.png", "figure2-example1.png", "figure2-example2.png", "survey-line.png", "survey.png")
+SECONDS = 110
+SAID = (
+    "read 18 datasets, 31 pairs, 6 regions; largest distance 2; boundary graph of 11 nodes and 16 edges",
+    "dataset a, distance 2: blue 17/20, red 7/80, green 1/16",
+    "checked all 31 pairs of neighbors: private at epsilon=ln(2), tight epsilon 0.693147181",
+    "thresholds: blue 12, blue and red together 5",
+    "distance  0 to  5: blue < red < green",
+    "distance  6 to  8: blue < green < red",
+    "distance  9 to 11: green < blue < red",
+    "distance 12 to 30: green < red < blue",
+    "thresholds: blue 6, blue and red together 5",
+    "distance  0 to  5: red < blue < green",
+    "distance  6 to 30: red < green < blue",
+    "left 266, moderate 256, right 422",
+    "built every table of 944 answers: 446,985 datasets, 1,338,120 pairs",
+    "checked all 1,338,120 pairs of neighbors: private at epsilon=1, tight epsilon 1.000000000",
+    "the survey lies 77 changed answers inside the region of 'right'",
+    "57.6% at 0",
+    "at least 99.9% from distance 7 on",
+    "the answer is 'right'",
+    "Public data: a real custodian would show",
+)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    folder = tmp_path_factory.mktemp("demo") / "figures"
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / "demo.py"), str(folder)],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout, folder
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_the_demo_says(demo: tuple[str, Path], text: str) -> None:
+    assert text in demo[0]
+
+
+def test_the_demo_leaves_its_figures_and_nothing_else(demo: tuple[str, Path]) -> None:
+    printed, folder = demo
+    assert sorted(path.name for path in folder.iterdir()) == sorted(FIGURES)
+    for name in FIGURES:
+        assert (folder / name).read_bytes().startswith(b"\x89PNG")
+        assert name in printed
+
+
+def test_the_demo_says_how_long_it_took(demo: tuple[str, Path]) -> None:
+    (seconds,) = re.findall(r"^Done in (\d+) s\.", demo[0], flags=re.MULTILINE)
+    assert 0 < int(seconds) < SECONDS
+
+
+def test_a_contest_as_close_as_can_be_is_decided_by_chance(demo: tuple[str, Path]) -> None:
+    ((left, moderate, right),) = re.findall(r"315/315/314: left (\d+), moderate (\d+), right (\d+)", demo[0])
+    # 576, 212 and 212 are expected; these bounds are more than seven standard deviations away.
+    assert 450 < int(left) < 700
+    assert 110 < int(moderate) < 320
+    assert 110 < int(right) < 320
+    assert int(left) + int(moderate) + int(right) == 1000
