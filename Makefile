@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+# Python >= 3.11 and make are enough: everything else is installed into $(VENV), pinned, with hashes, once.
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= 2
+UV ?= uv
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
+CODE := src tests examples conftest.py
+LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+    --no-emit-find-links --custom-compile-command 'make lock'
+
+.PHONY: help demo test lint types layers docs pytest format lock clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.package ## the paper's figures and a real survey, from data to answer; figures go to demo/
+	$(BIN)/python examples/demo.py
+
+test: lint types layers docs pytest ## every check: style, types, floors, documentation, tests
+
+lint: $(VENV)/.dev ## style
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+
+types: $(VENV)/.dev ## types
+	$(BIN)/mypy
+
+layers: $(VENV)/.dev ## who may import whom
+	$(BIN)/lint-imports --no-cache
+
+# The variable silences the theme's notice about its own future; warnings about pages stay errors.
+docs: $(VENV)/.dev ## build the documentation into site/, any warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+pytest: $(VENV)/.dev ## the tests, with all examples of README, docs and docstrings
+	$(BIN)/pytest -n $(JOBS)
+
+format: $(VENV)/.dev ## rewrite the code in the project's style
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
+
+lock: ## resolve the pinned requirements anew (needs uv)
+	$(LOCK) --upgrade --extra all --extra docs --extra dev --output-file requirements-dev.txt pyproject.toml
+	echo hatchling | $(LOCK) --constraint requirements-dev.txt --extra all --output-file requirements.txt pyproject.toml -
+
+clean: ## remove what was built, the environment included
+	rm -rf $(VENV) build demo dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+
+# Each stamp stands for a finished step, so a second call does nothing. They follow one another: make -j is safe.
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo 'error: $(PYTHON) is missing or older than Python 3.11' >&2; \
+	    echo 'help: name a newer one, such as: make $(MAKECMDGOALS) PYTHON=python3.12' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || { \
+	    echo 'error: $(PYTHON) cannot make virtual environments' >&2; \
+	    echo 'help: on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# The requirements are complete, so pip need not resolve; pip check proves it. Python compiles what the demo imports
+# when it imports it, which is less than half of what is there; for the checks, all is compiled, on all processors.
+$(VENV)/.runtime: requirements.txt | $(VENV)/.created
+	@echo 'installing what the package needs into $(VENV), once'
+	$(PIP) install --no-compile --no-deps --require-hashes -r requirements.txt
+	@touch $@
+
+$(VENV)/.package: pyproject.toml src/rainbowdp/__init__.py $(VENV)/.runtime
+	$(PIP) install --no-deps --no-build-isolation --editable .
+	$(PIP) check
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt | $(VENV)/.package
+	@echo 'installing what the checks need into $(VENV), once'
+	$(PIP) install --no-compile --no-deps --require-hashes -r requirements-dev.txt
+	$(PIP) check
+	$(BIN)/python -m compileall -qq -j $(JOBS) $(VENV)/lib
+	@touch $@
