@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random small problems for tests, and oracles for them that share no code with the package.
 
-`best_prefix_masses` solves one linear programme over all private mechanisms with scipy; `greatest_excess`
+`best_prefix_masses` solves one linear program over all private mechanisms with scipy; `greatest_excess`
 tries every event of every pair of neighbors in fractions.
 """
 
@@ -173,7 +173,7 @@ def greatest_excess(
 
 
 def best_prefix_masses(problem: Problem, boundary: NDArray[np.float64]) -> list[list[float]]:
-    """Return for every dataset the largest mass of every proper prefix, by a linear programme with scipy.
+    """Return for every dataset the largest mass of every proper prefix, by a linear program with scipy.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line against the paper's formulas, independent vectors, published figures and linear programmes."""
+"""The line against the paper's formulas, independent vectors, published figures and linear programs."""
 
 import json
 import math
@@ -221,7 +221,7 @@ def test_closed_form_equals_the_rule_applied_step_by_step(
 def test_no_private_mechanism_has_larger_prefix_masses(
     data: st.DataObject, odds: str, delta: str, length: int
 ) -> None:
-    """A linear programme over all events: the oracle of optimality, for every prefix and distance."""
+    """A linear program over all events: the oracle of optimality, for every prefix and distance."""
     from scipy.optimize import linprog
 
     rainbow = data.draw(rainbows(most=4))
@@ -353,7 +353,7 @@ def test_gaussian_ties_need_proportions() -> None:
     even = Distribution({"a": part / 2, "b": part / 2, "c": 1 - part})
     rainbow = Rainbow.parse("a=b>c")
     assert Line(rainbow, even, GaussianDP(1)).distribution(0)["a"] == part / 2
-    with pytest.raises(DistributionError, match="different irrational probabilities"):
+    with pytest.raises(DistributionError, match="unlike irrational probabilities"):
         Line(rainbow, uneven, GaussianDP(1)).distribution(0)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The max-min boundary against cases solved by hand, brute-force linear programmes and closed forms."""
+"""The max-min boundary against cases solved by hand, brute-force linear programs and closed forms."""
 
 import itertools
 import random
@@ -232,7 +232,7 @@ def to_exact(value: object) -> Fraction:
 class BruteForce:
     """Best-class and prefix masses by trying every region and every event.
 
-    Nothing is shared with the package: all events are constraints, and a region is blocked where a programme
+    Nothing is shared with the package: all events are constraints, and a region is blocked where a program
     of its own cannot raise it.
     """
 

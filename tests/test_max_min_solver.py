@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 from rainbowdp.errors import SolverError
 from rainbowdp.leximin import simplex as simplex_module
 from rainbowdp.leximin.factors import Factors
-from rainbowdp.leximin.programme import Programme
+from rainbowdp.leximin.program import Program
 from rainbowdp.leximin.proposals import Proposal, Proposals
 from rainbowdp.leximin.simplex import LexicographicSimplex
 
@@ -51,26 +51,26 @@ def test_sparse_solutions_equal_dense_ones(seed: int, size: int) -> None:
         assert all(value != 0 for value in found.values())
 
 
-def random_programme(seed: int) -> tuple[Programme, int]:
-    """Return a bounded programme with the vertex 0: some rows with right sides of at least 0, and a box."""
+def random_program(seed: int) -> tuple[Program, int]:
+    """Return a bounded program with the vertex 0: some rows with right sides of at least 0, and a box."""
     rng = random.Random(seed)
-    programme = Programme()
+    program = Program()
     count = rng.randint(2, 6)
     for _ in range(count):
-        programme.add_column()
+        program.add_column()
     for _ in range(rng.randint(1, 6)):
         entries = {column: fmpq(rng.randint(-3, 3)) for column in range(count)}
         # Many zeros on the right make many degenerate vertices.
-        programme.add_row(entries, fmpq(rng.choice([0, 0, 1, 2, 5])))
+        program.add_row(entries, fmpq(rng.choice([0, 0, 1, 2, 5])))
     for column in range(count):
-        programme.add_row({column: fmpq(1)}, fmpq(rng.randint(1, 4)))
-    return programme, count
+        program.add_row({column: fmpq(1)}, fmpq(rng.randint(1, 4)))
+    return program, count
 
 
-def oracle(programme: Programme, count: int, objectives: list[dict[int, flint.fmpq]]) -> list[float]:
+def oracle(program: Program, count: int, objectives: list[dict[int, flint.fmpq]]) -> list[float]:
     """Maximize one objective after another with another solver, holding the values reached."""
-    rows = [[float(int(row.get(c, fmpq(0)).p)) for c in range(count)] for row in programme.rows]
-    right = [float(int(value.p)) for value in programme.right]
+    rows = [[float(int(row.get(c, fmpq(0)).p)) for c in range(count)] for row in program.rows]
+    right = [float(int(value.p)) for value in program.right]
     reached = []
     for objective in objectives:
         costs = [-float(int(objective.get(c, fmpq(0)).p)) for c in range(count)]
@@ -94,34 +94,34 @@ def as_fraction(number: flint.fmpq) -> Fraction:
     return Fraction(int(number.p), int(number.q))
 
 
-def is_feasible(programme: Programme, simplex: LexicographicSimplex) -> bool:
+def is_feasible(program: Program, simplex: LexicographicSimplex) -> bool:
     return all(
-        value(simplex, row) <= right for row, right in zip(programme.rows, programme.right, strict=True)
-    ) and all(simplex.value(column) >= 0 for column in range(len(programme.columns)))
+        value(simplex, row) <= right for row, right in zip(program.rows, program.right, strict=True)
+    ) and all(simplex.value(column) >= 0 for column in range(len(program.columns)))
 
 
 @given(SEEDS)
 def test_the_simplex_agrees_with_another_solver_objective_by_objective(seed: int) -> None:
-    programme, count = random_programme(seed)
+    program, count = random_program(seed)
     objectives = random_objectives(seed, count)
-    simplex = LexicographicSimplex(programme, basic=set(), active=set())
+    simplex = LexicographicSimplex(program, basic=set(), active=set())
     for objective in objectives:
         simplex.maximize(objective)
-    expected = oracle(programme, count, objectives)
-    assert is_feasible(programme, simplex)
+    expected = oracle(program, count, objectives)
+    assert is_feasible(program, simplex)
     assert [float(as_fraction(value(simplex, o))) for o in objectives] == pytest.approx(expected, abs=1e-6)
 
 
 @given(SEEDS)
 @settings(max_examples=40)
 def test_no_proposal_and_wrong_proposals_lead_to_the_same_values(seed: int) -> None:
-    programme, count = random_programme(seed)
+    program, count = random_program(seed)
     objectives = random_objectives(seed, count)
     rng = random.Random(seed)
 
     def nonsense(*_: object) -> Proposal:
         size = rng.randint(0, count)
-        return set(rng.sample(range(count), size)), set(rng.sample(range(len(programme.rows)), size))
+        return set(rng.sample(range(count), size)), set(rng.sample(range(len(program.rows)), size))
 
     def nothing(*_: object) -> None:
         return None
@@ -130,19 +130,19 @@ def test_no_proposal_and_wrong_proposals_lead_to_the_same_values(seed: int) -> N
     for ask in (Proposals.ask, nothing, nonsense):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Proposals, "ask", ask)
-            simplex = LexicographicSimplex(programme, basic=set(), active=set())
+            simplex = LexicographicSimplex(program, basic=set(), active=set())
             for objective in objectives:
                 simplex.maximize(objective)
-        assert is_feasible(programme, simplex)
+        assert is_feasible(program, simplex)
         reached.append([value(simplex, objective) for objective in objectives])
     assert reached[0] == reached[1] == reached[2]
 
 
 def test_uniqueness_is_known_exactly() -> None:
-    programme = Programme()
-    x, y = programme.add_column(), programme.add_column()
-    programme.add_row({x: fmpq(1), y: fmpq(1)}, fmpq(1))
-    simplex = LexicographicSimplex(programme, basic=set(), active=set())
+    program = Program()
+    x, y = program.add_column(), program.add_column()
+    program.add_row({x: fmpq(1), y: fmpq(1)}, fmpq(1))
+    simplex = LexicographicSimplex(program, basic=set(), active=set())
     seen = []
     for objective in ({x: fmpq(1), y: fmpq(1)}, {y: flint.fmpq(1, 10**30)}):
         simplex.maximize(objective)
@@ -152,50 +152,50 @@ def test_uniqueness_is_known_exactly() -> None:
 
 
 def test_a_difference_far_below_floating_point_decides() -> None:
-    programme = Programme()
-    x, y = programme.add_column(), programme.add_column()
-    programme.add_row({x: fmpq(1), y: 1 - flint.fmpq(1, 10**40)}, fmpq(1))
-    simplex = LexicographicSimplex(programme, basic=set(), active=set())
+    program = Program()
+    x, y = program.add_column(), program.add_column()
+    program.add_row({x: fmpq(1), y: 1 - flint.fmpq(1, 10**40)}, fmpq(1))
+    simplex = LexicographicSimplex(program, basic=set(), active=set())
     simplex.maximize({x: fmpq(1), y: fmpq(1)})
     assert simplex.value(x) == 0
     assert simplex.value(y) > 1
 
 
-def test_an_unbounded_programme_and_too_many_steps_are_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    programme = Programme()
-    x = programme.add_column()
+def test_an_unbounded_program_and_too_many_steps_are_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = Program()
+    x = program.add_column()
     with pytest.raises(SolverError, match="no largest value"):
-        LexicographicSimplex(programme, basic=set(), active=set()).maximize({x: fmpq(1)})
-    programme.add_row({x: fmpq(1)}, fmpq(1))
+        LexicographicSimplex(program, basic=set(), active=set()).maximize({x: fmpq(1)})
+    program.add_row({x: fmpq(1)}, fmpq(1))
     monkeypatch.setattr(simplex_module, "_LARGEST_PIVOTS", 0)
     monkeypatch.setattr(Proposals, "ask", lambda *_: None)
     with pytest.raises(SolverError, match="more than 0 steps") as e:
-        LexicographicSimplex(programme, basic=set(), active=set()).maximize({x: fmpq(1)})
+        LexicographicSimplex(program, basic=set(), active=set()).maximize({x: fmpq(1)})
     assert "--boundary" in e.value.help
 
 
 def test_the_solver_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    programme = Programme()
-    x = programme.add_column()
-    programme.add_row({x: fmpq(1)}, fmpq(1))
-    LexicographicSimplex(programme, basic=set(), active=set()).maximize({x: fmpq(1)})
+    program = Program()
+    x = program.add_column()
+    program.add_row({x: fmpq(1)}, fmpq(1))
+    LexicographicSimplex(program, basic=set(), active=set()).maximize({x: fmpq(1)})
     captured = capfd.readouterr()
     assert captured.out + captured.err == ""
 
 
 def test_rows_may_come_and_change_between_objectives() -> None:
-    programme = Programme()
-    x, y = programme.add_column(), programme.add_column()
-    programme.add_row({x: fmpq(1), y: fmpq(1)}, fmpq(3))
-    simplex = LexicographicSimplex(programme, basic=set(), active=set())
+    program = Program()
+    x, y = program.add_column(), program.add_column()
+    program.add_row({x: fmpq(1), y: fmpq(1)}, fmpq(3))
+    simplex = LexicographicSimplex(program, basic=set(), active=set())
     simplex.maximize({x: fmpq(1)})
-    level, other = programme.add_column(), programme.add_column()
-    row = programme.add_row({level: fmpq(1), x: fmpq(-1)}, fmpq(0))
+    level, other = program.add_column(), program.add_column()
+    row = program.add_row({level: fmpq(1), x: fmpq(-1)}, fmpq(0))
     simplex.refresh()
-    programme.exchange(row, level, other)
+    program.exchange(row, level, other)
     simplex.refresh()
     simplex.maximize({other: fmpq(1)})
     assert simplex.value(other) == 3
     assert simplex.is_blocked(row)
-    assert programme.column(level) == {}
+    assert program.column(level) == {}
     assert np.isclose(float(as_fraction(simplex.value(x))), 3.0)

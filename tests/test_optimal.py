@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The optimal mechanism against oracles from outside: linear programmes, vectors, the paper's figure 1."""
+"""The optimal mechanism against oracles from outside: linear programs, vectors, the paper's figure 1."""
 
 import csv
 import json
@@ -30,7 +30,7 @@ VECTORS = json.loads((ROOT / "tests" / "vectors" / "graphs.json").read_text(enco
 
 @drawn(problems())
 @settings(max_examples=1200)
-def test_theorem_3_pullback_of_lines_equals_the_linear_programme(problem: Problem) -> None:
+def test_theorem_3_pullback_of_lines_equals_the_linear_program(problem: Problem) -> None:
     mechanism = problem.mechanism()
     table = mechanism.probabilities()
     expected = best_prefix_masses(problem, table)

@@ -107,7 +107,7 @@ def test_what_does_not_belong_together_is_refused() -> None:
         check_optimal(best, colors, PureDP(1))
 
 
-def test_a_graph_too_large_for_a_programme_is_refused_with_a_way_on() -> None:
+def test_a_graph_too_large_for_a_program_is_refused_with_a_way_on() -> None:
     family = histograms(300, 3, "change-one")
     graph = family.rainbow_graph(["a>b=c", "b>a=c", "c>a=b"], np.argmax(family.values, axis=1))
     mechanism = optimal_mechanism(graph, PureDP(1), "uniform")

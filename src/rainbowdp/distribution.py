@@ -6,11 +6,11 @@ sum to exactly 1. `dominates` is the paper's lexicographic order along a rainbow
 stronger order that the optimal mechanism satisfies as well.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from rainbowdp.errors import ColorError, DistributionError, did_you_mean
-from rainbowdp.exact import Exact, NumberLike, Real, format_fraction, parse_fraction, sign
+from rainbowdp.exact import Exact, NormalExpression, NumberLike, Real, format_fraction, parse_fraction, sign
 from rainbowdp.rainbow import Rainbow, quote_color
 
 
@@ -112,6 +112,43 @@ class Distribution(Mapping[str, Exact]):
         """Return the total probability of a set of colors."""
         return sum((self[color] for color in colors), Fraction(0))
 
+    def share(self, color: str, group: Sequence[str]) -> Exact:
+        """Return the part of a group's probability that a color of the group has.
+
+        Parameters
+        ----------
+        color : str
+            One of the group.
+        group : sequence of str
+            Tied colors, the color among them.
+
+        Returns
+        -------
+        Exact
+            From 0 to 1; equal shares if the group has probability 0.
+
+        Raises
+        ------
+        DistributionError
+            If irrational normal probabilities differ inside the group: their ratios have no exact form.
+
+        Examples
+        --------
+        >>> Distribution({"a": "1/6", "b": "1/3", "c": "1/2"}).share("b", ["a", "b"])
+        Fraction(2, 3)
+        """
+        whole, part = self.mass(group), self[color]
+        if sign(whole) == 0 or all(_is_same(part, self[other]) for other in group):
+            return Fraction(1, len(group))
+        if isinstance(whole, NormalExpression) or isinstance(part, NormalExpression):
+            raise DistributionError(
+                f"the tied colors {', '.join(map(quote_color, group))} have unlike irrational probabilities",
+                help="give tied colors rational probabilities, or the same one",
+            )
+        share = part / whole
+        fraction = share.as_fraction() if isinstance(share, Real) else share
+        return share if fraction is None else fraction
+
     def prefix_masses(self, rainbow: Rainbow) -> tuple[Exact, ...]:
         """Return the total probabilities of the best 1, 2, ... classes of a rainbow; the last one is 1.
 
@@ -207,6 +244,12 @@ def prefix_dominates(p: Distribution, q: Distribution, rainbow: Rainbow) -> bool
     """
     pairs = zip(p.prefix_masses(rainbow), q.prefix_masses(rainbow), strict=True)
     return all(sign(ours - theirs) >= 0 for ours, theirs in pairs)
+
+
+def _is_same(a: Exact, b: Exact) -> bool:
+    if isinstance(a, NormalExpression):
+        return isinstance(b, NormalExpression) and (a - b).is_formally_zero()
+    return not isinstance(b, NormalExpression) and a == b
 
 
 def _is_one(total: Exact) -> bool:

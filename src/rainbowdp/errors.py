@@ -159,7 +159,7 @@ class NotHomogeneousError(RainbowError):
 
 
 class SolverError(RainbowError):
-    """A linear programme that the solver did not finish, or that is too large for it."""
+    """A linear program that the solver did not finish, or that is too large for it."""
 
     code = "RDP404"
     exit_code = 1

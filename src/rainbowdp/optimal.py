@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from rainbowdp.boundary import BoundaryCondition, check_boundary, max_min, randomized_response, uniform
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import DistributionError, UsageError, did_you_mean
-from rainbowdp.exact import Exact, NormalExpression, OddsExpression, sign
+from rainbowdp.errors import UsageError, did_you_mean
+from rainbowdp.exact import Exact
 from rainbowdp.graph import BoundaryMorphism, RainbowGraph, boundary_morphism
 from rainbowdp.line import Line
 from rainbowdp.mechanism import LineRows, Mechanism, pullback
@@ -159,27 +159,9 @@ def certain(rainbow: Rainbow, boundary: Distribution | None) -> Distribution:
     """
     best = rainbow.classes[0]
     shares: dict[str, Exact] = dict.fromkeys(rainbow.colors, Fraction(0))
-    whole = Fraction(0) if boundary is None else boundary.mass(best)
     for color in best:
-        if boundary is None or len(best) == 1 or sign(whole) == 0:
-            shares[color] = Fraction(1, len(best))
-        else:
-            shares[color] = _share(color, best, boundary)
+        shares[color] = Fraction(1, len(best)) if boundary is None else boundary.share(color, best)
     return Distribution.trusted(shares)
-
-
-def _share(color: str, group: tuple[str, ...], boundary: Distribution) -> Exact:
-    part, whole = boundary[color], boundary.mass(group)
-    if all(sign(part - boundary[other]) == 0 for other in group):
-        return Fraction(1, len(group))
-    if isinstance(whole, NormalExpression) or isinstance(part, NormalExpression):
-        raise DistributionError(
-            f"the tied colors {', '.join(group)} have different irrational boundary probabilities",
-            help="give tied colors rational probabilities, or the same one",
-        )
-    share = part / whole
-    fraction = share.as_fraction() if isinstance(share, OddsExpression) else share
-    return share if fraction is None else fraction
 
 
 def _all_rational(

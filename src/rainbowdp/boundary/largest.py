@@ -3,7 +3,7 @@
 
 The one idea: only which regions touch matters, and regions that do not hang together are solved apart. Where
 all regions of a component touch, each with a best color of its own, randomized response is the solution and
-no programme is needed.
+no program is needed.
 """
 
 from rainbowdp.boundary.check import check_boundary
@@ -39,7 +39,7 @@ def max_min(graph: RainbowGraph, privacy: Privacy) -> BoundaryCondition:
     Raises
     ------
     SolverError
-        If regions that hang together are too many for a linear programme.
+        If regions that hang together are too many for a linear program.
 
     Examples
     --------

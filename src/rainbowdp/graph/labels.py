@@ -4,13 +4,16 @@
 Graphs work on numbers; names are looked at when a graph is made and when an answer or an error is shown.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.errors import DuplicateDatasetError, GraphShapeError, did_you_mean
+from rainbowdp.errors import DuplicateDatasetError, GraphShapeError, UnknownDatasetError, did_you_mean
 from rainbowdp.graph.arrays import frozen
 
 Labels = Sequence[Any] | NDArray[Any]
@@ -99,3 +102,72 @@ def close_labels(wrong: str, labels: Sequence[str]) -> str:
         alike = [label for label in labels if label.startswith(start) or label.endswith(end)]
         labels = alike[:_MOST_HINTS]
     return did_you_mean(wrong, labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """Names of datasets to numbers and back.
+
+    Parameters
+    ----------
+    labels : array [n] of str or int64, or None
+        One name per dataset; None if they are called 0 to n - 1.
+    size : int
+        The number of datasets.
+    owner : str
+        What has these datasets, for messages.
+    """
+
+    labels: NDArray[Any] | None
+    size: int
+    owner: str
+
+    def label(self, dataset: int) -> str:
+        """Return the name of a dataset, given by its number.
+
+        Raises
+        ------
+        UnknownDatasetError
+            If there is no such number.
+        """
+        self.require(dataset)
+        return str(dataset if self.labels is None else self.labels[dataset])
+
+    def index(self, label: object) -> int:
+        """Return the number of a dataset, given by its name as text or in its own type.
+
+        Raises
+        ------
+        UnknownDatasetError
+            If no dataset has that name; the help names similar ones.
+        """
+        text = str(label)
+        if self.labels is None:
+            found = int(text) if re.fullmatch(r"0|[1-9][0-9]{0,17}", text) else None
+            found = found if found is not None and found < self.size else None
+        else:
+            found = self._numbers.get(text)
+        if found is None:
+            close = "" if self.labels is None else close_labels(text, list(self._numbers))
+            first, last = self.label(0), self.label(self.size - 1)
+            raise UnknownDatasetError(
+                f"there is no dataset {text!r}",
+                help=close or f"the {self.owner} has {self.size} datasets, from {first!r} to {last!r}",
+                dataset=text,
+            )
+        return found
+
+    def require(self, dataset: int) -> None:
+        """Raise `UnknownDatasetError` unless there is a dataset of this number."""
+        if not 0 <= dataset < self.size:
+            raise UnknownDatasetError(
+                f"there is no dataset number {dataset}",
+                help=f"numbers are 0 to {self.size - 1}",
+                dataset=dataset,
+            )
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """Dataset number by name; a million names take a tenth of a second, and only when first asked."""
+        names = [] if self.labels is None else self.labels.tolist()
+        return dict(zip(map(str, names), range(self.size), strict=True))

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rainbowdp.errors import ColorSetError, GraphShapeError, MissingRainbowError, UnknownDatasetError
+from rainbowdp.errors import ColorSetError, GraphShapeError, MissingRainbowError
 from rainbowdp.graph.arrays import Distances, first_occurrences, frozen, frozen_distances, integer_array
 from rainbowdp.graph.dataset_graph import DatasetGraph
 from rainbowdp.graph.distance import steps_from
 from rainbowdp.graph.intake import palette_of
-from rainbowdp.graph.labels import Labels, close_labels, label_array, namer
+from rainbowdp.graph.labels import Labels, Names, label_array, namer
 from rainbowdp.graph.sources import Sources
 from rainbowdp.rainbow import Rainbow, quote_color
 
@@ -294,7 +294,8 @@ class RainbowGraph(Sources):
 
     def rainbow_of(self, dataset: int) -> Rainbow:
         """Return the rainbow of a dataset, given by its number."""
-        return self.rainbows[int(self.regions[self._checked(dataset)])]
+        self._names.require(dataset)
+        return self.rainbows[int(self.regions[dataset])]
 
     def label(self, dataset: int) -> str:
         """Return the name of a dataset, given by its number.
@@ -304,8 +305,7 @@ class RainbowGraph(Sources):
         UnknownDatasetError
             If there is no such number.
         """
-        self._checked(dataset)
-        return str(dataset if self.labels is None else self.labels[dataset])
+        return self._names.label(dataset)
 
     def index(self, label: object) -> int:
         """Return the number of a dataset, given by its name as text or in its own type.
@@ -321,34 +321,8 @@ class RainbowGraph(Sources):
         >>> graph.index("bob")
         1
         """
-        text = str(label)
-        if self.labels is None:
-            known = text.isascii() and text.isdigit() and str(int(text)) == text and int(text) < self.size
-            found = int(text) if known else None
-        else:
-            found = self._numbers.get(text)
-        if found is None:
-            close = "" if self.labels is None else close_labels(text, list(self._numbers))
-            raise UnknownDatasetError(
-                f"there is no dataset {text!r}",
-                help=close
-                or f"the graph has {self.size} datasets, from {self.label(0)!r} to "
-                f"{self.label(self.size - 1)!r}",
-                dataset=text,
-            )
-        return found
+        return self._names.index(label)
 
     @cached_property
-    def _numbers(self) -> dict[str, int]:
-        """Dataset number by name; a million names take a tenth of a second, and only when first asked."""
-        names = [] if self.labels is None else self.labels.tolist()
-        return dict(zip(map(str, names), range(self.size), strict=True))
-
-    def _checked(self, dataset: int) -> int:
-        if not 0 <= dataset < self.size:
-            raise UnknownDatasetError(
-                f"there is no dataset number {dataset}",
-                help=f"numbers are 0 to {self.size - 1}",
-                dataset=dataset,
-            )
-        return dataset
+    def _names(self) -> Names:
+        return Names(self.labels, self.size, "graph")

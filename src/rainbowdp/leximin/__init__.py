@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The boundary that serves the worst-off region best: max-min, by linear programmes made exact.
+"""The boundary that serves the worst-off region best: max-min, by linear programs made exact.
 
 Among all private boundary conditions it is the one whose best-class masses are leximin largest: the smallest
 is as large as possible, then the second smallest, and so on. What this leaves open goes to the longer
 prefixes, region after region in text order, then to equal shares inside tied classes where they are possible.
 
-`programme`, `factors`, `simplex` and `proposals` solve linear programmes exactly, with HiGHS as a guide;
+`program`, `factors`, `simplex` and `proposals` solve linear programs exactly, with HiGHS as a guide;
 `filling` says what is maximized; `inward` treats irrational odds, `cutting` and `gaussian` Gaussian privacy.
 """
 
@@ -115,8 +115,8 @@ def _require_solvable(component: Component, privacy: Privacy) -> None:
     if regions * colors > largest or pairs * colors > LARGEST_CONSTRAINTS:
         raise SolverError(
             f"the max-min boundary of {regions} regions with {colors} colors and {pairs} touching pairs for "
-            f"{privacy} is a programme beyond {largest} probabilities or {LARGEST_CONSTRAINTS} constraints",
-            help="use --boundary randomized-response or uniform, which need no programme, or give the "
+            f"{privacy} is a program beyond {largest} probabilities or {LARGEST_CONSTRAINTS} constraints",
+            help="use --boundary randomized-response or uniform, which need no program, or give the "
             "boundary yourself",
             regions=regions,
             colors=colors,

@@ -3,7 +3,7 @@
 
 The one idea: Gaussian privacy is the intersection of all (ln a, delta(a)) privacies (Dong, Roth and Su 2022),
 so every event and every slope a > 0 give a linear constraint, which holds exactly if delta(a) is rounded up.
-The programme starts without them and takes in those that its solution breaks, until none is broken by more
+The program starts without them and takes in those that its solution breaks, until none is broken by more
 than a tolerance. It works in floating point and always allows a little more than privacy does; whoever asks
 makes its answers exact.
 """
@@ -54,8 +54,8 @@ class Cut:
     room: Fraction
 
 
-class OuterProgramme:
-    """A programme in floating point around all private boundary conditions, tighter with every cut.
+class OuterProgram:
+    """A program in floating point around all private boundary conditions, tighter with every cut.
 
     Attributes
     ----------

@@ -2,7 +2,7 @@
 """Exact solution of sparse square systems of linear equations.
 
 The one idea: Gaussian elimination over the rationals, with pivots chosen so that little fills in. The systems
-of a linear programme's vertices are almost triangular, so this is quick where a dense method would not be.
+of a linear program's vertices are almost triangular, so this is quick where a dense method would not be.
 A factorization is made once and solves for any number of right-hand sides, plain or transposed.
 """
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import flint
 
-from rainbowdp.leximin.programme import Programme
+from rainbowdp.leximin.program import Program
 from rainbowdp.leximin.simplex import LexicographicSimplex
 from rainbowdp.rainbow import Rainbow
 
@@ -78,32 +78,30 @@ def fill(component: Component, odds: Fraction, delta: Fraction) -> Table:
     >>> fill(Component((a, b), ((0, 1),)), Fraction(2), Fraction(0))
     ((Fraction(2, 3), Fraction(1, 3), Fraction(0, 1)), (Fraction(1, 3), Fraction(2, 3), Fraction(0, 1)))
     """
-    programme, variables = privacy_programme(component, odds, delta)
+    program, variables = privacy_program(component, odds, delta)
     # The first vertex: every region gives the same color with certainty, which is always private.
     simplex = LexicographicSimplex(
-        programme, basic={row[0] for row in variables}, active=set(range(len(variables)))
+        program, basic={row[0] for row in variables}, active=set(range(len(variables)))
     )
-    _fill_best_classes(component, variables, programme, simplex)
+    _fill_best_classes(component, variables, program, simplex)
     for objective in _prefixes(component, variables):
         if simplex.is_unique:
             break
         simplex.maximize(objective)
-    _equalize_ties(component, variables, programme, simplex)
+    _equalize_ties(component, variables, program, simplex)
     return tuple(tuple(_fraction(simplex.value(column)) for column in row) for row in variables)
 
 
-def privacy_programme(
-    component: Component, odds: Fraction, delta: Fraction
-) -> tuple[Programme, list[list[int]]]:
-    """Return the programme of all boundary conditions, and its variables by region and color.
+def privacy_program(component: Component, odds: Fraction, delta: Fraction) -> tuple[Program, list[list[int]]]:
+    """Return the program of all boundary conditions, and its variables by region and color.
 
     The first rows say that every region's probabilities sum to 1. With delta, an event's excess over the odds
     is the sum of its colors' excesses, each a variable of its own.
     """
-    programme = Programme()
-    variables = [[programme.add_column(size) for size in sizes] for sizes in _sizes(component, odds, delta)]
+    program = Program()
+    variables = [[program.add_column(size) for size in sizes] for sizes in _sizes(component, odds, delta)]
     for row in variables:
-        programme.add_row(dict.fromkeys(row, _ONE), _ONE, equality=True)
+        program.add_row(dict.fromkeys(row, _ONE), _ONE, equality=True)
     factor, room = -_rational(odds), _rational(delta)
     for first, second in component.touching if delta < 1 else ():
         for ours, theirs in ((variables[first], variables[second]), (variables[second], variables[first])):
@@ -111,12 +109,12 @@ def privacy_programme(
             for mine, yours in zip(ours, theirs, strict=True):
                 entries = {mine: _ONE, yours: factor}
                 if delta:
-                    excesses.append(programme.add_column(float(delta)))
+                    excesses.append(program.add_column(float(delta)))
                     entries[excesses[-1]] = -_ONE
-                programme.add_row(entries, flint.fmpq(0))
+                program.add_row(entries, flint.fmpq(0))
             if delta:
-                programme.add_row(dict.fromkeys(excesses, _ONE), room)
-    return programme, variables
+                program.add_row(dict.fromkeys(excesses, _ONE), room)
+    return program, variables
 
 
 def _sizes(component: Component, odds: Fraction, delta: Fraction) -> list[list[float]]:
@@ -140,21 +138,21 @@ def _sizes(component: Component, odds: Fraction, delta: Fraction) -> list[list[f
 
 
 def _fill_best_classes(
-    component: Component, variables: list[list[int]], programme: Programme, simplex: LexicographicSimplex
+    component: Component, variables: list[list[int]], program: Program, simplex: LexicographicSimplex
 ) -> None:
     rising = list(range(len(variables)))
     rows: dict[int, int] = {}
     level = -1
     while rising and not simplex.is_unique:
-        lower, level = level, programme.add_column()
+        lower, level = level, program.add_column()
         for region in rising:
             # A row that defines the vertex stays as it is, and the region gets another one.
             if region in rows and not simplex.is_active(rows[region]):
-                programme.exchange(rows[region], lower, level)
+                program.exchange(rows[region], lower, level)
             else:
                 best = component.classes(region)[0]
                 entries = dict.fromkeys((variables[region][color] for color in best), -_ONE)
-                rows[region] = programme.add_row({level: _ONE, **entries}, flint.fmpq(0))
+                rows[region] = program.add_row({level: _ONE, **entries}, flint.fmpq(0))
         simplex.refresh()
         simplex.maximize({level: _ONE})
         rising = [region for region in rising if not simplex.is_blocked(rows[region])]
@@ -170,7 +168,7 @@ def _prefixes(component: Component, variables: list[list[int]]) -> Iterator[dict
 
 
 def _equalize_ties(
-    component: Component, variables: list[list[int]], programme: Programme, simplex: LexicographicSimplex
+    component: Component, variables: list[list[int]], program: Program, simplex: LexicographicSimplex
 ) -> None:
     """Raise the smallest share of every tied class; what that leaves open goes to the first color."""
     tied = [
@@ -182,9 +180,9 @@ def _equalize_ties(
     for group in tied:
         if simplex.is_unique:
             return
-        share = programme.add_column()
+        share = program.add_column()
         for column in group:
-            programme.add_row({share: _ONE, column: -_ONE}, flint.fmpq(0))
+            program.add_row({share: _ONE, column: -_ONE}, flint.fmpq(0))
         simplex.refresh()
         simplex.maximize({share: _ONE})
     for column in (column for group in tied for column in group):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Max-min boundaries under Gaussian privacy, nearly optimal and exactly private.
 
-The one idea: maximize over a programme that allows a little more than privacy does (`cutting`), in floating
+The one idea: maximize over a program that allows a little more than privacy does (`cutting`), in floating
 point, and then move towards the uniform distribution until every pair of regions is private *exactly*. Weak
 duality in rational numbers bounds what was lost, whatever the solver did.
 """
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import SolverError
-from rainbowdp.leximin.cutting import TOLERANCE, OuterProgramme
+from rainbowdp.leximin.cutting import TOLERANCE, OuterProgram
 from rainbowdp.leximin.filling import Component, Table
 from rainbowdp.leximin.inward import settle, toward_uniform
 from rainbowdp.privacy import GaussianDP
@@ -46,7 +46,7 @@ def fill_gaussian(component: Component, privacy: GaussianDP) -> tuple[Table, Fra
     SolverError
         If the solver fails on the first objective.
     """
-    outer = OuterProgramme(component, privacy.mu)
+    outer = OuterProgram(component, privacy.mu)
     bound = _fill_best_classes(component, outer)
     for objective in _later_objectives(component, outer):
         value = outer.maximize(objective)
@@ -61,7 +61,7 @@ def fill_gaussian(component: Component, privacy: GaussianDP) -> tuple[Table, Fra
     return table, bound - smallest
 
 
-def _fill_best_classes(component: Component, outer: OuterProgramme) -> Fraction:
+def _fill_best_classes(component: Component, outer: OuterProgram) -> Fraction:
     """Fill progressively, and return an upper bound of the smallest best-class mass."""
     rising = list(range(outer.regions))
     bound = Fraction(1)
@@ -91,7 +91,7 @@ def _fill_best_classes(component: Component, outer: OuterProgramme) -> Fraction:
     return bound
 
 
-def _dual_bound(component: Component, outer: OuterProgramme, weights: Mapping[int, float]) -> Fraction:
+def _dual_bound(component: Component, outer: OuterProgram, weights: Mapping[int, float]) -> Fraction:
     """Return a proven upper bound of the smallest best-class mass.
 
     For multipliers of any size at least 0, the smallest mass of a private table is at most the weighted mean
@@ -114,7 +114,7 @@ def _dual_bound(component: Component, outer: OuterProgramme, weights: Mapping[in
     return total + sum(map(max, gain), Fraction(0)) if any(weights.values()) else Fraction(1)
 
 
-def _later_objectives(component: Component, outer: OuterProgramme) -> Iterator[dict[int, float]]:
+def _later_objectives(component: Component, outer: OuterProgram) -> Iterator[dict[int, float]]:
     for region in range(outer.regions):
         classes, start = component.classes(region), region * outer.colors
         prefix = [start + color for color in classes[0]]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Max-min boundaries for irrational odds, rounded inward.
 
-The one idea: a boundary that is private for smaller odds is private. So the programme is solved exactly for a
+The one idea: a boundary that is private for smaller odds is private. So the program is solved exactly for a
 rational lower bound of the odds, moved a little towards the uniform distribution, which leaves room in every
 constraint, and rounded within that room to fractions that a person can look at.
 
 How much is lost. The smallest best-class mass grows with the odds, so it lies between its values for a lower
-and for an upper bound of the odds. The programme is solved for both; the bounds are taken closer until no
+and for an upper bound of the odds. The program is solved for both; the bounds are taken closer until no
 probability of the two solutions differs by more than 2^-67. Moving and rounding lose at most 2^-67 more each.
 """
 

@@ -13,7 +13,7 @@ from typing import Any
 import flint
 import numpy as np
 
-from rainbowdp.leximin.programme import Programme
+from rainbowdp.leximin.program import Program
 
 _LARGEST = 1e100
 
@@ -22,10 +22,10 @@ Proposal = tuple[set[int], set[int]]
 
 
 class Proposals:
-    """HiGHS on a programme that may grow between two questions."""
+    """HiGHS on a program that may grow between two questions."""
 
-    def __init__(self, programme: Programme) -> None:
-        self._programme = programme
+    def __init__(self, program: Program) -> None:
+        self._program = program
         self._highs: Any = None
         self._columns = 0
         self._rows = 0
@@ -56,7 +56,7 @@ class Proposals:
         for column in self._costs - objective.keys():
             highs.changeColCost(column, 0.0)
         for column, value in objective.items():
-            highs.changeColCost(column, -_float(value) * self._programme.scales[column])
+            highs.changeColCost(column, -_float(value) * self._program.scales[column])
         self._costs = set(objective)
         for entity in fixed - self._held:
             if entity >= 0:
@@ -81,31 +81,31 @@ class Proposals:
         )
 
     def _grow(self) -> None:
-        programme, highs = self._programme, self._highs
-        count = len(programme.columns) - self._columns
+        program, highs = self._program, self._highs
+        count = len(program.columns) - self._columns
         for _ in range(count):
             highs.addVar(0.0, np.inf)
         self._columns += count
-        for row, old, new in programme.exchanges[self._exchanges :]:
+        for row, old, new in program.exchanges[self._exchanges :]:
             if row < self._rows:
                 highs.changeCoeff(row, old, 0.0)
                 highs.changeCoeff(row, new, self._scaled(row)[new])
-        self._exchanges = len(programme.exchanges)
-        for row in range(self._rows, len(programme.rows)):
+        self._exchanges = len(program.exchanges)
+        for row in range(self._rows, len(program.rows)):
             entries = self._scaled(row)
             right = self._right(row)
             highs.addRow(
-                right if row in programme.equalities else -np.inf,
+                right if row in program.equalities else -np.inf,
                 right,
                 len(entries),
                 np.fromiter(entries, dtype=np.int32, count=len(entries)),
                 np.fromiter(entries.values(), dtype=np.float64, count=len(entries)),
             )
-        self._rows = len(programme.rows)
+        self._rows = len(program.rows)
 
     def _unscaled(self, row: int) -> dict[int, float]:
-        scales = self._programme.scales
-        return {column: _float(value) * scales[column] for column, value in self._programme.rows[row].items()}
+        scales = self._program.scales
+        return {column: _float(value) * scales[column] for column, value in self._program.rows[row].items()}
 
     def _scaled(self, row: int) -> dict[int, float]:
         """Return a row for variables of order 1, divided by its largest coefficient."""
@@ -113,7 +113,7 @@ class Proposals:
         return {column: value / largest for column, value in self._unscaled(row).items()}
 
     def _right(self, row: int) -> float:
-        return _float(self._programme.right[row]) / self._largest(row)
+        return _float(self._program.right[row]) / self._largest(row)
 
     def _largest(self, row: int) -> float:
         return max(map(abs, self._unscaled(row).values()), default=1.0)

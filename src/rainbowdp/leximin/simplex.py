@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lexicographic maximization over a linear programme, exactly.
+"""Lexicographic maximization over a linear program, exactly.
 
 The one idea: after an objective has been maximized, every entity (variable or slack) with a negative reduced
 cost is 0 in *all* optimal solutions, and if those are held at 0, what remains is exactly the optimal face. So
@@ -15,7 +15,7 @@ import flint
 
 from rainbowdp.errors import SolverError
 from rainbowdp.leximin.factors import Factors, Sparse
-from rainbowdp.leximin.programme import Programme
+from rainbowdp.leximin.program import Program
 from rainbowdp.leximin.proposals import Proposals
 
 _ZERO, _ONE = flint.fmpq(0), flint.fmpq(1)
@@ -25,11 +25,11 @@ _PATIENCE = 50
 
 
 class LexicographicSimplex:
-    """A vertex of a growing linear programme, moved by one objective after another.
+    """A vertex of a growing linear program, moved by one objective after another.
 
     Parameters
     ----------
-    programme : Programme
+    program : Program
         It may get more variables, and rows that the present vertex satisfies, between two objectives.
     basic : set of int
         The variables that are not held at 0 at the first vertex.
@@ -39,21 +39,21 @@ class LexicographicSimplex:
     Examples
     --------
     >>> one = flint.fmpq(1)
-    >>> programme = Programme()
-    >>> x, y = programme.add_column(), programme.add_column()
-    >>> total = programme.add_row({x: one, y: one}, one, equality=True)
-    >>> limit = programme.add_row({y: one, x: -2 * one}, 0 * one)
-    >>> simplex = LexicographicSimplex(programme, basic={x}, active={total})
+    >>> program = Program()
+    >>> x, y = program.add_column(), program.add_column()
+    >>> total = program.add_row({x: one, y: one}, one, equality=True)
+    >>> limit = program.add_row({y: one, x: -2 * one}, 0 * one)
+    >>> simplex = LexicographicSimplex(program, basic={x}, active={total})
     >>> simplex.maximize({y: one})
     >>> simplex.value(y), simplex.is_unique
     (2/3, True)
     """
 
-    def __init__(self, programme: Programme, basic: set[int], active: set[int]) -> None:
-        self.programme = programme
-        self.fixed: set[int] = {~row for row in programme.equalities}
+    def __init__(self, program: Program, basic: set[int], active: set[int]) -> None:
+        self.program = program
+        self.fixed: set[int] = {~row for row in program.equalities}
         self.pivots = 0
-        self._proposals = Proposals(programme)
+        self._proposals = Proposals(program)
         self._move_to(basic, active)
 
     @property
@@ -80,7 +80,7 @@ class LexicographicSimplex:
         Raises
         ------
         SolverError
-            If the exact pivots exceed a limit that no sensible programme comes near.
+            If the exact pivots exceed a limit that no sensible program comes near.
         """
         costs = self._reduced_costs(objective)
         if any(cost > 0 for cost in costs.values()):
@@ -95,28 +95,28 @@ class LexicographicSimplex:
         return row in self._active
 
     def refresh(self) -> None:
-        """Take in variables and rows that were added to the programme."""
+        """Take in variables and rows that were added to the program."""
         self._move_to(self._basic, self._active)
 
     def _nonbasic(self) -> list[int]:
         slacks = [~row for row in sorted(self._active)]
-        return slacks + [c for c in range(len(self.programme.columns)) if c not in self._basic]
+        return slacks + [c for c in range(len(self.program.columns)) if c not in self._basic]
 
     def _move_to(self, basic: set[int], active: set[int]) -> None:
         """Make the vertex with these nonzero variables and equal rows the present one, feasible or not."""
         rows, columns = sorted(active), sorted(basic)
         place = {column: index for index, column in enumerate(columns)}
         matrix = [
-            {place[column]: value for column, value in self.programme.rows[row].items() if column in place}
+            {place[column]: value for column, value in self.program.rows[row].items() if column in place}
             for row in rows
         ]
         factors = Factors(matrix)
-        right = {index: self.programme.right[row] for index, row in enumerate(rows)}
+        right = {index: self.program.right[row] for index, row in enumerate(rows)}
         solved = factors.solve({index: value for index, value in right.items() if value != 0})
         values = {columns[index]: value for index, value in solved.items()}
-        for row, entries in enumerate(self.programme.rows):
+        for row, entries in enumerate(self.program.rows):
             if row not in active:
-                slack = self.programme.right[row] - _dot(entries, values)
+                slack = self.program.right[row] - _dot(entries, values)
                 if slack != 0:
                     values[~row] = slack
         self._basic, self._active = basic, active
@@ -149,7 +149,7 @@ class LexicographicSimplex:
         # The slack of row i is b - a x, so wanting it larger is an objective of -a.
         wanted: Sparse = {}
         for entity, direction in violated.items():
-            entries = {entity: -_ONE} if entity >= 0 else self.programme.rows[~entity]
+            entries = {entity: -_ONE} if entity >= 0 else self.program.rows[~entity]
             for column, value in entries.items():
                 wanted[column] = wanted.get(column, _ZERO) - direction * value
         costs = {e: cost for e, cost in self._reduced_costs(wanted).items() if cost > 0}
@@ -179,7 +179,7 @@ class LexicographicSimplex:
         costs = {~row: -value for row, value in duals.items()}
         touched: Sparse = {c: value for c, value in objective.items() if c not in self._basic}
         for row, dual in duals.items():
-            for column, value in self.programme.rows[row].items():
+            for column, value in self.program.rows[row].items():
                 if column not in self._basic:
                     touched[column] = touched.get(column, _ZERO) - dual * value
         costs.update(touched)
@@ -187,7 +187,7 @@ class LexicographicSimplex:
 
     def _direction(self, entering: int) -> Sparse:
         """Return the rates of all entities that are not held at 0, per unit of the entering one."""
-        column = self.programme.column(entering)
+        column = self.program.column(entering)
         right = {index: -column[row] for index, row in enumerate(self._rows) if row in column}
         rates = {self._columns[i]: value for i, value in self._factors.solve(right).items()}
         change: Sparse = {}
@@ -195,7 +195,7 @@ class LexicographicSimplex:
         if entering >= 0:
             moving[entering] = _ONE
         for moved, rate in moving.items():
-            for row, value in self.programme.columns[moved].items():
+            for row, value in self.program.columns[moved].items():
                 if row not in self._active:
                     change[row] = change.get(row, _ZERO) - value * rate
         rates.update({~row: value for row, value in change.items() if value != 0})
@@ -217,7 +217,7 @@ class LexicographicSimplex:
                 blocking = (step, entity)
         if blocking is None:
             raise SolverError(
-                "the linear programme of the max-min boundary has no largest value",
+                "the linear program of the max-min boundary has no largest value",
                 help="report this as a defect; give the boundary yourself meanwhile",
             )
         basic, active = set(self._basic), set(self._active)

@@ -5,7 +5,6 @@ The prefix masses at distance i are the boundary's prefix masses propagated i st
 classes and every notion of privacy. Inside a class of tied colors the boundary's proportions are kept.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -20,7 +19,6 @@ from rainbowdp.exact import (
     NormalExpression,
     NumberLike,
     OddsExpression,
-    Real,
     format_fraction,
     parse_fraction,
     sign,
@@ -134,22 +132,8 @@ class Line:
         shares: dict[str, tuple[int, Exact]] = {}
         for color in self.rainbow.colors:
             index = self.rainbow.class_of(color)
-            shares[color] = (index, self._share(color, self.rainbow.classes[index]))
+            shares[color] = (index, self.boundary.share(color, self.rainbow.classes[index]))
         return shares
-
-    def _share(self, color: str, group: Sequence[str]) -> Exact:
-        if len(group) == 1:
-            return Fraction(1)
-        whole, part = self.boundary.mass(group), self.boundary[color]
-        if sign(whole) == 0 or all(_is_same(part, self.boundary[other]) for other in group):
-            return Fraction(1, len(group))
-        if isinstance(whole, NormalExpression) or isinstance(part, NormalExpression):
-            raise DistributionError(
-                f"the tied colors {', '.join(group)} have different irrational probabilities",
-                help="give tied colors rational probabilities, or the same one",
-            )
-        share = part / whole
-        return share if isinstance(share, Fraction) else _simplest(share)
 
     def prefix_masses(self, distance: int, *, symbolic: bool = False) -> tuple[Exact, ...]:
         """Return the exact total probabilities of the best 1, 2, ... classes at a distance.
@@ -310,17 +294,6 @@ class Line:
                 value=probability,
             )
         return steps_to_reach(self._boundary_masses[0], wanted, self.privacy)
-
-
-def _is_same(a: Exact, b: Exact) -> bool:
-    if isinstance(a, NormalExpression):
-        return isinstance(b, NormalExpression) and (a - b).is_formally_zero()
-    return not isinstance(b, NormalExpression) and a == b
-
-
-def _simplest(value: Exact) -> Exact:
-    fraction = value.as_fraction() if isinstance(value, Real) else value
-    return value if fraction is None else fraction
 
 
 def _whole(distance: object) -> int:

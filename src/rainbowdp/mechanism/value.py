@@ -19,11 +19,10 @@ from rainbowdp.errors import (
     DistributionError,
     MechanismShapeError,
     NumberError,
-    UnknownDatasetError,
 )
 from rainbowdp.exact import Exact, NumberLike, Real, to_float
 from rainbowdp.graph.arrays import Distances, frozen, frozen_distances, integer_array
-from rainbowdp.graph.labels import Labels, close_labels, label_array, namer
+from rainbowdp.graph.labels import Labels, Names, label_array, namer
 from rainbowdp.mechanism.rows import HasTable, LineRows, StatedRows
 from rainbowdp.rainbow import Rainbow, quote_color
 
@@ -277,11 +276,7 @@ class Mechanism:
 
     def label(self, dataset: int) -> str:
         """Return the name of a dataset, given by its number."""
-        if not 0 <= dataset < self.size:
-            raise UnknownDatasetError(
-                f"there is no dataset number {dataset}", help=f"numbers are 0 to {self.size - 1}"
-            )
-        return str(dataset if self.labels is None else self.labels[dataset])
+        return self._names.label(dataset)
 
     def index(self, label: object) -> int:
         """Return the number of a dataset, given by its name as text or in its own type.
@@ -291,27 +286,11 @@ class Mechanism:
         UnknownDatasetError
             If no dataset has that name; the help names similar ones.
         """
-        text = str(label)
-        if self.labels is None:
-            known = text.isascii() and text.isdigit() and str(int(text)) == text and int(text) < self.size
-            found = int(text) if known else None
-        else:
-            found = self._numbers.get(text)
-        if found is None:
-            close = "" if self.labels is None else close_labels(text, list(self._numbers))
-            raise UnknownDatasetError(
-                f"there is no dataset {text!r}",
-                help=close
-                or f"the mechanism has {self.size} datasets, from {self.label(0)!r} to "
-                f"{self.label(self.size - 1)!r}",
-                dataset=text,
-            )
-        return found
+        return self._names.index(label)
 
     @cached_property
-    def _numbers(self) -> dict[str, int]:
-        names = [] if self.labels is None else self.labels.tolist()
-        return dict(zip(map(str, names), range(self.size), strict=True))
+    def _names(self) -> Names:
+        return Names(self.labels, self.size, "mechanism")
 
 
 def _distances(values: Sequence[int | None] | NDArray[Any]) -> Distances:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimality checked from outside: on small graphs, against a linear programme over all mechanisms."""
+"""Optimality checked from outside: on small graphs, against a linear program over all mechanisms."""
 
 from rainbowdp.optimality.check import OptimalityVerdict, check_optimal
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a mechanism optimal? Asked of a linear programme that knows nothing of the closed form.
+"""Is a mechanism optimal? Asked of a linear program that knows nothing of the closed form.
 
-The programme maximizes the sum of all prefix masses over all private mechanisms with the same boundary
+The program maximizes the sum of all prefix masses over all private mechanisms with the same boundary
 distributions. For a homogeneous boundary all prefix masses can be as large as possible at once (Theorem 2),
-so one programme tells the largest mass of every prefix of every dataset.
+so one program tells the largest mass of every prefix of every dataset.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rainbowdp.errors import MechanismShapeError, NotHomogeneousError, SolverError
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism, check_homogeneous, in_order_of
-from rainbowdp.optimality.programme import MechanismProgramme
+from rainbowdp.optimality.program import MechanismProgram
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.verification import Verification, verify
@@ -66,7 +66,7 @@ def check_optimal(
     mechanism : Mechanism
         On the datasets of the graph; its own distributions at the boundary are what is held fixed.
     graph : RainbowGraph
-        A small graph: the programme has a row per pair, direction and color.
+        A small graph: the program has a row per pair, direction and color.
     privacy : PureDP, ApproxDP or GaussianDP
         The constraint.
     tolerance : float
@@ -112,8 +112,8 @@ def check_optimal(
     prefixes = [_prefixes(rainbow) for rainbow in graph.rainbows]
     weights = np.array([prefix.sum(axis=0) for prefix in prefixes])[graph.regions]
     fixed = np.where(graph.boundary[:, None], table, np.nan)
-    programme = MechanismProgramme(fixed, graph.structure.pairs(), privacy, weights)
-    best = programme.solve(table, tolerance / 10)
+    program = MechanismProgram(fixed, graph.structure.pairs(), privacy, weights)
+    best = program.solve(table, tolerance / 10)
     gain = _largest_gain(table, best, graph)
     if gain is None or gain.possible - gain.mass <= tolerance:
         return OptimalityVerdict(verification)
@@ -202,6 +202,6 @@ def _require_small(graph: RainbowGraph, privacy: Privacy) -> None:
     if rows * rounds + columns > LARGEST_PROGRAMME:
         raise SolverError(
             f"a graph of {graph.size} datasets and {graph.pair_count} pairs is too large "
-            "for a linear programme",
+            "for a linear program",
             help="check its boundary graph instead, which has one dataset per region and distance",
         )

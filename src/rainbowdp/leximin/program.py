@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear programmes with exact coefficients, kept sparse and allowed to grow.
+"""Linear programs with exact coefficients, kept sparse and allowed to grow.
 
 The one idea: variables are at least 0, rows say ``a x <= b`` or ``a x = b``, all numbers are rational.
 Every variable and every row's slack is an *entity* with a number: variable j is j, and the slack of row i is
@@ -13,16 +13,16 @@ import flint
 from rainbowdp.leximin.factors import Sparse
 
 
-class Programme:
-    """The variables and rows of a linear programme.
+class Program:
+    """The variables and rows of a linear program.
 
     Examples
     --------
-    >>> programme = Programme()
-    >>> x, y = programme.add_column(), programme.add_column()
-    >>> programme.add_row({x: flint.fmpq(1), y: flint.fmpq(2)}, flint.fmpq(1), equality=True)
+    >>> program = Program()
+    >>> x, y = program.add_column(), program.add_column()
+    >>> program.add_row({x: flint.fmpq(1), y: flint.fmpq(2)}, flint.fmpq(1), equality=True)
     0
-    >>> programme.column(y)
+    >>> program.column(y)
     {0: 2}
     """
 

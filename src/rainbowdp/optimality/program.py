@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The linear programme over all private mechanisms with fixed boundary distributions.
+"""The linear program over all private mechanisms with fixed boundary distributions.
 
 One variable per dataset and color. Pure privacy is one row per pair, color and direction; approximate privacy
 needs a slack variable for what each color has beyond E times the other side. The Gaussian limit is a concave
@@ -23,8 +23,8 @@ _MOST_ROUNDS = 500
 _SMALLEST_MASS = 1e-12
 
 
-class MechanismProgramme:
-    """A linear programme whose feasible points are mechanisms.
+class MechanismProgram:
+    """A linear program whose feasible points are mechanisms.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class MechanismProgramme:
         Raises
         ------
         SolverError
-            If the programme has no solution or needs too many rounds.
+            If the program has no solution or needs too many rounds.
         """
         if not isinstance(self._privacy, GaussianDP):
             return self._run()
@@ -179,7 +179,7 @@ class MechanismProgramme:
         return added
 
 
-def _maximizer() -> Any:  # noqa: ANN401 - highspy is imported only when a programme is solved
+def _maximizer() -> Any:  # noqa: ANN401 - highspy is imported only when a program is solved
     import highspy
 
     solver = quiet_solver()
