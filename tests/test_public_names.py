@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The public names are a promise: a change of this list is a change for every user."""
 
+import pytest
+
 import rainbowdp
 
 PUBLIC = """
@@ -12,6 +14,12 @@ max_min mechanism_dominates optimal_mechanism path prefix_dominates pullback ran
 read_boundary read_graph read_mechanism read_neighbors sample sample_all sample_distribution uniform
 verify write_boundary_graph write_mechanism
 """
+
+
+def test_names_come_when_they_are_asked_for() -> None:
+    assert set(rainbowdp.__all__) <= set(dir(rainbowdp))
+    with pytest.raises(AttributeError, match="no attribute 'lines'"):
+        rainbowdp.lines  # type: ignore[attr-defined]  # noqa: B018 - the look-up is the test
 
 
 def test_the_public_names_are_these_and_all_documented() -> None:

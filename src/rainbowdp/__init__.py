@@ -22,54 +22,58 @@ True
 True
 """
 
-from rainbowdp.boundary import (
-    BoundaryCondition,
-    check_boundary,
-    from_datasets,
-    given,
-    max_min,
-    randomized_response,
-    uniform,
-)
-from rainbowdp.distribution import Distribution, dominates, prefix_dominates
-from rainbowdp.errors import RainbowError
-from rainbowdp.formats import (
-    read_boundary,
-    read_graph,
-    read_mechanism,
-    read_neighbors,
-    write_boundary_graph,
-    write_mechanism,
-)
-from rainbowdp.graph import (
-    BoundaryMorphism,
-    DatasetGraph,
-    Family,
-    RainbowGraph,
-    boundary_morphism,
-    check_morphism,
-    check_rainbow_preserving,
-    cycle,
-    grid,
-    hamming,
-    histograms,
-    hypercube,
-    path,
-)
-from rainbowdp.line import Line
-from rainbowdp.mechanism import (
-    Mechanism,
-    check_homogeneous,
-    check_order_reasonable,
-    mechanism_dominates,
-    pullback,
-)
-from rainbowdp.optimal import optimal_mechanism
-from rainbowdp.optimality import check_optimal
-from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.rainbow import Rainbow
-from rainbowdp.sampling import sample, sample_all, sample_distribution
-from rainbowdp.verification import Verification, verify
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rainbowdp.boundary import (
+        BoundaryCondition,
+        check_boundary,
+        from_datasets,
+        given,
+        max_min,
+        randomized_response,
+        uniform,
+    )
+    from rainbowdp.distribution import Distribution, dominates, prefix_dominates
+    from rainbowdp.errors import RainbowError
+    from rainbowdp.formats import (
+        read_boundary,
+        read_graph,
+        read_mechanism,
+        read_neighbors,
+        write_boundary_graph,
+        write_mechanism,
+    )
+    from rainbowdp.graph import (
+        BoundaryMorphism,
+        DatasetGraph,
+        Family,
+        RainbowGraph,
+        boundary_morphism,
+        check_morphism,
+        check_rainbow_preserving,
+        cycle,
+        grid,
+        hamming,
+        histograms,
+        hypercube,
+        path,
+    )
+    from rainbowdp.line import Line
+    from rainbowdp.mechanism import (
+        Mechanism,
+        check_homogeneous,
+        check_order_reasonable,
+        mechanism_dominates,
+        pullback,
+    )
+    from rainbowdp.optimal import optimal_mechanism
+    from rainbowdp.optimality import check_optimal
+    from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+    from rainbowdp.rainbow import Rainbow
+    from rainbowdp.sampling import sample, sample_all, sample_distribution
+    from rainbowdp.verification import Verification, verify
 
 __version__ = "0.1.0"
 
@@ -123,3 +127,49 @@ __all__ = [
     "write_boundary_graph",
     "write_mechanism",
 ]
+
+# Where each public name lives. A module is loaded when one of its names is first used, so that `import
+# rainbowdp` and `rainbowdp --help` do not wait for numpy.
+_HOMES = {
+    name: module
+    for module, names in {
+        "rainbowdp.boundary": (
+            "BoundaryCondition check_boundary from_datasets given max_min randomized_response uniform"
+        ),
+        "rainbowdp.distribution": "Distribution dominates prefix_dominates",
+        "rainbowdp.errors": "RainbowError",
+        "rainbowdp.formats": (
+            "read_boundary read_graph read_mechanism read_neighbors write_boundary_graph write_mechanism"
+        ),
+        "rainbowdp.graph": (
+            "BoundaryMorphism DatasetGraph Family RainbowGraph boundary_morphism check_morphism "
+            "check_rainbow_preserving cycle grid hamming histograms hypercube path"
+        ),
+        "rainbowdp.line": "Line",
+        "rainbowdp.mechanism": (
+            "Mechanism check_homogeneous check_order_reasonable mechanism_dominates pullback"
+        ),
+        "rainbowdp.optimal": "optimal_mechanism",
+        "rainbowdp.optimality": "check_optimal",
+        "rainbowdp.privacy": "ApproxDP GaussianDP Privacy PureDP",
+        "rainbowdp.rainbow": "Rainbow",
+        "rainbowdp.sampling": "sample sample_all sample_distribution",
+        "rainbowdp.verification": "Verification verify",
+    }.items()
+    for name in names.split()
+}
+
+
+if not TYPE_CHECKING:
+    # Type checkers see the imports above instead, and so still find a misspelt name.
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module 'rainbowdp' has no attribute {name!r}")
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
