@@ -119,7 +119,7 @@ def test_theorem_2_needs_a_homogeneous_boundary() -> None:
     with pytest.raises(NotHomogeneousError, match="'b1' and 'b2' of the region 1>2>3") as e:
         from_datasets(graph, {"b1": left, "b2": right})
     assert e.value.values["datasets"] == ("b1", "b2")
-    assert "1=1/8, 2=3/4, 3=1/8" in e.value.what
+    assert "1=0.125, 2=0.75, 3=0.125" in e.value.what
 
 
 def test_the_smallest_prefix_masses_of_two_boundaries_are_refused_and_would_not_be_private() -> None:

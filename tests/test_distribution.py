@@ -140,3 +140,10 @@ def test_lexicographic_order_of_irrational_distributions() -> None:
         assert dominates(better, worse, Rainbow.parse("a>b"))
         assert not dominates(worse, better, Rainbow.parse("a>b"))
         assert prefix_dominates(worse, better, Rainbow.parse("b>a"))
+
+
+@pytest.mark.parametrize("size", ["1e400", "1e-400", "-1e400"])
+def test_a_wrong_sum_of_any_size_is_an_error_that_can_be_read(size: str) -> None:
+    with pytest.raises(DistributionError) as caught:
+        Distribution({"a": size, "b": "1/2"})
+    assert len(caught.value.what) < 200

@@ -12,12 +12,13 @@ from rainbowdp.errors import (
     DistributionError,
     DuplicateDatasetError,
     MechanismShapeError,
+    NotAMorphismError,
     NumberError,
     UnknownDatasetError,
 )
 from rainbowdp.exact import OddsExpression
 from rainbowdp.graph.families import path
-from rainbowdp.mechanism import LineRows, Mechanism, StatedRows
+from rainbowdp.mechanism import LineRows, Mechanism, StatedRows, pullback
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import PureDP
 from rainbowdp.rainbow import Rainbow
@@ -206,3 +207,41 @@ def test_irrational_rows_by_hand_are_exact_but_not_called_so() -> None:
         (Distribution(HALF),),
         precision="float64",
     ).stated
+
+
+def test_a_mechanism_does_not_follow_the_array_it_was_made_from() -> None:
+    given = np.array([[0.5, 0.5], [0.25, 0.75]])
+    mechanism = Mechanism.from_table(["b>r", "r>b"], given)
+    given[0] = [0.99, 0.01]
+    assert mechanism.distribution(0)["b"] == Fraction(1, 2)
+    assert mechanism.table[0, 0] == 0.5
+    texts = np.array([["0.5", "0.5"], ["0.25", "0.75"]], dtype=object)
+    mechanism = Mechanism.from_table(["b>r", "r>b"], texts, precision="float64")
+    texts[0] = ["0.99", "0.01"]
+    assert mechanism.distribution(0)["b"] == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("colors", [2, 500])
+@pytest.mark.parametrize(
+    ("miss", "accepted"), [(0.9e-12, True), (-0.9e-12, True), (1.1e-12, False), (-1.1e-12, False)]
+)
+def test_a_stated_sum_may_miss_1_by_the_stated_precision_only(
+    colors: int, miss: float, accepted: bool
+) -> None:
+    rainbow = Rainbow([[f"c{index:03}"] for index in range(colors)])
+    row = np.full((1, colors), 1 / colors)
+    row[0, 0] += miss
+    if accepted:
+        assert Mechanism.from_table([rainbow], row).size == 1
+    else:
+        with pytest.raises(DistributionError, match="not to 1"):
+            Mechanism.from_table([rainbow], row)
+
+
+def test_theorem_1_a_map_that_is_no_morphism_is_refused_where_the_graphs_are_given() -> None:
+    line = Mechanism.from_table(["b>r"] * 3, [{"b": "1/2", "r": "1/2"}] * 3)
+    graphs = path(2).structure, path(3).structure
+    assert pullback([1, 2], line, between=graphs).size == 2
+    with pytest.raises(NotAMorphismError, match="neither equal nor neighbors") as caught:
+        pullback([0, 2], line, between=graphs)
+    assert caught.value.values["violation"] == (0, 1)

@@ -10,7 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from rainbowdp.errors import ColorError, DistributionError, did_you_mean
-from rainbowdp.exact import Exact, NormalExpression, NumberLike, Real, format_fraction, parse_fraction, sign
+from rainbowdp.exact import (
+    Exact,
+    NormalExpression,
+    NumberLike,
+    Real,
+    format_fraction,
+    parse_fraction,
+    show,
+    sign,
+)
 from rainbowdp.rainbow import Rainbow, quote_color
 
 
@@ -58,7 +67,7 @@ class Distribution(Mapping[str, Exact]):
         for color, value in parsed.items():
             if sign(value) < 0:
                 raise DistributionError(
-                    f"the probability of {color!r} is negative ({_show(value)})",
+                    f"the probability of {color!r} is negative ({show(value)})",
                     help="give every color a probability of at least 0",
                     color=color,
                 )
@@ -66,7 +75,7 @@ class Distribution(Mapping[str, Exact]):
             parsed = {color: value / total for color, value in parsed.items()}
         elif not _is_one(total):
             raise DistributionError(
-                f"the probabilities of {_inner(parsed)} sum to {_show(total)}, not to 1",
+                f"the probabilities of {_inner(parsed)} sum to {show(total)}, not to 1",
                 help="give exact fractions that sum to 1, or rescale them with --normalize (normalize=True)",
                 sum=total if isinstance(total, Fraction) else None,
             )
@@ -89,7 +98,11 @@ class Distribution(Mapping[str, Exact]):
         return len(self._probabilities)
 
     def __repr__(self) -> str:
-        return f"Distribution({_inner(self._probabilities)})"
+        exact = {
+            color: format_fraction(value) if isinstance(value, Fraction) else repr(value)
+            for color, value in self.items()
+        }
+        return f"Distribution({', '.join(f'{quote_color(color)}={text}' for color, text in exact.items())})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Distribution):
@@ -256,23 +269,5 @@ def _is_one(total: Exact) -> bool:
     return sign(total - 1) == 0
 
 
-def _show(value: Exact) -> str:
-    if not isinstance(value, Fraction):
-        return repr(value)
-    if value.denominator == 1:
-        return format_fraction(value)
-    denominator = value.denominator
-    for prime in (2, 5):
-        while denominator % prime == 0:
-            denominator //= prime
-    # A terminating decimal is how the user typed it.
-    text = str(float(value)) if denominator == 1 and Fraction(str(float(value))) == value else None
-    return text or format_fraction(value)
-
-
 def _inner(probabilities: Mapping[str, Exact]) -> str:
-    return ", ".join(f"{quote_color(color)}={_show_short(value)}" for color, value in probabilities.items())
-
-
-def _show_short(value: Exact) -> str:
-    return format_fraction(value) if isinstance(value, Fraction) else repr(value)
+    return ", ".join(f"{quote_color(color)}={show(value)}" for color, value in probabilities.items())

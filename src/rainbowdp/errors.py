@@ -3,7 +3,9 @@
 
 An error is part of the product. It says what was wrong, with the value, and what to do next, and it
 carries plain values only, so that nothing here needs to know the modules above. The first digit of a code
-names the subject, and the exit code is the one that the command line ends with::
+names the subject, and the exit code is the one that the command line ends with. It belongs to the class, with
+one exception: what would be misuse from a person is unreadable data from a file, see
+`RainbowError.in_a_file`::
 
     RainbowError
     ├── RDP1xx numbers and privacy      NumberError, IrrationalError, PrivacyParameterError, UndecidedError
@@ -13,12 +15,14 @@ names the subject, and the exit code is the one that the command line ends with:
     ├── RDP4xx boundaries, mechanisms   BoundaryMissingError, BoundaryNotPrivateError, NotHomogeneousError,
     │                                   SolverError, MechanismShapeError, NotVerifiedError
     ├── RDP5xx files                    FileUnreadableError, FileFormatError, FileWriteError
-    └── RDP9xx use                      UsageError, MissingExtraError
+    └── RDP9xx use                      UsageError, MissingExtraError, InternalError
 """
 
 import difflib
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Self
+
+MISUSE, DATA_UNREADABLE, DEFECT = 2, 4, 70
 
 
 class RainbowError(ValueError):
@@ -44,7 +48,7 @@ class RainbowError(ValueError):
     """
 
     code: ClassVar[str] = "RDP000"
-    exit_code: ClassVar[int] = 2
+    exit_code: int = MISUSE
 
     def __init__(self, what: str, help: str = "", **values: object) -> None:
         super().__init__(what)
@@ -56,6 +60,33 @@ class RainbowError(ValueError):
         """Return the error as the two lines that the command line prints."""
         line = f"error[{self.code}]: {self.what}"
         return f"{line}\nhelp: {self.help}" if self.help else line
+
+    def at(self, place: str) -> Self:
+        """Return the same error, of the same class and exit code, with a place before what was wrong.
+
+        Examples
+        --------
+        >>> NumberError("'half' is not an exact number").at("boundary.toml").what
+        "boundary.toml: 'half' is not an exact number"
+        """
+        placed = type(self)(f"{place}: {self.what}", help=self.help, **self.values)
+        placed.exit_code = self.exit_code
+        return placed
+
+    def in_a_file(self) -> Self:
+        """Make this an error about the content of a file: where it was misuse, the exit code becomes 4.
+
+        A `UsageError` stays misuse, since options are not content; and what was checked and found wanting
+        stays that, wherever it was written.
+
+        Examples
+        --------
+        >>> DuplicateDatasetError("'a' stands in rows 1 and 4").in_a_file().exit_code
+        4
+        """
+        if self.exit_code == MISUSE and not isinstance(self, UsageError):
+            self.exit_code = DATA_UNREADABLE
+        return self
 
 
 class NumberError(RainbowError):
@@ -159,10 +190,9 @@ class NotHomogeneousError(RainbowError):
 
 
 class SolverError(RainbowError):
-    """A linear program that the solver did not finish, or that is too large for it."""
+    """A linear program that is too large, or that the solver did not finish; nothing was checked."""
 
     code = "RDP404"
-    exit_code = 1
 
 
 class MechanismShapeError(RainbowError):
@@ -175,28 +205,28 @@ class NotVerifiedError(RainbowError):
     """A mechanism that failed its own check; a defect of rainbowdp, never of the input."""
 
     code = "RDP406"
-    exit_code = 1
+    exit_code = DEFECT
 
 
 class FileUnreadableError(RainbowError):
     """A file that is missing, unreadable or damaged."""
 
     code = "RDP501"
-    exit_code = 4
+    exit_code = DATA_UNREADABLE
 
 
 class FileFormatError(RainbowError):
     """A file that can be read, but does not have the documented form."""
 
     code = "RDP502"
-    exit_code = 4
+    exit_code = DATA_UNREADABLE
 
 
 class FileWriteError(RainbowError):
     """A file that could not be written."""
 
     code = "RDP503"
-    exit_code = 4
+    exit_code = DATA_UNREADABLE
 
 
 class UsageError(RainbowError):
@@ -211,6 +241,13 @@ class MissingExtraError(RainbowError):
     code = "RDP902"
 
 
+class InternalError(RainbowError):
+    """Anything that nobody foresaw: a defect of rainbowdp, or a memory that is used up."""
+
+    code = "RDP999"
+    exit_code = DEFECT
+
+
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     """Return a hint that names the closest known words, or an empty text.
 
@@ -218,8 +255,12 @@ def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     --------
     >>> did_you_mean("gren", ["blue", "green", "red"])
     "did you mean 'green'?"
+    >>> did_you_mean("A", ["a", "b"])
+    "did you mean 'a'?"
     >>> did_you_mean("zzz", ["blue"])
     ''
     """
-    close = difflib.get_close_matches(wrong, list(known), n=2)
+    words = list(known)
+    close = difflib.get_close_matches(wrong, words, n=2)
+    close = close or [word for word in words if word.casefold() == wrong.casefold()][:2]
     return f"did you mean {' or '.join(map(repr, close))}?" if close else ""

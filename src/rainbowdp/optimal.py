@@ -80,7 +80,7 @@ def optimal_mechanism(
     (['blue>red', 'blue>red', 'red>blue'], [0, 1, 0])
     """
     condition = boundary if isinstance(boundary, BoundaryCondition) else _named(boundary, graph, privacy)
-    notes = tuple(check_boundary(condition, graph, privacy) or ())
+    notes = check_boundary(condition, graph, privacy)
     morphism = boundary_morphism(graph)
     on_lines = _on_boundary_graph(morphism, graph, privacy, condition, notes=(*condition.notes, *notes))
     return pullback(morphism.codes, on_lines, graph.labels)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import ColorError, DistributionError, NotHomogeneousError, NumberError
-from rainbowdp.exact import Exact, NumberLike
+from rainbowdp.exact import Exact, NumberLike, show
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.rainbow import Rainbow, quote_color
 
@@ -215,4 +215,4 @@ def _require_colors(rainbow: Rainbow, distribution: Distribution, place: str) ->
 
 
 def _show(distribution: Distribution) -> str:
-    return ", ".join(f"{quote_color(color)}={value}" for color, value in distribution.items())
+    return ", ".join(f"{quote_color(color)}={show(value)}" for color, value in distribution.items())

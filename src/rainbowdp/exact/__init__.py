@@ -3,9 +3,10 @@
 
 Privacy is a claim about real numbers, and floats do not carry it. `text` reads numbers, `odds` and `normal`
 keep the irrational ones that privacy needs, and `enclosure` holds the only ways out: decided signs,
-enclosures, and directed rounding.
+enclosures, and directed rounding. `display` writes numbers into messages.
 """
 
+from rainbowdp.exact.display import show
 from rainbowdp.exact.enclosure import (
     Exact,
     ball,
@@ -45,6 +46,7 @@ __all__ = [
     "parse_fraction",
     "rational_ball",
     "round_ball",
+    "show",
     "sign",
     "to_float",
 ]

@@ -38,7 +38,8 @@ def fill_inward(component: Component, odds: OddsExpression, delta: Fraction) -> 
     Returns
     -------
     Table
-        Private with room to spare, and at most 2^-64 away from the optimum.
+        Private with room to spare. The smallest best-class mass is at most 2^-64 below the optimum; the other
+        masses are within 2^-64 of the programs solved for the two bounds of the odds.
 
     Raises
     ------

@@ -7,18 +7,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rainbowdp.errors import MechanismShapeError
+from rainbowdp.errors import MechanismShapeError, NotAMorphismError
+from rainbowdp.graph import DatasetGraph, check_morphism
 from rainbowdp.graph.arrays import integer_array
 from rainbowdp.graph.labels import Labels, label_array
 from rainbowdp.mechanism.value import Mechanism
 
 
-def pullback(mapping: ArrayLike, mechanism: Mechanism, labels: Labels | None = None) -> Mechanism:
+def pullback(
+    mapping: ArrayLike,
+    mechanism: Mechanism,
+    labels: Labels | None = None,
+    *,
+    between: tuple[DatasetGraph, DatasetGraph] | None = None,
+) -> Mechanism:
     """Return the mechanism that answers for each dataset as the given one does for its image.
 
-    Along a morphism the pullback of a private mechanism is private; `rainbowdp.graph.check_morphism` tells
-    whether a map is one. The result keeps the classes of the given mechanism, so it costs one look-up per
-    dataset.
+    Along a morphism the pullback of a private mechanism is private. Give the two graphs as `between` to have
+    the map checked; without them it is taken to be a morphism. The result keeps the classes of the given
+    mechanism, so it costs one look-up per dataset.
 
     Parameters
     ----------
@@ -28,6 +35,8 @@ def pullback(mapping: ArrayLike, mechanism: Mechanism, labels: Labels | None = N
         A mechanism on the images.
     labels : sequence or array [n], optional
         Names of the datasets.
+    between : (DatasetGraph, DatasetGraph), optional
+        The neighbors among the n datasets, and those among the datasets of `mechanism`.
 
     Returns
     -------
@@ -38,6 +47,8 @@ def pullback(mapping: ArrayLike, mechanism: Mechanism, labels: Labels | None = N
     ------
     MechanismShapeError
         If an image is not a dataset of `mechanism`.
+    NotAMorphismError
+        If `between` is given and the map tears two neighbors apart.
 
     References
     ----------
@@ -51,6 +62,9 @@ def pullback(mapping: ArrayLike, mechanism: Mechanism, labels: Labels | None = N
     >>> carried = pullback([0, 1, 1], on_line, labels=["x", "y", "z"])
     >>> carried.distribution("z")
     Distribution(b=3/4, r=1/4)
+    >>> from rainbowdp.graph import path
+    >>> pullback([0, 1, 1], on_line, between=(path(3).structure, path(2).structure)).size
+    3
     """
     images = integer_array(mapping, "mapping")
     if images.size == 0 or int(images.min()) < 0 or int(images.max()) >= mechanism.size:
@@ -59,6 +73,15 @@ def pullback(mapping: ArrayLike, mechanism: Mechanism, labels: Labels | None = N
             f"the mapping sends a dataset to {int(wrong[0])}" if wrong.size else "the mapping is empty",
             help=f"images are 0 to {mechanism.size - 1}, the datasets of the mechanism",
         )
+    if between is not None:
+        torn = check_morphism(images, *between).violation
+        if torn is not None:
+            raise NotAMorphismError(
+                f"the mapping sends the neighbors {torn[0]} and {torn[1]} to {images[torn[0]]} and "
+                f"{images[torn[1]]}, which are neither equal nor neighbors",
+                help="a pullback is private along a morphism only (Theorem 1)",
+                violation=torn,
+            )
     return replace(
         mechanism,
         codes=mechanism.codes[images].astype(np.int32),

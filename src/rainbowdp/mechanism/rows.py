@@ -7,6 +7,7 @@ at once. Two kinds exist: rows that lie on lines (`LineRows`, ideal numbers), an
 down as decimals (`StatedRows`), which stand for numbers nearby.
 """
 
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -183,12 +184,10 @@ class StatedRows(_ComputedRows):
     ) -> None:
         super().__init__(values.shape[0], self._row)
         self._colors = colors
-        self._values = values if values.dtype.kind == "f" else values.astype(object)
         self._floats = _as_floats(values, name)
-        sums = self._floats.sum(axis=1)
-        # The sum itself is computed in float64; 1e-15 per color is more than that can err.
-        slack = float(STATED_RELATIVE) + 1e-15 * len(colors)
-        wrong = (self._floats < 0).any(axis=1) | ~(np.abs(sums - 1) <= slack)
+        self._values = self._floats if values.dtype.kind == "f" else frozen(values.astype(object))
+        sums = _sums(self._floats)
+        wrong = (self._floats < 0).any(axis=1) | ~(np.abs(sums - 1) <= float(STATED_RELATIVE))
         if wrong.any():
             at = int(np.argmax(wrong))
             what = (
@@ -210,6 +209,15 @@ class StatedRows(_ComputedRows):
     def float_table(self) -> NDArray[np.float64]:
         """Return the probabilities, float64 [classes, colors]; 0 only where 0 is written."""
         return self._floats
+
+
+def _sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum of each row, rounded once where a plain sum might err by too much."""
+    sums: NDArray[np.float64] = values.sum(axis=1)
+    # In any order, k nonnegative numbers that sum to about 1 sum with an error below k units of 2^-52.
+    close = np.abs(np.abs(sums - 1) - float(STATED_RELATIVE)) <= values.shape[1] * 2.0**-52
+    sums[close] = [math.fsum(row) for row in values[close].tolist()]
+    return sums
 
 
 def _as_floats(values: NDArray[Any], name: Callable[[int], str]) -> NDArray[np.float64]:

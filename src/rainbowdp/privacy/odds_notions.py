@@ -91,11 +91,12 @@ class _OddsNotion:
         """
         # A line asks for the same few masses at every distance.
         form = mass if isinstance(mass, Fraction) else repr(mass)
-        if form not in self._thresholds:
-            if len(self._thresholds) >= _KEPT_THRESHOLDS:
-                self._thresholds.clear()
-            self._thresholds[form] = self._threshold(mass)
-        return self._thresholds[form]
+        if form in self._thresholds:
+            return self._thresholds[form]
+        found = self._threshold(mass)
+        if len(self._thresholds) < _KEPT_THRESHOLDS:
+            self._thresholds[form] = found
+        return found
 
     @cached_property
     def _thresholds(self) -> dict[Fraction | str, int | None]:
