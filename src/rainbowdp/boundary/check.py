@@ -149,8 +149,12 @@ def _not_private(
     other = theirs.mass(violation.event)
     what = (
         f"the boundary distributions of {rainbows[0]} and {rainbows[1]} break {privacy}: the neighbors "
-        f"{datasets[0]!r} and {datasets[1]!r} give the event {{{event}}} probability "
-        f"{_show(violation.probability)} and {_show(other)}"
+        f"{datasets[0]!r} and {datasets[1]!r} give "
+    )
+    what += (
+        f"the event {{{event}}} probability {_show(violation.probability)} and {_show(other)}"
+        if violation.event
+        else "their colors likelihood ratios of undecided order"
     )
     if violation.limit is not None:
         what += f", and the limit for {datasets[0]!r} is {_show(violation.limit)}"

@@ -72,11 +72,10 @@ def steps_to_reach(mass: Exact, target: Exact, privacy: Privacy) -> int | None:
 
 def _is_out_of_reach(mass: Exact, target: Exact, privacy: Privacy) -> bool:
     """Tell whether a mass below the target stays below it for ever."""
-    if isinstance(privacy, GaussianDP):
-        return privacy.mu == 0 or sign(mass) == 0 or sign(target - 1) == 0
-    if privacy.delta > 0:
+    if not isinstance(privacy, GaussianDP) and privacy.delta > 0:
         return False
-    return privacy.epsilon == 0 or sign(mass) == 0 or sign(target - 1) == 0
+    parameter = privacy.mu if isinstance(privacy, GaussianDP) else privacy.epsilon
+    return parameter == 0 or sign(mass) == 0 or sign(target - 1) == 0
 
 
 def _guess(mass: Exact, target: Exact, privacy: Privacy) -> int:
