@@ -386,7 +386,7 @@ def test_a_matrix_is_read_as_its_pattern() -> None:
     matrix = sparse.coo_array((values, (rows, columns)), shape=(3, 3))
     graph = RainbowGraph.from_scipy(matrix, ["b>r", "b>r", "r>b"])
     source, target = graph.structure.pairs()
-    assert list(zip(source.tolist(), target.tolist(), strict=True)) == [(0, 1), (1, 2)]
+    assert list(zip(source.tolist(), target.tolist(), strict=True)) == [(0, 1), (0, 2), (1, 2)]
     assert graph.notes == ("1 self-loop removed",)
     assert matrix.nnz == 6
 
@@ -418,3 +418,19 @@ def test_parts_that_do_not_fit_are_refused() -> None:
     for size, codes in ((0, []), (2, [0])):
         with pytest.raises(GraphShapeError):
             RainbowGraph.from_codes(DatasetGraph.from_pairs(size, [], []), ["b>r"], codes)
+
+
+def test_stored_duplicates_that_cancel_are_still_an_edge() -> None:
+    matrix = sparse.coo_array(([1, -1], ([0, 0], [1, 1])), shape=(2, 2))
+    assert RainbowGraph.from_scipy(matrix, ["a>b", "b>a"]).pair_count == 1
+
+
+def test_labels_that_end_in_nul_keep_their_names() -> None:
+    graph = RainbowGraph.from_arrays([0], [1], ["a>b", "b>a"], labels=["a", "a\0"])
+    assert (graph.index("a"), graph.index("a\0")) == (0, 1)
+
+
+def test_a_number_of_any_length_is_an_unknown_dataset() -> None:
+    graph = RainbowGraph.from_arrays([0], [1], ["a>b", "b>a"])
+    with pytest.raises(UnknownDatasetError):
+        graph.index("1" * 5000)

@@ -433,3 +433,10 @@ def test_endless_growth_is_the_only_missing_threshold(
             sign(mass) == 0 or (drawn[2].epsilon == 0 and sign(2 * mass - 1) <= 0)
         )
         assert (threshold is None) == never
+
+
+def test_fractions_of_too_many_digits_are_refused_and_symbols_are_not() -> None:
+    line = Line(Rainbow.parse("a>b"), Distribution({"a": "1/10", "b": "9/10"}), PureDP("ln 2"))
+    with pytest.raises(NumberError, match="too many digits"):
+        line.distribution(2**70)
+    assert line.distribution(2**70, symbolic=True)["a"] > Fraction(1, 2)

@@ -446,3 +446,19 @@ def test_components_keep_text_order() -> None:
     assert texts == [["a>b>c", "b>a>c", "c>b>a"], ["a>c>b", "b>c>a"]]
     assert [component.touching for component in found] == [((0, 1), (0, 2)), ((0, 1),)]
     assert np.unique([len(component.colors) for component in found]).tolist() == [3]
+
+
+@pytest.mark.parametrize("epsilon", ["1e-30", "1/10", "1", "50", "1000"])
+@pytest.mark.parametrize(
+    "rainbows", [("c>b>a", "a=b>c"), ("a=b>c", "a=b=c"), ("a=b>c", "c>a=b", "b>c>a")], ids=" ".join
+)
+def test_rounding_gives_nothing_to_colors_that_no_region_uses(
+    rainbows: tuple[str, ...], epsilon: str
+) -> None:
+    count = len(rainbows)
+    graph = RainbowGraph.from_arrays(range(count - 1), range(1, count), rainbows)
+    privacy = PureDP(epsilon)
+    condition = max_min(graph, privacy)
+    check_boundary(condition, graph, privacy)
+    used = {color for row in condition.distributions.values() for color in row if row[color] != 0}
+    assert all(row[color] != 0 for row in condition.distributions.values() for color in used)

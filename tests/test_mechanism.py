@@ -245,3 +245,24 @@ def test_theorem_1_a_map_that_is_no_morphism_is_refused_where_the_graphs_are_giv
     with pytest.raises(NotAMorphismError, match="neither equal nor neighbors") as caught:
         pullback([0, 2], line, between=graphs)
     assert caught.value.values["violation"] == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"precision": "Exact"}, "no precision 'Exact'"),
+        ({"distances": [1.7]}, "not a whole number"),
+        ({"distances": [-5]}, "not a whole number"),
+        ({"distances": [2**31]}, "not a whole number"),
+        ({"distances": np.array([2**32 + 3])}, "not a whole number"),
+    ],
+)
+def test_from_table_refuses_what_it_does_not_know(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(MechanismShapeError, match=message):
+        Mechanism.from_table(["a>b"], [HALF], **wrong)
+
+
+@pytest.mark.parametrize("row", [{"a": 0.5, "b": 0.5, "c": 0.5}, {"a": 1.0}])
+def test_stated_rows_have_the_colors_of_the_rainbows(row: dict[str, float]) -> None:
+    with pytest.raises(MechanismShapeError, match="row 0 has probabilities of"):
+        Mechanism.from_table(["a>b"], [row], precision="float64")

@@ -8,7 +8,7 @@ The work on exact numbers grows with the number of (region, distance) classes, n
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Literal, assert_never
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,8 +99,11 @@ def _named(name: BoundaryName, graph: RainbowGraph, privacy: Privacy) -> Boundar
                 f"there is no boundary condition {unknown!r}",
                 help=did_you_mean(unknown, _NAMES) or f"use {', '.join(_NAMES)} or a BoundaryCondition",
             )
-        case _:
-            assert_never(name)
+        case other:
+            raise UsageError(
+                f"a {type(other).__name__} is no boundary condition",
+                help=f"use {', '.join(_NAMES)} or a BoundaryCondition, made for example by given(...)",
+            )
 
 
 def _on_boundary_graph(

@@ -54,6 +54,11 @@ class BoundaryCondition:
     distributions: Mapping[Rainbow, Distribution]
     notes: tuple[str, ...] = ()
 
+    def __reduce__(
+        self,
+    ) -> tuple[type["BoundaryCondition"], tuple[dict[Rainbow, Distribution], tuple[str, ...]]]:
+        return BoundaryCondition, (dict(self.distributions), self.notes)
+
     def __post_init__(self) -> None:
         ordered = dict(sorted(self.distributions.items(), key=lambda item: str(item[0])))
         for rainbow, distribution in ordered.items():

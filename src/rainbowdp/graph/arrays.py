@@ -6,7 +6,8 @@ stays checked. This module turns what callers have (lists, numpy arrays of any i
 and finds the distinct pairs of codes that occur along the edges of a graph.
 """
 
-from typing import Any, TypeVar
+from dataclasses import fields
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +22,16 @@ Distances = np.ma.MaskedArray[Any, np.dtype[np.int32]]
 
 _Array = TypeVar("_Array", bound=NDArray[Any])
 _LARGEST_TABLE = 1 << 24
+
+
+class Rebuilt:
+    """Base of frozen dataclasses that are copied and unpickled through their constructor.
+
+    numpy restores arrays as writable; the constructor checks them and makes them read-only again.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, field.name) for field in fields(cast("Any", self)))
 
 
 def integer_array(values: ArrayLike, what: str) -> NDArray[Any]:

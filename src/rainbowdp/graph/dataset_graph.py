@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
-from rainbowdp.graph.arrays import Integers, frozen, integer_array, sorted_distinct
+from rainbowdp.graph.arrays import Integers, Rebuilt, frozen, integer_array, sorted_distinct
 
 _LARGEST_INT32 = np.iinfo(np.int32).max
 # A pair is packed into one int64 while it is sorted.
@@ -23,7 +23,7 @@ _LARGEST_SIZE = 3_037_000_499
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DatasetGraph:
+class DatasetGraph(Rebuilt):
     """A family of datasets together with a symmetric neighbor relation.
 
     Most callers use :meth:`from_pairs`; the constructor takes a finished structure and checks all of it.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
-from rainbowdp.graph.arrays import frozen, integer_array
+from rainbowdp.graph.arrays import Rebuilt, frozen, integer_array
 from rainbowdp.graph.dataset_graph import DatasetGraph
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.rainbow import Rainbow
@@ -23,7 +23,7 @@ _LARGEST_TABLE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Family:
+class Family(Rebuilt):
     """A dataset graph whose datasets are rows of integers.
 
     Parameters

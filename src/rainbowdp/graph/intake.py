@@ -254,7 +254,7 @@ def matrix_pairs(matrix: object) -> tuple[int, NDArray[Any], NDArray[Any]]:
         )
     size = int(shape[0])
     entries = coo_array(cast("Any", matrix), copy=True)
-    entries.sum_duplicates()
+    # Stored duplicates are not summed: two that cancel would lose an edge, and with it a constraint.
     present = entries.data != 0
     rows = entries.coords[0][present].astype(np.int64)
     columns = entries.coords[1][present].astype(np.int64)

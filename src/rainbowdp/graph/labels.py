@@ -69,8 +69,10 @@ def _typed(items: list[Any]) -> tuple[NDArray[Any], list[Any]]:
             return np.array(items, dtype=np.int64), items
     items = items if kinds == {str} else list(map(str, items))
     longest = max(map(len, items), default=0)
+    # numpy takes NUL characters at the end of a label for its own padding.
+    trailing = any(item.endswith("\0") for item in items)
     padded_bytes = 4 * longest * len(items)
-    return np.array(items, dtype=object if padded_bytes > _LARGEST_TEXT_BYTES else np.str_), items
+    return np.array(items, dtype=object if trailing or padded_bytes > _LARGEST_TEXT_BYTES else np.str_), items
 
 
 def _first_repeated(items: list[Any]) -> object:

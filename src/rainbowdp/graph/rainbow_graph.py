@@ -17,7 +17,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import ColorSetError, GraphShapeError, MissingRainbowError
-from rainbowdp.graph.arrays import Distances, first_occurrences, frozen, frozen_distances, integer_array
+from rainbowdp.graph.arrays import (
+    Distances,
+    Rebuilt,
+    first_occurrences,
+    frozen,
+    frozen_distances,
+    integer_array,
+)
 from rainbowdp.graph.dataset_graph import DatasetGraph
 from rainbowdp.graph.distance import steps_from
 from rainbowdp.graph.intake import palette_of
@@ -44,7 +51,7 @@ class Touch(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RainbowGraph(Sources):
+class RainbowGraph(Rebuilt, Sources):
     """A family of datasets with neighbors, and one rainbow per dataset.
 
     Most callers use :meth:`from_edges`, :meth:`from_arrays`, :meth:`from_codes`, :meth:`from_networkx` or

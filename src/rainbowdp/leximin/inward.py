@@ -91,11 +91,14 @@ def toward_uniform(table: Table, weight: Fraction) -> Table:
 def settle(row: Sequence[Fraction], grid: int, best: Sequence[int]) -> tuple[Fraction, ...]:
     """Round a distribution down to multiples of 1/grid, and give what is left over to the best class evenly.
 
+    Colors of probability 0 get nothing: no row uses them, so any mass would be infinitely too much.
+
     Examples
     --------
     >>> settle([Fraction(1, 3), Fraction(2, 3)], 4, [0])
     (Fraction(1, 2), Fraction(1, 2))
     """
     floors = [Fraction(int(value * grid), grid) for value in row]
-    left = (1 - sum(floors, Fraction(0))) / len(best)
-    return tuple(value + left if color in best else value for color, value in enumerate(floors))
+    takers = [color for color in best if row[color] > 0]
+    left = (1 - sum(floors, Fraction(0))) / len(takers)
+    return tuple(value + left if color in takers else value for color, value in enumerate(floors))

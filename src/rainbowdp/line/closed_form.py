@@ -30,6 +30,9 @@ from rainbowdp.line.reach import steps_to_reach
 from rainbowdp.privacy import GaussianDP, Privacy
 from rainbowdp.rainbow import Rainbow
 
+LARGEST_FRACTION_DISTANCE = 2**20
+"""Beyond this distance fractions are refused: they have a million times the digits of the odds."""
+
 _BLOCK = 8192  # distances worked on at once, so that intermediate arrays stay in the processor's cache
 
 
@@ -153,7 +156,8 @@ class Line:
         Raises
         ------
         NumberError
-            If the distance is negative or no whole number.
+            If the distance is negative or no whole number, or beyond 2^20 for fractions, whose digits would
+            fill the memory.
         UndecidedError
             Under Gaussian privacy, for a boundary of sums of normal terms, which have no closed form.
 
@@ -162,6 +166,12 @@ class Line:
         Zhou et al. 2022, Theorems 4 and 5; Gu et al. 2024.
         """
         steps = _whole(distance)
+        if steps > LARGEST_FRACTION_DISTANCE and self.privacy.is_rational and not symbolic:
+            raise NumberError(
+                f"at the distance {steps} fractions have too many digits",
+                help=f"ask for at most {LARGEST_FRACTION_DISTANCE} steps, for symbolic=True, or for floats",
+                value=steps,
+            )
         moved = (
             self.privacy.propagate(mass, steps, symbolic=symbolic) for mass in self._boundary_masses[:-1]
         )
@@ -323,7 +333,7 @@ def _whole_array(distances: npt.ArrayLike) -> npt.NDArray[np.int64]:
         wrong = int(lowest if lowest < 0 else highest)
         raise NumberError(
             f"the distance {wrong} is outside 0 to 2^53",
-            help="give steps to the boundary; for larger ones use the exact `distribution`",
+            help="give steps to the boundary; for larger ones use `distribution` with symbolic=True",
             value=wrong,
         )
     return steps.astype(np.int64, copy=False)

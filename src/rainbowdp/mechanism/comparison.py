@@ -15,6 +15,7 @@ from rainbowdp.distribution import dominates
 from rainbowdp.errors import MechanismShapeError
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.arrays import first_occurrences
+from rainbowdp.mechanism.pullback import in_order_of
 from rainbowdp.mechanism.value import Mechanism
 from rainbowdp.rainbow import Rainbow
 
@@ -26,7 +27,7 @@ class HomogeneityVerdict:
     Attributes
     ----------
     violation : (int, int) or None
-        Two boundary datasets of one region, by number, with different distributions.
+        Two boundary datasets of one region, by number in the graph, with different distributions.
     rainbow : Rainbow or None
         Their region.
     """
@@ -79,7 +80,7 @@ def check_homogeneous(mechanism: Mechanism, graph: RainbowGraph) -> HomogeneityV
     Parameters
     ----------
     mechanism : Mechanism
-        Its datasets in the order of the graph.
+        On the datasets of the graph; put in the graph's order where both have labels.
     graph : RainbowGraph
         The graph, which says what the boundaries are.
 
@@ -108,6 +109,7 @@ def check_homogeneous(mechanism: Mechanism, graph: RainbowGraph) -> HomogeneityV
     (0, 2)
     """
     require_same_size(mechanism, graph.size)
+    mechanism = in_order_of(graph.labels, mechanism)
     places = np.flatnonzero(graph.boundary)
     if places.size == 0:
         return HomogeneityVerdict()
@@ -129,7 +131,7 @@ def mechanism_dominates(first: Mechanism, second: Mechanism) -> DominationVerdic
     Parameters
     ----------
     first, second : Mechanism
-        On the same datasets in the same order, with the same rainbows.
+        On the same datasets, with the same rainbows; put in the order of the first where both have labels.
 
     Returns
     -------
@@ -155,6 +157,7 @@ def mechanism_dominates(first: Mechanism, second: Mechanism) -> DominationVerdic
     (True, 0)
     """
     require_same_size(second, first.size)
+    second = in_order_of(first.labels, second)
     count = max(first.class_count, second.class_count)
     for place in np.sort(first_occurrences(first.codes, second.codes, count)).tolist():
         one, other = int(first.codes[place]), int(second.codes[place])

@@ -20,7 +20,7 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError, NumberError
 from rainbowdp.exact import Exact, Exponent, parse_fraction, to_float
 from rainbowdp.graph.arrays import Distances, frozen
-from rainbowdp.line import Line
+from rainbowdp.line import LARGEST_FRACTION_DISTANCE, Line
 from rainbowdp.privacy import GaussianDP
 
 STATED_RELATIVE = Fraction(1, 10**12)
@@ -107,6 +107,8 @@ class LineRows(_ComputedRows):
         line = self._lines[region]
         if line is None or distance < 0:
             return self._fallbacks[region]
+        if distance > LARGEST_FRACTION_DISTANCE:
+            return line.distribution(distance, symbolic=True)
         # Expressions that are constants, as at distance 0, become the fractions they are.
         row = line.distribution(distance)
         return Distribution.trusted({color: _simplest(value) for color, value in row.items()})

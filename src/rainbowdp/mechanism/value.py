@@ -9,7 +9,7 @@ one, a file, a pullback), and nothing in the value depends on which one did.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,7 @@ from rainbowdp.errors import (
     NumberError,
 )
 from rainbowdp.exact import Exact, NumberLike, Real, to_float
-from rainbowdp.graph.arrays import Distances, frozen, frozen_distances, integer_array
+from rainbowdp.graph.arrays import Distances, Rebuilt, frozen, frozen_distances, integer_array
 from rainbowdp.graph.labels import Labels, Names, label_array, namer
 from rainbowdp.mechanism.rows import HasTable, LineRows, StatedRows
 from rainbowdp.rainbow import Rainbow, quote_color
@@ -30,7 +30,7 @@ Precision = Literal["exact", "float64"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mechanism:
+class Mechanism(Rebuilt):
     """Exact or stated answer distributions of a family of datasets.
 
     Most callers use `rainbowdp.optimal.optimal_mechanism` or :meth:`from_table`.
@@ -106,6 +106,11 @@ class Mechanism:
             at = int(np.argmax((codes < 0) | (codes >= count)))
             raise MechanismShapeError(
                 f"dataset number {at} has the class {int(codes[at])}", help=f"classes are 0 to {count - 1}"
+            )
+        if self.precision not in get_args(Precision):
+            raise MechanismShapeError(
+                f"there is no precision {self.precision!r}",
+                help=f"use {' or '.join(map(repr, get_args(Precision)))}",
             )
         colors = tuple(self.colors)
         for rainbow in set(rainbows):
@@ -295,10 +300,19 @@ class Mechanism:
 
 def _distances(values: Sequence[int | None] | NDArray[Any]) -> Distances:
     if isinstance(values, np.ndarray):
-        masked: Distances = np.ma.asarray(values)
-        return frozen_distances(masked.filled(-1), np.ma.getmaskarray(masked))
-    missing = np.array([value is None for value in values], dtype=np.bool_)
-    return frozen_distances(np.array([-1 if value is None else value for value in values]), missing)
+        missing = np.ma.getmaskarray(np.ma.asarray(values))
+        present = np.asarray(values)[~missing]
+    else:
+        missing = np.array([value is None for value in values], dtype=np.bool_)
+        present = np.array([value for value in values if value is not None])
+    if present.size and (present.dtype.kind not in "iu" or present.min() < 0 or present.max() >= 2**31):
+        raise MechanismShapeError(
+            "a distance is not a whole number from 0 to 2^31 - 1",
+            help="give the steps to the boundary, and None where there is none",
+        )
+    distances = np.full(missing.size, -1, dtype=np.int64)
+    distances[~missing] = present
+    return frozen_distances(distances, missing)
 
 
 def _parse_rainbows(rainbows: Sequence[Rainbow | str]) -> tuple[Rainbow, ...]:
@@ -348,6 +362,12 @@ def _as_array(
 ) -> NDArray[Any]:
     if isinstance(values, np.ndarray):
         return values
+    for index, row in enumerate(values):
+        if tuple(sorted(row)) != known:
+            raise MechanismShapeError(
+                f"row {index} has probabilities of {', '.join(map(quote_color, sorted(row)))}",
+                help=f"give probabilities of {', '.join(map(quote_color, known))}",
+            )
     return np.array([[row[color] for color in known] for row in values], dtype=object).reshape(-1, len(known))
 
 

@@ -72,7 +72,7 @@ def parse_nonnegative(value: NumberLike | Log, name: str) -> Exponent:
     if isinstance(exponent, Fraction) and exponent > LARGEST_PARAMETER:
         raise PrivacyParameterError(
             f"{name} is above {LARGEST_PARAMETER}",
-            help=f"a {name} of this size protects nobody; give a smaller one",
+            help=f"{name} of this size protects nobody; give a smaller one",
             value=value,
         )
     return exponent
