@@ -6,7 +6,7 @@ delta at a given epsilon, or the largest difference of normal quantiles (mu). En
 Arb numbers with at least 64 correct bits; what is exactly 0, or exactly the ratio 1, stays so.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations
 
@@ -98,13 +98,35 @@ def _quotient(p: Exact, q: Exact) -> Interval:
 def _beyond(p: Distribution, q: Distribution, privacy: PureDP | ApproxDP) -> Interval:
     if not are_compatible([*p.values(), *q.values(), privacy.odds]):
         return _beyond_by_balls(p, q, privacy)
-    total: Exact = Fraction(0)
-    odds = formal_odds(p, q, privacy) or privacy.odds
+    _, total = worst_event(p, q, formal_odds(p, q, privacy) or privacy.odds)
+    return NOTHING if sign(total) == 0 else enclosed(lambda: ball(total))
+
+
+def worst_event(p: Mapping[str, Exact], q: Mapping[str, Exact], odds: Exact) -> tuple[tuple[str, ...], Exact]:
+    """Return the event of the colors with p > odds * q, and by how much its masses exceed that.
+
+    Parameters
+    ----------
+    p, q : mapping
+        Color to a number, which need not sum to 1.
+    odds : Exact
+        A factor of the same kind of numbers.
+
+    Returns
+    -------
+    event : tuple of str
+        In the order of `p`.
+    beyond : Exact
+        The sum of p - odds * q over the event: the largest of all events.
+    """
+    event: list[str] = []
+    beyond: Exact = Fraction(0)
     for color in p:
         over = p[color] - odds * q[color]
         if sign(over) > 0:
-            total = total + over
-    return NOTHING if sign(total) == 0 else enclosed(lambda: ball(total))
+            event.append(color)
+            beyond = beyond + over
+    return tuple(event), beyond
 
 
 def formal_odds(p: Distribution, q: Distribution, privacy: PureDP | ApproxDP) -> OddsExpression | None:

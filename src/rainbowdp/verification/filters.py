@@ -19,9 +19,7 @@ from rainbowdp.verification.float_rows import Bounds, BoundsOf, Floats
 
 Filter = Callable[[NDArray[Any], NDArray[Any]], "PairBounds"]
 
-SUM_SLACK = 2.0**-45
-"""More than a sum of products of float64 numbers of one sign can err, relatively."""
-
+_UNIT = 2.0**-52
 _PRODUCT = 2.0**-50
 _SUBNORMAL = 1e-321
 _LARGEST_FLOAT = float(np.finfo(np.float64).max)
@@ -74,12 +72,58 @@ def filter_pairs(
     )
 
 
+def sum_slack(terms: int) -> float:
+    """Return more than a float64 sum of some nonnegative numbers can err, relatively.
+
+    Parameters
+    ----------
+    terms : int
+        How many numbers are added, k. Each may be a difference that was rounded once.
+
+    Returns
+    -------
+    float
+        S = (k + 8) 2^-52. If s is the exact sum of the exact numbers and s' the computed one, then
+        s' (1 - S), computed in float64, is at most s, and s' (1 + S), computed in float64, is at least s.
+
+    Notes
+    -----
+    Let u = 2^-53. In any order of summation a number is rounded at most k times, once of its own and in k - 1
+    additions, so s (1 - u)^k <= s' <= s (1 + u)^k; sums and differences in the subnormal range are exact.
+    S is a multiple of 2^-52, so 1 - S and 1 + S are floats, for S up to 1/2. One more rounding by 1 + u at
+    most gives s (1 + u)^(k + 1) (1 - S) <= s exp((k + 1) u - S) <= s, since S > (k + 1) u. In the other
+    direction (1 - u)^(k + 1) (1 + S) >= (1 - (k + 1) u) (1 + S) >= 1, since (k + 1) u <= 1/2 and
+    S >= 2 (k + 1) u. Where the product is subnormal, s' was exact, and rounding does not take it past the
+    float s'.
+
+    Examples
+    --------
+    >>> sum_slack(280) == 288 * 2.0**-52
+    True
+    """
+    return (terms + 8) * _UNIT
+
+
 def odds_filter(table: Floats, bounds_of: BoundsOf, privacy: PureDP | ApproxDP) -> Filter:
     """Return the filter for pure and approximate privacy; the figure is a ratio or a delta.
 
     The worst event of p against q holds the colors with p > E q, so the greatest excess is the sum of what
     each color has beyond E q, less delta.
+
+    Parameters
+    ----------
+    table : float64 array [C, k]
+        Nearest floats of the rows; positive where the numbers are.
+    bounds_of : callable
+        What the entries stand for.
+    privacy : PureDP or ApproxDP
+        The constraint.
+
+    Returns
+    -------
+    Filter
     """
+    slack = sum_slack(table.shape[1])
     columns = np.ascontiguousarray(table.T)
     odds_down, odds_up = to_float(privacy.odds, "down"), to_float(privacy.odds, "up")
     delta_down, delta_up = to_float(privacy.delta, "down"), to_float(privacy.delta, "up")
@@ -98,24 +142,25 @@ def odds_filter(table: Floats, bounds_of: BoundsOf, privacy: PureDP | ApproxDP) 
                     ratio_high = np.fmax(ratio_high, _ratio_up(p, q))
                 else:
                     loose[way] += np.maximum(p.figure_up - _times_down(odds_down, q.least_down), 0)
-        total_low = low.max(axis=0) * (1 - SUM_SLACK)
-        total_high = high.max(axis=0) * (1 + SUM_SLACK)
-        excess_low, excess_high = total_low - delta_up, total_high - delta_down
+        total_low = low.max(axis=0) * (1 - slack)
+        total_high = high.max(axis=0) * (1 + slack)
         return PairBounds(
-            maybe=excess_high > 0,
-            surely=excess_low > 0,
-            excess_low=excess_low,
-            excess_high=excess_high,
+            maybe=total_high > delta_down,
+            surely=total_low > delta_up,
+            excess_low=np.nextafter(total_low - delta_up, -np.inf),
+            excess_high=np.nextafter(total_high - delta_down, np.inf),
             figure_low=ratio_low if pure else total_low,
-            figure_high=ratio_high if pure else loose.max(axis=0) * (1 + SUM_SLACK),
+            figure_high=ratio_high if pure else loose.max(axis=0) * (1 + slack),
         )
 
     return bound
 
 
 def _times_down(factor: float, values: Floats) -> Floats:
-    """Return lower bounds of factor * values; the factor is finite."""
-    return np.maximum(factor * values * (1 - _PRODUCT) - _SUBNORMAL, 0)
+    """Return lower bounds of factor * values; the factor is finite, the product need not be."""
+    with np.errstate(over="ignore"):
+        product = np.minimum(factor * values, _LARGEST_FLOAT)
+    return np.maximum(product * (1 - _PRODUCT) - _SUBNORMAL, 0)
 
 
 def _times_up(factor: float, values: Floats) -> Floats:

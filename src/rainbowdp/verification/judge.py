@@ -29,7 +29,7 @@ from rainbowdp.exact import (
 from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, Violation
 from rainbowdp.privacy.likelihood import ball_sign
-from rainbowdp.verification.figures import all_events, events_between, formal_odds
+from rainbowdp.verification.figures import all_events, events_between, formal_odds, worst_event
 
 RowKind = Literal["ideal", "written", "stated"]
 
@@ -117,10 +117,10 @@ def _formally(
     """Decide as `admits` does, with rational odds as a formal power base."""
     worst: Finding | None = None
     for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
-        event = tuple(color for color in ours if sign(ours[color] - odds * theirs[color]) > 0)
-        probability, limit = ours.mass(event), odds * theirs.mass(event) + privacy.delta
-        excess = probability - limit
+        event, beyond = worst_event(ours, theirs, odds)
+        excess = beyond - privacy.delta
         if sign(excess) > 0:
+            probability, limit = ours.mass(event), odds * theirs.mass(event) + privacy.delta
             shown = (_simplest(probability), _simplest(limit), _simplest(excess))
             found = Finding(Violation(event, *shown, bool(swapped)), excess, partial(ball, excess))
             worst = found if found.beats(worst) else worst
@@ -170,31 +170,32 @@ def _proven(
         if least <= 0 or most >= 1:
             continue
         rank = least - _shifted(most, privacy)
+        probability, limit = p.mass(event), _shifted(rational(q.mass(event)), privacy)
+        excess = probability - limit
+        violation = Violation(event, probability, limit, excess, swapped)
         try:
-            proven = sign(rank) > 0
+            if sign(rank) <= 0:
+                continue
         except UndecidedError:
-            continue
-        if proven:
-            probability, limit = p.mass(event), _shifted(rational(q.mass(event)), privacy)
-            violation = Violation(event, probability, limit, probability - limit, swapped)
-            yield Finding(violation, rank, partial(ball, rank))
+            # Stated rows fail only by proof; of rows taken at their word what is undecided fails.
+            if kind == "stated":
+                continue
+            violation = Violation(event, probability, limit, None, swapped, undecided=True)
+        yield Finding(violation, rank, partial(ball, rank))
 
 
 def _proven_odds(
     p: Distribution, q: Distribution, privacy: PureDP | ApproxDP, *, swapped: bool
 ) -> Iterator[Finding]:
     """Yield the event of the colors whose least probability exceeds E times the largest one in q."""
-    event: list[str] = []
-    total: Exact = -privacy.delta
-    for color in p:
-        over = least_value(rational(p[color])) - privacy.odds * most_value(rational(q[color]))
-        if sign(over) > 0:
-            event.append(color)
-            total = total + over
-    if sign(total) > 0:
+    least = {color: least_value(rational(value)) for color, value in p.items()}
+    most = {color: most_value(rational(value)) for color, value in q.items()}
+    event, beyond = worst_event(least, most, privacy.odds)
+    rank = beyond - privacy.delta
+    if sign(rank) > 0:
         probability, limit = p.mass(event), privacy.odds * q.mass(event) + privacy.delta
-        violation = Violation(tuple(event), probability, limit, probability - limit, swapped)
-        yield Finding(violation, total, partial(ball, total))
+        violation = Violation(event, probability, limit, probability - limit, swapped)
+        yield Finding(violation, rank, partial(ball, rank))
 
 
 def mass_bounds(event: tuple[str, ...], row: Distribution, kind: RowKind) -> tuple[Fraction, Fraction]:

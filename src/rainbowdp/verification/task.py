@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.mechanism import LineRows, Mechanism
+from rainbowdp.mechanism import LineRows, Mechanism, StatedRows
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.verification import figures
 from rainbowdp.verification.figures import Interval
@@ -25,8 +25,9 @@ from rainbowdp.verification.stated_figures import stated_mu, stated_mu_of_twins
 
 Progress = Callable[[int, int], None]
 
-# Below this the exact path is as quick as setting up the filter.
-_FEW_PAIRS = 64
+FEW_PAIRS = 64
+"""Up to so many pairs of exact rows take the exact path alone, which is as quick as setting up the filter."""
+
 _REPORT_EVERY = 256
 _CHUNK_NUMBERS = 1 << 16
 # Up to this distance fractions are quicker than formal powers.
@@ -65,15 +66,15 @@ class Task:
         if self.kind == "ideal" and (self.mechanism.precision != "exact" or self._is_symbolic):
             # The rows of an optimal mechanism meet the constraint with equality almost everywhere.
             return None
-        if self.kind != "stated" and self.pairs.size <= _FEW_PAIRS:
+        if self.kind != "stated" and self.pairs.size <= FEW_PAIRS:
             return None
         bounds_of = stated_bounds if self.kind == "stated" else nearest_bounds
         if not isinstance(self.privacy, GaussianDP):
-            return odds_filter(self._table(), bounds_of, self.privacy)
+            return odds_filter(self._table, bounds_of, self.privacy)
         # Decimals taken at their word need not sum to 1, so an event and its complement disagree.
         if self.kind == "written" or len(self.mechanism.colors) > MOST_COLORS_FOR_EVENTS:
             return None
-        return gaussian_filter(self._table(), bounds_of, self.privacy, ideal=self.kind == "ideal")
+        return gaussian_filter(self._table, bounds_of, self.privacy, ideal=self.kind == "ideal")
 
     @cached_property
     def _exact_rows(self) -> Sequence[Distribution]:
@@ -88,10 +89,12 @@ class Task:
     def _is_symbolic(self) -> bool:
         return self._exact_rows is not self.mechanism.rows
 
+    @cached_property
     def _table(self) -> Floats:
-        if self.kind != "ideal":
+        """The nearest floats of the rows in use; positive where the numbers are."""
+        if isinstance(self.mechanism.rows, StatedRows):
             return self.mechanism.table
-        used = np.unique(np.concatenate([self.pairs.first, self.pairs.second]))
+        used = np.unique(np.concatenate([self.pairs.first, self.pairs.second, self.pairs.same]))
         return nearest_table(self.mechanism, used)
 
     @property
@@ -148,7 +151,7 @@ class Task:
         if same.size == 0:
             return flint.arb(0)
         if isinstance(self.privacy, GaussianDP) or self._filter is None:
-            return stated_mu_of_twins(self.mechanism.table[same])
+            return stated_mu_of_twins(self._table[same])
         within = filter_pairs(self._filter, same, same, self._chunk, self.progress)
         return flint.arb(float(within.figure_high.max()))
 
