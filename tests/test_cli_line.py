@@ -186,8 +186,32 @@ def test_rounded_values_are_refused_with_their_sum_and_a_way_on(run: Runner) -> 
     assert outcome.err == "note: the boundary sums to 0.9999; every probability was divided by that\n"
 
 
+@pytest.mark.parametrize("value", ["1e400", "1e4999", "-1e400", "1e-400", f"1{'0' * 4500}/3"])
+def test_huge_and_tiny_probabilities_are_refused_in_two_short_lines(run: Runner, value: str) -> None:
+    words = ("--rainbow", "a>b", "--boundary", f"a={value},b=0.5", "--epsilon", "1", "--distances", "0")
+    outcome = run("line", *words)
+    assert outcome.code == 2
+    what, hint = outcome.error
+    assert what.startswith("error[RDP203]: ")
+    assert len(what) < 300
+    assert len(hint) < 300
+    if not value.startswith("-"):
+        outcome = run("line", *words, "--normalize")
+        assert outcome.code == 0, outcome.err
+        assert outcome.err.startswith("note: the boundary sums to ")
+        assert len(outcome.err) < 300
+
+
 def test_normalize_says_nothing_where_there_is_nothing_to_do(run: Runner) -> None:
     assert run("line", *EXAMPLE_1, *ODDS, "--distances", "0", "--normalize").err == ""
+
+
+@pytest.mark.parametrize("boundary", ["a=0,b=0", "a=-1,b=3"])
+def test_normalize_does_not_mend_what_is_no_distribution(run: Runner, boundary: str) -> None:
+    words = ("--rainbow", "a>b", "--boundary", boundary, "--epsilon", "1", "--distances", "0")
+    outcome = run("line", *words, "--normalize")
+    assert outcome.code == 2
+    assert outcome.err.startswith("error[RDP203]: ")
 
 
 def test_exact_is_refused_for_irrational_odds(run: Runner) -> None:

@@ -2,17 +2,20 @@
 """The command line as a program: help, completion, errors of every kind, signals, pipes, progress, speed."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from command_line import PROGRAM, Outcome, Runner, process
 from rainbowdp import __version__
-from rainbowdp.cli.progress import PATIENCE_SECONDS, steps
+from rainbowdp.cli.progress import steps
 
 COMMANDS = ("line", "solve", "verify", "sample")
 LINE = ("line", "--rainbow", "a>b", "--boundary", "a=1/3,b=2/3", "--epsilon", "ln 2")
@@ -254,50 +257,110 @@ def test_quick_work_shows_no_progress(run: Runner) -> None:
     assert run(*LINE, "--distances", "0:100", "--format", "csv").err == ""
 
 
-def test_slow_work_names_its_steps_in_plain_lines(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+class FakeTime:
+    """A clock that stands still until it is moved, and the timers that wait for it."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.waiting: list[FakeTimer] = []
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def timer(self, seconds: float, ring: Callable[[], None]) -> "FakeTimer":
+        return FakeTimer(self, self.now + seconds, ring)
+
+    def pass_by(self, seconds: float) -> None:
+        self.now += seconds
+        for timer in [timer for timer in self.waiting if timer.due <= self.now]:
+            self.waiting.remove(timer)
+            timer.ring()
+
+
+@dataclass(eq=False)
+class FakeTimer:
+    """A `threading.Timer` of the fake time."""
+
+    time: FakeTime
+    due: float
+    ring: Callable[[], None]
+    daemon: bool = False
+
+    def start(self) -> None:
+        self.time.waiting.append(self)
+
+    def cancel(self) -> None:
+        if self in self.time.waiting:
+            self.time.waiting.remove(self)
+
+
+@pytest.fixture
+def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
+    made = FakeTime()
+    monkeypatch.setattr("rainbowdp.cli.progress.Timer", made.timer)
+    monkeypatch.setattr("rainbowdp.cli.progress.monotonic", made.monotonic)
+    return made
+
+
+def test_progress_waits_for_two_seconds_and_then_names_the_step_at_work(
+    capsys: pytest.CaptureFixture[str], fake_time: FakeTime
 ) -> None:
-    monkeypatch.setattr("rainbowdp.cli.progress.PATIENCE_SECONDS", 0.05)
     with steps() as taken:
         taken.step("reading")
-        assert capsys.readouterr().err == ""
-        time.sleep(0.3)
+        fake_time.pass_by(1.5)
+        taken.step("checking")
+        fake_time.pass_by(0.4)
+        assert capsys.readouterr() == ("", "")
+        fake_time.pass_by(0.1)
+        assert capsys.readouterr() == ("", "checking (2 s)\n")
+        fake_time.pass_by(5)
         taken.advance(1, 2)
         taken.step("writing")
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert [line.split(" (")[0] for line in err.splitlines()] == ["reading", "writing"]
+        assert capsys.readouterr() == ("", "writing (7 s)\n")
+
+
+def test_work_that_ends_within_two_seconds_stays_silent(
+    capsys: pytest.CaptureFixture[str], fake_time: FakeTime
+) -> None:
+    with steps() as taken:
+        taken.step("reading")
+        fake_time.pass_by(1.9)
+    fake_time.pass_by(10)
+    assert capsys.readouterr() == ("", "")
 
 
 def test_slow_work_moves_on_a_terminal_and_leaves_stdout_alone() -> None:
     import pty
 
     program = (
-        "import time\n"
+        "import sys\n"
         "from rainbowdp.cli import progress\n"
-        "progress.PATIENCE_SECONDS = 0.05\n"
+        "progress.PATIENCE_SECONDS = 0\n"
         "with progress.steps() as taken:\n"
         "    taken.step('reading')\n"
-        "    time.sleep(0.4)\n"
+        "    sys.stdin.readline()\n"
         "    taken.advance(1, 2)\n"
         "    print('result', flush=True)\n"
-        "    time.sleep(0.4)\n"
     )
     ours, theirs = pty.openpty()
-    environment = os.environ | {"TERM": "xterm"}
-    done = subprocess.run(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=theirs, env=environment, check=True
+    running = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env=os.environ | {"TERM": "xterm"},
     )
     os.close(theirs)
-    shown = os.read(ours, 1 << 16)
+    # The work goes on when its progress has been seen, however long that takes.
+    shown, deadline = b"", time.monotonic() + 60
+    while not (b"reading" in shown and b"\x1b[" in shown) and time.monotonic() < deadline:
+        if select.select([ours], [], [], 1)[0]:
+            shown += os.read(ours, 1 << 16)
+    out, _ = running.communicate(b"\n", timeout=60)
     os.close(ours)
-    assert done.stdout == b"result\n"
     assert b"reading" in shown
     assert b"\x1b[" in shown
-
-
-def test_progress_waits_for_two_seconds() -> None:
-    assert PATIENCE_SECONDS == 2
+    assert (running.returncode, out) == (0, b"result\n")
 
 
 def test_help_loads_no_number_crunching() -> None:

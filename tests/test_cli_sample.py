@@ -2,11 +2,12 @@
 """``rainbowdp sample``: draws from a file, one per line or as a list."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from command_line import Runner
+from command_line import PROGRAM, Runner
 
 
 @pytest.fixture
@@ -44,7 +45,39 @@ def test_many_draws_come_one_per_line_and_say_what_they_cost(run: Runner, mechan
     )
 
 
-@pytest.mark.parametrize("count", ["0", "-1", "1.5", "many", "", "1" * 20, "\N{SUPERSCRIPT TWO}"])
+@pytest.mark.parametrize("count", ["1", "2", "999", "1000", "1001", "2000", "70000"])
+def test_a_list_of_any_length_is_one_json_list(run: Runner, mechanism: Path, count: str) -> None:
+    outcome = run("sample", mechanism, "--dataset", "even", "--count", count, "--format", "json")
+    drawn = json.loads(outcome.out)
+    assert len(drawn) == int(count)
+    assert set(drawn) <= {"a,b", "r"}
+    assert len(outcome.out.splitlines()) == -(-int(count) // 1000)
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_any_number_of_draws_comes_as_it_is_drawn(mechanism: Path, form: str) -> None:
+    words = ("sample", mechanism, "--dataset", "even", "--count", "999999999999", "--format", form)
+    # No memory holds so many draws: what comes out before the end comes as it is drawn.
+    running = subprocess.Popen(
+        [*PROGRAM, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert running.stdout is not None
+    assert running.stderr is not None
+    assert len(running.stdout.read(1_000_000)) == 1_000_000
+    running.stdout.close()
+    errors = running.stderr.read().decode()
+    running.stderr.close()
+    assert running.wait(timeout=60) == 0
+    lines = errors.splitlines()
+    assert lines[0].endswith("they cost the privacy of 999999999999 answers")
+    assert all(line.startswith("drawing (") for line in lines[1:])
+
+
+@pytest.mark.parametrize(
+    "count", ["0", "-1", "1.5", "many", "", "1" * 20, "9007199254740993", "\N{SUPERSCRIPT TWO}"]
+)
 def test_a_wrong_count_is_refused(run: Runner, mechanism: Path, count: str) -> None:
     outcome = run("sample", mechanism, "--dataset", "even", f"--count={count}")
     assert outcome.code == 2

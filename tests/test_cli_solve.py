@@ -144,6 +144,89 @@ def test_a_boundary_that_does_not_sum_to_1(run: Runner, path: Path) -> None:
     assert outcome.err == "note: the boundary of b>r sums to 0.99; every probability was divided by that\n"
 
 
+NODES = "dataset,rainbow\nw,b>r\nx,b>r\ny,r>b\nz,r>b\n"
+PAIRS = "source,target\nw,x\nx,y\ny,z\n"
+BOUNDARY = '["b>r"]\nb = "3/5"\nr = "2/5"\n["r>b"]\nb = "2/5"\nr = "3/5"\n'
+
+
+@pytest.mark.parametrize(
+    ("change", "exit_code", "error"),
+    [
+        # What a file says, and cannot be used as the documented form, is unreadable data: 4.
+        (("nodes.csv", "w,b>r", "w,b>>r"), 4, "RDP502"),
+        (("nodes.csv", "w,b>r", "w,"), 4, "RDP302"),
+        (("nodes.csv", "w,b>r", "w,b>g"), 4, "RDP303"),
+        (("nodes.csv", "w,b>r", "x,b>r"), 4, "RDP304"),
+        (("pairs.csv", "w,x", "w,q"), 4, "RDP301"),
+        (("boundary.toml", '"3/5"\nr', '"half"\nr'), 4, "RDP101"),
+        (("boundary.toml", '"3/5"\nr', '"1/0"\nr'), 4, "RDP101"),
+        (("boundary.toml", '"3/5"\nr', "nan\nr"), 4, "RDP101"),
+        (("boundary.toml", '"3/5"\nr', "[]\nr"), 4, "RDP502"),
+        (("boundary.toml", '["b>r"]', '["b>>r"]'), 4, "RDP502"),
+        # A boundary condition that was read and is refused for what it asks is misuse, as when typed: 2.
+        (("boundary.toml", '"3/5"\nr', '"1/2"\nr'), 2, "RDP203"),
+        (("boundary.toml", '"3/5"\nr', "1e400\nr"), 2, "RDP203"),
+        (("boundary.toml", '"3/5"\nr', "-1\nr"), 2, "RDP203"),
+        (("boundary.toml", 'b = "3/5"', 'g = "3/5"'), 2, "RDP202"),
+        (("boundary.toml", '["b>r"]', '["b=r"]'), 2, "RDP401"),
+        # And one that was checked and is not private is found wanting: 1.
+        (("boundary.toml", 'b = "3/5"\nr = "2/5"', "b = 1\nr = 0"), 1, "RDP402"),
+    ],
+)
+def test_the_exit_code_tells_unreadable_from_refused_from_found_wanting(
+    run: Runner, tmp_path: Path, change: tuple[str, str, str], exit_code: int, error: str
+) -> None:
+    name, old, new = change
+    contents = {"nodes.csv": NODES, "pairs.csv": PAIRS, "boundary.toml": BOUNDARY}
+    assert old in contents[name]
+    contents[name] = contents[name].replace(old, new, 1)
+    for file, text in contents.items():
+        (tmp_path / file).write_text(text)
+    outcome = solve(run, tmp_path, "--boundary", tmp_path / "boundary.toml", "--epsilon", "ln(3/2)")
+    assert outcome.code == exit_code
+    what, hint = outcome.error
+    assert what.startswith(f"error[{error}]: ")
+    assert len(what) < 500
+    assert len(hint) < 300
+    if exit_code == 4:
+        assert str(tmp_path / name) in what
+
+
+@pytest.mark.parametrize(
+    ("text", "exit_code", "error"),
+    [
+        ('{"nodes": [{"id": "x", "rainbow": "b>r"}, {"id": "y"}], "edges": []}', 4, "RDP302"),
+        (
+            '{"nodes": [{"id": "x", "rainbow": "b>r"}], "edges": [{"source": "x", "target": "q"}]}',
+            4,
+            "RDP301",
+        ),
+    ],
+)
+def test_a_wrong_whole_graph_is_unreadable(
+    run: Runner, tmp_path: Path, text: str, exit_code: int, error: str
+) -> None:
+    (tmp_path / "g.json").write_text(text)
+    outcome = run("solve", "--datasets", tmp_path / "g.json", "--boundary", "uniform", "--epsilon", "1")
+    assert outcome.code == exit_code
+    assert outcome.error[0].startswith(f"error[{error}]: ")
+    assert "g.json" in outcome.error[0]
+
+
+def test_a_program_that_is_too_large_is_misuse_and_checks_nothing(
+    run: Runner, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A randomized response between three mutually touching regions would need no program.
+    (path / "nodes.csv").write_text("dataset,rainbow\nw,b>g>r\nx,g>b>r\ny,r>b>g\nz,r>b>g\n")
+    words = ("--boundary", "max-min", "--epsilon", "1")
+    assert solve(run, path, *words).code == 0
+    monkeypatch.setattr("rainbowdp.leximin.LARGEST_PROGRAMME", 2)
+    outcome = solve(run, path, *words)
+    assert outcome.code == 2
+    assert outcome.error[0].startswith("error[RDP404]: ")
+    assert "randomized-response or uniform" in outcome.error[1]
+
+
 def test_a_boundary_that_is_not_private_is_refused_with_its_witness(run: Runner, path: Path) -> None:
     (path / "b.json").write_text('{"b>r": {"b": 0.9, "r": 0.1}, "r>b": {"b": 0.1, "r": 0.9}}')
     outcome = solve(run, path, "--boundary", path / "b.json", "--epsilon", "1", "--out", path / "m.csv")
@@ -260,6 +343,7 @@ def test_the_table_says_what_was_solved(run: Runner, path: Path) -> None:
     assert ["pairs", "of", "neighbors", "3"] in words
     assert ["boundary", "graph", "4", "nodes,", "3", "edges"] in words
     assert ["privacy", "epsilon=0.5"] in words
+    assert ["verified", "every", "pair", "of", "neighbors,", "exactly"] in words
 
 
 @pytest.mark.parametrize(
@@ -310,7 +394,7 @@ def test_a_mechanism_that_fails_its_own_check_is_a_defect_and_is_not_written(
 
     monkeypatch.setattr("rainbowdp.optimal.optimal_mechanism", wrong)
     outcome = solve(run, path, "--boundary", "uniform", "--epsilon", "1", "--out", path / "m.csv")
-    assert outcome.code == 1
+    assert outcome.code == 70
     assert outcome.error[0].startswith("error[RDP406]: ")
     assert "'x' and 'y'" in outcome.error[0]
     assert not (path / "m.csv").exists()

@@ -149,9 +149,13 @@ def test_no_pairs_at_all_break_nothing(run: Runner, files: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "exit_code", "what"),
     [
-        ((EXACT, "source,target\nx,q\n", ("--epsilon", "1")), 2, "error[RDP301]: row 1 of"),
+        ((EXACT, "source,target\nx,q\n", ("--epsilon", "1")), 4, "error[RDP301]: row 1 of"),
         ((EXACT, "source,goal\nx,y\n", ("--epsilon", "1")), 4, "error[RDP502]"),
-        ((EXACT.replace("2/3", "1/3"), "source,target\n", ("--epsilon", "1")), 2, "error[RDP203]"),
+        ((EXACT.replace("2/3", "1/3"), "source,target\n", ("--epsilon", "1")), 4, "error[RDP203]"),
+        ((EXACT.replace("1/3,2/3", "0.5,0.4"), "source,target\n", ("--epsilon", "1")), 4, "error[RDP203]"),
+        ((EXACT.replace("2/3", "hello"), "source,target\n", ("--epsilon", "1")), 4, "error[RDP101]"),
+        ((EXACT.replace("b>r", "b>>r"), "source,target\n", ("--epsilon", "1")), 4, "error[RDP502]"),
+        ((EXACT.replace("y,", "x,"), "source,target\n", ("--epsilon", "1")), 4, "error[RDP304]"),
         ((EXACT.replace("2/3", ""), "source,target\n", ("--epsilon", "1")), 4, "error[RDP502]: row 1 of"),
         ((EXACT, "source,target\n", ()), 2, "error[RDP901]: no privacy is given"),
         ((EXACT, "source,target\n", ("--epsilon", "1", "--format", "csv")), 2, "error[RDP901]: --format"),

@@ -235,6 +235,8 @@ def test_a_wrong_table_is_refused_with_the_place(
     with pytest.raises(kind, match=what) as caught:
         graph_of(tmp_path, *tables)
     assert type(caught.value) is kind
+    assert caught.value.exit_code == 4
+    assert str(tmp_path) in caught.value.what
     assert hint in caught.value.help
 
 
@@ -264,8 +266,9 @@ def test_a_wrong_parquet_table_is_refused(
 ) -> None:
     (tmp_path / "nodes.csv").write_bytes(NODES)
     pq.write_table(table, tmp_path / "pairs.parquet")
-    with pytest.raises(kind, match=what):
+    with pytest.raises(kind, match=what) as caught:
         read_graph(tmp_path / "nodes.csv", tmp_path / "pairs.parquet")
+    assert caught.value.exit_code == 4
 
 
 def test_a_parquet_file_with_columns_that_differ_in_case_only_is_read_by_its_own_names(
@@ -375,8 +378,9 @@ def test_wrong_node_link_json_is_refused(
     tmp_path: Path, text: str, kind: type[RainbowError], what: str
 ) -> None:
     (tmp_path / "g.json").write_text(text)
-    with pytest.raises(kind, match=what):
+    with pytest.raises(kind, match=what) as caught:
         read_graph(tmp_path / "g.json")
+    assert caught.value.exit_code == 4
 
 
 @pytest.mark.parametrize("text", ["", "<graphml>", "<html/>", "x,y"])
@@ -388,15 +392,17 @@ def test_wrong_graphml_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_graphml_without_rainbows_is_refused(tmp_path: Path) -> None:
     nx.write_graphml_xml(nx.path_graph(2), tmp_path / "g.graphml")
-    with pytest.raises(MissingRainbowError, match=r"'0' of .*g\.graphml'"):
+    with pytest.raises(MissingRainbowError, match=r"'0' of .*g\.graphml'") as caught:
         read_graph(tmp_path / "g.graphml")
+    assert caught.value.exit_code == 4
 
 
 def test_two_files_must_belong_together(tmp_path: Path) -> None:
     nx.write_graphml_xml(WHOLE, tmp_path / "g.graphml")
     (tmp_path / "nodes.csv").write_bytes(NODES)
-    with pytest.raises(UsageError, match="whole graph"):
+    with pytest.raises(UsageError, match="whole graph") as caught:
         read_graph(tmp_path / "g.graphml", tmp_path / "nodes.csv")
+    assert caught.value.exit_code == 2
     with pytest.raises(UsageError, match="no pairs of neighbors"):
         read_graph(tmp_path / "nodes.csv")
     with pytest.raises(FileFormatError, match="does not say in which form the pairs"):
@@ -423,8 +429,9 @@ def test_neighbors_of_numbered_datasets(tmp_path: Path) -> None:
 
 def test_an_unknown_end_of_a_graphml_edge_is_refused(tmp_path: Path) -> None:
     nx.write_graphml_xml(WHOLE, tmp_path / "g.graphml")
-    with pytest.raises(UnknownDatasetError, match="'z' as its target"):
+    with pytest.raises(UnknownDatasetError, match="'z' as its target") as caught:
         read_neighbors(tmp_path / "g.graphml", np.array(["x", "y"]), 2)
+    assert caught.value.exit_code == 4
 
 
 def test_the_boundary_graph_is_written_in_every_form_and_reads_back(tmp_path: Path) -> None:
@@ -464,8 +471,20 @@ def test_an_interrupt_during_a_query_is_an_interrupt() -> None:
 
     def count() -> None:
         with connect() as database:
-            threading.Timer(0.3, database.interrupt).start()
-            database.execute(endless)
+            ended = threading.Event()
+
+            def interrupt_until_it_ends() -> None:
+                # An interrupt before the query has begun is lost.
+                while not ended.wait(0.05):
+                    database.interrupt()
+
+            thread = threading.Thread(target=interrupt_until_it_ends)
+            thread.start()
+            try:
+                database.execute(endless)
+            finally:
+                ended.set()
+                thread.join()
 
     with pytest.raises(KeyboardInterrupt):
         count()

@@ -349,6 +349,8 @@ def test_a_wrong_table_is_refused_with_the_place(
     with pytest.raises(kind, match=what) as caught:
         read_mechanism(tmp_path / "m.csv")
     assert hint in caught.value.help
+    assert "--normalize" not in caught.value.help
+    assert caught.value.exit_code == 4
 
 
 def document(row: dict[str, object] | None = None, **changes: object) -> str:
@@ -394,8 +396,10 @@ def test_wrong_json_is_refused_with_the_place(
     tmp_path: Path, text: str, kind: type[RainbowError], what: str
 ) -> None:
     (tmp_path / "m.json").write_text(text)
-    with pytest.raises(kind, match=what):
+    with pytest.raises(kind, match=what) as caught:
         read_mechanism(tmp_path / "m.json")
+    assert caught.value.exit_code == 4
+    assert "m.json" in caught.value.what
 
 
 def test_a_row_without_a_distance_differs_from_one_whose_distance_is_null(tmp_path: Path) -> None:

@@ -8,9 +8,10 @@ is no traceback unless ``--debug`` asks for it. Exit codes:
 ====  ====================================================================================
 0     done
 1     checked and found wanting: a mechanism that is not private, a boundary condition that is not
-2     misuse: an option, a number, a color or a dataset that does not fit
-4     data unreadable: a file that is missing, damaged, malformed, or cannot be written
-70    a defect of rainbowdp, reported as ``error[RDP999]``; never a statement about the input
+2     misuse: an option, a number, a color or a dataset that does not fit, or a problem that is too large
+4     data unreadable: a file that is missing, damaged, cannot be written, or whose content does not have the
+      documented form
+70    a defect of rainbowdp (RDP406, RDP999); never a statement about the input
 130   interrupted
 ====  ====================================================================================
 

@@ -19,9 +19,8 @@ from rainbowdp.cli.solve import solve_command
 from rainbowdp.cli.usage import FrameworkError, restated
 from rainbowdp.cli.verify import HELP as VERIFY_HELP
 from rainbowdp.cli.verify import verify_command
-from rainbowdp.errors import RainbowError
+from rainbowdp.errors import InternalError, RainbowError
 
-DEFECT_EXIT = 70
 INTERRUPTED_EXIT = 130
 _PROGRAM = "rainbowdp"
 _HELP_NAMES = {"help_option_names": ["--help", "-h"]}
@@ -73,39 +72,32 @@ def run(arguments: Sequence[str] | None = None) -> int:
             obj=settings,
         )
     except FrameworkError as error:
-        return _report(restated(error), debug=settings.get("debug", False))
+        return _report(restated(error), error, settings)
     except RainbowError as error:
-        return _report(error, debug=settings.get("debug", False))
+        return _report(error, error, settings)
     except (KeyboardInterrupt, typer.Abort):
         say("interrupted")
         return INTERRUPTED_EXIT
-    except MemoryError:
-        return _report_defect("the memory is used up", "try a smaller input or a larger machine", settings)
+    except MemoryError as error:
+        full = InternalError("the memory is used up", help="try a smaller input or a larger machine")
+        return _report(full, error, settings)
     except Exception as error:  # noqa: BLE001 - the last resort, which hides nothing: --debug shows it all
         what = f"{type(error).__name__}: {error}".splitlines()[0]
-        return _report_defect(
+        defect = InternalError(
             f"internal error, {what}",
-            "this is a defect of rainbowdp: please report it with what --debug shows",
-            settings,
+            help="this is a defect of rainbowdp: please report it with what --debug shows",
         )
+        return _report(defect, error, settings)
     if result == INTERRUPTED_EXIT:
         say("interrupted")
     return result if isinstance(result, int) else 0
 
 
-def _report(error: RainbowError, *, debug: bool) -> int:
-    if debug:
-        traceback.print_exception(error, file=sys.stderr)
+def _report(error: RainbowError, caught: Exception, settings: dict[str, bool]) -> int:
+    if settings.get("debug", False):
+        traceback.print_exception(caught, file=sys.stderr)
     what = " ".join(error.what.splitlines())
     hint = " ".join((error.help or f"see {_PROGRAM} --help").splitlines())
     say(f"error[{error.code}]: {what}")
     say(f"help: {hint}")
     return error.exit_code
-
-
-def _report_defect(what: str, hint: str, settings: dict[str, bool]) -> int:
-    if settings.get("debug", False):
-        traceback.print_exc(file=sys.stderr)
-    say(f"error[RDP999]: {what}")
-    say(f"help: {hint}")
-    return DEFECT_EXIT

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Distances as they are typed: ``0:31``, ``0:31:5``, ``0,5,9`` or ``7``."""
 
-import re
 from collections.abc import Iterator, Sequence
 
+from rainbowdp.cli.options import LARGEST_WHOLE, whole_number
 from rainbowdp.errors import UsageError
 
-LARGEST = 2**53
 _HELP = (
     "write a range such as 0:31 (31 is left out) or 0:31:5, a list such as 0,5,9, or one distance such as 7"
 )
-_NUMBER = re.compile(r"[0-9]{1,20}")
 
 
 def read_distances(text: str) -> Sequence[int]:
@@ -62,11 +60,12 @@ def batches(distances: Sequence[int], size: int) -> Iterator[Sequence[int]]:
 
 def _number(part: str, text: str) -> int:
     stripped = part.strip()
-    if not _NUMBER.fullmatch(stripped):
+    distance = whole_number(part)
+    if distance is None:
         wrong = f"{stripped!r} in --distances {text!r}" if stripped != text else f"--distances {text!r}"
         raise UsageError(f"{wrong} is not a whole number of at least 0", help=_HELP, option="--distances")
-    if int(stripped) > LARGEST:
+    if distance > LARGEST_WHOLE:
         raise UsageError(
             f"the distance {stripped} is beyond 2^53", help="use smaller distances", option="--distances"
         )
-    return int(stripped)
+    return distance

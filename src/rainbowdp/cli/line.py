@@ -5,13 +5,13 @@ import csv
 import io
 import sys
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rainbowdp.cli.boundaries import read_probabilities
 from rainbowdp.cli.distances import batches, read_distances
-from rainbowdp.cli.numbers import cell, decimal_or_fraction, json_text
+from rainbowdp.cli.numbers import cell, json_text
 from rainbowdp.cli.options import (
     AskedPrivacy,
     Debug,
@@ -28,12 +28,11 @@ from rainbowdp.cli.options import (
     read_privacy,
     require_rational,
 )
-from rainbowdp.cli.output import emit, emit_table, note
+from rainbowdp.cli.output import emit, emit_table
 from rainbowdp.cli.progress import Steps, steps
 from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
-    from rainbowdp.distribution import Distribution
     from rainbowdp.line import Line
 
 FORMATS = ("table", "csv", "json")
@@ -103,10 +102,12 @@ def line_command(
         )
     figure = read_plot(plot)
 
+    from rainbowdp.distribution import Distribution
     from rainbowdp.line import Line
-    from rainbowdp.rainbow import Rainbow
+    from rainbowdp.rainbow import Rainbow, parse_assignments
 
-    made = Line(Rainbow.parse(rainbow), _distribution(boundary, normalize=normalize), asked.notion)
+    values = read_probabilities(parse_assignments(boundary), "the boundary", normalize=normalize)
+    made = Line(Rainbow.parse(rainbow), Distribution(values), asked.notion)
     with steps() as progress:
         if figure is not None:
             from rainbowdp.plots import plot_line
@@ -127,19 +128,6 @@ def line_command(
             progress.finish()
             _print_table(made, asked, rows, exact=exact)
     return 0
-
-
-def _distribution(text: str, *, normalize: bool) -> "Distribution":
-    from rainbowdp.distribution import Distribution
-    from rainbowdp.exact import parse_fraction
-    from rainbowdp.rainbow import parse_assignments
-
-    values = {color: parse_fraction(value) for color, value in parse_assignments(text).items()}
-    total = sum(values.values(), Fraction(0))
-    distribution = Distribution(values, normalize=normalize)
-    if total != 1:
-        note(f"the boundary sums to {decimal_or_fraction(total)}; every probability was divided by that")
-    return distribution
 
 
 _Cells = Iterator[tuple[str, ...]]

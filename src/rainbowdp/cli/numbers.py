@@ -3,7 +3,6 @@
 
 import json
 import math
-from decimal import Decimal
 from fractions import Fraction
 
 from rainbowdp.exact import Exact, format_exact, to_float
@@ -35,18 +34,6 @@ def exact_cell(value: Exact | None) -> str:
         return rounded
     text = format_exact(value)
     return f"{rounded} ({text})" if "/" in text and len(text) <= 40 else rounded
-
-
-def decimal_or_fraction(value: Fraction) -> str:
-    """Return a fraction as a decimal where it has a short one, else as a fraction.
-
-    Examples
-    --------
-    >>> decimal_or_fraction(Fraction(9999, 10000)), decimal_or_fraction(Fraction(1, 3))
-    ('0.9999', '1/3')
-    """
-    decimal = Decimal(value.numerator) / Decimal(value.denominator)
-    return f"{decimal:f}" if Fraction(decimal) == value else format_exact(value)
 
 
 def json_text(value: object) -> str:

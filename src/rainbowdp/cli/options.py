@@ -5,6 +5,7 @@ Options arrive as text and are read here, not by the framework, so that a wrong 
 of rainbowdp, with the value and a way on.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from rainbowdp.errors import UsageError, did_you_mean
 if TYPE_CHECKING:
     from rainbowdp.privacy import Privacy
 
+LARGEST_WHOLE = 2**53
+_WHOLE = re.compile(r"[0-9]{1,20}")
 _PRIVACY_PANEL = "Privacy (give --epsilon, or --epsilon and --delta, or --mu)"
 
 
@@ -120,6 +123,17 @@ def read_choice(option: str, value: str, words: Sequence[str]) -> str:
             option=option,
         )
     return value
+
+
+def whole_number(text: str) -> int | None:
+    """Return the whole number that a text says, from 0 to 20 digits, or None; blanks around it are no harm.
+
+    Examples
+    --------
+    >>> whole_number(" 31"), whole_number("-1"), whole_number("1.5")
+    (31, None, None)
+    """
+    return int(text) if _WHOLE.fullmatch(text.strip()) else None
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ terminal, as plain lines (one per step) anywhere else. What is quick stays silen
 
 import contextlib
 import sys
-import threading
-import time
 from collections.abc import Iterator
+from threading import Lock, Timer
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from rainbowdp.cli.output import say
@@ -24,13 +24,13 @@ class Steps:
     """The steps of one command; made by `steps`."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._started = time.monotonic()
+        self._lock = Lock()
+        self._started = monotonic()
         self._label = ""
         self._shown = False
         self._finished = False
         self._bar: Progress | None = None
-        self._timer = threading.Timer(PATIENCE_SECONDS, self._show)
+        self._timer = Timer(PATIENCE_SECONDS, self._show)
         self._timer.daemon = True
         self._timer.start()
 
@@ -67,7 +67,7 @@ class Steps:
         if not self._label:
             return
         if not sys.stderr.isatty():
-            say(f"{self._label} ({time.monotonic() - self._started:.0f} s)")
+            say(f"{self._label} ({monotonic() - self._started:.0f} s)")
             return
         if self._bar is None:
             self._bar = _moving_line()

@@ -1,18 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp sample``: draw a mechanism's answer for one dataset, exactly."""
 
+import itertools
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rainbowdp.cli.numbers import json_text
-from rainbowdp.cli.options import Debug, described, format_option, read_choice
+from rainbowdp.cli.options import LARGEST_WHOLE, Debug, described, format_option, read_choice, whole_number
 from rainbowdp.cli.output import emit, note
-from rainbowdp.cli.progress import steps
+from rainbowdp.cli.progress import Steps, steps
 from rainbowdp.errors import UsageError
 
+if TYPE_CHECKING:
+    from rainbowdp.distribution import Distribution
+
 FORMATS = ("text", "json")
+_BLOCK = 1 << 16
+_PER_JSON_LINE = 1000
 
 HELP = described(
     "Draw the answer of a mechanism for one dataset, at random, with exactly its probabilities.",
@@ -32,27 +40,56 @@ def sample_command(
         str, typer.Option("--dataset", metavar="NAME", help="The dataset to answer for, by its name.")
     ],
     count: Annotated[
-        str, typer.Option("--count", metavar="N", help="How many independent draws, at least 1.")
+        str,
+        typer.Option(
+            "--count",
+            metavar="N",
+            help="How many independent draws, at least 1; they are written as they are drawn.",
+        ),
     ] = "1",
     output_format: Annotated[str, format_option(*FORMATS)] = "text",
     debug: Debug = False,  # noqa: ARG001 - its callback has done the work
 ) -> int:
     """Draw answers for one dataset; see `HELP`."""
     chosen = read_choice("--format", output_format, FORMATS)
-    wanted = count.strip()
-    if not (wanted.isascii() and wanted.isdigit() and 0 < len(wanted) <= 12 and int(wanted) > 0):
-        raise UsageError(f"--count {count!r} is not a number of draws", help="give a whole number from 1")
+    wanted = whole_number(count)
+    if wanted is None or not 1 <= wanted <= LARGEST_WHOLE:
+        raise UsageError(
+            f"--count {count!r} is not a number of draws", help="give a whole number from 1 to 2^53"
+        )
 
     from rainbowdp.formats import read_mechanism
     from rainbowdp.rainbow import quote_color
-    from rainbowdp.sampling import sample
 
     with steps() as progress:
         progress.step("reading the mechanism")
-        made = read_mechanism(Path(mechanism))
+        distribution = read_mechanism(Path(mechanism)).distribution(dataset)
+        if wanted > 1:
+            note(f"each draw is a release of its own: together they cost the privacy of {wanted} answers")
         progress.step("drawing")
-        drawn = sample(made, dataset, int(wanted))
-    if len(drawn) > 1:
-        note(f"each draw is a release of its own: together they cost the privacy of {len(drawn)} answers")
-    emit([json_text(drawn)] if chosen == "json" else map(quote_color, drawn))
+        if sys.stdout.isatty():
+            # Answers that scroll by are progress enough, and a moving line among them is not.
+            progress.finish()
+        drawn = _draws(distribution, wanted, progress)
+        emit(_json_lines(drawn) if chosen == "json" else map(quote_color, drawn))
     return 0
+
+
+def _draws(distribution: "Distribution", count: int, progress: Steps) -> Iterator[str]:
+    """Yield answers as they are drawn, a block at a time, so that any number of them fits into memory."""
+    from rainbowdp.sampling import sample_distribution
+
+    for done in range(0, count, _BLOCK):
+        progress.advance(done, count)
+        yield from sample_distribution(distribution, min(_BLOCK, count - done))
+
+
+def _json_lines(drawn: Iterable[str]) -> Iterator[str]:
+    """Yield a JSON list, some of its entries per line; a short list is one line."""
+    remaining = iter(drawn)
+    line = list(itertools.islice(remaining, _PER_JSON_LINE))
+    opening = "["
+    while following := list(itertools.islice(remaining, _PER_JSON_LINE)):
+        yield f"{opening}{json_text(line)[1:-1]}"
+        opening, line = ",", following
+    yield f"{opening}{json_text(line)[1:-1]}]"

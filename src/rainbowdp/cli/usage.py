@@ -8,8 +8,10 @@ import typer
 
 from rainbowdp.errors import UsageError, did_you_mean
 
-FrameworkError = cast("type[Exception]", typer.BadParameter.__mro__[2])
-"""The root of typer's usage errors, which newer versions of typer no longer share with click."""
+FrameworkError = cast(
+    "type[Exception]", next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+)
+"""The root of typer's usage errors: click's own in older versions of typer, a copy of it in newer ones."""
 
 
 def restated(error: Exception) -> UsageError:

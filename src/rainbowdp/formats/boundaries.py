@@ -9,9 +9,12 @@ the order inside a tied class do not matter, and one rainbow spelled twice is re
     red = 0.5
 """
 
+from fractions import Fraction
 from pathlib import Path
 
-from rainbowdp.errors import FileFormatError
+from rainbowdp.errors import FileFormatError, NumberError
+from rainbowdp.exact import format_fraction, parse_fraction
+from rainbowdp.formats.content import content_of
 from rainbowdp.formats.documents import read_document, shown
 from rainbowdp.formats.graphs import parsed_rainbow
 from rainbowdp.formats.suffixes import Form, form_to_read
@@ -19,7 +22,7 @@ from rainbowdp.rainbow import Rainbow
 
 
 def read_boundary(path: Path | str) -> dict[Rainbow, dict[str, str]]:
-    """Read a boundary condition.
+    r"""Read a boundary condition.
 
     Parameters
     ----------
@@ -29,20 +32,38 @@ def read_boundary(path: Path | str) -> dict[Rainbow, dict[str, str]]:
     Returns
     -------
     dict of Rainbow to dict of str to str
-        For each rainbow the probability of each color, as it is written.
+        For each rainbow the probability of each color, as it is written: an exact number. Whether they sum to
+        1 and are private is asked later, see `rainbowdp.given` and `rainbowdp.check_boundary`.
 
     Raises
     ------
     FileUnreadableError
         If the file cannot be read.
     FileFormatError
-        If it is not a table of tables of numbers, or names a rainbow twice.
+        If it is not a table of tables, or names a rainbow twice.
+    NumberError
+        If a probability is not an exact number.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "boundary.toml"
+    >>> _ = path.write_text('["yes>no"]\nyes = "2/3"\nno = "1/3"\n["no > yes"]\nyes = 0.5\nno = 0.5\n')
+    >>> for rainbow, probabilities in read_boundary(path).items():
+    ...     print(rainbow, probabilities)
+    yes>no {'yes': '2/3', 'no': '1/3'}
+    no>yes {'yes': '0.5', 'no': '0.5'}
     """
     path = Path(path)
+    with content_of(path):
+        return _read(path)
+
+
+def _read(path: Path) -> dict[Rainbow, dict[str, str]]:
     document = read_document(path, form_to_read(path, "a boundary condition", (Form.TOML, Form.JSON)))
     found: dict[Rainbow, dict[str, str]] = {}
     for text, table in document.items():
-        rainbow = parsed_rainbow(text, str(path))
+        rainbow = parsed_rainbow(text, repr(str(path)))
         if rainbow in found:
             raise FileFormatError(
                 f"{str(path)!r} gives the rainbow {rainbow} twice, the second time as {text!r}",
@@ -68,11 +89,16 @@ def read_boundary(path: Path | str) -> dict[Rainbow, dict[str, str]]:
 
 
 def _number(path: Path, rainbow: str, color: str, value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return format_fraction(Fraction(value))
     if isinstance(value, str):
         # TOML allows underscores between digits.
-        return value.replace("_", "") if type(value) is not str else value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
+        text = value.replace("_", "") if type(value) is not str else value
+        try:
+            parse_fraction(text)
+        except NumberError as error:
+            raise error.at(f"{str(path)!r}, {color!r} at {rainbow}") from error
+        return text
     raise FileFormatError(
         f"{str(path)!r} gives {shown(value)} as the probability of {color!r} at {rainbow}",
         help="write a number such as 0.1, or a text such as 1/3 in quotes",

@@ -48,6 +48,21 @@ def write_boundary_graph(path: Path | str, morphism: BoundaryMorphism) -> None:
     References
     ----------
     Zhou et al. 2022, Definition 8 and Figure 1 (b).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from rainbowdp.graph import RainbowGraph, boundary_morphism
+    >>> graph = RainbowGraph.from_edges(
+    ...     [("a", "b"), ("b", "c")], {"a": "yes>no", "b": "yes>no", "c": "no>yes"}
+    ... )
+    >>> path = Path(tempfile.mkdtemp()) / "boundary.csv"
+    >>> write_boundary_graph(path, boundary_morphism(graph))
+    >>> for line in path.read_text().splitlines():
+    ...     print(line[:45])
+    source,target,source_rainbow,source_distance,
+    no>yes @ 0,yes>no @ 0,no>yes,0,1,yes>no,0,1
+    yes>no @ 0,yes>no @ 1,yes>no,0,1,yes>no,1,1
     """
     path = Path(path)
     form = form_to_write(path, "the boundary graph", FORMS)

@@ -82,6 +82,8 @@ def shown(value: object) -> str:
         return "an object"
     if isinstance(value, list):
         return "a list"
+    if isinstance(value, int) and value.bit_length() > 256:
+        return "a number"
     text = json.dumps(value, default=str)
     return text if len(text) <= 60 else f"{text[:60]}…"
 

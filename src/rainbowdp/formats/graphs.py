@@ -20,10 +20,12 @@ from rainbowdp.errors import (
     UnknownDatasetError,
     UsageError,
 )
+from rainbowdp.formats.content import content_of
 from rainbowdp.formats.networks import network_edges, read_network
 from rainbowdp.formats.suffixes import Form, form_to_read
 from rainbowdp.formats.tables import TextTable, connect, open_table, reading
 from rainbowdp.graph import DatasetGraph, RainbowGraph
+from rainbowdp.graph.labels import close_labels
 from rainbowdp.rainbow import Rainbow
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ _NULL, _UNKNOWN = -2, -1
 
 
 def read_graph(datasets: Path | str, neighbors: Path | str | None = None) -> RainbowGraph:
-    """Read a rainbow graph from one file or two.
+    r"""Read a rainbow graph from one file or two.
 
     Parameters
     ----------
@@ -59,6 +61,16 @@ def read_graph(datasets: Path | str, neighbors: Path | str | None = None) -> Rai
         If a file cannot be read or does not have its form.
     DuplicateDatasetError, MissingRainbowError, UnknownDatasetError, ColorSetError
         If the files contradict themselves or each other; the message names the row or the dataset.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "nodes.csv").write_text("dataset,rainbow\nann,yes>no\nbob,yes>no\ncid,no>yes\n")
+    >>> _ = (folder / "pairs.csv").write_text("source,target\nann,bob\nbob,cid\n")
+    >>> graph = read_graph(folder / "nodes.csv", folder / "pairs.csv")
+    >>> graph.size, graph.pair_count, graph.distance.tolist()
+    (3, 2, [1, 0, 0])
     """
     datasets, neighbors = Path(datasets), None if neighbors is None else Path(neighbors)
     form = form_to_read(datasets, "the datasets", _TABLES + _NETWORKS)
@@ -68,24 +80,25 @@ def read_graph(datasets: Path | str, neighbors: Path | str | None = None) -> Rai
                 f"{str(datasets)!r} is a whole graph, with its pairs of neighbors",
                 help="leave out --neighbors, or give the datasets as CSV or Parquet",
             )
-        return read_network(datasets, form)
+        with content_of(datasets):
+            return read_network(datasets, form)
     if neighbors is None:
         raise UsageError(
             f"{str(datasets)!r} holds datasets, but no pairs of neighbors",
             help="give the pairs with --neighbors FILE, or a whole graph as .graphml or .json",
         )
     pair_form = form_to_read(neighbors, "the pairs of neighbors", _TABLES)
-    with connect() as database:
+    with content_of(datasets, neighbors), connect() as database:
         _load_datasets(database, datasets, form)
         labels = database.execute("select dataset from datasets order by rowid").fetchnumpy()["dataset"]
         palette, codes = _regions(database, datasets)
         source, target = _numbered_pairs(database, neighbors, pair_form, str(datasets))
-    structure = DatasetGraph.from_pairs(labels.size, source, target)
-    return RainbowGraph.from_codes(structure, palette, codes, labels.tolist())
+        structure = DatasetGraph.from_pairs(labels.size, source, target)
+        return RainbowGraph.from_codes(structure, palette, codes, labels.tolist())
 
 
 def read_neighbors(path: Path | str, labels: NDArray[Any] | None, size: int) -> DatasetGraph:
-    """Read the pairs of neighbors of datasets that are known already.
+    r"""Read the pairs of neighbors of datasets that are known already.
 
     Parameters
     ----------
@@ -107,11 +120,19 @@ def read_neighbors(path: Path | str, labels: NDArray[Any] | None, size: int) -> 
         If the file cannot be read or does not have its form.
     UnknownDatasetError
         If a pair names a dataset that has no label.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "pairs.csv"
+    >>> _ = path.write_text("source,target\nbob,ann\n")
+    >>> read_neighbors(path, np.array(["ann", "bob", "cid"]), 3).pairs()
+    (array([0]...), array([1]...))
     """
     path = Path(path)
     form = form_to_read(path, "the pairs of neighbors", _TABLES + _NETWORKS)
     names = np.arange(size).astype(np.str_) if labels is None else labels.astype(np.str_)
-    with connect() as database:
+    with content_of(path), connect() as database:
         database.register("known", {"dataset": names.astype(object)})
         database.execute("create temp table datasets as select dataset::varchar as dataset from known")
         if form in _NETWORKS:
@@ -245,16 +266,12 @@ def _first_wrong_pair(
             path=str(path),
             row=row + 1,
         )
-    close = database.execute(
-        "select dataset from datasets where levenshtein(dataset, ?) <= greatest(1, length(dataset) // 3) "
-        "order by levenshtein(dataset, ?), rowid limit 2",
-        [dataset, dataset],
-    ).fetchall()
-    hint = f"did you mean {' or '.join(repr(name) for (name,) in close)}?" if close else ""
+    labels = database.execute("select dataset from datasets order by rowid").fetchnumpy()["dataset"]
     return UnknownDatasetError(
         f"row {row + 1} of {str(path)!r} names the dataset {dataset!r} as its {column}, which {known} "
         "does not have",
-        help=hint or "list it among the datasets, or remove the pair (rows are counted after the header)",
+        help=close_labels(dataset, labels.tolist())
+        or "list it among the datasets, or remove the pair (rows are counted after the header)",
         dataset=dataset,
         row=row + 1,
     )

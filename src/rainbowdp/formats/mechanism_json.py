@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from rainbowdp.errors import FileFormatError, did_you_mean
 from rainbowdp.formats.documents import read_document, shown
+from rainbowdp.formats.mechanism_writing import FIRST_COLUMNS
 from rainbowdp.formats.suffixes import Form
-
-_FIRST = ("dataset", "rainbow", "distance")
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ def read_json_mechanism(path: Path) -> JsonMechanism:
     ordered = tuple(sorted(colors))
     lines = [_cells(path, at, row, ordered) for at, row in enumerate(rows)]
     table = np.array(lines, dtype=object)
-    names = (*_FIRST, *(f"p{at}" for at in range(len(ordered))))
+    names = (*FIRST_COLUMNS, *(f"p{at}" for at in range(len(ordered))))
     return JsonMechanism(
         colors=ordered,
         precision="exact" if precision == "exact" else "float64",
@@ -90,8 +89,8 @@ def _cells(path: Path, at: int, row: object, colors: tuple[str, ...]) -> list[st
             did_you_mean(color, probabilities if known else colors)
             or "give every color of the list one value",
         )
-    values = [*(row.get(key) for key in _FIRST), *(probabilities[color] for color in colors)]
-    for name, value in zip((*_FIRST, *colors), values, strict=True):
+    values = [*(row.get(key) for key in FIRST_COLUMNS), *(probabilities[color] for color in colors)]
+    for name, value in zip((*FIRST_COLUMNS, *colors), values, strict=True):
         if not isinstance(value, str) and not (name == "distance" and value is None and "distance" in row):
             raise _malformed(
                 path,

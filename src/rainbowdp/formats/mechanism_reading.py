@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.errors import FileFormatError, RainbowError, did_you_mean
+from rainbowdp.errors import DistributionError, FileFormatError, did_you_mean
+from rainbowdp.formats.content import content_of
 from rainbowdp.formats.graphs import parsed_rainbow, refuse_repeats
 from rainbowdp.formats.mechanism_json import read_json_mechanism
 from rainbowdp.formats.mechanism_writing import FIRST_COLUMNS, FORMS
@@ -29,7 +30,7 @@ _EXACT = "[+-]?[0-9]+( */ *[0-9]+)?"
 
 
 def read_mechanism(path: Path | str) -> Mechanism:
-    """Read a mechanism from CSV, Parquet or JSON.
+    r"""Read a mechanism from CSV, Parquet or JSON.
 
     Parameters
     ----------
@@ -49,10 +50,19 @@ def read_mechanism(path: Path | str) -> Mechanism:
         If it names a dataset twice.
     DistributionError, NumberError
         If a row holds no distribution; the message names the dataset.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "mechanism.csv"
+    >>> _ = path.write_text("dataset,rainbow,distance,no,yes\nann,yes>no,0,1/3,2/3\nbob,no>yes,0,2/3,1/3\n")
+    >>> mechanism = read_mechanism(path)
+    >>> mechanism.precision, mechanism.distribution("bob")
+    ('exact', Distribution(no=2/3, yes=1/3))
     """
     path = Path(path)
     form = form_to_read(path, "a mechanism", FORMS)
-    with connect() as database:
+    with content_of(path), connect() as database:
         if form is Form.JSON:
             colors, precision = _load_json(database, path)
         else:
@@ -155,10 +165,10 @@ def _from_loaded(
             labels=loaded["dataset"].tolist(),
             precision=precision,
         )
-    except RainbowError as error:
-        if isinstance(error, FileFormatError):
-            raise
-        raise type(error)(f"{str(path)!r}: {error.what}", help=error.help, **error.values) from error
+    except DistributionError as error:
+        # A mechanism is judged as it is: there is no option that rescales its rows.
+        error.help = "give probabilities of at least 0 that sum to 1, as fractions or with all their digits"
+        raise
 
 
 def _rainbows(path: Path, texts: NDArray[Any], first: NDArray[Any], colors: tuple[str, ...]) -> list[Rainbow]:

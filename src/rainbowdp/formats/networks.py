@@ -17,7 +17,6 @@ from rainbowdp.errors import (
     DuplicateDatasetError,
     FileFormatError,
     MissingRainbowError,
-    RainbowError,
     RainbowSyntaxError,
 )
 from rainbowdp.formats.documents import read_document, shown
@@ -71,9 +70,8 @@ def read_network(path: Path, form: Form) -> RainbowGraph:
         )
     try:
         return RainbowGraph.from_edges(edges, rainbows)
-    except RainbowError as error:
-        kind = FileFormatError if isinstance(error, RainbowSyntaxError | ColorError) else type(error)
-        raise kind(f"{str(path)!r}: {error.what}", help=error.help, **error.values) from error
+    except (RainbowSyntaxError, ColorError) as error:
+        raise FileFormatError(f"{str(path)!r}: {error.what}", help=error.help, **error.values) from error
 
 
 def network_edges(path: Path, form: Form) -> dict[str, NDArray[Any]]:

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from rainbowdp.errors import MechanismShapeError, NotHomogeneousError, SolverError
 from rainbowdp.graph import RainbowGraph
+from rainbowdp.graph.arrays import first_occurrences
 from rainbowdp.mechanism import Mechanism, check_homogeneous, in_order_of
+from rainbowdp.mechanism.comparison import require_same_size
 from rainbowdp.optimality.program import MechanismProgram
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
 from rainbowdp.rainbow import Rainbow
@@ -101,11 +103,13 @@ def check_optimal(
     >>> bool(verdict), verdict.dataset, verdict.prefix, round(verdict.gain, 9)
     (False, 'x', ('b',), 0.25)
     """
+    # What is too large for the program is refused before anything else takes its time.
+    _require_small(graph, privacy)
+    require_same_size(mechanism, graph.size)
     mechanism = in_order_of(graph.labels, mechanism)
-    verification = verify(mechanism, graph, privacy)
     _require_same_rainbows(mechanism, graph)
     _require_homogeneous(mechanism, graph)
-    _require_small(graph, privacy)
+    verification = verify(mechanism, graph, privacy)
     if not verification:
         return OptimalityVerdict(verification)
     table = mechanism.probabilities()
@@ -166,13 +170,9 @@ def _require_same_rainbows(mechanism: Mechanism, graph: RainbowGraph) -> None:
             f"the graph {', '.join(graph.colors)}",
             help="check a mechanism on the graph that it was made for",
         )
-    meets = {
-        (code, region): dataset
-        for dataset, (code, region) in enumerate(
-            zip(mechanism.codes.tolist(), graph.regions.tolist(), strict=True)
-        )
-    }
-    for (code, region), dataset in meets.items():
+    count = max(mechanism.class_count, len(graph.rainbows))
+    for dataset in np.sort(first_occurrences(mechanism.codes, graph.regions, count)).tolist():
+        code, region = mechanism.codes[dataset], graph.regions[dataset]
         if mechanism.class_rainbow[code] != graph.rainbows[region]:
             raise MechanismShapeError(
                 f"the dataset {mechanism.label(dataset)!r} has the rainbow "

@@ -140,10 +140,11 @@ def sample_all(
 
     Notes
     -----
-    As exact as `sample`. Only classes that occur are looked at. Where there are more than 2048 of them, the
-    mechanism's float64 table, which promises 10^-12, decides the words that lie farther than 2^-30 from its
-    cumulative masses, and exact numbers decide the others; the drawn colors are the same. Memory is 16 bytes
-    for each cumulative mass of those classes, beside the result, the indices and that table.
+    Only classes that occur are looked at. Up to 2048 of them, this is as exact as `sample`. Where there are
+    more, the mechanism's float64 table decides the words that lie farther than 2^-30 from its cumulative
+    masses, and exact numbers decide the others. The drawn colors are the same as long as the table is right
+    to 2^-30; tables promise 10^-12, which is tested and not proven. Memory is 16 bytes for each cumulative
+    mass of those classes, beside the result, the indices and that table.
 
     Examples
     --------

@@ -7,9 +7,11 @@ first word and further ones. The drawn colors are a function of the bits alone: 
 `BLOCK`; a block reads one word for each of its draws, then the further words of its undecided draws, one draw
 after the other.
 
-Where more than `EXACT_ROWS` classes occur, the two integers are taken from the float64 table instead, a
-thousand times further apart than the table's promised error. That changes no draw, it only sends more words
-(one in some hundred million) on the exact way.
+Where more than `EXACT_ROWS` classes occur, the two integers are taken from the float64 table instead, 2^-30
+to either side of each cumulative mass. That changes no draw, it only sends more words (one in some hundred
+million) on the exact way, provided that the table's cumulative masses are right to 2^-30. This is assumed and
+not proven: a table promises entries within 10^-12 relatively, which tests measure against exact numbers, and
+adding k of them errs by at most k 2^-52. For up to a hundred thousand colors that is a thirtieth of 2^-30.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +32,7 @@ EXACT_ROWS = 2048
 """Up to this many classes are enclosed exactly, at up to a millisecond each."""
 
 TABLE_ERROR = 2.0**-30
-"""What a cumulative mass of a float64 table may be wrong by; a mechanism's table promises 10^-12."""
+"""What a cumulative mass of a float64 table is assumed not to be wrong by; tables promise 10^-12."""
 
 _LARGEST_WORD = (1 << WORD_BITS) - 1
 

@@ -93,8 +93,9 @@ class CumulativeMasses:
             yield scaled // bottom, -(-scaled // bottom)
 
     def _irrational(self, bits: int) -> Iterator[tuple[int, int]]:
-        # With these guard bits the sum of up to k - 1 enclosures is less than one unit wide.
-        guard = len(self._probabilities).bit_length()
+        # Rounded outward to the grid of the guard bits an enclosure is at most 2 steps wide, so the sum of up
+        # to k - 1 of them is less than one unit wide, and rounded outward at most 2 units.
+        guard = len(self._probabilities).bit_length() + 1
         whole, low, high = 1 << bits, 0, 0
         for probability in self._probabilities[:-1]:
             below, above = enclose(probability, bits + guard)

@@ -55,7 +55,8 @@ def verify(
         Whether it holds; the tight epsilon (at delta 0), delta (at the asked epsilon) or mu, between two
         floats rounded outward; and where it fails the pair of neighbors and the event of greatest excess (of
         several equal ones the first). For stated decimals the enclosure holds for all numbers that they can
-        stand for, so its upper end may be infinite where probabilities fall below 1e-300.
+        stand for, so its upper end may be infinite where probabilities fall below 1e-287; a color that is
+        written 0 in both rows of a pair counts as impossible in both.
 
     Raises
     ------

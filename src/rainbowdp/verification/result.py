@@ -22,12 +22,13 @@ class Witness:
     probability : Exact
         Probability of the event at the source.
     limit : Exact or None
-        The largest one allowed there. None where the Gaussian limit has no closed form.
+        The largest one allowed there. None where it has no exact form: rows in powers of another e^x than the
+        constraint, or sums of several normal terms.
     excess : Exact or None
         probability - limit.
     undecided : bool
-        True if 4096 bits did not decide the constraint, which counts as a failure. Only Gaussian numbers
-        that rainbowdp did not make can be undecided.
+        True if 4096 bits did not decide the constraint, which counts as a failure. Under Gaussian privacy,
+        and between powers of different e^x, numbers that rainbowdp did not make can be undecided.
     """
 
     source: str
