@@ -2,27 +2,29 @@
 """Random small problems for tests, and oracles for them that share no code with the package.
 
 `best_prefix_masses` solves one linear program over all private mechanisms with scipy; `greatest_excess`
-tries every event of every pair of neighbors in fractions.
+tries every event of every pair of neighbors in fractions, and `greatest_gaussian_excess` in balls.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any
 
+import flint
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import linprog
+from scipy.stats import norm
 
 from rainbowdp.boundary import given
 from rainbowdp.distribution import Distribution
-from rainbowdp.exact import Exact
-from rainbowdp.graph import RainbowGraph
+from rainbowdp.exact import Exact, ball
+from rainbowdp.graph import DatasetGraph, RainbowGraph
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
-from rainbowdp.privacy import ApproxDP, PureDP
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 
 Row = Mapping[str, Fraction]
 Edges = Sequence[tuple[int, int]]
@@ -37,17 +39,22 @@ EPSILONS = {
     "1": Fraction(2718, 1000),
 }
 DELTAS = ("0", "0", "0", "1/50", "1/6")
+MUS = ("1/10", "1", "5/2")
+RATIONAL = ("0", "ln(6/5)", "ln 2", "ln 3")
+ODDS = {"0": Fraction(1), "ln(6/5)": Fraction(6, 5), "ln 2": Fraction(2), "ln 3": Fraction(3)}
+KINDS = ("given", "given", "uniform", "randomized-response")
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A small rainbow graph, a notion of privacy and a boundary condition."""
+    """A small rainbow graph, a notion of privacy (Gaussian if there is a mu) and a boundary condition."""
 
     edges: tuple[tuple[int, int], ...]
     rainbows: tuple[str, ...]
     epsilon: str
     delta: Fraction
     boundary: Any
+    mu: str | None = None
 
     @property
     def size(self) -> int:
@@ -59,7 +66,12 @@ class Problem:
 
     @property
     def privacy(self) -> PureDP | ApproxDP:
+        """The notion of a problem without a mu."""
         return PureDP(self.epsilon) if self.delta == 0 else ApproxDP(self.epsilon, self.delta)
+
+    @property
+    def notion(self) -> Privacy:
+        return self.privacy if self.mu is None else GaussianDP(self.mu)
 
     def graph(self) -> RainbowGraph:
         source, target = [edge[0] for edge in self.edges], [edge[1] for edge in self.edges]
@@ -69,7 +81,7 @@ class Problem:
 
     def mechanism(self) -> Mechanism:
         boundary = self.boundary if isinstance(self.boundary, str) else given(self.boundary)
-        return optimal_mechanism(self.graph(), self.privacy, boundary)  # type: ignore[arg-type]  # a name drawn below
+        return optimal_mechanism(self.graph(), self.notion, boundary)  # type: ignore[arg-type]  # a name drawn below
 
     def is_boundary(self) -> list[bool]:
         crossing = [edge for edge in self.edges if self.rainbows[edge[0]] != self.rainbows[edge[1]]]
@@ -82,8 +94,17 @@ class Problem:
 
 
 @st.composite
-def problems(draw: st.DrawFn, epsilons: Sequence[str] = tuple(EPSILONS), smallest_size: int = 2) -> Problem:
-    """Draw graphs of up to 8 datasets over 2 to 4 colors, mostly connected, with ties now and then."""
+def problems(
+    draw: st.DrawFn,
+    epsilons: Sequence[str] = tuple(EPSILONS),
+    smallest_size: int = 2,
+    kinds: Sequence[str] = KINDS,
+    mus: Sequence[str] = (),
+) -> Problem:
+    """Draw graphs of up to 8 datasets over 2 to 4 colors, mostly connected, with ties now and then.
+
+    The notion is Gaussian privacy where there are `mus` to choose from.
+    """
     size = draw(st.integers(smallest_size, 8))
     colors = "abcd"[: draw(st.integers(2, 4))]
     signs = st.sampled_from([">", ">", ">", "="])
@@ -108,17 +129,27 @@ def problems(draw: st.DrawFn, epsilons: Sequence[str] = tuple(EPSILONS), smalles
         else [draw(st.integers(0, len(palette) - 1)) for _ in range(size)]
     )
     rainbows = tuple(palette[region] for region in regions)
-    epsilon, delta = draw(st.sampled_from(list(epsilons))), Fraction(draw(st.sampled_from(DELTAS)))
-    kind = draw(st.sampled_from(["given", "given", "uniform", "randomized-response"]))
-    boundary: Any = kind
-    if kind == "given":
-        boundary = draw(_valid_boundaries(tuple(edges), rainbows, (EPSILONS[epsilon], delta)))
-    return Problem(tuple(sorted(edges)), rainbows, epsilon, delta, boundary)
+    epsilon, delta, mu = "0", Fraction(0), None
+    if mus:
+        mu = draw(st.sampled_from(list(mus)))
+    else:
+        epsilon, delta = draw(st.sampled_from(list(epsilons))), Fraction(draw(st.sampled_from(DELTAS)))
+    boundary: Any = draw(st.sampled_from(list(kinds)))
+    if boundary == "given":
+
+        def is_private(p: Row, q: Row) -> bool:
+            if mu is not None:
+                return _is_surely_gaussian(p, q, Fraction(mu)) and _is_surely_gaussian(q, p, Fraction(mu))
+            limit = EPSILONS[epsilon], delta
+            return max(pair_excess(p, q, *limit)[0], pair_excess(q, p, *limit)[0]) <= 0
+
+        boundary = draw(_valid_boundaries(tuple(edges), rainbows, is_private))
+    return Problem(tuple(sorted(edges)), rainbows, epsilon, delta, boundary, mu)
 
 
 @st.composite
 def _valid_boundaries(
-    draw: st.DrawFn, edges: Edges, rainbows: Sequence[str], limit: tuple[Fraction, Fraction]
+    draw: st.DrawFn, edges: Edges, rainbows: Sequence[str], is_private: Callable[[Row, Row], bool]
 ) -> dict[str, dict[str, Fraction]]:
     """Draw one distribution per rainbow, moved toward one of them until all touching pairs are private."""
     colors = sorted(rainbows[0].replace("=", ">").split(">"))
@@ -136,10 +167,23 @@ def _valid_boundaries(
             rainbow: {c: center[c] + share * (row[c] - center[c]) for c in colors}
             for rainbow, row in drawn.items()
         }
-        rows = [(mixed[a], mixed[b]) for a, b in touching]
-        if all(max(pair_excess(p, q, *limit)[0], pair_excess(q, p, *limit)[0]) <= 0 for p, q in rows):
+        if all(is_private(mixed[a], mixed[b]) for a, b in touching):
             return mixed
         share = share / 2 if share > Fraction(1, 64) else Fraction(0)
+
+
+def graph_of(size: int, edges: Edges) -> DatasetGraph:
+    return DatasetGraph.from_pairs(
+        size,
+        np.array([edge[0] for edge in edges], dtype=np.int64),
+        np.array([edge[1] for edge in edges], dtype=np.int64),
+    )
+
+
+def mechanism_of(rows: Sequence[Mapping[str, Exact]], labels: list[str] | None = None) -> Mechanism:
+    """Return the mechanism with these exact rows, one class per dataset."""
+    rainbow = ">".join(sorted(rows[0]))
+    return Mechanism.from_table([rainbow] * len(rows), rows, labels=labels)
 
 
 def proper_events(colors: Sequence[str]) -> list[tuple[str, ...]]:
@@ -169,6 +213,44 @@ def greatest_excess(
             if best is None or excess > best[0]:
                 best = excess, (source, target)
     assert best is not None, "there is a pair of neighbors"
+    return best
+
+
+def _is_surely_gaussian(p: Row, q: Row, mu: Fraction) -> bool:
+    """Tell whether p exceeds no event of q by more than mu, with room for what floats lose."""
+    pairs = [
+        (float(sum((p[c] for c in event), Fraction(0))), float(sum((q[c] for c in event), Fraction(0))))
+        for event in proper_events(tuple(p))
+    ]
+    return all(mass == other or mass <= norm.cdf(norm.ppf(other) + float(mu)) - 1e-9 for mass, other in pairs)
+
+
+def gaussian_excess(mass: Exact, other: Exact, mu: Fraction) -> flint.arb:
+    """Return a ball around mass - Phi(Phi^-1(other) + mu)."""
+    if other in (0, 1):
+        return ball(mass) - ball(other)
+    two, center = flint.arb(2).sqrt(), flint.arb(1) - 2 * ball(other)
+    quantile = -center.erfinv() * two
+    return ball(mass) - (-(quantile + flint.arb(mu.numerator) / mu.denominator) / two).erfc() / 2
+
+
+def greatest_gaussian_excess(
+    rows: Sequence[Mapping[str, Exact]], edges: Edges, mu: Fraction, bits: int = 500
+) -> tuple[flint.arb, tuple[int, int]] | None:
+    """Return the greatest excess that so many bits show to be one, and its pair; None if there is none.
+
+    An excess that they do not tell from 0 is none: mechanisms meet their limits exactly.
+    """
+    best: tuple[flint.arb, tuple[int, int]] | None = None
+    for one, other in sorted(edges):
+        for source, target in ((one, other), (other, one)):
+            p, q = rows[source], rows[target]
+            for event in proper_events(tuple(p)):
+                masses = [sum((row[c] for c in event), Fraction(0)) for row in (p, q)]
+                with flint.ctx.workprec(bits):
+                    excess = gaussian_excess(masses[0], masses[1], mu)
+                    if excess > 0 and (best is None or excess > best[0]):
+                        best = excess, (source, target)
     return best
 
 

@@ -14,7 +14,7 @@ from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.families import histograms, path
 from rainbowdp.mechanism import Mechanism, pullback
 from rainbowdp.optimal import optimal_mechanism
-from rainbowdp.optimality import check_optimal
+from rainbowdp.optimality import check, check_optimal
 from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
 from small_problems import Problem, fractions_of, problems
 
@@ -114,3 +114,14 @@ def test_a_graph_too_large_for_a_program_is_refused_with_a_way_on() -> None:
     with pytest.raises(SolverError) as caught:
         check_optimal(mechanism, graph, PureDP(1))
     assert "boundary graph" in caught.value.help
+
+
+def test_a_graph_too_large_is_refused_before_its_pairs_are_verified(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(check, "verify", lambda *_: asked.append(1))
+    monkeypatch.setattr(check, "LARGEST_PROGRAMME", 10)
+    graph = line_graph()
+    mechanism = optimal_mechanism(graph, PureDP(1), "uniform")
+    with pytest.raises(SolverError, match="too large"):
+        check_optimal(mechanism, graph, PureDP(1))
+    assert not asked

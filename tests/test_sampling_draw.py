@@ -192,6 +192,15 @@ def test_cuts_enclose_and_ascend(distribution: Distribution) -> None:
         assert masses.cuts(bits) is masses.cuts(bits)
 
 
+def test_cuts_are_at_most_two_apart_where_every_enclosure_straddles_the_grid() -> None:
+    # Six probabilities so near to multiples of 2^-67 that their enclosures have one inside.
+    near = [Fraction(n, 2**67) + (T - 3) / 2**250 for n in (1, 2**60 + 1, 1, 2**61, 2**62, 0)]
+    probabilities = [*near[:5], near[5] + Fraction(2**63, 2**67), 1 - Fraction(2**63, 2**67) - sum(near)]
+    masses = CumulativeMasses(Distribution.trusted(dict(zip("abcdefg", probabilities, strict=True))))
+    lower, upper = masses.cuts(64)
+    assert max(above - below for below, above in zip(lower, upper, strict=True)) <= 2
+
+
 @pytest.mark.parametrize(
     "row",
     [row(), row(Fraction(0), Fraction(0)), row(Fraction(-1, 2), Fraction(3, 2))],

@@ -29,7 +29,7 @@ from rainbowdp.exact import (
 from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, Violation
 from rainbowdp.privacy.likelihood import ball_sign
-from rainbowdp.verification.figures import all_events, events_between, formal_odds, worst_event
+from rainbowdp.verification.figures import events_between, formal_odds, worst_event
 
 RowKind = Literal["ideal", "written", "stated"]
 
@@ -101,11 +101,17 @@ def _decided(p: Distribution, q: Distribution, privacy: Privacy) -> Finding | No
     if not isinstance(privacy, GaussianDP) and (odds := formal_odds(p, q, privacy)) is not None:
         return _formally(p, q, privacy, odds)
     violation = privacy.admits(p, q).violation
-    if violation is not None and not violation.event:
-        # The order of two likelihood ratios is undecided, which says nothing yet about the events.
-        violation = _event_by_event(p, q, privacy)
     if violation is None:
         return None
+    if isinstance(privacy, GaussianDP) and not (p.is_rational and q.is_rational):
+        # `admits` cannot rank events whose limits have no exact form, nor name one where the order of two
+        # likelihood ratios is undecided.
+        found = _event_by_event(p, q, privacy)
+        if found is None or (found.violation.event, found.violation.swapped) != (
+            violation.event,
+            violation.swapped,
+        ):
+            return found
     ours, theirs = (q, p) if violation.swapped else (p, q)
     mass, other = ours.mass(violation.event), theirs.mass(violation.event)
     return Finding(violation, violation.excess, _excess_of(mass, other, privacy))
@@ -132,18 +138,22 @@ def _simplest(value: Exact) -> Exact:
     return value if fraction is None else fraction
 
 
-def _event_by_event(p: Distribution, q: Distribution, privacy: Privacy) -> Violation | None:
-    """Return the violation of some event by enclosures, or the first event that stays undecided."""
-    undecided: Violation | None = None
+def _event_by_event(p: Distribution, q: Distribution, privacy: Privacy) -> Finding | None:
+    """Return the greatest excess by enclosures, or the first event that stays undecided."""
+    worst: Finding | None = None
     for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
-        for event in all_events(p.colors):
+        for event in events_between(ours, theirs):
             mass, other = ours.mass(event), theirs.mass(event)
+            excess = _excess_of(mass, other, privacy)
             try:
-                if ball_sign(_excess_of(mass, other, privacy)) > 0:
-                    return Violation(event, mass, None, None, bool(swapped))
+                undecided = False
+                if sign(mass) == 0 or sign(1 - other) == 0 or ball_sign(excess) <= 0:
+                    continue
             except UndecidedError:
-                undecided = undecided or Violation(event, mass, None, None, bool(swapped), undecided=True)
-    return undecided
+                undecided = True
+            found = Finding(Violation(event, mass, None, None, bool(swapped), undecided), None, excess)
+            worst = found if found.beats(worst) else worst
+    return worst
 
 
 def _excess_of(mass: Exact, other: Exact, privacy: Privacy) -> Callable[[], flint.arb]:

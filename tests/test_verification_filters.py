@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The float64 filters against exact numbers: no pair that fails is cleared, and every bound is one.
+
+`task.FEW_PAIRS` is set to 0 here, so that the filters also look at a handful of pairs.
+"""
+
+from fractions import Fraction
+
+import flint
+import numpy as np
+import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import DistributionError
+from rainbowdp.exact import NormalExpression, enclose, normal_quantile, to_float
+from rainbowdp.mechanism import Mechanism
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.rainbow import Rainbow
+from rainbowdp.verification import Verification, task, verify
+from rainbowdp.verification.filters import odds_filter, sum_slack
+from rainbowdp.verification.float_rows import nearest_bounds, stated_bounds
+from rainbowdp.verification.gaussian_filter import QUANTILE_ABSOLUTE, QUANTILE_RELATIVE
+from small_problems import (
+    Edges,
+    Row,
+    fractions_of,
+    graph_of,
+    greatest_gaussian_excess,
+    mechanism_of,
+    path_edges,
+)
+
+ULP = Fraction(1, 2**54)
+
+
+def with_the_filter(
+    mechanism: Mechanism, edges: Edges, privacy: Privacy, *, strict: bool = False
+) -> Verification:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(task, "FEW_PAIRS", 0)
+        return verify(mechanism, graph_of(mechanism.size, edges), privacy, strict=strict)
+
+
+def named(values: list[Fraction]) -> Row:
+    return {f"c{place:03}": value for place, value in enumerate(values)}
+
+
+def hard_sums(seed: int) -> tuple[list[Row], Edges, ApproxDP]:
+    """Return rows of hundreds of colors whose excess is a large number and many terms too small to add."""
+    random = np.random.default_rng(seed)
+    colors = int(random.integers(300, 600))
+    large = [Fraction(1, 2), Fraction(1, 4), Fraction(1, 3), Fraction(9, 10)][random.choice(4)]
+    most = int(random.choice([50, 99, 99, 120]))
+    sums, rows = [], []
+    for _ in range(3):
+        units = [Fraction(int(unit), 100) for unit in random.integers(most - 30, most, colors - 2)]
+        terms = [2 * large * ULP * unit for unit in units]
+        sums.append(large + sum(terms))
+        values = [large, *terms]
+        # The first addend of a sum decides what becomes of the others.
+        if random.random() < 0.3:
+            values.reverse()
+        rows.append(named([*values, 1 - sums[-1]]))
+    plain = named([Fraction(0)] * (colors - 1) + [Fraction(1)])
+    delta = max(sums) + int(random.integers(-3, 4)) * ULP / 64
+    edges = [(0, 1), (1, 2), (2, 3), (3, 4), (1, 4)]
+    return [rows[0], plain, rows[1], plain, rows[2]], edges, ApproxDP("ln 2", delta)
+
+
+@drawn(st.integers(0, 2**32))
+@settings(max_examples=25)
+def test_hundreds_of_colors_are_judged_as_admits_judges_them(seed: int) -> None:
+    rows, edges, privacy = hard_sums(seed)
+    verification = with_the_filter(mechanism_of(rows), edges, privacy)
+    verdicts = [privacy.admits(Distribution(rows[one]), Distribution(rows[other])) for one, other in edges]
+    assert verification.holds == all(verdicts)
+    if verification.witness is not None:
+        found = [verdict.violation for verdict in verdicts if verdict.violation is not None]
+        assert verification.witness.excess == max(Fraction(str(violation.excess)) for violation in found)
+
+
+@drawn(st.integers(0, 2**32))
+@settings(max_examples=25)
+def test_bounds_of_the_filter_hold_the_exact_excess_and_figure(seed: int) -> None:
+    rows, edges, privacy = hard_sums(seed)
+    floats = np.array([[to_float(value, "nearest") for value in row.values()] for row in rows])
+    first, second = (np.array(side) for side in zip(*edges, strict=True))
+    bounds = odds_filter(floats, nearest_bounds, privacy)(first, second)
+    for place, (one, other) in enumerate(edges):
+        figure = max(
+            sum((max(p[c] - 2 * q[c], Fraction(0)) for c in p), Fraction(0))
+            for p, q in ((rows[one], rows[other]), (rows[other], rows[one]))
+        )
+        excess = figure - privacy.delta
+        assert (
+            Fraction(float(bounds.excess_low[place])) <= excess <= Fraction(float(bounds.excess_high[place]))
+        )
+        assert (
+            Fraction(float(bounds.figure_low[place])) <= figure <= Fraction(float(bounds.figure_high[place]))
+        )
+        assert bounds.maybe[place] or excess <= 0
+        assert excess > 0 or not bounds.surely[place]
+
+
+@drawn(
+    st.lists(st.one_of(st.floats(0, 1), st.floats(0, 1e-300), st.just(2.0**-54), st.just(0.0)), max_size=1200)
+)
+def test_the_slack_of_a_sum_holds_in_any_order(values: list[float]) -> None:
+    exact = sum(map(Fraction, values), Fraction(0))
+    slack = sum_slack(len(values))
+    for order in (values, sorted(values), sorted(values, reverse=True)):
+        total = np.cumsum([0.0, *order])[-1]
+        assert Fraction(float(total * (1 - slack))) <= exact <= Fraction(float(total * (1 + slack)))
+
+
+@pytest.mark.parametrize("epsilon", ["709", "710", "1000", "100000"])
+@pytest.mark.parametrize("certain", [True, False])
+def test_odds_beyond_all_floats_are_bounded_without_a_warning(epsilon: str, certain: bool) -> None:
+    table = np.array([[1.0, 0.0], [0.5, 0.5] if certain else [1e-200, 1.0], [1.0, 0.0]])
+    privacy = ApproxDP(epsilon, "1/10")
+    for bounds_of in (nearest_bounds, stated_bounds):
+        bounds = odds_filter(table, bounds_of, privacy)(np.array([0, 0]), np.array([1, 2]))
+        # What is stated as 0 may be 1e-300, which these odds take beyond any probability.
+        first = -0.1 if bounds_of is stated_bounds else 0.4 if certain else 0.9
+        excess = np.array([first, -0.1])
+        assert (bounds.excess_low <= excess).all()
+        assert (bounds.excess_high >= excess).all()
+        assert np.isfinite(bounds.figure_high).all()
+    stated = Mechanism.from_table(["a>b"] * 3, table)
+    for asked in (privacy, PureDP(epsilon)):
+        assert verify(stated, graph_of(3, [(0, 1), (0, 2)]), asked).holds
+
+
+@drawn(st.integers(0, 2**32), st.sampled_from(["1/10", "1", "1/1000", "5"]))
+@settings(max_examples=40)
+def test_gaussian_verification_with_the_filter_equals_brute_force(seed: int, mu: str) -> None:
+    random = np.random.default_rng(seed)
+    colors = int(random.integers(2, 5))
+    rows: list[Row] = []
+    for _ in range(6):
+        weights = [
+            Fraction(int(random.integers(900, 1000)), 10 ** int(random.choice([0, 0, 0, 3, 40, 310])))
+            for _ in range(colors)
+        ]
+        if random.random() < 0.1:
+            weights[0] = Fraction(0)
+        rows.append(named([weight / sum(weights) for weight in weights]))
+    verification = with_the_filter(mechanism_of(rows), path_edges(6), GaussianDP(mu))
+    found = greatest_gaussian_excess(rows, path_edges(6), Fraction(mu), bits=3000)
+    assert verification.holds == (found is None)
+    if found is not None:
+        witness = verification.witness
+        assert witness is not None
+        assert (int(witness.source), int(witness.target)) == found[1]
+
+
+@drawn(
+    st.sampled_from(["1/1000000", "1/10", "1", "5"]),
+    st.sampled_from([Fraction(1, 10**200), Fraction(1, 10**9), Fraction(1, 5), Fraction(999, 1000)]),
+    st.integers(6, 200),
+    st.sampled_from([-1, 1]),
+)
+@settings(max_examples=60)
+def test_masses_just_above_and_just_below_the_gaussian_limit_are_told_apart(
+    mu: str, other: Fraction, digits: int, side: int
+) -> None:
+    limit = enclose(NormalExpression.shifted(other, Fraction(1), Fraction(mu)), 2000)[0]
+    mass = limit + side * min(limit, 1 - limit) / 10**digits
+    rows = [{"a": mass, "b": 1 - mass}, {"a": other, "b": 1 - other}]
+    verification = with_the_filter(mechanism_of(rows), [(0, 1)], GaussianDP(mu))
+    assert verification.holds == (side < 0)
+
+
+def test_scipy_keeps_its_precision_where_approximations_meet_and_at_the_ends() -> None:
+    from scipy.special import ndtr, ndtri
+
+    # Common implementations change their rational approximation here.
+    seams = [np.exp(-2), 1 - np.exp(-2), np.exp(-32), np.exp(-25), 0.075, 0.925, 0.5]
+    masses = np.concatenate([np.nextafter(seams, 0), seams, np.nextafter(seams, 1), [5e-324, 1 - 2.0**-53]])
+    quantiles = ndtri(masses)
+    allowed = (QUANTILE_ABSOLUTE + QUANTILE_RELATIVE * np.abs(quantiles)) / 1000
+    with flint.ctx.workprec(160):
+        for mass, found, most in zip(masses.tolist(), quantiles.tolist(), allowed.tolist(), strict=True):
+            assert abs(normal_quantile(flint.arb(mass)) - flint.arb(found)) < most, mass
+    assert (ndtri(0.0), ndtri(1.0), ndtr(-np.inf), ndtr(np.inf)) == (-np.inf, np.inf, 0.0, 1.0)
+
+
+def test_decimals_beyond_floats_are_positive_to_the_filter() -> None:
+    tiny = Fraction(1, 10**400)
+    rows = (Distribution({"a": tiny, "b": 1 - tiny}), Distribution({"a": 0, "b": 1}))
+    mechanism = Mechanism(
+        colors=("a", "b"),
+        codes=np.arange(2, dtype=np.int32),
+        class_rainbow=(Rainbow.parse("a>b"),) * 2,
+        class_distance=[None, None],  # type: ignore[arg-type]  # masked by the mechanism itself
+        rows=rows,
+        precision="float64",
+    )
+    assert mechanism.stated
+    assert not with_the_filter(mechanism, [(0, 1)], PureDP(5), strict=True).holds
+    assert verify(mechanism, graph_of(2, [(0, 1)]), PureDP(5)).upper == np.inf
+
+
+def test_the_tight_mu_of_stated_rows_holds_for_thousands_of_colors() -> None:
+    # The row sums to 1 + 9e-13. One half of it may be smaller by 1e-12, and then the other makes up for it.
+    colors = 4000
+    value = Fraction(1, colors) * (1 + Fraction(9, 10**13))
+    table = np.array([[float(value)] * colors])
+    rainbow = ">".join(f"c{place:04}" for place in range(colors))
+    mechanism = Mechanism.from_table([rainbow], table, codes=np.array([0, 0]))
+    least = sum(list(fractions_of(mechanism.rows[0]).values())[::2], Fraction(0)) * (1 - Fraction(1, 10**12))
+    with flint.ctx.workprec(160):
+        apart = normal_quantile(flint.arb((1 - least).numerator) / (1 - least).denominator) * 2
+        assert apart > flint.arb("1e-14")
+    verification = verify(mechanism, graph_of(2, [(0, 1)]), GaussianDP(1))
+    assert apart <= flint.arb(verification.upper)
+    assert verification.upper < 1e-11
+    with pytest.raises(DistributionError):
+        Mechanism.from_table([rainbow], table * (1 + 1e-12))
