@@ -398,3 +398,23 @@ def test_a_mechanism_that_fails_its_own_check_is_a_defect_and_is_not_written(
     assert outcome.error[0].startswith("error[RDP406]: ")
     assert "'x' and 'y'" in outcome.error[0]
     assert not (path / "m.csv").exists()
+
+
+def test_no_output_overwrites_an_input(run: Runner, tmp_path: Path) -> None:
+    nodes, pairs = tmp_path / "nodes.csv", tmp_path / "pairs.csv"
+    nodes.write_text("dataset,rainbow\na,x>y\nb,y>x\n")
+    pairs.write_text("source,target\na,b\n")
+    given = ["solve", "--datasets", nodes, "--neighbors", pairs, "--boundary", "uniform", "--epsilon", "1"]
+    outcome = run(*given, "--out", nodes)
+    assert outcome.code == 2
+    assert "--datasets and --out name the same file" in outcome.err
+    assert nodes.read_text().startswith("dataset,rainbow\na,")
+
+
+def test_a_color_with_a_line_break_is_written_and_read_back(run: Runner, tmp_path: Path) -> None:
+    nodes, pairs, out = tmp_path / "nodes.csv", tmp_path / "pairs.csv", tmp_path / "m.csv"
+    nodes.write_bytes(b'dataset,rainbow\na,"""x\ry"">z"\nc,"z>""x\ry"""\n')
+    pairs.write_text("source,target\na,c\n")
+    given = ["solve", "--datasets", nodes, "--neighbors", pairs, "--boundary", "uniform", "--epsilon", "1"]
+    assert run(*given, "--out", out).code == 0
+    assert run("verify", out, "--neighbors", pairs, "--epsilon", "1").code == 0

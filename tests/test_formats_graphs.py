@@ -527,3 +527,38 @@ def test_any_labels_survive_csv_and_parquet(labels: list[str], data: st.DataObje
             graph = read_graph(folder / f"nodes.{ending}", folder / f"pairs.{ending}")
             assert [graph.label(at) for at in range(graph.size)] == labels
             assert label_pairs(graph) == expected
+
+
+PLAIN = '<node id="a"><data key="r">x&gt;y</data></node><node id="b"><data key="r">y&gt;x</data></node>'
+KEY = '<key id="r" for="node" attr.name="rainbow" attr.type="string"/>'
+
+
+GRAPH = '<graph edgedefault="undirected">'
+NESTED = f'<node id="c">{GRAPH}<edge source="a" target="b"/></graph></node>'
+AGAIN = '<node id="a"><data key="r">y&gt;x</data></node>'
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (f"{GRAPH}{PLAIN}</graph>{GRAPH}</graph>", "holds 2 graphs"),
+        (f"{GRAPH}{PLAIN}{NESTED}</graph>", "holds 2 graphs"),
+        (f"{GRAPH}{PLAIN}{AGAIN}</graph>", "two nodes"),
+    ],
+)
+def test_graphml_that_would_lose_pairs_or_nodes_is_refused(tmp_path: Path, body: str, message: str) -> None:
+    path = tmp_path / "g.graphml"
+    path.write_text(f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{KEY}{body}</graphml>')
+    with pytest.raises(RainbowError, match=message) as caught:
+        read_graph(path)
+    assert caught.value.exit_code == 4
+    with pytest.raises(RainbowError, match=message):
+        read_neighbors(path, np.array(["a", "b"]), 2)
+
+
+def test_json_with_edges_and_links_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "g.json"
+    nodes = [{"id": "a", "rainbow": "x>y"}, {"id": "b", "rainbow": "y>x"}]
+    path.write_text(json.dumps({"nodes": nodes, "edges": [], "links": [{"source": "a", "target": "b"}]}))
+    with pytest.raises(RainbowError, match="both 'edges' and 'links'"):
+        read_graph(path)

@@ -160,8 +160,9 @@ def _cells(line: "Line", distances: Sequence[int], *, exact: bool, progress: Ste
 
 def _csv_lines(line: "Line", cells: _Cells) -> Iterator[str]:
     head = io.StringIO()
-    csv.writer(head, lineterminator="").writerow(["distance", *line.rainbow.ordered])
-    yield head.getvalue()
+    # The writer quotes only those line breaks that its own line ending has.
+    csv.writer(head, lineterminator="\r\n").writerow(["distance", *line.rainbow.ordered])
+    yield head.getvalue().removesuffix("\r\n")
     yield from map(",".join, cells)
 
 

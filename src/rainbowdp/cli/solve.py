@@ -130,6 +130,9 @@ def solve_command(
     if exact:
         require_rational(asked)
     targets = _read_targets(out, boundary_graph, plot)
+    written = {"--out": targets.out, "--boundary-graph": targets.boundary_graph, "--plot": targets.plot}
+    for option, source in {"--datasets": datasets, "--neighbors": neighbors, "--boundary": boundary}.items():
+        require_distinct({option: None if source is None else Path(source), **written})
 
     from rainbowdp.formats import read_graph
     from rainbowdp.formats.mechanism_writing import refuse_reserved

@@ -16,6 +16,7 @@ Python loop.
 """
 
 import csv
+import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -153,7 +154,10 @@ def _probability_columns(colors: tuple[str, ...]) -> str:
 
 def _write_csv(database: "DuckDBPyConnection", path: Path, colors: tuple[str, ...]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerow([*FIRST_COLUMNS, *colors])
+        head = io.StringIO()
+        # The writer quotes only those line breaks that its own line ending has.
+        csv.writer(head, lineterminator="\r\n").writerow([*FIRST_COLUMNS, *colors])
+        file.write(head.getvalue().removesuffix("\r\n") + "\n")
     # DuckDB would rename ``red`` beside ``Red``, so the header is written here and the rows are appended.
     rows = path.with_suffix(".rows")
     try:

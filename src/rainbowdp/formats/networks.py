@@ -93,12 +93,43 @@ def _graphml(path: Path) -> tuple[list[tuple[str, Any]], list[tuple[str, str]]]:
         raise FileFormatError(
             f"{str(path)!r} is not GraphML: {reason}", help="correct or export the file again", path=str(path)
         ) from error
+    _require_whole(path)
     nodes = [(str(node), rainbow) for node, rainbow in graph.nodes(data="rainbow")]
     return nodes, [(str(source), str(target)) for source, target in graph.edges()]
 
 
+def _require_whole(path: Path) -> None:
+    """Refuse what networkx would leave out without a word: further graphs, and nodes of one id."""
+    from xml.etree.ElementTree import iterparse
+
+    graphs, ids = 0, set[str]()
+    for _, element in iterparse(path):  # noqa: S314 - expat limits expansion, and networkx has read it
+        name = element.tag.rpartition("}")[2]
+        if name == "graph":
+            graphs += 1
+        elif name == "node":
+            node = element.get("id", "")
+            if node in ids:
+                raise DuplicateDatasetError(
+                    f"two nodes of {str(path)!r} have the id {node!r}", help="give every node its own id"
+                )
+            ids.add(node)
+    if graphs != 1:
+        raise FileFormatError(
+            f"{str(path)!r} holds {graphs} graphs",
+            help="put one graph into the file, without graphs inside its nodes",
+            path=str(path),
+        )
+
+
 def _node_link(path: Path) -> tuple[list[tuple[str, Any]], list[tuple[str, str]]]:
     document = read_document(path, Form.JSON)
+    if "edges" in document and "links" in document:
+        raise FileFormatError(
+            f"{str(path)!r} has both 'edges' and 'links'",
+            help="keep the one that holds the edges",
+            path=str(path),
+        )
     key = "links" if "edges" not in document and "links" in document else "edges"
     nodes = _objects(path, document, "nodes", ("id",))
     edges = _objects(path, document, key, ("source", "target"))
