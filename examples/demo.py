@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's figures, and a real survey from data to answer, in words and pictures.
+"""The paper's figures, and a real survey from table to answer, in words and pictures.
 
 ``python examples/demo.py [FOLDER]`` prints what it does and how long it took, and writes its figures to the
 folder, ``demo`` beside ``examples`` if none is named. It needs no network and less than a minute.
@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+from survey_questions import show_questions
 
 from rainbowdp import (
     Distribution,
@@ -182,13 +183,16 @@ def report_answer(mechanism: Mechanism, name: str, privacy: PureDP) -> Line:
 
 
 def main(arguments: list[str]) -> None:
-    """Run all three parts."""
+    """Run all four parts."""
     folder = Path(arguments[0]) if arguments else HERE.parent / "demo"
     folder.mkdir(parents=True, exist_ok=True)
     clock = Clock()
     show_figure_1(folder, clock)
     show_figure_2(folder, clock)
     ask_survey(folder, clock)
+    head("4. A data custodian's day: plan, ask, check, and be refused")
+    show_questions(folder)
+    clock.say("asked the survey on the command line")
     print(f"\nDone in {time.perf_counter() - clock.start:.0f} s. The figures are in {folder}.")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+COLUMNS = ("placement", "selfLR", "PID", "vote", "age", "over45", "income", "TVnews", "popul")
 PATH = Path(__file__).resolve().parents[1] / "examples" / "anes96.csv"
 
 
@@ -31,7 +32,7 @@ def test_the_script_makes_the_committed_file() -> None:
 
 
 def test_the_counts_are_the_surveys(rows: list[dict[str, str]]) -> None:
-    assert list(rows[0]) == ["placement", "selfLR", "PID", "vote", "age", "income", "TVnews"]
+    assert list(rows[0]) == [*COLUMNS]
     assert len(rows) == 944
     assert Counter(row["placement"] for row in rows) == {"left": 266, "moderate": 256, "right": 422}
     assert Counter(row["vote"] for row in rows) == {"Clinton": 551, "Dole": 393}
@@ -50,7 +51,12 @@ def test_the_placement_folds_the_seven_answers(rows: list[dict[str, str]]) -> No
     }
 
 
-@pytest.mark.parametrize("column", ["selfLR", "PID", "age", "income", "TVnews"])
+def test_over_45_is_read_off_the_age(rows: list[dict[str, str]]) -> None:
+    assert all(row["over45"] == ("yes" if int(row["age"]) > 45 else "no") for row in rows)
+    assert Counter(row["over45"] for row in rows) == {"no": 502, "yes": 442}
+
+
+@pytest.mark.parametrize("column", ["selfLR", "PID", "age", "income", "TVnews", "popul"])
 def test_numbers_are_the_surveys_row_by_row(
     rows: list[dict[str, str]], survey: dict[str, list[float]], column: str
 ) -> None:

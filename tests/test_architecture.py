@@ -29,10 +29,11 @@ FLOORS = (
     ("rainbow", "distribution", "privacy"),
     ("line",),
     ("graph", "leximin", "boundary"),
-    ("mechanism", "optimal", "verification", "optimality", "sampling"),
-    ("formats",),
+    ("mechanism", "optimal", "verification", "optimality", "sampling", "baselines"),
+    ("formats", "questions", "tables", "ledger"),
+    ("planning", "keys", "release"),
     ("",),
-    ("plots", "cli", "__main__"),
+    ("interop", "plots", "cli", "__main__"),
 )
 ORDER = [f"{PACKAGE}.{name}".rstrip(".") for floor in FLOORS for name in floor]
 LONGEST = 400

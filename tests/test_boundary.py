@@ -96,7 +96,7 @@ def test_a_wrong_sum_is_named_with_its_rainbow_and_can_be_normalized() -> None:
 
 
 def test_what_is_no_number_or_no_rainbow_is_refused() -> None:
-    with pytest.raises(NumberError, match="distribution of a>b: 'half'"):
+    with pytest.raises(NumberError, match="distribution of a>b: the probability of 'a': 'half'"):
         given({"a>b": {"a": "half", "b": "1/2"}})
     with pytest.raises(RainbowSyntaxError):
         given({"a>>b": {"a": 1, "b": 0}})

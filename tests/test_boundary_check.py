@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from rainbowdp.boundary import BoundaryCondition, check_boundary, given, uniform
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import BoundaryMissingError, BoundaryNotPrivateError, ColorError
-from rainbowdp.exact import OddsExpression
+from rainbowdp.exact import Exact, NumberLike, OddsExpression
 from rainbowdp.graph import RainbowGraph
-from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, Verdict
 from rainbowdp.rainbow import Rainbow
 
 GRAPH = RainbowGraph.from_edges(
@@ -152,7 +152,7 @@ def test_the_verdict_and_the_needed_epsilon_agree_with_all_events(
     p = Distribution({color: Fraction(w, sum(first)) for color, w in zip("abc", first, strict=True)})
     q = Distribution({color: Fraction(w, sum(second)) for color, w in zip("abc", second, strict=True)})
     boundary = given({"a>b>c": p, "c>b>a": q})
-    events = ["a", "b", "c", "ab", "ac", "bc"]
+    events = ["a", "b", "c", ("a", "b"), ("a", "c"), ("b", "c")]
     limit, room = Fraction(odds), Fraction(delta)
     broken = [
         event
@@ -173,3 +173,72 @@ def test_the_verdict_and_the_needed_epsilon_agree_with_all_events(
     closer = max(least - Fraction(1, 10**9), Fraction(1))
     with pytest.raises(BoundaryNotPrivateError):
         check_boundary(boundary, graph, ApproxDP(f"ln({closer})", delta))
+
+
+NOTIONS: list[Privacy] = [PureDP("ln 2"), PureDP("1/2"), ApproxDP("ln 2", "1/50"), GaussianDP("1/3")]
+
+
+def best_first(share: str) -> dict[str, NumberLike | Exact]:
+    """Return a distribution with this probability of a, and the rest for b."""
+    return {"a": Fraction(share), "b": 1 - Fraction(share)}
+
+
+@pytest.mark.parametrize("privacy", NOTIONS, ids=str)
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+def test_of_several_broken_pairs_the_worst_is_reported(privacy: Privacy, order: tuple[int, int, int]) -> None:
+    # Three pairs of regions that touch, all broken; the middle one by most, wherever it comes in the order.
+    pairs = [("1/10", "9/20"), ("1/20", "19/20"), ("1/5", "3/5")]
+    rainbows: dict[str, str] = {}
+    rows: dict[str, dict[str, NumberLike | Exact]] = {}
+    for place, (which, rest) in enumerate(zip(order, ("x>y", "y>x", "x=y"), strict=True)):
+        first, second = f"a>b>{rest}", f"b>a>{rest}"
+        rainbows |= {f"p{place}": first, f"q{place}": second}
+        low, high = pairs[which]
+        rows[first] = {**best_first(high), "x": 0, "y": 0}
+        rows[second] = {**best_first(low), "x": 0, "y": 0}
+    graph = RainbowGraph.from_edges([(f"p{place}", f"q{place}") for place in range(3)], rainbows)
+    with pytest.raises(BoundaryNotPrivateError) as e:
+        check_boundary(given(rows), graph, privacy)
+    worst = order.index(1)
+    assert set(e.value.values["datasets"]) == {f"p{worst}", f"q{worst}"}  # type: ignore[call-overload]  # names of datasets
+
+
+def test_the_worst_pair_is_found_among_excesses_without_an_exact_form() -> None:
+    # Sums of normal terms have no exact limit; two regions, one of them closer to its neighbor.
+    privacy = GaussianDP("1/2")
+    far, near = (GaussianDP(mu).propagate(Fraction(1, 3)) for mu in ("3", "2"))
+    rainbows = {"p": "a>b>c", "q": "b>a>c", "r": "c>a>b", "s": "c>b>a"}
+    graph = RainbowGraph.from_edges([("p", "q"), ("r", "s")], rainbows)
+    low: dict[str, NumberLike | Exact] = {"a": Fraction(1, 3), "b": Fraction(2, 3), "c": 0}
+    rows: dict[str, dict[str, NumberLike | Exact]] = {
+        "a>b>c": {"a": near, "b": 1 - near, "c": 0},
+        "b>a>c": low,
+        "c>a>b": {"a": far, "b": 1 - far, "c": 0},
+        "c>b>a": low,
+    }
+    with pytest.raises(BoundaryNotPrivateError) as e:
+        check_boundary(given(rows), graph, privacy)
+    assert set(e.value.values["datasets"]) == {"r", "s"}  # type: ignore[call-overload]  # names of datasets
+
+
+def test_a_thousand_broken_pairs_are_looked_at_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    colors = [f"c{number:02d}" for number in range(46)]
+    rainbows = [">".join([color, *(other for other in colors if other != color)]) for color in colors]
+    edges = [(i, j) for i in range(46) for j in range(i)]
+    source, target = zip(*edges, strict=True)
+    graph = RainbowGraph.from_arrays(source, target, rainbows)
+    rows = {
+        text: {c: Fraction(int(c == color)) for c in colors}
+        for text, color in zip(rainbows, colors, strict=True)
+    }
+    asked: list[Distribution] = []
+    admits = PureDP.admits
+
+    def counted(privacy: PureDP, p: Distribution, q: Distribution) -> Verdict:
+        asked.append(p)
+        return admits(privacy, p, q)
+
+    monkeypatch.setattr(PureDP, "admits", counted)
+    with pytest.raises(BoundaryNotPrivateError, match="exceeded by 1"):
+        check_boundary(given(rows), graph, PureDP("ln 2"))
+    assert len(asked) == len(edges) == 1035

@@ -96,10 +96,49 @@ def test_approximate_privacy_reaches_certainty(run: Runner) -> None:
     assert found["rows"][-1]["probabilities"] == {"yes": "1", "no": "0"}
 
 
-def test_endless_growth_is_null_in_json_and_a_word_in_the_table(run: Runner) -> None:
+def test_a_mass_that_never_moves_is_null_in_json_and_not_said_to_grow(run: Runner) -> None:
     words = ("--rainbow", "yes>no", "--boundary", "yes=0,no=1", *ODDS, "--distances", "0")
     assert json_of(run("line", *words, "--format", "json"))["thresholds"] == [None]
-    assert "yes: grows at every distance (no threshold)" in run("line", *words).out
+    assert "yes: stays at 0 at every distance" in run("line", *words).out
+
+
+@pytest.mark.parametrize(
+    ("boundary", "privacy", "said"),
+    [
+        ("a=0,b=1/3,c=2/3", ("--epsilon", "0"), ["a: stays at 0 at every", "a + b: stays at 1/3 at every"]),
+        ("a=3/5,b=2/5,c=0", ("--epsilon", "0"), ["a: stays at 0.6 at every", "a + b: stays at 1 at every"]),
+        ("a=0,b=1,c=0", ("--epsilon", "1/3"), ["a: stays at 0 at every", "a + b: stays at 1 at every"]),
+        ("a=0,b=1/2,c=1/2", ("--epsilon", "ln 2", "--delta", "1/10"), ["a: grows up", "a + b: closes in"]),
+        ("a=0,b=1/2,c=1/2", ("--epsilon", "0", "--delta", "1/10"), ["a: grows up", "a + b: closes in"]),
+    ],
+)
+def test_the_words_say_what_the_probabilities_do(
+    run: Runner, boundary: str, privacy: tuple[str, ...], said: list[str]
+) -> None:
+    words = ("line", "--rainbow", "a>b>c", "--boundary", boundary, *privacy, "--distances", "0:400:100")
+    lines = run(*words).out.splitlines()
+    rows = json_of(run(*words, "--format", "json"))["rows"]
+    best = [row["probabilities"]["a"] for row in rows]
+    for sentence, line in zip(said, lines[1:3], strict=True):
+        assert line.startswith(sentence)
+    assert (len(set(best)) == 1) == said[0].startswith("a: stays")
+
+
+@pytest.mark.parametrize(
+    ("privacy", "distance", "noted"),
+    [("ln(6/5)", "1000", False), ("ln(6/5)", "100000", True), ("ln 2", "20000", True), ("0", "9999", False)],
+)
+def test_long_fractions_are_announced_with_their_digits(
+    run: Runner, privacy: str, distance: str, noted: bool
+) -> None:
+    words = ("--rainbow", "a>b", "--boundary", "a=1/3,b=2/3", "--epsilon", privacy, "--distances", distance)
+    outcome = run("line", *words, "--exact", "--format", "csv")
+    digits = max(map(len, outcome.out.splitlines()[1].split(",")))
+    assert ("note: at distance" in outcome.err) is noted
+    if noted:
+        said = int(outcome.err.split("some ")[1].split()[0].replace(",", ""))
+        assert said * 0.5 < digits <= said + 2
+    assert run("line", *words, "--format", "csv").err == ""
 
 
 def test_the_table_says_the_thresholds_in_words(run: Runner) -> None:
@@ -206,12 +245,28 @@ def test_normalize_says_nothing_where_there_is_nothing_to_do(run: Runner) -> Non
     assert run("line", *EXAMPLE_1, *ODDS, "--distances", "0", "--normalize").err == ""
 
 
-@pytest.mark.parametrize("boundary", ["a=0,b=0", "a=-1,b=3"])
-def test_normalize_does_not_mend_what_is_no_distribution(run: Runner, boundary: str) -> None:
+@pytest.mark.parametrize(
+    ("boundary", "what"),
+    [
+        ("a=0,b=0", "the boundary sums to 0, which --normalize cannot rescale"),
+        ("a=-1,b=3", "'a' is negative"),
+    ],
+)
+def test_normalize_does_not_mend_what_is_no_distribution(run: Runner, boundary: str, what: str) -> None:
     words = ("--rainbow", "a>b", "--boundary", boundary, "--epsilon", "1", "--distances", "0")
     outcome = run("line", *words, "--normalize")
     assert outcome.code == 2
-    assert outcome.err.startswith("error[RDP203]: ")
+    assert outcome.error[0].startswith("error[RDP203]: ")
+    assert what in outcome.error[0]
+    assert "--normalize" not in outcome.error[1]
+
+
+@pytest.mark.parametrize("distances", ["9007199254740993", "1" * 30, "0:" + "9" * 6000, "0,1" + "0" * 20])
+def test_a_distance_that_is_too_large_is_called_that(run: Runner, distances: str) -> None:
+    outcome = run("line", *EXAMPLE_1, *ODDS, "--distances", distances)
+    assert outcome.code == 2
+    assert "is beyond 2^53" in outcome.error[0]
+    assert len(outcome.error[0]) < 1000
 
 
 def test_exact_is_refused_for_irrational_odds(run: Runner) -> None:
@@ -276,7 +331,9 @@ def test_exact_is_refused_for_irrational_odds(run: Runner) -> None:
 def test_what_is_wrong_is_said_in_two_lines(
     run: Runner, words: tuple[str, ...], code: str, what: str, hint: str
 ) -> None:
-    outcome = run("line", *EXAMPLE_1, "--distances", "0:3", *words)
+    given = dict(zip(EXAMPLE_1[::2], EXAMPLE_1[1::2], strict=True)) | {"--distances": "0:3"}
+    given |= dict(zip(words[::2], words[1::2], strict=True))
+    outcome = run("line", *(word for pair in given.items() for word in pair))
     assert outcome.code == (4 if code == "RDP503" else 2)
     first, second = outcome.error
     assert first.startswith(f"error[{code}]: ")

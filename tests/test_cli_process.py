@@ -3,7 +3,6 @@
 
 import os
 import select
-import signal
 import subprocess
 import sys
 import time
@@ -13,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from command_line import PROGRAM, Outcome, Runner, process
+from command_line import Outcome, Runner, process
 from rainbowdp import __version__
 from rainbowdp.cli.progress import steps
+from rainbowdp.distribution import Distribution
 
 COMMANDS = ("line", "solve", "verify", "sample")
 LINE = ("line", "--rainbow", "a>b", "--boundary", "a=1/3,b=2/3", "--epsilon", "ln 2")
@@ -72,7 +72,7 @@ def test_the_version(run: Runner) -> None:
     ("words", "what", "hint"),
     [
         (("lin",), "there is no command 'lin'", "did you mean 'line'?"),
-        (("zzz",), "there is no command 'zzz'", "the commands are line, solve, verify, sample"),
+        (("zzz",), "there is no command 'zzz'", "the commands are "),
         (("--versoin",), "there is no option --versoin", "did you mean '--version'?"),
         ((*LINE, "--distnaces", "1"), "there is no option --distnaces", "did you mean '--distances'?"),
         ((*LINE, "-x"), "there is no option -x", "see rainbowdp line --help"),
@@ -80,7 +80,7 @@ def test_the_version(run: Runner) -> None:
         (LINE, "the option --distances is missing", "see rainbowdp line --help"),
         ((*LINE, "--distances", "1", "extra"), "got unexpected extra argument", "see rainbowdp line --help"),
         ((*LINE, "--distances", "1", "--exact=yes"), "--exact", "--help"),
-        (("verify",), "the argument MECHANISM is missing", "see rainbowdp verify --help"),
+        (("verify",), "the argument MECHANISM", "see rainbowdp verify --help"),
     ],
 )
 def test_usage_errors_have_the_form_of_all_errors(
@@ -92,6 +92,68 @@ def test_usage_errors_have_the_form_of_all_errors(
     assert first.startswith("error[RDP901]: ")
     assert what in first
     assert hint in second
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ((*LINE, "--distances", "1", "--epsilon", "1"), "--epsilon is given twice"),
+        ((*LINE, "--distances", "1", "--epsilon=ln 2"), "--epsilon is given twice"),
+        ((*LINE, "--distances", "1", "--distances", "2", "--distances", "3"), "--distances is given 3 times"),
+        (
+            ("verify", "m.csv", "--neighbors", "a", "--neighbors", "b", "--mu", "1"),
+            "--neighbors is given twice",
+        ),
+        (("solve", "--datasets", "a", "--datasets", "a"), "--datasets is given twice"),
+        (("sample", "m.csv", "--dataset", "a", "--dataset", "b"), "--dataset is given twice"),
+    ],
+)
+def test_an_option_with_one_value_is_given_once(run: Runner, words: tuple[str, ...], what: str) -> None:
+    outcome = run(*words)
+    assert outcome.code == 2
+    option = what.split(maxsplit=1)[0]
+    assert outcome.error == (f"error[RDP901]: {what}", f"help: give {option} once")
+
+
+def test_a_flag_may_be_repeated_and_help_is_always_given(run: Runner) -> None:
+    words = (*LINE, "--distances", "1", "--format", "csv")
+    assert run(*words, "--exact", "--exact").out == run(*words, "--exact").out
+    assert run(*words, "--epsilon", "2", "--help").code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("line", "--rainbow", f"{'x' * 50_000}>b", "--boundary", "a=1", "--epsilon", "1"),
+        (
+            "line",
+            "--rainbow",
+            ">".join(f"c{at}" for at in range(1000)),
+            "--boundary",
+            "a=1",
+            "--epsilon",
+            "1",
+        ),
+        ("line", "--rainbow", "a>b", "--boundary", f"a={'1' * 5000}/3,b=1", "--epsilon", "1"),
+        ("line", "--rainbow", "a>b", "--boundary", "a=1/2,b=1/2", "--epsilon", f"-{'1' * 5000}/3"),
+        ("line", "--rainbow", "a>b", "--boundary", "a=1/2,b=1/2", "--epsilon", "x" * 5000),
+        ("line", "--rainbow", "a>b", "--boundary", f"a={'9' * 5000},b=x", "--epsilon", "1"),
+        ("x" * 5000,),
+        ("line", f"--{'x' * 5000}"),
+        ("sample", "x" * 5000, "--dataset", "x"),
+    ],
+)
+def test_no_value_makes_an_error_endless(run: Runner, words: tuple[str, ...]) -> None:
+    outcome = run(*words, *(("--distances", "0") if words[0] == "line" and len(words) > 2 else ()))
+    assert outcome.code in (2, 4)
+    assert all(len(line) < 1000 for line in outcome.error)
+
+
+def test_what_is_abbreviated_in_messages_is_whole_in_data(run: Runner) -> None:
+    long = "x" * 5000
+    words = ("line", "--rainbow", f"{long}>b", "--boundary", f"{long}=1/3,b=2/3", "--epsilon", "1")
+    for form in ("csv", "json", "table"):
+        assert long in run(*words, "--distances", "0", "--format", form).out
 
 
 def test_a_line_break_in_a_value_does_not_break_the_two_lines(run: Runner) -> None:
@@ -150,107 +212,6 @@ def test_the_console_script_is_the_same_program() -> None:
     script = Path(sys.executable).with_name("rainbowdp")
     done = subprocess.run([script, "--version"], check=True, capture_output=True, encoding="utf-8")
     assert done.stdout == f"rainbowdp {__version__}\n"
-
-
-def test_an_interrupt_ends_with_130_and_no_traceback() -> None:
-    words = (*PROGRAM, *LINE, "--distances", "0:1000000000", "--format", "csv")
-    running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert running.stdout is not None
-    # The first line shows that the command is at work.
-    assert running.stdout.readline() == b"distance,a,b\n"
-    running.send_signal(signal.SIGINT)
-    _, errors = running.communicate(timeout=60)
-    assert running.returncode == 130
-    assert errors.decode().splitlines()[-1] == "interrupted"
-    assert b"Traceback" not in errors
-
-
-def test_an_interrupt_while_a_file_is_written_leaves_nothing_behind(
-    run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("rainbowdp.formats.mechanism_writing._write_csv", interrupt)
-    (tmp_path / "nodes.csv").write_text("dataset,rainbow\nx,b>r\ny,r>b\n")
-    (tmp_path / "pairs.csv").write_text("source,target\nx,y\n")
-    files = ("--datasets", tmp_path / "nodes.csv", "--neighbors", tmp_path / "pairs.csv")
-    words = ("--boundary", "uniform", "--epsilon", "1", "--out", tmp_path / "m.csv")
-    outcome = run("solve", *files, *words)
-    assert (outcome.code, outcome.out, outcome.err) == (130, "", "interrupted\n")
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["nodes.csv", "pairs.csv"]
-
-
-@pytest.mark.parametrize("form", ["csv", "json"])
-def test_a_reader_that_stops_early_ends_the_command_quietly(form: str) -> None:
-    words = (*PROGRAM, *LINE, "--distances", "0:1000000000", "--format", form)
-    running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert running.stdout is not None
-    assert running.stderr is not None
-    running.stdout.readline()
-    running.stdout.close()
-    errors = running.stderr.read()
-    running.stderr.close()
-    assert running.wait(timeout=60) == 0
-    assert b"Traceback" not in errors
-    assert b"error" not in errors.lower()
-
-
-def test_a_closed_pipe_does_not_change_what_was_found(tmp_path: Path) -> None:
-    (tmp_path / "m.csv").write_text("dataset,rainbow,distance,b,r\nx,b>r,0,1/3,2/3\ny,r>b,0,1/4,3/4\n")
-    (tmp_path / "pairs.csv").write_text("source,target\nx,y\n")
-    reader, writer = os.pipe()
-    os.close(reader)
-    files = (str(tmp_path / "m.csv"), "--neighbors", str(tmp_path / "pairs.csv"))
-    words = (*PROGRAM, "verify", *files, "--epsilon", "0.1")
-    done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, check=False)
-    os.close(writer)
-    assert (done.returncode, done.stderr) == (1, b"")
-
-
-def test_a_full_disk_behind_stdout_is_told() -> None:
-    with Path("/dev/full").open("w") as full:
-        words = (*PROGRAM, *LINE, "--distances", "0:3")
-        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, encoding="utf-8", check=False)
-    assert done.returncode == 4
-    assert done.stderr.splitlines() == [
-        "error[RDP503]: cannot write the result to stdout: No space left on device",
-        "help: check the free space where it goes",
-    ]
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_can_be_shown(shell: str) -> None:
-    environment = os.environ | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    done = subprocess.run(
-        [*PROGRAM, "--show-completion", shell],
-        env=environment,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0
-    assert "_RAINBOWDP_COMPLETE" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("typed", "expected"),
-    [
-        ("rainbowdp ", {"line", "solve", "verify", "sample"}),
-        ("rainbowdp ver", {"verify"}),
-        ("rainbowdp solve --boundary ", {"uniform", "randomized-response", "max-min"}),
-        ("rainbowdp line --format c", {"csv"}),
-        ("rainbowdp line --dist", {"--distances"}),
-    ],
-)
-def test_words_are_completed(typed: str, expected: set[str]) -> None:
-    environment = os.environ | {
-        "_RAINBOWDP_COMPLETE": "complete_bash",
-        "COMP_WORDS": typed,
-        "COMP_CWORD": str(len(typed.split()) - (not typed.endswith(" "))),
-    }
-    done = subprocess.run(PROGRAM, env=environment, capture_output=True, encoding="utf-8", check=False)
-    assert set(done.stdout.split()) == expected
 
 
 def test_quick_work_shows_no_progress(run: Runner) -> None:
@@ -317,6 +278,24 @@ def test_progress_waits_for_two_seconds_and_then_names_the_step_at_work(
         taken.advance(1, 2)
         taken.step("writing")
         assert capsys.readouterr() == ("", "writing (7 s)\n")
+
+
+def test_slow_fractions_show_progress(
+    run: Runner, fake_time: FakeTime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rainbowdp.line import Line
+
+    quick = Line.distribution
+
+    def slow(line: Line, distance: int) -> Distribution:
+        fake_time.pass_by(3)
+        return quick(line, distance)
+
+    monkeypatch.setattr(Line, "distribution", slow)
+    words = (*LINE, "--distances", "0:3", "--exact", "--format")
+    for form in ("csv", "json", "table"):
+        outcome = run(*words, form)
+        assert (outcome.code, outcome.err) == (0, "computing the probabilities (3 s)\n")
 
 
 def test_work_that_ends_within_two_seconds_stays_silent(

@@ -287,6 +287,49 @@ def test_unconstrained_datasets_are_certain_and_have_no_distance(run: Runner, pa
     assert (path / "m.csv").read_text().splitlines()[1] == "w,b>r,,1,0"
 
 
+def test_datasets_without_neighbors_are_noted(run: Runner, path: Path) -> None:
+    (path / "pairs.csv").write_text("source,target\nx,y\n")
+    outcome = solve(run, path, "--boundary", "uniform", "--epsilon", "1")
+    assert outcome.err == "note: 2 of 4 datasets have no neighbor, so nothing limits the answers there\n"
+    assert ["boundary", "graph", "4", "nodes,", "1", "edge"] in [
+        line.split() for line in outcome.out.splitlines()
+    ]
+    (path / "pairs.csv").write_text("source,target\n")
+    assert solve(run, path, "--boundary", "uniform", "--epsilon", "1").err == (
+        "note: there is no pair of neighbors, so any mechanism is private: check the file of neighbors\n"
+    )
+
+
+@pytest.mark.parametrize("color", ["\x1b[31m", "\x01", "a\x0bc", "\ufffe"])
+def test_a_color_that_graphml_cannot_hold_is_refused_before_the_work(
+    run: Runner, path: Path, color: str
+) -> None:
+    (path / "nodes.csv").write_text(f"dataset,rainbow\nw,b>{color}\nx,b>{color}\ny,{color}>b\nz,{color}>b\n")
+    words = ("--boundary", "uniform", "--epsilon", "1", "--boundary-graph")
+    outcome = solve(run, path, *words, path / "bg.graphml", "--out", path / "m.csv")
+    assert outcome.code == 4
+    assert outcome.error[0].startswith("error[RDP503]: GraphML cannot hold the color ")
+    assert ".json" in outcome.error[1]
+    assert sorted(file.name for file in path.iterdir()) == ["nodes.csv", "pairs.csv"]
+    for name in ("bg.json", "bg.csv"):
+        assert solve(run, path, *words, path / name).code == 0
+    nodes = json.loads((path / "bg.json").read_text())["nodes"]
+    assert {node["rainbow"] for node in nodes} == {f"b>{color}", f"{color}>b"}
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_colors_without_a_glyph_are_one_note_beside_the_figure(run: Runner, path: Path, ending: str) -> None:
+    (path / "nodes.csv").write_text(
+        "dataset,rainbow\nw,日本$語>$x_$\nx,日本$語>$x_$\ny,$x_$>日本$語\nz,$x_$>日本$語\n"
+    )
+    outcome = solve(run, path, "--boundary", "uniform", "--epsilon", "1", "--plot", path / f"g.{ending}")
+    assert outcome.code == 0
+    # Drawing may take so long that its progress is shown.
+    assert [line for line in outcome.err.splitlines() if not line.startswith("drawing the figure (")] == [
+        "note: the font of the figure lacks 3 signs (U+65E5, U+672C, U+8A9E), drawn as boxes"
+    ]
+
+
 def test_a_family_without_any_boundary(run: Runner, path: Path) -> None:
     (path / "pairs.csv").write_text("source,target\nw,x\n")
     found = json_of(solve(run, path, "--boundary", "uniform", "--epsilon", "0", "--format", "json"))
@@ -418,3 +461,7 @@ def test_a_color_with_a_line_break_is_written_and_read_back(run: Runner, tmp_pat
     given = ["solve", "--datasets", nodes, "--neighbors", pairs, "--boundary", "uniform", "--epsilon", "1"]
     assert run(*given, "--out", out).code == 0
     assert run("verify", out, "--neighbors", pairs, "--epsilon", "1").code == 0
+    assert run(*given, "--boundary-graph", tmp_path / "bg.graphml").code == 0
+    read = nx.read_graphml(tmp_path / "bg.graphml")
+    assert {rainbow for _, rainbow in read.nodes(data="rainbow")} == {'"x\ry">z', 'z>"x\ry"'}
+    assert set(read) == {'"x\ry">z @ 0', 'z>"x\ry" @ 0'}

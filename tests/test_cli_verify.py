@@ -41,7 +41,7 @@ def test_a_promise_that_holds(run: Runner, files: Path) -> None:
     assert outcome.code == 0
     assert outcome.err == ""
     found = json_of(outcome)
-    assert list(found) == ["holds", "asked", "tight", "witness"]
+    assert list(found) == ["holds", "asked", "tight", "neighbor_pairs", "judged_within", "witness"]
     assert found["holds"] is True
     assert found["asked"] == {"epsilon": "ln(4/3)"}
     assert found["witness"] is None
@@ -49,6 +49,51 @@ def test_a_promise_that_holds(run: Runner, files: Path) -> None:
     # The logarithm itself, to 25 digits, from elsewhere.
     assert Decimal(tight["lower"]) <= Decimal("0.2876820724517809274392190") <= Decimal(tight["upper"])
     assert tight["upper"] - tight["lower"] < 1e-12
+
+
+def test_the_verdict_says_how_many_pairs_were_judged_and_how(run: Runner, files: Path) -> None:
+    found = json_of(verify(run, files, "--epsilon", "1", "--format", "json"))
+    assert (found["neighbor_pairs"], found["judged_within"]) == (1, None)
+    rows = [line.split(maxsplit=1) for line in verify(run, files, "--epsilon", "1").out.splitlines()]
+    assert ["judged", "1 pair of neighbors"] in rows
+    assert ["numbers", "as written"] in rows
+    (files / "m.csv").write_text(EXACT.replace("1/3,2/3", "0.25,0.75"))
+    found = json_of(verify(run, files, "--epsilon", "1", "--format", "json"))
+    assert "1e-12" in found["judged_within"]
+    text = verify(run, files, "--epsilon", "1").out
+    assert "within the stated precision (a relative 1e-12)" in text
+    assert (
+        json_of(verify(run, files, "--epsilon", "1", "--strict", "--format", "json"))["judged_within"] is None
+    )
+    assert "as written" in verify(run, files, "--epsilon", "1", "--strict").out
+
+
+def test_an_infinite_bound_is_explained(run: Runner, files: Path) -> None:
+    (files / "m.csv").write_text(HEAD + "x,b>r,0,1.0,0.0\ny,b>r,0,0.5,0.5\n")
+    outcome = verify(run, files, "--epsilon", "1", "--format", "json")
+    assert json_of(outcome)["tight"]["epsilon"]["upper"] == "inf"
+    assert len(outcome.err.splitlines()) == 1
+    assert outcome.err.startswith("note: ")
+    assert "no finite epsilon" in outcome.err
+
+
+def test_datasets_without_neighbors_are_noted(run: Runner, files: Path) -> None:
+    (files / "m.csv").write_text(EXACT + "z,b>r,,1,0\n")
+    assert verify(run, files, "--epsilon", "1").err == (
+        "note: 1 dataset has no neighbor, so nothing limits the answers there\n"
+    )
+    (files / "m.csv").write_text(EXACT + "z,b>r,,1,0\nw,b>r,,1,0\n")
+    assert "note: 2 of 4 datasets have no neighbor, " in verify(run, files, "--epsilon", "1").err
+
+
+@pytest.mark.parametrize("row", ["1/3,1/3", "0.5,0.4", "-1/2,3/2", "-0.1,1.1", "0,0", "2,0"])
+def test_no_advice_names_an_option_that_verify_lacks(run: Runner, files: Path, row: str) -> None:
+    (files / "m.csv").write_text(HEAD + f"x,b>r,0,{row}\ny,r>b,0,1/4,3/4\n")
+    outcomes = (verify(run, files, "--epsilon", "1"), run("sample", files / "m.csv", "--dataset", "x"))
+    for outcome in outcomes:
+        assert outcome.code == 4
+        assert outcome.error[0].startswith("error[RDP203]: ")
+        assert "normalize" not in outcome.err
 
 
 def test_a_promise_that_is_broken_has_a_witness(run: Runner, files: Path) -> None:
@@ -144,6 +189,10 @@ def test_no_pairs_at_all_break_nothing(run: Runner, files: Path) -> None:
     outcome = verify(run, files, "--epsilon", "0", "--format", "json")
     assert outcome.code == 0
     assert json_of(outcome)["tight"] == {"epsilon": {"lower": 0.0, "upper": 0.0}}
+    assert json_of(outcome)["neighbor_pairs"] == 0
+    assert outcome.err == (
+        "note: there is no pair of neighbors, so any mechanism is private: check the file of neighbors\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FIGURES = ("figure1.png", "figure2-example1.png", "figure2-example2.png", "survey-line.png", "survey.png")
+FIGURES = (
+    "figure1.png",
+    "figure2-example1.png",
+    "figure2-example2.png",
+    "plan.png",
+    "survey-line.png",
+    "survey.png",
+)
+FILES = ("receipt.json", "survey.ledger")
 HANGING_SECONDS = 900
 SAID = (
     "read 18 datasets, 31 pairs, 6 regions; largest distance 2; boundary graph of 11 nodes and 16 edges",
@@ -31,6 +39,17 @@ SAID = (
     "at least 99.9% from distance 7 on",
     "the answer is 'right'",
     "Public data: a real custodian would show",
+    "lead for a right answer",
+    "--request-id leader --receipt receipt.json\n    note: privacy hides that one person joins or leaves",
+    "    note: the answer costs epsilon=1\n    right\n",
+    "  $ rainbowdp verify receipt.json\n    holds\n",
+    "same answer can be had again at no cost\n    no\n",
+    "same answer can be had again at no cost\n    $30000 to $49999\n",
+    "same answer can be had again at no cost\n    3 to 4 each\n",
+    "a category that 23 people have is always named",
+    "    0\n",
+    "spent epsilon 4, delta 0.00001; asked epsilon 0.5, delta 0; left epsilon 0, delta 0",
+    "help: nothing is left",
 )
 
 
@@ -56,7 +75,7 @@ def test_the_demo_says(demo: tuple[str, Path], text: str) -> None:
 
 def test_the_demo_leaves_its_figures_and_nothing_else(demo: tuple[str, Path]) -> None:
     printed, folder = demo
-    assert sorted(path.name for path in folder.iterdir()) == sorted(FIGURES)
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*FIGURES, *FILES])
     for name in FIGURES:
         assert (folder / name).read_bytes().startswith(b"\x89PNG")
         assert name in printed

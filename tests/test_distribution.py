@@ -147,3 +147,22 @@ def test_a_wrong_sum_of_any_size_is_an_error_that_can_be_read(size: str) -> None
     with pytest.raises(DistributionError) as caught:
         Distribution({"a": size, "b": "1/2"})
     assert len(caught.value.what) < 200
+
+
+def test_a_text_is_one_color_and_an_unknown_one_gets_a_hint() -> None:
+    p = Distribution({"blue": "2/3", "red": "1/3"})
+    assert p.mass("blue") == Fraction(2, 3)
+    with pytest.raises(ColorError, match="has no color 'bleu'") as caught:
+        p.mass(["red", "bleu"])
+    assert caught.value.help == "did you mean 'blue'?"
+    with pytest.raises(ColorError, match="only of a group"):
+        p.share("blue", ["red"])
+
+
+def test_the_color_of_a_wrong_number_is_named() -> None:
+    with pytest.raises(NumberError, match="the probability of 'red': 'half' is not an exact number"):
+        Distribution({"blue": "1/2", "red": "half"})
+    with pytest.raises(ColorError, match="a color cannot be an int"):
+        Distribution({1: "1"})  # type: ignore[dict-item]  # wrong on purpose
+    with pytest.raises(DistributionError, match="made of a str"):
+        Distribution("blue=1")  # type: ignore[arg-type]  # wrong on purpose

@@ -223,7 +223,7 @@ def test_a_large_table_keeps_the_order_of_its_rows(tmp_path: Path) -> None:
             (NODES, PAIRS + b"x,zz\n"),
             UnknownDatasetError,
             "row 3 of .*'zz' as its target",
-            "did you mean 'z'",
+            "list it among the datasets",
         ),
         ((NODES, PAIRS + b"Q,x\n"), UnknownDatasetError, "row 3 of .*'Q' as its source", ""),
         ((NODES, PAIRS + b" x,y\n"), UnknownDatasetError, "row 3 of .*' x' as its source", "'x'"),
@@ -562,3 +562,56 @@ def test_json_with_edges_and_links_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps({"nodes": nodes, "edges": [], "links": [{"source": "a", "target": "b"}]}))
     with pytest.raises(RainbowError, match="both 'edges' and 'links'"):
         read_graph(path)
+
+
+@pytest.mark.parametrize("half", ["d800", "DFFF", "udead"[1:]])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"nodes": [{"id": "a", "rainbow": "HALF>b"}], "edges": []}',
+        '{"nodes": [{"id": "HALF", "rainbow": "b"}], "edges": []}',
+        '{"HALF": 1, "nodes": [{"id": "a", "rainbow": "b"}], "edges": []}',
+        '{"nodes": [{"id": "a", "rainbow": "b"}], "edges": [{"source": "a", "target": "HALF"}]}',
+    ],
+)
+def test_half_a_pair_of_escapes_makes_a_file_unreadable(tmp_path: Path, text: str, half: str) -> None:
+    (tmp_path / "g.json").write_text(text.replace("HALF", f"\\u{half}"))
+    for read in (read_graph, lambda path: read_neighbors(path, None, 1)):
+        with pytest.raises(FileFormatError, match="one half of a pair") as caught:
+            read(tmp_path / "g.json")
+        caught.value.what.encode()
+        assert caught.value.exit_code == 4
+
+
+def test_both_halves_are_one_sign(tmp_path: Path) -> None:
+    (tmp_path / "g.json").write_text(r'{"nodes": [{"id": "a", "rainbow": "\ud83d\ude00"}], "edges": []}')
+    assert read_graph(tmp_path / "g.json").colors == ("\N{GRINNING FACE}",)
+
+
+GRAPHML = (
+    '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+    '<key id="r" for="node" attr.name="rainbow" attr.type="string"/>'
+    '<graph edgedefault="undirected">EDGES'
+    '<node id="a"><data key="r">x&gt;y</data></node><node id="b"><data key="r">y&gt;x</data></node>'
+    "</graph></graphml>"
+)
+
+
+@pytest.mark.parametrize("name", ["g.graphml", "g.json"])
+def test_an_edge_to_a_node_that_is_not_there_names_it(tmp_path: Path, name: str) -> None:
+    if name.endswith("json"):
+        nodes = [{"id": "alpha", "rainbow": "x>y"}, {"id": "b", "rainbow": "y>x"}]
+        edges = [{"source": "b", "target": "alhpa"}]
+        (tmp_path / name).write_text(json.dumps({"nodes": nodes, "edges": edges}))
+    else:
+        edge = '<edge source="b" target="alhpa"/>'
+        (tmp_path / name).write_text(GRAPHML.replace('"a"', '"alpha"').replace("EDGES", edge))
+    with pytest.raises(UnknownDatasetError, match="names the dataset 'alhpa'") as caught:
+        read_graph(tmp_path / name)
+    assert (caught.value.code, caught.value.exit_code) == ("RDP301", 4)
+    assert caught.value.help == "did you mean 'alpha'?"
+
+
+def test_an_edge_may_stand_before_its_nodes(tmp_path: Path) -> None:
+    (tmp_path / "g.graphml").write_text(GRAPHML.replace("EDGES", '<edge source="a" target="b"/>'))
+    assert label_pairs(read_graph(tmp_path / "g.graphml")) == {frozenset("ab")}

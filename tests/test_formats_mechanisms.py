@@ -166,7 +166,7 @@ def test_exact_mechanisms_read_back_from_parquet(mechanism: Mechanism) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "m.parquet"
         if any("\0" in color or not color for color in mechanism.colors):
-            with pytest.raises(FileWriteError, match="as columns"):
+            with pytest.raises(FileWriteError, match="no name of a column there"):
                 write_mechanism(path, mechanism, exact=True)
             assert not path.exists()
             return
@@ -261,7 +261,7 @@ def test_a_color_called_like_a_column_is_refused(tmp_path: Path, color: str) -> 
 
 def test_colors_that_differ_in_case_only_need_another_form_than_parquet(tmp_path: Path) -> None:
     mechanism = Mechanism.from_table(["Red>red"], [{"Red": "1/3", "red": "2/3"}], labels=["x"])
-    with pytest.raises(FileWriteError, match="differ in case only") as caught:
+    with pytest.raises(FileWriteError, match="in case only") as caught:
         write_mechanism(tmp_path / "m.parquet", mechanism, exact=True)
     assert "CSV or JSON" in caught.value.help
     assert list(tmp_path.iterdir()) == []
@@ -327,7 +327,12 @@ HEAD = "dataset,rainbow,distance,b,r\n"
         ),
         (HEAD + "x,b>r,0.5,1,0\n", FileFormatError, "row 1 of .* has the distance '0.5'", "whole number"),
         (HEAD + "x,b>r,-1,1,0\n", FileFormatError, "row 1 of .* has the distance '-1'", "whole number"),
-        (HEAD + "x,b>r,99999999999,1,0\n", FileFormatError, "has the distance '99999999999'", "whole number"),
+        (
+            HEAD + "x,b>r,99999999999,1,0\n",
+            FileFormatError,
+            "the distance '99999999999', beyond 2147483647",
+            "whole number",
+        ),
         (HEAD + "x,b>r,0,1,0\nx,b>r,0,1,0\n", DuplicateDatasetError, "'x' stands in rows 1 and 2 of", "once"),
         (HEAD + "x,b>g,0,1,0\n", FileFormatError, "row 1 of .* ranks g, which has no column", "b, r"),
         (HEAD + "x,b>r,0,1,0\ny,b,0,1,0\n", FileFormatError, "row 2 of .* does not rank r", "b, r"),
@@ -428,6 +433,44 @@ def test_nan_in_parquet_is_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table(columns), tmp_path / "m.parquet")
     with pytest.raises(RainbowError, match=r"m\.parquet.*nan"):
         read_mechanism(tmp_path / "m.parquet")
+
+
+@pytest.mark.parametrize(
+    ("colors", "what"),
+    [
+        (("Dataset", "b"), "'Dataset' differs from the column 'dataset' in case only"),
+        (("DISTANCE", "b"), "'DISTANCE' differs from the column 'distance' in case only"),
+        (("Red", "red"), "'red' differs from 'Red' in case only"),
+        (("", "b"), "'' is no name of a column there"),
+        (("a\0b", "b"), r"'a\x00b' is no name of a column there"),
+    ],
+)
+def test_colors_that_parquet_cannot_hold_are_named(
+    tmp_path: Path, colors: tuple[str, str], what: str
+) -> None:
+    mechanism = Mechanism.from_table(
+        [Rainbow([[color] for color in colors])], [dict.fromkeys(colors, "1/2")], labels=["x"]
+    )
+    with pytest.raises(FileWriteError) as caught:
+        write_mechanism(tmp_path / "m.parquet", mechanism, exact=True)
+    assert caught.value.what.endswith(f": {what}")
+    assert list(tmp_path.iterdir()) == []
+    for name in ("m.csv", "m.json"):
+        write_mechanism(tmp_path / name, mechanism, exact=True)
+        assert read_mechanism(tmp_path / name).colors == tuple(sorted(colors))
+
+
+@pytest.mark.parametrize("place", ["dataset", "rainbow"])
+def test_half_a_pair_of_escapes_makes_a_mechanism_unreadable(tmp_path: Path, place: str) -> None:
+    written = json.loads(document())
+    written["rows"][0][place] = "\ud800"
+    (tmp_path / "m.json").write_text(json.dumps(written))
+    with pytest.raises(FileFormatError, match="one half of a pair") as caught:
+        read_mechanism(tmp_path / "m.json")
+    assert caught.value.exit_code == 4
+    (tmp_path / "m.json").write_text(document().replace('"b"', r'"\udfff"'))
+    with pytest.raises(FileFormatError, match="one half of a pair"):
+        read_mechanism(tmp_path / "m.json")
 
 
 def test_other_programs_read_the_csv_file(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rainbowdp.errors import FileWriteError
+from rainbowdp.errors import FileUnreadableError, FileWriteError
+from rainbowdp.formats.suffixes import Form, form_to_read
 from rainbowdp.formats.writing import check_writable, replacing
 
 
@@ -115,3 +116,14 @@ def test_a_long_name_can_be_written(tmp_path: Path) -> None:
     with replacing(target) as beside:
         beside.write_text("x")
     assert target.read_text() == "x"
+
+
+@pytest.mark.parametrize("name", ["x" * 5000 + ".csv", "a\0b.csv"])
+def test_a_name_that_is_none_is_an_error_in_both_directions(tmp_path: Path, name: str) -> None:
+    with pytest.raises(FileWriteError, match="cannot write"), replacing(tmp_path / name):
+        pass
+    with pytest.raises(FileWriteError, match="cannot write"):
+        check_writable(tmp_path / name)
+    with pytest.raises(FileUnreadableError, match=r"cannot read|there is no file"):
+        form_to_read(tmp_path / name, "a mechanism", (Form.CSV,))
+    assert list(tmp_path.iterdir()) == []

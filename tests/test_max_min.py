@@ -20,8 +20,9 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import NotVerifiedError, SolverError
 from rainbowdp.exact import OddsExpression, to_float
 from rainbowdp.graph import RainbowGraph
-from rainbowdp.leximin import Component, Solution, components, solve
+from rainbowdp.leximin import Component, Progress, Solution, components, solve
 from rainbowdp.leximin.cutting import gaussian_cut
+from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
 
@@ -427,7 +428,8 @@ def test_what_is_too_large_is_refused_with_a_way_on() -> None:
 
 
 def test_a_boundary_that_is_not_private_never_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(component: Component, privacy: Privacy) -> Solution:
+    def wrong(component: Component, privacy: Privacy, progress: Progress) -> Solution:
+        progress(1, 1)
         table = [[Fraction(int(c == r)) for c in range(3)] for r in range(len(component.rainbows))]
         return Solution(tuple(map(tuple, table)), str(privacy) * 0)
 
@@ -462,3 +464,19 @@ def test_rounding_gives_nothing_to_colors_that_no_region_uses(
     check_boundary(condition, graph, privacy)
     used = {color for row in condition.distributions.values() for color in row if row[color] != 0}
     assert all(row[color] != 0 for row in condition.distributions.values() for color in used)
+
+
+@pytest.mark.parametrize("privacy", [PureDP("ln 2"), PureDP(1), ApproxDP(1, "1/50"), GaussianDP(1)], ids=str)
+def test_progress_goes_up_to_the_whole(privacy: Privacy) -> None:
+    rainbows = ["a>b>c", "b>a>c", "c>b=a", "b>c>a", "a>b>c"]
+    graph = RainbowGraph.from_arrays([0, 1, 3], [1, 2, 4], rainbows)
+    told: list[tuple[int, int]] = []
+    quiet = max_min(graph, privacy)
+    assert max_min(graph, privacy, progress=lambda *steps: told.append(steps)) == quiet
+    done, totals = zip(*told, strict=True)
+    assert len(set(totals)) == 1
+    assert list(done) == sorted(done)
+    assert done[0] < done[-1] == totals[0]
+    told.clear()
+    optimal_mechanism(graph, privacy, "max-min", progress=lambda *steps: told.append(steps))
+    assert told[-1] == (totals[0], totals[0])

@@ -12,7 +12,9 @@ import pytest
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.patches import StepPatch
+from matplotlib.text import Text
 
 from rainbowdp import plots
 from rainbowdp.distribution import Distribution
@@ -104,6 +106,90 @@ def test_labels_of_close_thresholds_do_not_cover_each_other() -> None:
     boxes = [text.get_window_extent() for text in figure.axes[0].texts]
     assert len(boxes) == 2
     assert not boxes[0].overlaps(boxes[1])
+
+
+NASTY = (
+    "$x$",
+    "$",
+    r"\frac{",
+    "_hidden",
+    "",
+    " ",
+    "\ud800",
+    "\x00\x1b[31m",
+    "a\nb",
+    "a\rb",
+    "日本語",
+    "😀",
+    "שלום",
+    *("x" * 5000, "^_{", "%s", "{0}", "none", "_nolegend_", "\u202e", "#ff0000", "red ", "$\\"),
+)
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+@pytest.mark.filterwarnings("ignore:Glyph")
+def test_no_color_and_no_name_makes_a_figure_fail(tmp_path: Path, suffix: str) -> None:
+    rainbow = Rainbow([[color] for color in NASTY])
+    line = Line(rainbow, Distribution(dict.fromkeys(NASTY, f"1/{len(NASTY)}")), PureDP("ln(6/5)"))
+    plot_line(line, range(9), tmp_path / f"line{suffix}")
+    labels = ["$a$", "\x1b[0m", "b\nc", "_u", "\ud800", "x" * 50]
+    structure = path(6).structure
+    palette = [rainbow, Rainbow([[color] for color in reversed(NASTY)])]
+    graph = RainbowGraph.from_codes(structure, palette, [0, 0, 0, 1, 1, 1], labels)
+    plot_solution(graph, optimal_mechanism(graph, PureDP(1), "uniform"), tmp_path / f"graph{suffix}")
+    large = path(400).rainbow_graph(palette, (np.arange(400) >= 200).astype(int))
+    plot_solution(large, optimal_mechanism(large, PureDP(1), "uniform"), tmp_path / f"large{suffix}")
+    assert all(file.stat().st_size > 5000 for file in tmp_path.iterdir())
+
+
+def legend_texts(figure: Figure) -> list[str]:
+    (found,) = figure.findobj(Legend)
+    return [text.get_text() for text in found.get_texts()]
+
+
+def test_legends_show_every_color_as_it_is() -> None:
+    colors = ("$x$", "_hidden", "a\tb", "blue ")
+    want = {"$x$", "_hidden", r"a\tb", '"blue "'}
+    rainbow = Rainbow([[color] for color in colors])
+    figure = plot_line(Line(rainbow, Distribution(dict.fromkeys(colors, "1/4")), PureDP(1)), range(3))
+    assert set(legend_texts(figure)) == want
+    graph = RainbowGraph.from_arrays([0], [1], [rainbow, Rainbow(reversed(rainbow.classes))])
+    drawn = plot_solution(graph, optimal_mechanism(graph, PureDP(1), "uniform"))
+    assert set(legend_texts(drawn)) == want
+    for each in (figure, drawn):
+        formulas = [text for text in each.findobj(Text) if "$" in text.get_text()]
+        assert formulas
+        assert not any(text.get_parse_math() for text in formulas)
+
+
+@pytest.mark.parametrize("count", [2, 20, 60, 400])
+def test_long_names_do_not_make_a_figure_huge(count: int) -> None:
+    colors = [f"a rather long name of an answer, number {number}" for number in range(count)]
+    rainbow = Rainbow([[color] for color in colors])
+    line = Line(rainbow, Distribution(dict.fromkeys(colors, f"1/{count}")), PureDP("ln(6/5)"))
+    palette = [rainbow, Rainbow(reversed(rainbow.classes))]
+    graph = RainbowGraph.from_arrays([0], [1], palette)
+    large = path(301).rainbow_graph(palette, (np.arange(301) >= 99).astype(int))
+    figures = [plot_line(line, range(31))]
+    figures += [plot_solution(each, optimal_mechanism(each, PureDP(1), "uniform")) for each in (graph, large)]
+    for figure in figures:
+        box = figure.get_tightbbox(figure.canvas.get_renderer())  # type: ignore[attr-defined]  # Agg has one
+        assert box.width < 13
+        assert box.height < 12
+    shown = legend_texts(figures[0])
+    assert len(shown) == min(count, 40)
+    assert shown[-1] == (f"and {count - 39} more" if count > 40 else shown[-1])
+    assert shown[0].startswith("a rather long")
+    assert shown[0].endswith("number 0")
+
+
+def test_a_region_at_distance_0_alone_is_a_bar_and_a_point() -> None:
+    for axes in graph_of(plots.LARGEST_DRAWING + 1).axes:
+        low, high = axes.get_xlim()
+        ticks = [tick for tick in axes.get_xticks() if low <= tick <= high]
+        assert 0 in ticks
+        assert all(float(tick).is_integer() for tick in ticks)
+        assert [line.get_marker() for line in axes.lines] in ([], ["o"])
 
 
 def test_gaussian_lines_have_no_thresholds() -> None:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import chain, combinations, pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 from scipy.stats import norm
 
@@ -70,6 +70,33 @@ def test_admits_agrees_with_all_events_by_scipy(p: Distribution, q: Distribution
         assert found.event == tuple(sorted(found.event))
     elif largest < -1e-9:
         assert verdict
+
+
+@given(fraction_boundaries(COLORS), fraction_boundaries(COLORS), st.sampled_from(["1/5", "1/2", "2"]))
+def test_the_greatest_excess_is_named_where_limits_have_no_exact_form(
+    first: Distribution, second: Distribution, mu: str
+) -> None:
+    # Rows made for mu = 1 and 3/2 are judged under another mu, so that no limit has an exact form.
+    p = Line("a>b>c>d", first, GaussianDP(1)).distribution(1)
+    q = Line("d>c>b>a", second, GaussianDP("3/2")).distribution(1)
+    try:
+        for _ in chain(likelihood_events(p, q), likelihood_events(q, p)):
+            pass
+    except UndecidedError:
+        # Ratios that are equal without showing it leave a direction without events.
+        reject()
+    excesses: dict[tuple[tuple[str, ...], bool], float] = {}
+    for swapped, (ours, theirs) in enumerate(((p, q), (q, p))):
+        masses = [{color: to_float(row[color], "nearest") for color in COLORS} for row in (ours, theirs)]
+        for event in chain.from_iterable(combinations(COLORS, n) for n in range(1, len(COLORS))):
+            probability, other = (min(sum(row[color] for color in event), 1.0) for row in masses)
+            limit = float(norm.cdf(norm.ppf(other) + float(Fraction(mu))))
+            excesses[event, bool(swapped)] = probability - limit
+    violation = GaussianDP(mu).admits(p, q).violation
+    if max(excesses.values()) > 1e-9:
+        assert violation is not None
+        found = excesses[violation.event, violation.swapped]
+        assert found == pytest.approx(max(excesses.values()), abs=1e-9)
 
 
 @given(fraction_boundaries(COLORS), st.sampled_from(["0", "1", "1/5"]))

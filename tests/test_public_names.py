@@ -7,12 +7,13 @@ import rainbowdp
 
 PUBLIC = """
 ApproxDP BoundaryCondition BoundaryMorphism DatasetGraph Distribution Family GaussianDP Line
-Mechanism Privacy PureDP Rainbow RainbowError RainbowGraph Verification boundary_morphism
-check_boundary check_homogeneous check_morphism check_optimal check_order_reasonable
-check_rainbow_preserving cycle dominates from_datasets given grid hamming histograms hypercube
-max_min mechanism_dominates optimal_mechanism path prefix_dominates pullback randomized_response
-read_boundary read_graph read_mechanism read_neighbors sample sample_all sample_distribution uniform
-verify write_boundary_graph write_mechanism
+Mechanism Privacy PureDP Rainbow RainbowError RainbowGraph Verification ask ask_keys
+boundary_morphism bracket check_boundary check_homogeneous check_morphism check_optimal
+check_order_reasonable check_question check_rainbow_preserving cycle dominates from_datasets
+given grid hamming histograms hypercube level max_min mechanism_dominates open_ledger
+optimal_mechanism path plan prefix_dominates pullback randomized_response ranking read_boundary
+read_graph read_mechanism read_neighbors sample sample_all sample_distribution scores uniform
+verify verify_receipt winner write_boundary_graph write_mechanism yes_no
 """
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rainbows and lists of colors as text: what is written reads back, whatever the colors are called."""
 
+from collections.abc import Collection
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,8 +75,6 @@ def test_parts_of_a_rainbow() -> None:
     assert rainbow.classes == (("green",), ("blue", "red"), ("amber",))
     assert rainbow.colors == ("amber", "blue", "green", "red")
     assert rainbow.ordered == ("green", "blue", "red", "amber")
-    assert rainbow.has_ties
-    assert not Rainbow.parse("a>b").has_ties
     assert [rainbow.class_of(color) for color in rainbow.ordered] == [0, 1, 1, 2]
     assert Rainbow(["green", ["red", "blue"], ("amber",)]) == rainbow
 
@@ -132,3 +132,17 @@ def test_texts_that_are_no_assignments(text: str) -> None:
 def test_rainbows_are_frozen() -> None:
     with pytest.raises(AttributeError):
         Rainbow.parse("a>b").classes = ()  # type: ignore[misc]  # frozen, which is the point
+
+
+def test_a_text_is_a_rainbow_wherever_classes_are_meant() -> None:
+    assert Rainbow("blue > red=green") == Rainbow.parse("blue>green=red") == Rainbow.of("blue>red=green")
+    assert Rainbow.of(Rainbow("a>b")) == Rainbow(["a", "b"])
+    with pytest.raises(RainbowSyntaxError):
+        Rainbow("blue>")
+
+
+@pytest.mark.parametrize("unordered", [{"a", "b"}, frozenset("a"), {"a": 1}])
+def test_what_has_no_order_is_no_rainbow(unordered: Collection[str]) -> None:
+    with pytest.raises(ColorError, match="has no order"):
+        Rainbow(unordered)
+    assert Rainbow([unordered]).classes == (tuple(sorted(unordered)),)

@@ -66,7 +66,7 @@ def test_each_way_to_name_datasets_draws_the_same() -> None:
         everything.tolist()
         == sample_all(mechanism, np.ones(12, dtype=np.bool_), bits=ReplayBits(43)).tolist()
     )
-    assert everything.tolist() == sample_all(mechanism, "abcdefghijkl", bits=ReplayBits(43)).tolist()
+    assert everything.tolist() == sample_all(mechanism, list("abcdefghijkl"), bits=ReplayBits(43)).tolist()
     assert sample_all(mechanism, np.arange(12) > 9, bits=ReplayBits(44)).shape == (2,)
     assert sample_all(mechanism, []).tolist() == []
     assert sample_all(mechanism, np.array([], dtype=np.int64)).tolist() == []
@@ -132,7 +132,7 @@ def test_other_misuse_is_refused_with_its_value() -> None:
         sample_all(mechanism, np.array([True, False, True]))
     with pytest.raises(UsageError, match=r"shape \(1, 2\)"):
         sample_all(mechanism, np.array([[1, 2]]))
-    with pytest.raises(UsageError, match="-1 draws"):
+    with pytest.raises(UsageError, match="draws cannot be -1"):
         sample(mechanism, "a", -1)
     with pytest.raises(UnknownDatasetError, match="'z'"):
         sample(mechanism, "z")

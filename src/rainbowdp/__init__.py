@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         hypercube,
         path,
     )
+    from rainbowdp.ledger import open_ledger
     from rainbowdp.line import Line
     from rainbowdp.mechanism import (
         Mechanism,
@@ -70,8 +71,19 @@ if TYPE_CHECKING:
     )
     from rainbowdp.optimal import optimal_mechanism
     from rainbowdp.optimality import check_optimal
+    from rainbowdp.planning import plan
     from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+    from rainbowdp.questions import (
+        bracket,
+        check_question,
+        level,
+        ranking,
+        scores,
+        winner,
+        yes_no,
+    )
     from rainbowdp.rainbow import Rainbow
+    from rainbowdp.release import ask, ask_keys, verify_receipt
     from rainbowdp.sampling import sample, sample_all, sample_distribution
     from rainbowdp.verification import Verification, verify
 
@@ -93,12 +105,16 @@ __all__ = [
     "RainbowError",
     "RainbowGraph",
     "Verification",
+    "ask",
+    "ask_keys",
     "boundary_morphism",
+    "bracket",
     "check_boundary",
     "check_homogeneous",
     "check_morphism",
     "check_optimal",
     "check_order_reasonable",
+    "check_question",
     "check_rainbow_preserving",
     "cycle",
     "dominates",
@@ -108,13 +124,17 @@ __all__ = [
     "hamming",
     "histograms",
     "hypercube",
+    "level",
     "max_min",
     "mechanism_dominates",
+    "open_ledger",
     "optimal_mechanism",
     "path",
+    "plan",
     "prefix_dominates",
     "pullback",
     "randomized_response",
+    "ranking",
     "read_boundary",
     "read_graph",
     "read_mechanism",
@@ -122,10 +142,14 @@ __all__ = [
     "sample",
     "sample_all",
     "sample_distribution",
+    "scores",
     "uniform",
     "verify",
+    "verify_receipt",
+    "winner",
     "write_boundary_graph",
     "write_mechanism",
+    "yes_no",
 ]
 
 # Where each public name lives. A module is loaded when one of its names is first used, so that `import
@@ -145,14 +169,18 @@ _HOMES = {
             "BoundaryMorphism DatasetGraph Family RainbowGraph boundary_morphism check_morphism "
             "check_rainbow_preserving cycle grid hamming histograms hypercube path"
         ),
+        "rainbowdp.ledger": "open_ledger",
         "rainbowdp.line": "Line",
         "rainbowdp.mechanism": (
             "Mechanism check_homogeneous check_order_reasonable mechanism_dominates pullback"
         ),
         "rainbowdp.optimal": "optimal_mechanism",
         "rainbowdp.optimality": "check_optimal",
+        "rainbowdp.planning": "plan",
         "rainbowdp.privacy": "ApproxDP GaussianDP Privacy PureDP",
+        "rainbowdp.questions": ("bracket check_question level ranking scores winner yes_no"),
         "rainbowdp.rainbow": "Rainbow",
+        "rainbowdp.release": "ask ask_keys verify_receipt",
         "rainbowdp.sampling": "sample sample_all sample_distribution",
         "rainbowdp.verification": "Verification verify",
     }.items()

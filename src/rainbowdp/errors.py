@@ -15,14 +15,26 @@ one exception: what would be misuse from a person is unreadable data from a file
     ├── RDP4xx boundaries, mechanisms   BoundaryMissingError, BoundaryNotPrivateError, NotHomogeneousError,
     │                                   SolverError, MechanismShapeError, NotVerifiedError
     ├── RDP5xx files                    FileUnreadableError, FileFormatError, FileWriteError
+    ├── RDP6xx budgets                  BudgetRefusedError, UnknownBudgetError, LedgerError,
+    │                                   RequestMismatchError
+    ├── RDP7xx questions and tables     QuestionError, TableUnreadableError, UnknownColumnError, ReceiptError
     └── RDP9xx use                      UsageError, MissingExtraError, InternalError
 """
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import ClassVar, Self
 
-MISUSE, DATA_UNREADABLE, DEFECT = 2, 4, 70
+MISUSE, REFUSED, DATA_UNREADABLE, DEFECT = 2, 3, 4, 70
+
+_LONGEST_SLIP = 80
+_SLIP, _NEXT_BEST = 0.7, 0.05
+_DIGITS = re.compile("[0-9]+")
+_LONG_WORD = re.compile(r"\S{301,}")
+_WORD_ENDS = (120, 60)
+_LONGEST_LINE = 900
+_LINE_ENDS = (560, 240)
 
 
 class RainbowError(ValueError):
@@ -57,9 +69,9 @@ class RainbowError(ValueError):
         self.values = values
 
     def report(self) -> str:
-        """Return the error as the two lines that the command line prints."""
-        line = f"error[{self.code}]: {self.what}"
-        return f"{line}\nhelp: {self.help}" if self.help else line
+        """Return the error as the two lines that the command line prints, see `readable`."""
+        line = f"error[{self.code}]: {readable(self.what)}"
+        return f"{line}\nhelp: {readable(self.help)}" if self.help else line
 
     def at(self, place: str) -> Self:
         """Return the same error, of the same class and exit code, with a place before what was wrong.
@@ -229,6 +241,58 @@ class FileWriteError(RainbowError):
     exit_code = DATA_UNREADABLE
 
 
+class BudgetRefusedError(RainbowError):
+    """A question that would cost more than its budget has left, or a budget that is closed."""
+
+    code = "RDP601"
+    exit_code = REFUSED
+
+
+class UnknownBudgetError(RainbowError):
+    """A budget that the ledger does not have, or one that it has already."""
+
+    code = "RDP602"
+
+
+class LedgerError(RainbowError):
+    """A ledger that cannot be opened, read or written; nothing was answered."""
+
+    code = "RDP603"
+    exit_code = DATA_UNREADABLE
+
+
+class RequestMismatchError(RainbowError):
+    """A request id that was used before, for something else."""
+
+    code = "RDP604"
+
+
+class QuestionError(RainbowError):
+    """A question that is not well formed, or whose answer cannot change."""
+
+    code = "RDP701"
+
+
+class TableUnreadableError(RainbowError):
+    """A table that is missing, damaged, or not of the declared form; never about a row of it."""
+
+    code = "RDP702"
+    exit_code = DATA_UNREADABLE
+
+
+class UnknownColumnError(RainbowError):
+    """A column that the header of a table does not have, or has twice."""
+
+    code = "RDP703"
+
+
+class ReceiptError(RainbowError):
+    """A receipt that cannot be read, or does not follow its schema."""
+
+    code = "RDP704"
+    exit_code = DATA_UNREADABLE
+
+
 class UsageError(RainbowError):
     """Options or arguments that do not belong together."""
 
@@ -251,16 +315,73 @@ class InternalError(RainbowError):
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     """Return a hint that names the closest known words, or an empty text.
 
+    Close is what a slip of the fingers makes of a word: other case, blanks around it, a letter too many, too
+    few or elsewhere, an end left out. Names that differ only in a digit are different names, not slips.
+
     Examples
     --------
     >>> did_you_mean("gren", ["blue", "green", "red"])
     "did you mean 'green'?"
-    >>> did_you_mean("A", ["a", "b"])
-    "did you mean 'a'?"
-    >>> did_you_mean("zzz", ["blue"])
-    ''
+    >>> did_you_mean("A", ["a", "b"]), did_you_mean("random", ["uniform", "randomized-response"])
+    ("did you mean 'a'?", "did you mean 'randomized-response'?")
+    >>> did_you_mean("zzz", ["blue"]), did_you_mean("x9", ["x1", "x2"])
+    ('', '')
     """
-    words = list(known)
-    close = difflib.get_close_matches(wrong, words, n=2)
-    close = close or [word for word in words if word.casefold() == wrong.casefold()][:2]
-    return f"did you mean {' or '.join(map(repr, close))}?" if close else ""
+    if len(wrong) > _LONGEST_SLIP:
+        return ""
+    typed = _folded(wrong)
+    words = {word: _folded(word) for word in known if len(word) <= _LONGEST_SLIP}
+    close = [word for word, folded in words.items() if folded == typed]
+    close = close or [word for word, folded in words.items() if _is_slip(typed, folded)]
+    close = close or [word for word, folded in words.items() if len(typed) > 2 and folded.startswith(typed)]
+    ratios = {word: difflib.SequenceMatcher(None, typed, words[word]).ratio() for word in close}
+    best = max(ratios.values(), default=0)
+    close = [
+        word for word in sorted(close, key=lambda word: -ratios[word]) if ratios[word] > best - _NEXT_BEST
+    ]
+    return f"did you mean {' or '.join(map(repr, close[:2]))}?" if close else ""
+
+
+def _folded(word: str) -> str:
+    return word.strip().lstrip("-").casefold()
+
+
+def _is_slip(typed: str, word: str) -> bool:
+    alike = difflib.SequenceMatcher(None, typed, word)
+    if min(alike.real_quick_ratio(), alike.quick_ratio()) < _SLIP or alike.ratio() < _SLIP:
+        return False
+    return _DIGITS.sub("#", typed) != _DIGITS.sub("#", word)
+
+
+def printable(text: str) -> str:
+    r"""Return a text without signs that act on a terminal: they are written as escapes.
+
+    Examples
+    --------
+    >>> print(printable("red\x1b[31m\n"), printable("groß"))
+    red\x1b[31m\n groß
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in text
+    )
+
+
+def readable(text: str) -> str:
+    """Return a text as one line of a message: printable, and cut in the middle where it is very long.
+
+    Long words (a fraction of a thousand digits, say) are cut first, so that what stands around them stays;
+    then the line as a whole. What is left out is counted.
+
+    Examples
+    --------
+    >>> readable("the probability " + "3" * 5000 + " is above 1")[130:200]
+    '333333…(4820 characters left out)…333333333333333333333333333333333333'
+    """
+    line = _LONG_WORD.sub(lambda found: _cut(found[0], *_WORD_ENDS), printable(text))
+    return line if len(line) <= _LONGEST_LINE else _cut(line, *_LINE_ENDS)
+
+
+def _cut(text: str, first: int, last: int) -> str:
+    return f"{text[:first]}…({len(text) - first - last} characters left out)…{text[-last:]}"

@@ -6,29 +6,43 @@ the lines it leads to, the optimum has a closed form; the pullback is the optimu
 The work on exact numbers grows with the number of (region, distance) classes, not of datasets.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.boundary import BoundaryCondition, check_boundary, max_min, randomized_response, uniform
-from rainbowdp.distribution import Distribution
+from rainbowdp.boundary import (
+    BoundaryCondition,
+    check_boundary,
+    given,
+    max_min,
+    randomized_response,
+    uniform,
+)
+from rainbowdp.distribution import Distribution, Probabilities
 from rainbowdp.errors import UsageError, did_you_mean
 from rainbowdp.exact import Exact
+from rainbowdp.exact.arguments import kind_of, require
 from rainbowdp.graph import BoundaryMorphism, RainbowGraph, boundary_morphism
+from rainbowdp.leximin import Progress
 from rainbowdp.line import Line
 from rainbowdp.mechanism import LineRows, Mechanism, pullback
-from rainbowdp.privacy import Privacy
+from rainbowdp.privacy import Privacy, require_privacy
 from rainbowdp.rainbow import Rainbow
 
 BoundaryName = Literal["uniform", "randomized-response", "max-min"]
+Given = Mapping[Rainbow, Probabilities] | Mapping[str, Probabilities]
 _NAMES: tuple[BoundaryName, ...] = ("uniform", "randomized-response", "max-min")
 
 
 def optimal_mechanism(
-    graph: RainbowGraph, privacy: Privacy, boundary: BoundaryCondition | BoundaryName
+    graph: RainbowGraph,
+    privacy: Privacy,
+    boundary: BoundaryCondition | Given | BoundaryName,
+    *,
+    progress: Progress | None = None,
 ) -> Mechanism:
     """Return the optimal private mechanism with the given distributions on the boundary.
 
@@ -38,9 +52,12 @@ def optimal_mechanism(
         Datasets, neighbors and rainbows.
     privacy : PureDP, ApproxDP or GaussianDP
         The notion of privacy between neighbors.
-    boundary : BoundaryCondition, or "uniform", "randomized-response" or "max-min"
-        The distribution of each region's boundary datasets. It is checked exactly over all pairs of regions
-        that touch.
+    boundary : BoundaryCondition, mapping, or "uniform", "randomized-response" or "max-min"
+        The distribution of each region's boundary datasets; a mapping is read by `given`. It is checked
+        exactly over all pairs of regions that touch.
+    progress : callable, optional
+        Called with the number of steps done and the number of steps in all while a max-min boundary is
+        computed, which is what can take minutes.
 
     Returns
     -------
@@ -57,7 +74,9 @@ def optimal_mechanism(
     BoundaryNotPrivateError
         If two touching regions have distributions that break the constraint.
     UsageError
-        For an unknown name of a boundary condition.
+        For an unknown name of a boundary condition, or an argument of the wrong kind.
+    SolverError
+        If max-min is asked for on a graph with too many regions.
     DistributionError, UndecidedError
         Under Gaussian privacy, if the boundary's numbers have no closed form along a line.
 
@@ -79,30 +98,41 @@ def optimal_mechanism(
     >>> [str(rainbow) for rainbow in mechanism.class_rainbow], mechanism.class_distance.tolist()
     (['blue>red', 'blue>red', 'red>blue'], [0, 1, 0])
     """
-    condition = boundary if isinstance(boundary, BoundaryCondition) else _named(boundary, graph, privacy)
+    require(graph, "graph", RainbowGraph)
+    require_privacy(privacy)
+    condition = _condition(boundary, graph, privacy, progress)
     notes = check_boundary(condition, graph, privacy)
     morphism = boundary_morphism(graph)
     on_lines = _on_boundary_graph(morphism, graph, privacy, condition, notes=(*condition.notes, *notes))
     return pullback(morphism.codes, on_lines, graph.labels)
 
 
-def _named(name: BoundaryName, graph: RainbowGraph, privacy: Privacy) -> BoundaryCondition:
-    match name:
+def _condition(
+    boundary: BoundaryCondition | Given | BoundaryName,
+    graph: RainbowGraph,
+    privacy: Privacy,
+    progress: Progress | None,
+) -> BoundaryCondition:
+    if isinstance(boundary, BoundaryCondition):
+        return boundary
+    if isinstance(boundary, Mapping):
+        return given(boundary)
+    if not isinstance(boundary, str):
+        raise UsageError(
+            f"{kind_of(boundary)} is no boundary condition",
+            help=f"use {', '.join(_NAMES)} or a BoundaryCondition, made for example by given(...)",
+        )
+    match boundary:
         case "uniform":
             return uniform(graph)
         case "randomized-response":
             return randomized_response(graph, privacy)
         case "max-min":
-            return max_min(graph, privacy)
-        case str() as unknown:
+            return max_min(graph, privacy, progress=progress)
+        case unknown:
             raise UsageError(
                 f"there is no boundary condition {unknown!r}",
                 help=did_you_mean(unknown, _NAMES) or f"use {', '.join(_NAMES)} or a BoundaryCondition",
-            )
-        case other:
-            raise UsageError(
-                f"a {type(other).__name__} is no boundary condition",
-                help=f"use {', '.join(_NAMES)} or a BoundaryCondition, made for example by given(...)",
             )
 
 
@@ -117,13 +147,13 @@ def _on_boundary_graph(
     constrained = np.bincount(
         morphism.class_region[~np.ma.getmaskarray(morphism.class_distance)], minlength=len(graph.rainbows)
     )
-    given = [condition.distributions.get(rainbow) for rainbow in graph.rainbows]
+    held = [condition.distributions.get(rainbow) for rainbow in graph.rainbows]
     lines = [
         Line(rainbow, distribution, privacy) if distribution is not None and count else None
-        for rainbow, distribution, count in zip(graph.rainbows, given, constrained.tolist(), strict=True)
+        for rainbow, distribution, count in zip(graph.rainbows, held, constrained.tolist(), strict=True)
     ]
     fallbacks = [
-        certain(rainbow, distribution) for rainbow, distribution in zip(graph.rainbows, given, strict=True)
+        certain(rainbow, distribution) for rainbow, distribution in zip(graph.rainbows, held, strict=True)
     ]
     rows = LineRows(lines, fallbacks, morphism.class_region, morphism.class_distance)
     exact = _all_rational(rows, lines, fallbacks, morphism, privacy)

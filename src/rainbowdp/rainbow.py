@@ -9,11 +9,15 @@ colors and assignments, is this module's job and nobody else's.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from rainbowdp.errors import ColorError, RainbowSyntaxError, did_you_mean
+
+T = TypeVar("T")
 
 _SPECIAL = re.compile(r'[>=,"\r\n]')
 
@@ -167,14 +171,17 @@ class Rainbow:
 
     Parameters
     ----------
-    classes : iterable of iterables of str
+    classes : iterable of iterables of str, or str
         Classes of colors, best class first. The colors of a class are tied; they are kept sorted by code
-        point, so that two spellings of one order are equal.
+        point, so that two spellings of one order are equal. A class of one color may be that color, and a
+        whole rainbow its text, as for `Rainbow.parse`.
 
     Raises
     ------
     ColorError
-        If there is no color, an empty class or a repeated color.
+        If there is no color, an empty class, a repeated color, or a color that is not text.
+    RainbowSyntaxError
+        If a text is not a rainbow.
 
     References
     ----------
@@ -194,7 +201,12 @@ class Rainbow:
     classes: tuple[tuple[str, ...], ...]
 
     def __init__(self, classes: Iterable[Iterable[str]]) -> None:
-        built = tuple(tuple(sorted([group] if isinstance(group, str) else group)) for group in classes)
+        groups = _groups(classes) if isinstance(classes, str) else classes
+        if isinstance(groups, AbstractSet | Mapping):
+            raise ColorError(
+                f"a {type(groups).__name__} has no order to rank colors by", help="give a list of classes"
+            )
+        built = tuple(tuple(sorted(_colors_of(group))) for group in _listed(groups, "a rainbow"))
         colors = [color for group in built for color in group]
         if not colors or not all(built):
             raise ColorError(
@@ -226,13 +238,38 @@ class Rainbow:
             If the text does not have the form.
         ColorError
             If a color is repeated.
+
+        Examples
+        --------
+        >>> Rainbow.parse('yes > "no, never" = no').classes
+        (('yes',), ('no', 'no, never'))
         """
-        groups: list[list[str]] = [[]]
-        for word, sign in _tokens(text, ">="):
-            groups[-1].append(word)
-            if sign == ">":
-                groups.append([])
-        return cls(groups)
+        return cls(_groups(text))
+
+    @classmethod
+    def of(cls, value: "Rainbow | str") -> "Rainbow":
+        """Return a rainbow as it is, or the one that a text means.
+
+        Parameters
+        ----------
+        value : Rainbow or str
+            What a caller gave for a rainbow.
+
+        Returns
+        -------
+        Rainbow
+
+        Raises
+        ------
+        RainbowSyntaxError
+            If it is neither a rainbow nor its text.
+
+        Examples
+        --------
+        >>> Rainbow.of("a>b") == Rainbow.of(Rainbow.parse("a > b"))
+        True
+        """
+        return value if isinstance(value, Rainbow) else cls.parse(value)
 
     def __str__(self) -> str:
         return ">".join("=".join(map(quote_color, group)) for group in self.classes)
@@ -247,25 +284,76 @@ class Rainbow:
         """All colors, best first, tied ones by code point."""
         return tuple(color for group in self.classes for color in group)
 
-    @property
-    def has_ties(self) -> bool:
-        """Whether some class holds several colors."""
-        return any(len(group) > 1 for group in self.classes)
-
     def class_of(self, color: str) -> int:
         """Return the index of the class that holds the color, 0 for the best class.
+
+        Parameters
+        ----------
+        color : str
+            One of the colors.
+
+        Returns
+        -------
+        int
 
         Raises
         ------
         ColorError
             If the rainbow does not rank the color.
+
+        Examples
+        --------
+        >>> Rainbow.parse("blue>red=green").class_of("green")
+        1
         """
         for index, group in enumerate(self.classes):
-            if color in group:
+            if _is_text(color) and color in group:
                 return index
         known = ", ".join(map(quote_color, self.colors))
+        shown = repr(color) if _is_text(color) else f"of the type {type(color).__name__}"
         raise ColorError(
-            f"the rainbow {self} does not rank the color {color!r}",
-            help=did_you_mean(color, self.colors) or f"its colors are {known}",
+            f"the rainbow {self} does not rank the color {shown}",
+            help=(did_you_mean(color, self.colors) if _is_text(color) else "") or f"its colors are {known}",
             color=color,
         )
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _groups(text: object) -> list[list[str]]:
+    """Return the classes that a text writes."""
+    if not isinstance(text, str):
+        raise RainbowSyntaxError(
+            f"a value of the type {type(text).__name__} is not a rainbow",
+            help="write the order as text, as in blue>red=green",
+        )
+    groups: list[list[str]] = [[]]
+    for word, sign in _tokens(text, ">="):
+        groups[-1].append(word)
+        if sign == ">":
+            groups.append([])
+    return groups
+
+
+def _listed(values: Iterable[T], what: str) -> list[T]:
+    try:
+        return list(values)
+    except TypeError:
+        raise ColorError(
+            f"{what} cannot be of the type {type(values).__name__}",
+            help='write the whole order as text, as in "blue>red=green", or give a list of classes of colors',
+        ) from None
+
+
+def _colors_of(group: Iterable[str]) -> list[str]:
+    colors = [group] if isinstance(group, str) else _listed(group, "a class of a rainbow")
+    for color in colors:
+        if not isinstance(color, str):
+            raise ColorError(
+                f"a color cannot be of the type {type(color).__name__}",
+                help="write colors as text",
+                color=color,
+            )
+    return colors

@@ -16,8 +16,18 @@ from rainbowdp.boundary.condition import BoundaryCondition
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import BoundaryMissingError, BoundaryNotPrivateError, ColorError, did_you_mean
 from rainbowdp.exact import Exact, ball, enclose_with, format_fraction, normal_quantile, to_float
+from rainbowdp.exact.arguments import require
 from rainbowdp.graph import RainbowGraph, Touch
-from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, Violation, likelihood_events
+from rainbowdp.privacy import (
+    ApproxDP,
+    GaussianDP,
+    Privacy,
+    PureDP,
+    Violation,
+    likelihood_events,
+    require_privacy,
+)
+from rainbowdp.privacy.excess import Excess
 from rainbowdp.rainbow import Rainbow, quote_color
 
 _LONGEST_FRACTION = 24
@@ -48,10 +58,13 @@ def check_boundary(condition: BoundaryCondition, graph: RainbowGraph, privacy: P
     BoundaryMissingError
         If a region with a boundary has no distribution; names the rainbow and a boundary dataset.
     BoundaryNotPrivateError
-        If the distributions of two touching regions break the constraint; names both rainbows, two
-        neighboring datasets, the event and by how much, and a parameter that would do for this pair. Its
+        If the distributions of two touching regions break the constraint. Of all pairs the one of greatest
+        excess is named (of equal ones the first): both rainbows, two neighboring datasets, the event and by
+        how much, and a parameter that would do for this pair. Its
         `values` hold ``rainbows``, ``datasets`` (the one that gives too much first), ``event``,
         ``probability``, ``limit``, ``excess`` and ``privacy``.
+    UsageError
+        If an argument is of the wrong kind.
 
     References
     ----------
@@ -73,7 +86,11 @@ def check_boundary(condition: BoundaryCondition, graph: RainbowGraph, privacy: P
 give the event {a} probability 3/4 and 1/4, and the limit for 'x' is 1/2, exceeded by 1/4
     help: move the two distributions towards each other; this pair needs epsilon=ln(3)
     """
+    require(condition, "condition", BoundaryCondition)
+    require(graph, "graph", RainbowGraph)
+    require_privacy(privacy)
     notes = _fit(condition.distributions, graph)
+    worst: tuple[Excess, tuple[Distribution, Distribution], Touch] | None = None
     # Regions often share a distribution, and every two of them are asked about once.
     known: set[tuple[int, int]] = set()
     for touch in graph.touching:
@@ -82,11 +99,23 @@ give the event {a} probability 3/4 and 1/4, and the limit for 'x' is 1/2, exceed
         pair = (min(id(p), id(q)), max(id(p), id(q)))
         if p is q or pair in known:
             continue
-        verdict = privacy.admits(p, q)
-        if verdict.violation is not None:
-            raise _not_private(verdict.violation, (p, q), touch, graph, privacy)
         known.add(pair)
+        violation = privacy.admits(p, q).violation
+        if violation is None:
+            continue
+        ours, theirs = (q, p) if violation.swapped else (p, q)
+        found = Excess(violation, partial(_excess_ball, privacy, ours, theirs, violation.event))
+        if found.is_above(worst and worst[0]):
+            worst = found, (p, q), touch
+    if worst is not None:
+        raise _not_private(worst[0].violation, *worst[1:], graph, privacy)
     return notes
+
+
+def _excess_ball(
+    privacy: Privacy, ours: Distribution, theirs: Distribution, event: tuple[str, ...]
+) -> flint.arb:
+    return ball(ours.mass(event)) - privacy.limit_ball(theirs.mass(event))
 
 
 def _fit(distributions: Mapping[Rainbow, Distribution], graph: RainbowGraph) -> tuple[str, ...]:

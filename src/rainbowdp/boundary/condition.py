@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from rainbowdp.distribution import Distribution
-from rainbowdp.errors import ColorError, DistributionError, NotHomogeneousError, NumberError
-from rainbowdp.exact import Exact, NumberLike, show
+from rainbowdp.distribution import Distribution, Probabilities
+from rainbowdp.errors import ColorError, DistributionError, NotHomogeneousError, NumberError, UsageError
+from rainbowdp.exact import show
+from rainbowdp.exact.arguments import items_of, kind_of, require
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.rainbow import Rainbow, quote_color
-
-Probabilities = Distribution | Mapping[str, NumberLike | Exact]
-"""A distribution, or what `Distribution` makes one of."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,8 @@ class BoundaryCondition:
     Parameters
     ----------
     distributions : mapping of Rainbow to Distribution
-        One distribution per rainbow; kept read-only, sorted by the text of the rainbows.
+        One distribution per rainbow; kept read-only, sorted by the text of the rainbows. What is still to be
+        read is read by `given`.
     notes : tuple of str
         What a user should know about where the numbers come from, such as a rounding.
 
@@ -38,6 +37,8 @@ class BoundaryCondition:
     ------
     ColorError
         If a distribution does not have the colors of its rainbow.
+    UsageError
+        If it is no mapping from rainbows to distributions.
 
     References
     ----------
@@ -60,6 +61,14 @@ class BoundaryCondition:
         return BoundaryCondition, (dict(self.distributions), self.notes)
 
     def __post_init__(self) -> None:
+        _require_mapping(self.distributions)
+        for rainbow, distribution in self.distributions.items():
+            require(rainbow, "distributions", Rainbow)
+            require(distribution, "distributions", Distribution)
+        if items_of(self.notes) is None:
+            raise UsageError(
+                f"`notes` is {kind_of(self.notes)}", help="give a list of texts", argument="notes"
+            )
         ordered = dict(sorted(self.distributions.items(), key=lambda item: str(item[0])))
         for rainbow, distribution in ordered.items():
             _require_colors(rainbow, distribution, f"the boundary distribution of {rainbow}")
@@ -94,6 +103,8 @@ def given(
         If a probability is not an exact number.
     RainbowSyntaxError
         If a key is not a rainbow.
+    UsageError
+        If `distributions` is no mapping.
 
     Examples
     --------
@@ -101,8 +112,9 @@ def given(
     mappingproxy({Rainbow(classes=(('red',), ('blue',))): Distribution(blue=1/3, red=2/3)})
     """
     read: dict[Rainbow, Distribution] = {}
+    _require_mapping(distributions)
     for key, probabilities in distributions.items():
-        rainbow = key if isinstance(key, Rainbow) else Rainbow.parse(key)
+        rainbow = Rainbow.of(key)
         if rainbow in read:
             raise ColorError(
                 f"the boundary distribution of {rainbow} is given twice",
@@ -128,12 +140,18 @@ def uniform(graph: RainbowGraph) -> BoundaryCondition:
     BoundaryCondition
         Private under every notion of privacy. Regions without a boundary get no distribution.
 
+    Raises
+    ------
+    UsageError
+        If `graph` is no `RainbowGraph`.
+
     Examples
     --------
     >>> graph = RainbowGraph.from_edges([("a", "b")], {"a": "blue>red", "b": "red>blue"})
     >>> uniform(graph).distributions[Rainbow.parse("blue>red")]
     Distribution(blue=1/2, red=1/2)
     """
+    require(graph, "graph", RainbowGraph)
     same = Distribution.trusted(dict.fromkeys(graph.colors, Fraction(1, max(len(graph.colors), 1))))
     return BoundaryCondition(dict.fromkeys(bounded_rainbows(graph), same))
 
@@ -163,6 +181,8 @@ def from_datasets(graph: RainbowGraph, distributions: Mapping[str, Probabilities
         If the graph has no such dataset.
     ColorError, DistributionError, NumberError
         If something is not a distribution over the graph's colors; the message names the dataset.
+    UsageError
+        If `graph` is no `RainbowGraph`, or `distributions` no mapping.
 
     References
     ----------
@@ -177,6 +197,8 @@ def from_datasets(graph: RainbowGraph, distributions: Mapping[str, Probabilities
     """
     read: dict[Rainbow, Distribution] = {}
     speaker: dict[Rainbow, str] = {}
+    require(graph, "graph", RainbowGraph)
+    _require_mapping(distributions)
     for name, probabilities in distributions.items():
         dataset = graph.index(name)
         rainbow = graph.rainbows[int(graph.regions[dataset])]
@@ -203,20 +225,29 @@ def bounded_rainbows(graph: RainbowGraph) -> list[Rainbow]:
     return [graph.rainbows[code] for code in sorted(codes)]
 
 
+def _require_mapping(distributions: object) -> None:
+    if not isinstance(distributions, Mapping):
+        raise UsageError(
+            f"`distributions` must be a mapping, and is {kind_of(distributions)}",
+            help='write for example {"blue>red": {"blue": "2/3", "red": "1/3"}}',
+            argument="distributions",
+        )
+
+
 def _distribution(probabilities: Probabilities, place: str, *, normalize: bool) -> Distribution:
     if isinstance(probabilities, Distribution):
         return probabilities
     try:
         return Distribution(probabilities, normalize=normalize)
-    except (DistributionError, NumberError) as error:
-        raise type(error)(f"{place}: {error.what}", help=error.help, **error.values) from error
+    except (ColorError, DistributionError, NumberError) as error:
+        raise error.at(place) from error
 
 
 def _require_colors(rainbow: Rainbow, distribution: Distribution, place: str) -> None:
     try:
         distribution.require_colors(rainbow)
     except ColorError as error:
-        raise ColorError(f"{place}: {error.what}", help=error.help, **error.values) from error
+        raise error.at(place) from error
 
 
 def _show(distribution: Distribution) -> str:

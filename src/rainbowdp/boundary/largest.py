@@ -11,13 +11,14 @@ from rainbowdp.boundary.condition import BoundaryCondition
 from rainbowdp.boundary.response import response, response_notes
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import BoundaryNotPrivateError, NotVerifiedError
+from rainbowdp.exact.arguments import require
 from rainbowdp.graph import RainbowGraph
-from rainbowdp.leximin import Component, components, solve
-from rainbowdp.privacy import Privacy
+from rainbowdp.leximin import Component, Progress, components, objective_count, silent, solve, stretch
+from rainbowdp.privacy import Privacy, require_privacy
 from rainbowdp.rainbow import Rainbow
 
 
-def max_min(graph: RainbowGraph, privacy: Privacy) -> BoundaryCondition:
+def max_min(graph: RainbowGraph, privacy: Privacy, *, progress: Progress | None = None) -> BoundaryCondition:
     """Return the boundary condition that serves the worst-off region best.
 
     The best-class masses of the regions are leximin largest; then the prefixes of 2, 3, ... classes are as
@@ -29,6 +30,9 @@ def max_min(graph: RainbowGraph, privacy: Privacy) -> BoundaryCondition:
         The graph whose boundary is meant.
     privacy : PureDP, ApproxDP or GaussianDP
         The notion of privacy between neighbors.
+    progress : callable, optional
+        Called now and then with the number of steps done and the number of steps in all. Steps differ much
+        in length.
 
     Returns
     -------
@@ -39,7 +43,11 @@ def max_min(graph: RainbowGraph, privacy: Privacy) -> BoundaryCondition:
     Raises
     ------
     SolverError
-        If regions that hang together are too many for a linear program.
+        If regions that hang together are too many for a linear program, or the solver does not finish.
+    UsageError
+        If `graph` is no `RainbowGraph`, or `privacy` no notion of privacy.
+    NotVerifiedError
+        If the solution does not pass the check of every boundary condition; a defect of rainbowdp.
 
     Examples
     --------
@@ -53,17 +61,24 @@ def max_min(graph: RainbowGraph, privacy: Privacy) -> BoundaryCondition:
     b>a>c Distribution(a=1/4, b=1/2, c=1/4)
     c>b>a Distribution(a=1/8, b=3/8, c=1/2)
     """
+    require(graph, "graph", RainbowGraph)
+    require_privacy(privacy)
+    report = silent if progress is None else progress
+    together = components(graph.rainbows, [(touch.first, touch.second) for touch in graph.touching])
+    total, done = sum(map(objective_count, together)), 0
     made: dict[Rainbow, Distribution] = {}
     notes: dict[str, None] = {}
-    for component in components(graph.rainbows, [(touch.first, touch.second) for touch in graph.touching]):
+    for component in together:
         if _is_response(component):
             made |= {rainbow: response(rainbow, privacy) for rainbow in component.rainbows}
             notes |= dict.fromkeys(response_notes(privacy))
         else:
-            solution = solve(component, privacy)
+            solution = solve(component, privacy, stretch(report, done, total))
             for rainbow, row in zip(component.rainbows, solution.table, strict=True):
                 made[rainbow] = Distribution.trusted(dict(zip(component.colors, row, strict=True)))
             notes |= dict.fromkeys(filter(None, [solution.note]))
+        done += objective_count(component)
+        report(done, total)
     condition = BoundaryCondition(made, tuple(notes))
     try:
         check_boundary(condition, graph, privacy)

@@ -12,8 +12,9 @@ from rainbowdp.boundary.condition import BoundaryCondition, bounded_rainbows
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UndecidedError
 from rainbowdp.exact import Exact, NormalExpression, sign
+from rainbowdp.exact.arguments import require
 from rainbowdp.graph import RainbowGraph
-from rainbowdp.privacy import GaussianDP, Privacy
+from rainbowdp.privacy import GaussianDP, Privacy, require_privacy
 from rainbowdp.rainbow import Rainbow
 
 _GRID = 1 << 66
@@ -40,6 +41,11 @@ def randomized_response(graph: RainbowGraph, privacy: Privacy) -> BoundaryCondit
         the largest multiples of 2^-66 within the constraint, and a note says so. Regions without a boundary
         get no distribution.
 
+    Raises
+    ------
+    UsageError
+        If `graph` is no `RainbowGraph`, or `privacy` no notion of privacy.
+
     Examples
     --------
     >>> from rainbowdp.privacy import PureDP
@@ -50,6 +56,8 @@ def randomized_response(graph: RainbowGraph, privacy: Privacy) -> BoundaryCondit
     >>> condition.distributions[Rainbow.parse("red=green>blue")]
     Distribution(blue=1/4, green=3/8, red=3/8)
     """
+    require(graph, "graph", RainbowGraph)
+    require_privacy(privacy)
     rainbows = bounded_rainbows(graph)
     made: dict[tuple[str, ...], Distribution] = {}
     for rainbow in rainbows:

@@ -12,14 +12,18 @@ is no traceback unless ``--debug`` asks for it. Exit codes:
 4     data unreadable: a file that is missing, damaged, cannot be written, or whose content does not have the
       documented form
 70    a defect of rainbowdp (RDP406, RDP999); never a statement about the input
-130   interrupted
+130   interrupted (Ctrl-C); 143 and 129 after SIGTERM and SIGHUP
 ====  ====================================================================================
 
 This module stays light, so that the shell gets help and completions quickly: every command imports what it
 needs when it runs.
 """
 
+import contextlib
+import sys
 from collections.abc import Sequence
+
+_INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,6 +49,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2,7/8,1/8
     0
     """
-    from rainbowdp.cli.app import run
+    try:
+        from rainbowdp.cli.doors import guarded
+        from rainbowdp.cli.signals import Signals
 
-    return run(arguments)
+        with guarded(), Signals() as signals:
+            from rainbowdp.cli.app import run
+
+            return run(arguments, signals)
+    except KeyboardInterrupt:
+        # So early that nobody listened yet, or a second time while the first one was being told.
+        if sys.stderr is not None:
+            with contextlib.suppress(OSError):
+                sys.stderr.write("interrupted\n")
+        return _INTERRUPTED
+    return signals.exit_code

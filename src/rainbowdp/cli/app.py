@@ -8,22 +8,29 @@ from typing import Annotated
 
 import typer
 
+from rainbowdp.cli.ask import ask_app
+from rainbowdp.cli.budget import budget_app
+from rainbowdp.cli.command import add
+from rainbowdp.cli.keys import HELP as KEYS_HELP
+from rainbowdp.cli.keys import keys_command
 from rainbowdp.cli.line import HELP as LINE_HELP
 from rainbowdp.cli.line import line_command
 from rainbowdp.cli.options import Debug
 from rainbowdp.cli.output import emit, say
+from rainbowdp.cli.plan import plan_app
 from rainbowdp.cli.sample import HELP as SAMPLE_HELP
 from rainbowdp.cli.sample import sample_command
+from rainbowdp.cli.signals import Signals
 from rainbowdp.cli.solve import HELP as SOLVE_HELP
 from rainbowdp.cli.solve import solve_command
 from rainbowdp.cli.usage import FrameworkError, restated
 from rainbowdp.cli.verify import HELP as VERIFY_HELP
 from rainbowdp.cli.verify import verify_command
-from rainbowdp.errors import InternalError, RainbowError
+from rainbowdp.errors import InternalError, RainbowError, printable
 
-INTERRUPTED_EXIT = 130
 _PROGRAM = "rainbowdp"
 _HELP_NAMES = {"help_option_names": ["--help", "-h"]}
+_FRAMEWORK_INTERRUPTED = 130
 
 app = typer.Typer(
     name=_PROGRAM,
@@ -54,14 +61,24 @@ def _root(
         typer.echo(context.get_help())
 
 
-app.command("line", help=LINE_HELP)(line_command)
-app.command("solve", help=SOLVE_HELP)(solve_command)
-app.command("verify", help=VERIFY_HELP)(verify_command)
-app.command("sample", help=SAMPLE_HELP)(sample_command)
+app.add_typer(ask_app, name="ask")
+app.add_typer(plan_app, name="plan")
+app.add_typer(budget_app, name="budget")
+add(app, "keys", keys_command, KEYS_HELP)
+add(app, "line", line_command, LINE_HELP)
+add(app, "solve", solve_command, SOLVE_HELP)
+add(app, "verify", verify_command, VERIFY_HELP)
+add(app, "sample", sample_command, SAMPLE_HELP)
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the application and return its exit code; see `rainbowdp.cli.main`."""
+def run(arguments: Sequence[str] | None, signals: Signals) -> int:
+    """Run the application and return its exit code; see `rainbowdp.cli.main`.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After a signal, whatever became of it on its way here.
+    """
     settings: dict[str, bool] = {}
     command = typer.main.get_command(app)
     try:
@@ -71,33 +88,38 @@ def run(arguments: Sequence[str] | None = None) -> int:
             standalone_mode=False,
             obj=settings,
         )
-    except FrameworkError as error:
-        return _report(restated(error), error, settings)
-    except RainbowError as error:
-        return _report(error, error, settings)
-    except (KeyboardInterrupt, typer.Abort):
-        say("interrupted")
-        return INTERRUPTED_EXIT
-    except MemoryError as error:
-        full = InternalError("the memory is used up", help="try a smaller input or a larger machine")
-        return _report(full, error, settings)
-    except Exception as error:  # noqa: BLE001 - the last resort, which hides nothing: --debug shows it all
-        what = f"{type(error).__name__}: {error}".splitlines()[0]
-        defect = InternalError(
-            f"internal error, {what}",
-            help="this is a defect of rainbowdp: please report it with what --debug shows",
-        )
-        return _report(defect, error, settings)
-    if result == INTERRUPTED_EXIT:
-        say("interrupted")
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    except Exception as error:
+        # The last resort hides nothing: --debug shows it all.
+        if signals.received is not None:
+            raise KeyboardInterrupt from error
+        return _report(_as_ours(error), error, settings)
+    if result == _FRAMEWORK_INTERRUPTED:
+        raise KeyboardInterrupt
     return result if isinstance(result, int) else 0
+
+
+def _as_ours(error: Exception) -> RainbowError:
+    """Return the error in the form of ours; what nobody foresaw is a defect."""
+    if isinstance(error, RainbowError):
+        return error
+    if isinstance(error, FrameworkError):
+        return restated(error)
+    if isinstance(error, MemoryError):
+        return InternalError("the memory is used up", help="try a smaller input or a larger machine")
+    what = f"{type(error).__name__}: {error}".splitlines()[0]
+    return InternalError(
+        f"internal error, {what}",
+        help="this is a defect of rainbowdp: please report it with what --debug shows",
+    )
 
 
 def _report(error: RainbowError, caught: Exception, settings: dict[str, bool]) -> int:
     if settings.get("debug", False):
-        traceback.print_exception(caught, file=sys.stderr)
-    what = " ".join(error.what.splitlines())
-    hint = " ".join((error.help or f"see {_PROGRAM} --help").splitlines())
-    say(f"error[{error.code}]: {what}")
-    say(f"help: {hint}")
+        lines = "".join(traceback.format_exception(caught)).split("\n")
+        sys.stderr.write("\n".join(map(printable, lines)))
+    error.help = error.help or f"see {_PROGRAM} --help"
+    for line in error.report().split("\n"):
+        say(line)
     return error.exit_code

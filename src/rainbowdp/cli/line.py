@@ -3,15 +3,17 @@
 
 import csv
 import io
-import sys
+import math
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rainbowdp.cli.boundaries import read_probabilities
 from rainbowdp.cli.distances import batches, read_distances
-from rainbowdp.cli.numbers import cell, json_text
+from rainbowdp.cli.figures import drawing
+from rainbowdp.cli.numbers import cell
 from rainbowdp.cli.options import (
     AskedPrivacy,
     Debug,
@@ -27,8 +29,9 @@ from rainbowdp.cli.options import (
     read_plot,
     read_privacy,
     require_rational,
+    require_text,
 )
-from rainbowdp.cli.output import emit, emit_table
+from rainbowdp.cli.output import emit, emit_table, json_text, note
 from rainbowdp.cli.progress import Steps, steps
 from rainbowdp.errors import UsageError
 
@@ -37,7 +40,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "csv", "json")
 _BATCH = 16_384
-_EXACT_BATCH = 64
+_EXACT_BATCH = 8
+_MANY_DIGITS = 10_000
 _LONGEST_TABLE = 100_000
 
 HELP = described(
@@ -68,8 +72,9 @@ def line_command(
         typer.Option(
             "--boundary",
             metavar="LIST",
-            help="The probability of each color at distance 0, as decimals or fractions that sum to 1: "
-            "'blue=3/55,red=9/55,green=43/55'.",
+            help="The probability of each color at distance 0, next to datasets of another rainbow, as "
+            "decimals or fractions that sum to 1: 'blue=3/55,red=9/55,green=43/55'. A color with a sign such "
+            "as > or = stands in double quotes.",
         ),
     ],
     distances: Annotated[
@@ -106,28 +111,40 @@ def line_command(
     from rainbowdp.line import Line
     from rainbowdp.rainbow import Rainbow, parse_assignments
 
-    values = read_probabilities(parse_assignments(boundary), "the boundary", normalize=normalize)
-    made = Line(Rainbow.parse(rainbow), Distribution(values), asked.notion)
+    ranked = Rainbow.parse(require_text("--rainbow", rainbow))
+    written = parse_assignments(require_text("--boundary", boundary))
+    values = read_probabilities(written, "the boundary", normalize=normalize)
+    made = Line(ranked, Distribution(values), asked.notion)
+    if exact:
+        _note_digits(made, max(wanted))
     with steps() as progress:
         if figure is not None:
             from rainbowdp.plots import plot_line
 
             progress.step("drawing the figure")
-            plot_line(made, wanted, figure)
+            with drawing():
+                plot_line(made, wanted, figure)
         progress.step("computing the probabilities")
-        if sys.stdout.isatty():
-            # Rows that scroll by are progress enough, and a moving line among them is not.
-            progress.finish()
         cells = _cells(made, wanted, exact=exact, progress=progress)
         if chosen == "csv":
-            emit(_csv_lines(made, cells))
+            emit(_csv_lines(made, cells), before=progress.finish)
         elif chosen == "json":
-            emit(_json_lines(made, asked, cells, exact=exact))
+            emit(_json_lines(made, asked, cells, exact=exact), "json", progress.finish)
         else:
             rows = list(cells)
             progress.finish()
             _print_table(made, asked, rows, exact=exact)
     return 0
+
+
+def _note_digits(line: "Line", farthest: int) -> None:
+    """Say how long the fractions become, before they take their time."""
+    odds = getattr(line.privacy, "odds", None)
+    if not isinstance(odds, Fraction):
+        return
+    digits = round(2 * farthest * math.log10(odds.numerator))
+    if digits >= _MANY_DIGITS:
+        note(f"at distance {farthest} a fraction has up to some {digits:,} digits")
 
 
 _Cells = Iterator[tuple[str, ...]]
@@ -181,20 +198,29 @@ def _json_lines(line: "Line", asked: AskedPrivacy, cells: _Cells, *, exact: bool
 
 
 def _print_table(line: "Line", asked: AskedPrivacy, rows: list[tuple[str, ...]], *, exact: bool) -> None:
-    emit([f"{line.rainbow}, {asked.typed}", *_threshold_words(line), ""])
+    emit([f"{line.rainbow}, {asked.typed}", *_threshold_words(line), ""], "people")
     shown = ((distance, *(values if exact else map(cell, map(float, values)))) for distance, *values in rows)
     emit_table(("distance", *line.rainbow.ordered), shown)
 
 
 def _threshold_words(line: "Line") -> Iterator[str]:
     """Say in words up to which distance each prefix of the rainbow keeps growing by the factor e^epsilon."""
+    from rainbowdp.exact import show, sign
     from rainbowdp.rainbow import quote_color
 
+    if not line.has_thresholds:
+        return
     best: list[str] = []
-    for group, threshold in zip(line.rainbow.classes[:-1], line.thresholds, strict=False):
+    here, next_to = line.prefix_masses(0), line.prefix_masses(1)
+    for group, threshold, mass, moved in zip(
+        line.rainbow.classes[:-1], line.thresholds, here, next_to, strict=False
+    ):
         best.extend(map(quote_color, group))
         name = " + ".join(best)
-        if threshold is None:
+        if sign(moved - mass) == 0:
+            # Probability 0 or 1, or epsilon 0: what the first step does not change, no step does.
+            yield f"{name}: stays at {show(mass)} at every distance"
+        elif threshold is None:
             yield f"{name}: grows at every distance (no threshold)"
         elif threshold == 0:
             yield f"{name}: closes in on 1 from the start (threshold 0)"

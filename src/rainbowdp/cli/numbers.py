@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How exact numbers are shown: as JSON numbers, as table cells, as fraction text."""
 
-import json
 import math
 from fractions import Fraction
 
@@ -34,8 +33,3 @@ def exact_cell(value: Exact | None) -> str:
         return rounded
     text = format_exact(value)
     return f"{rounded} ({text})" if "/" in text and len(text) <= 40 else rounded
-
-
-def json_text(value: object) -> str:
-    """Return a value as one line of JSON."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -2,17 +2,25 @@
 """``rainbowdp sample``: draw a mechanism's answer for one dataset, exactly."""
 
 import itertools
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rainbowdp.cli.numbers import json_text
-from rainbowdp.cli.options import LARGEST_WHOLE, Debug, described, format_option, read_choice, whole_number
-from rainbowdp.cli.output import emit, note
+from rainbowdp.cli import completion
+from rainbowdp.cli.options import (
+    LARGEST_WHOLE,
+    Debug,
+    described,
+    format_option,
+    read_choice,
+    require_text,
+    whole_number,
+)
+from rainbowdp.cli.output import emit, json_text, note
 from rainbowdp.cli.progress import Steps, steps
+from rainbowdp.cli.signals import load_duckdb
 from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,7 +42,11 @@ def sample_command(
     *,
     mechanism: Annotated[
         str,
-        typer.Argument(metavar="MECHANISM", help="A .csv, .parquet or .json file as solve writes it."),
+        typer.Argument(
+            metavar="MECHANISM",
+            help="A .csv, .parquet or .json file as solve writes it.",
+            autocompletion=completion.files(*completion.MECHANISMS),
+        ),
     ],
     dataset: Annotated[
         str, typer.Option("--dataset", metavar="NAME", help="The dataset to answer for, by its name.")
@@ -53,7 +65,9 @@ def sample_command(
     """Draw answers for one dataset; see `HELP`."""
     chosen = read_choice("--format", output_format, FORMATS)
     wanted = whole_number(count)
-    if wanted is None or not 1 <= wanted <= LARGEST_WHOLE:
+    if wanted is not None and wanted > LARGEST_WHOLE:
+        raise UsageError(f"--count {count!r} is beyond 2^53", help="draw fewer answers at once")
+    if not wanted:
         raise UsageError(
             f"--count {count!r} is not a number of draws", help="give a whole number from 1 to 2^53"
         )
@@ -63,15 +77,16 @@ def sample_command(
 
     with steps() as progress:
         progress.step("reading the mechanism")
-        distribution = read_mechanism(Path(mechanism)).distribution(dataset)
+        load_duckdb()
+        distribution = read_mechanism(Path(mechanism)).distribution(require_text("--dataset", dataset))
         if wanted > 1:
             note(f"each draw is a release of its own: together they cost the privacy of {wanted} answers")
         progress.step("drawing")
-        if sys.stdout.isatty():
-            # Answers that scroll by are progress enough, and a moving line among them is not.
-            progress.finish()
         drawn = _draws(distribution, wanted, progress)
-        emit(_json_lines(drawn) if chosen == "json" else map(quote_color, drawn))
+        if chosen == "json":
+            emit(_json_lines(drawn), "json", progress.finish)
+        else:
+            emit(map(quote_color, drawn), before=progress.finish)
     return 0
 
 

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp solve``: from a rainbow graph to its optimal mechanism, verified, on the disk."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rainbowdp.cli import completion
 from rainbowdp.cli.boundaries import read_probabilities
-from rainbowdp.cli.numbers import json_text
+from rainbowdp.cli.figures import drawing
+from rainbowdp.cli.graphs import counted, note_graph
 from rainbowdp.cli.options import (
     AskedPrivacy,
     Debug,
@@ -18,7 +21,6 @@ from rainbowdp.cli.options import (
     Mu,
     Normalize,
     Plot,
-    choices,
     described,
     format_option,
     read_choice,
@@ -27,8 +29,9 @@ from rainbowdp.cli.options import (
     require_distinct,
     require_rational,
 )
-from rainbowdp.cli.output import emit, emit_table, note
+from rainbowdp.cli.output import emit_json, emit_table, note
 from rainbowdp.cli.progress import Steps, steps
+from rainbowdp.cli.signals import load_duckdb
 from rainbowdp.errors import NotVerifiedError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -73,6 +76,7 @@ def solve_command(
             metavar="FILE",
             help="CSV or Parquet with the columns dataset,rainbow (such as blue>red>green); or a whole graph "
             "as .graphml or node-link .json with the node attribute rainbow.",
+            autocompletion=completion.files(*completion.TABLES, *completion.NETWORKS),
         ),
     ],
     boundary: Annotated[
@@ -82,9 +86,9 @@ def solve_command(
             metavar="CONDITION",
             help="Probabilities where regions of different rainbows meet. A .toml or .json file with one "
             "table per rainbow, color to probability; or 'uniform' (all colors alike), 'randomized-response' "
-            "(the best color e^epsilon times as likely as any other) or 'max-min' (the smallest probability "
-            "of a best color as large as possible).",
-            autocompletion=choices(*BOUNDARIES),
+            "(the best class as likely as is private even if all regions touched) or 'max-min' (the smallest "
+            "probability of a best class as large as the regions that do touch allow).",
+            autocompletion=completion.choices(*BOUNDARIES, endings=completion.BOUNDARIES),
         ),
     ],
     neighbors: Annotated[
@@ -94,6 +98,7 @@ def solve_command(
             metavar="FILE",
             help="CSV or Parquet with the columns source,target: each pair of neighboring datasets once, in "
             "any direction. Left out for a whole graph.",
+            autocompletion=completion.files(*completion.TABLES),
         ),
     ] = None,
     epsilon: Epsilon = None,
@@ -107,6 +112,7 @@ def solve_command(
             help="Where to write the mechanism: .csv, .parquet or .json, one row per dataset. Without "
             "--exact its decimals are right to a relative 1e-12: verify accepts them within that precision, "
             "and verify --strict, which takes them literally, may find a pair exceeded by such a rounding.",
+            autocompletion=completion.files(".csv", ".parquet", ".json"),
         ),
     ] = None,
     exact: Exactly = False,
@@ -118,6 +124,7 @@ def solve_command(
             metavar="FILE",
             help="Where to write the boundary graph, one node per rainbow and distance: .graphml, node-link "
             ".json, or .csv (edges only).",
+            autocompletion=completion.files(".graphml", ".json", ".csv"),
         ),
     ] = None,
     plot: Plot = None,
@@ -135,18 +142,23 @@ def solve_command(
         require_distinct({option: None if source is None else Path(source), **written})
 
     from rainbowdp.formats import read_graph
+    from rainbowdp.formats.boundary_graphs import FORMS, refuse_unwritable
     from rainbowdp.formats.mechanism_writing import refuse_reserved
+    from rainbowdp.formats.suffixes import form_to_write
     from rainbowdp.graph import boundary_morphism
     from rainbowdp.optimal import optimal_mechanism
 
     with steps() as progress:
+        load_duckdb()
         condition = _read_condition(boundary, normalize=normalize)
         progress.step("reading the graph")
         graph = read_graph(Path(datasets), None if neighbors is None else Path(neighbors))
-        for text in graph.notes:
-            note(text)
+        note_graph(graph.structure)
         if targets.out is not None:
             refuse_reserved(graph.colors)
+        if targets.boundary_graph is not None:
+            form = form_to_write(targets.boundary_graph, "the boundary graph", FORMS)
+            refuse_unwritable(graph.colors, form)
         progress.step("finding the optimal mechanism")
         mechanism = optimal_mechanism(graph, asked.notion, condition)
         for text in mechanism.notes:
@@ -182,7 +194,7 @@ def _read_condition(boundary: str, *, normalize: bool) -> "BoundaryCondition | B
         if boundary == name:
             return name
     path = Path(boundary)
-    if not path.exists() and not path.suffix:
+    if not path.suffix and not os.path.exists(path):  # noqa: PTH110 - it never raises, whatever the name
         raise UsageError(
             f"--boundary {boundary!r} is neither a file nor the name of a boundary condition",
             help=did_you_mean(boundary, BOUNDARIES) or f"give a file, or one of {', '.join(BOUNDARIES)}",
@@ -240,7 +252,8 @@ def _write(
         from rainbowdp.plots import plot_solution
 
         progress.step("drawing the figure")
-        plot_solution(graph, mechanism, targets.plot)
+        with drawing():
+            plot_solution(graph, mechanism, targets.plot)
 
 
 def _print_summary(
@@ -259,14 +272,14 @@ def _print_summary(
         "verified": True,
     }
     if chosen == "json":
-        emit([json_text(summary)])
+        emit_json(summary)
         return
     rows = [
         ("datasets", f"{graph.size}"),
         ("pairs of neighbors", f"{graph.pair_count}"),
         ("rainbows (regions)", f"{len(graph.rainbows)}"),
         ("boundary datasets", f"{summary['boundary_datasets']}"),
-        ("boundary graph", f"{nodes} nodes, {edges} edges"),
+        ("boundary graph", f"{counted(nodes, 'node')}, {counted(edges, 'edge')}"),
         (
             "largest distance",
             "no boundary" if graph.largest_distance is None else f"{graph.largest_distance}",

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rainbowdp.cli.numbers import exact_cell, json_exact, json_number, json_text
+from rainbowdp.cli import completion
+from rainbowdp.cli.graphs import counted, note_graph
+from rainbowdp.cli.numbers import exact_cell, json_exact, json_number
 from rainbowdp.cli.options import (
     AskedPrivacy,
     Debug,
@@ -18,8 +20,11 @@ from rainbowdp.cli.options import (
     read_choice,
     read_privacy,
 )
-from rainbowdp.cli.output import emit, emit_table, note
+from rainbowdp.cli.output import emit_json, emit_table, note
 from rainbowdp.cli.progress import steps
+from rainbowdp.cli.receipts import check_receipt, read_if_receipt
+from rainbowdp.cli.signals import load_duckdb
+from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.verification import Verification, Witness
@@ -32,6 +37,8 @@ HELP = described(
     "broken the exit code is 1 and the worst pair of neighbors and event are shown. Either way it says how "
     "private the mechanism really is: its tight epsilon (or delta at the epsilon asked for, or mu), between "
     "two bounds.",
+    "A receipt of ask or keys is checked from the receipt alone: its boundary and its table are made anew "
+    "and compared, and the table is checked like any mechanism.",
     lines=("rainbowdp verify mechanism.csv", "--neighbors figure1-edges.csv --epsilon 'ln 2'"),
 )
 
@@ -41,19 +48,22 @@ def verify_command(
     mechanism: Annotated[
         str,
         typer.Argument(
-            metavar="MECHANISM",
+            metavar="MECHANISM|RECEIPT",
             help="A .csv, .parquet or .json file as solve writes it: dataset, rainbow, distance, then one "
-            "column of probabilities per color. Fractions are judged exactly as written.",
+            "column of probabilities per color. Fractions are judged exactly as written. Or a receipt as ask "
+            "and keys write it, which needs no options.",
+            autocompletion=completion.files(*completion.MECHANISMS),
         ),
     ],
     neighbors: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--neighbors",
             metavar="FILE",
             help="CSV or Parquet with the columns source,target; or a whole graph as .graphml or .json.",
+            autocompletion=completion.files(*completion.TABLES, *completion.NETWORKS),
         ),
-    ],
+    ] = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
     mu: Mu = None,
@@ -69,6 +79,18 @@ def verify_command(
 ) -> int:
     """Check a mechanism over all pairs of neighbors; see `HELP`."""
     chosen = read_choice("--format", output_format, FORMATS)
+    receipt = read_if_receipt(Path(mechanism))
+    if receipt is not None:
+        if strict or any(option is not None for option in (neighbors, epsilon, delta, mu)):
+            raise UsageError(
+                f"{mechanism!r} is a receipt, and says itself what it promises", help="give the receipt alone"
+            )
+        return check_receipt(receipt, chosen)
+    if neighbors is None:
+        raise UsageError(
+            "--neighbors is missing",
+            help="give the file with the pairs of neighbors; only a receipt needs none",
+        )
     asked = read_privacy(epsilon, delta, mu)
 
     from rainbowdp.formats import read_mechanism, read_neighbors
@@ -76,17 +98,19 @@ def verify_command(
 
     with steps() as progress:
         progress.step("reading the mechanism")
+        load_duckdb()
         made = read_mechanism(Path(mechanism))
         progress.step("reading the pairs of neighbors")
         structure = read_neighbors(Path(neighbors), made.labels, made.size)
-        for text in structure.notes:
-            note(text)
+        note_graph(structure)
         progress.step("checking every pair of neighbors")
         found = verify(made, structure, asked.notion, strict=strict, progress=progress.advance)
     if found.witness is not None and found.witness.undecided:
         note("4096 bits did not decide the constraint for the pair shown, which counts as a failure")
+    if found.why_infinite is not None:
+        note(found.why_infinite)
     if chosen == "json":
-        emit([json_text(_as_json(found, asked))])
+        emit_json(_as_json(found, asked))
     else:
         _print_table(found, asked)
     return 0 if found.holds else 1
@@ -95,7 +119,14 @@ def verify_command(
 def _as_json(found: "Verification", asked: AskedPrivacy) -> dict[str, object]:
     tight = {found.notion: {"lower": json_number(found.lower), "upper": json_number(found.upper)}}
     witness = None if found.witness is None else _witness_json(found.witness)
-    return {"holds": found.holds, "asked": asked.parameters, "tight": tight, "witness": witness}
+    return {
+        "holds": found.holds,
+        "asked": asked.parameters,
+        "tight": tight,
+        "neighbor_pairs": found.pairs,
+        "judged_within": found.judged_within,
+        "witness": witness,
+    }
 
 
 def _witness_json(witness: "Witness") -> dict[str, object]:
@@ -118,7 +149,8 @@ def _print_table(found: "Verification", asked: AskedPrivacy) -> None:
     rows = [
         ("asked", asked.typed),
         (f"tight {found.notion}", tight),
-        ("pairs of neighbors", f"{found.pairs}"),
+        ("judged", f"{counted(found.pairs, 'pair')} of neighbors"),
+        ("numbers", "within the stated precision (a relative 1e-12)" if found.stated else "as written"),
     ]
     witness = found.witness
     if witness is not None:

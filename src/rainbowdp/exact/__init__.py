@@ -3,7 +3,8 @@
 
 Privacy is a claim about real numbers, and floats do not carry it. `text` reads numbers, `odds` and `normal`
 keep the irrational ones that privacy needs, and `enclosure` holds the only ways out: decided signs,
-enclosures, and directed rounding. `display` writes numbers into messages.
+enclosures, and directed rounding. `refining` sets the precision, `display` writes numbers into messages, and
+`arguments` says what happens to an argument of the wrong kind.
 """
 
 from rainbowdp.exact.display import show
@@ -14,13 +15,22 @@ from rainbowdp.exact.enclosure import (
     enclose,
     enclose_with,
     format_exact,
+    is_same,
     round_ball,
     sign,
+    simplest,
     to_float,
 )
 from rainbowdp.exact.normal import NormalExpression, exponent_ball, normal_cdf, normal_quantile
 from rainbowdp.exact.odds import OddsExpression
-from rainbowdp.exact.real import FIRST_PRECISION, LAST_PRECISION, Real, rational_ball
+from rainbowdp.exact.real import Real, rational_ball
+from rainbowdp.exact.refining import (
+    FIRST_PRECISION,
+    LAST_PRECISION,
+    refine,
+    shown_sign,
+    working_precision,
+)
 from rainbowdp.exact.text import Exponent, Log, NumberLike, format_fraction, parse_exponent, parse_fraction
 
 __all__ = [
@@ -40,13 +50,18 @@ __all__ = [
     "exponent_ball",
     "format_exact",
     "format_fraction",
+    "is_same",
     "normal_cdf",
     "normal_quantile",
     "parse_exponent",
     "parse_fraction",
     "rational_ball",
+    "refine",
     "round_ball",
     "show",
+    "shown_sign",
     "sign",
+    "simplest",
     "to_float",
+    "working_precision",
 ]

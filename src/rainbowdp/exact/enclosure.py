@@ -15,7 +15,8 @@ import flint
 from rainbowdp.errors import IrrationalError, UndecidedError
 from rainbowdp.exact.normal import NormalExpression
 from rainbowdp.exact.odds import OddsExpression
-from rainbowdp.exact.real import FIRST_PRECISION, LAST_PRECISION, Real, rational_ball
+from rainbowdp.exact.real import Real, rational_ball
+from rainbowdp.exact.refining import FIRST_PRECISION, LAST_PRECISION, refine
 from rainbowdp.exact.text import format_fraction
 
 Exact = Fraction | OddsExpression | NormalExpression
@@ -40,6 +41,32 @@ def sign(x: Exact | int) -> int:
     -1
     """
     return x.sign() if isinstance(x, Real) else (x > 0) - (x < 0)
+
+
+def simplest(x: Exact) -> Exact:
+    """Return an exact number as a fraction where its form shows that it is one, and as it is otherwise.
+
+    Examples
+    --------
+    >>> simplest(OddsExpression.odds(Fraction(1)) ** 0)
+    Fraction(1, 1)
+    """
+    fraction = x if isinstance(x, Fraction) else x.as_fraction()
+    return x if fraction is None else fraction
+
+
+def is_same(x: Exact, y: Exact) -> bool:
+    """Tell whether two exact numbers are the same by their form; normal ones can be equal without it.
+
+    Examples
+    --------
+    >>> t = OddsExpression.odds(Fraction(1))
+    >>> is_same(t * t - 1, (t - 1) * (t + 1)), is_same(t, t + 1), is_same(t, Fraction(1))
+    (True, False, False)
+    """
+    if isinstance(x, NormalExpression) != isinstance(y, NormalExpression):
+        return False
+    return (x - y).is_formally_zero() if isinstance(x, NormalExpression) else x == y
 
 
 def ball(x: Exact | int) -> flint.arb:
@@ -88,15 +115,15 @@ def enclose(x: Exact | int, bits: int) -> tuple[Fraction, Fraction]:
 def enclose_with(evaluate: Callable[[], flint.arb], bits: int) -> tuple[Fraction, Fraction]:
     """Enclose what `evaluate` computes at the precision in force, to an absolute width of 2^-bits."""
     width = Fraction(1, 2**bits)
-    precision = max(FIRST_PRECISION, bits + 16)
-    while True:
-        with flint.ctx.workprec(precision):
-            value = evaluate()
-            if value.is_finite():
-                lower, upper = bounds(value)
-                if upper - lower <= width:
-                    return lower, upper
-        precision *= 2
+
+    def attempt(_: int) -> tuple[Fraction, Fraction] | None:
+        value = evaluate()
+        if not value.is_finite():
+            return None
+        lower, upper = bounds(value)
+        return (lower, upper) if upper - lower <= width else None
+
+    return refine(attempt, max(FIRST_PRECISION, bits + 16), None)
 
 
 def to_float(x: Exact | int, rounding: Rounding) -> float:
@@ -140,23 +167,26 @@ def round_ball(
     A ball around a float, however thin, does not show that the number is that float; `as_fraction` is asked
     for the number itself where the last precision does not decide.
     """
-    precision = 128
-    while True:
-        with flint.ctx.workprec(precision):
-            value = evaluate()
-            if value.is_finite():
-                lower, upper = bounds(value)
-                low, high = _round_fraction(lower, rounding), _round_fraction(upper, rounding)
-                if low == high:
-                    return low
-                if precision >= LAST_PRECISION:
-                    fraction = as_fraction()
-                    if fraction is not None:
-                        return _round_fraction(fraction, rounding)
-                    return high if rounding == "up" else low
-            elif precision >= LAST_PRECISION:
-                raise UndecidedError("a number could not be enclosed", help="report this as a defect")
-        precision *= 2
+
+    def attempt(bits: int) -> float | None:
+        value = evaluate()
+        if not value.is_finite():
+            return None
+        lower, upper = bounds(value)
+        low, high = _round_fraction(lower, rounding), _round_fraction(upper, rounding)
+        if low == high:
+            return low
+        if bits < LAST_PRECISION:
+            return None
+        fraction = as_fraction()
+        if fraction is not None:
+            return _round_fraction(fraction, rounding)
+        return high if rounding == "up" else low
+
+    found = refine(attempt, first=128)
+    if found is None:
+        raise UndecidedError("a number could not be enclosed", help="report this as a defect")
+    return found
 
 
 def format_exact(x: Exact | int) -> str:

@@ -11,7 +11,7 @@ from fractions import Fraction
 import flint
 
 from rainbowdp.exact.real import Real, rational_ball
-from rainbowdp.exact.text import Exponent, Log
+from rainbowdp.exact.text import Exponent, Log, format_fraction
 
 Atom = tuple[Fraction, Fraction]
 
@@ -112,5 +112,9 @@ class NormalExpression(Real):
         return NormalExpression(self.constant * factor, atoms, self.mu)
 
     def __repr__(self) -> str:
-        terms = [f"{weight} Phi(Phi^-1({mass}) + {shift} mu)" for (mass, shift), weight in self.atoms.items()]
-        return " + ".join([str(self.constant), *terms]) + f" at mu = {self.mu}"
+        terms = [
+            f"{format_fraction(weight)} Phi(Phi^-1({format_fraction(mass)}) + {format_fraction(shift)} mu)"
+            for (mass, shift), weight in self.atoms.items()
+        ]
+        mu = str(self.mu) if isinstance(self.mu, Log) else format_fraction(self.mu)
+        return " + ".join([format_fraction(self.constant), *terms]) + f" at mu = {mu}"

@@ -14,6 +14,7 @@ from fractions import Fraction
 import flint
 
 from rainbowdp.exact.real import Real
+from rainbowdp.exact.refining import LAST_PRECISION, shown_sign
 from rainbowdp.exact.text import Exponent, Log, format_fraction
 
 _RING = flint.fmpq_mpoly_ctx.get(("t",), flint.Ordering.lex)
@@ -94,17 +95,8 @@ class OddsExpression(Real):
             odds = self.exponent.argument
             value = _value(self.numerator, odds) * _value(self.denominator, odds)
             return (value > 0) - (value < 0)
-        return self._refined_sign()
-
-    def _refined_sign(self) -> int:
         # A transcendental t makes the number nonzero, so some precision decides.
-        precision = 8192
-        while True:
-            with flint.ctx.workprec(precision):
-                ball = self.evaluate()
-                if ball > 0 or ball < 0:
-                    return 1 if ball > 0 else -1
-            precision *= 2
+        return shown_sign(self.evaluate, 2 * LAST_PRECISION, None)
 
     def _lift(self, other: object) -> "OddsExpression | None":
         if isinstance(other, OddsExpression):

@@ -11,10 +11,7 @@ from typing import Self
 
 import flint
 
-from rainbowdp.errors import UndecidedError
-
-FIRST_PRECISION = 64
-LAST_PRECISION = 4096
+from rainbowdp.exact.refining import shown_sign, undecided
 
 
 def rational_ball(value: Fraction | int) -> flint.arb:
@@ -61,23 +58,10 @@ class Real(ABC):
         """
         if self.is_formally_zero():
             return 0
-        precision = FIRST_PRECISION
-        while True:
-            with flint.ctx.workprec(precision):
-                ball = self.evaluate()
-                if ball > 0:
-                    return 1
-                if ball < 0:
-                    return -1
-            if precision >= LAST_PRECISION:
-                return self._undecided_sign()
-            precision *= 2
+        return shown_sign(self.evaluate) or self._undecided_sign()
 
     def _undecided_sign(self) -> int:
-        raise UndecidedError(
-            f"two numbers could not be told apart with {LAST_PRECISION} bits",
-            help="it counts as a failure; move one of the numbers by more than 1e-1000",
-        )
+        raise undecided()
 
     def __add__(self, other: object) -> Self:
         lifted = self._lift(other)

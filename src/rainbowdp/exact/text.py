@@ -35,7 +35,12 @@ class Log:
     Parameters
     ----------
     argument : Fraction
-        The number whose logarithm is meant.
+        The number whose logarithm is meant, or what `parse_fraction` makes it of.
+
+    Raises
+    ------
+    NumberError
+        If it is not a positive number.
 
     Examples
     --------
@@ -46,6 +51,7 @@ class Log:
     argument: Fraction
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "argument", parse_fraction(self.argument))
         if self.argument <= 0:
             raise NumberError(
                 f"ln({format_fraction(self.argument)}) is not a real number",
@@ -55,6 +61,11 @@ class Log:
 
     def __str__(self) -> str:
         return f"ln({format_fraction(self.argument)})"
+
+    def __repr__(self) -> str:
+        # Python refuses to write integers of more than 4300 digits, and flint does not.
+        top, bottom = flint.fmpz(self.argument.numerator), flint.fmpz(self.argument.denominator)
+        return f"Log(argument=Fraction({top}, {bottom}))"
 
 
 Exponent = Fraction | Log
@@ -99,8 +110,12 @@ def parse_fraction(value: NumberLike) -> Fraction:
         return _from_text(repr(float(value)), _HELP)
     if isinstance(value, np.integer):
         return Fraction(int(value))
-    # What is left is text, or a numpy float of another width, whose text is its shortest decimal.
-    return _from_text(str(value), _HELP)
+    if isinstance(value, str | np.floating):
+        # The text of a numpy float of another width is its shortest decimal.
+        return _from_text(str(value), _HELP)
+    raise NumberError(
+        f"a value of the type {type(value).__name__} is not an exact number", help=_HELP, value=value
+    )
 
 
 def parse_exponent(value: NumberLike | Log) -> Exponent:

@@ -15,16 +15,20 @@ ending         form
 """
 
 import csv
+import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 
+from rainbowdp.errors import FileWriteError
 from rainbowdp.formats.suffixes import Form, form_to_write
 from rainbowdp.formats.writing import replacing
 from rainbowdp.graph import BoundaryMorphism
 
 FORMS = (Form.GRAPHML, Form.JSON, Form.CSV)
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _COLUMNS = ("rainbow", "distance", "datasets")
 
 
@@ -43,7 +47,7 @@ def write_boundary_graph(path: Path | str, morphism: BoundaryMorphism) -> None:
     UsageError
         If the ending of the name says no such form.
     FileWriteError
-        If the file cannot be written.
+        If the file cannot be written, or GraphML cannot hold the name of a color.
 
     References
     ----------
@@ -73,10 +77,14 @@ def write_boundary_graph(path: Path | str, morphism: BoundaryMorphism) -> None:
         if form is Form.GRAPHML:
             import networkx as nx
 
+            refuse_unwritable(morphism.boundary_graph.colors, form)
             graph = nx.Graph()
             graph.add_nodes_from((node["id"], _present(node)) for node in nodes)
             graph.add_edges_from((nodes[one]["id"], nodes[other]["id"]) for one, other in edges)
-            nx.write_graphml_xml(graph, beside)
+            written = io.BytesIO()
+            nx.write_graphml_xml(graph, written)
+            # XML readers take a carriage return for a line feed, except where it is written as a reference.
+            beside.write_bytes(written.getvalue().replace(b"\r", b"&#13;"))
         elif form is Form.JSON:
             document = {
                 "directed": False,
@@ -94,6 +102,25 @@ def write_boundary_graph(path: Path | str, morphism: BoundaryMorphism) -> None:
                 for pair in edges:
                     details = [nodes[end].get(column) for end in pair for column in _COLUMNS]
                     table.writerow([nodes[pair[0]]["id"], nodes[pair[1]]["id"], *details])
+
+
+def refuse_unwritable(colors: tuple[str, ...], form: Form) -> None:
+    """Refuse colors that the form cannot hold: XML has no way to write most control characters.
+
+    Raises
+    ------
+    FileWriteError
+        If there is one.
+    """
+    if form is not Form.GRAPHML:
+        return
+    for color in colors:
+        if found := _NOT_IN_XML.search(color):
+            raise FileWriteError(
+                f"GraphML cannot hold the color {color!r}: it has no way to write {found[0]!r}",
+                help="write the boundary graph as .json or .csv, or rename the color",
+                color=color,
+            )
 
 
 def _nodes(morphism: BoundaryMorphism) -> list[dict[str, str | int | None]]:

@@ -40,7 +40,7 @@ def read_document(path: Path, form: Form) -> dict[str, Any]:
     FileUnreadableError
         If the file cannot be opened or decoded.
     FileFormatError
-        If it is not a document of that form, or a key is repeated.
+        If it is not a document of that form, a key is repeated, or a text in it is none.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -65,6 +65,12 @@ def read_document(path: Path, form: Form) -> dict[str, Any]:
             help="correct the file at that place",
             path=str(path),
         ) from error
+    if (broken := _lone_surrogate(document)) is not None:
+        raise FileFormatError(
+            f"{str(path)!r} holds {broken!a}, which is no text: it has one half of a pair of \\u escapes",
+            help="write the sign itself, or both halves of its pair",
+            path=str(path),
+        )
     if not isinstance(document, dict):
         raise FileFormatError(
             f"{str(path)!r} holds {shown(document)} at its top level, not an object",
@@ -86,6 +92,24 @@ def shown(value: object) -> str:
         return "a number"
     text = json.dumps(value, default=str)
     return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def _lone_surrogate(document: object) -> str | None:
+    """Return a text of the document that cannot be encoded, if there is one."""
+    waiting = [document]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting.extend(value)
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+        elif isinstance(value, str) and not value.isascii():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                return value
+    return None
 
 
 def _parsed_json(text: str) -> object:

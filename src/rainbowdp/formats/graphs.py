@@ -23,7 +23,7 @@ from rainbowdp.errors import (
 from rainbowdp.formats.content import content_of
 from rainbowdp.formats.networks import network_edges, read_network
 from rainbowdp.formats.suffixes import Form, form_to_read
-from rainbowdp.formats.tables import TextTable, connect, open_table, reading
+from rainbowdp.formats.tables import TextTable, arrays, connect, open_table, reading
 from rainbowdp.graph import DatasetGraph, RainbowGraph
 from rainbowdp.graph.labels import close_labels
 from rainbowdp.rainbow import Rainbow
@@ -90,7 +90,7 @@ def read_graph(datasets: Path | str, neighbors: Path | str | None = None) -> Rai
     pair_form = form_to_read(neighbors, "the pairs of neighbors", _TABLES)
     with content_of(datasets, neighbors), connect() as database:
         _load_datasets(database, datasets, form)
-        labels = database.execute("select dataset from datasets order by rowid").fetchnumpy()["dataset"]
+        labels = arrays(database.execute("select dataset from datasets order by rowid"))["dataset"]
         palette, codes = _regions(database, datasets)
         source, target = _numbered_pairs(database, neighbors, pair_form, str(datasets))
         structure = DatasetGraph.from_pairs(labels.size, source, target)
@@ -201,9 +201,11 @@ def _regions(database: "DuckDBPyConnection", path: Path) -> tuple[list[Rainbow],
     palette = [parsed_rainbow(text, f"row {first + 1} of {str(path)!r}") for text, first in distinct]
     texts = np.array([text for text, _ in distinct], dtype=object)
     database.register("written", {"rainbow": texts, "code": np.arange(texts.size, dtype=np.int32)})
-    codes = database.execute(
-        "select w.code from datasets d join written w on d.rainbow = w.rainbow order by d.rowid"
-    ).fetchnumpy()["code"]
+    codes = arrays(
+        database.execute(
+            "select w.code from datasets d join written w on d.rainbow = w.rainbow order by d.rowid"
+        )
+    )["code"]
     return palette, codes
 
 
@@ -237,10 +239,12 @@ def _joined(
         number.format(v=v, t=t, null=_NULL, unknown=_UNKNOWN) for v, t in (("v0", "a"), ("v1", "b"))
     )
     with reading(path):
-        pairs = database.execute(
-            f"select {columns} from ({query}) p "  # noqa: S608 - built by tables
-            "left join datasets a on p.v0 = a.dataset left join datasets b on p.v1 = b.dataset"
-        ).fetchnumpy()
+        pairs = arrays(
+            database.execute(
+                f"select {columns} from ({query}) p "  # noqa: S608 - built by tables
+                "left join datasets a on p.v0 = a.dataset left join datasets b on p.v1 = b.dataset"
+            )
+        )
     source, target = pairs["v0"], pairs["v1"]
     if source.size and min(source.min(), target.min()) < 0:
         raise _first_wrong_pair(database, path, query, known)
@@ -266,7 +270,7 @@ def _first_wrong_pair(
             path=str(path),
             row=row + 1,
         )
-    labels = database.execute("select dataset from datasets order by rowid").fetchnumpy()["dataset"]
+    labels = arrays(database.execute("select dataset from datasets order by rowid"))["dataset"]
     return UnknownDatasetError(
         f"row {row + 1} of {str(path)!r} names the dataset {dataset!r} as its {column}, which {known} "
         "does not have",

@@ -7,6 +7,7 @@ is float64, and its numbers stand for numbers nearby. Datasets whose rainbow, di
 written alike share one class; DuckDB finds the classes, so the work in Python grows with their number.
 """
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +20,14 @@ from rainbowdp.formats.graphs import parsed_rainbow, refuse_repeats
 from rainbowdp.formats.mechanism_json import read_json_mechanism
 from rainbowdp.formats.mechanism_writing import FIRST_COLUMNS, FORMS
 from rainbowdp.formats.suffixes import Form, form_to_read
-from rainbowdp.formats.tables import connect, open_table, reading
+from rainbowdp.formats.tables import arrays, connect, open_table, reading
 from rainbowdp.mechanism import Mechanism, Precision
 from rainbowdp.rainbow import Rainbow, quote_color
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+_LARGEST_DISTANCE = 2**31 - 1
 _EXACT = "[+-]?[0-9]+( */ *[0-9]+)?"
 
 
@@ -132,7 +134,8 @@ def _refuse_gaps(database: "DuckDBPyConnection", path: Path, colors: tuple[str, 
     ).fetchone()
     if wrong:
         raise FileFormatError(
-            f"row {wrong[0] + 1} of {str(path)!r} has the distance {wrong[1]!r}",
+            f"row {wrong[0] + 1} of {str(path)!r} has the distance {wrong[1]!r}"
+            + (f", beyond {_LARGEST_DISTANCE}" if re.fullmatch("[0-9]+", wrong[1]) else ""),
             help="write a whole number of steps, or nothing where the dataset is unconstrained",
             path=str(path),
             row=wrong[0] + 1,
@@ -148,12 +151,17 @@ def _from_loaded(
         f"(select {columns}, min(rowid) as first from datasets group by {columns})"
     )
     same = " and ".join(f"c.{name} is not distinct from d.{name}" for name in columns.split(", "))
-    loaded = database.execute(
-        f"select d.dataset, c.code::integer as code from datasets d join classes c on {same} order by d.rowid"  # noqa: S608 - column numbers
-    ).fetchnumpy()
-    classes = database.execute(
-        f"select first, coalesce(distance::integer, -1) as steps, {columns} from classes order by code"  # noqa: S608 - column numbers
-    ).fetchnumpy()
+    loaded = arrays(
+        database.execute(
+            "select d.dataset, c.code::integer as code from datasets d "  # noqa: S608 - column numbers
+            f"join classes c on {same} order by d.rowid"
+        )
+    )
+    classes = arrays(
+        database.execute(
+            f"select first, coalesce(distance::integer, -1) as steps, {columns} from classes order by code"  # noqa: S608 - column numbers
+        )
+    )
     steps = classes["steps"]
     try:
         return Mechanism.from_table(

@@ -190,10 +190,21 @@ def _write_parquet(
 
 
 def _no_columns(colors: tuple[str, ...]) -> FileWriteError:
+    seen: dict[str, str] = {}
+    for name in (*FIRST_COLUMNS, *colors):
+        other = seen.setdefault(name.lower(), name)
+        if not name or "\0" in name:
+            what = f"{name!r} is no name of a column there"
+            break
+        if other != name:
+            known = f"the column {other!r}" if other in FIRST_COLUMNS else f"{other!r}"
+            what = f"{name!r} differs from {known} in case only"
+            break
+    else:
+        what = "DuckDB would rename one of them"
     return FileWriteError(
-        f"a Parquet file cannot have the colors {', '.join(map(repr, colors))} as columns: two of them "
-        "differ in case only, or one is no name",
-        help="write the mechanism as CSV or JSON",
+        f"a Parquet file cannot have a column for every color: {what}",
+        help="write the mechanism as CSV or JSON, or rename the color",
     )
 
 

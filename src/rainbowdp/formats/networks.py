@@ -93,13 +93,17 @@ def _graphml(path: Path) -> tuple[list[tuple[str, Any]], list[tuple[str, str]]]:
         raise FileFormatError(
             f"{str(path)!r} is not GraphML: {reason}", help="correct or export the file again", path=str(path)
         ) from error
-    _require_whole(path)
-    nodes = [(str(node), rainbow) for node, rainbow in graph.nodes(data="rainbow")]
+    declared = _require_whole(path)
+    # networkx makes a node of every end of an edge, declared or not.
+    nodes = [(str(node), rainbow) for node, rainbow in graph.nodes(data="rainbow") if str(node) in declared]
     return nodes, [(str(source), str(target)) for source, target in graph.edges()]
 
 
-def _require_whole(path: Path) -> None:
-    """Refuse what networkx would leave out without a word: further graphs, and nodes of one id."""
+def _require_whole(path: Path) -> set[str]:
+    """Return the ids of the nodes, and refuse what networkx leaves out without a word.
+
+    Those are further graphs, and further nodes of one id.
+    """
     from xml.etree.ElementTree import iterparse
 
     graphs, ids = 0, set[str]()
@@ -120,6 +124,7 @@ def _require_whole(path: Path) -> None:
             help="put one graph into the file, without graphs inside its nodes",
             path=str(path),
         )
+    return ids
 
 
 def _node_link(path: Path) -> tuple[list[tuple[str, Any]], list[tuple[str, str]]]:

@@ -56,16 +56,25 @@ def form_to_read(path: Path, what: str, accepted: tuple[Form, ...]) -> Form:
     Raises
     ------
     FileUnreadableError
-        If there is no such file, or it is a directory or a pipe.
+        If there is no such file, it is a directory or a pipe, or its name is none.
     FileFormatError
         If the ending of the name does not say one of the accepted forms.
     """
-    if not path.exists():
+    try:
+        missing = not path.exists()
+        kind = "" if path.is_file() else "a directory" if path.is_dir() else "not a regular file"
+    except (OSError, ValueError) as error:
+        # A name too long, a directory that may not be searched.
+        raise FileUnreadableError(
+            f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}",
+            help="check the name and the permissions",
+            path=str(path),
+        ) from error
+    if missing:
         raise FileUnreadableError(
             f"there is no file {str(path)!r}", help="check the name and the directory", path=str(path)
         )
-    if not path.is_file():
-        kind = "a directory" if path.is_dir() else "not a regular file"
+    if kind:
         raise FileUnreadableError(
             f"{str(path)!r} is {kind}", help=f"name the file that holds {what}", path=str(path)
         )

@@ -14,7 +14,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
+
+from numpy.typing import NDArray
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, did_you_mean
 from rainbowdp.formats.csv_header import CsvHeader, read_header, undecodable
@@ -140,6 +142,11 @@ def connect() -> "Iterator[DuckDBPyConnection]":
             if str(error) == "Query interrupted":
                 raise KeyboardInterrupt from error
             raise
+
+
+def arrays(result: "DuckDBPyConnection") -> dict[str, NDArray[Any]]:
+    """Return the columns of a result as arrays; DuckDB declares other types too, which no query makes."""
+    return cast("dict[str, NDArray[Any]]", result.fetchnumpy())
 
 
 @contextlib.contextmanager

@@ -44,11 +44,8 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     import secrets
 
-    try:
-        target = path.resolve()
-    except (OSError, RuntimeError) as error:
-        raise _refused(path, str(error)) from error
-    check_writable(target)
+    check_writable(path)
+    target = path.resolve()
     beside = target.with_name(f".{target.stem[:64]}.{secrets.token_hex(6)}{target.suffix}")
     try:
         # 0o666 leaves the permissions to the user's umask, as any new file does; an old file keeps its own.
@@ -73,7 +70,12 @@ def check_writable(path: Path) -> None:
     FileWriteError
         If the directory does not exist or may not be written to, or the target is not a regular file.
     """
-    folder = path.resolve().parent
+    try:
+        folder = path.resolve().parent
+        path.exists()
+    except (OSError, RuntimeError, ValueError) as error:
+        # A name too long or with a zero byte, links in a circle, a directory that may not be searched.
+        raise _refused(path, getattr(error, "strerror", None) or str(error)) from error
     if not folder.is_dir():
         raise FileWriteError(
             f"cannot write {str(path)!r}: there is no directory {str(folder)!r}",

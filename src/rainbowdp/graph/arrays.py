@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError
+from rainbowdp.exact.arguments import described, kind_of
 
 Integers = NDArray[np.int32] | NDArray[np.int64]
 """An array of dataset numbers or codes."""
@@ -47,7 +48,13 @@ def integer_array(values: ArrayLike, what: str) -> NDArray[Any]:
         raise GraphShapeError(
             f"{what} has a missing value at [{at}]", help="give every entry an integer", place=at
         )
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        # numpy's own error for rows of different lengths.
+        raise GraphShapeError(
+            f"{what} is {kind_of(values)} that makes no array", help="pass one integer per entry"
+        ) from error
     if array.ndim != 1:
         raise GraphShapeError(
             f"{what} must be one-dimensional, not of shape {array.shape}",
@@ -58,7 +65,7 @@ def integer_array(values: ArrayLike, what: str) -> NDArray[Any]:
         return np.empty(0, dtype=np.int64)
     if array.dtype.kind not in "iu":
         raise GraphShapeError(
-            f"{what} must be integers, not {array.dtype} (the first one is {array[0]!r})",
+            f"{what} must be integers, not {array.dtype} (the first one is {described(array[0])})",
             help="number the datasets 0, 1, 2, … or use RainbowGraph.from_edges for named ones",
             dtype=str(array.dtype),
         )

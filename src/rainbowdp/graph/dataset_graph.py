@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
+from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.graph.arrays import Integers, Rebuilt, frozen, integer_array, sorted_distinct
 
 _LARGEST_INT32 = np.iinfo(np.int32).max
@@ -74,6 +75,12 @@ class DatasetGraph(Rebuilt):
                 f"indptr must rise from 0 to {indices.size}, the number of entries of indices",
                 help="build the structure with DatasetGraph.from_pairs",
             )
+        for name in ("self_loops", "repeated_pairs"):
+            count = getattr(self, name)
+            if not is_whole(count) or count < 0:
+                raise GraphShapeError(
+                    f"{name} cannot be {described(count)}", help="give how many were removed"
+                )
         object.__setattr__(self, "indptr", frozen(indptr))
         object.__setattr__(self, "indices", frozen(_compact(indices, size)))
         if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= size):
@@ -129,9 +136,11 @@ class DatasetGraph(Rebuilt):
         >>> DatasetGraph.from_pairs(3, [0, 2], [1, 1]).pairs()
         (array([0, 1], dtype=int32), array([1, 2], dtype=int32))
         """
-        if not 0 <= size <= _LARGEST_SIZE:
+        if not is_whole(size) or not 0 <= size <= _LARGEST_SIZE:
             raise GraphShapeError(
-                f"a graph cannot have {size!r} datasets", help=f"use 0 to {_LARGEST_SIZE} datasets", size=size
+                f"a graph cannot have {described(size)} datasets",
+                help=f"use 0 to {_LARGEST_SIZE} datasets",
+                size=size,
             )
         first = integer_array(source, "source")
         second = integer_array(target, "target")
@@ -193,6 +202,11 @@ class DatasetGraph(Rebuilt):
         -------
         source, target : integer arrays [pair_count]
             ``source < target`` everywhere; ordered by source, then target.
+
+        Examples
+        --------
+        >>> DatasetGraph.from_pairs(3, [2, 0], [1, 1]).pairs()
+        (array([0, 1], dtype=int32), array([1, 2], dtype=int32))
         """
         rows = self._rows()
         upward = rows < self.indices
@@ -201,14 +215,31 @@ class DatasetGraph(Rebuilt):
     def neighbors(self, dataset: int) -> Integers:
         """Return the neighbors of one dataset, ascending.
 
+        Parameters
+        ----------
+        dataset : int
+            Its number.
+
+        Returns
+        -------
+        integer array
+            Read-only.
+
         Raises
         ------
         UnknownDatasetError
             If the graph has no such dataset.
+
+        Examples
+        --------
+        >>> DatasetGraph.from_pairs(3, [0, 2], [1, 1]).neighbors(1)
+        array([0, 2], dtype=int32)
         """
-        if not 0 <= dataset < self.size:
+        if not is_whole(dataset) or not 0 <= dataset < self.size:
             raise UnknownDatasetError(
-                f"there is no dataset {dataset}", help=f"datasets are 0 to {self.size - 1}", dataset=dataset
+                f"there is no dataset {described(dataset)}",
+                help=f"datasets are 0 to {self.size - 1}",
+                dataset=dataset,
             )
         return self.indices[self.indptr[dataset] : self.indptr[dataset + 1]]
 

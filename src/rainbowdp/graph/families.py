@@ -7,17 +7,20 @@ datasets in Python, so a family of half a million histograms takes a second.
 """
 
 import math
-import operator
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError
+from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.graph.dataset_graph import DatasetGraph
 from rainbowdp.graph.family import Family
 
-_LARGEST_COUNT = 10**9
+LARGEST_COUNT = 10**8
+"""Largest number of pairs, and of numbers in all rows together: a few gigabytes while the graph is made."""
+LARGEST_DIMENSION = 1000
+"""Largest number of coordinates or counts of a dataset."""
 _BEYOND = 1 << 64
 
 
@@ -103,7 +106,7 @@ def grid(*shape: int) -> Family:
     >>> grid(3, 4).structure
     DatasetGraph(12 datasets, 17 pairs)
     """
-    _whole("the number of axes", len(shape), least=1)
+    _check_dimension(_whole("the number of axes", len(shape), least=1))
     lengths = tuple(
         _whole(f"the length of axis {axis}", length, least=1) for axis, length in enumerate(shape)
     )
@@ -167,7 +170,8 @@ def hamming(length: int, alphabet: int) -> Family:
     DatasetGraph(9 datasets, 18 pairs)
     """
     length, alphabet = _whole("length", length, least=1), _whole("alphabet", alphabet, least=1)
-    size = alphabet**length if min(length, _BEYOND) * math.log2(alphabet) < 64 else _BEYOND
+    _check_dimension(length)
+    size = alphabet**length if length * math.log2(alphabet) < 64 else _BEYOND
     _check_size(size * length, size * length * (alphabet - 1) // 2)
     return _box((alphabet,) * length, largest_step=alphabet - 1)
 
@@ -206,17 +210,20 @@ def histograms(
     >>> histograms(944, 3).structure
     DatasetGraph(446985 datasets, 1338120 pairs)
     """
-    if neighbors not in ("change-one", "add-remove"):
+    if not _is_one_of(neighbors, "change-one", "add-remove"):
         raise GraphShapeError(
-            f"neighbors cannot be {neighbors!r}", help="use 'change-one' or 'add-remove'", neighbors=neighbors
+            f"neighbors cannot be {described(neighbors)}",
+            help="use 'change-one' or 'add-remove'",
+            neighbors=neighbors,
         )
     records, options = _whole("records", records, least=0), _whole("options", options, least=1)
+    _check_dimension(options)
     # Under add-remove a further part holds the records that are not there: to add one is to move it.
     parts = options if neighbors == "change-one" else options + 1
     move_count = math.comb(options, 2) if neighbors == "change-one" else options
     _check_size(_spread(records, parts) * options, move_count * _spread(records - 1, parts))
     targets = range(parts) if neighbors == "change-one" else [options]
-    moves = [(source, target) for target in targets for source in range(target)]
+    moves = [(source, target) for target in targets for source in range(target)] if records else []
     counts = _compositions(records, parts)
     ends = [_moved(counts, source, target) for source, target in moves]
     first, second = _joined([one for one, _ in ends]), _joined([other for _, other in ends])
@@ -291,23 +298,41 @@ def _spread(total: int, parts: int) -> int:
     return math.comb(total + parts - 1, total) if logarithm < 44 else _BEYOND
 
 
+def _is_one_of(value: object, *words: str) -> bool:
+    return isinstance(value, str) and value in words
+
+
 def _whole(name: str, value: object, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    if not is_whole(value) or value < least:
         raise GraphShapeError(
-            f"{name} is {value!r}, which is not an integer of at least {least}",
+            f"{name} is {described(value)}, which is not an integer of at least {least}",
             help=f"use {least} or more",
             value=value,
         )
-    return operator.index(value)
+    return int(value)
 
 
 def _check_size(number_count: int, pair_count: int) -> None:
     """Refuse what cannot be listed; `number_count` is datasets times dimensions."""
-    if max(number_count, pair_count) > _LARGEST_COUNT:
+    if max(number_count, pair_count) > LARGEST_COUNT:
         raise GraphShapeError(
             f"a family with {_shown(number_count)} numbers in its rows and {_shown(pair_count)} pairs is too "
-            "large to list",
+            f"large to list: the limit is {LARGEST_COUNT} of either",
             help="use a smaller family, or a distance that is given by a formula",
+            numbers=number_count,
+            pairs=pair_count,
+            limit=LARGEST_COUNT,
+        )
+
+
+def _check_dimension(count: int) -> None:
+    if count > LARGEST_DIMENSION:
+        raise GraphShapeError(
+            f"a family with rows of {_shown(count)} numbers is too large to list: the limit is "
+            f"{LARGEST_DIMENSION}",
+            help="use a smaller family, or a distance that is given by a formula",
+            dimension=count,
+            limit=LARGEST_DIMENSION,
         )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
+from rainbowdp.exact.arguments import is_whole, require
 from rainbowdp.graph.arrays import Rebuilt, frozen, integer_array
 from rainbowdp.graph.dataset_graph import DatasetGraph
 from rainbowdp.graph.rainbow_graph import RainbowGraph
@@ -58,7 +59,20 @@ class Family(Rebuilt):
     values: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=np.int64)
+        require(self.structure, "structure", DatasetGraph)
+        try:
+            values = np.array(self.values)
+        except (TypeError, ValueError) as error:
+            raise GraphShapeError(
+                "the values of a family have rows of different lengths", help="give every dataset one row"
+            ) from error
+        if values.size and values.dtype.kind not in "iu":
+            raise GraphShapeError(
+                f"the values of a family must be integers, not {values.dtype}",
+                help="pass an integer array of shape [datasets, dimensions]",
+                dtype=str(values.dtype),
+            )
+        values = values.astype(np.int64)
         if values.ndim != 2 or values.shape[0] != self.structure.size:
             raise GraphShapeError(
                 f"values of shape {values.shape} do not give {self.structure.size} datasets one row each",
@@ -116,8 +130,15 @@ class Family(Rebuilt):
             If no dataset has this row.
         GraphShapeError
             If it is not a row of integers.
+
+        Examples
+        --------
+        >>> from rainbowdp.graph import histograms
+        >>> histograms(2, 2).index_of([1, 1])
+        1
         """
-        row = integer_array(np.atleast_1d(values_row), "values_row").tolist()
+        one = np.atleast_1d(values_row) if is_whole(values_row) else values_row
+        row = integer_array(one, "values_row").tolist()
         low, high = 0, self.structure.size if len(row) == self.values.shape[1] else 0
         for column, value in zip(self.values.T, row, strict=False):
             rest = column[low:high]
@@ -150,6 +171,12 @@ class Family(Rebuilt):
         ------
         MissingRainbowError, ColorSetError, GraphShapeError
             As in :meth:`RainbowGraph.from_codes`.
+
+        Examples
+        --------
+        >>> from rainbowdp.graph import path
+        >>> path(3).rainbow_graph(["b>r", "r>b"], [0, 0, 1])
+        RainbowGraph(3 datasets, 2 pairs, 2 regions)
         """
         return RainbowGraph.from_codes(self.structure, palette, codes, self.labels)
 

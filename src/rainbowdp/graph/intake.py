@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from rainbowdp.errors import (
     RainbowError,
     UnknownDatasetError,
 )
+from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
 from rainbowdp.graph.arrays import sorted_distinct
 from rainbowdp.graph.labels import NameOf, close_labels
 from rainbowdp.rainbow import Rainbow, quote_color
@@ -36,6 +37,9 @@ class NetworkLike(Protocol):
     @property
     def edges(self) -> Callable[[], Iterable[tuple[Hashable, Hashable]]]:
         """Edges; called without arguments they come as pairs of nodes."""
+
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +102,17 @@ def palette_of(known: Sequence[Rainbow | str], codes: NDArray[Any], name: NameOf
     return Palette(tuple(by_text[text] for text in order), region_of[codes])
 
 
+def rainbow_list(rainbows: Iterable[Item], name: str) -> list[Item]:
+    """Return rainbows as a list; one text, or what cannot be gone through, is refused."""
+    items = items_of(rainbows)
+    if items is None:
+        raise MissingRainbowError(
+            f"`{name}` is {kind_of(rainbows)}, and no list of rainbows",
+            help='give a list, as in ["blue>red", "red>blue"]',
+        )
+    return items
+
+
 def _first_places(codes: NDArray[Any], count: int) -> dict[int, int]:
     """Return the first dataset of every code that occurs."""
     place = np.full(count, -1, dtype=np.int64)
@@ -141,7 +156,7 @@ def number_rainbows(
     MissingRainbowError
         If a value is None, blank or no rainbow at all, naming the dataset.
     """
-    items = rainbows.tolist() if isinstance(rainbows, np.ndarray) else list(rainbows)
+    items = rainbow_list(rainbows.tolist() if isinstance(rainbows, np.ndarray) else rainbows, "rainbows")
     try:
         distinct = dict.fromkeys(items)
     except TypeError:
@@ -150,7 +165,7 @@ def number_rainbows(
     missing = [value for value in distinct if not _is_rainbow(value)]
     if missing:
         at = next(index for index, item in enumerate(items) if not _is_rainbow(item))
-        what = "has no rainbow" if _is_blank(items[at]) else f"has {items[at]!r} in place of a rainbow"
+        what = "has no rainbow" if _is_blank(items[at]) else f"has {_shown(items[at])} in place of a rainbow"
         raise MissingRainbowError(
             f"the dataset {name(at)!r} {what}",
             help=f"give it one in {where}, as in blue>red>green",
@@ -163,6 +178,10 @@ def number_rainbows(
 
 def _is_rainbow(value: object) -> bool:
     return isinstance(value, Rainbow) or (isinstance(value, str) and not _is_blank(value))
+
+
+def _shown(value: object) -> str:
+    return described(value) if is_whole(value) else repr(value)
 
 
 def _is_blank(value: object) -> bool:
@@ -193,7 +212,16 @@ def number_edges(
     """
     flat = _flat(edges)
     number = {dataset: index for index, dataset in enumerate(datasets)}
-    ends = np.fromiter(map(number.get, flat, itertools.repeat(-1)), dtype=np.int64, count=len(flat))
+    try:
+        ends = np.fromiter(map(number.get, flat, itertools.repeat(-1)), dtype=np.int64, count=len(flat))
+    except TypeError:
+        # A list or a dict names no dataset, and has no place to be looked up at.
+        at = next(index for index, end in enumerate(flat) if not _is_hashable(end))
+        raise UnknownDatasetError(
+            f"the edge number {at // 2}, counted from 0, has {kind_of(flat[at])} in place of a dataset",
+            help="name datasets by text or integers",
+            edge=at // 2,
+        ) from None
     if ends.size and ends.min() < 0:
         at = int(np.argmin(ends))
         edge = tuple(flat[at - at % 2 : at - at % 2 + 2])
@@ -207,6 +235,14 @@ def number_edges(
     return ends[0::2], ends[1::2]
 
 
+def _is_hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
 def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
     if isinstance(edges, np.ndarray):
         if edges.size and (edges.ndim != 2 or edges.shape[1] != 2):
@@ -216,7 +252,12 @@ def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
                 shape=edges.shape,
             )
         return cast("list[Hashable]", edges.ravel().tolist())
-    pairs = list(edges)
+    pairs = items_of(edges)
+    if pairs is None:
+        raise GraphShapeError(
+            f"`edges` is {kind_of(edges)}, and no list of pairs",
+            help='write for example [("a", "b"), ("b", "c")]',
+        )
     sized = all(issubclass(kind, Sequence) and not issubclass(kind, str) for kind in set(map(type, pairs)))
     if not sized or not set(map(len, pairs)) <= {2}:
         at, edge = next(

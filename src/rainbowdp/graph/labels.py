@@ -7,6 +7,7 @@ Graphs work on numbers; names are looked at when a graph is made and when an ans
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import DuplicateDatasetError, GraphShapeError, UnknownDatasetError, did_you_mean
+from rainbowdp.exact import format_fraction
+from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
 from rainbowdp.graph.arrays import frozen
 
 Labels = Sequence[Any] | NDArray[Any]
@@ -44,7 +47,11 @@ def label_array(labels: Iterable[object], size: int) -> NDArray[Any]:
         array = labels.astype(np.int64 if labels.dtype.kind == "i" else labels.dtype)
         items: list[Any] = array.tolist()
     else:
-        items = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
+        given = items_of(labels.tolist() if isinstance(labels, np.ndarray) else labels)
+        if given is None or any(isinstance(item, list) for item in given):
+            what = kind_of(labels)
+            raise GraphShapeError(f"labels cannot be {what}", help="give a flat list of one name per dataset")
+        items = given
         array, items = _typed(items)
     if len(items) != size:
         raise GraphShapeError(
@@ -53,7 +60,7 @@ def label_array(labels: Iterable[object], size: int) -> NDArray[Any]:
     if len(set(items)) != size:
         twice = _first_repeated(items)
         raise DuplicateDatasetError(
-            f"the dataset {twice!r} occurs twice", help="name every dataset once", dataset=str(twice)
+            f"the dataset {twice!r} occurs twice", help="name every dataset once", dataset=as_text(twice)
         )
     return frozen(array)
 
@@ -67,12 +74,23 @@ def _typed(items: list[Any]) -> tuple[NDArray[Any], list[Any]]:
         smallest, largest = (min(items), max(items)) if items else (0, 0)
         if smallest >= -(2**63) and largest < 2**63:
             return np.array(items, dtype=np.int64), items
-    items = items if kinds == {str} else list(map(str, items))
+    items = items if kinds == {str} else list(map(as_text, items))
     longest = max(map(len, items), default=0)
     # numpy takes NUL characters at the end of a label for its own padding.
     trailing = any(item.endswith("\0") for item in items)
     padded_bytes = 4 * longest * len(items)
     return np.array(items, dtype=object if trailing or padded_bytes > _LARGEST_TEXT_BYTES else np.str_), items
+
+
+def as_text(label: object) -> str:
+    """Return a label as text; an integer of any length has one.
+
+    Examples
+    --------
+    >>> as_text(7), as_text("x"), len(as_text(10**5000))
+    ('7', 'x', 5001)
+    """
+    return format_fraction(Fraction(int(label))) if is_whole(label) else str(label)
 
 
 def _first_repeated(items: list[Any]) -> object:
@@ -86,8 +104,8 @@ def namer(labels: Labels | None) -> NameOf:
 
     def name(dataset: int) -> str:
         # Only an error asks for names, so it may take the time to read all labels, whatever holds them.
-        names = [] if labels is None else list(labels)
-        return str(names[dataset] if dataset < len(names) else dataset)
+        names = items_of(labels) or []
+        return as_text(names[dataset] if dataset < len(names) else dataset)
 
     return name
 
@@ -143,7 +161,7 @@ class Names:
         UnknownDatasetError
             If no dataset has that name; the help names similar ones.
         """
-        text = str(label)
+        text = as_text(label)
         if self.labels is None:
             found = int(text) if re.fullmatch(r"0|[1-9][0-9]{0,17}", text) else None
             found = found if found is not None and found < self.size else None
@@ -161,9 +179,9 @@ class Names:
 
     def require(self, dataset: int) -> None:
         """Raise `UnknownDatasetError` unless there is a dataset of this number."""
-        if not 0 <= dataset < self.size:
+        if not is_whole(dataset) or not 0 <= dataset < self.size:
             raise UnknownDatasetError(
-                f"there is no dataset number {dataset}",
+                f"there is no dataset number {described(dataset)}",
                 help=f"numbers are 0 to {self.size - 1}",
                 dataset=dataset,
             )

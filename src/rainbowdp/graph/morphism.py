@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError
+from rainbowdp.exact.arguments import require
 from rainbowdp.graph.arrays import Distances, distinct_pairs, frozen, frozen_distances, integer_array
 from rainbowdp.graph.dataset_graph import DatasetGraph
 from rainbowdp.graph.rainbow_graph import RainbowGraph
@@ -81,6 +82,8 @@ def check_morphism(mapping: ArrayLike, source: DatasetGraph, target: DatasetGrap
     ------
     GraphShapeError
         If the mapping does not have one dataset of `target` per dataset of `source`.
+    UsageError
+        If a graph is no `DatasetGraph`.
 
     References
     ----------
@@ -94,6 +97,8 @@ def check_morphism(mapping: ArrayLike, source: DatasetGraph, target: DatasetGrap
     >>> check_morphism([0, 1, 3, 3], path, path)
     MorphismVerdict(violation=(1, 2), images=(1, 3))
     """
+    require(source, "source", DatasetGraph)
+    require(target, "target", DatasetGraph)
     images = _images(mapping, source.size, target.size)
     first, second = source.pairs()
     one, other = images[first], images[second]
@@ -145,6 +150,8 @@ def check_rainbow_preserving(
     >>> verdict.dataset, str(verdict.rainbow), str(verdict.image_rainbow)
     (2, 'r>b', 'b>r')
     """
+    require(source, "source", RainbowGraph)
+    require(target, "target", RainbowGraph)
     morphism = check_morphism(mapping, source.structure, target.structure)
     if not morphism:
         return RainbowPreservingVerdict(violation=morphism.violation)
@@ -200,12 +207,35 @@ class BoundaryMorphism:
     References
     ----------
     Zhou et al. 2022, Definition 8.
+
+    Examples
+    --------
+    >>> graph = RainbowGraph.from_arrays([0, 1], [1, 2], ["b>r", "b>r", "r>b"])
+    >>> morphism = boundary_morphism(graph)
+    >>> morphism.size, morphism.boundary_graph.label(int(morphism.codes[0]))
+    (3, 'b>r @ 1')
     """
 
     codes: NDArray[np.int32]
     class_region: NDArray[np.int32]
     class_distance: Distances
     boundary_graph: RainbowGraph
+
+    def __post_init__(self) -> None:
+        require(self.boundary_graph, "boundary_graph", RainbowGraph)
+        codes = integer_array(self.codes, "codes")
+        codes = _images(codes, codes.size, self.boundary_graph.size)
+        regions = integer_array(self.class_region, "class_region")
+        distances: object = self.class_distance
+        if not isinstance(distances, np.ndarray) or not (
+            regions.size == distances.size == self.boundary_graph.size
+        ):
+            raise GraphShapeError(
+                "the parts of a boundary morphism do not describe the same classes",
+                help="make one with boundary_morphism(graph)",
+            )
+        object.__setattr__(self, "codes", frozen(codes.astype(np.int32)))
+        object.__setattr__(self, "class_region", frozen(regions.astype(np.int32)))
 
     @property
     def size(self) -> int:
@@ -243,6 +273,7 @@ def boundary_morphism(graph: RainbowGraph) -> BoundaryMorphism:
     >>> morphism.boundary_graph
     RainbowGraph(6 datasets, 4 pairs, 2 regions)
     """
+    require(graph, "graph", RainbowGraph)
     regions, steps = graph.regions, graph.distance.data
     free = graph.unconstrained
     region_count = len(graph.rainbows)

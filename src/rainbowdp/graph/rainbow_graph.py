@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import ColorSetError, GraphShapeError, MissingRainbowError
+from rainbowdp.exact.arguments import require
 from rainbowdp.graph.arrays import (
     Distances,
     Rebuilt,
@@ -27,7 +28,7 @@ from rainbowdp.graph.arrays import (
 )
 from rainbowdp.graph.dataset_graph import DatasetGraph
 from rainbowdp.graph.distance import steps_from
-from rainbowdp.graph.intake import palette_of
+from rainbowdp.graph.intake import palette_of, rainbow_list
 from rainbowdp.graph.labels import Labels, Names, label_array, namer
 from rainbowdp.graph.sources import Sources
 from rainbowdp.rainbow import Rainbow, quote_color
@@ -104,9 +105,10 @@ class RainbowGraph(Rebuilt, Sources):
     labels: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
+        require(self.structure, "structure", DatasetGraph)
         size = self.structure.size
         regions = integer_array(self.regions, "regions")
-        rainbows = tuple(self.rainbows)
+        rainbows = tuple(map(Rainbow.of, rainbow_list(self.rainbows, "rainbows")))
         texts = list(map(str, rainbows))
         if size == 0:
             raise GraphShapeError("a rainbow graph needs at least one dataset", help="give it some")
@@ -174,6 +176,8 @@ class RainbowGraph(Rebuilt, Sources):
         >>> [str(rainbow) for rainbow in graph.rainbows], graph.regions
         (['blue>red', 'red>blue'], array([1, 1, 0], dtype=int32))
         """
+        require(structure, "structure", DatasetGraph)
+        palette = rainbow_list(palette, "palette")
         array = integer_array(codes, "codes")
         if array.size != structure.size:
             raise GraphShapeError(
@@ -248,8 +252,16 @@ class RainbowGraph(Rebuilt, Sources):
         ------
         ColorSetError
             If the rainbow ranks other colors than the graph.
+        RainbowSyntaxError, ColorError
+            If it is no rainbow.
+
+        Examples
+        --------
+        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
+        >>> graph.region("r>b")
+        array([False,  True])
         """
-        wanted = Rainbow.parse(rainbow) if isinstance(rainbow, str) else rainbow
+        wanted = Rainbow.of(rainbow)
         if wanted.colors != self.colors:
             raise ColorSetError(
                 f"{wanted} ranks other colors than the graph",
@@ -300,22 +312,67 @@ class RainbowGraph(Rebuilt, Sources):
         return tuple(itertools.starmap(Touch, zip(*(column.tolist() for column in columns), strict=True)))
 
     def rainbow_of(self, dataset: int) -> Rainbow:
-        """Return the rainbow of a dataset, given by its number."""
+        """Return the rainbow of a dataset, given by its number.
+
+        Parameters
+        ----------
+        dataset : int
+            From 0.
+
+        Returns
+        -------
+        Rainbow
+
+        Raises
+        ------
+        UnknownDatasetError
+            If there is no such number.
+
+        Examples
+        --------
+        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
+        >>> print(graph.rainbow_of(1))
+        r>b
+        """
         self._names.require(dataset)
         return self.rainbows[int(self.regions[dataset])]
 
     def label(self, dataset: int) -> str:
         """Return the name of a dataset, given by its number.
 
+        Parameters
+        ----------
+        dataset : int
+            From 0.
+
+        Returns
+        -------
+        str
+
         Raises
         ------
         UnknownDatasetError
             If there is no such number.
+
+        Examples
+        --------
+        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
+        >>> graph.label(1)
+        'bob'
         """
         return self._names.label(dataset)
 
     def index(self, label: object) -> int:
         """Return the number of a dataset, given by its name as text or in its own type.
+
+        Parameters
+        ----------
+        label : str or int
+            The name.
+
+        Returns
+        -------
+        int
 
         Raises
         ------

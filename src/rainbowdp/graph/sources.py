@@ -12,6 +12,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rainbowdp.errors import GraphShapeError, MissingRainbowError
+from rainbowdp.exact.arguments import kind_of
 from rainbowdp.graph.dataset_graph import DatasetGraph
 from rainbowdp.graph.intake import NetworkLike, matrix_pairs, number_edges, number_rainbows
 from rainbowdp.graph.labels import Labels, namer
@@ -97,7 +99,18 @@ class Sources(ABC):
             If an edge names a dataset without a rainbow; the message says which edge.
         MissingRainbowError, ColorSetError, DuplicateDatasetError, GraphShapeError
             As in :meth:`from_codes`.
+
+        Examples
+        --------
+        >>> from rainbowdp.graph import RainbowGraph
+        >>> RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"}).boundary
+        array([ True,  True])
         """
+        if not isinstance(rainbows, Mapping):
+            raise MissingRainbowError(
+                f"`rainbows` is {kind_of(rainbows)}, and no mapping from datasets to rainbows",
+                help='write for example {"a": "blue>red", "b": "red>blue"}',
+            )
         datasets = list(rainbows)
         palette, codes = number_rainbows(rainbows.values(), lambda at: str(datasets[at]))
         return cls._named(edges, datasets, palette, codes)
@@ -135,6 +148,11 @@ class Sources(ABC):
         >>> RainbowGraph.from_networkx(path).distance.tolist()
         [1, 0, 0, 1]
         """
+        if not all(callable(getattr(graph, part, None)) for part in ("nodes", "edges")):
+            raise GraphShapeError(
+                f"{kind_of(graph)} is no networkx graph",
+                help="give a networkx graph, or use from_edges or from_arrays",
+            )
         nodes = list(graph.nodes(data=attribute))
         datasets = [node for node, _ in nodes]
         palette, codes = number_rainbows(

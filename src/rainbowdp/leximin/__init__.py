@@ -5,7 +5,8 @@ Among all private boundary conditions it is the one whose best-class masses are 
 is as large as possible, then the second smallest, and so on. What this leaves open goes to the longer
 prefixes, region after region in text order, then to equal shares inside tied classes where they are possible.
 
-`program`, `factors`, `simplex` and `proposals` solve linear programs exactly, with HiGHS as a guide;
+`component` says which regions belong together, and `progress` how far the work has come. `program`,
+`factors`, `simplex` and `proposals` solve linear programs exactly, with HiGHS as a guide;
 `filling` says what is maximized; `inward` treats irrational odds, `cutting` and `gaussian` Gaussian privacy.
 """
 
@@ -15,9 +16,11 @@ from fractions import Fraction
 
 from rainbowdp.errors import SolverError
 from rainbowdp.exact import OddsExpression
-from rainbowdp.leximin.filling import Component, Table, components, fill
+from rainbowdp.leximin.component import Component, components
+from rainbowdp.leximin.filling import Table, fill
 from rainbowdp.leximin.gaussian import fill_gaussian
 from rainbowdp.leximin.inward import INWARD_NOTE, fill_inward
+from rainbowdp.leximin.progress import Progress, objective_count, silent, stretch
 from rainbowdp.privacy import GaussianDP, Privacy
 
 LARGEST_PROGRAMME = 2_500
@@ -32,10 +35,14 @@ __all__ = [
     "LARGEST_GAUSSIAN",
     "LARGEST_PROGRAMME",
     "Component",
+    "Progress",
     "Solution",
     "Table",
     "components",
+    "objective_count",
+    "silent",
     "solve",
+    "stretch",
 ]
 
 
@@ -55,7 +62,7 @@ class Solution:
     note: str
 
 
-def solve(component: Component, privacy: Privacy) -> Solution:
+def solve(component: Component, privacy: Privacy, progress: Progress = silent) -> Solution:
     """Solve one component.
 
     Parameters
@@ -64,6 +71,8 @@ def solve(component: Component, privacy: Privacy) -> Solution:
         Regions that hang together by touching.
     privacy : PureDP, ApproxDP or GaussianDP
         The notion of privacy between neighbors.
+    progress : callable
+        Called after each objective with the number done, and the number in all.
 
     Returns
     -------
@@ -73,7 +82,7 @@ def solve(component: Component, privacy: Privacy) -> Solution:
     Raises
     ------
     SolverError
-        If the component is too large, or the solver fails.
+        If the component is too large, or the solver does not finish.
 
     Examples
     --------
@@ -89,14 +98,14 @@ def solve(component: Component, privacy: Privacy) -> Solution:
     _require_solvable(component, privacy)
     if isinstance(privacy, GaussianDP):
         if privacy.mu == 0:
-            return Solution(fill(component, Fraction(1), Fraction(0)), "")
-        table, loss = fill_gaussian(component, privacy)
+            return Solution(fill(component, Fraction(1), Fraction(0), progress), "")
+        table, loss = fill_gaussian(component, privacy, progress)
         return Solution(table, _gaussian_note(loss))
     if privacy.delta == 1:
-        return Solution(fill(component, Fraction(1), privacy.delta), "")
+        return Solution(fill(component, Fraction(1), privacy.delta, progress), "")
     if isinstance(privacy.odds, OddsExpression):
-        return Solution(fill_inward(component, privacy.odds, privacy.delta), INWARD_NOTE)
-    return Solution(fill(component, privacy.odds, privacy.delta), "")
+        return Solution(fill_inward(component, privacy.odds, privacy.delta, progress), INWARD_NOTE)
+    return Solution(fill(component, privacy.odds, privacy.delta, progress), "")
 
 
 def _gaussian_note(loss: Fraction) -> str:

@@ -19,8 +19,8 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.exact import Exponent, ball, enclose_with, exponent_ball, normal_cdf
-from rainbowdp.leximin.filling import Component
+from rainbowdp.exact import Exponent, ball, enclose_with, exponent_ball, normal_cdf, working_precision
+from rainbowdp.leximin.component import Component
 from rainbowdp.leximin.proposals import quiet_solver
 
 TOLERANCE = 1e-9
@@ -68,7 +68,7 @@ class OuterProgram:
         self.regions, self.colors = len(component.rainbows), len(component.colors)
         self.pairs = np.array([*component.touching, *((b, a) for a, b in component.touching)], dtype=np.int64)
         self.mu = mu
-        with flint.ctx.workprec(64):
+        with working_precision(64):
             self._mu = float(exponent_ball(mu))
         self.cuts: list[tuple[int, float, Cut]] = []
         self._highs: Any = quiet_solver()

@@ -7,15 +7,15 @@ step by step: raise the smallest best-class mass that is not blocked yet, see wh
 with the others. The result is one point, whatever the order of the input.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import flint
 
+from rainbowdp.leximin.component import Component
 from rainbowdp.leximin.program import Program
+from rainbowdp.leximin.progress import Progress, objective_count, silent
 from rainbowdp.leximin.simplex import LexicographicSimplex
-from rainbowdp.rainbow import Rainbow
 
 _ONE = flint.fmpq(1)
 _FURTHEST = 1 << 30
@@ -25,33 +25,7 @@ Table = tuple[tuple[Fraction, ...], ...]
 """Probabilities, one row per region, columns in the order of the sorted colors."""
 
 
-@dataclass(frozen=True)
-class Component:
-    """Regions that hang together by touching.
-
-    Attributes
-    ----------
-    rainbows : tuple of Rainbow
-        One per region, sorted by text.
-    touching : tuple of pairs of int
-        The touching pairs, as indices into `rainbows`.
-    """
-
-    rainbows: tuple[Rainbow, ...]
-    touching: tuple[tuple[int, int], ...]
-
-    @property
-    def colors(self) -> tuple[str, ...]:
-        """All colors, sorted by code point."""
-        return self.rainbows[0].colors
-
-    def classes(self, region: int) -> tuple[tuple[int, ...], ...]:
-        """Return the classes of a region's rainbow as positions among the sorted colors, best first."""
-        place = {color: index for index, color in enumerate(self.colors)}
-        return tuple(tuple(place[color] for color in group) for group in self.rainbows[region].classes)
-
-
-def fill(component: Component, odds: Fraction, delta: Fraction) -> Table:
+def fill(component: Component, odds: Fraction, delta: Fraction, progress: Progress = silent) -> Table:
     """Return the max-min boundary of one component for rational odds, exactly.
 
     Parameters
@@ -62,6 +36,8 @@ def fill(component: Component, odds: Fraction, delta: Fraction) -> Table:
         At least 1.
     delta : Fraction
         From 0 to 1.
+    progress : callable
+        Called after each objective.
 
     Returns
     -------
@@ -74,6 +50,7 @@ def fill(component: Component, odds: Fraction, delta: Fraction) -> Table:
 
     Examples
     --------
+    >>> from rainbowdp.rainbow import Rainbow
     >>> a, b = Rainbow.parse("a>b>c"), Rainbow.parse("b>a>c")
     >>> fill(Component((a, b), ((0, 1),)), Fraction(2), Fraction(0))
     ((Fraction(2, 3), Fraction(1, 3), Fraction(0, 1)), (Fraction(1, 3), Fraction(2, 3), Fraction(0, 1)))
@@ -83,12 +60,15 @@ def fill(component: Component, odds: Fraction, delta: Fraction) -> Table:
     simplex = LexicographicSimplex(
         program, basic={row[0] for row in variables}, active=set(range(len(variables)))
     )
-    _fill_best_classes(component, variables, program, simplex)
-    for objective in _prefixes(component, variables):
+    total = objective_count(component)
+    _fill_best_classes(component, variables, program, simplex, lambda done: progress(done, total))
+    for done, objective in enumerate(_prefixes(component, variables), start=len(variables)):
         if simplex.is_unique:
             break
+        progress(done, total)
         simplex.maximize(objective)
     _equalize_ties(component, variables, program, simplex)
+    progress(total, total)
     return tuple(tuple(_fraction(simplex.value(column)) for column in row) for row in variables)
 
 
@@ -138,7 +118,11 @@ def _sizes(component: Component, odds: Fraction, delta: Fraction) -> list[list[f
 
 
 def _fill_best_classes(
-    component: Component, variables: list[list[int]], program: Program, simplex: LexicographicSimplex
+    component: Component,
+    variables: list[list[int]],
+    program: Program,
+    simplex: LexicographicSimplex,
+    report: Callable[[int], None],
 ) -> None:
     rising = list(range(len(variables)))
     rows: dict[int, int] = {}
@@ -156,6 +140,7 @@ def _fill_best_classes(
         simplex.refresh()
         simplex.maximize({level: _ONE})
         rising = [region for region in rising if not simplex.is_blocked(rows[region])]
+        report(len(variables) - len(rising))
 
 
 def _prefixes(component: Component, variables: list[list[int]]) -> Iterator[dict[int, flint.fmpq]]:
@@ -189,29 +174,6 @@ def _equalize_ties(
         if simplex.is_unique:
             return
         simplex.maximize({column: _ONE})
-
-
-def components(rainbows: Sequence[Rainbow], touching: Sequence[tuple[int, int]]) -> list[Component]:
-    """Split regions into those that hang together by touching; regions that touch none are left out."""
-    leader = list(range(len(rainbows)))
-
-    def find(region: int) -> int:
-        while leader[region] != region:
-            leader[region] = leader[leader[region]]
-            region = leader[region]
-        return region
-
-    for first, second in touching:
-        leader[max(find(first), find(second))] = min(find(first), find(second))
-    members: dict[int, list[int]] = {}
-    for region in sorted({region for pair in touching for region in pair}):
-        members.setdefault(find(region), []).append(region)
-    made = []
-    for regions in members.values():
-        place = {region: index for index, region in enumerate(regions)}
-        pairs = tuple((place[first], place[second]) for first, second in touching if first in place)
-        made.append(Component(tuple(rainbows[region] for region in regions), pairs))
-    return made
 
 
 def _rational(value: Fraction) -> flint.fmpq:

@@ -6,17 +6,19 @@ point, and then move towards the uniform distribution until every pair of region
 duality in rational numbers bounds what was lost, whatever the solver did.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import SolverError
+from rainbowdp.errors import NotVerifiedError, SolverError
+from rainbowdp.leximin.component import Component
 from rainbowdp.leximin.cutting import TOLERANCE, OuterProgram
-from rainbowdp.leximin.filling import Component, Table
+from rainbowdp.leximin.filling import Table
 from rainbowdp.leximin.inward import settle, toward_uniform
+from rainbowdp.leximin.progress import Progress, objective_count, silent
 from rainbowdp.privacy import GaussianDP
 
 _GRID = 1 << 60
@@ -24,7 +26,9 @@ _GRID = 1 << 60
 _SLIP = 10 * TOLERANCE
 
 
-def fill_gaussian(component: Component, privacy: GaussianDP) -> tuple[Table, Fraction]:
+def fill_gaussian(
+    component: Component, privacy: GaussianDP, progress: Progress = silent
+) -> tuple[Table, Fraction]:
     """Return a nearly max-min boundary of one component under Gaussian privacy.
 
     Parameters
@@ -33,6 +37,8 @@ def fill_gaussian(component: Component, privacy: GaussianDP) -> tuple[Table, Fra
         The regions and which of them touch.
     privacy : GaussianDP
         With mu above 0.
+    progress : callable
+        Called after each objective.
 
     Returns
     -------
@@ -45,13 +51,18 @@ def fill_gaussian(component: Component, privacy: GaussianDP) -> tuple[Table, Fra
     ------
     SolverError
         If the solver fails on the first objective.
+    NotVerifiedError
+        If not even the uniform distribution is found private; a defect.
     """
     outer = OuterProgram(component, privacy.mu)
-    bound = _fill_best_classes(component, outer)
-    for objective in _later_objectives(component, outer):
+    total = objective_count(component)
+    bound = _fill_best_classes(component, outer, lambda done: progress(done, total))
+    for done, objective in enumerate(_later_objectives(component, outer), start=outer.regions):
+        progress(done, total)
         value = outer.maximize(objective)
         if value is not None:
             outer.add_row(objective, value - _SLIP, np.inf)
+    progress(total, total)
     start = _rational(component, outer.table())
     table = _private(component, start, privacy)
     smallest = min(
@@ -61,7 +72,7 @@ def fill_gaussian(component: Component, privacy: GaussianDP) -> tuple[Table, Fra
     return table, bound - smallest
 
 
-def _fill_best_classes(component: Component, outer: OuterProgram) -> Fraction:
+def _fill_best_classes(component: Component, outer: OuterProgram, report: Callable[[int], None]) -> Fraction:
     """Fill progressively, and return an upper bound of the smallest best-class mass."""
     rising = list(range(outer.regions))
     bound = Fraction(1)
@@ -88,6 +99,7 @@ def _fill_best_classes(component: Component, outer: OuterProgram) -> Fraction:
         rising = [region for region in rising if region not in blocked] if blocked else []
         for region in rising:
             outer.hold_row(rows[region], level, value - _SLIP)
+        report(outer.regions - len(rising))
     return bound
 
 
@@ -158,4 +170,6 @@ def _private(component: Component, start: Table, privacy: GaussianDP) -> Table:
         # The pair that fails at one weight is the likeliest to fail at the next.
         pairs.remove(broken)
         pairs.insert(0, broken)
-    raise SolverError(f"no weight makes the boundary private for {privacy}", help="report this as a defect")
+    raise NotVerifiedError(
+        f"no weight makes the max-min boundary private for {privacy}", help="report this as a defect"
+    )

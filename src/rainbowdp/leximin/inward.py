@@ -15,7 +15,9 @@ from fractions import Fraction
 
 from rainbowdp.errors import SolverError
 from rainbowdp.exact import OddsExpression, enclose
-from rainbowdp.leximin.filling import Component, Table, fill
+from rainbowdp.leximin.component import Component
+from rainbowdp.leximin.filling import Table, fill
+from rainbowdp.leximin.progress import Progress, objective_count, silent
 
 _LOSS = Fraction(1, 2**67)
 _FIRST_BITS = 112
@@ -23,7 +25,9 @@ _LAST_BITS = 2048
 INWARD_NOTE = "the max-min boundary is rounded inward for irrational odds, losing at most 2^-64"
 
 
-def fill_inward(component: Component, odds: OddsExpression, delta: Fraction) -> Table:
+def fill_inward(
+    component: Component, odds: OddsExpression, delta: Fraction, progress: Progress = silent
+) -> Table:
     """Return the max-min boundary of one component for irrational odds, rounded inward.
 
     Parameters
@@ -34,6 +38,8 @@ def fill_inward(component: Component, odds: OddsExpression, delta: Fraction) -> 
         Above 1.
     delta : Fraction
         From 0 to 1.
+    progress : callable
+        Called after each objective; one of the two programs is half of the work.
 
     Returns
     -------
@@ -46,11 +52,12 @@ def fill_inward(component: Component, odds: OddsExpression, delta: Fraction) -> 
     SolverError
         If the bounds do not come together.
     """
-    bits = _FIRST_BITS
+    bits, count = _FIRST_BITS, objective_count(component)
     while bits <= _LAST_BITS:
         lower, upper = enclose(odds, bits)
         if lower > 1:
-            below, above = fill(component, lower, delta), fill(component, upper, delta)
+            below = fill(component, lower, delta, lambda done, _: progress(done // 2, count))
+            above = fill(component, upper, delta, lambda done, _: progress((count + done) // 2, count))
             if _distance(below, above) <= _LOSS:
                 return _rounded(component, below, lower)
         bits *= 2

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import flint
 
-from rainbowdp.errors import SolverError
+from rainbowdp.errors import NotVerifiedError, SolverError
 from rainbowdp.leximin.factors import Factors, Sparse
 from rainbowdp.leximin.program import Program
 from rainbowdp.leximin.proposals import Proposals
@@ -81,6 +81,8 @@ class LexicographicSimplex:
         ------
         SolverError
             If the exact pivots exceed a limit that no sensible program comes near.
+        NotVerifiedError
+            If there is no maximum, though all probabilities are at most 1; a defect.
         """
         costs = self._reduced_costs(objective)
         if any(cost > 0 for cost in costs.values()):
@@ -216,7 +218,7 @@ class LexicographicSimplex:
             if step is not None and (blocking is None or (step, entity) < blocking):
                 blocking = (step, entity)
         if blocking is None:
-            raise SolverError(
+            raise NotVerifiedError(
                 "the linear program of the max-min boundary has no largest value",
                 help="report this as a defect; give the boundary yourself meanwhile",
             )

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from rainbowdp.distribution import Distribution
+from rainbowdp.distribution import Distribution, Probabilities
 from rainbowdp.errors import DistributionError, NumberError
 from rainbowdp.exact import (
     Exact,
@@ -21,13 +21,15 @@ from rainbowdp.exact import (
     OddsExpression,
     format_fraction,
     parse_fraction,
+    show,
     sign,
 )
+from rainbowdp.exact.arguments import described, is_whole, kind_of
 from rainbowdp.line.normal_table import NormalTable
 from rainbowdp.line.odds_table import LARGEST_DISTANCE, OddsTable
 from rainbowdp.line.powers import Floats, relative_float
 from rainbowdp.line.reach import steps_to_reach
-from rainbowdp.privacy import GaussianDP, Privacy
+from rainbowdp.privacy import GaussianDP, Privacy, require_privacy
 from rainbowdp.rainbow import Rainbow
 
 LARGEST_FRACTION_DISTANCE = 2**20
@@ -42,9 +44,9 @@ class Line:
 
     Parameters
     ----------
-    rainbow : Rainbow
+    rainbow : Rainbow or str
         The preference order of every dataset on the line, with or without ties.
-    boundary : Distribution
+    boundary : Distribution or mapping of str to number
         The distribution at distance 0, over the rainbow's colors.
     privacy : PureDP, ApproxDP or GaussianDP
         The notion of privacy between neighbors.
@@ -55,6 +57,10 @@ class Line:
         If the boundary and the rainbow have different colors.
     DistributionError
         If the boundary's numbers belong to another privacy parameter.
+    RainbowSyntaxError, NumberError
+        If the rainbow or the boundary cannot be read.
+    UsageError
+        If `privacy` is no notion of privacy.
 
     References
     ----------
@@ -65,9 +71,7 @@ class Line:
     --------
     >>> from rainbowdp.privacy import PureDP
     >>> line = Line(
-    ...     Rainbow.parse("blue>red>green"),
-    ...     Distribution({"blue": "3/55", "red": "9/55", "green": "43/55"}),
-    ...     PureDP("ln(6/5)"),
+    ...     "blue>red>green", {"blue": "3/55", "red": "9/55", "green": "43/55"}, PureDP("ln(6/5)")
     ... )
     >>> line.thresholds
     (12, 5)
@@ -85,7 +89,11 @@ class Line:
     boundary: Distribution
     privacy: Privacy
 
-    def __post_init__(self) -> None:
+    def __init__(self, rainbow: Rainbow | str, boundary: Probabilities, privacy: Privacy) -> None:
+        require_privacy(privacy)
+        object.__setattr__(self, "rainbow", Rainbow.of(rainbow))
+        object.__setattr__(self, "boundary", Distribution.of(boundary))
+        object.__setattr__(self, "privacy", privacy)
         self.boundary.require_colors(self.rainbow)
         for color, value in self.boundary.items():
             if not self._belongs(value):
@@ -133,10 +141,9 @@ class Line:
     def _shares(self) -> dict[str, tuple[int, Exact]]:
         """Class and share of the class for every color, in the order of the colors."""
         shares: dict[str, tuple[int, Exact]] = {}
-        for color in self.rainbow.colors:
-            index = self.rainbow.class_of(color)
-            shares[color] = (index, self.boundary.share(color, self.rainbow.classes[index]))
-        return shares
+        for index, tied in enumerate(self.rainbow.classes):
+            shares |= {color: (index, share) for color, share in self.boundary.shares(tied).items()}
+        return {color: shares[color] for color in self.rainbow.colors}
 
     def prefix_masses(self, distance: int, *, symbolic: bool = False) -> tuple[Exact, ...]:
         """Return the exact total probabilities of the best 1, 2, ... classes at a distance.
@@ -164,11 +171,17 @@ class Line:
         References
         ----------
         Zhou et al. 2022, Theorems 4 and 5; Gu et al. 2024.
+
+        Examples
+        --------
+        >>> from rainbowdp.privacy import PureDP
+        >>> Line("a>b>c", {"a": "1/8", "b": "1/8", "c": "3/4"}, PureDP("ln 2")).prefix_masses(1)
+        (Fraction(1, 4), Fraction(1, 2), Fraction(1, 1))
         """
         steps = _whole(distance)
         if steps > LARGEST_FRACTION_DISTANCE and self.privacy.is_rational and not symbolic:
             raise NumberError(
-                f"at the distance {steps} fractions have too many digits",
+                f"at the distance {show(steps)} fractions have too many digits",
                 help=f"ask for at most {LARGEST_FRACTION_DISTANCE} steps, for symbolic=True, or for floats",
                 value=steps,
             )
@@ -194,8 +207,14 @@ class Line:
 
         Raises
         ------
-        NumberError
-            If the distance is negative or no whole number.
+        NumberError, UndecidedError
+            As for `prefix_masses`.
+
+        Examples
+        --------
+        >>> from rainbowdp.privacy import PureDP
+        >>> Line("a>b>c", {"a": "1/8", "b": "1/8", "c": "3/4"}, PureDP("ln 2")).distribution(2)
+        Distribution(a=1/2, b=1/4, c=1/4)
         """
         masses = (Fraction(0), *self.prefix_masses(distance, symbolic=symbolic))
         return Distribution.trusted(
@@ -225,6 +244,14 @@ class Line:
         ------
         NumberError
             If the distances are not whole numbers from 0 to 2^53 in one dimension.
+
+        Examples
+        --------
+        >>> from rainbowdp.privacy import PureDP
+        >>> Line("a>b", {"a": "1/4", "b": "3/4"}, PureDP("ln 2")).probabilities(range(3))
+        array([[0.25, 0.75],
+               [0.5 , 0.5 ],
+               [0.75, 0.25]])
         """
         steps = _whole_array(distances)
         if steps.size == 0:
@@ -307,15 +334,23 @@ class Line:
 
 
 def _whole(distance: object) -> int:
-    if isinstance(distance, int | np.integer) and not isinstance(distance, bool) and distance >= 0:
+    if is_whole(distance) and distance >= 0:
         return int(distance)
     raise NumberError(
-        f"{distance!r} is not a distance", help="give a whole number of steps, at least 0", value=distance
+        f"{described(distance)} is not a distance",
+        help="give a whole number of steps, at least 0",
+        value=distance,
     )
 
 
 def _whole_array(distances: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    steps = np.asarray(distances)
+    try:
+        steps = np.asarray(distances)
+    except (TypeError, ValueError) as error:
+        raise NumberError(
+            f"{kind_of(distances)} is not a list of distances",
+            help="give a one-dimensional array of integers",
+        ) from error
     if steps.size == 0 and steps.ndim == 1:
         return np.empty(0, np.int64)
     if steps.ndim != 1 or steps.dtype.kind not in "iu":

@@ -13,7 +13,7 @@ import flint
 import numpy as np
 import numpy.typing as npt
 
-from rainbowdp.exact import Exact, ball
+from rainbowdp.exact import Exact, ball, refine, working_precision
 
 Floats = npt.NDArray[np.float64]
 
@@ -60,15 +60,14 @@ def relative_ball(evaluate: Callable[[], flint.arb], bits: int = _PAIR_BITS) -> 
     -------
     flint.arb
     """
-    precision = 2 * bits
-    while True:
-        with flint.ctx.workprec(precision):
-            value = evaluate()
-            if value.is_finite() and value.rel_accuracy_bits() >= bits:
-                return value
-            if value.abs_upper() < flint.arb(2) ** -_NEGLIGIBLE_BITS:
-                return flint.arb(0)
-        precision *= 2
+
+    def attempt(_: int) -> flint.arb | None:
+        value = evaluate()
+        if value.is_finite() and value.rel_accuracy_bits() >= bits:
+            return value
+        return flint.arb(0) if value.abs_upper() < flint.arb(2) ** -_NEGLIGIBLE_BITS else None
+
+    return refine(attempt, 2 * bits, None)
 
 
 def constant(evaluate: Callable[[], flint.arb]) -> Constant:
@@ -81,7 +80,7 @@ def constant(evaluate: Callable[[], flint.arb]) -> Constant:
     (True, True)
     """
     value = relative_ball(evaluate)
-    with flint.ctx.workprec(2 * _PAIR_BITS):
+    with working_precision(2 * _PAIR_BITS):
         high = float(value.mid())
         return Constant(high, float((value - high).mid()))
 

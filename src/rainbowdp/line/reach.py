@@ -7,7 +7,7 @@ no number of steps is too large.
 
 import flint
 
-from rainbowdp.exact import Exact, ball, exponent_ball, normal_quantile, sign
+from rainbowdp.exact import Exact, ball, exponent_ball, normal_quantile, refine, sign
 from rainbowdp.privacy import GaussianDP, Privacy
 
 _FIRST_BITS, _LAST_BITS = 128, 16_384
@@ -81,15 +81,15 @@ def _is_out_of_reach(mass: Exact, target: Exact, privacy: Privacy) -> bool:
 def _guess(mass: Exact, target: Exact, privacy: Privacy) -> int:
     """Return the number of steps, or nearly so, and at least 1."""
     threshold = None if isinstance(privacy, GaussianDP) else privacy.threshold(mass)
-    precision = _FIRST_BITS
-    while precision <= _LAST_BITS:
-        with flint.ctx.workprec(precision):
-            steps = _solved(mass, target, privacy, threshold)
-            if steps.is_finite() and steps.rad() < _CLOSE:
-                nearest = steps.mid().ceil().unique_fmpz()
-                return 1 if nearest is None else max(int(nearest), 1)
-        precision *= 2
-    return max(threshold or 0, 1)
+
+    def attempt(_: int) -> int | None:
+        steps = _solved(mass, target, privacy, threshold)
+        if not steps.is_finite() or steps.rad() >= _CLOSE:
+            return None
+        nearest = steps.mid().ceil().unique_fmpz()
+        return 1 if nearest is None else max(int(nearest), 1)
+
+    return refine(attempt, _FIRST_BITS, _LAST_BITS) or max(threshold or 0, 1)
 
 
 def _solved(mass: Exact, target: Exact, privacy: Privacy, threshold: int | None) -> flint.arb:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from rainbowdp.distribution import dominates
-from rainbowdp.errors import MechanismShapeError
+from rainbowdp.errors import MechanismShapeError, UsageError
+from rainbowdp.exact.arguments import items_of, kind_of, require
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.arrays import first_occurrences
 from rainbowdp.mechanism.pullback import in_order_of
@@ -93,6 +94,8 @@ def check_homogeneous(mechanism: Mechanism, graph: RainbowGraph) -> HomogeneityV
     ------
     MechanismShapeError
         If mechanism and graph have different sizes.
+    UsageError
+        If an argument is of the wrong kind.
 
     References
     ----------
@@ -108,6 +111,8 @@ def check_homogeneous(mechanism: Mechanism, graph: RainbowGraph) -> HomogeneityV
     >>> check_homogeneous(mechanism, graph).violation
     (0, 2)
     """
+    require(mechanism, "mechanism", Mechanism)
+    require(graph, "graph", RainbowGraph)
     require_same_size(mechanism, graph.size)
     mechanism = in_order_of(graph.labels, mechanism)
     places = np.flatnonzero(graph.boundary)
@@ -144,6 +149,8 @@ def mechanism_dominates(first: Mechanism, second: Mechanism) -> DominationVerdic
         If sizes or rainbows differ.
     UndecidedError
         Only for Gaussian numbers that 4096 bits do not tell apart.
+    UsageError
+        If an argument is no mechanism.
 
     References
     ----------
@@ -156,6 +163,8 @@ def mechanism_dominates(first: Mechanism, second: Mechanism) -> DominationVerdic
     >>> bool(mechanism_dominates(better, worse)), mechanism_dominates(worse, better).dataset
     (True, 0)
     """
+    require(first, "first", Mechanism)
+    require(second, "second", Mechanism)
     require_same_size(second, first.size)
     second = in_order_of(first.labels, second)
     count = max(first.class_count, second.class_count)
@@ -197,6 +206,8 @@ def check_order_reasonable(
     ------
     MechanismShapeError
         If the mechanisms do not live on the same datasets.
+    UsageError
+        If the utility cannot be called, or an argument is no mechanism.
 
     References
     ----------
@@ -211,9 +222,24 @@ def check_order_reasonable(
     >>> check_order_reasonable(lambda m: m.distribution(0)["r"], [worse, better]).counterexample
     (1, 0)
     """
-    values = [utility(mechanism) for mechanism in mechanisms]
-    for i, first in enumerate(mechanisms):
-        for j, second in enumerate(mechanisms):
+    if not callable(utility):
+        raise UsageError(
+            f"`utility` must be a function of a mechanism, and is {kind_of(utility)}",
+            help='write for example lambda mechanism: mechanism.distribution("ann")["blue"]',
+            argument="utility",
+        )
+    compared = items_of(mechanisms)
+    if compared is None:
+        raise UsageError(
+            f"`mechanisms` must be a list of mechanisms, and is {kind_of(mechanisms)}",
+            help="give at least two mechanisms",
+            argument="mechanisms",
+        )
+    for mechanism in compared:
+        require(mechanism, "mechanisms", Mechanism)
+    values = [utility(mechanism) for mechanism in compared]
+    for i, first in enumerate(compared):
+        for j, second in enumerate(compared):
             if i != j and values[i] < values[j] and mechanism_dominates(first, second):
                 return OrderVerdict((i, j), (values[i], values[j]))
     return OrderVerdict()

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rainbowdp.errors import MechanismShapeError, NotAMorphismError
+from rainbowdp.errors import MechanismShapeError, NotAMorphismError, UsageError
+from rainbowdp.exact.arguments import kind_of, require
 from rainbowdp.graph import DatasetGraph, check_morphism
 from rainbowdp.graph.arrays import integer_array
 from rainbowdp.graph.labels import Labels, label_array
@@ -49,6 +50,8 @@ def pullback(
         If an image is not a dataset of `mechanism`.
     NotAMorphismError
         If `between` is given and the map tears two neighbors apart.
+    GraphShapeError, UsageError
+        If an argument is of the wrong kind.
 
     References
     ----------
@@ -66,6 +69,7 @@ def pullback(
     >>> pullback([0, 1, 1], on_line, between=(path(3).structure, path(2).structure)).size
     3
     """
+    require(mechanism, "mechanism", Mechanism)
     images = integer_array(mapping, "mapping")
     if images.size == 0 or int(images.min()) < 0 or int(images.max()) >= mechanism.size:
         wrong = images[(images < 0) | (images >= mechanism.size)]
@@ -74,6 +78,7 @@ def pullback(
             help=f"images are 0 to {mechanism.size - 1}, the datasets of the mechanism",
         )
     if between is not None:
+        _require_pair(between)
         torn = check_morphism(images, *between).violation
         if torn is not None:
             raise NotAMorphismError(
@@ -87,6 +92,15 @@ def pullback(
         codes=mechanism.codes[images].astype(np.int32),
         labels=None if labels is None else label_array(labels, images.size),
     )
+
+
+def _require_pair(between: object) -> None:
+    if not isinstance(between, tuple) or len(between) != 2:
+        raise UsageError(
+            f"`between` must be a pair of graphs, and is {kind_of(between)}",
+            help="give the neighbors among the datasets, and those among their images",
+            argument="between",
+        )
 
 
 def in_order_of(labels: NDArray[Any] | None, mechanism: Mechanism) -> Mechanism:

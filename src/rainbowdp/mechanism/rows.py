@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError, NumberError
-from rainbowdp.exact import Exact, Exponent, parse_fraction, to_float
+from rainbowdp.exact import Exponent, parse_fraction, simplest, to_float
 from rainbowdp.graph.arrays import Distances, frozen
 from rainbowdp.line import LARGEST_FRACTION_DISTANCE, Line
 from rainbowdp.privacy import GaussianDP
@@ -99,8 +99,23 @@ class LineRows(_ComputedRows):
         super().__init__(regions.size, self._row)
         self._lines = tuple(lines)
         self._fallbacks = tuple(fallbacks)
-        self._regions = regions
-        self._distances = distances.filled(-1)
+        self._regions = frozen(np.array(regions))
+        self._distances = frozen(np.array(distances.filled(-1)))
+
+    @property
+    def lines(self) -> tuple[Line | None, ...]:
+        """The line of each region, None where the region has no boundary."""
+        return self._lines
+
+    @property
+    def regions(self) -> NDArray[Any]:
+        """The region of each class, int array [C], read-only."""
+        return self._regions
+
+    @property
+    def distances(self) -> NDArray[np.int32]:
+        """The distance of each class, int32 array [C], read-only; -1 where unconstrained."""
+        return self._distances
 
     def _row(self, index: int) -> Distribution:
         region, distance = int(self._regions[index]), int(self._distances[index])
@@ -111,7 +126,7 @@ class LineRows(_ComputedRows):
             return line.distribution(distance, symbolic=True)
         # Expressions that are constants, as at distance 0, become the fractions they are.
         row = line.distribution(distance)
-        return Distribution.trusted({color: _simplest(value) for color, value in row.items()})
+        return Distribution.trusted({color: simplest(value) for color, value in row.items()})
 
     def symbolic(self, epsilon: Exponent) -> Sequence[Distribution] | None:
         """Return the same rows with rational odds kept as a formal power base, for deep lines.
@@ -151,11 +166,6 @@ class LineRows(_ComputedRows):
             if line is not None and placed.any():
                 table[placed] = line.probabilities(self._distances[placed])
         return table
-
-
-def _simplest(value: Exact) -> Exact:
-    fraction = value if isinstance(value, Fraction) else value.as_fraction()
-    return value if fraction is None else fraction
 
 
 class StatedRows(_ComputedRows):

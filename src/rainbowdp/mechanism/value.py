@@ -6,7 +6,7 @@ family of half a million datasets often has a thousand classes. Many functions m
 one, a file, a pullback), and nothing in the value depends on which one did.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, cast, get_args
@@ -15,14 +15,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import (
-    DistributionError,
-    MechanismShapeError,
-    NumberError,
+from rainbowdp.errors import MechanismShapeError
+from rainbowdp.exact import Exact, NumberLike, to_float
+from rainbowdp.exact.arguments import described, require
+from rainbowdp.graph.arrays import Distances, Rebuilt, frozen, integer_array
+from rainbowdp.graph.labels import Labels, Names, label_array
+from rainbowdp.mechanism.reading import (
+    as_array,
+    class_distances,
+    class_rainbows,
+    color_names,
+    exact_rows,
+    has_irrational,
+    listed,
+    row_namer,
+    sorted_columns,
 )
-from rainbowdp.exact import Exact, NumberLike, Real, to_float
-from rainbowdp.graph.arrays import Distances, Rebuilt, frozen, frozen_distances, integer_array
-from rainbowdp.graph.labels import Labels, Names, label_array, namer
 from rainbowdp.mechanism.rows import HasTable, LineRows, StatedRows
 from rainbowdp.rainbow import Rainbow, quote_color
 
@@ -91,14 +99,16 @@ class Mechanism(Rebuilt):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        rainbows = tuple(self.class_rainbow)
+        rainbows = class_rainbows(self.class_rainbow)
         count = len(rainbows)
+        distances = class_distances(self.class_distance)
+        rows = self.rows if isinstance(self.rows, HasTable) else tuple(listed(self.rows, "rows"))
         codes = integer_array(self.codes, "codes")
         if codes.size == 0 or count == 0:
             raise MechanismShapeError("a mechanism needs at least one dataset", help="give it some")
-        if len(self.rows) != count or len(self.class_distance) != count:
+        if len(rows) != count or len(distances) != count:
             raise MechanismShapeError(
-                f"{count} rainbows, {len(self.rows)} rows and {len(self.class_distance)} distances do not "
+                f"{count} rainbows, {len(rows)} rows and {len(distances)} distances do not "
                 "describe the same classes",
                 help="give every class one rainbow, one row and one distance",
             )
@@ -107,12 +117,8 @@ class Mechanism(Rebuilt):
             raise MechanismShapeError(
                 f"dataset number {at} has the class {int(codes[at])}", help=f"classes are 0 to {count - 1}"
             )
-        if self.precision not in get_args(Precision):
-            raise MechanismShapeError(
-                f"there is no precision {self.precision!r}",
-                help=f"use {' or '.join(map(repr, get_args(Precision)))}",
-            )
-        colors = tuple(self.colors)
+        _require_precision(self.precision)
+        colors = color_names(self.colors)
         for rainbow in set(rainbows):
             if rainbow.colors != colors:
                 raise MechanismShapeError(
@@ -122,16 +128,17 @@ class Mechanism(Rebuilt):
         object.__setattr__(self, "colors", colors)
         object.__setattr__(self, "class_rainbow", rainbows)
         object.__setattr__(self, "codes", frozen(codes.astype(np.int32)))
-        object.__setattr__(self, "class_distance", _distances(self.class_distance))
-        object.__setattr__(self, "notes", tuple(self.notes))
+        object.__setattr__(self, "class_distance", distances)
+        object.__setattr__(self, "notes", tuple(listed(self.notes, "notes")))
         if self.labels is not None:
             object.__setattr__(self, "labels", label_array(self.labels, codes.size))
-        if not isinstance(self.rows, HasTable):
-            object.__setattr__(self, "rows", tuple(self.rows))
+        object.__setattr__(self, "rows", rows)
+        if not isinstance(rows, HasTable):
             self._check_rows()
 
     def _check_rows(self) -> None:
         for row in self.rows:
+            require(row, "rows", Distribution)
             if row.colors != self.colors:
                 raise MechanismShapeError(
                     f"a row has the colors {', '.join(map(quote_color, row.colors))}",
@@ -199,29 +206,32 @@ class Mechanism(Rebuilt):
         >>> stated.precision, stated.stated, stated.distribution(0)
         ('float64', True, Distribution(b=7/10, r=3/10))
         """
-        parsed = _parse_rainbows(rainbows)
+        if precision is not None:
+            _require_precision(precision)
+        parsed = class_rainbows(rainbows)
         if not parsed:
             raise MechanismShapeError("a mechanism needs at least one row", help="give it some")
         known = parsed[0].colors
-        name = _row_namer(labels, codes)
-        values = _columns(table, known, colors)
-        irrational = _has_irrational(values)
+        name = row_namer(labels, codes)
+        values = sorted_columns(table, known, colors)
+        irrational = has_irrational(values)
         floats = isinstance(values, np.ndarray) and values.dtype.kind == "f"
         chosen: Precision = precision or ("float64" if floats or irrational else "exact")
         rows: Sequence[Distribution]
         if chosen == "float64" and not irrational:
-            rows = StatedRows(known, _as_array(values, known), name)
+            rows = StatedRows(known, as_array(values, known), name)
         else:
-            rows = _exact_rows(values, known, name)
+            rows = exact_rows(values, known, name)
         count = len(parsed)
         return cls(
             colors=known,
             codes=np.arange(count, dtype=np.int32) if codes is None else integer_array(codes, "codes"),
             class_rainbow=parsed,
-            class_distance=_distances([None] * count if distances is None else distances),
+            class_distance=class_distances([None] * count if distances is None else distances),
             rows=rows,
             precision=chosen,
-            labels=None if labels is None else label_array(labels, len(labels)),
+            # The constructor makes an array of any sequence of labels.
+            labels=cast("NDArray[Any] | None", labels),
             notes=notes,
         )
 
@@ -257,21 +267,66 @@ class Mechanism(Rebuilt):
         return frozen(np.array(values, dtype=np.float64))
 
     def probabilities(self) -> NDArray[np.float64]:
-        """Return the probabilities per dataset, float64 [n, k], columns in the order of `colors`."""
+        """Return the probabilities per dataset.
+
+        Returns
+        -------
+        float64 array [n, k]
+            Columns in the order of `colors`.
+
+        Examples
+        --------
+        >>> Mechanism.from_table(["b>r"], [{"b": "3/4", "r": "1/4"}]).probabilities()
+        array([[0.75, 0.25]])
+        """
         return self.table[self.codes]
 
     def distribution(self, dataset: object) -> Distribution:
         """Return the exact distribution of a dataset, given by its name.
 
+        Parameters
+        ----------
+        dataset : str or int
+            The name, as text or in its own type.
+
+        Returns
+        -------
+        Distribution
+
         Raises
         ------
         UnknownDatasetError
             If no dataset has that name; the help names similar ones.
+
+        Examples
+        --------
+        >>> Mechanism.from_table(["b>r"], [{"b": "3/4", "r": "1/4"}], labels=["ann"]).distribution("ann")
+        Distribution(b=3/4, r=1/4)
         """
         return self.rows[int(self.codes[self.index(dataset)])]
 
     def rainbow_of(self, dataset: object) -> Rainbow:
-        """Return the rainbow of a dataset, given by its name."""
+        """Return the rainbow of a dataset, given by its name.
+
+        Parameters
+        ----------
+        dataset : str or int
+            The name, as text or in its own type.
+
+        Returns
+        -------
+        Rainbow
+
+        Raises
+        ------
+        UnknownDatasetError
+            If no dataset has that name.
+
+        Examples
+        --------
+        >>> print(Mechanism.from_table(["b>r"], [{"b": "3/4", "r": "1/4"}]).rainbow_of(0))
+        b>r
+        """
         return self.class_rainbow[int(self.codes[self.index(dataset)])]
 
     @property
@@ -280,16 +335,50 @@ class Mechanism(Rebuilt):
         return cast("Distances", self.class_distance[self.codes])
 
     def label(self, dataset: int) -> str:
-        """Return the name of a dataset, given by its number."""
+        """Return the name of a dataset, given by its number.
+
+        Parameters
+        ----------
+        dataset : int
+            From 0.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        UnknownDatasetError
+            If there is no such number.
+
+        Examples
+        --------
+        >>> Mechanism.from_table(["b>r"], [{"b": "3/4", "r": "1/4"}], labels=["ann"]).label(0)
+        'ann'
+        """
         return self._names.label(dataset)
 
     def index(self, label: object) -> int:
         """Return the number of a dataset, given by its name as text or in its own type.
 
+        Parameters
+        ----------
+        label : str or int
+            The name.
+
+        Returns
+        -------
+        int
+
         Raises
         ------
         UnknownDatasetError
             If no dataset has that name; the help names similar ones.
+
+        Examples
+        --------
+        >>> Mechanism.from_table(["b>r"], [{"b": "3/4", "r": "1/4"}], labels=["ann"]).index("ann")
+        0
         """
         return self._names.index(label)
 
@@ -298,93 +387,9 @@ class Mechanism(Rebuilt):
         return Names(self.labels, self.size, "mechanism")
 
 
-def _distances(values: Sequence[int | None] | NDArray[Any]) -> Distances:
-    if isinstance(values, np.ndarray):
-        missing = np.ma.getmaskarray(np.ma.asarray(values))
-        present = np.asarray(values)[~missing]
-    else:
-        missing = np.array([value is None for value in values], dtype=np.bool_)
-        present = np.array([value for value in values if value is not None])
-    if present.size and (present.dtype.kind not in "iu" or present.min() < 0 or present.max() >= 2**31):
+def _require_precision(precision: object) -> None:
+    if not isinstance(precision, str) or precision not in get_args(Precision):
         raise MechanismShapeError(
-            "a distance is not a whole number from 0 to 2^31 - 1",
-            help="give the steps to the boundary, and None where there is none",
+            f"there is no precision {described(precision)}",
+            help=f"use {' or '.join(map(repr, get_args(Precision)))}",
         )
-    distances = np.full(missing.size, -1, dtype=np.int64)
-    distances[~missing] = present
-    return frozen_distances(distances, missing)
-
-
-def _parse_rainbows(rainbows: Sequence[Rainbow | str]) -> tuple[Rainbow, ...]:
-    known = {item: Rainbow.parse(item) if isinstance(item, str) else item for item in set(rainbows)}
-    return tuple(known[item] for item in rainbows)
-
-
-def _row_namer(labels: Labels | None, codes: ArrayLike | None) -> Callable[[int], str]:
-    """Return the function that names a row by the first dataset that has it."""
-    name = namer(labels)
-
-    def named(row: int) -> str:
-        if codes is None:
-            return f"dataset {name(row)!r}"
-        users = np.flatnonzero(np.asarray(codes) == row)
-        return f"dataset {name(int(users[0]))!r}" if users.size else f"row {row}"
-
-    return named
-
-
-def _columns(
-    table: Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any],
-    known: tuple[str, ...],
-    colors: Sequence[str] | None,
-) -> Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any]:
-    """Return mappings as they are, and an array with its columns in code-point order."""
-    if not isinstance(table, np.ndarray):
-        return table
-    named = known if colors is None else tuple(colors)
-    if tuple(sorted(named)) != known or table.ndim != 2 or table.shape[1] != len(known):
-        raise MechanismShapeError(
-            f"an array of shape {table.shape} with the columns {', '.join(map(quote_color, named))} does not "
-            f"fit the colors {', '.join(map(quote_color, known))}",
-            help="give one column per color of the rainbows",
-        )
-    return table if named == known else table[:, [named.index(color) for color in known]]
-
-
-def _has_irrational(values: Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any]) -> bool:
-    if isinstance(values, np.ndarray):
-        return False
-    return any(isinstance(value, Real) for row in values for value in row.values())
-
-
-def _as_array(
-    values: Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any], known: tuple[str, ...]
-) -> NDArray[Any]:
-    if isinstance(values, np.ndarray):
-        return values
-    for index, row in enumerate(values):
-        if tuple(sorted(row)) != known:
-            raise MechanismShapeError(
-                f"row {index} has probabilities of {', '.join(map(quote_color, sorted(row)))}",
-                help=f"give probabilities of {', '.join(map(quote_color, known))}",
-            )
-    return np.array([[row[color] for color in known] for row in values], dtype=object).reshape(-1, len(known))
-
-
-def _exact_rows(
-    values: Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any],
-    known: tuple[str, ...],
-    name: Callable[[int], str],
-) -> tuple[Distribution, ...]:
-    mappings = (
-        [dict(zip(known, row, strict=True)) for row in values.tolist()]
-        if isinstance(values, np.ndarray)
-        else values
-    )
-    rows = []
-    for index, mapping in enumerate(mappings):
-        try:
-            rows.append(mapping if isinstance(mapping, Distribution) else Distribution(mapping))
-        except (DistributionError, NumberError) as error:
-            raise type(error)(f"{name(index)}: {error.what}", help=error.help, **error.values) from error
-    return tuple(rows)

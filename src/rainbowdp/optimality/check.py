@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.errors import MechanismShapeError, NotHomogeneousError, SolverError
+from rainbowdp.errors import MechanismShapeError, NotHomogeneousError, SolverError, UsageError
+from rainbowdp.exact.arguments import described, require
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.arrays import first_occurrences
 from rainbowdp.mechanism import Mechanism, check_homogeneous, in_order_of
 from rainbowdp.mechanism.comparison import require_same_size
 from rainbowdp.optimality.program import MechanismProgram
-from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, require_privacy
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.verification import Verification, verify
 
@@ -87,6 +88,8 @@ def check_optimal(
         If mechanism and graph do not have the same datasets with the same rainbows.
     SolverError
         If the graph is too large, or the solver gives up.
+    UsageError
+        If the tolerance is not from 0 to 1, or an argument is of the wrong kind.
 
     References
     ----------
@@ -103,6 +106,10 @@ def check_optimal(
     >>> bool(verdict), verdict.dataset, verdict.prefix, round(verdict.gain, 9)
     (False, 'x', ('b',), 0.25)
     """
+    require(mechanism, "mechanism", Mechanism)
+    require(graph, "graph", RainbowGraph)
+    require_privacy(privacy)
+    _require_tolerance(tolerance)
     # What is too large for the program is refused before anything else takes its time.
     _require_small(graph, privacy)
     require_same_size(mechanism, graph.size)
@@ -124,6 +131,14 @@ def check_optimal(
     return OptimalityVerdict(
         verification, mechanism.label(gain.dataset), gain.prefix, gain.mass, gain.possible
     )
+
+
+def _require_tolerance(tolerance: object) -> None:
+    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not 0 <= tolerance < 1:
+        raise UsageError(
+            f"`tolerance` cannot be {described(tolerance)}",
+            help="give a number from 0 up to 1, such as 1e-9",
+        )
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,17 @@ from numpy.typing import NDArray
 
 from rainbowdp.errors import UsageError
 from rainbowdp.line import Line
+from rainbowdp.plots.captions import LONGEST_TITLE, MOST_NAMES, caption, legend
 from rainbowdp.plots.files import INK, SHADE, new_figure
 from rainbowdp.plots.palette import MARKERS, is_light, paint
 
 _MOST_POINTS = 2000
 _MOST_MARKERS = 45
 _MOST_NAMES = 3
+_SHORT_NAME = 12
+_ROOM = 32  # signs of a title that are kept for the privacy
+_LEGEND_ROWS = 20
+_LABEL_ROWS = 5
 
 
 def draw_line(line: Line, distances: Iterable[int]) -> Figure:
@@ -50,11 +55,18 @@ def draw_line(line: Line, distances: Iterable[int]) -> Figure:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     axes.grid(axis="y", color="#e4e4e4", linewidth=0.7)
     axes.set_axisbelow(True)
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+    legend(
+        axes,
+        axes.lines[: len(tones)],
+        line.rainbow.ordered,
+        loc="center left",
+        bbox_to_anchor=(1.01, 0.5),
+        ncols=-(-min(len(tones), MOST_NAMES) // _LEGEND_ROWS),
+    )
     unseen, levels = _mark_thresholds(axes, line, int(shown[0]), int(shown[-1]))
-    title = f"{line.rainbow}   {line.privacy}"
+    title = f"{caption(str(line.rainbow), LONGEST_TITLE - _ROOM)}   {caption(str(line.privacy), _ROOM)}"
     if unseen:
-        title += f"\nnot in the picture: {', '.join(unseen)}"
+        title += "\n" + caption(f"not in the picture: {', '.join(unseen)}", LONGEST_TITLE)
     axes.set_title(title, loc="left", pad=10 + 13 * levels)
     return figure
 
@@ -75,7 +87,7 @@ def _even_places(size: int) -> list[int]:
 
 
 def _mark_thresholds(axes: Axes, line: Line, first: int, last: int) -> tuple[list[str], int]:
-    """Mark every threshold in the range; return the others in words, and the number of label rows."""
+    """Mark every threshold in the range; return those without a label in words, and the rows of labels."""
     at: dict[int, list[int]] = {}
     unseen: list[str] = []
     for index, threshold in enumerate(line.thresholds):
@@ -91,8 +103,11 @@ def _mark_thresholds(axes: Axes, line: Line, first: int, last: int) -> tuple[lis
         text = f"{_name(line, indices)} = {threshold}"
         half = 0.0085 * len(text) * max(last - first, 1)
         row = next((row for row, end in enumerate(ends) if end < threshold - half), len(ends))
-        ends[row : row + 1] = [threshold + half]
         axes.axvline(threshold, color=SHADE, linewidth=0.9, linestyle=(0, (4, 3)), zorder=2)
+        if row >= _LABEL_ROWS:
+            unseen.append(text)
+            continue
+        ends[row : row + 1] = [threshold + half]
         axes.annotate(
             text,
             (threshold, 1),
@@ -112,5 +127,11 @@ def _name(line: Line, indices: list[int]) -> str:
     for index in indices:
         colors = [color for group in line.rainbow.classes[: index + 1] for color in group]
         few = len(colors) <= _MOST_NAMES
-        names.append("τ(" + ("+".join(colors) if few else f"best {len(colors)}") + ")")
+        names.append(
+            "τ("
+            + ("+".join(caption(color, _SHORT_NAME) for color in colors) if few else f"best {len(colors)}")
+            + ")"
+        )
+    if len(names) > _MOST_NAMES:
+        names[1:-1] = ["…"]
     return " = ".join(names)

@@ -36,6 +36,8 @@ _STYLE: dict[str, Any] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "rainbowdp",
     "text.color": INK,
+    # A color called "$x$" is a name, not a formula.
+    "text.parse_math": False,
     "xtick.color": INK,
     "ytick.color": INK,
 }

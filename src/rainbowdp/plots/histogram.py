@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
+from rainbowdp.plots.captions import caption
 from rainbowdp.plots.files import INK, SHADE, new_figure
 from rainbowdp.plots.palette import is_light, paint
 from rainbowdp.plots.solution import best_mass
 
 _MOST_PANELS = 8
+_LONGEST_RAINBOW = 64
+_LEAST_SPAN = 1
 
 
 def draw_histogram(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
@@ -30,9 +33,10 @@ def draw_histogram(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
         inside = np.flatnonzero(graph.regions == region)
         _draw_region(axes, graph, mechanism, inside, distances=distances[inside], tones=tones)
     panels[-1].set_xlabel("distance to the boundary of the region")
-    panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
+    panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    panels[-1].set_xlim(-0.6, max(int(distances.max(initial=0)), _LEAST_SPAN) + 0.6)
     figure.supylabel("datasets (filled)", fontsize=10)
-    figure.text(0.995, 0.5, "probability of the best answer (line)", rotation=90, va="center", ha="right")
+    figure.text(0.995, 0.5, "probability of the best answer (black)", rotation=90, va="center", ha="right")
     hidden = len(graph.rainbows) - shown.size
     title = f"{graph.size:,} datasets, {graph.structure.pair_count:,} pairs of neighbors, "
     title += f"{len(graph.rainbows)} regions" + (f" ({shown.size} largest)" if hidden else "")
@@ -59,7 +63,7 @@ def _draw_region(
     rainbow = graph.rainbows[int(graph.regions[inside[0]])]
     reached, first = np.unique(distances, return_index=True)
     held = distances >= 0
-    title = f"{rainbow}: {inside.size:,} datasets"
+    title = f"{caption(str(rainbow), _LONGEST_RAINBOW)}: {inside.size:,} datasets"
     if not held.all():
         title += f", {int((~held).sum()):,} of them without a boundary"
     axes.set_title(title, loc="left", fontsize=9.5)
@@ -81,7 +85,10 @@ def _draw_region(
     places, members = reached[reached >= 0], inside[first[reached >= 0]]
     masses = [best_mass(graph, mechanism, int(dataset)) for dataset in members]
     beside = axes.twinx()
-    beside.plot(places, masses, color=INK, linewidth=1.4)
+    # One distance alone is a point, which no line shows.
+    beside.plot(
+        places, masses, color=INK, linewidth=1.4, marker="o" if len(masses) == 1 else "", markersize=4
+    )
     beside.set_ylim(0, 1.03)
     beside.set_yticks([0, 0.5, 1])
     beside.spines["right"].set_visible(True)

@@ -10,9 +10,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
+from rainbowdp.errors import printable
 from rainbowdp.graph.morphism import BoundaryMorphism, boundary_morphism
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
+from rainbowdp.plots.captions import captions, legend
 from rainbowdp.plots.files import INK, new_figure
 from rainbowdp.plots.glyphs import Disks, draw_edges, draw_label
 from rainbowdp.plots.layout import Points, clearest_directions, ring_with_arms, spread
@@ -30,6 +32,9 @@ _HIGHEST = 6.5
 _LARGEST_UNIT = 0.85
 _LEGIBLE_UNIT = 0.4
 _CAPTION_STEP = 0.3
+_LEGEND_ROW = 0.18
+_SIGN = 0.075  # of a legend's text
+_HANDLE = 0.45  # with the gap before the next column
 
 _MOST_LABELS = 100
 
@@ -48,10 +53,12 @@ def draw_solution(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
     extents = spans * scales[:, None] + 2 * rims
     widths = np.maximum(extents[:, 0], _NARROWEST).tolist()
     height = float(extents[:, 1].max())
-    page = (sum(widths), height + _HEAD + _FOOT)
+    columns = _legend_columns(list(tones), sum(widths))
+    foot = _FOOT + _LEGEND_ROW * (-(-len(captions(list(tones))) // columns) - 1)
+    page = (sum(widths), height + _HEAD + foot)
     figure = new_figure(*page)
     axes, other = figure.subplots(1, 2, width_ratios=widths)
-    figure.subplots_adjust(left=0, right=1, bottom=_FOOT / page[1], top=1 - _HEAD / page[1], wspace=0)
+    figure.subplots_adjust(left=0, right=1, bottom=foot / page[1], top=1 - _HEAD / page[1], wspace=0)
     for panel, places, scale, width in zip((axes, other), (left, right), scales, widths, strict=True):
         middle = (places.min(axis=0) + places.max(axis=0)) / 2
         half = np.array([width, height]) / scale / 2
@@ -68,7 +75,7 @@ def draw_solution(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
         tones=tones,
         scale=float(scales[1]),
     )
-    _draw_legend(figure, tones)
+    _draw_legend(figure, tones, columns)
     return figure
 
 
@@ -82,7 +89,7 @@ def _draw_datasets(
     )
     draw_edges(axes, places, source, target)
     disks.draw(axes, tones)
-    names = [graph.label(dataset) for dataset in range(graph.size)]
+    names = [printable(graph.label(dataset)) for dataset in range(graph.size)]
     legible = scale >= _LEGIBLE_UNIT and graph.size <= _MOST_LABELS
     if legible and max(map(len, names)) <= _LONGEST_LABEL:
         for place, toward, name in zip(places, clearest_directions(structure, places), names, strict=True):
@@ -151,13 +158,13 @@ def _captions(graph: RainbowGraph, morphism: BoundaryMorphism, mechanism: Mechan
 
 def _members(graph: RainbowGraph, datasets: NDArray[np.int64]) -> str:
     """Name as many datasets as fit, and count the rest."""
-    text = graph.label(int(datasets[0]))
+    text = printable(graph.label(int(datasets[0])))
     if len(text) > _LONGEST_LABEL:
         return _count(datasets.size, "dataset")
     named = 1
     while (
         named < datasets.size
-        and len(longer := f"{text}, {graph.label(int(datasets[named]))}") <= _LONGEST_LIST
+        and len(longer := f"{text}, {printable(graph.label(int(datasets[named])))}") <= _LONGEST_LIST
     ):
         text, named = longer, named + 1
     return text if named == datasets.size else f"{text} + {datasets.size - named}"
@@ -183,15 +190,23 @@ def _radius(places: Points) -> float:
     return float(np.clip(0.36 * np.quantile(apart.min(axis=1), 0.05), 0.06, 0.28))
 
 
-def _draw_legend(figure: Figure, tones: Mapping[str, str]) -> None:
+def _legend_columns(colors: Sequence[str], width: float) -> int:
+    """Return how many columns of a legend fit into a width in inches."""
+    widest = max(map(len, captions(colors)))
+    return max(1, min(len(captions(colors)), 8, int(width / (widest * _SIGN + _HANDLE))))
+
+
+def _draw_legend(figure: Figure, tones: Mapping[str, str], columns: int) -> None:
     handles = [
         Patch(facecolor=tone, edgecolor=INK if is_light(tone) else "none", label=color)
         for color, tone in tones.items()
     ]
-    figure.legend(
-        handles=handles,
+    legend(
+        figure,
+        handles,
+        list(tones),
         loc="lower center",
-        ncols=min(len(handles), 8),
+        ncols=columns,
         title="best answer on top, boundary with a thick rim; i: distance, P: probability of the best answer",
         title_fontsize=8.5,
         fontsize=8.5,

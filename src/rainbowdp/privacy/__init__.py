@@ -18,10 +18,17 @@ notion            propagate, one step (E = e^epsilon)
 
 from rainbowdp.privacy.gaussian import GaussianDP
 from rainbowdp.privacy.likelihood import likelihood_events
+from rainbowdp.privacy.notion import Privacy, require_privacy
 from rainbowdp.privacy.odds_notions import ApproxDP, PureDP
 from rainbowdp.privacy.verdict import Verdict, Violation
 
-Privacy = PureDP | ApproxDP | GaussianDP
-"""Any notion of privacy."""
-
-__all__ = ["ApproxDP", "GaussianDP", "Privacy", "PureDP", "Verdict", "Violation", "likelihood_events"]
+__all__ = [
+    "ApproxDP",
+    "GaussianDP",
+    "Privacy",
+    "PureDP",
+    "Verdict",
+    "Violation",
+    "likelihood_events",
+    "require_privacy",
+]

@@ -11,9 +11,7 @@ from fractions import Fraction
 import flint
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import UndecidedError
-from rainbowdp.exact import Exact, Exponent, NormalExpression, OddsExpression, ball, sign
-from rainbowdp.privacy.likelihood import ball_sign
+from rainbowdp.exact import Exact, Exponent, NormalExpression, OddsExpression, ball, shown_sign, sign
 from rainbowdp.privacy.verdict import Verdict, Violation
 
 
@@ -69,7 +67,7 @@ def _violation(
         return ball(ours[color]) - odds() * ball(theirs[color])
 
     def order(color: str) -> int | None:
-        return _sign_or_none(lambda: gap(color)) if sign(ours[color]) else -1
+        return shown_sign(lambda: gap(color)) if sign(ours[color]) else -1
 
     orders = {color: order(color) for color in ours}
     # An undecided color is far below any excess that is decided, so it only counts where nothing else does.
@@ -80,19 +78,12 @@ def _violation(
 
     if not candidates:
         return None
-    found = _sign_or_none(excess)
+    found = shown_sign(excess)
     if found is None:
         return Violation(candidates, ours.mass(candidates), None, None, swapped, undecided=True), excess
     event = tuple(color for color in candidates if orders[color] is not None)
     return (Violation(event, ours.mass(event), None, None, swapped), excess) if found > 0 else None
 
 
-def _sign_or_none(evaluate: Callable[[], flint.arb]) -> int | None:
-    try:
-        return ball_sign(evaluate)
-    except UndecidedError:
-        return None
-
-
 def _is_larger(found: Callable[[], flint.arb], worst: Callable[[], flint.arb]) -> bool:
-    return _sign_or_none(lambda: found() - worst()) == 1
+    return shown_sign(lambda: found() - worst()) == 1

@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import flint
 
@@ -16,21 +17,25 @@ from rainbowdp.exact import (
     NumberLike,
     ball,
     exponent_ball,
+    normal_cdf,
     normal_quantile,
     sign,
 )
 from rainbowdp.privacy.enclosed import are_compatible
+from rainbowdp.privacy.excess import Excess
 from rainbowdp.privacy.likelihood import ball_sign, likelihood_events
 from rainbowdp.privacy.verdict import (
     Verdict,
     Violation,
     exponent_text,
     parse_nonnegative,
+    read_mass,
+    read_steps,
     require_same_colors,
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GaussianDP:
     """Gaussian differential privacy: neighbors are as hard to tell apart as N(0,1) from N(mu,1).
 
@@ -62,6 +67,9 @@ class GaussianDP:
     def __init__(self, mu: NumberLike | Log) -> None:
         object.__setattr__(self, "mu", parse_nonnegative(mu, "mu"))
 
+    def __repr__(self) -> str:
+        return f"GaussianDP({exponent_text(self.mu)!r})"
+
     def __str__(self) -> str:
         return f"mu={exponent_text(self.mu)}"
 
@@ -72,7 +80,7 @@ class GaussianDP:
 
     def propagate(
         self,
-        mass: Exact,
+        mass: Exact | NumberLike,
         steps: int = 1,
         *,
         symbolic: bool = False,  # noqa: ARG002 - one signature for all notions
@@ -81,7 +89,7 @@ class GaussianDP:
 
         Parameters
         ----------
-        mass : Exact
+        mass : Exact or number
             A rational probability, or one that this method made.
         steps : int
             Number of steps, at least 0.
@@ -97,7 +105,15 @@ class GaussianDP:
         ------
         UndecidedError
             If the mass is a sum of several normal terms, which has no closed form.
+        NumberError, DistributionError
+            If the mass is not a number from 0 to 1, or the steps are not a whole number.
+
+        Examples
+        --------
+        >>> GaussianDP(0).propagate("1/4", 3)
+        Fraction(1, 4)
         """
+        mass, steps = read_mass(mass), read_steps(steps)
         if self.mu == 0:
             return mass
         if isinstance(mass, NormalExpression):
@@ -117,6 +133,34 @@ class GaussianDP:
         fraction = moved.as_fraction()
         return moved if fraction is None else fraction
 
+    def limit_ball(self, mass: Exact | NumberLike) -> flint.arb:
+        """Return a ball around the largest probability of an event that has this mass at a neighbor.
+
+        Parameters
+        ----------
+        mass : Exact or number
+            A probability.
+
+        Returns
+        -------
+        flint.arb
+            At the precision in force.
+
+        Raises
+        ------
+        NumberError, DistributionError
+            If the mass is not a number from 0 to 1.
+
+        Examples
+        --------
+        >>> 0.977 < GaussianDP(2).limit_ball(Fraction(1, 2)) < 0.978
+        True
+        """
+        mass = read_mass(mass)
+        if sign(mass) == 0 or sign(mass - 1) == 0:
+            return ball(mass)
+        return normal_cdf(normal_quantile(ball(mass)) + exponent_ball(self.mu))
+
     def admits(self, p: Distribution, q: Distribution) -> Verdict:
         """Decide whether two neighbors may have these distributions.
 
@@ -132,21 +176,46 @@ class GaussianDP:
         -------
         Verdict
             True, or the event of greatest excess among both directions. What 4096 bits do not decide counts
-            as a violation and says so.
+            as a violation and says so; a direction in which they do not order two likelihood ratios has no
+            events to rank.
+
+        Raises
+        ------
+        ColorError
+            If the two have different colors.
+        UsageError
+            If one is no `Distribution`.
+
+        References
+        ----------
+        Dong, Roth and Su 2022.
+
+        Examples
+        --------
+        >>> p, q = Distribution({"yes": "4/5", "no": "1/5"}), Distribution({"yes": "1/5", "no": "4/5"})
+        >>> bool(GaussianDP(2).admits(p, q)), GaussianDP(1).admits(p, q).violation.event
+        (True, ('yes',))
         """
         require_same_colors(p, q)
-        worst: Violation | None = None
+        worst: Excess | None = None
         for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
             try:
                 events = tuple(likelihood_events(ours, theirs))
             except UndecidedError:
-                worst = worst or Violation((), Fraction(0), None, None, bool(swapped), undecided=True)
+                nameless = Violation((), Fraction(0), None, None, bool(swapped), undecided=True)
+                worst = worst or Excess(nameless, flint.arb)
                 continue
             for event in events:
-                found = self._event_violation(event, ours, theirs, swapped=bool(swapped))
-                if found is not None and (worst is None or _less_excess(worst, found)):
-                    worst = found
-        return Verdict(worst)
+                violation = self._event_violation(event, ours, theirs, swapped=bool(swapped))
+                if violation is not None:
+                    found = Excess(
+                        violation, partial(self._excess_ball, ours.mass(event), theirs.mass(event))
+                    )
+                    worst = found if found.is_above(worst) else worst
+        return Verdict(None if worst is None else worst.violation)
+
+    def _excess_ball(self, mass: Exact, other: Exact) -> flint.arb:
+        return ball(mass) - self.limit_ball(other)
 
     def _event_violation(
         self, event: tuple[str, ...], ours: Distribution, theirs: Distribution, *, swapped: bool
@@ -183,9 +252,3 @@ class GaussianDP:
         if sign(other) == 0 or sign(probability - 1) == 0:
             return True
         return ball_sign(gap) > 0
-
-
-def _less_excess(worst: Violation, found: Violation) -> bool:
-    if worst.undecided or worst.excess is None:
-        return not found.undecided and found.excess is not None
-    return found.excess is not None and sign(found.excess - worst.excess) > 0

@@ -7,16 +7,8 @@ from fractions import Fraction
 import flint
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import UndecidedError
-from rainbowdp.exact import (
-    FIRST_PRECISION,
-    LAST_PRECISION,
-    Exact,
-    NormalExpression,
-    OddsExpression,
-    ball,
-    sign,
-)
+from rainbowdp.exact import Exact, NormalExpression, OddsExpression, ball, shown_sign, sign
+from rainbowdp.exact.refining import undecided
 
 
 def likelihood_events(p: Distribution, q: Distribution) -> Iterable[tuple[str, ...]]:
@@ -108,14 +100,7 @@ def _ratio_order(
 
 def ball_sign(evaluate: Callable[[], flint.arb]) -> int:
     """Return the sign of what `evaluate` encloses; `UndecidedError` where 4096 bits do not show it."""
-    precision = FIRST_PRECISION
-    while precision <= LAST_PRECISION:
-        with flint.ctx.workprec(precision):
-            value = evaluate()
-            if value > 0 or value < 0:
-                return 1 if value > 0 else -1
-        precision *= 2
-    raise UndecidedError(
-        f"two numbers could not be told apart with {LAST_PRECISION} bits",
-        help="it counts as a failure; move one of the numbers by more than 1e-1000",
-    )
+    found = shown_sign(evaluate)
+    if found is None:
+        raise undecided()
+    return found

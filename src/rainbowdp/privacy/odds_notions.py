@@ -23,16 +23,19 @@ from rainbowdp.exact import (
     exponent_ball,
     format_fraction,
     parse_fraction,
+    refine,
     sign,
 )
 from rainbowdp.privacy.enclosed import are_compatible, enclosed_verdict
 from rainbowdp.privacy.verdict import (
     Verdict,
-    Violation,
     exponent_text,
     parse_nonnegative,
+    read_mass,
+    read_steps,
     require_same_colors,
 )
+from rainbowdp.privacy.worst_event import worst_violation
 
 Odds = Fraction | OddsExpression
 
@@ -44,6 +47,14 @@ class _OddsNotion:
 
     epsilon: Exponent
     delta: Fraction
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self._parameters))})"
+
+    @property
+    def _parameters(self) -> tuple[str, ...]:
+        """The parameters as they are typed."""
+        return (exponent_text(self.epsilon),)
 
     @cached_property
     def symbolic_odds(self) -> Odds:
@@ -67,18 +78,23 @@ class _OddsNotion:
         """The mass (1 - delta)/(1 + E) up to which the growth bound is the smaller one."""
         return (1 - self.delta) / (1 + self.odds)
 
-    def threshold(self, mass: Exact) -> int | None:
+    def threshold(self, mass: Exact | NumberLike) -> int | None:
         """Return the largest index that is still in the growth regime.
 
         Parameters
         ----------
-        mass : Exact
+        mass : Exact or number
             The prefix mass at distance 0.
 
         Returns
         -------
         int or None
             0 if growth never starts, None if it never ends.
+
+        Raises
+        ------
+        NumberError, DistributionError
+            If the mass is not a number from 0 to 1.
 
         References
         ----------
@@ -89,6 +105,7 @@ class _OddsNotion:
         >>> PureDP("ln(6/5)").threshold(Fraction(3, 55))
         12
         """
+        mass = read_mass(mass)
         # A line asks for the same few masses at every distance.
         form = mass if isinstance(mass, Fraction) else repr(mass)
         if form in self._thresholds:
@@ -113,23 +130,24 @@ class _OddsNotion:
 
     def _growth_floor(self, mass: Exact) -> int:
         """Return the largest n >= 0 with E^n (mass + c) <= turning_mass + c."""
-        precision = 128
-        while True:
-            with flint.ctx.workprec(precision):
-                epsilon = exponent_ball(self.epsilon)
-                shift = ball(self.delta) / epsilon.expm1()
-                ratio = (ball(self.turning_mass) + shift) / (ball(mass) + shift)
-                steps = ratio.log() / epsilon
-                floor = steps.floor().unique_fmpz()
-                if floor is not None:
-                    return max(int(floor), 0)
-                nearest = (steps + flint.arb(0.5)).floor().unique_fmpz()
-            if nearest is not None and precision >= 512:
-                # An integer that the enclosure cannot leave is met exactly, or missed by less than 2^-500.
-                n = int(nearest)
-                grown = self._grown(mass, n, self.symbolic_odds)
-                return n if sign(self.turning_mass - grown) >= 0 else n - 1
-            precision *= 2
+
+        def attempt(bits: int) -> int | None:
+            epsilon = exponent_ball(self.epsilon)
+            shift = ball(self.delta) / epsilon.expm1()
+            ratio = (ball(self.turning_mass) + shift) / (ball(mass) + shift)
+            steps = ratio.log() / epsilon
+            floor = steps.floor().unique_fmpz()
+            if floor is not None:
+                return max(int(floor), 0)
+            nearest = (steps + flint.arb(0.5)).floor().unique_fmpz()
+            if nearest is None or bits < 512:
+                return None
+            # An integer that the enclosure cannot leave is met exactly, or missed by less than 2^-500.
+            n = int(nearest)
+            grown = self._grown(mass, n, self.symbolic_odds)
+            return n if sign(self.turning_mass - grown) >= 0 else n - 1
+
+        return refine(attempt, 128, None)
 
     def _grown(self, mass: Exact, steps: int, odds: Odds | None = None) -> Exact:
         base = self.odds if odds is None else odds
@@ -148,13 +166,13 @@ class _OddsNotion:
         decayed = rest / power
         return decayed if self.delta == 0 else decayed - self.delta * (1 - 1 / power) / (base - 1)
 
-    def propagate(self, mass: Exact, steps: int = 1, *, symbolic: bool = False) -> Exact:
+    def propagate(self, mass: Exact | NumberLike, steps: int = 1, *, symbolic: bool = False) -> Exact:
         """Return the largest mass that an event of this mass can have some steps away.
 
         Parameters
         ----------
-        mass : Exact
-            A probability.
+        mass : Exact or number
+            A probability; what is not exact yet is read by `rainbowdp.exact.parse_fraction`.
         steps : int
             Number of steps, at least 0.
         symbolic : bool
@@ -165,6 +183,13 @@ class _OddsNotion:
         Exact
             A fraction if the odds and the mass are rational (and not ``symbolic``), else an exact expression.
 
+        Raises
+        ------
+        NumberError
+            If the mass or the number of steps cannot be read.
+        DistributionError
+            If the mass is outside [0, 1].
+
         References
         ----------
         Zhou et al. 2022, Theorem 4; Gu et al. 2024 for delta > 0.
@@ -174,6 +199,7 @@ class _OddsNotion:
         >>> PureDP("ln 2").propagate(Fraction(1, 4), 2)
         Fraction(3, 4)
         """
+        mass, steps = read_mass(mass), read_steps(steps)
         odds = self.symbolic_odds if symbolic else self.odds
         threshold = self.threshold(mass)
         growing = steps if threshold is None else min(steps, threshold)
@@ -184,6 +210,31 @@ class _OddsNotion:
         if self.delta > 0 and sign(rest) <= 0:
             return Fraction(1)
         return 1 - rest
+
+    def limit_ball(self, mass: Exact | NumberLike) -> flint.arb:
+        """Return a ball around the largest probability of an event that has this mass at a neighbor.
+
+        Parameters
+        ----------
+        mass : Exact or number
+            A probability.
+
+        Returns
+        -------
+        flint.arb
+            At the precision in force, and not cut at 1.
+
+        Raises
+        ------
+        NumberError, DistributionError
+            If the mass is not a number from 0 to 1.
+
+        Examples
+        --------
+        >>> PureDP("ln 2").limit_ball(Fraction(1, 4)) == flint.arb(0.5)
+        True
+        """
+        return ball(self.odds) * ball(read_mass(mass)) + ball(self.delta)
 
     def admits(self, p: Distribution, q: Distribution) -> Verdict:
         """Decide whether two neighbors may have these distributions.
@@ -198,6 +249,13 @@ class _OddsNotion:
         Verdict
             True, or the event of greatest excess among both directions. Numbers in powers of another e^x than
             e^epsilon are compared by enclosures; what 4096 bits do not decide counts as a violation.
+
+        Raises
+        ------
+        ColorError
+            If the two have different colors.
+        UsageError
+            If one is no `Distribution`.
 
         References
         ----------
@@ -215,20 +273,10 @@ class _OddsNotion:
         require_same_colors(p, q)
         if not are_compatible([*p.values(), *q.values(), self.odds]):
             return enclosed_verdict(p, q, lambda: exponent_ball(self.epsilon).exp(), self.delta)
-        worst: Violation | None = None
-        for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
-            event = tuple(color for color in ours if sign(ours[color] - self.odds * theirs[color]) > 0)
-            probability = ours.mass(event)
-            limit = self.odds * theirs.mass(event) + self.delta
-            excess = probability - limit
-            if sign(excess) > 0 and (
-                worst is None or worst.excess is None or sign(excess - worst.excess) > 0
-            ):
-                worst = Violation(event, probability, limit, excess, bool(swapped))
-        return Verdict(worst)
+        return Verdict(worst_violation(p, q, self.odds, self.delta))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PureDP(_OddsNotion):
     """Pure differential privacy: no event becomes more than e^epsilon times as likely at a neighbor.
 
@@ -270,7 +318,7 @@ class PureDP(_OddsNotion):
         return f"epsilon={exponent_text(self.epsilon)}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ApproxDP(_OddsNotion):
     """Approximate differential privacy: as `PureDP`, up to an additive delta.
 
@@ -311,6 +359,10 @@ class ApproxDP(_OddsNotion):
                 value=delta,
             )
         object.__setattr__(self, "delta", parsed)
+
+    @property
+    def _parameters(self) -> tuple[str, ...]:
+        return exponent_text(self.epsilon), format_fraction(self.delta)
 
     def __str__(self) -> str:
         return f"epsilon={exponent_text(self.epsilon)}, delta={format_fraction(self.delta)}"

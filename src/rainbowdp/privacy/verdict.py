@@ -5,8 +5,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import ColorError, PrivacyParameterError
-from rainbowdp.exact import Exact, Exponent, Log, NumberLike, format_fraction, parse_exponent
+from rainbowdp.errors import ColorError, DistributionError, NumberError, PrivacyParameterError
+from rainbowdp.exact import (
+    Exact,
+    Exponent,
+    Log,
+    NumberLike,
+    Real,
+    format_fraction,
+    parse_exponent,
+    parse_fraction,
+    show,
+)
+from rainbowdp.exact.arguments import described, is_whole, require
 
 LARGEST_PARAMETER = 1_000_000
 
@@ -38,6 +49,19 @@ class Violation:
     excess: Exact | None
     swapped: bool
     undecided: bool = False
+
+    def __repr__(self) -> str:
+        # Python refuses to write fractions of more than 4300 digits, and nobody reads them.
+        numbers = (
+            f"{name}={value if value is None else show(value)}"
+            for name, value in (
+                ("probability", self.probability),
+                ("limit", self.limit),
+                ("excess", self.excess),
+            )
+        )
+        parts = (f"event={self.event!r}", *numbers, f"swapped={self.swapped}", f"undecided={self.undecided}")
+        return f"Violation({', '.join(parts)})"
 
 
 @dataclass(frozen=True)
@@ -78,8 +102,31 @@ def parse_nonnegative(value: NumberLike | Log, name: str) -> Exponent:
     return exponent
 
 
+def read_mass(mass: NumberLike | Exact) -> Exact:
+    """Read a probability: an exact number as it is, anything else by `parse_fraction`."""
+    value = mass if isinstance(mass, Real) else parse_fraction(mass)
+    if isinstance(value, Fraction) and not 0 <= value <= 1:
+        raise DistributionError(
+            f"the mass of an event cannot be {show(value)}",
+            help="give a probability from 0 to 1",
+            value=value,
+        )
+    return value
+
+
+def read_steps(steps: object) -> int:
+    """Read a number of steps."""
+    if not is_whole(steps) or steps < 0:
+        raise NumberError(
+            f"{described(steps)} is not a number of steps", help="give a whole number, at least 0"
+        )
+    return int(steps)
+
+
 def require_same_colors(p: Distribution, q: Distribution) -> None:
-    """Raise `ColorError` unless both distributions have the same colors."""
+    """Refuse what are not two distributions over the same colors."""
+    require(p, "p", Distribution)
+    require(q, "q", Distribution)
     if p.colors != q.colors:
         raise ColorError(
             f"two distributions have different colors: {', '.join(p.colors)} and {', '.join(q.colors)}",

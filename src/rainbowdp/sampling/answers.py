@@ -11,12 +11,16 @@ from numpy.typing import NDArray
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UnknownDatasetError, UsageError
+from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of, require
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.sampling.bits import BitSource, SystemBits
 from rainbowdp.sampling.bulk import draw_rows
 
 Datasets = Sequence[str] | NDArray[np.str_] | NDArray[np.integer] | NDArray[np.bool_]
 """Datasets by name, by number (an integer array) or by a mask."""
+
+LARGEST_COUNT = 10**8
+"""Largest number of draws in one call, which returns a list."""
 
 
 def sample_distribution(
@@ -41,7 +45,7 @@ def sample_distribution(
     Raises
     ------
     UsageError
-        If the count is negative.
+        If the count is negative or no whole number, or an argument is of the wrong kind.
     DistributionError
         If the probabilities are negative or all 0.
 
@@ -55,9 +59,14 @@ def sample_distribution(
     >>> sample_distribution(Distribution({"blue": 0, "red": 1}), 3)
     ['red', 'red', 'red']
     """
-    if count < 0:
-        raise UsageError(f"{count} draws were asked for", help="ask for at least 0", count=count)
-    drawn = draw_rows([distribution], np.zeros(count, dtype=np.int32), SystemBits() if bits is None else bits)
+    require(distribution, "distribution", Distribution)
+    if not is_whole(count) or not 0 <= count <= LARGEST_COUNT:
+        raise UsageError(
+            f"the number of draws cannot be {described(count)}",
+            help=f"ask for a whole number from 0 to {LARGEST_COUNT}",
+            count=count,
+        )
+    drawn = draw_rows([distribution], np.zeros(count, dtype=np.int32), _source(bits))
     colors = distribution.colors
     return [colors[position] for position in drawn.tolist()]
 
@@ -73,7 +82,7 @@ def sample(
     ----------
     mechanism : Mechanism
         The mechanism.
-    dataset : str
+    dataset : str or int
         The dataset's name, as for `Mechanism.distribution`.
     count : int
         How many draws, at least 0.
@@ -90,7 +99,7 @@ def sample(
     UnknownDatasetError
         If the mechanism does not have the dataset.
     UsageError
-        If the count is negative.
+        If the count is negative or no whole number, or an argument is of the wrong kind.
 
     Notes
     -----
@@ -105,6 +114,7 @@ def sample(
     >>> sample(mechanism, "ann")[0] in mechanism.colors
     True
     """
+    require(mechanism, "mechanism", Mechanism)
     return sample_distribution(mechanism.distribution(dataset), count, bits=bits)
 
 
@@ -136,7 +146,7 @@ def sample_all(
     UnknownDatasetError
         If the mechanism does not have one of the datasets.
     UsageError
-        If an array has the wrong shape.
+        If an array has the wrong shape, or an argument is of the wrong kind.
 
     Notes
     -----
@@ -158,8 +168,21 @@ def sample_all(
     >>> sample_all(mechanism, ["bob", "bob"]).tolist()
     [1, 1]
     """
-    source = SystemBits() if bits is None else bits
-    return draw_rows(mechanism.rows, _classes(mechanism, datasets), source, lambda: mechanism.table)
+    require(mechanism, "mechanism", Mechanism)
+    return draw_rows(mechanism.rows, _classes(mechanism, datasets), _source(bits), lambda: mechanism.table)
+
+
+def _source(bits: BitSource | None) -> BitSource:
+    """Return the source of a call: what it was handed, or else the operating system."""
+    if bits is None:
+        return SystemBits()
+    if not all(callable(getattr(bits, method, None)) for method in ("bits", "words")):
+        raise UsageError(
+            f"`bits` must be a source of random bits, and is {kind_of(bits)}",
+            help="leave it out; a source of your own needs the methods bits(count) and words(count)",
+            argument="bits",
+        )
+    return bits
 
 
 def _classes(mechanism: Mechanism, datasets: Datasets | None) -> NDArray[np.int32]:
@@ -167,7 +190,14 @@ def _classes(mechanism: Mechanism, datasets: Datasets | None) -> NDArray[np.int3
     if datasets is None:
         return mechanism.codes
     if not isinstance(datasets, np.ndarray) or datasets.dtype.kind not in "bui":
-        names = [mechanism.index(name) for name in datasets]
+        wanted = items_of(datasets)
+        if wanted is None:
+            raise UsageError(
+                f"`datasets` must be a list of names, and is {kind_of(datasets)}",
+                help="give several names, an array of numbers or a mask; or use sample for one dataset",
+                argument="datasets",
+            )
+        names = [mechanism.index(name) for name in wanted]
         return mechanism.codes[np.array(names, dtype=np.intp)]
     is_mask = datasets.dtype.kind == "b"
     if datasets.ndim != 1 or (is_mask and len(datasets) != mechanism.size):

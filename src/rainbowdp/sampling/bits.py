@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import UsageError
+from rainbowdp.exact.arguments import is_whole, kind_of
 
 WORD_BITS = 64
 
@@ -54,17 +55,22 @@ class SystemBits:
 def read_bits(source: BitSource, count: int) -> int:
     """Return the next bits of a source, refusing what is not such a number."""
     value = source.bits(count)
-    if not 0 <= value < 1 << count:
+    if not is_whole(value) or not 0 <= value < 1 << count:
         raise UsageError(
-            f"a bit source returned a number outside [0, 2^{count}) for {count} bits",
+            f"a bit source returned what is no integer, or one outside [0, 2^{count}), for {count} bits",
             help="bits(count) must return an integer made of exactly that many random bits",
         )
-    return value
+    return int(value)
 
 
 def read_words(source: BitSource, count: int) -> NDArray[np.uint64]:
     """Return the next words of a source, refusing an array of another type or length."""
     words = source.words(count)
+    if not isinstance(words, np.ndarray):
+        raise UsageError(
+            f"a bit source returned {kind_of(words)} for {count} words",
+            help="words(count) must return uint64[count] with all 64 bits random",
+        )
     if words.dtype != np.uint64 or words.shape != (count,):
         raise UsageError(
             f"a bit source returned {words.dtype}{list(words.shape)} for {count} words",

@@ -3,6 +3,6 @@
 
 from rainbowdp.verification.check import verify
 from rainbowdp.verification.result import Verification, Witness
-from rainbowdp.verification.task import Progress
+from rainbowdp.verification.stretches import Progress
 
 __all__ = ["Progress", "Verification", "Witness", "verify"]

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verification: every pair of neighbors, whatever made the mechanism.
 
-Pairs of datasets are reduced to pairs of classes, a float64 filter clears those that are clear, and all
-others are decided by exact arithmetic. Nothing is assumed of the mechanism but its rows.
+Pairs of datasets are reduced to pairs of classes, and whole stretches of a line to a few of them. A float64
+filter clears what is clear, and exact arithmetic decides the rest. Nothing is assumed of the mechanism but
+its rows.
 """
 
+import math
 from typing import Literal
 
 import flint
 
+from rainbowdp.errors import UsageError
 from rainbowdp.exact import exponent_ball, round_ball, to_float
+from rainbowdp.exact.arguments import kind_of, require
 from rainbowdp.graph import DatasetGraph, RainbowGraph
 from rainbowdp.mechanism import Mechanism, in_order_of
 from rainbowdp.mechanism.comparison import require_same_size
@@ -17,7 +21,8 @@ from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.verification.judge import Finding, RowKind
 from rainbowdp.verification.pairs import class_pairs
 from rainbowdp.verification.result import Notion, Verification, Witness
-from rainbowdp.verification.task import Progress, Task
+from rainbowdp.verification.stretches import Progress, representative_pairs
+from rainbowdp.verification.task import Task
 
 
 def verify(
@@ -30,9 +35,10 @@ def verify(
     """Check a privacy constraint on every pair of neighbors, and say how tight it is.
 
     The check knows nothing of how the mechanism was made. Exact rows (fractions, or the exact expressions of
-    a mechanism that rainbowdp solved) are decided exactly. Rows that are stated decimals (`Mechanism.stated`)
-    cannot meet a tight constraint exactly; each value v stands for the numbers within v (1 ± 1e-12) ± 1e-300,
-    and the check fails only where an excess is proven for all of them.
+    a mechanism that rainbowdp solved) are decided exactly; where they are given by the formula of a line, one
+    proof covers a stretch of distances (`rainbowdp.verification.moves` has it). Rows that are stated decimals
+    (`Mechanism.stated`) cannot meet a tight constraint exactly; each value v stands for the numbers within
+    v (1 ± 1e-12) ± 1e-300, and the check fails only where an excess is proven for all of them.
 
     Parameters
     ----------
@@ -62,6 +68,8 @@ def verify(
     ------
     MechanismShapeError
         If the mechanism and the graph do not have the same datasets.
+    UsageError
+        If an argument is of another kind.
 
     References
     ----------
@@ -83,11 +91,13 @@ def verify(
     >>> failed.witness.probability, failed.witness.limit, failed.witness.excess
     (Fraction(2, 3), Fraction(1, 2), Fraction(1, 6))
     """
+    _require_kinds(mechanism, graph, privacy, strict, progress)
     structure = graph.structure if isinstance(graph, RainbowGraph) else graph
     require_same_size(mechanism, structure.size)
     aligned = in_order_of(graph.labels, mechanism) if isinstance(graph, RainbowGraph) else mechanism
     kind: RowKind = "ideal" if not mechanism.stated else "written" if strict else "stated"
-    pairs = class_pairs(aligned.codes, structure)
+    met = class_pairs(aligned.codes, structure)
+    pairs = representative_pairs(aligned, met, privacy, progress or _silent)
     task = Task(aligned, privacy, kind, pairs, progress or _silent)
     bounds = task.bounds()
     worst, place = task.worst(bounds)
@@ -100,16 +110,34 @@ def verify(
         upper = min(upper, _asked_float(privacy, "up"))
     if worst is not None and not worst.violation.undecided:
         lower = max(lower, _asked_float(privacy, "down"))
+    upper = max(lower, upper)
     return Verification(
         holds=worst is None,
         asked=str(privacy),
         notion=notion,
         lower=lower,
-        upper=max(lower, upper),
+        upper=upper,
         witness=None if worst is None else _witness(worst, aligned, pairs.source[place], pairs.target[place]),
         pairs=structure.pair_count,
-        class_pairs=pairs.size,
+        class_pairs=met.size,
+        stated=kind == "stated",
+        why_infinite=task.why_infinite(notion) if upper == math.inf else None,
     )
+
+
+def _require_kinds(
+    mechanism: object, graph: object, privacy: object, strict: object, progress: object
+) -> None:
+    """Raise `UsageError` for arguments of other kinds than `verify` can judge."""
+    require(mechanism, "mechanism", Mechanism)
+    require(graph, "graph", DatasetGraph, RainbowGraph)
+    require(privacy, "privacy", PureDP, ApproxDP, GaussianDP)
+    require(strict, "strict", bool)
+    if progress is not None and not callable(progress):
+        raise UsageError(
+            f"`progress` must be callable, and is {kind_of(progress)}",
+            help="give a function of the steps done and the steps in all, or leave it out",
+        )
 
 
 def _silent(done: int, steps: int) -> None:

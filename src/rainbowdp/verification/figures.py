@@ -6,8 +6,7 @@ delta at a given epsilon, or the largest difference of normal quantiles (mu). En
 Arb numbers with at least 64 correct bits; what is exactly 0, or exactly the ratio 1, stays so.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from fractions import Fraction
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 
 import flint
@@ -19,11 +18,15 @@ from rainbowdp.exact import (
     Exact,
     OddsExpression,
     ball,
+    is_same,
     normal_quantile,
+    refine,
     sign,
+    working_precision,
 )
 from rainbowdp.privacy import ApproxDP, PureDP, likelihood_events
 from rainbowdp.privacy.enclosed import are_compatible
+from rainbowdp.privacy.worst_event import worst_event
 
 Interval = tuple[flint.arb, flint.arb]
 
@@ -92,7 +95,7 @@ def _quotient(p: Exact, q: Exact) -> Interval:
     if sign(q) == 0:
         return _INFINITE
     quotient = enclosed(lambda: ball(p) / ball(q))
-    return _ONE if quotient[0] <= 1 <= quotient[1] and _is_same(p, q) else quotient
+    return _ONE if quotient[0] <= 1 <= quotient[1] and is_same(p, q) else quotient
 
 
 def _beyond(p: Distribution, q: Distribution, privacy: PureDP | ApproxDP) -> Interval:
@@ -102,46 +105,19 @@ def _beyond(p: Distribution, q: Distribution, privacy: PureDP | ApproxDP) -> Int
     return NOTHING if sign(total) == 0 else enclosed(lambda: ball(total))
 
 
-def worst_event(p: Mapping[str, Exact], q: Mapping[str, Exact], odds: Exact) -> tuple[tuple[str, ...], Exact]:
-    """Return the event of the colors with p > odds * q, and by how much its masses exceed that.
-
-    Parameters
-    ----------
-    p, q : mapping
-        Color to a number, which need not sum to 1.
-    odds : Exact
-        A factor of the same kind of numbers.
-
-    Returns
-    -------
-    event : tuple of str
-        In the order of `p`.
-    beyond : Exact
-        The sum of p - odds * q over the event: the largest of all events.
-    """
-    event: list[str] = []
-    beyond: Exact = Fraction(0)
-    for color in p:
-        over = p[color] - odds * q[color]
-        if sign(over) > 0:
-            event.append(color)
-            beyond = beyond + over
-    return tuple(event), beyond
-
-
 def formal_odds(p: Distribution, q: Distribution, privacy: PureDP | ApproxDP) -> OddsExpression | None:
     """Return rational odds as a formal power base where rows are written in powers of it, else None."""
     odds = privacy.symbolic_odds
     if not privacy.is_rational or not isinstance(odds, OddsExpression):
         return None
-    values = (*p.values(), *q.values())
-    return odds if any(isinstance(value, OddsExpression) for value in values) else None
+    bases = {value.exponent for value in (*p.values(), *q.values()) if isinstance(value, OddsExpression)}
+    return odds if bases == {privacy.epsilon} else None
 
 
 def _beyond_by_balls(p: Distribution, q: Distribution, privacy: PureDP | ApproxDP) -> Interval:
     """Return the same for numbers of different kinds, whose differences have no exact form."""
     low, high = flint.arb(0), flint.arb(0)
-    with flint.ctx.workprec(LAST_PRECISION // 4):
+    with working_precision(LAST_PRECISION // 4):
         for color in p:
             over = ball(p[color]) - ball(privacy.odds) * ball(q[color])
             low += max(over.lower(), flint.arb(0))
@@ -160,16 +136,11 @@ def _quantile_difference(event: tuple[str, ...], p: Distribution, q: Distributio
 def _decided_difference(event: tuple[str, ...], p: Distribution, q: Distribution) -> Interval:
     rest = tuple(color for color in p if color not in event)
     ours, theirs = (p.mass(event), p.mass(rest)), (q.mass(event), q.mass(rest))
-    if _is_same(ours[0], theirs[0]) or sign(ours[0]) == 0 or sign(theirs[1]) == 0:
+    if is_same(ours[0], theirs[0]) or sign(ours[0]) == 0 or sign(theirs[1]) == 0:
         return NOTHING
     if sign(theirs[0]) == 0 or sign(ours[1]) == 0:
         return _INFINITE
     return enclosed(lambda: _quantile(*ours) - _quantile(*theirs))
-
-
-def _is_same(p: Exact, q: Exact) -> bool:
-    difference = p - q
-    return difference == 0 if isinstance(difference, Fraction) else difference.is_formally_zero()
 
 
 def _quantile(mass: Exact, rest: Exact) -> flint.arb:
@@ -180,13 +151,13 @@ def _quantile(mass: Exact, rest: Exact) -> flint.arb:
 
 def enclosed(evaluate: Callable[[], flint.arb]) -> Interval:
     """Enclose what `evaluate` computes at the precision in force, to 64 bits where 4096 bits allow it."""
-    precision = _FIRST_PRECISION
-    while True:
-        with flint.ctx.workprec(precision):
-            value = evaluate()
-            good = value.is_finite() and value.rel_accuracy_bits() >= _WANTED_BITS
-            if good or (precision >= LAST_PRECISION and value.is_finite()):
-                return value.lower(), value.upper()
-        if precision >= LAST_PRECISION:
-            return -flint.arb.pos_inf(), flint.arb.pos_inf()
-        precision *= 2
+
+    def attempt(bits: int) -> Interval | None:
+        value = evaluate()
+        good = value.is_finite() and value.rel_accuracy_bits() >= _WANTED_BITS
+        if good or (bits >= LAST_PRECISION and value.is_finite()):
+            return value.lower(), value.upper()
+        return None
+
+    found = refine(attempt, _FIRST_PRECISION)
+    return (-flint.arb.pos_inf(), flint.arb.pos_inf()) if found is None else found

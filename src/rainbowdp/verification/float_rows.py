@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rainbowdp.errors import UndecidedError
 from rainbowdp.exact import Exact, to_float
 from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE, Mechanism
 
@@ -93,4 +94,8 @@ def nearest_table(mechanism: Mechanism, used: NDArray[Any]) -> Floats:
 
 def _nearest(value: Exact) -> float:
     nearest = to_float(value, "nearest")
-    return nearest if nearest > 0 or value == 0 else _SMALLEST_FLOAT
+    try:
+        return nearest if nearest > 0 or value == 0 else _SMALLEST_FLOAT
+    except UndecidedError:
+        # Closer to 0 than any float, and so within the bounds of the smallest one.
+        return _SMALLEST_FLOAT

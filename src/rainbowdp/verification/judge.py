@@ -7,7 +7,7 @@ there a pair fails only if every choice of numbers within that precision fails.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Literal
@@ -25,11 +25,13 @@ from rainbowdp.exact import (
     normal_cdf,
     normal_quantile,
     sign,
+    simplest,
 )
 from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, Violation
 from rainbowdp.privacy.likelihood import ball_sign
-from rainbowdp.verification.figures import events_between, formal_odds, worst_event
+from rainbowdp.privacy.worst_event import worst_event, worst_violation
+from rainbowdp.verification.figures import events_between, formal_odds
 
 RowKind = Literal["ideal", "written", "stated"]
 
@@ -121,21 +123,18 @@ def _formally(
     p: Distribution, q: Distribution, privacy: PureDP | ApproxDP, odds: OddsExpression
 ) -> Finding | None:
     """Decide as `admits` does, with rational odds as a formal power base."""
-    worst: Finding | None = None
-    for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
-        event, beyond = worst_event(ours, theirs, odds)
-        excess = beyond - privacy.delta
-        if sign(excess) > 0:
-            probability, limit = ours.mass(event), odds * theirs.mass(event) + privacy.delta
-            shown = (_simplest(probability), _simplest(limit), _simplest(excess))
-            found = Finding(Violation(event, *shown, bool(swapped)), excess, partial(ball, excess))
-            worst = found if found.beats(worst) else worst
-    return worst
-
-
-def _simplest(value: Exact) -> Exact:
-    fraction = value if isinstance(value, Fraction) else value.as_fraction()
-    return value if fraction is None else fraction
+    found = worst_violation(p, q, odds, privacy.delta)
+    if found is None:
+        return None
+    ours, theirs = (q, p) if found.swapped else (p, q)
+    mass, other = ours.mass(found.event), theirs.mass(found.event)
+    shown = replace(
+        found,
+        probability=simplest(mass),
+        limit=None if found.limit is None else simplest(found.limit),
+        excess=None if found.excess is None else simplest(found.excess),
+    )
+    return Finding(shown, found.excess, _excess_of(mass, other, privacy))
 
 
 def _event_by_event(p: Distribution, q: Distribution, privacy: Privacy) -> Finding | None:
@@ -236,9 +235,7 @@ def most_value(value: Fraction) -> Fraction:
 def _shifted(mass: Fraction, privacy: GaussianDP) -> Exact:
     if privacy.mu == 0:
         return mass
-    shifted = NormalExpression.shifted(min(mass, Fraction(1)), Fraction(1), privacy.mu)
-    fraction = shifted.as_fraction()
-    return shifted if fraction is None else fraction
+    return simplest(NormalExpression.shifted(min(mass, Fraction(1)), Fraction(1), privacy.mu))
 
 
 def rational(value: Exact) -> Fraction:

@@ -42,6 +42,17 @@ class ClassPairs:
         """Number of pairs of classes."""
         return self.first.size
 
+    def only(self, kept: NDArray[np.bool_]) -> "ClassPairs":
+        """Return the pairs that a mask of them keeps, in the same order."""
+        return ClassPairs(
+            self.first[kept],
+            self.second[kept],
+            self.source[kept],
+            self.target[kept],
+            self.place[kept],
+            self.same,
+        )
+
 
 def class_pairs(codes: NDArray[np.int32], structure: DatasetGraph) -> ClassPairs:
     """Return the pairs of different classes that meet, ordered by class.

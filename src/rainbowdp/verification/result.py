@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rainbowdp.exact import Exact
+from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE
 
 Notion = Literal["epsilon", "delta", "mu"]
 
@@ -59,7 +60,23 @@ class Verification:
     pairs : int
         Pairs of neighbors that were covered.
     class_pairs : int
-        Different pairs of classes among them, each of which was decided.
+        Different pairs of classes among them, each of which was decided: by itself, or with its stretch of a
+        line.
+    stated : bool
+        Whether decimals were judged as numbers nearby, see `judged_within`.
+    why_infinite : str or None
+        Where `upper` is infinite, a sentence that says which probability makes it so.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rainbowdp import DatasetGraph, Mechanism, PureDP, verify
+    >>> stated = Mechanism.from_table(["a>b", "a>b"], np.array([[1.0, 0.0], [0.5, 0.5]]), labels=["x", "y"])
+    >>> found = verify(stated, DatasetGraph.from_pairs(2, [0], [1]), PureDP(1))
+    >>> found.judged_within
+    'the stated precision: v stands for every number within v (1 ± 1e-12) ± 1e-300'
+    >>> print(found.why_infinite)
+    'b' is written 0 at 'x' and 0.5 at its neighbor 'y': if 0 is meant, no finite epsilon is enough
     """
 
     holds: bool
@@ -70,6 +87,16 @@ class Verification:
     witness: Witness | None
     pairs: int
     class_pairs: int
+    stated: bool = False
+    why_infinite: str | None = None
+
+    @property
+    def judged_within(self) -> str | None:
+        """How far from what is written the numbers may be; None where numbers are judged as they are."""
+        if not self.stated:
+            return None
+        width, least = float(STATED_RELATIVE), float(STATED_ABSOLUTE)
+        return f"the stated precision: v stands for every number within v (1 ± {width:g}) ± {least:g}"
 
     def __bool__(self) -> bool:
         return self.holds

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.exact import normal_quantile, rational_ball
+from rainbowdp.exact import normal_quantile, rational_ball, working_precision
 from rainbowdp.mechanism import STATED_RELATIVE
 from rainbowdp.verification.figures import Interval, enclosed, events_between, largest, mu
 from rainbowdp.verification.judge import mass_bounds, rational
@@ -44,7 +44,7 @@ def stated_mu(p: Distribution, q: Distribution) -> Interval:
     if any(rational(row[color]) < _SMALLEST for row in (p, q) for color in used):
         return low, flint.arb.pos_inf()
     ours, theirs = (Distribution(dict(row), normalize=True) for row in (p, q))
-    with flint.ctx.workprec(128):
+    with working_precision(128):
         return low, (mu(ours, theirs)[1] + rational_ball(_WIDTH)).upper()
 
 

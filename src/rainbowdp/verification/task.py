@@ -2,7 +2,7 @@
 """One verification at work: filter all pairs of classes, decide exactly what is left, enclose the figure."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,19 +19,18 @@ from rainbowdp.verification.figures import Interval
 from rainbowdp.verification.filters import Filter, PairBounds, filter_pairs, odds_filter
 from rainbowdp.verification.float_rows import Floats, nearest_bounds, nearest_table, stated_bounds
 from rainbowdp.verification.gaussian_filter import MOST_COLORS_FOR_EVENTS, gaussian_filter
+from rainbowdp.verification.infinite import why_infinite
 from rainbowdp.verification.judge import Finding, RowKind, judge
 from rainbowdp.verification.pairs import ClassPairs
+from rainbowdp.verification.result import Notion
 from rainbowdp.verification.stated_figures import stated_mu, stated_mu_of_twins
-
-Progress = Callable[[int, int], None]
+from rainbowdp.verification.stretches import DEEP, Progress
 
 FEW_PAIRS = 64
 """Up to so many pairs of exact rows take the exact path alone, which is as quick as setting up the filter."""
 
 _REPORT_EVERY = 256
 _CHUNK_NUMBERS = 1 << 16
-# Up to this distance fractions are quicker than formal powers.
-_DEEP = 1000
 # A figure with more candidates keeps the filter's bounds, which are some units in the last place wider.
 _MOST_REFINED = 20_000
 
@@ -80,7 +79,7 @@ class Task:
     def _exact_rows(self) -> Sequence[Distribution]:
         """The rows; those of deep lines in the short form that their constraint can be asked in."""
         rows, privacy = self.mechanism.rows, self.privacy
-        deep = int(self.mechanism.class_distance.max(fill_value=0) or 0) > _DEEP
+        deep = int(self.mechanism.class_distance.max(fill_value=0) or 0) > DEEP
         if not deep or not isinstance(rows, LineRows) or isinstance(privacy, GaussianDP):
             return rows
         return (rows.symbolic(privacy.epsilon) if privacy.is_rational else None) or rows
@@ -154,6 +153,10 @@ class Task:
             return stated_mu_of_twins(self._table[same])
         within = filter_pairs(self._filter, same, same, self._chunk, self.progress)
         return flint.arb(float(within.figure_high.max()))
+
+    def why_infinite(self, notion: Notion) -> str:
+        """Return a sentence that says why the figure has no finite upper end."""
+        return why_infinite(self.mechanism, self.pairs, self._table, self.kind, notion)
 
     def _figure_of(self, p: Distribution, q: Distribution) -> Interval:
         match self.privacy:

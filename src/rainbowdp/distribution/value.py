@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions over colors with exact probabilities, and the paper's order among them.
+"""Distributions over colors: an immutable mapping from color to an exact number.
 
-A `Distribution` is an immutable mapping from color to an exact number; its probabilities are nonnegative and
-sum to exactly 1. `dominates` is the paper's lexicographic order along a rainbow, `prefix_dominates` the
-stronger order that the optimal mechanism satisfies as well.
+The probabilities are nonnegative and sum to exactly 1; whatever a caller writes is read once, here.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from rainbowdp.errors import ColorError, DistributionError, did_you_mean
+from rainbowdp.errors import ColorError, DistributionError, NumberError, did_you_mean
 from rainbowdp.exact import (
     Exact,
     NormalExpression,
     NumberLike,
     Real,
     format_fraction,
+    is_same,
     parse_fraction,
     show,
     sign,
+    simplest,
 )
+from rainbowdp.exact.arguments import items_of, kind_of
 from rainbowdp.rainbow import Rainbow, quote_color
 
 
@@ -37,7 +38,9 @@ class Distribution(Mapping[str, Exact]):
     Raises
     ------
     DistributionError
-        If a probability is negative or the sum is not exactly 1.
+        If a probability is negative, the sum is not exactly 1, or it is no mapping at all.
+    ColorError
+        If a color is not text.
     NumberError
         If a probability is not an exact number.
 
@@ -55,9 +58,9 @@ class Distribution(Mapping[str, Exact]):
     _probabilities: dict[str, Exact]
 
     def __init__(self, probabilities: Mapping[str, NumberLike | Exact], *, normalize: bool = False) -> None:
+        _require_mapping(probabilities)
         parsed: dict[str, Exact] = {
-            color: value if isinstance(value, Real) else parse_fraction(value)
-            for color, value in sorted(probabilities.items())
+            color: _exact(color, probabilities[color]) for color in sorted(probabilities)
         }
         if not parsed:
             raise DistributionError(
@@ -82,8 +85,48 @@ class Distribution(Mapping[str, Exact]):
         self._probabilities = parsed
 
     @classmethod
+    def of(cls, value: "Distribution | Mapping[str, NumberLike | Exact]") -> "Distribution":
+        """Return a distribution as it is, or the one that a mapping means.
+
+        Parameters
+        ----------
+        value : Distribution or mapping of str to number
+            What a caller gave for a distribution.
+
+        Returns
+        -------
+        Distribution
+
+        Raises
+        ------
+        DistributionError, ColorError, NumberError
+            As for the constructor.
+
+        Examples
+        --------
+        >>> Distribution.of({"blue": "1/3", "red": "2/3"})
+        Distribution(blue=1/3, red=2/3)
+        """
+        return value if isinstance(value, Distribution) else cls(value)
+
+    @classmethod
     def trusted(cls, probabilities: Mapping[str, Exact]) -> "Distribution":
-        """Build a distribution whose sum is 1 by construction, without the check."""
+        """Build a distribution whose sum is 1 by construction, without the check.
+
+        Parameters
+        ----------
+        probabilities : mapping of str to Exact
+            Color to an exact number.
+
+        Returns
+        -------
+        Distribution
+
+        Examples
+        --------
+        >>> Distribution.trusted({"red": Fraction(2, 3), "blue": Fraction(1, 3)})
+        Distribution(blue=1/3, red=2/3)
+        """
         made = cls.__new__(cls)
         made._probabilities = dict(sorted(probabilities.items()))  # noqa: SLF001 - this is a constructor
         return made
@@ -122,8 +165,46 @@ class Distribution(Mapping[str, Exact]):
         return all(isinstance(value, Fraction) for value in self.values())
 
     def mass(self, colors: Iterable[str]) -> Exact:
-        """Return the total probability of a set of colors."""
-        return sum((self[color] for color in colors), Fraction(0))
+        """Return the total probability of a set of colors.
+
+        Parameters
+        ----------
+        colors : iterable of str, or str
+            Each color once; a text is one color.
+
+        Returns
+        -------
+        Exact
+
+        Raises
+        ------
+        ColorError
+            If the distribution does not have a color.
+
+        Examples
+        --------
+        >>> Distribution({"blue": "1/2", "red": "1/3", "green": "1/6"}).mass(["red", "green"])
+        Fraction(1, 2)
+        """
+        wanted = [colors] if isinstance(colors, str) else items_of(colors)
+        if wanted is None:
+            raise ColorError(f"{kind_of(colors)} is no set of colors", help="give a list of colors")
+        try:
+            return sum((self._probabilities[color] for color in wanted), Fraction(0))
+        except (KeyError, TypeError):
+            wrong = next(color for color in wanted if not (isinstance(color, str) and color in self.colors))
+            raise self._no_color(wrong) from None
+
+    def _no_color(self, wrong: object) -> ColorError:
+        what = (
+            f"has no color {wrong!r}" if isinstance(wrong, str) else f"has no color that is {kind_of(wrong)}"
+        )
+        return ColorError(
+            f"the distribution {what}",
+            help=(isinstance(wrong, str) and did_you_mean(wrong, self.colors))
+            or f"its colors are {', '.join(map(quote_color, self.colors))}",
+            color=wrong,
+        )
 
     def share(self, color: str, group: Sequence[str]) -> Exact:
         """Return the part of a group's probability that a color of the group has.
@@ -142,6 +223,8 @@ class Distribution(Mapping[str, Exact]):
 
         Raises
         ------
+        ColorError
+            If the distribution does not have a color.
         DistributionError
             If irrational normal probabilities differ inside the group: their ratios have no exact form.
 
@@ -150,24 +233,55 @@ class Distribution(Mapping[str, Exact]):
         >>> Distribution({"a": "1/6", "b": "1/3", "c": "1/2"}).share("b", ["a", "b"])
         Fraction(2, 3)
         """
-        whole, part = self.mass(group), self[color]
-        if sign(whole) == 0 or all(_is_same(part, self[other]) for other in group):
-            return Fraction(1, len(group))
-        if isinstance(whole, NormalExpression) or isinstance(part, NormalExpression):
+        members = items_of(group)
+        if members is None or not _is_text(color) or color not in filter(_is_text, members):
+            raise ColorError(
+                "a color has a share only of a group that it is in", help="name one of the group"
+            )
+        return self.shares(members)[color]
+
+    def shares(self, group: Sequence[str]) -> dict[str, Exact]:
+        """Return the part of a group's probability that each color of the group has; see `share`.
+
+        Parameters
+        ----------
+        group : sequence of str
+            Tied colors.
+
+        Returns
+        -------
+        dict of str to Exact
+            By color, in the order of the group.
+
+        Raises
+        ------
+        ColorError, DistributionError
+            As for `share`.
+
+        Examples
+        --------
+        >>> Distribution({"a": "1/6", "b": "1/3", "c": "1/2"}).shares(["a", "b"])
+        {'a': Fraction(1, 3), 'b': Fraction(2, 3)}
+        """
+        whole = self.mass(group)
+        parts = {color: self[color] for color in group}
+        one = next(iter(parts.values()), Fraction(0))
+        if sign(whole) == 0 or all(part is one or is_same(part, one) for part in parts.values()):
+            return dict.fromkeys(parts, Fraction(1, max(len(parts), 1)))
+        rational = {color: part for color, part in parts.items() if not isinstance(part, NormalExpression)}
+        if isinstance(whole, NormalExpression) or len(rational) < len(parts):
             raise DistributionError(
                 f"the tied colors {', '.join(map(quote_color, group))} have unlike irrational probabilities",
                 help="give tied colors rational probabilities, or the same one",
             )
-        share = part / whole
-        fraction = share.as_fraction() if isinstance(share, Real) else share
-        return share if fraction is None else fraction
+        return {color: simplest(part / whole) for color, part in rational.items()}
 
-    def prefix_masses(self, rainbow: Rainbow) -> tuple[Exact, ...]:
+    def prefix_masses(self, rainbow: Rainbow | str) -> tuple[Exact, ...]:
         """Return the total probabilities of the best 1, 2, ... classes of a rainbow; the last one is 1.
 
         Parameters
         ----------
-        rainbow : Rainbow
+        rainbow : Rainbow or str
             Over the same colors.
 
         Returns
@@ -179,7 +293,13 @@ class Distribution(Mapping[str, Exact]):
         ------
         ColorError
             If the rainbow ranks other colors.
+
+        Examples
+        --------
+        >>> Distribution({"blue": "1/2", "red": "1/3", "green": "1/6"}).prefix_masses("green>blue>red")
+        (Fraction(1, 6), Fraction(2, 3), Fraction(1, 1))
         """
+        rainbow = Rainbow.of(rainbow)
         self.require_colors(rainbow)
         masses: list[Exact] = []
         total: Exact = Fraction(0)
@@ -189,7 +309,23 @@ class Distribution(Mapping[str, Exact]):
         return (*masses, Fraction(1))
 
     def require_colors(self, rainbow: Rainbow) -> None:
-        """Raise `ColorError` unless the distribution and the rainbow have the same colors."""
+        """Refuse a rainbow over other colors.
+
+        Parameters
+        ----------
+        rainbow : Rainbow
+            A preference order.
+
+        Raises
+        ------
+        ColorError
+            Unless the distribution and the rainbow have the same colors.
+
+        Examples
+        --------
+        >>> Distribution({"blue": "1/2", "red": "1/2"}).require_colors(Rainbow.parse("red>blue"))
+        """
+        rainbow = Rainbow.of(rainbow)
         if self.colors == rainbow.colors:
             return
         extra = [color for color in self.colors if color not in rainbow.colors]
@@ -206,63 +342,33 @@ class Distribution(Mapping[str, Exact]):
         )
 
 
-def dominates(p: Distribution, q: Distribution, rainbow: Rainbow) -> bool:
-    """Tell whether p is lexicographically at least q along the rainbow.
-
-    Parameters
-    ----------
-    p, q : Distribution
-        Two distributions over the rainbow's colors.
-    rainbow : Rainbow
-        The preference order; the masses of tied classes are compared as wholes.
-
-    Returns
-    -------
-    bool
-
-    References
-    ----------
-    Zhou et al. 2022, Definition 3.
-
-    Examples
-    --------
-    >>> rainbow = Rainbow.parse("blue>red>green")
-    >>> p = Distribution({"blue": "1/2", "red": "0", "green": "1/2"})
-    >>> q = Distribution({"blue": "1/4", "red": "3/4", "green": "0"})
-    >>> dominates(p, q, rainbow), prefix_dominates(p, q, rainbow)
-    (True, False)
-    """
-    for ours, theirs in zip(p.prefix_masses(rainbow), q.prefix_masses(rainbow), strict=True):
-        order = sign(ours - theirs)
-        if order:
-            return order > 0
-    return True
+Probabilities = Distribution | Mapping[str, NumberLike | Exact]
+"""A distribution, or what `Distribution` makes one of."""
 
 
-def prefix_dominates(p: Distribution, q: Distribution, rainbow: Rainbow) -> bool:
-    """Tell whether p has at least the mass of q on every prefix of the rainbow.
-
-    Stronger than `dominates`; the optimal mechanism satisfies both.
-
-    Parameters
-    ----------
-    p, q : Distribution
-        Two distributions over the rainbow's colors.
-    rainbow : Rainbow
-        The preference order.
-
-    Returns
-    -------
-    bool
-    """
-    pairs = zip(p.prefix_masses(rainbow), q.prefix_masses(rainbow), strict=True)
-    return all(sign(ours - theirs) >= 0 for ours, theirs in pairs)
+def _require_mapping(probabilities: object) -> None:
+    """Refuse what is not a mapping from text."""
+    if not isinstance(probabilities, Mapping):
+        raise DistributionError(
+            f"a distribution cannot be made of {kind_of(probabilities)}",
+            help='give a mapping from color to probability, as in {"blue": "2/3", "red": "1/3"}',
+        )
+    for color in probabilities:
+        if not isinstance(color, str):
+            raise ColorError(f"a color cannot be {kind_of(color)}", help="write colors as text", color=color)
 
 
-def _is_same(a: Exact, b: Exact) -> bool:
-    if isinstance(a, NormalExpression):
-        return isinstance(b, NormalExpression) and (a - b).is_formally_zero()
-    return not isinstance(b, NormalExpression) and a == b
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _exact(color: str, value: NumberLike | Exact) -> Exact:
+    if isinstance(value, Real):
+        return value
+    try:
+        return parse_fraction(value)
+    except NumberError as error:
+        raise error.at(f"the probability of {color!r}") from error
 
 
 def _is_one(total: Exact) -> bool:

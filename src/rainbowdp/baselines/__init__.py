@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rival mechanisms, exactly: what else people would use, and how often it is right.
+
+The one idea: a comparison is fair only if the rival's probabilities are as exact as ours and its privacy
+is accounted for under the same neighbors. `selection` gives the distributions of the exponential
+mechanism and of permute-and-flip on any scores, `geometric` that of a noisy count compared with
+thresholds, and `equal_rivals` the probability of a wrong answer where some rivals are equally far behind,
+in closed form for any number of them. Nothing is simulated. These mechanisms are here to be compared
+with, not to be released.
+"""
+
+from rainbowdp.baselines.equal_rivals import (
+    exponential_wrong,
+    geometric_wrong,
+    permute_and_flip_wrong,
+)
+from rainbowdp.baselines.geometric import thresholded_geometric
+from rainbowdp.baselines.odds_power import EnclosedNumber, Value, odds_root
+from rainbowdp.baselines.selection import exponential_mechanism, permute_and_flip
+
+__all__ = [
+    "EnclosedNumber",
+    "Value",
+    "exponential_mechanism",
+    "exponential_wrong",
+    "geometric_wrong",
+    "odds_root",
+    "permute_and_flip",
+    "permute_and_flip_wrong",
+    "thresholded_geometric",
+]

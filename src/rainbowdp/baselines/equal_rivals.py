@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How often a rival mechanism is wrong where some rivals of the right answer are equally far behind.
+
+Every function takes a root u of the odds, the number of steps g with u^-g the weight of each rival, and
+the number r of rivals; all other candidates are so far behind that they are never drawn. That is the
+whole distribution seen through "right or wrong", in closed form, for any g and r. What is wrong with
+probability w is right with probability 1 - w; w is given because it keeps its digits where it is small.
+"""
+
+import math
+from fractions import Fraction
+
+import flint
+
+from rainbowdp.baselines.odds_power import Base, EnclosedNumber, Value
+from rainbowdp.exact import ball, simplest
+
+_MOST_TERMS = 16
+"""Up to this many rivals permute-and-flip is a polynomial; beyond it, enclosures of the closed form."""
+
+_LARGEST_POWER = 4096
+"""Up to this power of the root, rational values become fractions; beyond it they stay short as powers."""
+
+
+def exponential_wrong(root: Base, steps: int, rivals: int) -> Value:
+    """Return how often the exponential mechanism does not draw the best candidate: r / (u^g + r).
+
+    Parameters
+    ----------
+    root : Base
+        A root u of the odds.
+    steps : int
+        The g of the weight u^-g of every rival.
+    rivals : int
+        How many rivals there are.
+
+    Returns
+    -------
+    Exact or EnclosedNumber
+
+    References
+    ----------
+    McSherry and Talwar 2007, Theorem 6.
+
+    Examples
+    --------
+    >>> from rainbowdp.exact import Log
+    >>> from rainbowdp.baselines.odds_power import odds_root
+    >>> exponential_wrong(odds_root(Log(Fraction(2)), 1), 3, 2)
+    Fraction(1, 5)
+    """
+    return _told(rivals / (root**steps + rivals), steps)
+
+
+def permute_and_flip_wrong(root: Base, steps: int, rivals: int) -> Value:
+    """Return how often permute-and-flip does not draw the best candidate.
+
+    With y = u^-g and k = r + 1 it is right with probability (1 - (1 - y)^k) / (k y): the best candidate is
+    equally likely to be asked first, second, ..., and is taken when all asked before it were refused.
+
+    Parameters
+    ----------
+    root : Base
+        A root u of the odds.
+    steps : int
+        The g of the weight u^-g of every rival.
+    rivals : int
+        How many rivals there are.
+
+    Returns
+    -------
+    Exact or EnclosedNumber
+
+    References
+    ----------
+    McKenna and Sheldon 2020, Algorithm 1.
+
+    Examples
+    --------
+    >>> from rainbowdp.exact import Log
+    >>> from rainbowdp.baselines.odds_power import odds_root
+    >>> permute_and_flip_wrong(odds_root(Log(Fraction(2)), 1), 3, 1)
+    Fraction(1, 16)
+    """
+    if isinstance(root, Fraction):
+        # Epsilon 0: every candidate is equally likely.
+        return Fraction(rivals, rivals + 1)
+    if rivals > _MOST_TERMS:
+        return EnclosedNumber(lambda: _flipped(root, steps, rivals + 1))
+    total: Base = Fraction(0)
+    for degree in range(1, rivals + 1):
+        weight = Fraction((-1) ** (degree + 1) * math.comb(rivals + 1, degree + 1), rivals + 1)
+        total = total + root ** (steps * (rivals - degree)) * weight
+    return _told(total / root ** (steps * rivals), steps * rivals)
+
+
+def geometric_wrong(root: Base, steps: int, rivals: int) -> Value:
+    """Return how often a noisy count falls beyond a threshold: r / (u^(g-1) (u + 1)).
+
+    Parameters
+    ----------
+    root : Base
+        The root u = 1/a of the odds, a being the ratio of the two-sided geometric noise.
+    steps : int
+        The least noise, at least 1, with which the answer is wrong.
+    rivals : int
+        1, or 2 where such noise in either direction makes the answer wrong.
+
+    Returns
+    -------
+    Exact or EnclosedNumber
+
+    References
+    ----------
+    Ghosh, Roughgarden and Sundararajan 2009, Example 2.2.
+
+    Examples
+    --------
+    >>> from rainbowdp.exact import Log
+    >>> from rainbowdp.baselines.odds_power import odds_root
+    >>> geometric_wrong(odds_root(Log(Fraction(2)), 1), 3, 1)
+    Fraction(1, 12)
+    """
+    return _told(rivals / (root ** (steps - 1) * (root + 1)), steps)
+
+
+def _flipped(root: Base, steps: int, candidates: int) -> flint.arb:
+    weight = ball(1) / _ball(root) ** steps
+    never = (candidates * (-weight).log1p()).expm1()
+    return 1 + never / (candidates * weight)
+
+
+def _ball(value: Base) -> flint.arb:
+    return value.evaluate() if isinstance(value, EnclosedNumber) else ball(value)
+
+
+def _told(value: Base, power: int) -> Value:
+    """Return a value as a fraction where it is one whose digits fit on a few pages."""
+    return value if isinstance(value, EnclosedNumber) or power > _LARGEST_POWER else simplest(value)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The exponential mechanism and permute-and-flip: the whole distribution over scored candidates, exactly.
+
+Both know a candidate's score only through its gap to the best one, and both need to know how far one
+person can move two scores apart. If a person moves every score by at most D, two scores may part by 2 D,
+so epsilon counts for half: the weight of a gap g is e^(-epsilon g / (2 D)). If in addition all scores
+that move at once move in the same direction (they are *monotone*), two scores part by D at most, and the
+weight is e^(-epsilon g / D).
+
+For counts per option that means: under add-remove one count moves, so counts are monotone with D = 1; under
+change-one one count falls while another one rises, each by at most 1, so D is 1 and counts are not monotone.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from rainbowdp.baselines.odds_power import Base, EnclosedNumber, Value, odds_root
+from rainbowdp.errors import NumberError, QuestionError
+from rainbowdp.exact import (
+    Log,
+    NumberLike,
+    format_fraction,
+    parse_exponent,
+    parse_fraction,
+    simplest,
+)
+
+
+def exponential_mechanism(
+    scores: Sequence[NumberLike],
+    epsilon: NumberLike | Log,
+    *,
+    sensitivity: NumberLike = 1,
+    monotone: bool = False,
+) -> tuple[Value, ...]:
+    """Return the probability of every candidate under the exponential mechanism.
+
+    Parameters
+    ----------
+    scores : sequence of numbers
+        One per candidate; higher is better.
+    epsilon : number or text
+        The privacy parameter, at least 0.
+    sensitivity : number
+        The most by which one person changes a score.
+    monotone : bool
+        Whether the scores that one person changes all change in the same direction.
+
+    Returns
+    -------
+    tuple of Exact or EnclosedNumber
+        One per candidate, in the order of the scores: proportional to e^(epsilon score / (2
+        sensitivity)), or to e^(epsilon score / sensitivity) for monotone scores.
+
+    Raises
+    ------
+    QuestionError
+        If there is no score, or the sensitivity is not above 0.
+    NumberError
+        If a number cannot be read, or epsilon is negative.
+
+    References
+    ----------
+    McSherry and Talwar, Mechanism Design via Differential Privacy, FOCS 2007, Theorem 6. Without the
+    factor 2 for monotone scores: Dwork and Roth, The Algorithmic Foundations of Differential Privacy,
+    2014, section 3.4; Durfee and Rogers, Practical Differentially Private Top-k Selection with
+    Pay-what-you-get Composition, NeurIPS 2019.
+
+    Examples
+    --------
+    >>> exponential_mechanism([3, 1], "ln 2", monotone=True)
+    (Fraction(4, 5), Fraction(1, 5))
+    >>> exponential_mechanism([3, 1], "ln 2")
+    (Fraction(2, 3), Fraction(1, 3))
+    """
+    base, powers = _powers(scores, epsilon, sensitivity, monotone=monotone)
+    weights = _weights(base, powers)
+    total = _sum(weights)
+    return _told([weight / total for weight in weights])
+
+
+def permute_and_flip(
+    scores: Sequence[NumberLike],
+    epsilon: NumberLike | Log,
+    *,
+    sensitivity: NumberLike = 1,
+    monotone: bool = False,
+) -> tuple[Value, ...]:
+    """Return the probability of every candidate under permute-and-flip.
+
+    The mechanism asks the candidates in random order, and takes the first one whose coin shows heads; the
+    coin of a candidate shows heads with the weight of its gap to the best score. It is the same as adding
+    independent exponential noise to every score and taking the largest.
+
+    Parameters
+    ----------
+    scores : sequence of numbers
+        One per candidate; higher is better.
+    epsilon : number or text
+        The privacy parameter, at least 0.
+    sensitivity : number
+        The most by which one person changes a score.
+    monotone : bool
+        Whether the scores that one person changes all change in the same direction.
+
+    Returns
+    -------
+    tuple of Exact or EnclosedNumber
+        One per candidate, in the order of the scores.
+
+    Raises
+    ------
+    QuestionError
+        If there is no score, or the sensitivity is not above 0.
+    NumberError
+        If a number cannot be read, or epsilon is negative.
+
+    Notes
+    -----
+    Give every candidate a uniform time of arrival. A candidate of weight y that arrives at time s is
+    taken if its coin shows heads and no other candidate, of weight z say, arrived earlier with heads,
+    which has the probability 1 - s z. So its probability is y times the integral over s from 0 to 1 of
+    the product of all 1 - s z, which is y times the sum over e of (-1)^e S_e / (e + 1), S_e being the
+    elementary symmetric polynomials of the z.
+
+    References
+    ----------
+    McKenna and Sheldon, Permute-and-Flip: A new mechanism for differentially private selection, NeurIPS 2020,
+    Algorithm 1 and Proposition 1. As report noisy max: Ding, Kifer, Saghaian, Steinke, Wang, Xiao and Zhang,
+    The Permute-and-Flip Mechanism is Identical to Report-Noisy-Max with Exponential Noise, 2021.
+
+    Examples
+    --------
+    >>> permute_and_flip([3, 1], "ln 2", monotone=True)
+    (Fraction(7, 8), Fraction(1, 8))
+    >>> permute_and_flip([3, 1], "ln 2")
+    (Fraction(3, 4), Fraction(1, 4))
+    """
+    base, powers = _powers(scores, epsilon, sensitivity, monotone=monotone)
+    weights = _weights(base, powers)
+    best = base ** max(powers)
+    return _told([_taken(place, weights, best) for place in range(len(weights))])
+
+
+def _taken(place: int, weights: Sequence[Base], best: Base) -> Base:
+    """Return the probability that permute-and-flip takes a candidate; all weights are times `best`."""
+    symmetric: list[Base] = [Fraction(1)]
+    for other, weight in enumerate(weights):
+        if other != place:
+            kept: list[Base] = [*symmetric, Fraction(0)]
+            raised: list[Base] = [Fraction(0), *(weight * value for value in symmetric)]
+            symmetric = [_sum(pair) for pair in zip(kept, raised, strict=True)]
+    last = len(symmetric) - 1
+    terms = [
+        value * best ** (last - degree) * Fraction((-1) ** degree, degree + 1)
+        for degree, value in enumerate(symmetric)
+    ]
+    return weights[place] * _sum(terms) / best ** (last + 1)
+
+
+def _powers(
+    scores: Sequence[NumberLike], epsilon: NumberLike | Log, sensitivity: NumberLike, *, monotone: bool
+) -> tuple[Base, list[int]]:
+    """Return a root u of the odds, and for every candidate the n with the weight u^-n."""
+    read, most = [parse_fraction(score) for score in scores], parse_fraction(sensitivity)
+    if not read:
+        raise QuestionError("there is no score to choose by", help="give one score per candidate")
+    if most <= 0:
+        raise QuestionError(
+            f"the sensitivity is {format_fraction(most)}, not above 0",
+            help="give the most by which one person changes a score",
+            sensitivity=format_fraction(most),
+        )
+    exponent = parse_exponent(epsilon)
+    if (exponent.argument < 1) if isinstance(exponent, Log) else (exponent < 0):
+        raise NumberError(f"epsilon is negative ({exponent})", help="give an epsilon of at least 0")
+    apart = most if monotone else 2 * most
+    gaps = [(max(read) - score) / apart for score in read]
+    parts = math.lcm(*(gap.denominator for gap in gaps))
+    return odds_root(exponent, parts), [int(gap * parts) for gap in gaps]
+
+
+def _weights(base: Base, powers: Sequence[int]) -> list[Base]:
+    """Return the weights, all times one power of the root, so that they are polynomials in it."""
+    return [base ** (max(powers) - power) for power in powers]
+
+
+def _sum(terms: Iterable[Base]) -> Base:
+    total: Base = Fraction(0)
+    for term in terms:
+        total = total + term
+    return total
+
+
+def _told(values: Iterable[Base]) -> tuple[Value, ...]:
+    """Return the values as fractions where they are."""
+    return tuple(value if isinstance(value, EnclosedNumber) else simplest(value) for value in values)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``rainbowdp ask``: one question, one table, one answer that may be published."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rainbowdp.cli.command import add
+from rainbowdp.cli.data_options import (
+    RULES,
+    Boundary,
+    BudgetName,
+    By,
+    Encoding,
+    Groups,
+    LedgerPlace,
+    Query,
+    ReceiptFile,
+    RequestId,
+    Source,
+    TableName,
+    Where,
+    read_where,
+    receipt_path,
+    repeatable,
+    write_receipt,
+)
+from rainbowdp.cli.options import (
+    Debug,
+    Delta,
+    Epsilon,
+    Mu,
+    described,
+    format_option,
+    read_choice,
+    read_privacy,
+    require_text,
+)
+from rainbowdp.cli.output import emit, emit_json, note
+from rainbowdp.cli.progress import steps
+from rainbowdp.cli.question_options import (
+    QUESTIONS,
+    SUMMARIES,
+    MaxRows,
+    Relation,
+    Unit,
+    read_relation,
+    read_rows,
+    with_question,
+)
+
+if TYPE_CHECKING:
+    from rainbowdp.questions import Question
+    from rainbowdp.release import Answer, Terms
+
+FORMATS = ("text", "json")
+
+HELP = (
+    "Ask a table of people a question, and get one answer that may be published.\n\n"
+    "The answer is drawn at random, with probabilities that hardly change when one person's data change, and "
+    "is as likely to be right as that allows. Only the answer goes to stdout; the true answer, counts and "
+    "distances are never shown, logged or stored. `rainbowdp plan` says beforehand how often it will be "
+    "right."
+)
+
+
+def ask_command(
+    question: "Question",
+    *,
+    source: Source,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    mu: Mu = None,
+    neighbors: Relation = "add-remove",
+    unit: Unit = None,
+    max_rows: MaxRows = None,
+    where: Where = None,
+    by: By = None,
+    groups: Groups = None,
+    table: TableName = None,
+    sql: Query = None,
+    encoding: Encoding = None,
+    boundary: Boundary = "default",
+    ledger: LedgerPlace = None,
+    name: BudgetName = None,
+    request_id: RequestId = None,
+    receipt: ReceiptFile = None,
+    output_format: Annotated[str, format_option(*FORMATS)] = "text",
+    debug: Debug = False,  # noqa: ARG001 - its callback has done the work
+) -> int:
+    """Answer one question about a table; see `HELP`."""
+    from rainbowdp.rainbow import split_list
+    from rainbowdp.release import Terms, ask_under
+
+    chosen = read_choice("--format", output_format, FORMATS)
+    asked = read_privacy(epsilon, delta, mu)
+    terms = Terms(
+        question=question,
+        privacy=asked.notion,
+        neighbors=read_relation(neighbors),
+        unit=unit,
+        max_rows=read_rows(unit, max_rows),
+        where=read_where(where),
+        rule=read_choice("--boundary", boundary, RULES),
+        by=by,
+        groups=() if groups is None else split_list(require_text("--groups", groups)),
+    )
+    target = receipt_path(receipt, source, ledger)
+    announce(terms, asked.typed)
+    with steps() as progress:
+        progress.step("reading the table")
+        answer = ask_under(
+            terms,
+            source,
+            table=table,
+            sql=sql,
+            encoding=encoding,
+            ledger=ledger,
+            name=name,
+            request_id=request_id,
+            progress=lambda share: progress.advance(round(1000 * share), 1000),
+        )
+    for text in answer.notes:
+        note(text)
+    if request_id is None and answer.request_id is not None:
+        note(f"request id {answer.request_id}: with it the same answer can be had again at no cost")
+    with repeatable(answer.request_id):
+        if target is not None:
+            write_receipt(target, answer.receipt)
+        if chosen == "json":
+            emit_json(answer.json)
+        else:
+            emit(_lines(answer))
+    return 0
+
+
+def announce(terms: "Terms", typed: str) -> None:
+    """Say what is taken for granted, and what it costs, before anything is drawn."""
+    from rainbowdp.questions import YesNo
+
+    person = (
+        "every row is a person"
+        if terms.unit is None
+        else (f"{terms.unit!r} says whose row it is, and at most {terms.max_rows} of one person count")
+    )
+    hidden = "joins or leaves" if terms.neighbors == "add-remove" else "changes"
+    note(f"privacy hides that one person {hidden}; {person}")
+    if not isinstance(terms.question, YesNo):
+        shown = ", ".join(terms.question.answers[:6]) + (", …" if len(terms.question.answers) > 6 else "")
+        note(f"the possible answers are public: {shown}")
+    if terms.charges > 1:
+        note(f"the {len(terms.groups)} answers cost {terms.cost.shown()} together; each has {typed}")
+    else:
+        note(f"the answer costs {typed}")
+
+
+def _lines(answer: "Answer") -> list[str]:
+    from rainbowdp.rainbow import quote_color
+
+    def one(value: str | tuple[str, ...]) -> str:
+        return quote_color(value) if isinstance(value, str) else ">".join(map(quote_color, value))
+
+    if not answer.terms.groups:
+        return [one(value) for value in answer.answers.values()]
+    return [f"{quote_color(group)}: {one(value)}" for group, value in answer.answers.items()]
+
+
+ask_app = typer.Typer(help=HELP)
+for _kind, _question in QUESTIONS.items():
+    _example = {
+        "winner": ("--column vote --options A,B,C",),
+        "ranking": ("--column vote --options A,B,C",),
+        "yes-no": ("--column vote --equals A --share 1/2",),
+        "level": ("--column vote --equals A --edges 10,20 --labels low,medium,high",),
+        "bracket": ("--column age --edges 18,65",),
+    }[_kind]
+    add(
+        ask_app,
+        _kind,
+        with_question(_question, ask_command),
+        described(SUMMARIES[_kind], lines=(f"rainbowdp ask {_kind} people.csv", *_example, "--epsilon 1")),
+    )

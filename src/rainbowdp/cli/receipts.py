@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``rainbowdp verify RECEIPT``: check a published answer from its receipt alone."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from rainbowdp.cli.graphs import counted
+from rainbowdp.cli.numbers import json_number
+from rainbowdp.cli.output import emit_json, emit_table
+
+if TYPE_CHECKING:
+    from rainbowdp.release import ReceiptCheck
+
+Receipt = Mapping[str, object]
+_FAMILY = "rainbowdp."
+
+
+def read_if_receipt(path: Path) -> Receipt | None:
+    """Return the content of a file that is a receipt, and None for any other file.
+
+    What cannot be read as JSON is no receipt; whoever reads it otherwise says what is wrong with it.
+    """
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return None
+    try:
+        content: Any = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict) or not str(content.get("schema", "")).startswith(_FAMILY):
+        return None
+    return cast("Receipt", content)
+
+
+def check_receipt(receipt: Receipt, chosen: str) -> int:
+    """Check a receipt, write what was found, and return the exit code."""
+    from rainbowdp.release.keys_receipt import KEYS_SCHEMA
+
+    check = _check_keys if receipt["schema"] == KEYS_SCHEMA else _check_answer
+    return check(receipt, chosen)
+
+
+def _check_answer(receipt: Receipt, chosen: str) -> int:
+    from rainbowdp.release import verify_receipt
+
+    found = verify_receipt(receipt)
+    verification = found.verification
+    if chosen == "json":
+        emit_json(
+            {
+                "holds": found.holds,
+                "asked": receipt["privacy"],
+                "tight": {
+                    verification.notion: {
+                        "lower": json_number(verification.lower),
+                        "upper": json_number(verification.upper),
+                    }
+                },
+                "charges": found.receipt.charges,
+                "faults": list(found.faults),
+                "answer": receipt["answer"],
+            }
+        )
+    else:
+        emit_table(("holds" if found.holds else "BROKEN", ""), _rows(found, receipt), right=False)
+    return 0 if found.holds else 1
+
+
+def _rows(found: "ReceiptCheck", receipt: Receipt) -> Iterator[tuple[str, str]]:
+    terms, verification = found.receipt.terms, found.verification
+    unit = "every row is a person"
+    if terms.unit is not None:
+        unit = f"{terms.unit!r} says whose row it is, at most {counted(terms.max_rows, 'row')} of one person"
+    yield "question", f"{terms.question.kind} of {terms.question.column!r}"
+    yield "answer", _said(receipt["answer"])
+    yield "neighbors", f"{terms.neighbors}; {unit}"
+    yield (
+        "privacy",
+        f"{terms.privacy}" + (f", {found.receipt.charges} times" if found.receipt.charges > 1 else ""),
+    )
+    yield "tight " + verification.notion, f"{verification.lower:.12g}"
+    yield "judged", f"{counted(verification.pairs, 'pair')} of neighboring rows of its table"
+    yield "boundary and table", "as the terms demand" if not found.faults else found.faults[0]
+    for fault in found.faults[1:]:
+        yield "", fault
+
+
+def _check_keys(receipt: Receipt, chosen: str) -> int:
+    from rainbowdp.release.keys_receipt import keys_receipt_faults
+
+    faults = keys_receipt_faults(receipt)
+    keys = cast("list[str]", receipt["keys"])
+    if chosen == "json":
+        emit_json({"holds": not faults, "asked": receipt["privacy"], "faults": faults, "keys": len(keys)})
+    else:
+        privacy = cast("dict[str, str]", receipt["privacy"])
+        rows = [
+            ("keys", f"{len(keys)} named, of {receipt['column']!r}"),
+            ("privacy", ", ".join(f"{name}={value}" for name, value in privacy.items())),
+            ("table", "the optimal one for this privacy" if not faults else faults[0]),
+            *(("", fault) for fault in faults[1:]),
+        ]
+        emit_table(("BROKEN" if faults else "holds", ""), rows, right=False)
+    return 1 if faults else 0
+
+
+def _said(answer: object) -> str:
+    match answer:
+        case dict():
+            return "; ".join(f"{group}: {_said(one)}" for group, one in answer.items())
+        case list():
+            return " > ".join(map(str, answer))
+        case _:
+            return str(answer)

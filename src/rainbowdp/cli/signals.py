@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signals that end a command: it cleans up, says one word, and exits with 128 plus the number of the signal.
+
+Ctrl-C (SIGINT), SIGTERM and SIGHUP all arrive as `KeyboardInterrupt`, so that every ``finally`` on the way
+out runs: half-written files and spilled tables are removed. Which signal it was is remembered here, because
+libraries pass the exception on without saying, turn it into another one, or print it and go on.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from threading import Timer
+from types import FrameType, TracebackType
+from typing import Any, ClassVar, Self
+
+from rainbowdp.cli.output import say
+
+_WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "terminated"}
+_SHELL_OFFSET = 128
+_SOON = 0.02
+
+
+class Signals:
+    """Listens to the signals that end a command; a context manager around it.
+
+    Attributes
+    ----------
+    received : signal.Signals or None
+        The first one that came.
+    """
+
+    _current: ClassVar["Signals | None"] = None
+    _held: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self.received: signal.Signals | None = None
+        self._before: dict[int, Any] = {}
+        self._again: Timer | None = None
+        self._unraisable: Callable[[Any], object] = sys.unraisablehook
+
+    @property
+    def exit_code(self) -> int:
+        """What the process ends with after a signal."""
+        return _SHELL_OFFSET + (self.received or signal.SIGINT)
+
+    def __enter__(self) -> Self:
+        for name in _WORDS:
+            number = getattr(signal, name, None)
+            # What was ignored from the start (nohup, a background job) stays ignored.
+            if number is None or signal.getsignal(number) in (signal.SIG_IGN, None):
+                continue
+            try:
+                self._before[number] = signal.signal(number, self._arrive)
+            except ValueError:
+                # Only the main thread may listen; in another one the caller's rules stand.
+                break
+        self._unraisable, sys.unraisablehook = sys.unraisablehook, self._raise_again
+        Signals._current = self
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        Signals._current = None
+        sys.unraisablehook = self._unraisable
+        if self._again is not None:
+            self._again.cancel()
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        if kind is None or not issubclass(kind, KeyboardInterrupt):
+            return False
+        say(_WORDS[(self.received or signal.SIGINT).name])
+        return True
+
+    def _arrive(self, number: int, _: FrameType | None) -> None:
+        self.received = self.received or signal.Signals(number)
+        if not Signals._held:
+            raise KeyboardInterrupt
+
+    @classmethod
+    @contextlib.contextmanager
+    def held(cls) -> Iterator[None]:
+        """Hold signals back during a block that would not survive one.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            At its end, if one came.
+        """
+        cls._held = True
+        try:
+            yield
+        finally:
+            cls._held = False
+        if cls._current is not None and cls._current.received is not None:
+            raise KeyboardInterrupt
+
+    def _raise_again(self, lost: Any) -> None:  # noqa: ANN401 - the type is private to typeshed
+        """Deliver once more what arrived where nothing can be raised, in the end of an object's life say."""
+        if isinstance(lost.exc_value, KeyboardInterrupt):
+            # Not from here: what is raised inside this hook is printed and lost again.
+            self._again = Timer(_SOON, _interrupt)
+            self._again.daemon = True
+            self._again.start()
+        else:
+            self._unraisable(lost)
+
+
+def load_duckdb() -> None:
+    """Load DuckDB before it is needed: an interrupt in the middle of that aborts the process."""
+    with Signals.held():
+        import duckdb  # noqa: F401 - loading it is the point
+
+
+def _interrupt() -> None:
+    # The process itself, not its main thread alone: that also wakes it where it waits.
+    os.kill(os.getpid(), signal.SIGINT)

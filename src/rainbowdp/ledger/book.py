@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of a ledger, once for both databases: what may be charged, and which answer stands.
+
+The order of events is the promise. A charge is checked and committed; only then may the answer be drawn;
+then it is stored; then it may leave. Whatever dies in between, no answer leaves that was not charged. What
+was charged and never answered may be drawn again at no cost, for nobody has seen an answer.
+"""
+
+import secrets
+from collections.abc import Callable
+from types import TracebackType
+from typing import Literal, Self, cast
+
+from rainbowdp.errors import RequestMismatchError, UnknownBudgetError, UsageError, did_you_mean
+from rainbowdp.ledger.cost import Cost
+from rainbowdp.ledger.database import Database, Row, Run, now, refuse
+from rainbowdp.ledger.names import check_name
+from rainbowdp.ledger.records import (
+    COST_COLUMNS,
+    BudgetState,
+    Charge,
+    Entry,
+    Event,
+    kept_cost,
+    kept_text,
+    read_cost,
+    read_text,
+    sum_up,
+)
+from rainbowdp.ledger.refusal import refused_closed, refused_cost, refused_kind
+from rainbowdp.ledger.statements import ADD, ANSWER, COLUMNS, HISTORY, NAMES, REQUEST, SOURCES, SUMS
+
+Point = Literal[
+    "charge checked",
+    "charge written",
+    "charge committed",
+    "answer checked",
+    "answer written",
+    "answer committed",
+]
+"""The moments between which a process may die; see `Ledger`."""
+
+
+def _undisturbed(point: Point) -> None:
+    """Let every moment pass."""
+
+
+class Ledger:
+    """Budgets, what was charged to them, and what was answered; a context manager.
+
+    Made by `rainbowdp.ledger.open_ledger`. Methods may be called from several threads, one at a time takes
+    effect; after a fork the child opens the ledger anew.
+
+    Parameters
+    ----------
+    database : Database
+        Where the entries are kept.
+    reached : callable
+        Called at each `Point` with its name. Tests end the process there.
+
+    Examples
+    --------
+    >>> from rainbowdp.ledger import open_ledger
+    >>> from rainbowdp.privacy import PureDP
+    >>> with open_ledger("budgets.ledger", create=True) as ledger:
+    ...     _ = ledger.create("survey", Cost.of(PureDP(1)))
+    ...     asked = {"question": "winner of vote", "source": "poll.csv", "privacy": "epsilon=ln(2)"}
+    ...     charge = ledger.charge("survey", Cost.of(PureDP("ln 2")), request_id="q1", **asked)
+    ...     answer = ledger.store(charge, "Ann")
+    ...     again = ledger.charge("survey", Cost.of(PureDP("ln 2")), request_id="q1", **asked)
+    ...     state = ledger.state("survey")
+    >>> charge.granted, answer, again.granted, again.answer
+    ('new', 'Ann', 'answered', 'Ann')
+    >>> print(state.spent, "of", state.total, "leaves", state.left)
+    epsilon ln(2) of epsilon 1 leaves epsilon 1 - ln(2)
+    """
+
+    def __init__(self, database: Database, reached: Callable[[Point], None] = _undisturbed) -> None:
+        self._database = database
+        self._reached = reached
+
+    @property
+    def label(self) -> str:
+        """Where the ledger is, without a password."""
+        return self._database.label
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the ledger; it cannot be used any more."""
+        self._database.close()
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all budgets, in order."""
+        with self._database.transaction(write=False) as run:
+            return _names(run)
+
+    def names_for(self, source: str) -> tuple[str, ...]:
+        """Return the names of all budgets that a source was ever charged to, in order.
+
+        Parameters
+        ----------
+        source : str
+            As it was given to `charge`.
+        """
+        with self._database.transaction(write=False) as run:
+            return tuple(sorted(str(name) for (name,) in run(SOURCES, {"source": kept_text(source)})))
+
+    def state(self, name: str) -> BudgetState:
+        """Return what a budget holds.
+
+        Raises
+        ------
+        UnknownBudgetError
+            If the ledger has no such budget.
+        LedgerError
+            If the ledger cannot be read, or contradicts itself.
+        """
+        with self._database.transaction(write=False) as run:
+            return self._state(run, name)
+
+    def history(self, name: str) -> tuple[Entry, ...]:
+        """Return every entry of a budget, oldest first.
+
+        Raises
+        ------
+        UnknownBudgetError
+            If the ledger has no such budget.
+        LedgerError
+            If the ledger cannot be read, or contradicts itself.
+        """
+        with self._database.transaction(write=False) as run:
+            self._state(run, name)
+            return tuple(self._entry(row) for row in run(HISTORY, {"budget": name}))
+
+    def create(self, name: str, budget: Cost) -> BudgetState:
+        """Create a budget.
+
+        Parameters
+        ----------
+        name : str
+            A new name: 1 to 200 visible characters.
+        budget : Cost
+            What it holds; its kind is the kind of the budget from now on.
+
+        Raises
+        ------
+        UnknownBudgetError
+            If the ledger has the name already.
+        UsageError
+            If the name cannot be typed again.
+        LedgerError
+            If the ledger cannot be written.
+        """
+        check_name(name, "the name of a budget")
+        with self._database.transaction(write=True) as run:
+            if run(SUMS, {"budget": name}):
+                raise UnknownBudgetError(
+                    f"ledger {self.label!r} has a budget {name!r} already",
+                    help="raise it with a reason (rainbowdp budget raise), or choose another name",
+                    name=name,
+                )
+            self._add(run, name, 1, "create", kept_cost(budget))
+            return self._state(run, name)
+
+    def raise_budget(self, name: str, by: Cost, reason: str) -> BudgetState:
+        """Add to a budget; the reason is recorded.
+
+        Raises
+        ------
+        UnknownBudgetError, BudgetRefusedError
+            If the ledger has no such budget, or it is closed.
+        UsageError
+            If nothing is added, no reason is given, or the budget is of another kind.
+        LedgerError
+            If the ledger cannot be written.
+        """
+        if not reason.strip():
+            raise UsageError("a budget is raised without a reason", help="say why, for those who read on")
+        with self._database.transaction(write=True) as run:
+            state = self._state(run, name)
+            if state.closed:
+                raise refused_closed(state)
+            if by.is_zero or not by.pays_from(state.kind):
+                raise UsageError(
+                    f"budget {name!r} is {state.kind} ({state.total}), it cannot be raised by {by}",
+                    help="add something of the same kind; another kind needs a budget of its own",
+                    name=name,
+                )
+            reasoned = kept_cost(by) | {"reason": kept_text(reason)}
+            self._add(run, name, state.entries + 1, "raise", reasoned)
+            return self._state(run, name)
+
+    def close_budget(self, name: str) -> BudgetState:
+        """End a budget: nothing new is charged to it, ever.
+
+        Raises
+        ------
+        UnknownBudgetError, BudgetRefusedError
+            If the ledger has no such budget, or it is closed already.
+        LedgerError
+            If the ledger cannot be written.
+        """
+        with self._database.transaction(write=True) as run:
+            state = self._state(run, name)
+            if state.closed:
+                raise refused_closed(state)
+            self._add(run, name, state.entries + 1, "close", {})
+            return self._state(run, name)
+
+    def charge(
+        self, name: str, cost: Cost, *, request_id: str | None, question: str, source: str, privacy: str
+    ) -> Charge:
+        """Pay for an answer before it is drawn.
+
+        Once this returns, the charge is committed, and the answer may be drawn, unless there is one. A
+        request that was charged before costs nothing.
+
+        Parameters
+        ----------
+        name : str
+            The budget that pays.
+        cost : Cost
+            What the answer costs.
+        request_id : str or None
+            A name for the request, unique in the ledger; None makes a fresh one.
+        question, source, privacy : str
+            What is asked, of which data, how privately: public texts. A repeated request must have the same.
+
+        Raises
+        ------
+        BudgetRefusedError
+            If the budget is closed, of another kind, or has too little left.
+        RequestMismatchError
+            If the request id was used before for anything else.
+        UnknownBudgetError
+            If the ledger has no such budget.
+        UsageError
+            If the request id cannot be typed again.
+        LedgerError
+            If the ledger cannot be read or written. The charge may then have been made; nothing may be
+            answered, and the same request may be tried again.
+        """
+        request = secrets.token_hex(16) if request_id is None else check_name(request_id, "the request id")
+        asked = {"question": kept_text(question), "source": kept_text(source), "privacy": kept_text(privacy)}
+        with self._database.transaction(write=True) as run:
+            state = self._state(run, name)
+            before = run(REQUEST, {"request": request})
+            if before:
+                charge = self._repeated(run, request, before[0], {"budget": name, **asked, **kept_cost(cost)})
+            else:
+                _check_affordable(state, cost)
+                self._reached("charge checked")
+                number = state.entries + 1
+                self._add(run, name, number, "charge", {"request": request, **asked, **kept_cost(cost)})
+                charge = Charge(request, "new", None, name, number)
+                self._reached("charge written")
+        self._reached("charge committed")
+        return charge
+
+    def store(self, charge: Charge, answer: str) -> str:
+        """Store the answer that was drawn for a charge, and return the one that stands.
+
+        Of two answers to one request the first one stored stands; only what this returns may leave.
+
+        Raises
+        ------
+        LedgerError
+            If the ledger cannot be written, or knows no such charge. The answer must not leave.
+        """
+        with self._database.transaction(write=True) as run:
+            rows = run(REQUEST, {"request": charge.request_id})
+            if [row[:2] for row in rows] != [(charge.name, charge.number)]:
+                refuse(self.label, f"knows no charge {charge.request_id!r}", "charge before answering")
+            standing = self._answer(run, charge.name, charge.number)
+            self._reached("answer checked")
+            if standing is None:
+                kept = {"charge": charge.number, "answer": kept_text(answer)}
+                self._add(run, charge.name, self._state(run, charge.name).entries + 1, "answer", kept)
+                standing = answer
+            self._reached("answer written")
+        self._reached("answer committed")
+        return standing
+
+    def _repeated(self, run: Run, request: str, row: Row, asked: dict[str, object]) -> Charge:
+        names = ("budget", "question", "source", "privacy", *COST_COLUMNS)
+        before = dict(zip(names, (row[0], *row[2:]), strict=True))
+        different = [name for name in names if before[name] != asked[name]]
+        if different:
+            part = "cost" if different[0] in COST_COLUMNS else different[0]
+            raise RequestMismatchError(
+                f"request id {request!r} was used before, with another {part}",
+                help="a new question needs a new request id; the old one repeats the old answer",
+                request_id=request,
+                part=part,
+            )
+        name, number = str(row[0]), cast("int", row[1])
+        answer = self._answer(run, name, number)
+        return Charge(request, "pending" if answer is None else "answered", answer, name, number)
+
+    def _answer(self, run: Run, name: str, number: int) -> str | None:
+        rows = run(ANSWER, {"budget": name, "charge": number})
+        return read_text(self.label, rows[0][0]) if rows else None
+
+    def _state(self, run: Run, name: str) -> BudgetState:
+        rows = run(SUMS, {"budget": name})
+        if not rows:
+            names = _names(run)
+            listed = f"its budgets are {', '.join(names[:5])}{', …' if len(names) > 5 else ''}"
+            raise UnknownBudgetError(
+                f"ledger {self.label!r} has no budget {name!r}",
+                help=did_you_mean(name, names) or (listed if names else "make one: rainbowdp budget create"),
+                name=name,
+            )
+        return sum_up(self.label, name, rows)
+
+    def _add(self, run: Run, name: str, number: int, event: Event, values: dict[str, object]) -> None:
+        entry = dict.fromkeys(COLUMNS, cast("object", None)) | values
+        entry |= {"budget": name, "number": number, "event": event, "recorded_at": now()}
+        entry["previous"] = number - 1 if number > 1 else None
+        # A database that swallows the entry, by a trigger of somebody's, must not count as having it.
+        if run(ADD, entry) != [(number,)]:
+            refuse(self.label, "did not take an entry", "ask who changed it")
+
+    def _entry(self, row: Row) -> Entry:
+        number, event, recorded_at, request, *texts = row[:9]
+        question, source, privacy, answer, reason = (
+            None if text is None else read_text(self.label, text) for text in texts
+        )
+        return Entry(
+            number=cast("int", number),
+            event=cast("Event", event),
+            recorded_at=str(recorded_at),
+            cost=None if row[9] is None else read_cost(self.label, row[9:]),
+            request_id=None if request is None else str(request),
+            question=question,
+            source=source,
+            privacy=privacy,
+            answer=answer,
+            reason=reason,
+        )
+
+
+def _names(run: Run) -> tuple[str, ...]:
+    # Sorted here, because databases order text by rules of their own.
+    return tuple(sorted(str(name) for (name,) in run(NAMES, {})))
+
+
+def _check_affordable(state: BudgetState, cost: Cost) -> None:
+    if state.closed:
+        raise refused_closed(state)
+    if not cost.pays_from(state.kind):
+        raise refused_kind(state, cost)
+    if not cost.within(state.left):
+        raise refused_cost(state, cost)

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a question costs and what a budget holds: one value for the three kinds of privacy.
+
+Pure costs add their epsilon, approximate ones their epsilon and delta, Gaussian ones the square of their mu
+(Dong, Roth and Su 2022, corollary 2). A pure cost is an approximate one of delta 0, so it may be paid from an
+approximate budget; no other kind may be paid from another.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import Literal
+
+import flint
+
+from rainbowdp.errors import PrivacyParameterError, UsageError
+from rainbowdp.exact import Exponent, Log, NumberLike, format_fraction, rational_ball
+from rainbowdp.ledger.amount import Amount, number_text, rounded
+from rainbowdp.privacy import GaussianDP, Privacy
+
+Kind = Literal["pure", "approximate", "gaussian"]
+
+_LONGEST_EXACT = 60
+_NOTHING = Amount()
+
+
+@dataclass(frozen=True)
+class Part:
+    """One number of a cost, such as its epsilon: its name, its exact text, and a ball around it.
+
+    Examples
+    --------
+    >>> (part,) = Cost(Amount.of("ln 2")).parts()
+    >>> part.name, part.exact, part.decimal(upward=True)
+    ('epsilon', 'ln(2)', '0.693148')
+    """
+
+    name: str
+    exact: str
+    ball: Callable[[], flint.arb]
+
+    def decimal(self, *, upward: bool) -> str:
+        """Return the number as a decimal: itself where it is one, else rounded to six digits."""
+        plain = self.exact.replace(".", "", 1).isdigit()
+        return self.exact if plain else rounded(self.ball, upward=upward)
+
+    def shown(self, *, upward: bool) -> str:
+        """Return the number for a message: exactly, and as a decimal where it is not one."""
+        decimal = self.decimal(upward=upward)
+        if decimal == self.exact:
+            return self.exact
+        return f"{self.exact} ({decimal})" if len(self.exact) <= _LONGEST_EXACT else f"about {decimal}"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A price in privacy, exact and not negative.
+
+    Parameters
+    ----------
+    epsilon : Amount
+        The epsilon of a pure or approximate cost.
+    delta : Fraction
+        The delta of an approximate cost; 0 makes the cost pure.
+    mu_squared : Fraction, optional
+        The square of mu; it makes the cost Gaussian, and then there is no epsilon and no delta.
+
+    Raises
+    ------
+    PrivacyParameterError
+        If a number is negative, or a Gaussian cost has an epsilon or delta.
+
+    References
+    ----------
+    Dong, Roth and Su, Gaussian Differential Privacy, 2022, corollary 2; Dwork and Roth 2014, theorem 3.16.
+
+    Examples
+    --------
+    >>> cost = Cost(Amount.of("ln 2"), Fraction(1, 10**6))
+    >>> print(cost, "|", cost.times(2), "|", Cost.gaussian("1/2").times(2))
+    epsilon ln(2), delta 0.000001 | epsilon ln(4), delta 0.000002 | mu sqrt(1/2)
+    >>> cost.kind, cost.times(3).within(cost.times(4)), cost.pays_from("pure")
+    ('approximate', True, False)
+    """
+
+    epsilon: Amount = _NOTHING
+    delta: Fraction = Fraction(0)
+    mu_squared: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        if self.epsilon.sign() < 0 or self.delta < 0 or (self.mu_squared or 0) < 0:
+            raise PrivacyParameterError(
+                "a cost below zero", help="give an epsilon, delta or mu of at least 0"
+            )
+        if self.mu_squared is not None and (self.epsilon != _NOTHING or self.delta):
+            raise PrivacyParameterError(
+                "a Gaussian cost with an epsilon or delta", help="give mu alone, or epsilon and delta"
+            )
+
+    @classmethod
+    def gaussian(cls, mu: NumberLike | Log) -> "Cost":
+        """Return the cost of Gaussian privacy mu.
+
+        Raises
+        ------
+        NumberError, PrivacyParameterError
+            If mu is not an exact number of at least 0, or is a logarithm: its square has no exact form here.
+        """
+        return cls.of(GaussianDP(mu))
+
+    @classmethod
+    def of(cls, privacy: Privacy) -> "Cost":
+        """Return what one answer under a notion of privacy costs.
+
+        Raises
+        ------
+        PrivacyParameterError
+            If mu is a logarithm.
+        """
+        if isinstance(privacy, GaussianDP):
+            return cls(mu_squared=_rational_mu(privacy.mu) ** 2)
+        return cls(Amount.of(privacy.epsilon), privacy.delta)
+
+    @property
+    def kind(self) -> Kind:
+        """Which kind of budget this is, or is paid from."""
+        if self.mu_squared is not None:
+            return "gaussian"
+        return "approximate" if self.delta else "pure"
+
+    def pays_from(self, kind: Kind) -> bool:
+        """Tell whether a budget of this kind can pay: its own kind can, and approximate for pure."""
+        return self.kind == kind or (self.kind, kind) == ("pure", "approximate")
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it costs nothing."""
+        return self in {Cost(), Cost(mu_squared=Fraction(0))}
+
+    def times(self, number: int) -> "Cost":
+        """Return the cost of this many answers.
+
+        Raises
+        ------
+        UsageError
+            If the number is negative.
+        """
+        if number < 0:
+            raise UsageError(f"{number} answers cannot be paid for", help="give a number of at least 0")
+        squared = None if self.mu_squared is None else self.mu_squared * number
+        return Cost(self.epsilon.times(number), self.delta * number, squared)
+
+    def __add__(self, other: "Cost") -> "Cost":
+        self._check_family(other)
+        squared = None if self.mu_squared is None else self.mu_squared + (other.mu_squared or 0)
+        return Cost(self.epsilon + other.epsilon, self.delta + other.delta, squared)
+
+    def __sub__(self, other: "Cost") -> "Cost":
+        self._check_family(other)
+        squared = None if self.mu_squared is None else self.mu_squared - (other.mu_squared or 0)
+        return Cost(self.epsilon - other.epsilon, self.delta - other.delta, squared)
+
+    def within(self, limit: "Cost") -> bool:
+        """Tell, exactly, whether a limit of the same family covers this cost in every part."""
+        self._check_family(limit)
+        if self.mu_squared is not None:
+            return self.mu_squared <= (limit.mu_squared or 0)
+        return self.epsilon <= limit.epsilon and self.delta <= limit.delta
+
+    def parts(self, kind: Kind | None = None) -> tuple[Part, ...]:
+        """Return the numbers of the cost, as a budget of this kind (by default its own) counts them."""
+        squared = self.mu_squared
+        if squared is not None:
+            return (Part("mu", root_text(squared), lambda: rational_ball(squared).sqrt()),)
+        epsilon = Part("epsilon", str(self.epsilon), self.epsilon.ball)
+        if (kind or self.kind) == "pure":
+            return (epsilon,)
+        return epsilon, Part("delta", number_text(self.delta), lambda: rational_ball(self.delta))
+
+    def shown(self, kind: Kind | None = None, *, upward: bool = True) -> str:
+        """Return the cost for a message: each number exactly, and as a decimal rounded in one direction."""
+        return ", ".join(f"{part.name} {part.shown(upward=upward)}" for part in self.parts(kind))
+
+    def __str__(self) -> str:
+        return ", ".join(f"{part.name} {part.exact}" for part in self.parts())
+
+    def _check_family(self, other: "Cost") -> None:
+        if (self.mu_squared is None) != (other.mu_squared is None):
+            raise UsageError(
+                f"{self.kind} and {other.kind} costs do not add up", help="keep each kind in its own budget"
+            )
+
+
+def root_text(squared: Fraction) -> str:
+    """Return the square root of a rational number exactly.
+
+    Examples
+    --------
+    >>> root_text(Fraction(1, 4)), root_text(Fraction(2))
+    ('0.5', 'sqrt(2)')
+    """
+    root = Fraction(isqrt(squared.numerator), isqrt(squared.denominator))
+    return number_text(root) if root * root == squared else f"sqrt({format_fraction(squared)})"
+
+
+def _rational_mu(mu: Exponent) -> Fraction:
+    if isinstance(mu, Log):
+        raise PrivacyParameterError(
+            f"mu={mu} cannot be charged: the square of a logarithm has no exact form in a ledger",
+            help="give mu as a decimal or fraction",
+            value=str(mu),
+        )
+    return mu

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A ledger in one SQLite file, which one machine's processes share.
+
+Writers queue by ``BEGIN IMMEDIATE``. Commits are synchronous to the last step (``synchronous=EXTRA``): with
+``FULL`` and a rollback journal, a loss of power just after a commit can bring the journal back and undo it,
+and the answer would have left without its charge.
+
+A file is used only if it is sound and has exactly the form of a ledger. One trigger more or less, and it is
+refused.
+"""
+
+import contextlib
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from rainbowdp.errors import LedgerError
+from rainbowdp.ledger.database import Row, Run, check_version, now, refuse
+from rainbowdp.ledger.schema import APPLICATION, SQLITE, VERSION
+from rainbowdp.ledger.statements import READ_VERSION, RECORD_VERSION
+
+_OLDEST = (3, 37, 0)
+_SMALLEST = 512
+_FORM = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name"
+_ANOTHER_FILE = "name a file that `rainbowdp budget create` made"
+_HINTS = {
+    "SQLITE_BUSY": "another process holds it: try again, nothing was charged here",
+    "SQLITE_READONLY": "make the file and its directory writable",
+    "SQLITE_FULL": "free some space where it lies, and try again",
+    "SQLITE_CORRUPT": "restore it from a copy, and do not answer from this data before",
+    "SQLITE_NOTADB": _ANOTHER_FILE,
+    "SQLITE_CANTOPEN": "check that the file and its directory can be read and written",
+    "SQLITE_IOERR": "check the free space and the health of the disk where it lies",
+}
+
+
+class SqliteDatabase:
+    """The entries of a ledger in a SQLite file; see `rainbowdp.ledger.database.Database`.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    create : bool
+        Make the file a ledger if it does not exist or is empty.
+    timeout : float
+        How many seconds to wait for another process.
+
+    Raises
+    ------
+    LedgerError
+        If the file is missing, is no ledger, is damaged, or cannot be opened.
+    """
+
+    def __init__(self, path: Path, *, create: bool, timeout: float) -> None:
+        self.label = str(path)
+        self._owner = os.getpid()
+        self._lock = threading.Lock()
+        if sqlite3.sqlite_version_info < _OLDEST:
+            refuse(self.label, f"needs SQLite 3.37, and this is {sqlite3.sqlite_version}", "update Python")
+        with self._translated():
+            file = _real_file(path, self.label, create=create)
+            self.connection = sqlite3.connect(
+                f"{file.as_uri()}?mode={'rwc' if create else 'rw'}",
+                uri=True,
+                timeout=timeout,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+            try:
+                self._prepare(create=create)
+            except BaseException:
+                self.connection.close()
+                raise
+
+    @contextlib.contextmanager
+    def transaction(self, *, write: bool) -> Iterator[Run]:
+        """Open a transaction; see `rainbowdp.ledger.database.Database.transaction`."""
+        if os.getpid() != self._owner:
+            refuse(self.label, "was opened in another process", "open it anew after a fork")
+        with self._lock, self._translated():
+            self.connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+            try:
+                yield self._run
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self.connection.in_transaction:
+                    # What fails here is undone by the next process that opens the file.
+                    with contextlib.suppress(sqlite3.Error):
+                        self.connection.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        """Close the file."""
+        # A connection that came through a fork is not ours to close: it would drop the parent's locks.
+        if os.getpid() == self._owner:
+            with self._lock, self._translated():
+                self.connection.close()
+
+    def _run(self, statement: str, values: Mapping[str, object]) -> list[Row]:
+        return self.connection.execute(statement, values).fetchall()
+
+    def _prepare(self, *, create: bool) -> None:
+        for setting in (
+            "synchronous=EXTRA",
+            "foreign_keys=ON",
+            "recursive_triggers=ON",
+            "ignore_check_constraints=OFF",
+            "trusted_schema=OFF",
+            "cell_size_check=ON",
+        ):
+            self.connection.execute(f"PRAGMA {setting}")
+        if create:
+            with self.transaction(write=True) as run:
+                if self._is_empty():
+                    self._make(run)
+        self._check()
+
+    def _is_empty(self) -> bool:
+        return self._pragma("application_id") == 0 and not self.connection.execute(_FORM).fetchall()
+
+    def _make(self, run: Run) -> None:
+        for statement in SQLITE:
+            run(statement, {})
+        run(f"PRAGMA application_id={APPLICATION}", {})
+        run(f"PRAGMA user_version={VERSION}", {})
+        run(RECORD_VERSION, {"version": VERSION, "recorded_at": now()})
+
+    def _check(self) -> None:
+        """Refuse everything but a sound ledger."""
+        with self.transaction(write=False) as run:
+            if self._is_empty():
+                refuse(self.label, "is an empty file", _ANOTHER_FILE)
+            if self._pragma("application_id") != APPLICATION:
+                refuse(self.label, "is a SQLite file, but not a ledger", _ANOTHER_FILE)
+            check_version(self.label, [(self._pragma("user_version"),)])
+            if run(_FORM, {}) != _form_of_a_ledger():
+                refuse(
+                    self.label,
+                    "has not the form of a ledger: a table, index or trigger was added, changed or dropped",
+                    "restore it from a copy, and ask who changed it",
+                )
+            check_version(self.label, run(READ_VERSION, {}))
+            if run("PRAGMA integrity_check(1)", {}) != [("ok",)] or run("PRAGMA foreign_key_check", {}):
+                refuse(self.label, "is damaged", _HINTS["SQLITE_CORRUPT"])
+
+    def _pragma(self, name: str) -> object:
+        return self.connection.execute(f"PRAGMA {name}").fetchone()[0]
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError, UnicodeError, OverflowError) as error:
+            name = getattr(error, "sqlite_errorname", "")
+            hint = next((text for start, text in _HINTS.items() if name.startswith(start)), "")
+            if isinstance(error, OSError):
+                hint = _HINTS["SQLITE_CANTOPEN"]
+            detail = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise LedgerError(
+                f"ledger {self.label!r} cannot be used: {detail}",
+                help=hint or "nothing was answered; check the file and try again",
+                ledger=self.label,
+            ) from error
+
+
+def _real_file(path: Path, label: str, *, create: bool) -> Path:
+    """Return the file behind all symbolic links, so that every process finds the same journal beside it."""
+    # Unlike Path.resolve it leaves a circle of links to the checks below.
+    file = Path(os.path.realpath(path))
+    if file.is_dir():
+        refuse(label, "is a directory", "name a file")
+    if not file.exists():
+        if not create:
+            refuse(label, "does not exist", "make it with `rainbowdp budget create`, or check the path")
+        if not file.parent.is_dir():
+            refuse(label, "lies in a directory that does not exist", "make the directory first")
+    elif not file.is_file():
+        refuse(label, "is not a regular file", _ANOTHER_FILE)
+    elif 0 < file.stat().st_size < _SMALLEST and not Path(f"{file}-journal").exists():
+        # SQLite takes a file of a few bytes for an empty one, and would write over it.
+        refuse(label, "is not a database", _ANOTHER_FILE)
+    return file
+
+
+def _form_of_a_ledger() -> list[Row]:
+    """Return what SQLite says about the form of a new ledger."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        for statement in SQLITE:
+            connection.execute(statement)
+        return connection.execute(_FORM).fetchall()

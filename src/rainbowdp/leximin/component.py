@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Regions that hang together by touching: what one max-min boundary is computed for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rainbowdp.rainbow import Rainbow
+
+
+@dataclass(frozen=True)
+class Component:
+    """Regions that hang together by touching.
+
+    Attributes
+    ----------
+    rainbows : tuple of Rainbow
+        One per region, sorted by text.
+    touching : tuple of pairs of int
+        The touching pairs, as indices into `rainbows`.
+    """
+
+    rainbows: tuple[Rainbow, ...]
+    touching: tuple[tuple[int, int], ...]
+
+    @property
+    def colors(self) -> tuple[str, ...]:
+        """All colors, sorted by code point."""
+        return self.rainbows[0].colors
+
+    def classes(self, region: int) -> tuple[tuple[int, ...], ...]:
+        """Return the classes of a region's rainbow as positions among the sorted colors, best first."""
+        place = {color: index for index, color in enumerate(self.colors)}
+        return tuple(tuple(place[color] for color in group) for group in self.rainbows[region].classes)
+
+
+def components(rainbows: Sequence[Rainbow], touching: Sequence[tuple[int, int]]) -> list[Component]:
+    """Split regions into those that hang together by touching; regions that touch none are left out."""
+    leader = list(range(len(rainbows)))
+
+    def find(region: int) -> int:
+        while leader[region] != region:
+            leader[region] = leader[leader[region]]
+            region = leader[region]
+        return region
+
+    for first, second in touching:
+        leader[max(find(first), find(second))] = min(find(first), find(second))
+    members: dict[int, list[int]] = {}
+    for region in sorted({region for pair in touching for region in pair}):
+        members.setdefault(find(region), []).append(region)
+    made = []
+    for regions in members.values():
+        place = {region: index for index, region in enumerate(regions)}
+        pairs = tuple((place[first], place[second]) for first, second in touching if first in place)
+        made.append(Component(tuple(rainbows[region] for region in regions), pairs))
+    return made

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proving a question right on all small tables: its distances, and the regions that touch.
+
+Every table of up to some records over a few cells is listed, neighbors are joined, and the true distance is
+found by walking. Of the question's formulas only the true answer is used for that, so a distance that is
+off by one anywhere is found, and so is a pair of regions that touch and is not named.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rainbowdp.errors import QuestionError
+from rainbowdp.exact.arguments import described, is_whole
+from rainbowdp.questions.in_table import in_table
+from rainbowdp.questions.question import Neighbors, Question, require_relation
+from rainbowdp.questions.small_tables import SmallTables, cells_of, score_moves, small_tables
+from rainbowdp.questions.summaries import Summary
+
+_UNREADABLE = b"\xff"
+_TABLES = 2500
+_MOST_TABLES = 7500
+
+
+@dataclass(frozen=True)
+class QuestionCheck:
+    """What a check of a question found; true if everything holds.
+
+    The tables it speaks of were made up, so nothing in it is private.
+
+    Attributes
+    ----------
+    holds : bool
+        Whether everything holds on the tables looked at.
+    broken : str or None
+        ``answers``: what is located is none of the answers, or no distance. ``a``: neighbors in one region
+        differ by more than 1 in distance. ``b``: neighbors in different regions are not both at distance 0.
+        ``c``: regions touch that the question does not name. ``tightness``: a distance is not the true one.
+    reason : str
+        What is wrong, in words.
+    cells : tuple
+        The cells of which tables were made.
+    tables : tuple of tuple of int
+        The one or two tables that show it: how many rows have each of the cells.
+    count : int
+        How many tables were looked at.
+    unseen : tuple of str
+        Answers that none of the tables has. Whatever concerns them was not checked: give more records.
+    superfluous : frozenset of (str, str)
+        Pairs of regions that the question names, and that touch nowhere among these tables. That is safe.
+    """
+
+    holds: bool
+    broken: str | None
+    reason: str
+    cells: tuple[object, ...]
+    tables: tuple[tuple[int, ...], ...]
+    count: int
+    unseen: tuple[str, ...]
+    superfluous: frozenset[tuple[str, str]]
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+def check_question(
+    question: Question,
+    neighbors: Neighbors = "add-remove",
+    *,
+    records: int | None = None,
+    max_rows: int = 1,
+    cells: Sequence[object] | None = None,
+    unreadable: bool = False,
+    tight: bool | None = None,
+) -> QuestionCheck:
+    """Check a question's distances and touching regions on every small table.
+
+    Parameters
+    ----------
+    question : Question
+        The question; one of rainbowdp's own, or one that you wrote.
+    neighbors : {"add-remove", "change-one"}
+        What neighboring tables are.
+    records : int, optional
+        The most rows of a table; otherwise as many as make some 2,000 tables, at most 60.
+    max_rows : int
+        How many rows one person can have; distances are divided by it.
+    cells : sequence, optional
+        What cells may say: one of each kind that the question tells apart. For rainbowdp's own questions
+        this is known, for others it must be given.
+    unreadable : bool
+        Also look at tables with cells that count for nothing, and check the question as `in_table` makes it.
+    tight : bool, optional
+        Whether distances must be the true ones wherever the number of records does not cut a table off.
+        Otherwise that is asked where a question does not deny it by an attribute ``tight``, as sums do; and
+        under change-one only among tables of a size at which every answer can occur.
+
+    Returns
+    -------
+    QuestionCheck
+
+    Raises
+    ------
+    QuestionError
+        If no cells are known, or there would be too many tables.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import level, winner
+    >>> bool(check_question(winner("party", ["A", "B", "C"]), "change-one", records=5))
+    True
+    >>> from dataclasses import dataclass
+    >>> from rainbowdp.questions import Level
+    >>> class Forgetful(Level):
+    ...     def touching(self, neighbors, max_rows=1):
+    ...         return frozenset([("low", "medium"), ("medium", "high")])
+    >>> asked = level("smoker", equals="yes", edges=[4, 6], labels=["low", "medium", "high"])
+    >>> forgetful = Forgetful(asked.column, asked.measure, asked.edges, asked.labels)
+    >>> bool(check_question(forgetful)), check_question(forgetful, max_rows=3).reason
+    (True, "'low' and 'high' touch, and are not named")
+    """
+    require_relation(neighbors)
+    if not is_whole(max_rows) or max_rows < 1:
+        raise QuestionError(
+            f"{described(max_rows)} is no number of rows", help="give a whole number of at least 1"
+        )
+    asked = in_table(question) if unreadable else question
+    wanted = bool(getattr(asked, "tight", True)) if tight is None else tight
+    family, summaries = _looked_at(asked, neighbors, records, max_rows, cells, unreadable=unreadable)
+    answers = tuple(asked.answers)
+    places = {answer: at for at, answer in enumerate(answers)}
+    numbers = {summary: at for at, summary in enumerate(dict.fromkeys(summaries))}
+    looks = np.array([numbers[summary] for summary in summaries])
+    located = [asked.locate(summary, neighbors) for summary in numbers]
+    regions = np.array([places.get(found.answer, -1) for found in located])[looks]
+    rows = [found.distance if is_whole(found.distance) else -1 for found in located]
+    distances = (np.array(rows, dtype=np.int64) // max_rows)[looks]
+    touching = asked.touching(neighbors, max_rows)
+    named = None if touching is None else {frozenset(pair) for pair in touching}
+    fault = _fault(family, answers, regions, distances, named)
+    if fault is None and wanted:
+        fault = _loose(family, looks, regions, distances, answers=len(answers), max_rows=max_rows)
+    broken, at, reason = fault or (None, (), "")
+    seen = {frozenset((answers[one], answers[two])) for one, two in _joined(family, regions)}
+    pairs = touching or frozenset()
+    return QuestionCheck(
+        holds=broken is None,
+        broken=broken,
+        reason=reason,
+        cells=family.cells,
+        tables=tuple(tuple(family.tables[place].tolist()) for place in at),
+        count=len(family.tables),
+        unseen=tuple(answer for answer in answers if places[answer] not in regions),
+        superfluous=frozenset(pair for pair in pairs if frozenset(pair) not in seen),
+    )
+
+
+def _looked_at(
+    question: Question,
+    neighbors: Neighbors,
+    records: int | None,
+    max_rows: int,
+    cells: Sequence[object] | None,
+    *,
+    unreadable: bool,
+) -> tuple[SmallTables, list[Summary]]:
+    """Return all small tables, and the summary of each."""
+    moves = score_moves(question)
+    if moves is not None:
+        family = moves.tables(max_rows)
+        return family, [moves.summary(row) for row in family.tables]
+    values = cells_of(question) if cells is None else tuple(cells)
+    values = (*values, _UNREADABLE) if unreadable else values
+    family = small_tables(values, neighbors, records, max_rows, _TABLES if records is None else _MOST_TABLES)
+    rows = family.tables.tolist()
+    return family, [question.reading.summary(list(zip(values, row, strict=True))) for row in rows]
+
+
+Fault = tuple[str, tuple[int, ...], str]
+Array = npt.NDArray[np.int64]
+
+
+def _fault(
+    family: SmallTables,
+    answers: Sequence[str],
+    regions: Array,
+    distances: Array,
+    named: set[frozenset[str]] | None,
+) -> Fault | None:
+    """Return the first table or pair of neighbors that breaks privacy."""
+    unknown = np.flatnonzero((regions < 0) | (distances < 0))
+    if unknown.size:
+        return "answers", (int(unknown[0]),), "what is located is none of the answers, or its distance none"
+    same = regions[:, None] == regions[None, :]
+    apart = np.abs(distances[:, None] - distances[None, :]) > 1
+    if (pair := _first(family.near & same & apart)) is not None:
+        one, two = distances[list(pair)].tolist()
+        return "a", pair, f"neighbors in one region have the distances {one} and {two}"
+    far = (distances[:, None] > 0) | (distances[None, :] > 0)
+    if (pair := _first(family.near & ~same & far)) is not None:
+        one, two = distances[list(pair)].tolist()
+        return "b", pair, f"neighbors in different regions have the distances {one} and {two}"
+    if named is not None:
+        for first, second in _joined(family, regions):
+            if frozenset((answers[first], answers[second])) not in named:
+                pair = _first(family.near & (regions[:, None] == first) & (regions[None, :] == second))
+                found = f"{answers[first]!r} and {answers[second]!r} touch, and are not named"
+                return "c", pair or (), found
+    return None
+
+
+def _first(pairs: npt.NDArray[np.bool_]) -> tuple[int, int] | None:
+    """Return the first pair, if there is one."""
+    at = int(np.argmax(pairs))
+    return divmod(at, pairs.shape[1]) if pairs.flat[at] else None
+
+
+def _joined(family: SmallTables, regions: Array) -> list[tuple[int, int]]:
+    """Return the pairs of different regions that neighbors have, the one declared first before the other."""
+    first, second = np.nonzero(family.near)
+    count = int(regions.max()) + 1
+    ordered = (regions[first] < regions[second]) & (regions[first] >= 0)
+    codes = np.unique(regions[first[ordered]] * count + regions[second[ordered]])
+    return [divmod(code, count) for code in codes.tolist()]
+
+
+def _loose(
+    family: SmallTables, looks: Array, regions: Array, distances: Array, *, answers: int, max_rows: int
+) -> Fault | None:
+    """Return the first table whose distance is not the true one, where the family is large enough to tell.
+
+    Tables with one summary are one place, since no distance can tell them apart. Where rows come and go,
+    everything within the stated distance and one step more must lie in the family: then the true distance is
+    at most the stated one in the family if it is so among all tables. Where rows change, the number of rows
+    is fixed, and every answer must occur with it. Places of several tables are reached through larger ones,
+    too: for them twice the steps must lie in the family.
+    """
+    count = int(looks.max()) + 1
+    first, second = np.nonzero(family.near)
+    near = np.zeros((count, count), dtype=np.bool_)
+    near[looks[first], looks[second]] = True
+    places = np.unique(looks, return_index=True)[1]
+    walked = _walked(near, regions[places])[looks]
+    smallest = np.full(count, family.limit)
+    np.minimum.at(smallest, looks, family.sizes)
+    steps = (distances + 1) * max_rows
+    if count < len(looks):
+        whole = smallest[looks] + 2 * steps <= family.limit
+    elif family.parts is None:
+        whole = family.sizes + steps <= family.limit
+    else:
+        found = [np.unique(regions[family.parts == part]).size for part in range(family.parts.max() + 1)]
+        whole = np.array(found)[family.parts] == answers
+    wrong = np.flatnonzero(whole & (distances != walked))
+    if not wrong.size:
+        return None
+    at = int(wrong[0])
+    true = int(walked[at]) if walked[at] >= 0 else "more than this family has"
+    return "tightness", (at,), f"the distance is {int(distances[at])}, and the true one {true}"
+
+
+def _walked(near: npt.NDArray[np.bool_], regions: Array) -> Array:
+    """Return the distance of every place to the boundary of its region, -1 where there is none."""
+    frontier = (near & (regions[:, None] != regions[None, :])).any(axis=1)
+    walked = np.full(len(regions), -1)
+    steps = 0
+    while frontier.any():
+        walked[frontier] = steps
+        frontier = near[frontier].any(axis=0) & (walked < 0)
+        steps += 1
+    return walked

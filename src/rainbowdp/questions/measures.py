@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is compared with a threshold: a number of rows, a share of the rows, or a sum of clamped values.
+
+Each measure knows when it reaches an edge, how many rows away the other side of the edge is, and between
+which levels one person's rows can jump.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, floor
+from typing import ClassVar, Protocol, cast
+
+from rainbowdp.errors import QuestionError
+from rainbowdp.exact import NumberLike, format_fraction, parse_fraction
+from rainbowdp.questions.question import Json, Neighbors, declared, require_summary
+from rainbowdp.questions.readings import MatchReading, Reading, SumReading
+from rainbowdp.questions.share_jumps import share_jumps
+from rainbowdp.questions.summaries import ClampedSum, MatchCount, Summary
+
+_NARROW = 4
+
+Jumps = frozenset[tuple[int, int]]
+"""Pairs of levels by number, the lower one first."""
+
+
+class Measure(Protocol):
+    """Something that a table has much or little of."""
+
+    name: ClassVar[str]
+
+    @property
+    def tight(self) -> bool:
+        """Whether small tables show that the distance by formula is the true one."""
+
+    def reading(self, column: str, nulls: str | None) -> Reading:
+        """Return how the cells of a column are read."""
+
+    def null(self, value: str) -> str:
+        """Return in one spelling what a null counts as."""
+
+    def edge(self, value: NumberLike) -> Fraction:
+        """Return an edge, if tables can lie on both sides of it."""
+
+    def reaches(self, summary: Summary, edge: Fraction) -> bool:
+        """Tell whether a table is at the edge or above it."""
+
+    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
+        """Return how many rows away a table is that has a neighbor on the other side of the edge."""
+
+    def jumps(self, edges: Sequence[Fraction], neighbors: Neighbors, rows: int) -> Jumps:
+        """Return the pairs of levels between which one person can move a table, by changing so many rows."""
+
+    def counting_nothing(self) -> "Measure":
+        """Return the measure as it is for rows that may also count for nothing."""
+
+    def describe(self) -> dict[str, Json]:
+        """Return the measure as JSON."""
+
+
+@dataclass(frozen=True)
+class CountOf:
+    """How many rows say one thing."""
+
+    equals: str
+    name: ClassVar[str] = "count"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "equals", _cell(self.equals))
+
+    @property
+    def tight(self) -> bool:
+        """Whether the distance is the true one: always."""
+        return True
+
+    def reading(self, column: str, nulls: str | None) -> MatchReading:
+        """Return how cells are read: as matching or not."""
+        return MatchReading(column, self.equals, nulls)
+
+    def null(self, value: str) -> str:
+        """Return the text that a null counts as."""
+        return _cell(value)
+
+    def edge(self, value: NumberLike) -> Fraction:
+        """Return an edge: a whole number of at least 1."""
+        read = parse_fraction(value)
+        if read.denominator != 1 or read < 1:
+            raise QuestionError(
+                f"a count cannot cross {format_fraction(read)}", help="give a whole number of at least 1"
+            )
+        return read
+
+    def reaches(self, summary: Summary, edge: Fraction) -> bool:
+        """Tell whether so many rows match."""
+        return _matches(summary).matching >= edge
+
+    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:  # noqa: ARG002 - one row is one
+        """Return the count above the edge, or below the last count that does not reach it."""
+        above = _matches(summary).matching - int(edge)
+        return above if above >= 0 else -above - 1
+
+    def jumps(self, edges: Sequence[Fraction], neighbors: Neighbors, rows: int) -> Jumps:  # noqa: ARG002 - one row is one
+        """Return the pairs of levels that lie no more than so many rows apart.
+
+        The count of neighbors differs by at most that many rows, and by any smaller number. Two levels
+        touch if and only if the highest count of the lower one and the lowest of the upper one differ by no
+        more.
+        """
+        return _pairs(edges, lambda top, bottom: bottom - (top - 1) <= rows)
+
+    def counting_nothing(self) -> "CountOf":
+        """Return the measure itself: a row that comes or goes moves a count no further than a change."""
+        return self
+
+    def describe(self) -> dict[str, Json]:
+        """Return the measure as JSON."""
+        return {"of": self.name, "equals": self.equals}
+
+
+@dataclass(frozen=True)
+class ShareOf:
+    """Which part of the rows says one thing; no rows reach every share.
+
+    With `some_uncounted` a changed row may count for nothing before or afterwards, when it is asked which
+    levels touch.
+    """
+
+    equals: str
+    some_uncounted: bool = False
+    name: ClassVar[str] = "share"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "equals", _cell(self.equals))
+
+    @property
+    def tight(self) -> bool:
+        """Whether the distance is the true one: always."""
+        return True
+
+    def reading(self, column: str, nulls: str | None) -> MatchReading:
+        """Return how cells are read: as matching or not."""
+        return MatchReading(column, self.equals, nulls)
+
+    def null(self, value: str) -> str:
+        """Return the text that a null counts as."""
+        return _cell(value)
+
+    def edge(self, value: NumberLike) -> Fraction:
+        """Return an edge: above 0 and at most 1."""
+        read = parse_fraction(value)
+        if not 0 < read <= 1:
+            raise QuestionError(
+                f"a share cannot cross {format_fraction(read)}", help="give a fraction above 0 and at most 1"
+            )
+        return read
+
+    def reaches(self, summary: Summary, edge: Fraction) -> bool:
+        """Tell whether the margin over the edge is not negative."""
+        return _margin(summary, edge) >= 0
+
+    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
+        """Return by how many rows the margin can move before it changes its sign."""
+        margin = _margin(summary, edge)
+        p, q = edge.numerator, edge.denominator
+        most = q if neighbors == "change-one" else max(p, q - p)
+        return (margin if margin >= 0 else -margin - 1) // most
+
+    def jumps(self, edges: Sequence[Fraction], neighbors: Neighbors, rows: int) -> Jumps:
+        """Return the pairs of levels between which so many rows can move a table of some size."""
+        return share_jumps(tuple(edges), neighbors, rows, some_uncounted=self.some_uncounted)
+
+    def counting_nothing(self) -> "ShareOf":
+        """Return the measure for rows that may count for nothing."""
+        return replace(self, some_uncounted=True)
+
+    def describe(self) -> dict[str, Json]:
+        """Return the measure as JSON."""
+        return {"of": self.name, "equals": self.equals}
+
+
+@dataclass(frozen=True)
+class SumOf:
+    """The sum of all values, each moved into a range first.
+
+    The distance is safe, and the true one only as far as a sum can tell: it does not say which moves exist.
+    With `some_uncounted` a changed row may count for nothing before or afterwards; then it can move a sum by
+    a whole value.
+    """
+
+    lower: Fraction
+    upper: Fraction
+    some_uncounted: bool = False
+    name: ClassVar[str] = "sum"
+
+    def __post_init__(self) -> None:
+        if not self.lower <= self.upper or self.lower == self.upper == 0:
+            raise QuestionError(
+                f"values cannot be clamped to {format_fraction(self.lower)}, {format_fraction(self.upper)}",
+                help="give the least and the greatest value that one row may add, the least first",
+            )
+
+    @property
+    def tight(self) -> bool:
+        """Whether small tables of all whole values show that the distance is the true one among sums."""
+        whole = self.lower.denominator == self.upper.denominator == 1
+        return whole and self.lower <= 0 <= self.upper <= self.lower + _NARROW
+
+    def reading(self, column: str, nulls: str | None) -> SumReading:
+        """Return how cells are read: as numbers in the range."""
+        return SumReading(column, self.lower, self.upper, None if nulls is None else Fraction(nulls))
+
+    def null(self, value: str) -> str:
+        """Return in one spelling the number that a null counts as."""
+        return format_fraction(parse_fraction(value))
+
+    def edge(self, value: NumberLike) -> Fraction:
+        """Return an edge that sums can cross."""
+        read = parse_fraction(value)
+        if (self.lower >= 0 and read <= 0) or (self.upper <= 0 and read > 0):
+            raise QuestionError(
+                f"a sum of these values cannot cross {format_fraction(read)}",
+                help="give an edge with sums on both sides, or another range of values",
+            )
+        return read
+
+    def reaches(self, summary: Summary, edge: Fraction) -> bool:
+        """Tell whether the sum is at least the edge."""
+        return _sum(summary) >= edge
+
+    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
+        """Return how many rows the sum is away, if each moved it as far as a row can."""
+        above = _sum(summary) - edge
+        most = self._most(neighbors)
+        if most == 0:
+            raise QuestionError(
+                "a changed row cannot change this sum, since all values count the same",
+                help="use add-remove neighbors, or a range of values",
+            )
+        return floor(above / most) if above >= 0 else ceil(-above / most) - 1
+
+    def jumps(self, edges: Sequence[Fraction], neighbors: Neighbors, rows: int) -> Jumps:
+        """Return the pairs of levels that lie less than so many rows apart.
+
+        The sums of neighbors differ by at most the rows times the most that one can add. Sums come as close
+        below an edge as one likes, so two levels touch if and only if the gap between them is smaller than
+        that.
+        """
+        reach = rows * self._most(neighbors)
+        return _pairs(edges, lambda top, bottom: bottom - reach < top)
+
+    def counting_nothing(self) -> "SumOf":
+        """Return the measure for rows that may count for nothing, and so move a sum from 0 or to 0."""
+        return replace(self, some_uncounted=True)
+
+    def describe(self) -> dict[str, Json]:
+        """Return the measure as JSON."""
+        return {"of": self.name, "clamp": [format_fraction(self.lower), format_fraction(self.upper)]}
+
+    def _most(self, neighbors: Neighbors) -> Fraction:
+        if neighbors == "change-one":
+            nothing = [Fraction(0)] if self.some_uncounted else []
+            return max([self.upper, *nothing]) - min([self.lower, *nothing])
+        return max(abs(self.lower), abs(self.upper))
+
+
+def _pairs(edges: Sequence[Fraction], near: Callable[[Fraction, Fraction], bool]) -> Jumps:
+    """Return neighboring levels, and pairs with the top of the lower near the bottom of the upper."""
+    levels = range(len(edges) + 1)
+    return frozenset(
+        (low, high)
+        for low in levels
+        for high in levels[low + 1 :]
+        if high == low + 1 or near(edges[low], edges[high - 1])
+    )
+
+
+def _cell(text: object) -> str:
+    return declared("matching texts", [text], least=1)[0]
+
+
+def _matches(summary: Summary) -> MatchCount:
+    require_summary(summary, MatchCount)
+    return cast("MatchCount", summary)
+
+
+def _margin(summary: Summary, edge: Fraction) -> int:
+    counted = _matches(summary)
+    return edge.denominator * counted.matching - edge.numerator * counted.total
+
+
+def _sum(summary: Summary) -> Fraction:
+    require_summary(summary, ClampedSum)
+    return cast("ClampedSum", summary).total

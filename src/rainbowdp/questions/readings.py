@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readings: what the cells of a column mean for a question, decided cell by cell.
+
+A reading turns raw cells with the number of rows that have them into a summary. A cell that cannot be read
+counts nowhere; so does a null, unless the reading says as what it counts.
+"""
+
+from bisect import bisect_right
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Protocol
+
+from rainbowdp.questions.cells import NULL, cell_text, number_of
+from rainbowdp.questions.summaries import BracketCounts, ClampedSum, MatchCount, OptionCounts, Summary
+
+Tally = Iterable[tuple[object, int]]
+"""Raw cells, each with a number of rows; in any order, and a cell may come again."""
+
+
+class Reading(Protocol):
+    """What a table must be able to do for a question; neither method may ever raise because of a cell."""
+
+    @property
+    def column(self) -> str:
+        """The column that is read."""
+
+    def place(self, cell: object) -> Hashable | None:
+        """Return what one cell counts as; None if it counts for nothing."""
+
+    def summary(self, tally: Tally) -> Summary:
+        """Return the summary of cells, each with the number of rows that have it."""
+
+
+@dataclass(frozen=True)
+class OptionReading:
+    """Each cell is one of the options, or another one, or null.
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    options : tuple of str
+        The options, in order.
+    other : str, optional
+        The option as which all other readable cells count; otherwise they count nowhere.
+    nulls : str, optional
+        The option as which nulls count; otherwise they count nowhere.
+
+    Examples
+    --------
+    >>> reading = OptionReading("party", ("red", "blue"))
+    >>> reading.summary([("red", 3), (" blue", 1), ("green", 5), (None, 2)]).counts
+    (3, 1)
+    """
+
+    column: str
+    options: tuple[str, ...]
+    other: str | None = None
+    nulls: str | None = None
+
+    @cached_property
+    def _places(self) -> Mapping[str | None, int]:
+        return {option: at for at, option in enumerate(self.options)}
+
+    def place(self, cell: object) -> int | None:
+        """Return the number of the option as which a cell counts."""
+        text = cell_text(cell)
+        if isinstance(text, str):
+            return self._places.get(text, self._places.get(self.other))
+        return self._places.get(self.nulls) if text is NULL else None
+
+    def summary(self, tally: Tally) -> OptionCounts:
+        """Count the options."""
+        counts = [0] * len(self.options)
+        for cell, rows in tally:
+            place = self.place(cell)
+            if place is not None:
+                counts[place] += rows
+        return OptionCounts(tuple(counts))
+
+
+@dataclass(frozen=True)
+class MatchReading:
+    """Each cell equals one text, or says something else.
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    equals : str
+        What a matching cell says.
+    nulls : str, optional
+        What a null counts as, such as ``equals``; otherwise it counts nowhere.
+
+    Examples
+    --------
+    >>> found = MatchReading("smoker", "yes").summary([("yes", 3), ("no", 5), (None, 2)])
+    >>> found.matching, found.total
+    (3, 8)
+    """
+
+    column: str
+    equals: str
+    nulls: str | None = None
+
+    def place(self, cell: object) -> bool | None:
+        """Tell whether a cell matches."""
+        text = cell_text(cell)
+        said = self.nulls if text is NULL else text
+        return said == self.equals if isinstance(said, str) else None
+
+    def summary(self, tally: Tally) -> MatchCount:
+        """Count what matches, and what says anything."""
+        matching = total = 0
+        for cell, rows in tally:
+            match = self.place(cell)
+            if match is not None:
+                total += rows
+                matching += rows if match else 0
+        return MatchCount(matching, total)
+
+
+@dataclass(frozen=True)
+class SumReading:
+    """Each cell is a number, moved into a range.
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    lower, upper : Fraction
+        The range.
+    nulls : Fraction, optional
+        The value that a null counts as; otherwise it counts nowhere.
+
+    Examples
+    --------
+    >>> SumReading("age", Fraction(0), Fraction(100)).summary([("41", 2), ("999", 1), ("old", 7)]).total
+    Fraction(182, 1)
+    """
+
+    column: str
+    lower: Fraction
+    upper: Fraction
+    nulls: Fraction | None = None
+
+    def place(self, cell: object) -> Fraction | None:
+        """Return the value of a cell, moved into the range."""
+        text = cell_text(cell)
+        value = number_of(text) if isinstance(text, str) else self.nulls if text is NULL else None
+        return None if value is None else min(max(value, self.lower), self.upper)
+
+    def summary(self, tally: Tally) -> ClampedSum:
+        """Add up the values."""
+        total = Fraction(0)
+        for cell, rows in tally:
+            value = self.place(cell)
+            if value is not None:
+                total += rows * value
+        return ClampedSum(total)
+
+
+@dataclass(frozen=True)
+class BracketReading:
+    """Each cell is a number that lies in one of the brackets.
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    edges : tuple of Fraction
+        Where brackets meet, ascending; the edge itself belongs to the upper one.
+
+    Examples
+    --------
+    >>> BracketReading("age", (Fraction(18), Fraction(65))).summary([("17.9", 2), ("18", 1), ("x", 4)]).counts
+    (2, 1, 0)
+    """
+
+    column: str
+    edges: tuple[Fraction, ...]
+
+    def place(self, cell: object) -> int | None:
+        """Return the number of the bracket in which a cell lies."""
+        text = cell_text(cell)
+        value = number_of(text) if isinstance(text, str) else None
+        return None if value is None else bisect_right(self.edges, value)
+
+    def summary(self, tally: Tally) -> BracketCounts:
+        """Count the brackets."""
+        counts = [0] * (len(self.edges) + 1)
+        for cell, rows in tally:
+            place = self.place(cell)
+            if place is not None:
+                counts[place] += rows
+        return BracketCounts(tuple(counts))

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a question to its mechanism: the graph of its regions, the distributions where they meet, the lines.
+
+Only what a question says of itself is used: its answers, their rainbows, and which regions touch. So a
+question that somebody else writes is treated like those of this package.
+"""
+
+import numpy as np
+
+from rainbowdp.boundary import BoundaryCondition, check_boundary, max_min, randomized_response, uniform
+from rainbowdp.errors import BoundaryMissingError, QuestionError, did_you_mean
+from rainbowdp.exact.arguments import described, is_whole
+from rainbowdp.graph import DatasetGraph, RainbowGraph
+from rainbowdp.line import Line
+from rainbowdp.privacy import Privacy
+from rainbowdp.questions.question import Neighbors, Question, require_relation
+from rainbowdp.rainbow import Rainbow
+
+RULES = ("default", "max-min", "randomized-response", "uniform")
+
+
+def region_graph(question: Question, neighbors: Neighbors, max_rows: int = 1) -> RainbowGraph:
+    """Return the graph of the regions of a question: one dataset per answer, joined where regions touch.
+
+    Parameters
+    ----------
+    question : Question
+        Any question.
+    neighbors : {"add-remove", "change-one"}
+        What neighboring tables are.
+    max_rows : int
+        How many rows one person can have.
+
+    Returns
+    -------
+    RainbowGraph
+        Its datasets are labeled by the answers, in the order of the answers.
+
+    Raises
+    ------
+    QuestionError
+        If the question names pairs of answers that it does not have, or its rainbows do not have its
+        answers best.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import level
+    >>> question = level("smoker", equals="yes", edges=[10, 20, 30])
+    >>> region_graph(question, "add-remove")
+    RainbowGraph(4 datasets, 3 pairs, 4 regions)
+    >>> region_graph(question, "add-remove", max_rows=11)
+    RainbowGraph(4 datasets, 5 pairs, 4 regions)
+    """
+    answers, rainbows = _checked(question)
+    require_relation(neighbors)
+    if not is_whole(max_rows) or max_rows < 1:
+        raise QuestionError(
+            f"{described(max_rows)} is no number of rows", help="give a whole number of at least 1"
+        )
+    touching = question.touching(neighbors, max_rows)
+    if touching is None:
+        first, second = np.triu_indices(len(answers), 1)
+    else:
+        places = {answer: at for at, answer in enumerate(answers)}
+        for pair in touching:
+            for answer in pair:
+                if answer not in places:
+                    raise QuestionError(
+                        f"the region of {answer!r} is said to touch another, and it is no answer",
+                        help=did_you_mean(answer, answers) or "name pairs of answers",
+                    )
+        pairs = np.array([[places[one], places[other]] for one, other in sorted(touching)], dtype=np.int64)
+        first, second = pairs.reshape(-1, 2).T
+    structure = DatasetGraph.from_pairs(len(answers), first, second)
+    return RainbowGraph.from_codes(structure, rainbows, np.arange(len(answers)), labels=list(answers))
+
+
+def question_boundary(
+    question: Question,
+    privacy: Privacy,
+    neighbors: Neighbors,
+    max_rows: int = 1,
+    boundary: str | BoundaryCondition = "default",
+) -> BoundaryCondition:
+    """Return the distributions where the regions of a question meet, checked exactly.
+
+    Parameters
+    ----------
+    question : Question
+        Any question.
+    privacy : PureDP, ApproxDP or GaussianDP
+        What one answer may reveal about one person.
+    neighbors : {"add-remove", "change-one"}
+        What neighboring tables are.
+    max_rows : int
+        How many rows one person can have.
+    boundary : str or BoundaryCondition
+        A condition, or a rule: ``max-min`` serves the worst-off region best, given which regions touch;
+        ``randomized-response`` and ``uniform`` do not look at that; ``default`` is randomized response for
+        a ranking and where all regions touch, and else max-min.
+
+    Returns
+    -------
+    BoundaryCondition
+
+    Raises
+    ------
+    QuestionError
+        If there is no such rule, or the question is not well formed.
+    BoundaryMissingError, BoundaryNotPrivateError, ColorError
+        If a given condition does not fit.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> from rainbowdp.questions import level
+    >>> question = level("smoker", equals="yes", edges=[10, 20], labels=["low", "medium", "high"])
+    >>> condition = question_boundary(question, PureDP("ln 2"), "add-remove")
+    >>> for rainbow, distribution in condition.distributions.items():
+    ...     print(rainbow, distribution)
+    high>medium>low Distribution(high=1/2, low=1/8, medium=3/8)
+    low>medium>high Distribution(high=1/8, low=1/2, medium=3/8)
+    medium>high=low Distribution(high=1/4, low=1/4, medium=1/2)
+    """
+    graph = region_graph(question, neighbors, max_rows)
+    if isinstance(boundary, BoundaryCondition):
+        check_boundary(boundary, graph, privacy)
+        return boundary
+    if boundary not in RULES:
+        raise QuestionError(
+            f"{boundary!r} is no boundary",
+            help=did_you_mean(str(boundary), RULES)
+            or f"choose one of {', '.join(RULES)}, or give a condition",
+        )
+    if boundary == "uniform":
+        return uniform(graph)
+    count = graph.size
+    everything = graph.structure.pairs()[0].size == count * (count - 1) // 2
+    # Where all regions touch, max-min is the response. Of 120 orders it would be a large program, for little:
+    # an order touches few others. The response is private between any two regions, whether they touch or not.
+    is_response = everything or (boundary == "default" and question.kind == "ranking")
+    if is_response or boundary == "randomized-response":
+        return randomized_response(graph, privacy)
+    return max_min(graph, privacy)
+
+
+def answer_line(question: Question, answer: str, boundary: BoundaryCondition, privacy: Privacy) -> Line:
+    """Return the optimal distributions of tables with one true answer, by distance.
+
+    Parameters
+    ----------
+    question : Question
+        Any question.
+    answer : str
+        The true answer.
+    boundary : BoundaryCondition
+        From `question_boundary`.
+    privacy : PureDP, ApproxDP or GaussianDP
+        What one answer may reveal about one person.
+
+    Returns
+    -------
+    Line
+        To be asked with the row distance, divided and rounded down by the number of rows per person.
+
+    Raises
+    ------
+    QuestionError
+        If there is no such answer.
+    BoundaryMissingError
+        If the condition has no distribution for it.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> from rainbowdp.questions import winner
+    >>> question, privacy = winner("party", ["red", "blue"]), PureDP("ln 2")
+    >>> boundary = question_boundary(question, privacy, "add-remove")
+    >>> answer_line(question, "red", boundary, privacy).distribution(1)
+    Distribution(blue=1/6, red=5/6)
+    """
+    if answer not in question.answers:
+        raise QuestionError(
+            f"{answer!r} is no answer to this question",
+            help=did_you_mean(str(answer), question.answers) or "name one of the question's answers",
+        )
+    rainbow = question.rainbow(answer)
+    if rainbow not in boundary.distributions:
+        raise BoundaryMissingError(
+            f"the boundary has no distribution for {rainbow}", help="make it with question_boundary"
+        )
+    return Line(rainbow, boundary.distributions[rainbow], privacy)
+
+
+def _checked(question: Question) -> tuple[tuple[str, ...], list[Rainbow]]:
+    """Return the answers and their rainbows, if they fit each other."""
+    answers = tuple(question.answers)
+    if (
+        len(answers) < 2
+        or len(set(answers)) < len(answers)
+        or not all(isinstance(text, str) for text in answers)
+    ):
+        raise QuestionError(
+            "a question needs at least two answers, distinct texts", help="name its answers apart"
+        )
+    rainbows = [question.rainbow(answer) for answer in answers]
+    for answer, rainbow in zip(answers, rainbows, strict=True):
+        if rainbow.classes[0] != (answer,) or set(rainbow.colors) != set(answers):
+            raise QuestionError(
+                f"the rainbow of {answer!r} is {rainbow}", help="have the answer itself best, then all others"
+            )
+    return answers, rainbows

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The best of some options by scores of a known sensitivity, computed by somebody else."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import ClassVar, cast
+
+from rainbowdp.errors import QuestionError
+from rainbowdp.exact import NumberLike, format_fraction, parse_fraction
+from rainbowdp.questions.question import (
+    Json,
+    Neighbors,
+    Pairs,
+    declared,
+    own_answer_first,
+    require_relation,
+    require_summary,
+)
+from rainbowdp.questions.readings import Reading
+from rainbowdp.questions.summaries import Location, ScoreValues, Summary
+from rainbowdp.rainbow import Rainbow
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Which option has the best score? Of equals the one declared first; see `scores`.
+
+    Between neighbors each score moves by at most the sensitivity, and if they are monotone all in one
+    direction. So a lead moves by at most twice the sensitivity, or by the sensitivity.
+
+    Examples
+    --------
+    >>> question = Scores(("A", "B"), Fraction(1))
+    >>> found = question.locate(question.values([10, "12.5"]))
+    >>> found.answer, found.distance
+    ('B', 1)
+    """
+
+    options: tuple[str, ...]
+    sensitivity: Fraction
+    monotone: bool = False
+
+    kind: ClassVar[str] = "scores"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", declared("options", self.options))
+        sensitivity = parse_fraction(self.sensitivity)
+        if not isinstance(self.monotone, bool):
+            raise QuestionError(
+                f"{self.monotone!r} is neither true nor false", help="say whether scores are monotone"
+            )
+        if sensitivity <= 0:
+            raise QuestionError(
+                f"scores of sensitivity {format_fraction(sensitivity)} cannot change",
+                help="give the most by which one person changes a score",
+            )
+        object.__setattr__(self, "sensitivity", sensitivity)
+
+    @property
+    def column(self) -> str:
+        """No column: scores are given, not read."""
+        return ""
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The options."""
+        return self.options
+
+    @property
+    def reading(self) -> Reading:
+        """Refuse to read a table.
+
+        Raises
+        ------
+        QuestionError
+            Always.
+        """
+        raise QuestionError(
+            "scores are not read from a table", help="compute them, and give them in place of the table"
+        )
+
+    def values(self, scores: Iterable[NumberLike]) -> ScoreValues:
+        """Return scores, one per option in their order, as the summary of this question.
+
+        Raises
+        ------
+        QuestionError
+            If there are more or fewer scores than options.
+        """
+        read = tuple(parse_fraction(score) for score in scores)
+        if len(read) != len(self.options):
+            raise QuestionError(
+                f"{len(read)} scores do not fit {len(self.options)} options", help="give one score per option"
+            )
+        return ScoreValues(read)
+
+    def rainbow(self, answer: str) -> Rainbow:
+        """Return the preference order: the answer itself, the rest tied."""
+        return own_answer_first(answer, self.options)
+
+    def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
+        """Return the option with the best score, and how many people it takes to change that."""
+        require_relation(neighbors)
+        require_summary(summary, ScoreValues)
+        values = cast("ScoreValues", summary).values
+        if len(values) != len(self.options):
+            raise QuestionError(
+                "the summary is about other options", help="make it with the question's `values`"
+            )
+        best = values.index(max(values))
+        most = self.sensitivity if self.monotone else 2 * self.sensitivity
+        distance = min(
+            max(0, ceil((values[best] - value) / most) - 1)
+            if at < best
+            else floor((values[best] - value) / most)
+            for at, value in enumerate(values)
+            if at != best
+        )
+        return Location(self.options[best], distance)
+
+    def touching(self, neighbors: Neighbors, max_rows: int = 1) -> Pairs | None:  # noqa: ARG002 - always all
+        """Return None: any two options can be first and second."""
+        return None
+
+    def counting_nothing(self) -> "Scores":
+        """Return the question itself: the given sensitivity is that of any change."""
+        return self
+
+    def describe(self) -> dict[str, Json]:
+        """Return everything that defines the question, as JSON."""
+        return {
+            "kind": self.kind,
+            "options": list(self.options),
+            "sensitivity": format_fraction(self.sensitivity),
+            "monotone": self.monotone,
+        }
+
+    def answer_json(self, answer: str) -> str:
+        """Return the answer itself."""
+        return answer
+
+
+def scores(options: Iterable[object], *, sensitivity: NumberLike, monotone: bool = False) -> Scores:
+    """Ask which option has the best score, for scores that you computed.
+
+    Parameters
+    ----------
+    options : iterable of text
+        The options, in the order that decides between equals.
+    sensitivity : number or text
+        The most by which one person changes a score.
+    monotone : bool
+        Whether one person changes all scores in one direction, as counts do where people join or leave.
+
+    Returns
+    -------
+    Scores
+
+    Raises
+    ------
+    QuestionError
+        If there are fewer than two options, two are the same, or the sensitivity is not positive.
+
+    Examples
+    --------
+    >>> scores(["A", "B"], sensitivity="0.5").answers
+    ('A', 'B')
+    """
+    return Scores(declared("options", options), parse_fraction(sensitivity), monotone)
+
+
+def read_scores(description: Mapping[str, Json]) -> Scores:
+    """Return the question that `describe` described.
+
+    Raises
+    ------
+    QuestionError
+        If something is missing or of a wrong type.
+    """
+    options, sensitivity, monotone = (description.get(key) for key in ("options", "sensitivity", "monotone"))
+    if not isinstance(options, list) or not isinstance(sensitivity, str) or not isinstance(monotone, bool):
+        raise QuestionError("the scores are not fully described", help="describe them as rainbowdp does")
+    return Scores(tuple(options), parse_fraction(sensitivity), monotone)

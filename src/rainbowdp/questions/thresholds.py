@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is it above the line, and between which lines does it lie? One question: levels between declared edges."""
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+from rainbowdp.errors import QuestionError
+from rainbowdp.exact import NumberLike, format_fraction, parse_fraction
+from rainbowdp.exact.arguments import items_of
+from rainbowdp.questions.measures import CountOf, Measure, ShareOf, SumOf
+from rainbowdp.questions.question import (
+    Json,
+    Neighbors,
+    Pairs,
+    declared,
+    listed,
+    nearest_first,
+    require_column,
+    require_relation,
+)
+from rainbowdp.questions.readings import Reading
+from rainbowdp.questions.summaries import Location, Summary
+from rainbowdp.rainbow import Rainbow
+
+NO_YES = ("no", "yes")
+
+
+def edge_labels(edges: Sequence[Fraction]) -> tuple[str, ...]:
+    """Return names for what lies between edges.
+
+    Examples
+    --------
+    >>> edge_labels([Fraction(10), Fraction(20)])
+    ('<10', '10..<20', '>=20')
+    """
+    texts = [format_fraction(edge) for edge in edges]
+    between = (f"{low}..<{high}" for low, high in itertools.pairwise(texts))
+    return (f"<{texts[0]}", *between, f">={texts[-1]}")
+
+
+def ascending(edges: Iterable[Fraction]) -> tuple[Fraction, ...]:
+    """Return edges, if there is at least one and each is above the one before.
+
+    Raises
+    ------
+    QuestionError
+        If not.
+    """
+    read = tuple(edges)
+    if not read:
+        raise QuestionError("there are no edges", help="give at least one")
+    for low, high in itertools.pairwise(read):
+        if not low < high:
+            raise QuestionError(
+                f"the edge {format_fraction(high)} does not lie above {format_fraction(low)}",
+                help="give the edges from the lowest up, each once",
+            )
+    return read
+
+
+def checked_labels(labels: Iterable[object] | None, edges: Sequence[Fraction]) -> tuple[str, ...]:
+    """Return the names of what lies between edges: the given ones, or names made of the edges.
+
+    Raises
+    ------
+    QuestionError
+        If their number is not that of the edges and one more.
+    """
+    if labels is None:
+        return edge_labels(edges)
+    names = declared("labels", labels)
+    if len(names) != len(edges) + 1:
+        raise QuestionError(
+            f"{len(names)} labels do not fit {len(edges)} edges", help=f"give {len(edges) + 1} labels"
+        )
+    return names
+
+
+@dataclass(frozen=True)
+class Level:
+    """Between which declared edges does a count, share or sum lie? See `level` and `yes_no`.
+
+    The row distance is the least over the edges around the level; an edge itself belongs to the level above
+    it.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions.summaries import MatchCount
+    >>> question = Level("smoker", CountOf("yes"), (Fraction(10), Fraction(20)), ("low", "medium", "high"))
+    >>> found = question.locate(MatchCount(matching=13, total=100))
+    >>> found.answer, found.distance
+    ('medium', 3)
+    """
+
+    column: str
+    measure: Measure
+    edges: tuple[Fraction, ...]
+    labels: tuple[str, ...]
+    nulls: str | None = None
+
+    kind: ClassVar[str] = "level"
+
+    def __post_init__(self) -> None:
+        require_column(self.column)
+        edges = ascending(map(self.measure.edge, self.edges))
+        object.__setattr__(self, "edges", edges)
+        object.__setattr__(self, "labels", checked_labels(self.labels, edges))
+        if self.nulls is not None:
+            object.__setattr__(self, "nulls", self.measure.null(self.nulls))
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The levels, from the lowest up."""
+        return self.labels
+
+    @property
+    def reading(self) -> Reading:
+        """How cells are read."""
+        return self.measure.reading(self.column, self.nulls)
+
+    @property
+    def tight(self) -> bool:
+        """Whether the distance by formula is the true one."""
+        return self.measure.tight
+
+    def rainbow(self, answer: str) -> Rainbow:
+        """Return the preference order: the nearest level first, left and right tied."""
+        return nearest_first(answer, self.answers)
+
+    def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
+        """Return the level, and the row distance to the nearest of its edges."""
+        require_relation(neighbors)
+        at = sum(self.measure.reaches(summary, edge) for edge in self.edges)
+        around = self.edges[max(at - 1, 0) : at + 1]
+        return Location(
+            self.answers[at], min(self.measure.steps(summary, edge, neighbors) for edge in around)
+        )
+
+    def touching(self, neighbors: Neighbors, max_rows: int = 1) -> Pairs | None:
+        """Return the levels between which one person's rows can move a table; None if between all."""
+        require_relation(neighbors)
+        jumps = self.measure.jumps(self.edges, neighbors, max_rows)
+        count = len(self.answers)
+        if len(jumps) == count * (count - 1) // 2:
+            return None
+        return frozenset((self.answers[low], self.answers[high]) for low, high in jumps)
+
+    def counting_nothing(self) -> "Level":
+        """Return the question as it is asked of rows that may also count for nothing."""
+        return replace(self, measure=self.measure.counting_nothing())
+
+    def describe(self) -> dict[str, Json]:
+        """Return everything that defines the question, as JSON."""
+        return {
+            "kind": self.kind,
+            "column": self.column,
+            **self.measure.describe(),
+            "edges": [format_fraction(edge) for edge in self.edges],
+            "labels": list(self.labels),
+            "nulls": self.nulls,
+        }
+
+    def answer_json(self, answer: str) -> str:
+        """Return the answer itself."""
+        return answer
+
+
+@dataclass(frozen=True)
+class YesNo(Level):
+    """Is a count, share or sum at least a threshold? See `yes_no`.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions.summaries import MatchCount
+    >>> question = YesNo("smoker", ShareOf("yes"), (Fraction(1, 4),))
+    >>> found = question.locate(MatchCount(matching=13, total=100))
+    >>> found.answer, found.distance
+    ('no', 15)
+    """
+
+    labels: tuple[str, ...] = NO_YES
+
+    kind: ClassVar[str] = "yes-no"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.labels != NO_YES:
+            raise QuestionError("the answers are yes and no", help="ask for a level to name the answers")
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """No, and yes."""
+        return self.labels
+
+
+def yes_no(
+    column: str,
+    *,
+    equals: object = None,
+    at_least: NumberLike | None = None,
+    share: NumberLike | None = None,
+    clamp: tuple[NumberLike, NumberLike] | None = None,
+    nulls: str | None = None,
+) -> YesNo:
+    """Ask whether enough rows say something, or a sum is large enough: a majority, a quorum, a threshold.
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    equals : text, optional
+        What a matching cell says; with `at_least` a number of rows, or with `share` a share of all rows
+        that say anything.
+    at_least : number or text, optional
+        The least count or sum for a yes.
+    share : number or text, optional
+        The least share for a yes, such as ``"1/2"``.
+    clamp : pair of numbers, optional
+        For sums: each value is moved into this range first. It decides how much one row can count.
+    nulls : str, optional
+        What an empty cell says; otherwise it counts nowhere.
+
+    Returns
+    -------
+    YesNo
+
+    Raises
+    ------
+    QuestionError
+        If the parameters are not those of one of the three, or the answer cannot change.
+
+    Examples
+    --------
+    >>> yes_no("smoker", equals="yes", at_least=100).measure.name
+    'count'
+    >>> yes_no("smoker", equals="yes", share="1/2").measure.name
+    'share'
+    >>> yes_no("income", clamp=(0, 100000), at_least=5000000).measure.name
+    'sum'
+    """
+    measure = _measure(equals, clamp, share=share is not None)
+    if share is not None:
+        if at_least is not None:
+            raise QuestionError("both a count and a share are given", help="give one of them")
+        edge: NumberLike = share
+    elif at_least is None:
+        raise QuestionError("no threshold is given", help="give the least count or sum, or a share")
+    else:
+        edge = at_least
+    return YesNo(column, measure, (measure.edge(edge),), nulls=nulls)
+
+
+def level(
+    column: str,
+    *,
+    edges: Iterable[NumberLike],
+    labels: Iterable[object] | None = None,
+    equals: object = None,
+    share: bool = False,
+    clamp: tuple[NumberLike, NumberLike] | None = None,
+    nulls: str | None = None,
+) -> Level:
+    """Ask between which edges a count, share or sum lies.
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    edges : iterable of numbers
+        Where levels meet, from the lowest up; an edge belongs to the level above it.
+    labels : iterable of text, optional
+        Names of the levels, one more than edges; otherwise ``<10``, ``10..<20``, ``>=20``.
+    equals : text, optional
+        What a matching cell says, for counts and shares.
+    share : bool
+        Whether the edges are shares of all rows that say anything.
+    clamp : pair of numbers, optional
+        For sums: each value is moved into this range first.
+    nulls : str, optional
+        What an empty cell says; otherwise it counts nowhere.
+
+    Returns
+    -------
+    Level
+
+    Raises
+    ------
+    QuestionError
+        If the edges do not ascend, cannot be crossed, or do not fit the labels.
+
+    Examples
+    --------
+    >>> level("smoker", equals="yes", edges=[10, 20]).answers
+    ('<10', '10..<20', '>=20')
+    """
+    measure = _measure(equals, clamp, share=share)
+    read = ascending(map(measure.edge, listed("edges", edges)))
+    return Level(column, measure, read, checked_labels(labels, read), nulls)
+
+
+def _measure(equals: object, clamp: tuple[NumberLike, NumberLike] | None, *, share: bool) -> Measure:
+    if clamp is not None:
+        if equals is not None or share:
+            raise QuestionError(
+                "a sum has no matching text and no share", help="give the range of values alone"
+            )
+        bounds = items_of(clamp)
+        if bounds is None or len(bounds) != 2:
+            raise QuestionError(f"{clamp!r} is no range", help="give the least and the greatest value")
+        return SumOf(parse_fraction(bounds[0]), parse_fraction(bounds[1]))
+    if equals is None:
+        raise QuestionError(
+            "neither a matching text nor a range of values is given",
+            help="give what a matching cell says, or the range to which values of a sum are moved",
+        )
+    return ShareOf(str_of(equals)) if share else CountOf(str_of(equals))
+
+
+def str_of(text: object) -> str:
+    """Return the text that a cell would say.
+
+    Raises
+    ------
+    QuestionError
+        If it is empty or has no text.
+    """
+    return declared("matching texts", [text], least=1)[0]
+
+
+def read_level(description: Mapping[str, Json]) -> Level:
+    """Return the question that `describe` described.
+
+    Raises
+    ------
+    QuestionError
+        If something is missing or of a wrong type.
+    """
+    column, edges, labels = (description.get(key) for key in ("column", "edges", "labels"))
+    equals, clamp, nulls = (description.get(key) for key in ("equals", "clamp", "nulls"))
+    of = description.get("of")
+    if not isinstance(column, str) or not isinstance(edges, list) or not isinstance(labels, list):
+        raise QuestionError(
+            "the question has no column, edges or labels", help="describe it as rainbowdp does"
+        )
+    if (nulls is not None and not isinstance(nulls, str)) or of not in {"count", "share", "sum"}:
+        raise QuestionError("the question is of no known measure", help="describe it as rainbowdp does")
+    if of == "sum" and not (isinstance(clamp, list) and len(clamp) == 2):
+        raise QuestionError("the sum has no range of values", help="describe it as rainbowdp does")
+    pair = (clamp[0], clamp[1]) if isinstance(clamp, list) and of == "sum" else None
+    measure = _measure(None if of == "sum" else equals, pair, share=of == "share")
+    kind = YesNo if description.get("kind") == "yes-no" else Level
+    return kind(column, measure, ascending(map(measure.edge, edges)), declared("labels", labels), nulls)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An answer that may leave, or one per group, with everything that may be published with it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+from rainbowdp.release.receipt import Json, make_receipt
+from rainbowdp.release.terms import Terms
+
+Answers = Mapping[str, str | tuple[str, ...]]
+EVERYBODY = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer, or one per group, and what may be published with it.
+
+    Attributes
+    ----------
+    terms : Terms
+        What was asked, how privately.
+    answers : mapping of str to str or tuple of str
+        The answer by group; a ranking is a tuple, best first. Without groups the only key is the empty text.
+    request_id : str or None
+        The name of the request in the ledger.
+    notes : tuple of str
+        Public remarks about how the answer came about.
+    """
+
+    terms: Terms
+    answers: Answers
+    request_id: str | None = None
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "answers", MappingProxyType(dict(self.answers)))
+
+    def __reduce__(self) -> tuple[type["Answer"], tuple[object, ...]]:
+        return Answer, (self.terms, dict(self.answers), self.request_id, self.notes)
+
+    @property
+    def answer(self) -> str | tuple[str, ...] | dict[str, str | tuple[str, ...]]:
+        """The answer; with groups, a dictionary of them."""
+        return dict(self.answers) if self.terms.groups else self.answers[EVERYBODY]
+
+    @property
+    def json(self) -> Json:
+        """The answer as ``json.dumps`` writes it: a ranking is a list."""
+        return listed(self.answer)
+
+    @cached_property
+    def receipt(self) -> dict[str, Json]:
+        """The receipt, as ``json.dumps`` writes it: nothing private is in it."""
+        return make_receipt(self.terms, self.json)
+
+
+def listed(answer: object) -> Json:
+    """Return an answer as JSON knows it: a list for a tuple."""
+    if isinstance(answer, dict):
+        return {group: listed(value) for group, value in answer.items()}
+    return list(answer) if isinstance(answer, tuple) else answer
+
+
+def written(answers: Answers) -> str:
+    """Return answers as a ledger keeps them."""
+    return json.dumps(listed(dict(answers)), ensure_ascii=False, separators=(",", ":"))
+
+
+def stored(text: str) -> Answers:
+    """Return answers that a ledger kept."""
+    kept: dict[str, str | list[str]] = json.loads(text)
+    return {group: value if isinstance(value, str) else tuple(value) for group, value in kept.items()}

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a column whose categories nobody declared to those of them that may be named.
+
+The order is the promise of `rainbowdp.release.asking`: people are counted, the charge is committed, every
+category is drawn, and what leaves is what the ledger stored.
+"""
+
+import contextlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+from rainbowdp.errors import UsageError
+from rainbowdp.exact import Log, NumberLike
+from rainbowdp.keys import KeyMechanism, key_mechanism, select_keys
+from rainbowdp.ledger import Cost, Ledger, open_ledger
+from rainbowdp.privacy import ApproxDP
+from rainbowdp.release.keys_receipt import Json, make_keys_receipt
+from rainbowdp.release.ready import Progress
+from rainbowdp.release.terms import read_filters, require_name
+from rainbowdp.sampling import BitSource
+from rainbowdp.tables import Table, count_keys, open_table
+
+
+@dataclass(frozen=True)
+class KeyTerms:
+    """What is fixed before any data is opened.
+
+    Parameters
+    ----------
+    column : str
+        The column with the categories.
+    mechanism : KeyMechanism
+        How often a category is named, by its number of people.
+    unit : str, optional
+        The column that says whose row it is; without it every row is a person.
+    where : mapping of str to str
+        Only rows with these cells count.
+
+    Raises
+    ------
+    UsageError
+        If a person has several categories, and no column names the person.
+    """
+
+    column: str
+    mechanism: KeyMechanism
+    unit: str | None = None
+    where: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.unit is None and self.mechanism.max_keys > 1:
+            raise UsageError(
+                "a number of categories per person is given, and no column that names the person",
+                help="give the unit: the column that says whose row it is",
+            )
+        require_name(self.column)
+        if self.unit is not None:
+            require_name(self.unit)
+        object.__setattr__(self, "where", MappingProxyType(read_filters(self.where)))
+
+    def __reduce__(self) -> tuple[type["KeyTerms"], tuple[object, ...]]:
+        return KeyTerms, (self.column, self.mechanism, self.unit, dict(self.where))
+
+    @property
+    def privacy(self) -> ApproxDP:
+        """What naming all categories costs together."""
+        return ApproxDP(self.mechanism.epsilon, self.mechanism.delta)
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The categories that may be named, and what may be published with them.
+
+    Attributes
+    ----------
+    terms : KeyTerms
+        How they were chosen.
+    keys : tuple of str
+        The categories, in the order of their text.
+    request_id : str or None
+        The name of the request in the ledger.
+    notes : tuple of str
+        Public remarks.
+    """
+
+    terms: KeyTerms
+    keys: tuple[str, ...]
+    request_id: str | None = None
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    @cached_property
+    def receipt(self) -> dict[str, Json]:
+        """The receipt, as ``json.dumps`` writes it: nothing private is in it."""
+        terms = self.terms
+        return make_keys_receipt(terms.column, terms.mechanism, terms.unit, terms.where, self.keys)
+
+
+def ask_keys(
+    source: object,
+    column: str,
+    *,
+    epsilon: NumberLike | Log,
+    delta: NumberLike,
+    unit: str | None = None,
+    max_keys: int | None = None,
+    where: Mapping[str, str] | None = None,
+    table: str | None = None,
+    sql: str | None = None,
+    encoding: str | None = None,
+    ledger: str | None = None,
+    name: str | None = None,
+    request_id: str | None = None,
+    progress: Progress | None = None,
+) -> Keys:
+    """Ask which categories of a column may be named at all.
+
+    A category that few people have is named rarely, one that nobody has never, and one that many have
+    always; how many that is, `rainbowdp.keys.key_table` says beforehand. It is the optimal choice for its
+    privacy.
+
+    Parameters
+    ----------
+    source : path, URL or data frame
+        The table, as for `rainbowdp.ask`.
+    column : str
+        The column with the categories.
+    epsilon, delta : number or text
+        What the whole list costs; neighbors are tables with one person more or less.
+    unit : str, optional
+        The column that says whose row it is. Without it every row is a person.
+    max_keys : int, optional
+        With `unit`: for how many categories one person counts at most, chosen at random.
+    where : mapping of str to str, optional
+        Only rows with exactly these cells count.
+    table, sql, encoding, ledger, name, request_id, progress
+        As for `rainbowdp.ask`.
+
+    Returns
+    -------
+    Keys
+        Its ``keys`` and ``receipt`` may be published.
+
+    Raises
+    ------
+    UsageError, PrivacyParameterError, UnknownColumnError
+        If the request cannot be answered; no row was read.
+    TableUnreadableError
+        If the table cannot be read. Never because of what a row holds.
+    BudgetRefusedError
+        If the budget does not cover it; nothing was drawn.
+    LedgerError
+        If the ledger cannot be read or written; nothing was answered.
+
+    References
+    ----------
+    Desfontaines, Voss and Gipson 2020, Theorem 1; Zhou et al. 2022, Corollary 2.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> people = pandas.DataFrame({"town": ["Ulm"] * 200})
+    >>> ask_keys(people, "town", epsilon=1, delta="1e-6").keys
+    ('Ulm',)
+    """
+    if (unit is None) != (max_keys is None):
+        missing, present = ("max_keys", "unit") if max_keys is None else ("unit", "max_keys")
+        raise UsageError(
+            f"{present} is given without {missing}",
+            help="name the column that says whose row it is, and for how many categories one person counts",
+        )
+    if ledger is None and (name is not None or request_id is not None):
+        given = "a budget" if name is not None else "a request id"
+        raise UsageError(f"{given} is given, and no ledger", help="give the ledger that keeps it")
+    if ledger is not None and name is None:
+        raise UsageError("a ledger is given, and no budget", help="name the budget that pays")
+    mechanism = key_mechanism(epsilon, delta, 1 if max_keys is None else max_keys)
+    terms = KeyTerms(column, mechanism, unit, {} if where is None else where)
+    with contextlib.ExitStack() as stack:
+        opened = stack.enter_context(open_table(source, table=table, sql=sql, encoding=encoding))
+        book = None if ledger is None else stack.enter_context(open_ledger(ledger))
+        return name_keys(terms, opened, book, name, request_id, progress=progress)
+
+
+def name_keys(
+    terms: KeyTerms,
+    table: Table,
+    ledger: Ledger | None = None,
+    name: str | None = None,
+    request_id: str | None = None,
+    *,
+    bits: BitSource | None = None,
+    key: bytes | None = None,
+    progress: Progress | None = None,
+) -> Keys:
+    """Name the categories of an open table; see `ask_keys`.
+
+    Parameters
+    ----------
+    terms : KeyTerms
+        How they are chosen.
+    table : Table
+        The open table.
+    ledger, name, request_id : optional
+        The open ledger, and the budget in it that pays.
+    bits, key : optional
+        Where randomness comes from; the operating system unless given, which only tests do.
+    progress : callable, optional
+        As for `ask_keys`.
+    """
+    counted = count_keys(
+        table,
+        terms.column,
+        where=terms.where,
+        unit=terms.unit,
+        max_keys=terms.mechanism.max_keys,
+        key=key,
+        progress=progress,
+    )
+    mechanism = terms.mechanism
+
+    def drawn(counts: Iterable[tuple[str, int]]) -> tuple[str, ...]:
+        return tuple(select_keys(counts, mechanism.epsilon, mechanism.delta, mechanism.max_keys, bits=bits))
+
+    if ledger is None or name is None:
+        return Keys(terms, drawn(counted), notes=table.notes)
+    # What can go wrong while rows are read goes wrong before anything is charged.
+    counts = list(counted)
+    charge = ledger.charge(
+        name,
+        Cost.of(terms.privacy),
+        request_id=request_id,
+        question=_fingerprint(terms),
+        source=table.identity,
+        privacy=str(terms.privacy),
+    )
+    stands = charge.answer
+    if stands is None:
+        stands = ledger.store(charge, json.dumps(drawn(counts), ensure_ascii=False))
+    return Keys(terms, tuple(json.loads(stands)), charge.request_id, table.notes)
+
+
+def _fingerprint(terms: KeyTerms) -> str:
+    asked = {
+        "keys": terms.column,
+        "unit": terms.unit,
+        "max_keys": terms.mechanism.max_keys,
+        "where": dict(terms.where),
+    }
+    return json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

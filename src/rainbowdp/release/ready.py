@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that is done before a charge: once it is done, nothing is left that can fail but the draw.
+
+The table gives a summary, the summary a true answer and a distance, and these the distribution to draw from.
+All of them are private, none of them shows itself, and they go no further than into the draw.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import QuestionError
+from rainbowdp.exact.arguments import is_whole
+from rainbowdp.questions import Summary
+from rainbowdp.questions.summaries import Private
+from rainbowdp.release.answers import EVERYBODY, Answers
+from rainbowdp.release.terms import Terms
+from rainbowdp.sampling import BitSource, sample_distribution
+from rainbowdp.tables import Table, summarize, summarize_groups
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, repr=False)
+class Ready(Private):
+    """The distributions to draw from, by group: they say where the table lies, and do not show it."""
+
+    distributions: Mapping[str, Distribution]
+
+
+def make_ready(terms: Terms, source: Table | Summary, key: bytes | None, progress: Progress | None) -> Ready:
+    """Do everything but draw: nothing that can fail is left, and nothing has been revealed."""
+    if isinstance(source, Table):
+        source.check(_columns(terms))
+    # Without a boundary there is no answer, so it is made before a row is read.
+    terms.boundary  # noqa: B018 - a cached property
+    summaries = _read(terms, source, key, progress) if isinstance(source, Table) else {EVERYBODY: source}
+    return Ready({group: _distribution(terms, summary) for group, summary in summaries.items()})
+
+
+def _columns(terms: Terms) -> list[str]:
+    people = [column for column in (terms.unit, terms.by) if column is not None]
+    return [terms.question.reading.column, *terms.where, *people]
+
+
+def _read(terms: Terms, table: Table, key: bytes | None, progress: Progress | None) -> Mapping[str, Summary]:
+    """Read the summaries off a table; they stay inside this module."""
+    reading = terms.question.reading
+    unit, rows, where = terms.unit, terms.max_rows, terms.where
+    if terms.by is not None:
+        return summarize_groups(
+            table,
+            reading,
+            terms.by,
+            terms.groups,
+            where=where,
+            unit=unit,
+            max_rows=rows,
+            key=key,
+            progress=progress,
+        )
+    found = summarize(table, reading, where=where, unit=unit, max_rows=rows, key=key, progress=progress)
+    return {EVERYBODY: found}
+
+
+def _distribution(terms: Terms, summary: Summary) -> Distribution:
+    location = terms.asked.locate(summary, terms.relation)
+    if location.answer not in terms.question.answers or not is_whole(location.distance):
+        # Whoever wrote the question can see why; a message would show where the table lies.
+        raise QuestionError(
+            "the question locates the table outside its answers, or at no whole distance",
+            help="try it with check_question",
+        )
+    if location.distance < 0:
+        raise QuestionError("the question locates the table below 0", help="try it with check_question")
+    return terms.distribution(location.answer, location.distance // terms.max_rows)
+
+
+def drawn(terms: Terms, ready: Ready, bits: BitSource | None) -> Answers:
+    """Draw the answer of every group, exactly."""
+    answers = {}
+    for group, distribution in ready.distributions.items():
+        (color,) = sample_distribution(distribution, bits=bits)
+        stated = terms.question.answer_json(color)
+        answers[group] = stated if isinstance(stated, str) else tuple(stated)
+    return answers

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The terms of an answer: everything that is decided before any data is opened, and may be published.
+
+The question, the neighbor relation, what one person can change, the privacy and the boundary together fix the
+whole mechanism: which regions there are, where they touch, and the probabilities at every distance.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from types import MappingProxyType
+from typing import get_args
+
+from rainbowdp.boundary import BoundaryCondition
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import UsageError, did_you_mean
+from rainbowdp.exact import NumberLike, enclose
+from rainbowdp.exact.arguments import described, is_whole, items_of
+from rainbowdp.ledger import Cost
+from rainbowdp.line import Line
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.privacy.notion import require_privacy
+from rainbowdp.questions import Neighbors, Question, answer_line, in_table, question_boundary
+from rainbowdp.questions.cells import cell_text
+
+RULES = ("default", "max-min", "randomized-response", "uniform")
+_DELTA_BITS = 64
+
+
+def privacy_of(
+    epsilon: NumberLike | None = None, delta: NumberLike | None = None, mu: NumberLike | None = None
+) -> Privacy:
+    """Return the notion of privacy that its parameters name.
+
+    Parameters
+    ----------
+    epsilon, delta : number or text, optional
+        Pure privacy, or approximate privacy with both.
+    mu : number or text, optional
+        Gaussian privacy.
+
+    Returns
+    -------
+    PureDP, ApproxDP or GaussianDP
+
+    Raises
+    ------
+    UsageError
+        If none is given, or some that do not belong together.
+
+    Examples
+    --------
+    >>> privacy_of(epsilon=1), privacy_of("ln 2", "1e-6"), privacy_of(mu="0.5")
+    (PureDP('1'), ApproxDP('ln(2)', '1/1000000'), GaussianDP('1/2'))
+    """
+    way_on = "for example epsilon=1, or epsilon=1 with delta='1e-6', or mu=1"
+    if mu is not None:
+        if epsilon is not None or delta is not None:
+            raise UsageError("mu does not belong together with epsilon or delta", help=f"give one, {way_on}")
+        return GaussianDP(mu)
+    if epsilon is None:
+        what = "delta is given without epsilon" if delta is not None else "no privacy is given"
+        raise UsageError(what, help=f"give epsilon or mu, {way_on}")
+    return PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What fixes the mechanism of an answer.
+
+    Parameters
+    ----------
+    question : Question
+        The question.
+    privacy : PureDP, ApproxDP or GaussianDP
+        What one answer may reveal about one person.
+    neighbors : str
+        ``add-remove`` or ``change-one``: what neighboring tables are.
+    unit : str, optional
+        The column that says whose row it is; without it every row is somebody else's.
+    max_rows : int
+        How many rows of one person count; more than 1 only with `unit`.
+    where : mapping of str to str
+        Only rows with these cells count.
+    rule : str
+        The boundary: ``default``, ``max-min``, ``randomized-response`` or ``uniform``.
+    by : str, optional
+        The column whose cells divide the rows into groups, each of which is answered for.
+    groups : tuple of str
+        Those cells; empty if everybody is one group.
+
+    Raises
+    ------
+    UsageError
+        If they do not fit together.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import winner
+    >>> terms = Terms(winner("party", ["red", "blue"]), PureDP("ln 2"))
+    >>> terms.line("red").distribution(1)
+    Distribution(blue=1/6, red=5/6)
+    """
+
+    question: Question
+    privacy: Privacy
+    neighbors: Neighbors = "add-remove"
+    unit: str | None = None
+    max_rows: int = 1
+    where: Mapping[str, str] = field(default_factory=dict)
+    rule: str = "default"
+    by: str | None = None
+    groups: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not callable(getattr(self.question, "locate", None)):
+            raise UsageError(
+                f"{described(self.question)} is no question", help="make one, with `winner` for example"
+            )
+        require_privacy(self.privacy)
+        relations = get_args(Neighbors)
+        if self.neighbors not in relations:
+            raise UsageError(
+                f"{self.neighbors!r} is no neighbor relation",
+                help=did_you_mean(str(self.neighbors), relations) or f"choose one of {', '.join(relations)}",
+            )
+        if self.rule not in RULES:
+            raise UsageError(
+                f"{self.rule!r} is no boundary rule",
+                help=did_you_mean(str(self.rule), RULES) or f"choose one of {', '.join(RULES)}",
+            )
+        if not is_whole(self.max_rows) or self.max_rows < 1:
+            raise UsageError(
+                f"{self.max_rows!r} is no number of rows", help="give a whole number of at least 1"
+            )
+        if self.unit is None and self.max_rows > 1:
+            raise UsageError(
+                "a number of rows per person is given, and no column that names the person",
+                help="give the unit: the column that says whose row it is",
+            )
+        if (self.by is None) != (not self.groups):
+            raise UsageError(
+                "a column to group by and its groups go together",
+                help="give both; groups are declared, never read from the table",
+            )
+        for column in (self.unit, self.by):
+            if column is not None:
+                require_name(column)
+        object.__setattr__(self, "groups", self._checked_groups())
+        object.__setattr__(self, "where", MappingProxyType(read_filters(self.where)))
+        if self.charges > 1:
+            # Several charges must have an exact sum.
+            self.cost  # noqa: B018 - a cached property
+
+    def _checked_groups(self) -> tuple[str, ...]:
+        groups = items_of(self.groups)
+        if groups is None:
+            raise UsageError(f"{described(self.groups)} is no list of groups", help="give a list of texts")
+        names = tuple(map(_group_name, groups))
+        if len(set(names)) < len(names):
+            raise UsageError("the groups are not distinct", help="name each group once")
+        return names
+
+    def __reduce__(self) -> tuple[type["Terms"], tuple[object, ...]]:
+        fields = (self.question, self.privacy, self.neighbors, self.unit, self.max_rows)
+        return Terms, (*fields, dict(self.where), self.rule, self.by, self.groups)
+
+    @property
+    def relation(self) -> Neighbors:
+        """The neighbor relation between two tables of one group, which its distances count.
+
+        Where one person changes, rows leave a group or join another: inside a group, people join and leave.
+        """
+        return "add-remove" if len(self.groups) > 1 else self.neighbors
+
+    @property
+    def charges(self) -> int:
+        """By how many steps between neighbors one person moves all groups together.
+
+        One person's rows lie in at most min(max_rows, groups) groups. Where one person joins or leaves,
+        each of them moves by one step. Where one person changes, the old rows leave that many groups and
+        the new ones join that many, which is twice as many steps. `cost` says what they cost.
+
+        Examples
+        --------
+        >>> from rainbowdp.questions import winner
+        >>> question = winner("party", ["red", "blue"])
+        >>> towns = {"by": "town", "groups": ("A", "B", "C")}
+        >>> Terms(question, PureDP(1), **towns).charges
+        1
+        >>> Terms(question, PureDP(1), unit="id", max_rows=2, **towns).charges
+        2
+        >>> Terms(question, PureDP(1), "change-one", **towns).charges
+        2
+        """
+        if len(self.groups) < 2:
+            return 1
+        touched = min(self.max_rows, len(self.groups))
+        return 2 * touched if self.neighbors == "change-one" else touched
+
+    @cached_property
+    def cost(self) -> Cost:
+        """What all answers cost together.
+
+        Groups are drawn independently, and what each of them costs adds up. A changed person may have moved
+        one group by two steps, once out and once in. Two steps of pure privacy cost twice epsilon. Two of
+        approximate privacy cost more than twice delta, (1 + e^epsilon) delta, which is rounded up by at most
+        2^-64 of itself where it is irrational. Two of Gaussian privacy cost twice mu, that is four times its
+        square.
+
+        Raises
+        ------
+        PrivacyParameterError
+            If mu is a logarithm: no ledger can keep its square.
+
+        References
+        ----------
+        Dwork and Roth 2014, theorem 3.16; Vadhan 2017, lemma 2.2 (groups of people); Dong, Roth and Su 2022,
+        theorem 4 and corollary 2.
+
+        Examples
+        --------
+        >>> from rainbowdp.questions import winner
+        >>> towns = {"by": "town", "groups": ("A", "B", "C")}
+        >>> for privacy in (PureDP(1), ApproxDP("ln 2", "1e-6"), GaussianDP(1)):
+        ...     print(Terms(winner("party", ["red", "blue"]), privacy, "change-one", **towns).cost)
+        epsilon 2
+        epsilon ln(4), delta 0.000003
+        mu 2
+        """
+        one = Cost.of(self.privacy)
+        if len(self.groups) < 2 or self.neighbors == "add-remove":
+            return one.times(self.charges)
+        moved_twice = self.charges // 2
+        if isinstance(self.privacy, GaussianDP):
+            return one.times(4 * moved_twice)
+        delta = (self.privacy.odds + 1) * one.delta
+        rounded = delta if isinstance(delta, Fraction) else enclose(delta, _DELTA_BITS)[1]
+        return Cost(one.epsilon.times(2), rounded).times(moved_twice)
+
+    @cached_property
+    def asked(self) -> Question:
+        """The question as it is asked of rows that may also count for nothing."""
+        return in_table(self.question)
+
+    @cached_property
+    def boundary(self) -> BoundaryCondition:
+        """The distributions where regions meet, checked exactly."""
+        return question_boundary(self.asked, self.privacy, self.relation, self.max_rows, boundary=self.rule)
+
+    def line(self, answer: str) -> Line:
+        """Return the closed form for one true answer, by its distance to the nearest other one."""
+        if answer not in self._lines:
+            self._lines[answer] = answer_line(self.asked, answer, self.boundary, self.privacy)
+        return self._lines[answer]
+
+    def distribution(self, answer: str, distance: int) -> Distribution:
+        """Return the exact probabilities of all answers, for a true answer at a distance."""
+        return self.line(answer).distribution(distance, symbolic=True)
+
+    @cached_property
+    def _lines(self) -> dict[str, Line]:
+        return {}
+
+
+def read_filters(where: object) -> dict[str, str]:
+    """Return filters as cells say them, by column: ``{"year": 2020}`` and ``{"year": " 2020"}`` are one.
+
+    Raises
+    ------
+    UsageError
+        If they are no mapping of names of columns to texts of cells.
+
+    Examples
+    --------
+    >>> read_filters({"year": 2020, "town": " Ulm "})
+    {'year': '2020', 'town': 'Ulm'}
+    """
+    if not isinstance(where, Mapping):
+        raise UsageError(f"{described(where)} is no filter", help='give columns with cells: {"town": "Ulm"}')
+    return {require_name(column): _filter_text(column, cell) for column, cell in where.items()}
+
+
+def require_name(column: object) -> str:
+    """Return the name of a column.
+
+    Raises
+    ------
+    UsageError
+        If it is empty or no text.
+    """
+    if not isinstance(column, str) or not column:
+        raise UsageError(f"{column!r} is no name of a column", help="give a text from the header")
+    return column
+
+
+def _filter_text(column: str, cell: object) -> str:
+    text = cell_text(cell)
+    if not isinstance(text, str):
+        raise UsageError(
+            f"the filter for column {column!r} is empty or no text",
+            help="give what a cell says; empty cells count as null, which no text matches",
+        )
+    return text
+
+
+def _group_name(cell: object) -> str:
+    text = cell_text(cell)
+    if not isinstance(text, str):
+        raise UsageError(f"{cell!r} is no group", help="give the text of a cell")
+    return text

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables in files: CSV, JSON lines and Parquet, one file or several alike, read by DuckDB.
+
+The one idea: DuckDB is told everything (columns, signs, line ending), every cell of a text file is text,
+and what it reads cannot make it fail. A CSV file that is in order is read where it is. From any other
+(compressed, of another encoding, with rows that cannot be read) a clean copy is made in a temporary
+directory first, which is removed in all cases.
+"""
+
+import contextlib
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rainbowdp.errors import TableUnreadableError
+from rainbowdp.formats.tables import connect, literal, parquet_names
+from rainbowdp.tables.encodings import in_utf8
+from rainbowdp.tables.frames import FrameSource
+from rainbowdp.tables.header import Header, check_distinct, read_header
+from rainbowdp.tables.json_lines import read_names, records_of
+from rainbowdp.tables.records import LARGEST_RECORD, Records
+from rainbowdp.tables.source import Cells, Progress
+from rainbowdp.tables.streams import blocks, check_expansion, is_compressed
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_JSON = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z")
+_PARQUET = re.compile(r"\.(parquet|pq)\Z")
+_CSV = re.compile(r"\.(csv|tsv|tab|txt)(\.gz|\.zst)?\Z")
+ENDINGS = ".csv, .tsv, .jsonl, .ndjson (also with .gz or .zst), .parquet"
+_SECONDS_BETWEEN_REPORTS = 0.2
+
+
+class FileSource:
+    """The rows of one or several files of one form.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        At least one; all have the same columns.
+    encoding : str
+        From `rainbowdp.tables.encodings.encoding_called`; Parquet has its own.
+    name : str
+        How messages call them.
+
+    Raises
+    ------
+    TableUnreadableError
+        If a file cannot be read, has no known form or no header, or the files do not fit each other.
+    UnknownColumnError
+        If a column is named twice.
+    """
+
+    ordered = True
+
+    def __init__(self, paths: Sequence[Path], encoding: str, name: str) -> None:
+        self._paths = tuple(paths)
+        self._encoding = encoding
+        self._name = name
+        self._closing = contextlib.ExitStack()
+        self._frame: FrameSource | None = None
+        try:
+            self._database = self._closing.enter_context(connect())
+            self._form = _common_form(self._paths, name)
+            self._headers: list[Header] = []
+            names = [self._columns_of(path) for path in self._paths]
+            self._check_alike(names)
+            self.columns = names[0]
+            self._positions = [[own.index(column) for column in self.columns] for own in names]
+        except BaseException:
+            self._closing.close()
+            raise
+
+    @property
+    def unreadable(self) -> tuple[str, ...]:
+        """The columns of a type whose cells are never text; only Parquet has any."""
+        return self._opened(None).unreadable if self._form == "Parquet" else ()
+
+    def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
+        """Yield batches of cells with the number of rows that hold them."""
+        frame = self._opened(progress)
+        with _reported(self._database, progress):
+            yield from frame.counted(columns)
+
+    def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
+        """Yield batches of cells, row by row, in the order of the file."""
+        frame = self._opened(progress)
+        with _reported(self._database, progress):
+            yield from frame.rows(columns)
+
+    def close(self) -> None:
+        """Close the database and remove the copies."""
+        self._closing.close()
+
+    def _columns_of(self, path: Path) -> tuple[str, ...]:
+        if self._form == "Parquet":
+            return self._parquet_columns(path)
+        with contextlib.closing(blocks(path)) as content:
+            if self._form == "JSON lines":
+                return read_names(path, in_utf8(content, self._encoding))
+            header = read_header(path, in_utf8(content, self._encoding))
+        self._headers.append(header)
+        return header.names
+
+    def _parquet_columns(self, path: Path) -> tuple[str, ...]:
+        import duckdb
+
+        names = None
+        with contextlib.suppress(duckdb.Error, ValueError):
+            names = parquet_names(self._database, path)
+            sizes = self._database.execute(
+                f"select coalesce(sum(total_uncompressed_size), 0) from parquet_metadata({_one_file(path)})"  # noqa: S608 - a quoted path
+            ).fetchall()
+        if names is None:
+            raise TableUnreadableError(
+                f"{str(path)!r} is no readable Parquet file", help="write it again", path=str(path)
+            )
+        check_expansion(path, path.stat().st_size, int(sizes[0][0]))
+        check_distinct(repr(str(path)), names)
+        return names
+
+    def _check_alike(self, names: list[tuple[str, ...]]) -> None:
+        for path, own in zip(self._paths, names, strict=True):
+            if set(own) != set(names[0]):
+                odd = min(set(own) ^ set(names[0]))
+                raise TableUnreadableError(
+                    f"{str(path)!r} and {str(self._paths[0])!r} differ: only one has the column {odd!r}",
+                    help="name files with the same columns, or one file",
+                )
+
+    def _opened(self, progress: Progress | None) -> FrameSource:
+        """Return the frame over all files; the first call reads text files once."""
+        if self._frame is None:
+            import narwhals.stable.v2 as nw
+
+            parts = []
+            for at, path in enumerate(self._paths):
+                scan = self._parquet_scan(path) if self._form == "Parquet" else self._text_scan(at, progress)
+                cells = ", ".join(f"c{own} as v{to}" for to, own in enumerate(self._positions[at]))
+                parts.append(f"select {cells} from {scan}")  # noqa: S608 - numbers and a quoted path
+            relation = self._database.sql(" union all ".join(parts))
+            inside = {column: f"v{at}" for at, column in enumerate(self.columns)}
+            self._frame = FrameSource(
+                nw.from_native(relation),
+                self._name,
+                names=inside,
+                ordered=True,
+                text_marker=self._form == "JSON lines",
+            )
+        return self._frame
+
+    def _parquet_scan(self, path: Path) -> str:
+        numbered = ", ".join(f"c{at}" for at in range(len(self.columns)))
+        scan = f"read_parquet({_one_file(path)}, hive_partitioning=false) as t({numbered})"
+        types = self._database.execute(f"describe select * from {scan}").fetchall()  # noqa: S608 - a quoted path
+        own = [types[at][1] for at in self._positions[self._paths.index(path)]]
+        if path == self._paths[0]:
+            self._parquet_types = own
+        elif own != self._parquet_types:
+            raise TableUnreadableError(
+                f"{str(path)!r} and {str(self._paths[0])!r} give their columns different types",
+                help="name files with the same types, or one file",
+            )
+        return scan
+
+    def _text_scan(self, at: int, progress: Progress | None) -> str:
+        path = self._paths[at]
+        share = _part_of(progress, at, len(self._paths))
+        if self._form == "JSON lines":
+            content = in_utf8(blocks(path, share), self._encoding)
+            names = read_names(path, in_utf8(blocks(path), self._encoding))
+            copy = self._copied(at, records_of(content, names))
+            return _csv_scan(copy, len(names), ",", "\n", header=False, parallel=False)
+        header = self._headers[at]
+        cells = len(header.names)
+        records = Records(header.delimiter, cells, header.ending)
+        if self._encoding == "utf-8" and header.plain and header.ending != b"\r" and not is_compressed(path):
+            with contextlib.closing(self._after_header(path, header, share)) as content:
+                for _ in records.kept(content):
+                    if records.changed:
+                        break
+            if not records.changed:
+                ending = header.ending.decode()
+                return _csv_scan(
+                    path, cells, header.delimiter, ending, header=True, parallel=not records.multiline
+                )
+        records = Records(header.delimiter, cells, header.ending)
+        with contextlib.closing(self._after_header(path, header, share)) as content:
+            copy = self._copied(at, records.kept(content))
+        return _csv_scan(copy, cells, header.delimiter, "\n", header=False, parallel=not records.multiline)
+
+    def _after_header(self, path: Path, header: Header, progress: Progress | None) -> Generator[bytes]:
+        left = header.length
+        for block in in_utf8(blocks(path, progress), self._encoding):
+            if left < len(block):
+                yield block[left:]
+            left = max(0, left - len(block))
+
+    def _copied(self, at: int, content: Iterator[bytes]) -> Path:
+        directory = Path(tempfile.mkdtemp(prefix="rainbowdp-"))
+        self._closing.callback(shutil.rmtree, directory, ignore_errors=True)
+        target = directory / f"{at}.csv"
+        failed = ""
+        try:
+            with target.open("wb") as file:
+                for block in content:
+                    file.write(block)
+        except OSError as error:
+            failed = error.strerror or "an input or output error"
+        if failed:
+            raise TableUnreadableError(
+                f"cannot write a temporary copy of {self._name}: {failed}",
+                help="make room in the directory for temporary files, or name another one with TMPDIR",
+            )
+        return target
+
+
+def _common_form(paths: Sequence[Path], name: str) -> str:
+    forms = sorted({_form(path) for path in paths})
+    if len(forms) > 1:
+        raise TableUnreadableError(
+            f"{name} are files of different forms: {', '.join(forms)}", help="name files of one form"
+        )
+    return forms[0]
+
+
+def _form(path: Path) -> str:
+    name = path.name.lower()
+    for pattern, form in ((_CSV, "CSV"), (_JSON, "JSON lines"), (_PARQUET, "Parquet")):
+        if pattern.search(name):
+            return form
+    raise TableUnreadableError(
+        f"the name {path.name!r} does not say in which form the table is written",
+        help=f"use a file whose name ends in one of {ENDINGS}",
+        path=str(path),
+    )
+
+
+def _part_of(progress: Progress | None, at: int, files: int) -> Progress | None:
+    """Return a progress that fills the first half, file after file; counting fills the second."""
+    if progress is None:
+        return None
+    return lambda share: progress((at + share) / files / 2)
+
+
+def _one_file(path: Path) -> str:
+    """Return the SQL literal for one file; DuckDB would take its name for a pattern."""
+    return literal(re.sub(r"[\[*?]", r"[\g<0>]", str(path)))
+
+
+def _csv_scan(path: Path, cells: int, delimiter: str, ending: str, *, header: bool, parallel: bool) -> str:
+    columns = ", ".join(f"c{at}: 'VARCHAR'" for at in range(cells))
+    line = ending.replace("\r", "\\r").replace("\n", "\\n")
+    return (
+        f"read_csv({_one_file(path)}, header={header}, columns={{{columns}}}, auto_detect=false, "
+        f"delim={literal(delimiter)}, quote='\"', escape='\"', new_line='{line}', allow_quoted_nulls=false, "
+        f"hive_partitioning=false, ignore_errors=true, parallel={parallel}, "
+        f"max_line_size={LARGEST_RECORD * 8})"
+    )
+
+
+@contextlib.contextmanager
+def _reported(database: "DuckDBPyConnection", progress: Progress | None) -> Iterator[None]:
+    """Tell how far the query is while the block runs; another thread asks, since this one waits for it."""
+    if progress is None:
+        yield
+        return
+    done = threading.Event()
+
+    def report() -> None:
+        while not done.wait(_SECONDS_BETWEEN_REPORTS):
+            percent = database.query_progress()
+            if percent > 0:
+                progress(0.5 + min(1.0, percent / 100) / 2)
+
+    thread = threading.Thread(target=report, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+    progress(1.0)

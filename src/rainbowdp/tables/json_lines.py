@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+r"""JSON lines as records of CSV, so that one reader serves both.
+
+The one idea: every line is an object, and its cells become the text that `cell_text` gives for their
+values: a number, ``true``, a text. The first line is the header of such a file: its names are the columns.
+Any other line may lack some (their cells are null) and have more (nobody can ask for them). A line that is
+no object is no row; a cell that holds a list or an object becomes a NUL character, which stands for a cell
+that cannot be read.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from rainbowdp.errors import TableUnreadableError
+from rainbowdp.questions.cells import INVALID, NULL, cell_text
+from rainbowdp.tables.encodings import UNREADABLE
+from rainbowdp.tables.header import check_distinct
+from rainbowdp.tables.records import LARGEST_RECORD
+
+_BLOCK = 1 << 18
+
+
+def lines_of(content: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a stream that hold anything, without those of more than `LARGEST_RECORD` bytes."""
+    rest = b""
+    skipping = False
+    for block in content:
+        *lines, rest = (rest + block).split(b"\n")
+        if lines and skipping:
+            lines, skipping = lines[1:], False
+        yield from (line for line in lines if line.strip() and len(line) <= LARGEST_RECORD)
+        if skipping or len(rest) > LARGEST_RECORD:
+            rest, skipping = b"", True
+    if rest.strip() and not skipping:
+        yield rest
+
+
+def read_names(path: Path, content: Iterable[bytes]) -> tuple[str, ...]:
+    """Return the names that the first line of a file gives to its columns.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for messages.
+    content : iterable of bytes
+        Its content in UTF-8.
+
+    Raises
+    ------
+    TableUnreadableError
+        If the file is empty, or its first line is no object.
+    UnknownColumnError
+        If the first line names a column twice.
+    """
+    first = next(lines_of(content), None)
+    pairs = None if first is None else _pairs(first)
+    if not pairs:
+        raise TableUnreadableError(
+            f"{str(path)!r} is empty, so nothing names its columns"
+            if first is None
+            else f"the first line of {str(path)!r} is no JSON object",
+            help="write one object per line; the names in the first line are the columns",
+            path=str(path),
+        )
+    names = tuple(name.strip() for name, _ in pairs)
+    check_distinct(repr(str(path)), names)
+    return names
+
+
+def records_of(content: Iterable[bytes], names: Sequence[str]) -> Iterator[bytes]:
+    r"""Yield the lines of a file as records of CSV, one cell per column.
+
+    Parameters
+    ----------
+    content : iterable of bytes
+        The file in UTF-8, its first line included.
+    names : sequence of str
+        From `read_names`.
+
+    Examples
+    --------
+    >>> lines = b'{"a": 1.0, "b": true}\n{"a": "x, y"}\noops\n{"b": [1]}\n'
+    >>> b"".join(records_of([lines], ["a", "b"]))
+    b'"1","true"\n"x, y",""\n"","\x00"\n'
+    """
+    buffer: list[str] = []
+    size = 0
+    for line in lines_of(content):
+        pairs = _pairs(line)
+        if pairs is None:
+            continue
+        cells = {name.strip(): value for name, value in pairs}
+        record = ",".join([_quoted(cells.get(name)) for name in names]) + "\n"
+        buffer.append(record)
+        size += len(record)
+        if size > _BLOCK:
+            yield "".join(buffer).encode()
+            buffer, size = [], 0
+    yield "".join(buffer).encode()
+
+
+def _pairs(line: bytes) -> list[tuple[str, object]] | None:
+    """Return the names and values of an object, or None for anything else; no line fails."""
+    try:
+        # NUL is what could not be decoded, so the parser refuses such a line.
+        value = json.loads(line, object_pairs_hook=_Object)
+    except (ValueError, RecursionError):
+        return None
+    return list(value) if isinstance(value, _Object) else None
+
+
+class _Object(list[tuple[str, object]]):
+    """An object as its pairs, so that a list of pairs is not taken for one."""
+
+
+def _quoted(value: object) -> str:
+    if isinstance(value, list):
+        return f'"{UNREADABLE}"'
+    text = cell_text(value)
+    if text is NULL:
+        return '""'
+    if text is INVALID or not isinstance(text, str) or UNREADABLE in text or not _is_utf8(text):
+        return f'"{UNREADABLE}"'
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _is_utf8(text: str) -> bool:
+    """Say whether a text can be written; half of a surrogate pair cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

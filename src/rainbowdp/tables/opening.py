@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From what a person names to an open table: a path, a pattern, standard input, a URL, a frame.
+
+The one idea: what a source is follows from its name or type alone, never from its content.
+"""
+
+import glob
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rainbowdp.errors import TableUnreadableError, UsageError
+from rainbowdp.tables.duckdb_files import DuckdbSource
+from rainbowdp.tables.encodings import encoding_called
+from rainbowdp.tables.files import FileSource
+from rainbowdp.tables.frames import FrameSource
+from rainbowdp.tables.header import check_distinct
+from rainbowdp.tables.postgres import PostgresSource
+from rainbowdp.tables.sql import SqlPlace, is_url, sql_place
+from rainbowdp.tables.sqlite import SqliteSource
+from rainbowdp.tables.streams import spooled
+from rainbowdp.tables.table import Table
+
+STANDARD_INPUT = "-"
+
+_DATABASES: dict[str, Callable[[SqlPlace], SqliteSource | DuckdbSource | PostgresSource]] = {
+    "sqlite": SqliteSource,
+    "duckdb": DuckdbSource,
+    "postgresql": PostgresSource,
+}
+
+
+def open_table(
+    source: object, *, table: str | None = None, sql: str | None = None, encoding: str | None = None
+) -> Table:
+    r"""Open a table: read its header, and no row.
+
+    Parameters
+    ----------
+    source : str, Path or frame
+        A path that ends in ``.csv``, ``.tsv``, ``.jsonl`` or ``.ndjson`` (also followed by ``.gz`` or
+        ``.zst``) or ``.parquet``; a pattern of such paths; ``-`` for a CSV file on standard input; an SQL
+        URL (``sqlite:///FILE``, ``duckdb:///FILE``, ``postgresql://...``); or any frame that narwhals takes.
+    table, sql : str, optional
+        For a URL: the table, or a query.
+    encoding : str, optional
+        Of a text file; UTF-8 by default.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    TableUnreadableError
+        If there is no such table, it has no header, or it is damaged.
+    UnknownColumnError
+        If its header names a column twice.
+    UsageError
+        If the source, the encoding or the options make no sense.
+    MissingExtraError
+        If an optional package is needed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("votes.csv").write_text("person,vote\n1,red\n2,blue\n", encoding="utf-8")
+    >>> with open_table("votes.csv") as votes:
+    ...     votes.columns
+    ('person', 'vote')
+    """
+    if isinstance(source, str) and is_url(source):
+        if encoding is not None:
+            raise UsageError("an encoding is for text files", help="leave out --encoding")
+        place = sql_place(source, table, sql)
+        rows = _DATABASES[place.kind](place)
+        return Table(replace(place, table=rows.table).identity, rows)
+    if table is not None or sql is not None:
+        raise UsageError("--table and --sql are for SQL URLs", help="leave them out")
+    if isinstance(source, str | Path):
+        return _files(str(source), encoding_called(encoding))
+    if encoding is not None:
+        raise UsageError("an encoding is for text files", help="leave out the encoding")
+    return _frame(source)
+
+
+def _files(source: str, encoding: str) -> Table:
+    if source == STANDARD_INPUT:
+        with ExitStack() as stack:
+            path = stack.enter_context(spooled(sys.stdin.buffer))
+            opened = FileSource([path], encoding, "standard input")
+            return Table("standard input", opened, (stack.pop_all().close,))
+    path = Path(source)
+    # A file may have a name that looks like a pattern.
+    if path.exists() or not glob.has_magic(source):
+        if not path.is_file():
+            what = "is a directory" if path.is_dir() else "does not exist, or is no file"
+            raise TableUnreadableError(
+                f"{source!r} {what}", help="name a file, or a pattern in quotes: 'survey-*.csv'", path=source
+            )
+        paths = [path.absolute()]
+    else:
+        # The order of rows follows from the names alone.
+        paths = sorted(Path(found).absolute() for found in glob.glob(source, recursive=True))  # noqa: PTH207 - patterns may be absolute
+        paths = [found for found in paths if found.is_file()]
+        if not paths:
+            raise TableUnreadableError(
+                f"no file has a name like {source!r}", help="check the pattern and the directory", path=source
+            )
+    identity = str(Path(source).resolve())
+    return Table(identity, FileSource(paths, encoding, repr(source)))
+
+
+def _frame(source: object) -> Table:
+    import narwhals.stable.v2 as nw
+
+    if isinstance(given := getattr(source, "column_names", None), list):
+        # pyarrow's tables may name a column twice as well.
+        check_distinct("the frame", given)
+    native: Any = source
+    if type(source).__module__.startswith("pandas") and isinstance(
+        names := getattr(source, "columns", None), Iterable
+    ):
+        # Names may come twice here, or be numbers.
+        texts = [str(name) for name in names]
+        check_distinct("the frame", texts)
+        native = source.set_axis(texts, axis=1) if hasattr(source, "set_axis") else source
+    refused = False
+    frame = None
+    try:
+        frame = nw.from_native(native)
+    except (TypeError, ValueError):
+        refused = True
+    if refused or frame is None:
+        raise UsageError(
+            f"a {type(source).__name__} is no table",
+            help="give a path, an SQL URL, or a frame of pandas, polars, pyarrow, DuckDB, ibis or PySpark",
+        )
+    return Table("frame", FrameSource(frame, "the frame"))

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables and queries of a PostgreSQL server, in a read-only transaction, through psycopg.
+
+The one idea: every cell is cast to text by the server, which cannot fail, and its bytes come back as they
+are. The type of the column, which the server tells without running anything, says how the text is read:
+numbers as numbers, so that ``1.0`` and ``1.50`` are the same here as in every other source, and dates in
+ISO form. Grouping is by the text, in the collation that compares bytes, so that columns which ignore case
+are exact as well.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rainbowdp.errors import MissingExtraError, RainbowError, TableUnreadableError
+from rainbowdp.tables.frames import decimal_of, temporal_of
+from rainbowdp.tables.header import check_distinct
+from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, guarded
+from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
+
+# By the number of the type: float4, float8, numeric; date, time, timestamp, both with time zone; bytea.
+_READERS: Mapping[int, Callable[[str], object]] = {
+    700: float,
+    701: float,
+    1700: decimal_of,
+    **dict.fromkeys((1082, 1083, 1114, 1184, 1266), temporal_of),
+    17: lambda text: bytes.fromhex(text.removeprefix("\\x")),
+}
+# Categories of pg_type whose text is no cell: arrays, composites, ranges, intervals.
+_UNREADABLE = frozenset("ACRT")
+
+
+class PostgresSource:
+    """The rows of a table or query.
+
+    Raises
+    ------
+    TableUnreadableError
+        If the server does not answer, there is no such table, or the query is not accepted.
+    UnknownColumnError
+        If a column is named twice.
+    MissingExtraError
+        If psycopg is not installed.
+    """
+
+    ordered = False
+
+    def __init__(self, place: SqlPlace) -> None:
+        self._name = place.database
+        self._connection = _connected(place)
+        try:
+            self.table: str | None = None
+            self._rows = f"({place.sql}\n) as rainbowdp_rows"
+            if place.sql is None:
+                schema, name = _table(self._connection, place)
+                self.table = name if schema == "public" else f"{schema}.{name}"
+                self._rows = f"{quoted(schema)}.{quoted(name)}"
+            described = _described(self._connection, place, f"select * from {self._rows}")  # noqa: S608 - a quoted name, or what the user wants to read
+            check_distinct(self._name, [name for name, _ in described])
+            self._types = dict(described)
+            categories = dict(
+                self._connection.execute(
+                    "select oid, typcategory::text from pg_type where oid = any(%s)",
+                    [list(self._types.values())],
+                ).fetchall()
+            )
+        except RainbowError:
+            self._connection.close()
+            raise
+        self.columns = tuple(self._types)
+        # The category is text, which this connection returns as bytes.
+        self.unreadable = tuple(
+            column
+            for column, kind in self._types.items()
+            if bytes(categories.get(kind, b"")).decode() in _UNREADABLE
+        )
+
+    def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
+        """Yield batches of cells with the number of rows that hold them."""
+        del progress
+        chosen = [column for column in columns if column not in self.unreadable]
+        names = ", ".join(f"v{at}" for at in range(len(chosen)))
+        query = f"select {names}, count(*) from ({self._select(chosen)}) as cells group by {names}"  # noqa: S608 - quoted names
+        if not chosen:
+            query = f"select count(*) from {self._rows}"  # noqa: S608 - see above
+        yield from self._fetched(query, columns)
+
+    def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
+        """Yield batches of cells, row by row."""
+        del progress
+        yield from self._fetched(
+            self._select([column for column in columns if column not in self.unreadable]), columns
+        )
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _select(self, columns: Sequence[str]) -> str:
+        cells = ", ".join(f'{quoted(column)}::text collate "C" as v{at}' for at, column in enumerate(columns))
+        return f"select {cells} from {self._rows}"  # noqa: S608 - quoted names
+
+    def _fetched(self, query: str, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        read = [None if column in self.unreadable else self._types[column] for column in columns]
+
+        def batches() -> Iterator[list[Cells]]:
+            # A cursor of the server, so that no more than a batch is in memory.
+            with self._connection.cursor(name="rainbowdp") as cursor:
+                cursor.execute(query.encode())
+                while batch := cursor.fetchmany(BATCH):
+                    yield [_typed(row, read) for row in batch]
+
+        yield from guarded(self._name, batches)
+
+
+def _typed(row: Cells, types: Sequence[int | None]) -> Cells:
+    left = iter(row)
+    cells = [UNREADABLE_CELL if kind is None else _cell(next(left), kind) for kind in types]
+    return (*cells, *left)
+
+
+def _cell(value: object, kind: int) -> object:
+    if not isinstance(value, bytes):
+        return value
+    try:
+        text = value.decode()
+    except UnicodeDecodeError:
+        return value
+    return _READERS[kind](text) if kind in _READERS else text
+
+
+def _connected(place: SqlPlace) -> Any:  # noqa: ANN401 - psycopg is optional
+    try:
+        import psycopg
+        from psycopg.adapt import Loader
+    except ImportError as error:
+        raise MissingExtraError(
+            "reading from PostgreSQL needs psycopg", help="pip install 'rainbowdp[postgres]'"
+        ) from error
+
+    class Raw(Loader):
+        """Leaves text as bytes, since decoding could fail on a cell."""
+
+        def load(self, data: bytes | bytearray | memoryview) -> bytes:
+            return bytes(data)
+
+    failed = False
+    connection: Any = None
+    try:
+        connection = psycopg.connect(place.url, client_encoding="utf8", application_name="rainbowdp")
+        connection.read_only = True
+        connection.adapters.register_loader("text", Raw)
+        connection.execute("set local timezone to 'UTC'")
+        connection.execute("set local bytea_output to 'hex'")
+        connection.execute("set local datestyle to 'ISO'")
+        connection.execute("set local extra_float_digits to 1")
+    except (psycopg.Error, ValueError):
+        # Its message may show the URL, and the password with it.
+        failed = True
+    if failed:
+        raise TableUnreadableError(
+            f"cannot connect to {place.database}",
+            help="check that the server answers, and user, password and database in the URL",
+        )
+    return connection
+
+
+def _table(connection: Any, place: SqlPlace) -> tuple[str, str]:  # noqa: ANN401 - see _connected
+    """Return schema and name of the table; it may be given as ``schema.table``."""
+    found = [
+        (schema.decode(), name.decode(), bool(visible))
+        for schema, name, visible in connection.execute(
+            "select n.nspname::text, c.relname::text, pg_table_is_visible(c.oid) from pg_class c "
+            "join pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 'v', 'm', 'p', 'f') "
+            "and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg_toast%'"
+        ).fetchall()
+    ]
+    known = {name if visible else f"{schema}.{name}": (schema, name) for schema, name, visible in found}
+    full = {f"{schema}.{name}": (schema, name) for schema, name, _ in found}
+    if place.table in full and place.table not in known:
+        known[place.table] = full[place.table]
+    return known[place.only(known)]
+
+
+def _described(connection: Any, place: SqlPlace, query: str) -> list[tuple[str, int]]:  # noqa: ANN401 - see _connected
+    """Return names and types of the columns of a query, which is prepared and not run."""
+    import psycopg
+
+    prepared = connection.pgconn.prepare(b"rainbowdp", query.encode())
+    if prepared.status != psycopg.pq.ExecStatus.COMMAND_OK:
+        reason = (prepared.error_field(psycopg.pq.DiagnosticField.MESSAGE_PRIMARY) or b"").decode(
+            "utf-8", "replace"
+        )
+        raise unreadable_query(place, reason)
+    shape = connection.pgconn.describe_prepared(b"rainbowdp")
+    return [((shape.fname(at) or b"").decode(), shape.ftype(at)) for at in range(shape.nfields)]

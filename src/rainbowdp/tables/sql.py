@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL URLs: which database, which table or query, and the public name without a password.
+
+The one idea: a URL names a database, ``table`` or ``sql`` names the rows. What is said about a source in
+messages and ledgers is its `SqlPlace.identity`: where the database is, and which rows, without user,
+password or options.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from rainbowdp.errors import TableUnreadableError, UsageError, did_you_mean
+
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+]*)://")
+_KINDS = {
+    "sqlite": "sqlite",
+    "duckdb": "duckdb",
+    "postgresql": "postgresql",
+    "postgres": "postgresql",
+    "postgresql+psycopg": "postgresql",
+    "postgresql+psycopg2": "postgresql",
+}
+
+
+@dataclass(frozen=True)
+class SqlPlace:
+    """A database and the rows of it that are meant.
+
+    Attributes
+    ----------
+    kind : str
+        ``sqlite``, ``duckdb`` or ``postgresql``.
+    url : str
+        For the driver, password included; never shown.
+    path : Path, optional
+        The file, where the database is one.
+    database : str
+        The public name of the database.
+    table, sql : str, optional
+        The rows; at most one of them.
+    """
+
+    kind: str
+    url: str
+    path: Path | None
+    database: str
+    table: str | None
+    sql: str | None
+
+    def __repr__(self) -> str:
+        return f"SqlPlace({self.identity!r})"
+
+    @property
+    def identity(self) -> str:
+        """The public name of the rows; a query goes by its digest."""
+        if self.sql is not None:
+            return f"{self.database} query sha256:{hashlib.sha256(self.sql.encode()).hexdigest()[:16]}"
+        return f"{self.database} table {self.table}" if self.table else self.database
+
+    def only(self, tables: Iterable[str]) -> str:
+        """Return the table that is meant, among those of the database.
+
+        Raises
+        ------
+        UsageError
+            If none is named, and there is not exactly one.
+        TableUnreadableError
+            If there is no such table.
+        """
+        known = sorted(tables)
+        shown = ", ".join(map(repr, known[:20])) + (", …" if len(known) > 20 else "")
+        if self.table is None:
+            if len(known) == 1:
+                return known[0]
+            raise UsageError(
+                f"{self.database} holds {len(known)} tables, and none is named",
+                help=f"name one with --table: {shown}" if known else "name rows with --sql",
+            )
+        if self.table not in known:
+            hint = did_you_mean(self.table, known)
+            raise TableUnreadableError(
+                f"{self.database} has no table {self.table!r}",
+                help=hint or (f"its tables are {shown}" if known else "it holds no table"),
+                table=self.table,
+            )
+        return self.table
+
+
+def is_url(source: str) -> bool:
+    """Return whether a text is a URL rather than a path."""
+    return _URL.match(source) is not None
+
+
+def sql_place(url: str, table: str | None, sql: str | None) -> SqlPlace:
+    """Read an SQL URL.
+
+    Raises
+    ------
+    UsageError
+        If the database is of no known kind, or both a table and a query are named. The message shows no more
+        of the URL than its scheme.
+
+    Examples
+    --------
+    >>> sql_place("postgresql://ann:secret@db.example/health", "visits", None).identity
+    'postgresql://db.example:5432/health table visits'
+    """
+    if table is not None and sql is not None:
+        raise UsageError("both a table and a query are named", help="leave out --table or --sql")
+    match = _URL.match(url)
+    scheme = match[1].lower() if match else ""
+    kind = _KINDS.get(scheme)
+    if kind is None:
+        raise UsageError(
+            f"{scheme}:// is no database that can be read",
+            help="use sqlite:///FILE, duckdb:///FILE or postgresql://USER@HOST/DATABASE, or export CSV",
+        )
+    query = None if sql is None else sql.strip().rstrip(";").strip()
+    if kind != "postgresql":
+        # As in SQLAlchemy: three slashes before a relative path, four before an absolute one.
+        inside = unquote(re.sub(r"\?.*", "", url[len(scheme) + 3 :]).removeprefix("/"))
+        path = Path(inside).absolute()
+        return SqlPlace(kind, url, path, f"{kind}:///{path}", table, query)
+    port: int | None = None
+    place = ""
+    broken = False
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+        place = f"{parts.hostname or 'localhost'}:{port or 5432}{parts.path}"
+    except ValueError:
+        broken = True
+    if broken:
+        raise UsageError(
+            "the postgresql:// URL is not well formed",
+            help="write postgresql://USER@HOST:PORT/DATABASE, with special characters as %XX",
+        )
+    driver = f"postgresql://{url.split('://', 1)[1]}"
+    return SqlPlace(kind, driver, None, f"postgresql://{place}", table, query)
+
+
+def quoted(name: str) -> str:
+    """Return a name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def unreadable_query(place: SqlPlace, reason: str) -> TableUnreadableError:
+    """Return the error for a query that a database refuses before it runs."""
+    return TableUnreadableError(
+        f"{place.database} does not accept the query: {reason}",
+        help="check its spelling and the names in it",
+    )

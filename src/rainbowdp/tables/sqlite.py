@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables and queries of an SQLite file, read-only, through Python's own driver.
+
+The one idea: SQLite's cells have their types one by one, whatever the column says. They are therefore
+fetched as they are, texts as bytes, and `cell_text` reads each alone. Only ``BOOLEAN``, which SQLite stores
+as 0 and 1, is taken from the declaration of a column. Grouping compares bytes, also where a column is
+declared to ignore case.
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from rainbowdp.errors import TableUnreadableError
+from rainbowdp.tables.frames import temporal_of
+from rainbowdp.tables.header import check_distinct
+from rainbowdp.tables.source import BATCH, Cells, Progress, guarded
+from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
+
+_VIEW = "rainbowdp_rows"
+
+
+class SqliteSource:
+    """The rows of a table or query.
+
+    Raises
+    ------
+    TableUnreadableError
+        If there is no such file or table, or the query is not accepted.
+    UnknownColumnError
+        If a column is named twice.
+    """
+
+    ordered = False
+    unreadable: tuple[str, ...] = ()
+
+    def __init__(self, place: SqlPlace) -> None:
+        if place.path is None or not place.path.is_file():
+            raise TableUnreadableError(f"there is no file {str(place.path)!r}", help="check the name")
+        self._name = place.database
+        self.table: str | None = None
+        # SQLite reads a URL here, in which a path is percent-encoded.
+        self._connection = sqlite3.connect(
+            f"{place.path.as_uri()}?mode=ro", uri=True, check_same_thread=False
+        )
+        try:
+            self._connection.text_factory = bytes
+            declared = self._declared(place)
+        except BaseException:
+            self._connection.close()
+            raise
+        self.columns = tuple(name for name, _ in declared)
+        check_distinct(self._name, self.columns)
+        self._types = {name: kind.upper().partition("(")[0].strip() for name, kind in declared}
+
+    def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
+        """Yield batches of cells with the number of rows that hold them."""
+        del progress
+        cells = ", ".join(f"{quoted(column)} collate binary" for column in columns)
+        chosen = "".join(f"{quoted(column)}, " for column in columns)
+        group = f" group by {cells}" if cells else ""
+        yield from self._fetched(f"select {chosen}count(*) from {self._rows}{group}", columns)  # noqa: S608 - quoted names
+
+    def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
+        """Yield batches of cells, row by row."""
+        del progress
+        chosen = ", ".join(map(quoted, columns))
+        yield from self._fetched(f"select {chosen} from {self._rows}", columns)  # noqa: S608 - quoted names
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _declared(self, place: SqlPlace) -> list[tuple[str, str]]:
+        reason = ""
+        found: list[tuple[bytes, bytes]] = []
+        try:
+            if place.sql is None:
+                names = self._connection.execute(
+                    "select name from sqlite_master where type in ('table', 'view') "
+                    "and name not like 'sqlite_%'"
+                ).fetchall()
+                self.table = place.only(name.decode("utf-8", "replace") for (name,) in names)
+                self._rows = f"main.{quoted(self.table)}"
+                schema = f"pragma main.table_xinfo({quoted(self.table)})"
+            else:
+                # A view is checked without being run; it lives in memory, the file stays as it is.
+                view = f"create temp view {_VIEW} as select * from ({place.sql}\n)"  # noqa: S608 - what the user wants to read
+                self._connection.execute(view)
+                self._rows = f"temp.{_VIEW}"
+                schema = f"pragma temp.table_xinfo({_VIEW})"
+            found = [(row[1], row[2]) for row in self._connection.execute(schema).fetchall()]
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            reason = str(error)
+        if reason and place.sql is not None:
+            raise unreadable_query(place, reason)
+        if reason:
+            raise TableUnreadableError(f"cannot read {self._name}: {reason}", help="is it an SQLite file?")
+        return [
+            (name.decode("utf-8", "replace"), (kind or b"").decode("utf-8", "replace"))
+            for name, kind in found
+        ]
+
+    def _fetched(self, query: str, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        flags = [at for at, column in enumerate(columns) if self._types[column] in ("BOOLEAN", "BOOL")]
+        times = [at for at, column in enumerate(columns) if self._types[column] in ("DATETIME", "TIMESTAMP")]
+
+        def batches() -> Iterator[list[Cells]]:
+            with contextlib.closing(self._connection.execute(query)) as cursor:
+                while batch := cursor.fetchmany(BATCH):
+                    yield batch
+
+        for batch in guarded(self._name, batches):
+            if flags or times:
+                yield [_typed(row, flags, times) for row in batch]
+            else:
+                yield batch
+
+
+def _typed(row: Cells, flags: list[int], times: list[int]) -> Cells:
+    cells = list(row)
+    for at in flags:
+        value = cells[at]
+        if isinstance(value, int | float) and value in (0, 1):
+            cells[at] = bool(value)
+    for at in times:
+        value = cells[at]
+        if isinstance(value, bytes):
+            cells[at] = temporal_of(value.decode("utf-8", "replace"))
+    return tuple(cells)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bytes of a file, decompressed as they are read, and never more of them than a stated bound.
+
+The one idea: a compressed file that expands beyond `LARGEST_RATIO` times its size, or beyond
+`LARGEST_CONTENT` bytes, is refused while it is read. Both are statements about the file as a whole and
+never about a row of it. The first `ALWAYS_ALLOWED` bytes are free, since a small table may well be very
+repetitive.
+"""
+
+import contextlib
+import importlib
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, cast
+
+from rainbowdp.errors import MissingExtraError, TableUnreadableError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+LARGEST_RATIO = 250
+LARGEST_CONTENT = 1 << 38
+ALWAYS_ALLOWED = 1 << 24
+BLOCK = 1 << 20
+
+Progress = Callable[[float], None]
+
+
+def is_compressed(path: Path) -> bool:
+    """Return whether the name of a file says that it is compressed."""
+    return path.name.lower().endswith((".gz", ".zst"))
+
+
+def blocks(path: Path, progress: Progress | None = None) -> Generator[bytes]:
+    """Yield the content of a file block by block, decompressed where its name ends in ``.gz`` or ``.zst``.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    progress : callable, optional
+        Is told the share of the file that has been read, from 0 to 1.
+
+    Raises
+    ------
+    TableUnreadableError
+        If the file cannot be read, is damaged, or expands beyond the bound.
+    MissingExtraError
+        If it is compressed with Zstandard and nothing that decompresses this is installed.
+    """
+    failed = ""
+    try:
+        size = path.stat().st_size
+        # Unbuffered, so that the position says how much of the compressed file has been used.
+        with path.open("rb") as raw, _decompressed(path, raw) as file:
+            total = 0
+            while block := file.read(BLOCK):
+                total += len(block)
+                if is_compressed(path):
+                    check_expansion(path, size, total)
+                if progress is not None and size:
+                    progress(min(1.0, raw.tell() / size))
+                yield block
+    except OSError as error:
+        failed = error.strerror or "it is damaged, or not compressed in the way that its name says"
+    except (EOFError, zlib.error):
+        failed = "it ends before its end, or is damaged"
+    if failed:
+        raise TableUnreadableError(
+            f"cannot read {str(path)!r}: {failed}", help="check the file and its permissions", path=str(path)
+        )
+
+
+def check_expansion(path: Path, compressed: int, content: int) -> None:
+    """Refuse a file whose content is beyond the bound.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for the message.
+    compressed, content : int
+        Its size on the disk, and (so far) without compression.
+
+    Raises
+    ------
+    TableUnreadableError
+        If the content is larger than `LARGEST_CONTENT` or than `LARGEST_RATIO` times the size.
+
+    Examples
+    --------
+    >>> check_expansion(Path("survey.csv.gz"), 10_000_000, 120_000_000)
+    >>> check_expansion(Path("bomb.csv.gz"), 100_000, 90_000_000)
+    Traceback (most recent call last):
+        ...
+    rainbowdp.errors.TableUnreadableError: 'bomb.csv.gz' expands to more than 250 times its size
+    """
+    if content <= ALWAYS_ALLOWED:
+        return
+    if content > LARGEST_CONTENT:
+        bound = f"more than {LARGEST_CONTENT >> 30} GiB"
+    elif content > LARGEST_RATIO * compressed:
+        bound = f"more than {LARGEST_RATIO} times its size"
+    else:
+        return
+    raise TableUnreadableError(
+        f"{str(path)!r} expands to {bound}",
+        help="if you trust the file, decompress it first and name the decompressed file",
+        path=str(path),
+    )
+
+
+@contextlib.contextmanager
+def spooled(source: IO[bytes], suffix: str = ".csv") -> Iterator[Path]:
+    """Keep what a stream says in a temporary file, which is removed in all cases.
+
+    Parameters
+    ----------
+    source : binary file
+        Standard input, for example; it is read to its end.
+    suffix : str
+        Ending of the name of the temporary file.
+
+    Raises
+    ------
+    TableUnreadableError
+        If the stream holds more than `LARGEST_CONTENT` bytes, or cannot be read.
+    """
+    with temporary_file(suffix) as path:
+        failed = ""
+        total = 0
+        try:
+            with path.open("wb") as target:
+                while block := source.read(BLOCK):
+                    total += len(block)
+                    if total > LARGEST_CONTENT:
+                        failed = f"it holds more than {LARGEST_CONTENT >> 30} GiB"
+                        break
+                    target.write(block)
+        except OSError as error:
+            failed = error.strerror or "an input or output error"
+        if failed:
+            raise TableUnreadableError(
+                f"cannot read standard input: {failed}", help="save it to a file, and name the file"
+            )
+        yield path
+
+
+@contextlib.contextmanager
+def temporary_file(suffix: str) -> Iterator[Path]:
+    """Make a temporary file that only its owner can read; it is removed in all cases."""
+    import tempfile
+
+    # A directory of its own, because other programs may open the file only while it is closed here.
+    with tempfile.TemporaryDirectory(prefix="rainbowdp-") as directory:
+        path = Path(directory) / f"table{suffix}"
+        path.touch(mode=0o600)
+        yield path
+
+
+@contextlib.contextmanager
+def _decompressed(path: Path, raw: IO[bytes]) -> Iterator[IO[bytes]]:
+    name = path.name.lower()
+    if name.endswith(".gz"):
+        import gzip
+
+        with gzip.open(raw, "rb") as file:
+            yield cast("IO[bytes]", file)
+    elif name.endswith(".zst"):
+        with _zstandard(path, raw) as file:
+            yield file
+    else:
+        yield raw
+
+
+def _zstandard(path: Path, raw: IO[bytes]) -> IO[bytes]:
+    """Return the decompressed stream, by whichever library is there; Python has one since 3.14."""
+    found: ModuleType
+    with contextlib.suppress(ModuleNotFoundError):
+        found = importlib.import_module("compression.zstd")
+        return cast("IO[bytes]", found.open(raw, "rb"))
+    with contextlib.suppress(ModuleNotFoundError):
+        found = importlib.import_module("zstandard")
+        return cast("IO[bytes]", found.open(raw, "rb"))
+    with contextlib.suppress(ModuleNotFoundError):
+        import pyarrow as pa
+
+        return cast("IO[bytes]", pa.CompressedInputStream(raw, "zstd"))
+    raise MissingExtraError(
+        f"{str(path)!r} is compressed with Zstandard, and nothing here decompresses it",
+        help="pip install pyarrow, or decompress the file first: zstd -d FILE",
+        path=str(path),
+    )

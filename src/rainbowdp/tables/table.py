@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table that has been opened: its header has been judged, and no row has been read.
+
+The one idea: everything public about a table is here (`Table.columns`, `Table.identity`, `Table.notes`),
+everything else stays behind `Table.source`, and nothing of it is ever shown.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Self
+
+from rainbowdp.tables.header import check_known
+from rainbowdp.tables.source import Source
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """An open table; a context manager that closes it.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The names of its columns, distinct.
+    identity : str
+        Public text that names the source in ledgers and receipts: an absolute path, a URL without password
+        and the table, ``standard input`` or ``frame``.
+    notes : tuple of str
+        Public remarks about the schema.
+    source : Source
+        The rows.
+    """
+
+    identity: str
+    source: Source = field(compare=False)
+    closing: tuple[Callable[[], object], ...] = field(default=(), compare=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.source.columns
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks about columns of which no cell can be read, by their type."""
+        return tuple(
+            f"column {column!r} has a type without text (list, struct, duration): none of its cells counts"
+            for column in self.source.unreadable
+        )
+
+    def check(self, wanted: Iterable[str]) -> None:
+        """Refuse columns that the table does not have.
+
+        Raises
+        ------
+        UnknownColumnError
+            With the closest column, or all of them.
+        """
+        check_known(self.identity, self.columns, wanted)
+
+    def close(self) -> None:
+        """Let go of connections and temporary files."""
+        self.source.close()
+        for close in self.closing:
+            close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Table({self.identity!r}, columns={list(self.columns)!r})"

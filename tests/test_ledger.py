@@ -1,0 +1,564 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The contract of a ledger, the same over SQLite and PostgreSQL."""
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger_places import ASKED, KINDS, Place, make_place, pure
+from rainbowdp.errors import (
+    BudgetRefusedError,
+    LedgerError,
+    RequestMismatchError,
+    UnknownBudgetError,
+    UsageError,
+)
+from rainbowdp.ledger import Amount, Charge, Cost, Ledger
+from rainbowdp.ledger.book import Point
+from rainbowdp.ledger.opening import open_database
+
+ONE_STEP = pure("1/10")
+MILLIONTH = Fraction(1, 10**6)
+
+
+@pytest.fixture(params=KINDS)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    return make_place(request.param, tmp_path)
+
+
+@pytest.fixture
+def ledger(place: Place) -> Iterator[Ledger]:
+    with place.open(create=True) as opened:
+        yield opened
+
+
+def ask(ledger: Ledger, cost: Cost = ONE_STEP, request_id: str | None = None, name: str = "survey") -> Charge:
+    return ledger.charge(name, cost, request_id=request_id, **ASKED)
+
+
+def test_a_new_ledger_is_empty_and_stays_when_opened_again(place: Place) -> None:
+    for _ in range(2):
+        with place.open(create=True) as ledger:
+            assert ledger.names() == ()
+    with place.open() as ledger:
+        assert ledger.names() == ()
+
+
+def test_a_budget_has_what_it_was_created_with(ledger: Ledger) -> None:
+    state = ledger.create("survey", pure(3))
+    assert state == ledger.state("survey")
+    assert (state.name, state.kind, state.closed, state.requests) == ("survey", "pure", False, 0)
+    assert (state.total, state.spent, state.left) == (pure(3), Cost(), pure(3))
+    ledger.create("other", Cost(Amount.of(1), MILLIONTH))
+    ledger.create("third", Cost.gaussian("1/2"))
+    assert ledger.names() == ("other", "survey", "third")
+    assert [ledger.state(name).kind for name in ledger.names()] == ["approximate", "pure", "gaussian"]
+
+
+def test_a_name_is_created_once(ledger: Ledger) -> None:
+    ledger.create("survey", pure(3))
+    with pytest.raises(UnknownBudgetError, match="has a budget 'survey' already"):
+        ledger.create("survey", pure(4))
+    assert ledger.state("survey").total == pure(3)
+
+
+def test_names_that_cannot_be_typed_again_are_refused(ledger: Ledger) -> None:
+    ledger.create("survey", pure(3))
+    hidden = ("a\nb", "a\0b", "a\x1b[31m", "tab\t", "\u202e", "\ud800", "a\u2028b", "\u200b")
+    for name in ("", " ", " a", "a ", "x" * 201, *hidden):
+        with pytest.raises(UsageError):
+            ledger.create(name, pure(3))
+        with pytest.raises(UsageError):
+            ask(ledger, request_id=name)
+    assert ledger.names() == ("survey",)
+    assert ledger.state("survey").requests == 0
+
+
+def test_other_names_are_names(ledger: Ledger) -> None:
+    names = ("Umfrage für Ämter", "a'b\"c;--", ":budget", "%s", "survey/2026?x=1#y", "調査", "x" * 200)
+    for name in names:
+        ledger.create(name, pure(3))
+        charge = ask(ledger, request_id=name, name=name)
+        assert ledger.store(charge, name) == name
+        assert ledger.history(name)[-1].answer == name
+    assert ledger.names() == tuple(sorted(names))
+
+
+def test_an_unknown_name_is_an_error_with_a_hint(ledger: Ledger) -> None:
+    with pytest.raises(UnknownBudgetError) as caught:
+        ledger.state("survey")
+    assert "budget create" in caught.value.help
+    ledger.create("survey", pure(3))
+    for call in (
+        lambda: ledger.state("sruvey"),
+        lambda: ledger.history("sruvey"),
+        lambda: ledger.close_budget("sruvey"),
+        lambda: ledger.raise_budget("sruvey", pure(1), "more"),
+        lambda: ask(ledger, name="sruvey"),
+    ):
+        with pytest.raises(UnknownBudgetError) as caught:
+            call()
+        assert caught.value.help == "did you mean 'survey'?"
+        assert caught.value.exit_code == 2
+
+
+def test_charges_add_up_exactly(ledger: Ledger) -> None:
+    ledger.create("survey", pure(1))
+    for number in range(10):
+        assert ask(ledger).granted == "new"
+        assert ledger.state("survey").requests == number + 1
+    assert ledger.state("survey").left == Cost()
+    with pytest.raises(BudgetRefusedError) as caught:
+        ask(ledger)
+    assert caught.value.exit_code == 3
+    assert caught.value.what == (
+        "budget 'survey' cannot pay for this: spent epsilon 1; asked epsilon 0.1; left epsilon 0"
+    )
+    assert caught.value.help.startswith("nothing is left")
+    assert ledger.state("survey").requests == 10
+
+
+def test_logarithms_add_up_exactly(ledger: Ledger) -> None:
+    ledger.create("survey", pure("ln 8"))
+    ask(ledger, pure("ln 2"))
+    with pytest.raises(BudgetRefusedError) as caught:
+        ask(ledger, pure("1.386295"))
+    assert "spent epsilon ln(2) (0.693148)" in caught.value.what
+    assert "left epsilon ln(4) (1.38629)" in caught.value.what
+    assert caught.value.help.startswith("ask with epsilon at most 1.38629, or raise")
+    assert caught.value.values["left"] == "epsilon ln(4)"
+    ask(ledger, pure("ln 4"))
+    assert ledger.state("survey").left == Cost()
+
+
+def test_what_a_refusal_suggests_still_fits(ledger: Ledger) -> None:
+    ledger.create("survey", Cost(Amount.of("ln 3"), MILLIONTH))
+    ask(ledger, Cost(Amount.of("1/7"), MILLIONTH / 3))
+    with pytest.raises(BudgetRefusedError) as caught:
+        ask(ledger, Cost(Amount.of("1/7"), MILLIONTH))
+    assert "asked epsilon 1/7 (0.142858), delta 0.000001" in caught.value.what
+    suggested = caught.value.help.split(", or ")[0]
+    assert suggested == "ask with epsilon at most 0.955755 and delta at most 0.000000666666"
+    ask(ledger, Cost(Amount.of("0.955755"), Fraction("0.000000666666")))
+
+
+def test_either_part_of_an_approximate_budget_can_run_out(ledger: Ledger) -> None:
+    ledger.create("survey", Cost(Amount.of(1), MILLIONTH))
+    ask(ledger, Cost(Amount.of("1/2"), MILLIONTH))
+    with pytest.raises(BudgetRefusedError, match=r"left epsilon 0\.5, delta 0$"):
+        ask(ledger, Cost(Amount.of("1/10"), MILLIONTH / 1000))
+    ask(ledger, pure("1/2"))
+    with pytest.raises(BudgetRefusedError):
+        ask(ledger, pure("1e-300"))
+
+
+def test_gaussian_costs_add_their_squares(ledger: Ledger) -> None:
+    ledger.create("survey", Cost.gaussian(1))
+    ask(ledger, Cost.gaussian("3/5"))
+    with pytest.raises(BudgetRefusedError):
+        ask(ledger, Cost.gaussian("0.8000000000000000000000000000001"))
+    with pytest.raises(BudgetRefusedError, match=r"spent mu 0\.6; asked mu 0\.81; left mu 0\.8$") as caught:
+        ask(ledger, Cost.gaussian("0.81"))
+    assert caught.value.help.startswith("ask with mu at most 0.8, or")
+    ask(ledger, Cost.gaussian("4/5"))
+    assert ledger.state("survey").left.mu_squared == 0
+
+
+def test_another_kind_of_cost_is_refused(ledger: Ledger) -> None:
+    approximate = Cost(Amount.of(3), MILLIONTH)
+    budgets = {"pure": pure(3), "approximate": approximate, "gaussian": Cost.gaussian(3)}
+    for name, budget in budgets.items():
+        ledger.create(name, budget)
+    refused = {
+        "pure": (approximate, Cost.gaussian(1)),
+        "approximate": (Cost.gaussian(1),),
+        "gaussian": (pure(1), approximate),
+    }
+    for name, costs in refused.items():
+        for cost in costs:
+            with pytest.raises(BudgetRefusedError, match=f"budget '{name}' is {name}"):
+                ask(ledger, cost, name=name)
+            with pytest.raises(UsageError):
+                ledger.raise_budget(name, cost, "more")
+        assert ledger.state(name).spent.is_zero
+        assert ledger.state(name).total == budgets[name]
+
+
+def test_several_answers_at_once_are_charged_together(ledger: Ledger) -> None:
+    ledger.create("survey", pure(1))
+    ask(ledger, pure("ln(6/5)").times(3))
+    assert ledger.state("survey").spent == pure("ln(216/125)")
+    assert ledger.state("survey").requests == 1
+
+
+def test_a_repeated_request_returns_the_stored_answer_at_no_cost(ledger: Ledger) -> None:
+    ledger.create("survey", ONE_STEP)
+    first = ask(ledger, request_id="q1")
+    assert (first.granted, first.answer, first.request_id) == ("new", None, "q1")
+    again = ask(ledger, request_id="q1")
+    assert (again.granted, again.answer) == ("pending", None)
+    assert ledger.store(again, "Ann") == "Ann"
+    assert ledger.store(first, "Bob") == "Ann"
+    for _ in range(3):
+        answered = ask(ledger, request_id="q1")
+        assert (answered.granted, answered.answer) == ("answered", "Ann")
+    assert ledger.state("survey").requests == 1
+    ledger.close_budget("survey")
+    assert ask(ledger, request_id="q1").answer == "Ann"
+
+
+def test_a_repeated_request_with_anything_different_is_refused(ledger: Ledger) -> None:
+    ledger.create("survey", pure(3))
+    ledger.create("other", pure(3))
+    ledger.store(ask(ledger, request_id="q1"), "Ann")
+    same: dict[str, Any] = {"name": "survey", "cost": ONE_STEP, **ASKED}
+    different = {"name": "other", "cost": pure("1/5"), **dict.fromkeys(ASKED, "something else")}
+    for part, value in different.items():
+        said = "budget" if part == "name" else part
+        with pytest.raises(RequestMismatchError, match=f"another {said}") as caught:
+            ledger.charge(**same | {part: value}, request_id="q1")
+        assert caught.value.exit_code == 2
+        assert "Ann" not in caught.value.report()
+    assert (ledger.state("survey").requests, ledger.state("other").requests) == (1, 0)
+
+
+def test_requests_without_an_id_are_all_different(ledger: Ledger) -> None:
+    ledger.create("survey", pure(3))
+    ids = {ask(ledger).request_id for _ in range(5)}
+    assert len(ids) == 5
+    assert ledger.state("survey").requests == 5
+
+
+def test_a_charge_of_another_ledger_stores_nothing(ledger: Ledger) -> None:
+    ledger.create("survey", pure(3))
+    real = ask(ledger, request_id="q1")
+    for made_up in (Charge("q2", "new", None, "survey", 3), Charge("q1", "new", None, "survey", 1)):
+        with pytest.raises(LedgerError, match="knows no charge"):
+            ledger.store(made_up, "Ann")
+    assert ledger.store(real, "Bob") == "Bob"
+
+
+def test_any_text_is_kept_as_it_is(ledger: Ledger) -> None:
+    for text in ("", "a\0b", "\ud800", 'x"\\\n\u2028', "é", "\U0001f308" * 5000):
+        name = f"survey {len(ledger.names())}"
+        ledger.create(name, pure(3))
+        asked = {"request_id": name, "question": text, "source": text, "privacy": text}
+        charge = ledger.charge(name, ONE_STEP, **asked)
+        assert ledger.store(charge, text) == text
+        ledger.raise_budget(name, pure(1), f"because {text}")
+        assert ledger.charge(name, ONE_STEP, **asked).answer == text
+        charged, answered, raised = ledger.history(name)[1:]
+        assert (charged.question, charged.source, charged.privacy) == (text, text, text)
+        assert (answered.answer, raised.reason) == (text, f"because {text}")
+        assert ledger.names_for(text) == (name,)
+
+
+def test_raising_is_an_entry_with_a_reason(ledger: Ledger) -> None:
+    ledger.create("survey", pure(1))
+    state = ledger.raise_budget("survey", pure("ln 2"), "second wave")
+    assert str(state.total) == "epsilon 1 + ln(2)"
+    with pytest.raises(UsageError, match="without a reason"):
+        ledger.raise_budget("survey", pure(1), " \n")
+    with pytest.raises(UsageError, match="cannot be raised by epsilon 0"):
+        ledger.raise_budget("survey", Cost(), "nothing")
+    ledger.create("wide", Cost(Amount.of(1), MILLIONTH))
+    ledger.raise_budget("wide", pure(1), "only epsilon")
+    assert ledger.state("wide").total == Cost(Amount.of(2), MILLIONTH)
+    assert [entry.event for entry in ledger.history("survey")] == ["create", "raise"]
+
+
+def test_closing_ends_a_budget(ledger: Ledger) -> None:
+    ledger.create("survey", pure(1))
+    pending = ask(ledger, request_id="q1")
+    assert ledger.close_budget("survey").closed
+    for call in (
+        lambda: ask(ledger),
+        lambda: ledger.raise_budget("survey", pure(1), "more"),
+        lambda: ledger.close_budget("survey"),
+    ):
+        with pytest.raises(BudgetRefusedError, match="budget 'survey' is closed") as caught:
+            call()
+        assert caught.value.exit_code == 3
+    assert ask(ledger, request_id="q1").granted == "pending"
+    assert ledger.store(pending, "Ann") == "Ann"
+    assert ledger.state("survey").requests == 1
+
+
+def test_history_shows_every_entry(ledger: Ledger) -> None:
+    begun = datetime.now(UTC)
+    ledger.create("survey", pure(1))
+    ledger.create("other", pure(1))
+    first = ask(ledger, pure("ln 2"), request_id="q1")
+    ledger.raise_budget("survey", pure(1), "more")
+    ask(ledger, request_id="q2")
+    ledger.store(first, "Ann")
+    ledger.close_budget("survey")
+    entries = ledger.history("survey")
+    assert [entry.number for entry in entries] == [1, 2, 3, 4, 5, 6]
+    assert [entry.event for entry in entries] == ["create", "charge", "raise", "charge", "answer", "close"]
+    assert [entry.cost for entry in entries] == [pure(1), pure("ln 2"), pure(1), ONE_STEP, None, None]
+    assert [entry.request_id for entry in entries] == [None, "q1", None, "q2", "q1", None]
+    assert [entry.answer for entry in entries] == [None, None, None, None, "Ann", None]
+    times = [datetime.fromisoformat(entry.recorded_at) for entry in entries]
+    assert [begun, *times] == sorted([begun, *times])
+    assert all(time.tzinfo == UTC for time in times)
+
+
+def test_the_names_a_source_was_charged_to(ledger: Ledger) -> None:
+    for name in ("survey", "other", "third"):
+        ledger.create(name, pure(1))
+    assert ledger.names_for(ASKED["source"]) == ()
+    for name in ("survey", "other", "survey"):
+        ask(ledger, name=name)
+    assert ledger.names_for(ASKED["source"]) == ("other", "survey")
+    assert ledger.names_for("/data/else.csv") == ()
+
+
+ALL_ENTRIES = "SELECT * FROM rainbowdp_entries ORDER BY number"
+COPY = """
+INSERT {how} INTO rainbowdp_entries
+SELECT budget, {number}, {number} - 1, event, recorded_at, kind, epsilon_rational, epsilon_logarithm,
+    delta, mu_squared, {request}, question, source, privacy, charge, answer, reason
+FROM rainbowdp_entries WHERE event = '{event}'
+"""
+VANDALS = {
+    "sqlite": (
+        "INSERT OR REPLACE INTO rainbowdp_entries SELECT * FROM rainbowdp_entries WHERE number = 2",
+        "INSERT OR REPLACE INTO rainbowdp_ledger VALUES (1, 'x')",
+        "INSERT INTO rainbowdp_ledger VALUES (2, 'x')",
+    ),
+    "postgresql": (
+        "TRUNCATE rainbowdp_entries CASCADE",
+        "TRUNCATE rainbowdp_ledger CASCADE",
+        """INSERT INTO rainbowdp_entries SELECT * FROM rainbowdp_entries WHERE number = 2
+        ON CONFLICT (budget, number) DO UPDATE SET answer = 'x'""",
+    ),
+}
+
+
+@pytest.fixture
+def vandals(place: Place) -> list[str]:
+    how = "OR REPLACE" if place.kind == "sqlite" else ""
+    return [
+        "DELETE FROM rainbowdp_entries",
+        "DELETE FROM rainbowdp_ledger",
+        "UPDATE rainbowdp_entries SET epsilon_rational = '0'",
+        "UPDATE rainbowdp_ledger SET version = 7",
+        *VANDALS[place.kind],
+        COPY.format(how=how, number=5, event="charge", request="request"),
+        COPY.format(how=how, number=5, event="answer", request="request"),
+        COPY.format(how=how, number=5, event="close", request="request"),
+        COPY.format(how=how, number=9, event="charge", request="'another'"),
+    ]
+
+
+def test_nothing_is_ever_changed_deleted_or_replaced(
+    place: Place, ledger: Ledger, vandals: list[str]
+) -> None:
+    ledger.create("survey", pure(1))
+    ledger.store(ask(ledger, request_id="q1"), "Ann")
+    ledger.close_budget("survey")
+    before = place.run(ALL_ENTRIES)
+    assert len(before) == 4
+    for statement in vandals:
+        with pytest.raises(LedgerError):
+            place.run(statement)
+        assert place.run(ALL_ENTRIES) == before, statement
+        assert place.run("SELECT version FROM rainbowdp_ledger") == [(1,)], statement
+
+
+def test_the_same_vandals_would_succeed_without_the_guards(place: Place, ledger: Ledger) -> None:
+    ledger.create("survey", pure(1))
+    if place.kind == "sqlite":
+        for trigger in ("no_update", "no_delete"):
+            place.run(f"DROP TRIGGER rainbowdp_entries_{trigger}")
+    else:
+        place.run("DROP TRIGGER rainbowdp_entries_guard ON rainbowdp_entries")
+    place.run("UPDATE rainbowdp_entries SET epsilon_rational = '7'")
+    assert ledger.state("survey").total == pure(7)
+    place.run("DELETE FROM rainbowdp_entries")
+    assert place.run(ALL_ENTRIES) == []
+
+
+MADE_UP = """
+INSERT INTO rainbowdp_entries
+    (budget, number, event, recorded_at, kind, epsilon_rational, epsilon_logarithm, delta)
+VALUES ('{name}', 1, 'create', 'now', 'pure', '{rational}', '{logarithm}', '{delta}')
+"""
+
+
+def test_an_amount_that_no_ledger_wrote_is_an_error(place: Place, ledger: Ledger) -> None:
+    def charged(name: str) -> object:
+        return ask(ledger, Cost(), name=name)
+
+    for rational, logarithm, delta in (
+        *(("2/4", "1", "0"), ("0.5", "1", "0"), ("abc", "1", "0"), ("", "1", "0"), ("-1", "1", "0")),
+        *(("0", "1/2", "0"), ("0", "0", "0"), ("0", "-2", "0"), ("1", "1", "1/2"), ("1", "1", " 0")),
+    ):
+        name = f"{rational}, {logarithm}, {delta}"
+        place.run(MADE_UP.format(name=name, rational=rational, logarithm=logarithm, delta=delta))
+        for call in (ledger.state, ledger.history, charged):
+            with pytest.raises(LedgerError, match="no ledger wrote"):
+                call(name)
+
+
+def test_an_answer_that_no_ledger_wrote_is_an_error(place: Place, ledger: Ledger) -> None:
+    ledger.create("survey", pure(1))
+    ask(ledger, request_id="q1")
+    place.run(
+        "INSERT INTO rainbowdp_entries (budget, number, previous, event, recorded_at, charge, answer) "
+        "VALUES ('survey', 3, 2, 'answer', 'now', 2, 'Ann')"
+    )
+    with pytest.raises(LedgerError, match="no ledger wrote"):
+        ask(ledger, request_id="q1")
+
+
+def test_a_ledger_that_lost_its_guards_is_refused(place: Place, ledger: Ledger) -> None:
+    ledger.create("survey", pure(1))
+    ask(ledger)
+    trigger = "rainbowdp_entries_no_delete" if place.kind == "sqlite" else "rainbowdp_entries_guard"
+    on = "" if place.kind == "sqlite" else " ON rainbowdp_entries"
+    place.run(f"DROP TRIGGER {trigger}{on}")
+    with pytest.raises(LedgerError, match="has not the form of a ledger"):
+        place.open()
+
+
+def test_missing_entries_are_noticed(place: Place, ledger: Ledger) -> None:
+    ledger.create("survey", pure(1))
+    for _ in range(3):
+        ask(ledger)
+    if place.kind == "sqlite":
+        place.run("DROP TRIGGER rainbowdp_entries_no_delete")
+    else:
+        place.run("ALTER TABLE rainbowdp_entries DISABLE TRIGGER ALL")
+    place.run("DELETE FROM rainbowdp_entries WHERE number = 3")
+    with pytest.raises(LedgerError, match="lacks entries of budget 'survey'"):
+        ask(ledger)
+
+
+def test_more_spent_than_there_was_is_an_error(place: Place, ledger: Ledger) -> None:
+    ledger.create("survey", pure("1/10"))
+    ask(ledger)
+    place.run(COPY.format(how="", number=3, event="charge", request="'another'"))
+    for call in (lambda: ledger.state("survey"), lambda: ask(ledger, Cost())):
+        with pytest.raises(LedgerError, match="has spent more of 'survey' than there was"):
+            call()
+
+
+def test_a_place_without_a_ledger_is_an_error(place: Place) -> None:
+    with pytest.raises(LedgerError, match="does not exist") as caught:
+        place.open()
+    assert "budget create" in caught.value.help
+    assert caught.value.exit_code == 4
+
+
+def test_a_newer_ledger_is_refused(place: Place) -> None:
+    place.open(create=True).close()
+    if place.kind == "sqlite":
+        place.run("PRAGMA user_version = 2")
+    else:
+        place.run("ALTER TABLE rainbowdp_ledger DISABLE TRIGGER ALL")
+        place.run("UPDATE rainbowdp_ledger SET version = 2")
+        place.run("ALTER TABLE rainbowdp_ledger ENABLE TRIGGER ALL")
+    for create in (False, True):
+        with pytest.raises(LedgerError, match="has version 2, and this rainbowdp knows version 1"):
+            place.open(create=create)
+
+
+POINTS: tuple[Point, ...] = (
+    "charge checked",
+    "charge written",
+    "charge committed",
+    "answer checked",
+    "answer written",
+    "answer committed",
+)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_an_error_at_any_moment_leaves_a_whole_ledger(place: Place, point: Point) -> None:
+    class BrokenError(Exception):
+        pass
+
+    def reached(now: Point) -> None:
+        if now == point:
+            raise BrokenError
+
+    with place.open(create=True) as whole:
+        whole.create("survey", ONE_STEP)
+    with Ledger(open_database(place.address, create=False), reached) as broken, pytest.raises(BrokenError):
+        broken.store(ask(broken, request_id="q1"), "Ann")
+    charged = point not in {"charge checked", "charge written"}
+    with place.open() as ledger:
+        assert ledger.state("survey").requests == charged
+        charge = ask(ledger, request_id="q1")
+        expected = "answered" if point == "answer committed" else "pending" if charged else "new"
+        assert charge.granted == expected
+        assert ledger.store(charge, "Bob") == ("Ann" if expected == "answered" else "Bob")
+        assert ledger.state("survey").left == Cost()
+
+
+def test_every_moment_is_reached_in_order(place: Place) -> None:
+    seen: list[Point] = []
+    with Ledger(open_database(place.address, create=True), seen.append) as ledger:
+        ledger.create("survey", pure(1))
+        ledger.store(ask(ledger), "Ann")
+    assert tuple(seen) == POINTS
+
+
+def test_threads_share_a_ledger(ledger: Ledger) -> None:
+    ledger.create("survey", pure(2))
+    granted: list[str] = []
+
+    def spend() -> None:
+        with contextlib.suppress(BudgetRefusedError):
+            while True:
+                granted.append(ask(ledger).granted)
+
+    threads = [threading.Thread(target=spend) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert granted == ["new"] * 20
+    assert ledger.state("survey").left == Cost()
+
+
+def test_a_ledger_is_not_used_across_a_fork(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger.create("survey", pure(1))
+    with monkeypatch.context() as patched:
+        # What a forked child would see.
+        patched.setattr(os, "getpid", lambda: -1)
+        with pytest.raises(LedgerError, match="was opened in another process"):
+            ask(ledger)
+    assert ledger.state("survey").requests == 0
+
+
+def test_a_closed_ledger_is_an_error(place: Place) -> None:
+    ledger = place.open(create=True)
+    ledger.close()
+    if place.kind == "sqlite":
+        with pytest.raises(LedgerError):
+            ledger.names()
+
+
+def test_waiting_for_another_writer_ends(place: Place) -> None:
+    with place.open(create=True) as ledger:
+        ledger.create("survey", pure(1))
+    with (
+        place.open(timeout=0.05) as waiting,
+        contextlib.closing(open_database(place.address, create=False)) as other,
+        other.transaction(write=True),
+        pytest.raises(LedgerError) as caught,
+    ):
+        ask(waiting)
+    assert caught.value.exit_code == 4
+    with place.open() as ledger:
+        assert ledger.state("survey").requests == 0

@@ -1,0 +1,370 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A ledger in a SQLite file: whatever is wrong with the file is an error, and nothing is granted."""
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ledger_places import ASKED, pure, run_sqlite
+from rainbowdp.errors import LedgerError, UsageError
+from rainbowdp.ledger import Charge, Ledger, open_ledger
+from rainbowdp.ledger.opening import open_database
+from rainbowdp.ledger.sqlite import SqliteDatabase
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "budgets.ledger"
+    with open_ledger(path, create=True) as ledger:
+        ledger.create("survey", pure(3))
+        ledger.store(ask(ledger, "q1"), "Ann")
+    return path
+
+
+def ask(ledger: Ledger, request: str | None = None) -> Charge:
+    return ledger.charge("survey", pure("1/10"), request_id=request, **ASKED)
+
+
+def entries(path: Path) -> int:
+    return int(run_sqlite(path, "SELECT count(*) FROM rainbowdp_entries")[0][0])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a b.ledger",
+        "100%.ledger",
+        "x?mode=ro&y#z",
+        "ä🌈.ledger",
+        "file:x",
+        ":memory:",
+        "a'b\"c",
+        "%41",
+        "bytes-\udcff",
+    ],
+)
+def test_paths_with_odd_characters(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    with open_ledger(path, create=True) as ledger:
+        ledger.create("survey", pure(3))
+    assert os.listdir(tmp_path) == [name]  # noqa: PTH208 - the bare names, as the system has them
+    with open_ledger(str(path)) as ledger:
+        assert ledger.names() == ("survey",)
+
+
+def test_a_relative_path_and_a_url_are_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    open_ledger("x.ledger", create=True).close()
+    open_ledger(f"sqlite:///{tmp_path}/x.ledger").close()
+    open_ledger("sqlite:///x.ledger").close()
+    assert [path.name for path in tmp_path.iterdir()] == ["x.ledger"]
+
+
+def test_places_that_are_none(tmp_path: Path) -> None:
+    for place in ("", " ", "a\0b"):
+        with pytest.raises(UsageError):
+            open_ledger(place, create=True)
+    for place in ("https://example.org/x.ledger", "mysql://x/y", "sqlite://x"):
+        with pytest.raises(LedgerError, match="cannot be kept in"):
+            open_ledger(place, create=True)
+    for path, reason in (
+        (tmp_path, "is a directory"),
+        (tmp_path / "no" / "x", "in a directory that does not exist"),
+    ):
+        with pytest.raises(LedgerError, match=reason):
+            open_ledger(path, create=True)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(LedgerError, match="is not a regular file"):
+        open_ledger(tmp_path / "pipe", create=True)
+
+
+def test_a_missing_file_is_not_made_by_reading(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="does not exist"):
+        open_ledger(tmp_path / "x.ledger")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_symbolic_links_lead_to_the_same_ledger(file: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    link = folder / "link.ledger"
+    link.symlink_to(file)
+    with open_ledger(link) as ledger:
+        ask(ledger)
+        assert list(folder.iterdir()) == [link]
+    with open_ledger(file) as ledger:
+        assert ledger.state("survey").requests == 2
+    broken = folder / "broken"
+    broken.symlink_to(tmp_path / "nothing")
+    with pytest.raises(LedgerError, match="does not exist"):
+        open_ledger(broken)
+    loop = folder / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(LedgerError):
+        open_ledger(loop, create=True)
+
+
+def other_database(path: Path) -> None:
+    run_sqlite(path, "CREATE TABLE people (name TEXT)")
+
+
+def other_application(path: Path) -> None:
+    with open_ledger(path, create=True):
+        pass
+    run_sqlite(path, "PRAGMA application_id = 7")
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda path: path.write_text("a text\n" * 1000), "file is not a database"),
+        (lambda path: path.write_bytes(os.urandom(5000)), "file is not a database"),
+        (lambda path: path.write_text("x"), "is not a database"),
+        (other_database, "is a SQLite file, but not a ledger"),
+        (other_application, "is a SQLite file, but not a ledger"),
+    ],
+)
+def test_a_file_that_is_something_else_is_never_touched(
+    tmp_path: Path, make: Callable[[Path], object], reason: str
+) -> None:
+    path = tmp_path / "x"
+    make(path)
+    before = path.read_bytes()
+    for create in (False, True):
+        with pytest.raises(LedgerError, match=reason) as caught:
+            open_ledger(path, create=create)
+        assert caught.value.exit_code == 4
+    assert path.read_bytes() == before
+
+
+def test_an_empty_file_becomes_a_ledger_only_on_request(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.touch()
+    with pytest.raises(LedgerError, match="is an empty file"):
+        open_ledger(path)
+    assert path.stat().st_size == 0
+    open_ledger(path, create=True).close()
+    open_ledger(path).close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER swallow BEFORE INSERT ON rainbowdp_entries BEGIN SELECT RAISE(IGNORE); END",
+        "CREATE TABLE notes (text TEXT)",
+        "CREATE INDEX more ON rainbowdp_entries (event)",
+        "DROP INDEX rainbowdp_one_charge",
+        "DROP TRIGGER rainbowdp_entries_append",
+        "ALTER TABLE rainbowdp_entries ADD COLUMN extra TEXT",
+        "DROP TABLE rainbowdp_entries",
+        "DROP TABLE rainbowdp_ledger",
+    ],
+)
+def test_another_form_is_refused(file: Path, statement: str) -> None:
+    run_sqlite(file, statement)
+    with pytest.raises(LedgerError, match="has not the form of a ledger"):
+        open_ledger(file)
+
+
+def test_an_entry_that_the_database_swallows_is_no_charge(file: Path) -> None:
+    with open_ledger(file) as ledger:
+        run_sqlite(
+            file, "CREATE TRIGGER swallow BEFORE INSERT ON rainbowdp_entries BEGIN SELECT RAISE(IGNORE); END"
+        )
+        with pytest.raises(LedgerError, match="did not take an entry"):
+            ask(ledger)
+        assert ledger.state("survey").requests == 1
+
+
+def test_a_ledger_that_was_only_analyzed_is_as_it_was(file: Path) -> None:
+    run_sqlite(file, "ANALYZE")
+    open_ledger(file).close()
+
+
+def test_damage_on_any_page_is_an_error_or_changes_nothing(file: Path, tmp_path: Path) -> None:
+    whole = file.read_bytes()
+    with open_ledger(file) as ledger:
+        expected = ledger.history("survey")
+    refused = 0
+    for start in range(0, len(whole), 512):
+        damaged = tmp_path / "damaged.ledger"
+        damaged.write_bytes(
+            whole[:start] + bytes(255 - byte for byte in whole[start : start + 512]) + whole[start + 512 :]
+        )
+        try:
+            with open_ledger(damaged) as ledger:
+                assert ledger.history("survey") == expected
+        except LedgerError:
+            refused += 1
+    # Every page holds something; what is free on it may be anything.
+    assert refused >= len(whole) // 4096
+
+
+@pytest.mark.parametrize("length", [100, 1024, 4096, 5000])
+def test_a_file_that_was_cut_is_an_error(file: Path, length: int) -> None:
+    file.write_bytes(file.read_bytes()[:length])
+    with pytest.raises(LedgerError), open_ledger(file) as ledger:
+        ask(ledger)
+
+
+def test_a_full_disk_grants_nothing(file: Path) -> None:
+    database = open_database(file, create=False)
+    assert isinstance(database, SqliteDatabase)
+    granted = 0
+
+    def fill() -> None:
+        nonlocal granted
+        while True:
+            ask(ledger)
+            granted += 1
+
+    with Ledger(database) as ledger:
+        pages = database.connection.execute("PRAGMA page_count").fetchone()[0]
+        database.connection.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(LedgerError, match="database or disk is full") as caught:
+            fill()
+        assert "free some space" in caught.value.help
+        assert ledger.state("survey").requests == granted + 1
+    with open_ledger(file) as ledger:
+        assert ledger.state("survey").requests == granted + 1
+        ask(ledger)
+
+
+LIMITED = """
+import resource, sys
+from rainbowdp.errors import LedgerError
+from rainbowdp.ledger import Amount, Cost, open_ledger
+asked = {"request_id": None, "question": "q" * 900, "source": "s", "privacy": "p"}
+with open_ledger(sys.argv[1]) as ledger:
+    size = int(sys.argv[2])
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    granted = 0
+    try:
+        while True:
+            ledger.charge("survey", Cost(Amount.of("1/10000")), **asked)
+            granted += 1
+    except LedgerError as error:
+        print(granted, error.exit_code, error.what)
+"""
+
+
+@pytest.mark.parametrize("room", [0, 4096, 65536])
+def test_a_file_that_cannot_grow_grants_nothing(file: Path, room: int) -> None:
+    words = [sys.executable, "-c", LIMITED, str(file), str(file.stat().st_size + room)]
+    done = subprocess.run(words, check=True, capture_output=True, encoding="utf-8")
+    granted, code, what = done.stdout.split(" ", 2)
+    assert code == "4"
+    assert "cannot be used" in what
+    with open_ledger(file) as ledger:
+        assert ledger.state("survey").requests == int(granted) + 1
+        ask(ledger)
+
+
+READ_ONLY = """
+import os, sqlite3, sys
+from rainbowdp.errors import LedgerError
+from rainbowdp.ledger import Amount, Cost, open_ledger
+from rainbowdp.ledger.sqlite import SqliteDatabase
+asked = {"request_id": None, "question": "q", "source": "s", "privacy": "p"}
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+with open_ledger(sys.argv[1]) as ledger:
+    print(ledger.state("survey").requests)
+    try:
+        ledger.charge("survey", Cost(Amount.of("1/10")), **asked)
+    except LedgerError as error:
+        print(error.exit_code, error.what)
+"""
+
+
+@pytest.mark.parametrize("part", ["file", "directory"])
+def test_a_read_only_ledger_can_be_read_and_grants_nothing(part: str) -> None:
+    # Not below tmp_path, whose parents another user may not enter.
+    with contextlib.ExitStack() as stack:
+        folder = Path(
+            subprocess.run(["mktemp", "-d"], check=True, capture_output=True, encoding="utf-8").stdout.strip()
+        )
+        stack.callback(shutil.rmtree, folder)
+        file = folder / "budgets.ledger"
+        with open_ledger(file, create=True) as ledger:
+            ledger.create("survey", pure(3))
+        file.chmod(0o444 if part == "file" else 0o666)
+        folder.chmod(0o777 if part == "file" else 0o555)
+        words = [sys.executable, "-c", READ_ONLY, str(file)]
+        done = subprocess.run(words, check=False, capture_output=True, encoding="utf-8")
+        folder.chmod(0o700)
+        assert done.returncode == 0, done.stderr
+        requests, refusal = done.stdout.splitlines()
+        assert requests == "0"
+        assert refusal.startswith("4 ledger")
+        assert "cannot be used" in refusal
+        with open_ledger(file) as ledger:
+            assert ledger.state("survey").requests == 0
+
+
+def test_a_file_that_another_process_holds_is_an_error(file: Path) -> None:
+    with (
+        contextlib.closing(sqlite3.connect(file, isolation_level=None)) as other,
+        open_ledger(file, timeout=0.05) as ledger,
+    ):
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(LedgerError, match="database is locked") as caught:
+            ask(ledger)
+        assert "try again" in caught.value.help
+        with pytest.raises(LedgerError, match="database is locked"):
+            open_ledger(file, timeout=0.05)
+        other.execute("ROLLBACK")
+        assert ask(ledger).granted == "new"
+
+
+def test_a_reader_that_stays_makes_a_commit_fail_and_nothing_is_granted(file: Path) -> None:
+    with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM rainbowdp_entries").fetchone()
+        with open_ledger(file, timeout=0.05) as ledger:
+            with pytest.raises(LedgerError, match="database is locked"):
+                ask(ledger)
+            reader.execute("COMMIT")
+            assert ledger.state("survey").requests == 1
+            assert ask(ledger).granted == "new"
+
+
+def test_a_file_that_is_gone_is_an_error(file: Path) -> None:
+    with open_ledger(file) as ledger:
+        file.unlink()
+        with pytest.raises(LedgerError):
+            ask(ledger)
+
+
+def test_commits_are_synchronous(file: Path) -> None:
+    database = open_database(file, create=False)
+    assert isinstance(database, SqliteDatabase)
+    with contextlib.closing(database):
+        values = [
+            database.connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("synchronous", "foreign_keys")
+        ]
+    assert values == [3, 1]
+
+
+def test_other_names_stay_usable_beside_a_damaged_budget(file: Path) -> None:
+    run_sqlite(
+        file,
+        "INSERT INTO rainbowdp_entries (budget, number, event, recorded_at, kind, epsilon_rational, "
+        "epsilon_logarithm, delta) VALUES ('odd', 1, 'create', 'now', 'pure', 'x', '1', '0')",
+    )
+    with open_ledger(file) as ledger:
+        assert ledger.names() == ("odd", "survey")
+        ask(ledger)
+        with pytest.raises(LedgerError):
+            ledger.state("odd")
+    assert entries(file) == 5

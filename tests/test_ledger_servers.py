@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A ledger in PostgreSQL: whatever is wrong with the server is an error, and nothing is granted."""
+
+import importlib.util
+
+import psycopg
+import pytest
+from sqlalchemy import event
+
+from ledger_places import ASKED, Place, pure
+from postgres_server import fresh_database
+from rainbowdp.errors import LedgerError, MissingExtraError
+from rainbowdp.ledger import Charge, Ledger, open_ledger
+from rainbowdp.ledger.opening import open_database
+from rainbowdp.ledger.postgres import PostgresDatabase
+
+
+@pytest.fixture
+def place() -> Place:
+    place = Place("postgresql", fresh_database())
+    with place.open(create=True) as ledger:
+        ledger.create("survey", pure(3))
+    return place
+
+
+def ask(ledger: Ledger, request: str | None = None) -> Charge:
+    return ledger.charge("survey", pure("1/10"), request_id=request, **ASKED)
+
+
+def requests(place: Place) -> int:
+    with place.open() as ledger:
+        return ledger.state("survey").requests
+
+
+def end_sessions(place: Place) -> None:
+    place.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+
+
+def test_a_password_is_never_shown(place: Place) -> None:
+    password = place.address.split(":")[2].split("@")[0]
+    with place.open() as ledger:
+        assert password not in ledger.label
+        assert ledger.label.startswith("postgresql://rainbow@127.0.0.1:")
+    wrong = place.address.replace(password, "secret-7")
+    gone = place.address.replace("/fresh_", "/no_such_")
+    for address in (
+        wrong,
+        gone,
+        f"{place.address}?no_such_option={password}",
+        "postgresql://x:secret-7@[::",
+    ):
+        with pytest.raises(LedgerError) as caught:
+            open_ledger(address)
+        assert "secret-7" not in caught.value.report()
+        assert password not in caught.value.report()
+        assert caught.value.exit_code == 4
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql+psycopg"])
+def test_other_spellings_of_the_scheme(place: Place, scheme: str) -> None:
+    with open_ledger(place.address.replace("postgresql", scheme)) as ledger:
+        assert ledger.names() == ("survey",)
+
+
+def test_a_server_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(LedgerError, match="cannot be used"):
+        open_ledger("postgresql://nobody@127.0.0.1:1/nothing", create=True)
+
+
+@pytest.mark.parametrize("package", ["sqlalchemy", "psycopg"])
+def test_the_extra_is_asked_for(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        "rainbowdp.ledger.postgres.find_spec", lambda name: None if name == package else find(name)
+    )
+    with pytest.raises(MissingExtraError) as caught:
+        open_ledger("postgresql://nobody@127.0.0.1:1/nothing")
+    assert package in caught.value.what
+    assert caught.value.help == "pip install 'rainbowdp[postgres]'"
+
+
+def test_a_connection_lost_before_the_commit_grants_nothing(place: Place) -> None:
+    def lose(now: str) -> None:
+        if now == "charge written":
+            end_sessions(place)
+
+    with Ledger(open_database(place.address, create=False), lose) as ledger:
+        with pytest.raises(LedgerError):
+            ask(ledger, "q1")
+        assert requests(place) == 0
+        # The next transaction finds a new connection.
+        with pytest.raises(LedgerError):
+            ask(ledger, "q1")
+    with place.open() as ledger:
+        assert ask(ledger, "q1").granted == "new"
+
+
+def test_an_idle_connection_that_was_lost_is_replaced(place: Place) -> None:
+    with place.open() as ledger:
+        ask(ledger)
+        end_sessions(place)
+        ask(ledger)
+    assert requests(place) == 2
+
+
+def test_an_answer_that_cannot_be_stored_does_not_leave(place: Place) -> None:
+    def lose(now: str) -> None:
+        if now == "answer written":
+            end_sessions(place)
+
+    with Ledger(open_database(place.address, create=False), lose) as ledger:
+        charge = ask(ledger, "q1")
+        with pytest.raises(LedgerError):
+            ledger.store(charge, "Ann")
+    with place.open() as ledger:
+        again = ask(ledger, "q1")
+        assert (again.granted, again.answer) == ("pending", None)
+        assert ledger.store(again, "Bob") == "Bob"
+        assert ledger.state("survey").requests == 1
+
+
+def test_a_database_that_takes_no_writes_grants_nothing(place: Place) -> None:
+    name = place.address.rpartition("/")[2]
+    place.run(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    with place.open() as ledger:
+        assert ledger.state("survey").requests == 0
+        with pytest.raises(LedgerError, match="read-only"):
+            ask(ledger)
+
+
+def test_reading_and_inserting_are_the_only_rights_it_needs(place: Place) -> None:
+    with psycopg.connect(place.address, autocommit=True) as connection:
+        for statement in (
+            "CREATE ROLE teller LOGIN PASSWORD 'word'",
+            "GRANT SELECT, INSERT ON rainbowdp_entries TO teller",
+            "GRANT SELECT ON rainbowdp_ledger TO teller",
+        ):
+            connection.execute(statement.encode())
+    try:
+        with open_ledger(f"postgresql://teller:word@{place.address.rpartition('@')[2]}") as ledger:
+            assert ledger.store(ask(ledger), "Ann") == "Ann"
+            ledger.close_budget("survey")
+    finally:
+        place.run("DROP OWNED BY teller")
+        place.run("DROP ROLE teller")
+
+
+def test_a_user_without_rights_is_an_error(place: Place) -> None:
+    place.run("CREATE ROLE stranger LOGIN PASSWORD 'word'")
+    try:
+        with pytest.raises(LedgerError, match="permission denied"):
+            open_ledger(f"postgresql://stranger:word@{place.address.rpartition('@')[2]}")
+    finally:
+        place.run("DROP ROLE stranger")
+
+
+SWALLOW = """
+CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+CREATE TRIGGER swallow BEFORE INSERT ON rainbowdp_entries FOR EACH ROW EXECUTE FUNCTION swallow()
+"""
+
+
+def test_an_entry_that_the_database_swallows_is_no_charge(place: Place) -> None:
+    with place.open() as ledger:
+        place.run(SWALLOW)
+        with pytest.raises(LedgerError, match="did not take an entry"):
+            ask(ledger)
+        assert ledger.state("survey").requests == 0
+    with pytest.raises(LedgerError, match="has not the form of a ledger"):
+        place.open()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ALTER TABLE rainbowdp_entries DISABLE TRIGGER rainbowdp_entries_guard",
+        "DROP INDEX rainbowdp_one_charge",
+        "ALTER TABLE rainbowdp_entries DROP CONSTRAINT rainbowdp_entries_check",
+        "ALTER TABLE rainbowdp_entries DROP CONSTRAINT rainbowdp_entries_budget_previous_fkey",
+        "ALTER TABLE rainbowdp_entries ENABLE ROW LEVEL SECURITY",
+        "CREATE RULE no_insert AS ON INSERT TO rainbowdp_entries DO INSTEAD NOTHING",
+        """CREATE OR REPLACE FUNCTION rainbowdp_guard() RETURNS trigger LANGUAGE plpgsql
+        AS $$ BEGIN RETURN NEW; END $$""",
+    ],
+)
+def test_another_form_is_refused(place: Place, statement: str) -> None:
+    place.run(statement)
+    with pytest.raises(LedgerError, match="has not the form of a ledger"):
+        place.open()
+
+
+def test_half_a_ledger_is_refused_and_not_completed(place: Place) -> None:
+    place.run("DROP TABLE rainbowdp_entries")
+    for create in (False, True):
+        with pytest.raises(LedgerError, match="does not exist there"):
+            place.open(create=create)
+
+
+@pytest.mark.parametrize(
+    ("asked", "kept"), [("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")]
+)
+def test_commits_are_waited_for(place: Place, asked: str, kept: str) -> None:
+    name = place.address.rpartition("/")[2]
+    place.run(f"ALTER DATABASE {name} SET synchronous_commit = {asked}")
+    database = open_database(place.address, create=False)
+    assert isinstance(database, PostgresDatabase)
+    with database.transaction(write=True) as run:
+        assert run("SELECT current_setting('synchronous_commit')", {}) == [(kept,)]
+    database.close()
+
+
+def test_a_charge_takes_the_lock_before_it_looks(place: Place) -> None:
+    database = open_database(place.address, create=False)
+    assert isinstance(database, PostgresDatabase)
+    statements: list[str] = []
+    event.listen(
+        database.engine,
+        "before_cursor_execute",
+        lambda _connection, _cursor, statement, *_: statements.append(statement),
+    )
+    with Ledger(database) as ledger:
+        ask(ledger)
+    locked = next(at for at, text in enumerate(statements) if "pg_advisory_xact_lock" in text)
+    looked = next(at for at, text in enumerate(statements) if "rainbowdp_entries" in text)
+    assert locked < looked

@@ -1,0 +1,472 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What questions are: values checked when made, described in one spelling, never showing private numbers."""
+
+import dataclasses
+import itertools
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rainbowdp.questions
+from rainbowdp.boundary import BoundaryCondition, check_boundary, max_min, randomized_response, uniform
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import (
+    BoundaryMissingError,
+    BoundaryNotPrivateError,
+    NumberError,
+    QuestionError,
+    RainbowError,
+)
+from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+from rainbowdp.questions import (
+    Bracket,
+    BracketCounts,
+    ClampedSum,
+    Level,
+    Location,
+    MatchCount,
+    Neighbors,
+    OptionCounts,
+    Question,
+    Ranking,
+    Scores,
+    ScoreValues,
+    Summary,
+    Winner,
+    YesNo,
+    answer_line,
+    bracket,
+    in_table,
+    level,
+    nearest_first,
+    own_answer_first,
+    question_boundary,
+    question_from,
+    ranking,
+    region_graph,
+    scores,
+    winner,
+    yes_no,
+)
+from rainbowdp.rainbow import Rainbow
+
+QUESTIONS: list[Question] = [
+    winner("party", ["red", "blue", "green"]),
+    winner("party", ["red", "blue"], other="none", nulls="none"),
+    ranking("party", ["a>b", "red, blue", '3" pipe']),
+    yes_no("smoker", equals="yes", at_least=100),
+    yes_no("smoker", equals="yes", share="2/3", nulls="no"),
+    yes_no("income", clamp=(-5, "100.5"), at_least="1e3", nulls="0"),
+    level("smoker", equals="yes", edges=[10, 20]),
+    level("smoker", equals="yes", share=True, edges=["1/4", "1/2", "3/4"], labels=["a", "b", "c", "d"]),
+    level("income", clamp=(0, 1), edges=["1/2", 3]),
+    bracket("age", edges=[18, 65]),
+    bracket("age", edges=["17.5"], labels=["young", "old"], quantile="0.9"),
+    scores(["A", "B"], sensitivity="1/3", monotone=True),
+]
+FACTORIES: dict[str, Callable[..., Question]] = {
+    "winner": winner,
+    "ranking": ranking,
+    "yes_no": yes_no,
+    "level": level,
+    "bracket": bracket,
+    "scores": scores,
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.kind)
+def test_a_question_comes_back_from_its_description(question: Question) -> None:
+    written = json.dumps(question.describe())
+    back = question_from(json.loads(written))
+    assert back == question
+    assert hash(back) == hash(question)
+    assert json.dumps(back.describe()) == written
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.kind)
+def test_a_question_is_frozen_and_consistent(question: Question) -> None:
+    assert len(set(question.answers)) == len(question.answers) >= 2
+    for answer in question.answers:
+        assert question.rainbow(answer).classes[0] == (answer,)
+        assert json.dumps(question.answer_json(answer))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        question.column = "other"  # type: ignore[misc]  # a frozen value is the point
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (yes_no("c", equals="y", share="1/2"), yes_no("c", equals=" y ", share=0.5)),
+        (yes_no("c", equals="1", share="1/2"), yes_no("c", equals=1.0, share="2/4")),
+        (yes_no("c", equals="true", at_least=3), yes_no("c", equals=True, at_least="3.0")),
+        (
+            yes_no("c", clamp=("0.50", 2), at_least=3),
+            yes_no("c", clamp=("1/2", Decimal("2.0")), at_least="3e0"),
+        ),
+        (
+            yes_no("c", clamp=(0, 2), at_least=3, nulls="1"),
+            yes_no("c", clamp=(0, 2), at_least=3, nulls="1.0"),
+        ),
+        (
+            level("c", equals="y", share=True, edges=["1/4", 0.5]),
+            level("c", equals="y", share=True, edges=[0.25, "1/2"]),
+        ),
+        (bracket("c", edges=[18, 65]), bracket("c", edges=["18", 65.0], quantile=0.5)),
+        (winner("c", ["a", "b", "x"], other="x"), winner("c", (" a", "b"), other="x ")),
+        (scores(["A", "B"], sensitivity=0.5), scores(("A ", "B"), sensitivity="2/4")),
+    ],
+)
+def test_equal_questions_have_one_description_whatever_the_spelling(one: Question, other: Question) -> None:
+    assert one == other
+    assert json.dumps(one.describe()) == json.dumps(other.describe())
+
+
+@given(st.sets(st.fractions(Fraction(1, 50), 1, max_denominator=50), min_size=1, max_size=5), st.booleans())
+def test_any_edges_survive_a_receipt(edges: set[Fraction], median: bool) -> None:
+    asked: list[Question] = [
+        level("c", equals="y", share=True, edges=sorted(edges)),
+        bracket("c", edges=sorted(edges), quantile="1/2" if median else min(edges)),
+        yes_no("c", equals="y", share=max(edges)),
+    ]
+    for question in asked:
+        assert question_from(json.loads(json.dumps(question.describe()))) == question
+
+
+def test_labels_say_what_lies_between_the_edges() -> None:
+    assert level("c", equals="y", edges=[10, 20]).answers == ("<10", "10..<20", ">=20")
+    assert bracket("c", edges=["-1.5"]).answers == ("<-3/2", ">=-3/2")
+    question = level("c", equals="y", share=True, edges=["1/4", 0.5])
+    assert question.answers == ("<1/4", "1/4..<1/2", ">=1/2")
+    assert str(question.rainbow(">=1/2")) == '">=1/2">1/4..<1/2><1/4'
+
+
+def test_orders_are_written_with_quotes_where_needed_and_listed_in_json() -> None:
+    question = ranking("c", ["a>b", "c"])
+    assert question.answers == ('"a>b">c', 'c>"a>b"')
+    assert question.answer_json('c>"a>b"') == ["c", "a>b"]
+    assert len(ranking("c", list("abcde")).answers) == 120
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "options", "what"),
+    [
+        ("winner", ("c", ["a"]), {}, "1 options"),
+        ("winner", ("c", []), {}, "0 options"),
+        ("winner", ("c", "ab"), {}, "are 'ab', which is no list"),
+        ("winner", ("c", 5), {}, "are 5, which is no list"),
+        ("level", ("c",), {"equals": "y", "edges": "12"}, "edges are '12', which is no list"),
+        ("level", ("c",), {"equals": "y", "edges": [1], "labels": "ab"}, "labels are 'ab', which is no list"),
+        ("bracket", ("c",), {"edges": 12}, "edges are 12, which is no list"),
+        ("yes_no", ("c",), {"clamp": 5, "at_least": 1}, "5 is no range"),
+        ("winner", ("c", ["a", " a "]), {}, "'a' stands twice"),
+        ("winner", ("c", [1, "1.0", 1.0]), {}, "'1' stands twice"),
+        ("winner", ("c", ["a", " "]), {}, "empty or no text"),
+        ("winner", ("c", ["a", None]), {}, "empty or no text"),
+        ("winner", ("c", ["a", "\ud800"]), {}, "empty or no text"),
+        ("winner", ("c", ["a", "b"]), {"nulls": "x"}, "which is no option"),
+        ("winner", ("c", ["a", "b"]), {"other": ""}, "empty or no text"),
+        ("winner", ("", ["a", "b"]), {}, "is no column"),
+        ("winner", (None, ["a", "b"]), {}, "is no column"),
+        ("ranking", ("c", list("abcdef")), {}, "6 options have too many orders"),
+        ("ranking", ("c", list("abcde")), {"other": "x"}, "6 options have too many orders"),
+        ("yes_no", ("c",), {"equals": "y", "at_least": 0}, "a count cannot cross 0"),
+        ("yes_no", ("c",), {"equals": "y", "at_least": -1}, "a count cannot cross -1"),
+        ("yes_no", ("c",), {"equals": "y", "at_least": "1/2"}, "a count cannot cross 1/2"),
+        ("yes_no", ("c",), {"equals": "y", "share": 0}, "a share cannot cross 0"),
+        ("yes_no", ("c",), {"equals": "y", "share": "-1/2"}, "a share cannot cross -1/2"),
+        ("yes_no", ("c",), {"equals": "y", "share": "101/100"}, "a share cannot cross 101/100"),
+        ("yes_no", ("c",), {"equals": "y"}, "no threshold"),
+        ("yes_no", ("c",), {"at_least": 3}, "neither a matching text nor a range"),
+        ("yes_no", ("c",), {"share": "1/2"}, "neither a matching text nor a range"),
+        ("yes_no", ("c",), {"equals": "y", "at_least": 1, "share": "1/2"}, "both a count and a share"),
+        ("yes_no", ("c",), {"equals": "y", "clamp": (0, 1), "at_least": 1}, "a sum has no matching text"),
+        ("yes_no", ("c",), {"clamp": (0, 1), "share": "1/2"}, "no share"),
+        ("yes_no", ("c",), {"clamp": (2, 1), "at_least": 1}, "cannot be clamped to 2, 1"),
+        ("yes_no", ("c",), {"clamp": (0, 0), "at_least": 1}, "cannot be clamped to 0, 0"),
+        ("yes_no", ("c",), {"clamp": (0, 5), "at_least": 0}, "cannot cross 0"),
+        ("yes_no", ("c",), {"clamp": (-5, 0), "at_least": 1}, "cannot cross 1"),
+        ("yes_no", ("c",), {"clamp": "01", "at_least": 1}, "is no range"),
+        ("yes_no", ("c",), {"clamp": (1, 2, 3), "at_least": 1}, "is no range"),
+        ("yes_no", ("c",), {"clamp": (0, 1), "at_least": 1, "nulls": "none"}, "not an exact number"),
+        ("yes_no", ("c",), {"equals": " ", "at_least": 1}, "empty or no text"),
+        ("level", ("c",), {"equals": "y", "edges": []}, "no edges"),
+        ("level", ("c",), {"equals": "y", "edges": [2, 2]}, "edge 2 does not lie above 2"),
+        ("level", ("c",), {"equals": "y", "edges": [3, 2]}, "edge 2 does not lie above 3"),
+        ("level", ("c",), {"equals": "y", "edges": [0, 2]}, "a count cannot cross 0"),
+        ("level", ("c",), {"equals": "y", "edges": [1], "labels": ["a"]}, "there are 1 labels"),
+        (
+            "level",
+            ("c",),
+            {"equals": "y", "edges": [1], "labels": ["a", "b", "c"]},
+            "3 labels do not fit 1 edges",
+        ),
+        ("level", ("c",), {"equals": "y", "edges": [1], "labels": ["a", "a"]}, "'a' stands twice"),
+        ("level", ("c",), {"equals": "y", "edges": ["1/2", 2], "share": True}, "a share cannot cross 2"),
+        ("level", ("c",), {"edges": [1]}, "neither"),
+        ("bracket", ("c",), {"edges": []}, "no edges"),
+        ("bracket", ("c",), {"edges": [1], "quantile": 0}, "0 is no quantile"),
+        ("bracket", ("c",), {"edges": [1], "quantile": "3/2"}, "3/2 is no quantile"),
+        ("bracket", ("c",), {"edges": ["x"]}, "'x' is not an exact number"),
+        ("scores", (["a"],), {"sensitivity": 1}, "1 options"),
+        ("scores", (["a", "b"],), {"sensitivity": 0}, "sensitivity 0 cannot change"),
+        ("scores", (["a", "b"],), {"sensitivity": 1, "monotone": "no"}, "neither true nor false"),
+    ],
+)
+def test_what_is_no_question_is_refused(
+    name: str, arguments: tuple[Any, ...], options: dict[str, Any], what: str
+) -> None:
+    with pytest.raises((QuestionError, NumberError), match=what) as caught:
+        FACTORIES[name](*arguments, **options)
+    assert caught.value.help
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        {},
+        {"kind": "winer"},
+        {"kind": ["winner"]},
+        {"kind": "winner"},
+        {"kind": "winner", "column": "c"},
+        {"kind": "winner", "column": "c", "options": "ab"},
+        {"kind": "winner", "column": "c", "options": ["a"]},
+        {"kind": "winner", "column": "c", "options": ["a", "b"], "other": 3},
+        {"kind": "winner", "column": 3, "options": ["a", "b"]},
+        {"kind": "yes-no", "column": "c", "of": "count", "edges": ["1"], "labels": ["no", "yes"]},
+        {
+            "kind": "yes-no",
+            "column": "c",
+            "of": "mean",
+            "equals": "y",
+            "edges": ["1"],
+            "labels": ["no", "yes"],
+        },
+        {"kind": "yes-no", "column": "c", "of": "count", "equals": "y", "edges": ["1"], "labels": ["a", "b"]},
+        {
+            "kind": "yes-no",
+            "column": "c",
+            "of": "count",
+            "equals": "y",
+            "edges": ["1", "2"],
+            "labels": ["no", "yes"],
+        },
+        {"kind": "level", "column": "c", "of": "sum", "edges": ["1"], "labels": ["a", "b"]},
+        {"kind": "level", "column": "c", "of": "sum", "clamp": ["0"], "edges": ["1"], "labels": ["a", "b"]},
+        {"kind": "level", "column": "c", "of": "count", "equals": "y", "edges": ["x"], "labels": ["a", "b"]},
+        {
+            "kind": "level",
+            "column": "c",
+            "of": "count",
+            "equals": "y",
+            "edges": ["1"],
+            "labels": ["a", "b"],
+            "nulls": 1,
+        },
+        {"kind": "bracket", "column": "c", "edges": ["1"], "labels": ["a", "b"]},
+        {"kind": "bracket", "column": "c", "edges": ["1"], "labels": ["a"], "quantile": "1/2"},
+        {"kind": "scores", "options": ["a", "b"], "sensitivity": 1, "monotone": False},
+        {"kind": "scores", "options": ["a", "b"], "sensitivity": "1"},
+        "winner",
+    ],
+)
+def test_a_description_of_no_question_is_refused(description: Any) -> None:  # noqa: ANN401 - anything
+    with pytest.raises(RainbowError) as caught:
+        question_from(description)
+    assert caught.value.code in {"RDP701", "RDP101"}
+
+
+PRIVATE = 987_654_321
+HOLDERS: list[Any] = [
+    OptionCounts((PRIVATE, 1)),
+    MatchCount(PRIVATE, PRIVATE + 5),
+    ClampedSum(Fraction(PRIVATE)),
+    BracketCounts((1, PRIVATE)),
+    ScoreValues((Fraction(PRIVATE), Fraction(0))),
+    Location(f"answer {PRIVATE}", PRIVATE),
+]
+
+
+@pytest.mark.parametrize("value", HOLDERS, ids=lambda value: type(value).__name__)
+def test_private_values_do_not_show_what_they_hold(value: Any) -> None:  # noqa: ANN401 - any of them
+    for shown in (repr(value), str(value), f"{value}", f"{value!r:>10}", repr([value]), f"{value}"):
+        assert str(PRIVATE) not in shown
+        assert "private" in shown
+    assert value == dataclasses.replace(value)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.kind)
+def test_no_error_shows_what_a_summary_holds(question: Question) -> None:
+    for summary in [*HOLDERS[:5], OptionCounts((PRIVATE,) * 9), BracketCounts((PRIVATE,) * 9)]:
+        said = ""
+        try:
+            assert question.locate(summary).answer in question.answers
+        except QuestionError as error:
+            said = error.report() + repr(error.values)
+        assert str(PRIVATE) not in said
+    summary = question.reading.summary([]) if question.kind != "scores" else HOLDERS[4]
+    with pytest.raises(QuestionError, match="is no neighbor relation"):
+        question.locate(summary, "swap")  # type: ignore[arg-type]  # a wrong argument is the point
+
+
+def test_scores_are_not_read_from_a_table() -> None:
+    question = scores(["A", "B"], sensitivity=1)
+    with pytest.raises(QuestionError, match="not read from a table"):
+        _ = question.reading
+    with pytest.raises(QuestionError, match="3 scores do not fit 2 options"):
+        question.values([1, 2, 3])
+    assert question.values([1, "1/2"]) == ScoreValues((Fraction(1), Fraction(1, 2)))
+
+
+def test_a_sum_of_equal_values_needs_rows_that_come_and_go() -> None:
+    question = yes_no("c", clamp=(3, 3), at_least=10)
+    assert question.locate(ClampedSum(Fraction(12))).distance == 0
+    with pytest.raises(QuestionError, match="all values count the same"):
+        question.locate(ClampedSum(Fraction(12)), "change-one")
+    assert in_table(question).locate(ClampedSum(Fraction(21)), "change-one").distance == 3
+
+
+@given(st.integers(2, 6), st.data())
+def test_rainbows_have_the_answer_best_and_the_nearest_next(count: int, data: st.DataObject) -> None:
+    answers = [f"answer {at}" for at in range(count)]
+    answer = data.draw(st.sampled_from(answers))
+    at = answers.index(answer)
+    near = nearest_first(answer, answers)
+    assert near.classes[0] == (answer,)
+    assert [{abs(answers.index(other) - at) for other in group} for group in near.classes] == [
+        {step} for step in range(max(at, count - 1 - at) + 1)
+    ]
+    assert sorted(near.colors) == sorted(answers)
+    assert own_answer_first(answer, answers).classes == ((answer,), tuple(a for a in answers if a != answer))
+
+
+@pytest.mark.parametrize("privacy", [PureDP("ln 2"), PureDP(1), ApproxDP("1/2", "1e-3"), GaussianDP(1)])
+@pytest.mark.parametrize("relation", get_args(Neighbors))
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.kind)
+def test_every_boundary_is_private_where_regions_touch(
+    question: Question,
+    relation: Any,  # noqa: ANN401 - a literal
+    privacy: Any,  # noqa: ANN401 - any notion
+) -> None:
+    for max_rows in (1, 2):
+        graph = region_graph(question, relation, max_rows)
+        rules = ["default", "randomized-response", "uniform"]
+        for rule in [*rules, "max-min"] if len(question.answers) < 5 else rules:
+            condition = question_boundary(question, privacy, relation, max_rows, boundary=rule)
+            assert check_boundary(condition, graph, privacy) == ()
+            for answer in question.answers:
+                row = answer_line(question, answer, condition, privacy).distribution(2)
+                assert all(row[answer] >= row[other] for other in question.answers)
+
+
+def test_the_default_boundary_serves_the_worst_off_region_best() -> None:
+    privacy = PureDP("ln 2")
+    touching_all = winner("c", ["a", "b", "c"])
+    graph = region_graph(touching_all, "add-remove")
+    default = question_boundary(touching_all, privacy, "add-remove")
+    assert default.distributions == randomized_response(graph, privacy).distributions
+    assert default.distributions == max_min(graph, privacy).distributions
+    levels = level("c", equals="y", edges=[5, 9], labels=["few", "some", "many"])
+    default = question_boundary(levels, privacy, "add-remove")
+    assert default.distributions == max_min(region_graph(levels, "add-remove"), privacy).distributions
+    jumped = question_boundary(levels, privacy, "add-remove", max_rows=9)
+    assert (
+        jumped.distributions
+        == randomized_response(region_graph(levels, "add-remove", 9), privacy).distributions
+    )
+    orders = ranking("c", ["a", "b", "c"])
+    default = question_boundary(orders, privacy, "add-remove")
+    assert (
+        default.distributions
+        == randomized_response(region_graph(orders, "add-remove"), privacy).distributions
+    )
+    best = max_min(region_graph(orders, "add-remove"), privacy)
+    rainbow = orders.rainbow("a>b>c")
+    assert best.distributions[rainbow]["a>b>c"] >= default.distributions[rainbow]["a>b>c"]
+
+
+def test_a_given_boundary_is_checked() -> None:
+    question, privacy = winner("c", ["a", "b"]), PureDP("ln 2")
+    fair = uniform(region_graph(question, "add-remove"))
+    assert question_boundary(question, privacy, "add-remove", boundary=fair) is fair
+    with pytest.raises(BoundaryNotPrivateError):
+        question_boundary(question, privacy, "add-remove", boundary=truthful(question))
+    with pytest.raises(QuestionError, match="'maxmin' is no boundary"):
+        question_boundary(question, privacy, "add-remove", boundary="maxmin")
+    with pytest.raises(BoundaryMissingError):
+        answer_line(question, "a", BoundaryCondition({}), privacy)
+    with pytest.raises(QuestionError, match="'z' is no answer"):
+        answer_line(question, "z", fair, privacy)
+
+
+def truthful(question: Question) -> BoundaryCondition:
+    """Return a boundary that always tells the truth."""
+    return BoundaryCondition(
+        {
+            question.rainbow(answer): Distribution(
+                {other: int(other == answer) for other in question.answers}
+            )
+            for answer in question.answers
+        }
+    )
+
+
+def test_questions_that_contradict_themselves_are_refused() -> None:
+    class Wrong(Winner):
+        def rainbow(self, answer: str) -> Rainbow:  # noqa: ARG002 - always the same
+            return Rainbow((("a",), ("b",)))
+
+    class Strange(Winner):
+        def touching(self, neighbors: Neighbors, max_rows: int = 1) -> frozenset[tuple[str, str]]:  # noqa: ARG002 - that is the error
+            return frozenset([("a", "c")])
+
+    class Twice(Winner):
+        @property
+        def answers(self) -> tuple[str, ...]:
+            return ("a", "a")
+
+    for question, what in (
+        (Wrong("c", ("a", "b")), "the rainbow of 'b' is a>b"),
+        (Strange("c", ("a", "b")), "'c' is said to touch"),
+        (Twice("c", ("a", "b")), "at least two answers"),
+    ):
+        with pytest.raises(QuestionError, match=what):
+            region_graph(question, "add-remove")
+    for max_rows in (0, -1, 1.5, True):
+        with pytest.raises(QuestionError, match="is no number of rows"):
+            region_graph(winner("c", ["a", "b"]), "add-remove", max_rows)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_lines_of_a_question_are_private_between_every_two_tables() -> None:
+    question, privacy = level("c", equals="y", share=True, edges=["1/3", "1/2"]), PureDP("ln 2")
+    for max_rows in (1, 2):
+        boundary = question_boundary(question, privacy, "add-remove", max_rows)
+        lines = {answer: answer_line(question, answer, boundary, privacy) for answer in question.answers}
+        tables = [(x, y) for x, y in itertools.product(range(7), repeat=2)]
+        rows = {}
+        for x, y in tables:
+            found = question.locate(MatchCount(x, x + y))
+            rows[x, y] = lines[found.answer].distribution(found.distance // max_rows)
+        for one, other in itertools.combinations(tables, 2):
+            if abs(one[0] - other[0]) + abs(one[1] - other[1]) <= max_rows:
+                assert privacy.admits(rows[one], rows[other])
+
+
+def test_kinds_and_answers_are_what_the_documentation_says() -> None:
+    kinds = {
+        Winner: "winner",
+        Ranking: "ranking",
+        YesNo: "yes-no",
+        Level: "level",
+        Bracket: "bracket",
+        Scores: "scores",
+    }
+    assert {kind: vars(kind)["kind"] for kind in kinds} == kinds
+    assert yes_no("c", equals="y", at_least=1).answers == ("no", "yes")
+    assert set(rainbowdp.questions.__all__) <= set(dir(rainbowdp.questions))
+    assert set(get_args(Summary)) == {type(value) for value in HOLDERS[:5]}

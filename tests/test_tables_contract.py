@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same table gives the same summaries wherever it is kept, and they are those that Python counts.
+
+The oracle reads the rows with a few lines of Python that share nothing with the package.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from cell_tally import NOTHING, cells, cells_by
+from rainbowdp.tables import Table, count_keys, open_table
+from table_backends import BACKENDS, COLUMNS, ORDERED, PEOPLE, Backend, Row, typed
+
+KEY = bytes(range(32))
+
+
+@pytest.fixture(scope="module", params=BACKENDS, ids=lambda backend: backend.__name__)
+def backend(request: pytest.FixtureRequest) -> Backend:
+    found: Backend = request.param
+    return found
+
+
+@pytest.fixture(scope="module")
+def table(backend: Backend, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
+    directory = tmp_path_factory.mktemp("people")
+    with backend(PEOPLE, directory) as (source, options), open_table(source, **options) as opened:
+        yield opened
+
+
+def said(row: Row, column: str) -> str:
+    return typed(row[COLUMNS.index(column)]).strip()
+
+
+def expected(rows: Sequence[Row], column: str) -> Counter[str]:
+    return Counter(said(row, column) or NOTHING for row in rows)
+
+
+def test_every_source_counts_the_same(table: Table) -> None:
+    assert table.columns == COLUMNS
+    for column in COLUMNS:
+        assert cells(table, column) == expected(PEOPLE, column)
+
+
+def test_filters_hold_for_the_text_of_cells(table: Table) -> None:
+    rows = [row for row in PEOPLE if said(row, "flag") == "true" and said(row, "ward") == "01"]
+    assert cells(table, "vote", where={"flag": " true ", "ward": "01"}) == expected(rows, "vote")
+    assert cells(table, "vote", where={"ward": "nowhere"}) == {}
+
+
+def test_groups_are_summarized_in_one_pass(table: Table) -> None:
+    found = cells_by(table, "vote", "ward", ["N", "01", "nobody"])
+    assert list(found) == ["N", "01", "nobody"]
+    for ward, texts in found.items():
+        assert texts == expected([row for row in PEOPLE if said(row, "ward") == ward], "vote")
+
+
+def test_a_person_counts_for_a_few_rows_at_most(table: Table, backend: Backend) -> None:
+    rows_of = Counter(row[0] for row in PEOPLE if row[0] is not None)
+    for most in (1, 3):
+        found = cells(table, "vote", unit="person", max_rows=most, key=KEY)
+        assert sum(found.values()) == sum(min(most, count) for count in rows_of.values())
+    everything = cells(table, "vote", unit="person", max_rows=1000, key=KEY)
+    assert everything == expected([row for row in PEOPLE if row[0] is not None], "vote")
+    assert table.source.ordered is (backend in ORDERED)
+
+
+def test_keys_are_counted_once_per_person(table: Table) -> None:
+    whose = {(said(row, "person"), said(row, "vote")) for row in PEOPLE}
+    people = Counter(vote for person, vote in whose if person and vote)
+    assert dict(count_keys(table, "vote", unit="person", max_keys=1000)) == people
+    assert dict(count_keys(table, "vote")) == Counter(
+        said(row, "vote") for row in PEOPLE if said(row, "vote")
+    )
+    found = list(count_keys(table, "vote", unit="person", max_keys=2, key=KEY))
+    mine = Counter(person for person, vote in whose if person and vote)
+    assert sum(count for _, count in found) == sum(min(2, count) for count in mine.values())
+    assert [key for key, _ in found] == sorted(key for key, _ in found)
+
+
+def test_the_choice_of_rows_and_keys_is_the_same_everywhere(tmp_path: Path) -> None:
+    kept = set()
+    for number, backend in enumerate(ORDERED):
+        directory = tmp_path / str(number)
+        directory.mkdir()
+        with backend(PEOPLE, directory) as (source, options), open_table(source, **options) as table:
+            rows = cells(table, "vote", unit="person", max_rows=2, key=KEY)
+            keys = tuple(count_keys(table, "vote", unit="person", max_keys=1, key=KEY))
+            kept.add((tuple(sorted(rows.items())), keys))
+    assert len(kept) == 1

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A person counts for at most M rows, chosen from that person's rows alone.
+
+The oracle for the choice is the definition, in a few lines of Python; stability is tested on what is kept,
+with one key.
+"""
+
+import hashlib
+import random
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from cell_tally import NOTHING, cells, cells_by
+from rainbowdp.errors import UsageError
+from rainbowdp.tables import count_keys, open_table
+from table_backends import Backend, Row, csv_file, duckdb_file, pandas_objects, parquet, postgres, sqlite
+
+WARDS = ("N", "S", "N", "S")
+KEY = b"a key of sufficient length"
+STABLE: tuple[Backend, ...] = (csv_file, parquet, pandas_objects, sqlite, duckdb_file, postgres)
+
+
+def rows_of_people(seed: int, people: int = 6) -> list[Row]:
+    """Return rows in which the answer names its person and its row, so that kept rows can be told apart."""
+    generator = random.Random(seed)
+    whose = [person for person in range(people) for _ in range(generator.randint(1, 5))]
+    generator.shuffle(whose)
+    seen: Counter[int] = Counter()
+    rows: list[Row] = []
+    for person in whose:
+        seen[person] += 1
+        rows.append((person, f"{person}/{seen[person]}", True, 1.0, generator.choice(["N", "S"])))
+    return rows
+
+
+def kept(backend: Backend, rows: Sequence[Row], directory: Path, most: int) -> set[str]:
+    directory.mkdir(parents=True)
+    with backend(rows, directory) as (source, options), open_table(source, **options) as table:
+        found = cells(table, "vote", unit="person", max_rows=most, key=KEY)
+    assert set(found.values()) <= {1}
+    return set(found)
+
+
+def of_others(texts: set[str], person: int) -> set[str]:
+    return {text for text in texts if not text.startswith(f"{person}/")}
+
+
+@pytest.mark.parametrize("backend", STABLE, ids=lambda backend: backend.__name__)
+def test_nobody_else_decides_which_rows_of_a_person_count(tmp_path: Path, backend: Backend) -> None:
+    most = 2
+    rows = rows_of_people(most, people=4)
+    everybody = kept(backend, rows, tmp_path / "all", most)
+    for person in range(4):
+        without = [row for row in rows if row[0] != person]
+        assert kept(backend, without, tmp_path / f"without {person}", most) == of_others(everybody, person)
+        changed = [
+            (row[0], f"{person}/changed {at}", *row[2:]) if row[0] == person else row
+            for at, row in enumerate(rows)
+        ]
+        after = kept(backend, changed, tmp_path / f"changed {person}", most)
+        assert of_others(after, person) == of_others(everybody, person)
+        more = [*rows[:5], (person, f"{person}/new", True, 1.0, "N"), *rows[5:]]
+        after = kept(backend, more, tmp_path / f"more {person}", most)
+        assert of_others(after, person) == of_others(everybody, person)
+
+
+def definition(rows: Sequence[Row], most: int) -> list[str]:
+    """Return the answers that count, from the definition in the module's documentation."""
+    key = hashlib.sha256(KEY).digest()
+    mine = defaultdict(list)
+    for row in rows:
+        mine[str(row[0])].append(str(row[1]))
+    chosen: list[str] = []
+    for name, votes in mine.items():
+        digest = hashlib.blake2b(name.encode(), digest_size=16, key=key).digest()
+        halves = int.from_bytes(digest[:8]), int.from_bytes(digest[8:])
+        ranks = [
+            hashlib.sha256(f"{key.hex()}:{halves[0]}:{halves[1]}:{number + 1}".encode()).hexdigest()
+            for number in range(len(votes))
+        ]
+        order = sorted(range(len(votes)), key=ranks.__getitem__)
+        chosen.extend(votes[at] for at in order[:most])
+    return chosen
+
+
+def test_the_rows_that_count_are_those_of_the_definition(tmp_path: Path) -> None:
+    rows = rows_of_people(11, people=40)
+    assert kept(csv_file, rows, tmp_path / "a", 2) == set(definition(rows, 2))
+
+
+def test_the_answer_decides_nothing(tmp_path: Path) -> None:
+    rows = rows_of_people(5)
+    before = kept(csv_file, rows, tmp_path / "a", 1)
+    # Rows keep their names but for a prefix that turns their order around.
+    turned: list[Row] = [(row[0], f"{9 - int(str(row[1])[-1])}|{row[1]}", *row[2:]) for row in rows]
+    after = kept(csv_file, turned, tmp_path / "b", 1)
+    assert {text.partition("|")[2] for text in after} == before
+
+
+def test_a_row_whose_answer_cannot_be_read_uses_up_its_place(tmp_path: Path) -> None:
+    votes = (None, "red")
+    rows: list[Row] = [(person, vote, True, 1.0, "N") for person in range(200) for vote in votes]
+    (tmp_path / "a").mkdir()
+    with csv_file(rows, tmp_path / "a") as (source, options), open_table(source, **options) as table:
+        found = cells(table, "vote", unit="person")
+    assert set(found) == {"red", NOTHING}
+    assert sum(found.values()) == 200
+
+
+def test_every_row_of_a_person_is_kept_equally_often() -> None:
+    import polars as pl
+
+    frame = pl.DataFrame({"person": [at // 4 for at in range(8000)], "vote": ["a", "b", "b", "c"] * 2000})
+    with open_table(frame) as table:
+        found = cells(table, "vote", unit="person", max_rows=2)
+    # Each row is kept with probability 1/2; six standard deviations of 2000 such rows are 134.
+    assert sum(found.values()) == 4000
+    assert abs(found["a"] - 1000) < 134
+    assert abs(found["c"] - 1000) < 134
+
+
+def test_one_person_may_be_written_in_several_ways() -> None:
+    import pandas as pd
+
+    units = [1, 1.0, "1", " 1 ", True, None, float("nan"), "", [1]]
+    frame = pd.DataFrame({"person": pd.Series(units, dtype=object), "vote": list("abcdefghi")})
+    with open_table(frame) as table:
+        assert sum(cells(table, "vote", unit="person").values()) == 2
+        assert set(cells(table, "vote", unit="person", max_rows=9)) == set("abcde")
+
+
+def test_rows_are_limited_after_filters_and_groups(tmp_path: Path) -> None:
+    rows: list[Row] = [
+        *[(1, "red", True, 1.0, "N")] * 5,
+        (1, "blue", False, 1.0, "S"),
+        (2, "blue", True, 1.0, "S"),
+    ]
+    with csv_file(rows, tmp_path) as (source, options), open_table(source, **options) as table:
+        assert cells(table, "vote", where={"flag": "false"}, unit="person") == {"blue": 1}
+        overall = cells_by(table, "vote", "ward", ["S"], unit="person")
+        assert overall == {"S": {"blue": 2}}
+
+
+def test_a_person_can_be_confined_to_one_group(tmp_path: Path) -> None:
+    rows: list[Row] = [(person, "red", True, 1.0, ward) for person in range(50) for ward in WARDS]
+    with csv_file(rows, tmp_path) as (source, options), open_table(source, **options) as table:
+        found = cells_by(table, "person", "ward", ["N", "S"], unit="person", max_rows=4, one_group=True)
+        assert not set(found["N"]) & set(found["S"])
+        assert set(found["N"]) | set(found["S"]) == {str(person) for person in range(50)}
+        assert set(found["N"].values()) | set(found["S"].values()) == {2}
+        overall = cells_by(table, "person", "ward", ["N", "S"], unit="person", max_rows=3)
+        together = Counter(overall["N"]) + Counter(overall["S"])
+        assert set(together.values()) == {3}
+
+
+def test_keys_of_a_person_depend_on_no_order_and_on_nobody_else() -> None:
+    import polars as pl
+
+    rows = [(person, word) for person in range(8) for word in "abcdefg"[person % 3 :]] * 2
+    frame = pl.DataFrame(rows, schema=["person", "word"], orient="row")
+    with open_table(frame) as table:
+        whole = dict(count_keys(table, "word", unit="person", max_keys=2, key=KEY))
+    assert sum(whole.values()) == 16
+    with open_table(frame.reverse()) as table:
+        assert dict(count_keys(table, "word", unit="person", max_keys=2, key=KEY)) == whole
+    for person in range(8):
+        with open_table(frame.filter(pl.col("person") != person)) as table:
+            others = Counter(dict(count_keys(table, "word", unit="person", max_keys=2, key=KEY)))
+        with open_table(frame.filter(pl.col("person") == person)) as table:
+            own = Counter(dict(count_keys(table, "word", unit="person", max_keys=2, key=KEY)))
+        assert others + own == whole
+
+
+def test_many_rows_go_through_in_batches(tmp_path: Path) -> None:
+    count = 150_000
+    lines = "".join(f"{at % 5000},k{at % 70_000}\n" for at in range(count))
+    (tmp_path / "a.csv").write_text(f"person,key\n{lines}", encoding="utf-8")
+    done: list[float] = []
+    with open_table(tmp_path / "a.csv") as table:
+        assert sum(cells(table, "key", unit="person", max_rows=2, progress=done.append).values()) == 10_000
+        keys = list(count_keys(table, "key"))
+    assert len(keys) == 70_000
+    assert sum(people for _, people in keys) == count
+    assert done[-1] == 1.0
+    assert all(0 <= share <= 1 for share in done)
+
+
+def test_options_that_make_no_sense_are_refused() -> None:
+    import polars as pl
+
+    with open_table(pl.DataFrame({"person": [1], "vote": ["a"]})) as table:
+        with pytest.raises(UsageError, match="0 rows per person"):
+            cells(table, "vote", unit="person", max_rows=0)
+        with pytest.raises(UsageError, match="-1 keys per person"):
+            count_keys(table, "vote", unit="person", max_keys=-1)
+        with pytest.raises(UsageError, match="a key of 3 bytes"):
+            cells(table, "vote", unit="person", key=b"abc")
+        with pytest.raises(UsageError, match="the filter for column 'vote' is empty"):
+            cells(table, "vote", where={"vote": " "})
+        with pytest.raises(UsageError, match="the group 'a' is named twice"):
+            cells_by(table, "vote", "vote", ["a", " a"])
+        with pytest.raises(UsageError, match="no group is declared"):
+            cells_by(table, "vote", "vote", [])

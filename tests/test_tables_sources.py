@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a source is called, what is refused about it, and that no message ever holds a cell or a password."""
+
+import contextlib
+import io
+import sqlite3
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cell_tally import NOTHING, UNREADABLE, cells
+from postgres_server import fresh_database
+from rainbowdp.errors import RainbowError, TableUnreadableError, UnknownColumnError, UsageError
+from rainbowdp.questions.readings import OptionReading
+from rainbowdp.tables import count_keys, open_table, summarize
+from rainbowdp.tables.frames import decimal_of, shortest_float32, temporal_of
+from table_backends import BACKENDS, Row, csv_file, pyspark, sqlite
+
+CANARY = "canary-7351"
+INSERT_CANARY = "insert into a values ('canary-7351')"
+
+
+Refusal = tuple[type[RainbowError], str]
+
+
+def test_the_public_name_of_a_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: list[Row] = [(1, "red", True, 1.0, "N")]
+    monkeypatch.chdir(tmp_path)
+    with csv_file(rows, tmp_path):
+        with open_table("people.csv") as table:
+            assert table.identity == str(tmp_path.resolve() / "people.csv")
+        with open_table("./peop*.csv") as table:
+            assert table.identity == str(tmp_path.resolve() / "peop*.csv")
+    with sqlite(rows, tmp_path):
+        for options in ({}, {"table": "people"}):
+            with open_table("sqlite:///people.db", **options) as table:
+                assert table.identity == f"sqlite:///{tmp_path}/people.db table people"
+    url = fresh_database()
+    with open_table(url, sql="select 1 as a;") as table:
+        assert table.identity.startswith("postgresql://127.0.0.1:")
+        assert "query sha256:" in table.identity
+        assert url.split(":")[2].split("@")[0] not in table.identity + repr(table)
+
+
+def test_standard_input_is_spooled_and_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import tempfile
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"vote\r\nred\r\nblue\r\n")))
+    with open_table("-") as table:
+        assert table.identity == "standard input"
+        assert cells(table, "vote") == {"red": 1, "blue": 1}
+        assert cells(table, "vote", where={"vote": "red"}) == {"red": 1}
+        assert list(tmp_path.iterdir())
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    with pytest.raises(TableUnreadableError, match="so it has no header"):
+        open_table("-")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "refusal"),
+    [
+        ("absent.csv", {}, (TableUnreadableError, "does not exist")),
+        (".", {}, (TableUnreadableError, "is a directory")),
+        ("absent-*.csv", {}, (TableUnreadableError, "no file has a name like")),
+        ("sqlite:///absent.db", {}, (TableUnreadableError, "there is no file")),
+        ("duckdb:///absent.db", {}, (TableUnreadableError, "there is no file")),
+        ("mysql://ann:secret@host/db", {}, (UsageError, "mysql:// is no database that can be read")),
+        ("postgresql://ann:secret@host:port/db", {}, (UsageError, "is not well formed")),
+        ("postgresql://ann:secret@127.0.0.1:1/db", {}, (TableUnreadableError, "cannot connect to")),
+        ("absent.csv", {"table": "t"}, (UsageError, "are for SQL URLs")),
+        ("sqlite:///absent.db", {"table": "t", "sql": "q"}, (UsageError, "both a table and a query")),
+        ("sqlite:///absent.db", {"encoding": "latin-1"}, (UsageError, "an encoding is for text files")),
+        (7, {}, (UsageError, "a int is no table")),
+        (7, {"encoding": "utf-8"}, (UsageError, "an encoding is for text files")),
+    ],
+)
+def test_what_is_no_table_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: object, options: dict[str, str], refusal: Refusal
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    error, says = refusal
+    with pytest.raises(error, match=says) as caught:
+        open_table(source, **options)
+    assert "secret" not in "".join(traceback.format_exception(caught.value))
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb", "postgresql"])
+def test_tables_and_queries_of_databases_are_judged(tmp_path: Path, kind: str) -> None:
+    url = _database(kind, tmp_path, "create table votes (vote text)", "create table wards (ward text)")
+    with pytest.raises(UsageError, match="holds 2 tables") as several:
+        open_table(url)
+    assert "'votes', 'wards'" in several.value.help
+    with pytest.raises(TableUnreadableError, match="has no table 'vote'") as misspelt:
+        open_table(url, table="vote")
+    assert misspelt.value.help == "did you mean 'votes'?"
+    for query in ("select nothing from votes", "delete from votes", "select 1; drop table votes", "oops"):
+        with pytest.raises(TableUnreadableError, match="does not accept the query"):
+            open_table(url, sql=query)
+    with open_table(url, sql=" select vote, vote || '!' as loud from votes -- all ") as table:
+        assert table.columns == ("vote", "loud")
+        assert cells(table, "loud") == {}
+        with pytest.raises(UnknownColumnError):
+            cells(table, "proud")
+
+
+def _database(kind: str, directory: Path, *statements: str) -> str:
+    if kind == "sqlite":
+        with contextlib.closing(sqlite3.connect(directory / "a.db")) as connection:
+            for statement in statements:
+                connection.execute(statement)
+            connection.commit()
+        return f"sqlite:///{directory}/a.db"
+    if kind == "duckdb":
+        import duckdb
+
+        with contextlib.closing(duckdb.connect(str(directory / "a.duckdb"))) as database:
+            for statement in statements:
+                database.execute(statement)
+        return f"duckdb:///{directory}/a.duckdb"
+    import psycopg
+
+    url = fresh_database()
+    with psycopg.connect(url) as server:
+        for statement in statements:
+            server.execute(statement.encode())
+    return url
+
+
+def test_sqlite_may_hold_anything_anywhere(tmp_path: Path) -> None:
+    url = _database(
+        "sqlite",
+        tmp_path,
+        "create table people (vote text collate nocase, flag boolean, number real)",
+        "insert into people values ('red', 1, 'text'), ('RED', 0, 1), (x'ff', 'yes', x'00'), (7, 2, 1e999)",
+        "insert into people values (cast(x'ff' as text), null, null), (1.5, 1.0, -0.0)",
+    )
+    with open_table(url) as table:
+        assert cells(table, "vote") == {"red": 1, "RED": 1, UNREADABLE: 2, "7": 1, "1.5": 1}
+        assert cells(table, "flag") == {"true": 2, "false": 1, "yes": 1, "2": 1, NOTHING: 1}
+        assert sum(cells(table, "number").values()) == 6
+
+
+def test_databases_compare_text_by_its_bytes(tmp_path: Path) -> None:
+    url = _database(
+        "duckdb",
+        tmp_path,
+        "create table people (vote varchar collate nocase)",
+        "insert into people values ('red'), ('RED')",
+    )
+    with open_table(url) as table:
+        assert cells(table, "vote") == {"red": 1, "RED": 1}
+    url = _database(
+        "postgresql",
+        tmp_path,
+        "create collation lax (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+        "create table people (vote text collate lax, day date, number numeric, list int[], span interval)",
+        "insert into people values ('red', 'infinity', 'NaN', '{1}', '1 day')",
+        "insert into people values ('RED', '0044-03-15 BC', 1.50, null, null)",
+    )
+    with open_table(url) as table:
+        assert cells(table, "vote") == {"red": 1, "RED": 1}
+        assert cells(table, "number") == {NOTHING: 1, "1.5": 1}
+        assert cells(table, "day") == {"infinity": 1, "0044-03-15 BC": 1}
+        assert cells(table, "list") == {UNREADABLE: 2}
+        assert len(table.notes) == 2
+
+
+def test_times_numbers_and_bytes_are_the_same_in_every_engine() -> None:
+    import datetime as dt
+    from decimal import Decimal
+
+    import duckdb
+    import polars as pl
+    import pyarrow as pa
+
+    noon = dt.datetime(2020, 1, 31, 12, 0, 0, 250000)  # noqa: DTZ001 - a column without time zone
+    arrow = pa.table(
+        {
+            "day": [noon.date(), None],
+            "time": [noon, noon.replace(microsecond=0)],
+            "price": [Decimal("1.50"), Decimal("2.00")],
+            "small": pa.array([0.1, 2.0], pa.float32()),
+            "raw": [b"ok", b"\xff"],
+            "list": [[1], []],
+            "span": [dt.timedelta(1), None],
+        }
+    )
+    expected = {
+        "day": {"2020-01-31": 1, NOTHING: 1},
+        "time": {"2020-01-31T12:00:00.250000": 1, "2020-01-31T12:00:00": 1},
+        "price": {"1.5": 1, "2": 1},
+        "small": {"0.1": 1, "2": 1},
+        "raw": {"ok": 1, UNREADABLE: 1},
+        "list": {UNREADABLE: 2},
+    }
+    for frame in (arrow, pl.from_arrow(arrow), arrow.to_pandas(), duckdb.from_arrow(arrow)):
+        with open_table(frame) as table:
+            assert {column: cells(table, column) for column in expected} == expected
+            assert cells(table, "list", where={"raw": "ok"}) == {UNREADABLE: 1}
+
+
+def test_texts_of_engines_never_fail() -> None:
+    for text in ("", "?", "1e999999999", "sNaN", "99999999-01-01 00:00:00", "infinity", None, 3):
+        assert decimal_of(text) != text or text is None or isinstance(text, int)
+        assert temporal_of(text) is not None or text is None
+        assert shortest_float32(text) == text
+    assert shortest_float32(1e300) == float("inf")
+
+
+def test_dates_beyond_all_calendars_fail_in_no_engine() -> None:
+    import polars as pl
+    import pyarrow as pa
+
+    days = pa.table({"day": pa.array([1, 2**30, None], pa.date32())})
+    moments = pa.table({"time": pa.array([0, 2**62, None], pa.timestamp("us"))})
+    for frame in (days, pl.from_arrow(days)):
+        with open_table(frame) as table:
+            found = cells(table, "day")
+        assert found.pop("1970-01-02") == found.pop(NOTHING) == 1
+        assert list(found.values()) == [1]
+    for frame in (moments, pl.from_arrow(moments)):
+        with open_table(frame) as table:
+            found = cells(table, "time")
+        assert found.pop("1970-01-01T00:00:00") == found.pop(NOTHING) == 1
+        assert list(found.values()) == [1]
+
+
+def test_text_that_is_no_text_counts_for_nothing() -> None:
+    import pandas as pd
+    import pyarrow as pa
+
+    broken = pa.Array.from_buffers(
+        pa.string(), 2, [None, pa.py_buffer(b"\x00\0\0\0\x03\0\0\0\x04\0\0\0"), pa.py_buffer(b"red\xff")]
+    )
+    with open_table(pa.table({"vote": broken})) as table:
+        assert cells(table, "vote") == {"red": 1, UNREADABLE: 1}
+        assert list(count_keys(table, "vote")) == [("red", 1)]
+    with open_table(pd.DataFrame({"vote": pd.Series(["red", "\ud800", {}, pd.NaT], dtype=object)})) as table:
+        assert list(count_keys(table, "vote")) == [("red", 1)]
+
+
+def test_a_frame_may_have_numbers_as_names_and_not_twice_the_same() -> None:
+    import pandas as pd
+    import pyarrow as pa
+
+    with open_table(pd.DataFrame([["red", 1]])) as table:
+        assert cells(table, "0") == {"red": 1}
+    with pytest.raises(UnknownColumnError, match="two columns called 'a'"):
+        open_table(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+    with pytest.raises(UnknownColumnError, match="two columns called 'a'"):
+        open_table(pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]))
+
+
+@pytest.mark.parametrize(
+    ("second", "says"),
+    [("vote,ward\nred,N\n", "only one has the column 'id'"), ("", "has no header")],
+)
+def test_files_of_one_pattern_must_be_alike(tmp_path: Path, second: str, says: str) -> None:
+    (tmp_path / "1.csv").write_text("id,vote\n1,red\n", encoding="utf-8")
+    (tmp_path / "2.csv").write_text(second, encoding="utf-8")
+    with pytest.raises(TableUnreadableError, match=says):
+        open_table(f"{tmp_path}/*.csv")
+    (tmp_path / "2.csv").write_text("vote;id\nblue;2\n", encoding="utf-8")
+    with open_table(f"{tmp_path}/*.csv") as table:
+        assert cells(table, "vote") == {"red": 1, "blue": 1}
+
+
+@pytest.mark.parametrize(
+    "backend", [b for b in BACKENDS if b is not pyspark], ids=lambda backend: backend.__name__
+)
+def test_no_message_holds_a_cell(
+    tmp_path: Path,
+    backend: Callable[..., contextlib.AbstractContextManager[tuple[object, dict[str, str]]]],
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    rows: list[Row] = [(1, CANARY, True, 1.0, CANARY), (None, f"{CANARY}'\";--", None, 2.5, None)]
+    said = []
+    with backend(rows, tmp_path) as (source, options), open_table(source, **options) as table:
+        reading = OptionReading("vote", ("red", "blue"))
+        found = summarize(table, reading, where={"ward": "N"}, unit="person")
+        said += [
+            repr(found),
+            str(found),
+            repr(table),
+            *table.notes,
+            table.identity.replace(str(tmp_path), ""),
+        ]
+        for wrong in ("canary", "Vote"):
+            with pytest.raises(UnknownColumnError) as caught:
+                summarize(table, reading, where={wrong: "N"})
+            said += traceback.format_exception(caught.value)
+            said.append(caught.value.report())
+    assert not [text for text in said if CANARY in text]
+    printed = capfd.readouterr()
+    assert CANARY not in printed.out + printed.err
+
+
+def test_what_a_library_says_is_never_repeated(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    # The pages of the file are destroyed, its description is not.
+    pq.write_table(
+        pa.table({"vote": [CANARY] * 5000 + [str(at) for at in range(5000)]}), tmp_path / "a.parquet"
+    )
+    content = bytearray((tmp_path / "a.parquet").read_bytes())
+    content[100:4000] = bytes(reversed(content[100:4000]))
+    (tmp_path / "a.parquet").write_bytes(content)
+    url = _database("sqlite", tmp_path, "create table a (vote text)", INSERT_CANARY)
+    failing = [
+        (tmp_path / "a.parquet", {}),
+        (url, {"sql": "select json_extract(vote, '$') as vote from a"}),
+    ]
+    for source, options in failing:
+        with open_table(source, **options) as table, pytest.raises(TableUnreadableError) as caught:
+            cells(table, "vote")
+        error = caught.value
+        assert error.__cause__ is None
+        assert error.__context__ is None
+        assert "could not be read to its end" in error.what
+        assert CANARY not in error.report()

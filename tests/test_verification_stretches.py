@@ -1,0 +1,412 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stretches of lines that are proven at once: what they leave out is what the slow path finds to be right.
+
+The slow path decides every pair of classes by itself; here `FEW_STEPS` is small, so that short lines are
+proven in stretches too. Closed forms that are wrong on purpose must not be proven.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from rainbowdp.boundary import given
+from rainbowdp.distribution import Distribution
+from rainbowdp.exact import Exact, parse_exponent
+from rainbowdp.graph import DatasetGraph, RainbowGraph
+from rainbowdp.graph.families import grid, path
+from rainbowdp.line import Line
+from rainbowdp.mechanism import LineRows, Mechanism, pullback
+from rainbowdp.optimal import optimal_mechanism
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.verification import Verification, check, stretches, verify
+from rainbowdp.verification.moves import expected_moves
+from rainbowdp.verification.pairs import ClassPairs, class_pairs
+from small_problems import ODDS, fractions_of, pair_excess, path_edges
+
+RATIONAL_NOTIONS: tuple[PureDP | ApproxDP, ...] = (
+    PureDP("ln(6/5)"),
+    PureDP("ln 2"),
+    PureDP(0),
+    ApproxDP("ln(6/5)", "1/50"),
+    ApproxDP("ln 2", "1/1000"),
+    ApproxDP(0, "1/40"),
+)
+NOTIONS: tuple[Privacy, ...] = (
+    *RATIONAL_NOTIONS,
+    PureDP("1/3"),
+    PureDP("1/20"),
+    ApproxDP("1/10", "1/100"),
+    GaussianDP("1/4"),
+    GaussianDP("ln 2"),
+    GaussianDP(0),
+)
+
+
+@st.composite
+def solved_lines(
+    draw: st.DrawFn, notions: tuple[Privacy, ...] = NOTIONS
+) -> tuple[Mechanism, RainbowGraph, Privacy]:
+    """Draw a path of two regions, two lines, with ties, zeros and every notion of privacy, and solve it."""
+    colors = "abcd"[: draw(st.integers(2, 4))]
+    palette = []
+    for _ in range(2):
+        signs = [draw(st.sampled_from([">", ">", "="])) for _ in colors]
+        order = draw(st.permutations(colors))
+        text = "".join(color + sign for color, sign in zip(order, signs, strict=True))[:-1]
+        palette.append(">".join("=".join(sorted(group.split("="))) for group in text.split(">")))
+    size = draw(st.integers(5, 26))
+    turn = draw(st.integers(1, size - 1))
+    graph = path(size).rainbow_graph(palette, (np.arange(size) >= turn).astype(int))
+    weights = [draw(st.integers(0, 20)) for _ in colors]
+    if not any(weights):
+        weights[0] = 1
+    row = {color: Fraction(weight, sum(weights)) for color, weight in zip(colors, weights, strict=True)}
+    privacy = draw(st.sampled_from(list(notions)))
+    condition = given(dict.fromkeys(palette, row))
+    return optimal_mechanism(graph, privacy, condition), graph, privacy
+
+
+@contextmanager
+def few_steps(number: int) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stretches, "FEW_STEPS", number)
+        yield
+
+
+def pair_by_pair(mechanism: Mechanism, graph: RainbowGraph | DatasetGraph, privacy: Privacy) -> Verification:
+    """Verify with every pair of classes decided by itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(check, "representative_pairs", lambda _mechanism, pairs, _privacy, _progress: pairs)
+        return verify(mechanism, graph, privacy)
+
+
+def left(mechanism: Mechanism, graph: RainbowGraph, privacy: Privacy) -> tuple[ClassPairs, ClassPairs]:
+    """Return the pairs of classes, and those of them that are decided one by one."""
+    pairs = class_pairs(mechanism.codes, graph.structure)
+    return pairs, stretches.representative_pairs(mechanism, pairs, privacy, lambda *_: None)
+
+
+def same_outcome(one: Verification, other: Verification) -> None:
+    assert (one.holds, one.pairs, one.class_pairs) == (other.holds, other.pairs, other.class_pairs)
+    assert one.witness == other.witness
+    # Ends are rounded outward from enclosures of other pairs with the same figure.
+    for end, same in ((one.lower, other.lower), (one.upper, other.upper)):
+        assert end == same or abs(end - same) <= math.ulp(end)
+
+
+@drawn(solved_lines())
+@settings(max_examples=300)
+def test_stretches_and_single_pairs_agree(solved: tuple[Mechanism, RainbowGraph, Privacy]) -> None:
+    mechanism, graph, privacy = solved
+    with few_steps(3):
+        at_once = verify(mechanism, graph, privacy)
+        pairs, kept = left(mechanism, graph, privacy)
+    same_outcome(at_once, pair_by_pair(mechanism, graph, privacy))
+    assert at_once.holds
+    assert kept.size <= pairs.size
+
+
+@drawn(solved_lines(RATIONAL_NOTIONS))
+@settings(max_examples=150)
+def test_what_is_left_out_is_private_by_brute_force_and_has_a_figure_that_is_kept(
+    solved: tuple[Mechanism, RainbowGraph, Privacy],
+) -> None:
+    mechanism, graph, privacy = solved
+    assert isinstance(privacy, PureDP | ApproxDP)
+    with few_steps(3):
+        pairs, kept = left(mechanism, graph, privacy)
+    rows = [fractions_of(row) for row in mechanism.rows]
+    odds = ODDS[str(privacy).split("=")[1].split(",")[0].replace("ln(2)", "ln 2")]
+
+    def figure(one: int, other: int) -> Fraction | float:
+        both = (rows[one], rows[other]), (rows[other], rows[one])
+        if isinstance(privacy, ApproxDP):
+            return max(Fraction(0), *(pair_excess(p, q, odds, Fraction(0))[0] for p, q in both))
+        return max(p[c] / q[c] if q[c] else math.inf for p, q in both for c in p if p[c])
+
+    known = {figure(int(a), int(b)) for a, b in zip(kept.first, kept.second, strict=True)}
+    for one, other in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
+        assert figure(one, other) in known
+        for p, q in ((rows[one], rows[other]), (rows[other], rows[one])):
+            assert pair_excess(p, q, odds, privacy.delta)[0] <= 0
+
+
+@pytest.mark.parametrize("privacy", NOTIONS, ids=str)
+@pytest.mark.parametrize("asked", NOTIONS, ids=str)
+def test_another_constraint_than_the_line_s_own_is_judged_as_pair_by_pair(
+    privacy: Privacy, asked: Privacy
+) -> None:
+    graph = path(12).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(12) >= 9).astype(int))
+    mechanism = optimal_mechanism(graph, privacy, "uniform")
+    with few_steps(3):
+        at_once = verify(mechanism, graph, asked)
+    same_outcome(at_once, pair_by_pair(mechanism, graph, asked))
+
+
+@pytest.mark.parametrize(
+    "privacy",
+    [
+        PureDP(1),
+        PureDP("1/1000"),
+        PureDP("ln(6/5)"),
+        ApproxDP("1/100", "1e-7"),
+        ApproxDP("ln(1001/1000)", "1e-7"),
+        ApproxDP(0, "1e-6"),
+        GaussianDP(1),
+        GaussianDP("1/1000"),
+    ],
+    ids=str,
+)
+def test_long_lines_leave_few_pairs_and_keep_their_figure(privacy: Privacy) -> None:
+    size = 50_000
+    graph = path(size).rainbow_graph(["a>b>c", "c>b=a"], (np.arange(size) >= 40_000).astype(int))
+    mechanism = optimal_mechanism(graph, privacy, "uniform")
+    pairs, kept = left(mechanism, graph, privacy)
+    assert pairs.size == size - 1
+    assert kept.size < 200
+    verification = verify(mechanism, graph, privacy)
+    assert verification.holds
+    assert (verification.pairs, verification.class_pairs) == (size - 1, size - 1)
+    figure = privacy.mu if isinstance(privacy, GaussianDP) else privacy.epsilon
+    if isinstance(privacy, ApproxDP):
+        figure = privacy.delta
+    exact = parse_exponent(figure)
+    number = float(exact) if isinstance(exact, Fraction) else math.log(exact.argument)
+    assert verification.lower == pytest.approx(number, rel=1e-14)
+    assert verification.upper - verification.lower <= 2 * math.ulp(number)
+
+
+def test_regions_with_gaps_and_many_pieces_are_put_together() -> None:
+    family = grid(40, 40)
+    codes = (family.values[:, 0] >= 37).astype(int) + 2 * (family.values[:, 1] >= 38).astype(int)
+    graph = family.rainbow_graph(["a>b>c", "c>b>a", "b>a>c", "b>c>a"], codes)
+    privacy = PureDP("ln(6/5)")
+    mechanism = optimal_mechanism(graph, privacy, "uniform")
+    same_outcome(verify(mechanism, graph, privacy), pair_by_pair(mechanism, graph, privacy))
+    # Every third distance is missing, so only every third pair is one of neighboring distances.
+    gaps = path(30).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(30) >= 28).astype(int))
+    line = optimal_mechanism(gaps, privacy, "uniform")
+    mapping = np.array([at for at in range(28) if at % 3])
+    with few_steps(3):
+        thinned = pullback(mapping, line)
+        smaller = path(mapping.size).structure
+        at_once = verify(thinned, smaller, privacy)
+    assert not at_once.holds
+    same_outcome(at_once, pair_by_pair(thinned, smaller, privacy))
+
+
+@pytest.mark.parametrize("privacy", [PureDP("ln(6/5)"), PureDP("1/3"), GaussianDP("1/4")], ids=str)
+def test_single_pairs_that_are_no_steps_of_one_line_are_seen_among_many_that_are(privacy: Privacy) -> None:
+    graph = path(80).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(80) >= 40).astype(int))
+    mechanism = optimal_mechanism(graph, privacy, "uniform")
+    source, target = graph.structure.pairs()
+    # Distances 20 and 21, but of two regions.
+    crossing = DatasetGraph.from_pairs(80, [*source.tolist(), 19], [*target.tolist(), 61])
+    found = verify(mechanism, crossing, privacy)
+    assert found.witness is not None
+    assert {found.witness.source, found.witness.target} == {"19", "61"}
+    # Two distances of one region, but not neighboring ones.
+    shorter = pullback(np.delete(np.arange(80), 9), mechanism, labels=list(map(str, range(79))))
+    assert left(shorter, path(79).rainbow_graph(["a>b>c"], [0] * 79), privacy)[1].size < 40
+    found = verify(shorter, path(79).structure, privacy)
+    assert found.witness is not None
+    assert {found.witness.source, found.witness.target} == {"8", "9"}
+
+
+class OneWrongRow(LineRows):
+    """Rows on lines, but for one."""
+
+    wrong = -1
+
+    def _row(self, index: int) -> Distribution:
+        return super()._row(index - 2 if index == self.wrong else index)
+
+
+class OneWrongDistance(Line):
+    """A line with one distance, far from both ends and from the middle, at which it is a step ahead."""
+
+    def distribution(self, distance: int, *, symbolic: bool = False) -> Distribution:
+        return super().distribution(distance + (distance == 19), symbolic=symbolic)
+
+
+def path_rows(privacy: Privacy) -> tuple[Mechanism, RainbowGraph, LineRows]:
+    graph = path(60).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(60) >= 58).astype(int))
+    mechanism = optimal_mechanism(graph, privacy, "uniform")
+    assert type(mechanism.rows) is LineRows
+    return mechanism, graph, mechanism.rows
+
+
+@pytest.mark.parametrize("privacy", [PureDP(1), PureDP("ln(6/5)"), GaussianDP("1/4")], ids=str)
+@pytest.mark.parametrize("wrong", [3, 17, 40, 55])
+def test_rows_that_only_claim_to_be_on_a_line_are_looked_at_one_by_one(privacy: Privacy, wrong: int) -> None:
+    mechanism, graph, rows = path_rows(privacy)
+    claimed = OneWrongRow(
+        rows.lines, [rows[0]] * 2, rows.regions, np.ma.MaskedArray(rows.distances, mask=rows.distances < 0)
+    )
+    claimed.wrong = int(mechanism.codes[wrong])
+    found = verify(replace(mechanism, rows=claimed), graph, privacy)
+    assert not found.holds
+    assert found.witness is not None
+    assert str(wrong) in (found.witness.source, found.witness.target)
+
+
+@pytest.mark.parametrize("privacy", [PureDP(1), PureDP("ln(6/5)"), GaussianDP("1/4")], ids=str)
+def test_lines_of_another_kind_are_looked_at_row_by_row(privacy: Privacy) -> None:
+    mechanism, graph, rows = path_rows(privacy)
+    lines = [
+        OneWrongDistance(line.rainbow, line.boundary, line.privacy) for line in rows.lines if line is not None
+    ]
+    masked = np.ma.MaskedArray(rows.distances, mask=rows.distances < 0)
+    wrong = replace(mechanism, rows=LineRows(lines, [rows[0]] * 2, rows.regions, masked))
+    assert left(wrong, graph, privacy)[1].size == 59
+    assert not verify(wrong, graph, privacy).holds
+
+
+Propagate = Callable[[Exact, int], Exact]
+
+
+def too_long(privacy: Privacy, right: Propagate, mass: Exact, steps: int) -> Exact:
+    """Grow one step longer than allowed."""
+    assert isinstance(privacy, PureDP | ApproxDP)
+    threshold = privacy.threshold(mass)
+    if threshold is None or steps <= threshold:
+        return right(mass, steps)
+    grown = privacy.odds * right(mass, threshold) + privacy.delta
+    return right(min(grown, Fraction(1)), steps - threshold - 1)
+
+
+def too_fast(_: Privacy, right: Propagate, mass: Exact, steps: int) -> Exact:
+    """Take one step more where there is one at all."""
+    return right(mass, steps + (steps > 0))
+
+
+def too_slow_later(_: Privacy, right: Propagate, mass: Exact, steps: int) -> Exact:
+    """Stop in the middle of nowhere, which is private and yet no closed form."""
+    return right(mass, min(steps, 30))
+
+
+def skips(_: Privacy, right: Propagate, mass: Exact, steps: int) -> Exact:
+    """Leave out one distance, so that one pair among many is two steps apart."""
+    return right(mass, steps + (steps >= 23))
+
+
+DEFECTS = [
+    (skips, PureDP("ln(6/5)"), False),
+    (skips, PureDP("1/50"), False),
+    (skips, ApproxDP("1/50", "1/10000"), False),
+    (skips, GaussianDP("1/10"), False),
+    (too_long, PureDP("ln(6/5)"), False),
+    (too_long, PureDP("1/5"), False),
+    (too_long, ApproxDP("ln(6/5)", "1/1000"), False),
+    (too_fast, PureDP("ln(6/5)"), False),
+    (too_fast, PureDP("1/5"), False),
+    (too_fast, ApproxDP("1/5", "1/1000"), False),
+    (too_fast, GaussianDP("1/4"), False),
+    (too_slow_later, PureDP("1/20"), True),
+]
+
+
+@pytest.mark.parametrize(("defect", "privacy", "holds"), DEFECTS)
+@pytest.mark.parametrize("rainbow", ["a>b>c", "c>a=b"])
+def test_a_defect_of_the_closed_form_is_not_proven_away(
+    defect: Callable[[Privacy, Propagate, Exact, int], Exact],
+    privacy: Privacy,
+    holds: bool,
+    rainbow: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    row = {"a": "1/40", "b": "2/40", "c": "37/40"}
+    graph = path(60).rainbow_graph([rainbow, "b>a=c"], (np.arange(60) >= 58).astype(int))
+
+    def wrong(line: Line, distance: int, *, symbolic: bool = False) -> tuple[Exact, ...]:
+        def right(mass: Exact, steps: int) -> Exact:
+            return privacy.propagate(mass, steps, symbolic=symbolic)
+
+        masses = line.boundary.prefix_masses(line.rainbow)[:-1]
+        return (*(defect(privacy, right, mass, distance) for mass in masses), Fraction(1))
+
+    condition = given({rainbow: row, "b>a=c": row})
+    monkeypatch.setattr(Line, "prefix_masses", wrong)
+    mechanism = optimal_mechanism(graph, privacy, condition)
+    found = verify(mechanism, graph, privacy)
+    assert found.holds == holds
+    same_outcome(found, pair_by_pair(mechanism, graph, privacy))
+
+
+def test_shares_of_a_tied_class_that_move_are_not_proven(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = Line.distribution
+
+    def leaning(self: Line, distance: int, *, symbolic: bool = False) -> Distribution:
+        row = dict(right(self, distance, symbolic=symbolic))
+        if distance >= 20:
+            row["a"], row["b"] = row["a"] + row["b"], Fraction(0)
+        return Distribution.trusted(row)
+
+    monkeypatch.setattr(Line, "distribution", leaning)
+    graph = path(60).rainbow_graph(["a=b>c", "c>a=b"], (np.arange(60) >= 58).astype(int))
+    for privacy in (PureDP("ln(6/5)"), ApproxDP("1/10", "1/1000"), GaussianDP("1/10")):
+        mechanism = optimal_mechanism(graph, privacy, "uniform")
+        found = verify(mechanism, graph, privacy)
+        assert not found.holds
+        assert found.witness is not None
+        assert {found.witness.source, found.witness.target} == {"38", "37"}
+
+
+@pytest.mark.parametrize(
+    ("own", "asked", "implied"),
+    [
+        (PureDP(1), PureDP(1), True),
+        (PureDP(1), PureDP("ln 3"), True),
+        (PureDP(1), PureDP("ln 2"), False),
+        (PureDP(1), ApproxDP(1, "1/10"), True),
+        (PureDP(1), ApproxDP(2, "1/10"), False),
+        (PureDP(1), GaussianDP(100), False),
+        (ApproxDP(1, 0), PureDP(1), True),
+        (ApproxDP(1, "1/10000"), PureDP(1), False),
+        (ApproxDP(1, "1/10000"), ApproxDP(1, "1/5000"), True),
+        (ApproxDP(1, "1/10000"), ApproxDP(1, "1/20000"), False),
+        (ApproxDP(1, "1/10000"), ApproxDP("1/2", "1/2"), False),
+        (GaussianDP(1), GaussianDP("ln 3"), True),
+        (GaussianDP(1), GaussianDP("1/2"), False),
+        (GaussianDP(1), PureDP(100), False),
+    ],
+    ids=str,
+)
+def test_only_a_constraint_that_the_line_s_own_implies_is_proven(
+    own: Privacy, asked: Privacy, implied: bool
+) -> None:
+    graph = path(90).rainbow_graph(["a>b", "b>a"], (np.arange(90) >= 88).astype(int))
+    pairs, kept = left(optimal_mechanism(graph, own, "uniform"), graph, asked)
+    assert (kept.size < pairs.size) == implied
+
+
+def test_growth_is_expected_up_to_the_turning_mass_and_decay_from_there_on() -> None:
+    privacy = PureDP("ln 2")
+    third = Fraction(1, 3)
+    grow = expected_moves(privacy, third, 1)
+    assert grow is not None
+    assert grow(1) == Fraction(2, 3)
+    assert expected_moves(privacy, third, 2) is None
+    decay = expected_moves(privacy, Fraction(1, 2), 3)
+    assert decay is not None
+    assert [decay(n) for n in range(4)] == [Fraction(1, 2), Fraction(3, 4), Fraction(7, 8), Fraction(15, 16)]
+    # A mass that would pass 1 has no formula over the whole stretch.
+    approximate = ApproxDP("ln 2", "1/10")
+    assert expected_moves(approximate, Fraction(9, 10), 1) is not None
+    assert expected_moves(approximate, Fraction(9, 10), 2) is None
+    certain = expected_moves(approximate, Fraction(1), 5)
+    assert certain is not None
+    assert certain(5) == 1
+
+
+def test_path_edges_are_those_of_the_family() -> None:
+    source, target = path(5).structure.pairs()
+    assert list(zip(source.tolist(), target.tolist(), strict=True)) == path_edges(5)
