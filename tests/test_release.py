@@ -393,12 +393,16 @@ def test_one_source_under_two_budgets_is_said(tmp_path: Path) -> None:
     ledger = str(tmp_path / "l")
     with rdp.open_ledger(ledger, create=True) as book:
         for name in ("one", "two"):
-            book.create(name, Cost.of(rdp.PureDP(9)))
+            book.create(name, Cost.of(rdp.ApproxDP(9, "1e-3")))
     question = rdp.winner("c", ["red", "blue"])
     first = rdp.ask(file, question, epsilon=1, ledger=ledger, name="one")
     second = rdp.ask(file, question, epsilon=1, ledger=ledger, name="two")
     assert first.notes == ()
     assert "charged to other budgets" in second.notes[0]
+    named = rdp.ask_keys(file, "c", epsilon=1, delta="1e-6", ledger=ledger, name="two")
+    assert named.notes == (
+        "this source is charged to other budgets, too ('one'): what it reveals in all is their sum",
+    )
 
 
 CANARY = "Zanzibar7"

@@ -48,6 +48,7 @@ from rainbowdp.cli.question_options import (
     read_rows,
     with_question,
 )
+from rainbowdp.cli.signals import load_duckdb
 
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
@@ -109,6 +110,7 @@ def ask_command(
     announce(terms, asked.typed)
     with steps() as progress:
         progress.step("reading the table")
+        load_duckdb()
         answer = ask_under(
             terms,
             source,

@@ -34,6 +34,7 @@ from rainbowdp.cli.options import (
 from rainbowdp.cli.output import emit, emit_json, note
 from rainbowdp.cli.progress import steps
 from rainbowdp.cli.question_options import Unit
+from rainbowdp.cli.signals import load_duckdb
 from rainbowdp.errors import UsageError
 
 FORMATS = ("text", "json")
@@ -98,6 +99,7 @@ def keys_command(
     note(f"the list costs epsilon={epsilon.strip()}, delta={delta.strip()}")
     with steps() as progress:
         progress.step("reading the table")
+        load_duckdb()
         found = ask_keys(
             source,
             require_text("--column", column),

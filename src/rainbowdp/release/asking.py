@@ -15,14 +15,13 @@ from rainbowdp.exact import NumberLike
 from rainbowdp.ledger import Ledger, open_ledger
 from rainbowdp.questions import Neighbors, Question, Summary
 from rainbowdp.release.answers import Answer, stored, written
+from rainbowdp.release.paying import pay_and_draw, require_both, require_budget
 from rainbowdp.release.ready import Progress, drawn, make_ready
 from rainbowdp.release.terms import Terms, privacy_of
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, open_table
 
 IN_MEMORY = "a summary in memory"
-NAMELESS = frozenset({"frame", "standard input"})
-"""What tables are called of which nobody knows whether they are the same as another one."""
 
 
 def ask(
@@ -107,12 +106,7 @@ def ask(
     >>> ask(people, winner("party", ["red", "blue"]), epsilon=1).answer
     'red'
     """
-    if (unit is None) != (max_rows is None):
-        missing, present = ("max_rows", "unit") if max_rows is None else ("unit", "max_rows")
-        raise UsageError(
-            f"{present} is given without {missing}",
-            help="name the column that says whose row it is, and how many rows of one person count at most",
-        )
+    require_both(unit, max_rows, "max_rows", "how many rows of one person count at most")
     terms = Terms(
         question=question,
         privacy=privacy_of(epsilon, delta, mu),
@@ -167,11 +161,7 @@ def ask_under(
     UsageError, QuestionError, UnknownColumnError, TableUnreadableError, BudgetRefusedError, LedgerError
         As `ask`.
     """
-    if ledger is None and (name is not None or request_id is not None):
-        given = "a budget" if name is not None else "a request id"
-        raise UsageError(f"{given} is given, and no ledger", help="give the ledger that keeps it")
-    if ledger is not None and name is None:
-        raise UsageError("a ledger is given, and no budget", help="name the budget that pays")
+    require_budget(ledger, name, request_id)
     with contextlib.ExitStack() as stack:
         if isinstance(source, Summary):
             _refuse_table_options(terms, table, sql, encoding)
@@ -239,25 +229,17 @@ def answer_from_ledger(
     cost = terms.cost
     # All that can go wrong goes wrong before anything is charged.
     ready = make_ready(terms, source, key, progress)
-    charge = ledger.charge(
+    paid = pay_and_draw(
+        ledger,
         name,
-        cost,
-        request_id=request_id,
+        request_id,
+        cost=cost,
         question=fingerprint(terms),
         source=identity,
         privacy=str(terms.privacy),
+        draw=lambda: written(drawn(terms, ready, bits)),
     )
-    stands = charge.answer
-    if stands is None:
-        stands = ledger.store(charge, written(drawn(terms, ready, bits)))
-    others = [other for other in ledger.names_for(identity) if other != name]
-    notes = [*_notes(source)]
-    if others and isinstance(source, Table) and identity not in NAMELESS:
-        shown = ", ".join(map(repr, others[:3])) + (", …" if len(others) > 3 else "")
-        notes.append(
-            f"this source is charged to other budgets, too ({shown}): what it reveals in all is their sum"
-        )
-    return Answer(terms, stored(stands), charge.request_id, tuple(notes))
+    return Answer(terms, stored(paid.answer), paid.request_id, _notes(source) + paid.notes)
 
 
 def _notes(source: Table | Summary) -> tuple[str, ...]:

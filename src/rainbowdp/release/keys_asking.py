@@ -18,6 +18,7 @@ from rainbowdp.keys import KeyMechanism, key_mechanism, select_keys
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.release.keys_receipt import Json, make_keys_receipt
+from rainbowdp.release.paying import pay_and_draw, require_both, require_budget
 from rainbowdp.release.ready import Progress
 from rainbowdp.release.terms import read_filters, require_name
 from rainbowdp.sampling import BitSource
@@ -165,17 +166,8 @@ def ask_keys(
     >>> ask_keys(people, "town", epsilon=1, delta="1e-6").keys
     ('Ulm',)
     """
-    if (unit is None) != (max_keys is None):
-        missing, present = ("max_keys", "unit") if max_keys is None else ("unit", "max_keys")
-        raise UsageError(
-            f"{present} is given without {missing}",
-            help="name the column that says whose row it is, and for how many categories one person counts",
-        )
-    if ledger is None and (name is not None or request_id is not None):
-        given = "a budget" if name is not None else "a request id"
-        raise UsageError(f"{given} is given, and no ledger", help="give the ledger that keeps it")
-    if ledger is not None and name is None:
-        raise UsageError("a ledger is given, and no budget", help="name the budget that pays")
+    require_both(unit, max_keys, "max_keys", "for how many categories one person counts")
+    require_budget(ledger, name, request_id)
     mechanism = key_mechanism(epsilon, delta, 1 if max_keys is None else max_keys)
     terms = KeyTerms(column, mechanism, unit, {} if where is None else where)
     with contextlib.ExitStack() as stack:
@@ -228,18 +220,17 @@ def name_keys(
         return Keys(terms, drawn(counted), notes=table.notes)
     # What can go wrong while rows are read goes wrong before anything is charged.
     counts = list(counted)
-    charge = ledger.charge(
+    paid = pay_and_draw(
+        ledger,
         name,
-        Cost.of(terms.privacy),
-        request_id=request_id,
+        request_id,
+        cost=Cost.of(terms.privacy),
         question=_fingerprint(terms),
         source=table.identity,
         privacy=str(terms.privacy),
+        draw=lambda: json.dumps(drawn(counts), ensure_ascii=False),
     )
-    stands = charge.answer
-    if stands is None:
-        stands = ledger.store(charge, json.dumps(drawn(counts), ensure_ascii=False))
-    return Keys(terms, tuple(json.loads(stands)), charge.request_id, table.notes)
+    return Keys(terms, tuple(json.loads(paid.answer)), paid.request_id, table.notes + paid.notes)
 
 
 def _fingerprint(terms: KeyTerms) -> str:
