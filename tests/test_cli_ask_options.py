@@ -1,0 +1,495 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``rainbowdp ask`` and ``rainbowdp verify RECEIPT``, typed: options, errors, ledgers, sudden deaths."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import rainbowdp
+from command_line import PROGRAM, Outcome, Runner, process
+from rainbowdp.ledger import open_ledger
+
+TABLE = (
+    "vote,age,town,person,grün\n"
+    "A,30,Ulm,1,x\n"
+    'A,31,"x, ""y""",2,x\n'
+    "A,32,Ulm,3,x\n"
+    "A,33,Ulm,4,x\n"
+    "A ,34,Ulm,5,x\n"
+    " A,35,Ulm,6,x\n"
+    "A,36,Ulm,7,x\n"
+    "B,70,Bonn,8,ü\n"
+    "B,71,Bonn,9,ü\n"
+    ",12,Bonn,10,ü\n"
+    ",13,Bonn,10,ü\n"
+    "C,14,Bonn,10,ü\n"
+)
+SURE = ("--epsilon", 60)
+WINNER = ("--column", "vote", "--options", "A,B")
+HIDDEN = "note: privacy hides that one person joins or leaves; every row is a person"
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Runner:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text(TABLE, encoding="utf-8")
+    return Runner(capsys)
+
+
+def winner(run: Runner, *words: object) -> Outcome:
+    """Ask who has the most votes."""
+    return run("ask", "winner", "people.csv", *WINNER, *words)
+
+
+def make_budget(run: Runner, epsilon: object = 100, *more: object) -> None:
+    assert run("budget", "create", "b", "--ledger", "l", "--epsilon", epsilon, *more).code == 0
+
+
+def spent() -> str:
+    with open_ledger("l") as ledger:
+        return str(ledger.state("b").spent)
+
+
+ANSWERED: list[tuple[str, list[object]]] = [
+    ("A", ["winner", *WINNER]),
+    ("A", ["winner", *WINNER, "--neighbors", "change-one"]),
+    ("B", ["winner", *WINNER, "--where", "town=Bonn"]),
+    ("A", ["winner", *WINNER, "--where", 'town="x, ""y"""']),
+    ("A", ["winner", *WINNER, "--where", "town=Ulm", "--where", "grün=x"]),
+    ("A", ["winner", *WINNER, "--where", "town=Ulm,grün=x"]),
+    ("other", ["winner", "--column", "vote", "--options", "D,E", "--other", "other"]),
+    ("B", ["winner", "--column", "vote", "--options", "B,C", "--where", "town=Bonn", "--nulls", "B"]),
+    ("A", ["winner", *WINNER, "--nulls", "ignore"]),
+    ("A", ["winner", *WINNER, "--boundary", "randomized-response"]),
+    ("ü", ["winner", "--column", "grün", "--options", "ü,z"]),
+    ('"x, ""y"""', ["winner", "--column", "town", "--options", '"x, ""y""",z']),
+    ("A>B>C", ["ranking", "--column", "vote", "--options", "A,C,B", "--neighbors", "change-one"]),
+    ("yes", ["yes-no", "--column", "vote", "--equals", "A", "--share", "1/2"]),
+    ("no", ["yes-no", "--column", "vote", "--equals", "A", "--at-least", "99"]),
+    ("yes", ["yes-no", "--column", "age", "--sum", "--clamp", "0,50", "--at-least", "100"]),
+    ("no", ["yes-no", "--column", "age", "--sum", "--clamp", "-1,1", "--at-least", "20"]),
+    ("high", ["level", "--column", "vote", "--equals", "A", "--edges", "1,4", "--labels", "none,low,high"]),
+    ('">=1/2"', ["level", "--column", "vote", "--equals", "A", "--share", "--edges", "1/4,1/2"]),
+    ("100..<900", ["level", "--column", "age", "--sum", "--clamp", "0,50", "--edges", "100,900"]),
+    ("20..<65", ["bracket", "--column", "age", "--edges", "20,65"]),
+    (
+        "old",
+        ["bracket", "--column", "age", "--edges", "20,65", "--labels", "young,middle,old", "--quantile", "1"],
+    ),
+    ("A", ["winner", *WINNER, "--unit", "person", "--max-rows", "1"]),
+    (
+        "B",
+        [
+            "winner",
+            "--column",
+            "vote",
+            "--options",
+            "B,C",
+            "--unit",
+            "person",
+            "--max-rows",
+            "1",
+            "--nulls",
+            "B",
+        ],
+    ),
+]
+
+
+def settled(words: list[object]) -> list[object]:
+    """Return options under which the true answer is as good as certain even next to a boundary."""
+    return [*words, "--epsilon", 600]
+
+
+@pytest.mark.parametrize(("answer", "words"), ANSWERED, ids=lambda value: str(value)[:60])
+def test_every_option_works_and_stdout_is_the_answer_alone(
+    run: Runner, answer: str, words: list[object]
+) -> None:
+    kind, *options = settled(words)
+    outcome = run("ask", kind, "people.csv", *options, "--receipt", "r.json")
+    assert (outcome.code, outcome.out) == (0, answer + "\n"), outcome.err
+    assert all(line.startswith("note: ") for line in outcome.err.splitlines())
+    as_json = run("ask", kind, "people.csv", *options, "--format", "json")
+    receipt = json.loads(Path("r.json").read_text(encoding="utf-8"))
+    assert json.loads(as_json.out) == receipt["answer"]
+    checked = run("verify", "r.json", "--format", "json")
+    assert (checked.code, json.loads(checked.out)["holds"]) == (0, True)
+
+
+def test_what_is_taken_for_granted_is_said(run: Runner) -> None:
+    outcome = winner(run, *SURE)
+    assert outcome.err.splitlines() == [
+        HIDDEN,
+        "note: the possible answers are public: A, B",
+        "note: the answer costs epsilon=60",
+    ]
+    groups = ("--by", "town", "--groups", "Ulm,Bonn,Rom")
+    outcome = winner(run, *SURE, "--delta", 0, *groups, "--neighbors", "change-one")
+    assert outcome.err.splitlines()[-1] == (
+        "note: the 3 answers cost epsilon 120 together; each has epsilon=60, delta=0"
+    )
+    assert outcome.out.splitlines()[:2] == ["Ulm: A", "Bonn: B"]
+    as_json = winner(run, *SURE, *groups, "--format", "json").out
+    assert json.loads(as_json)["Bonn"] == "B"
+
+
+def test_tables_come_from_everywhere(run: Runner) -> None:
+    Path("options.txt").write_text("\ufeffA\n\n  B  \n", encoding="utf-8")
+    from_file = ("--column", "vote", "--options-file", "options.txt", *SURE)
+    assert run("ask", "winner", "people.csv", *from_file).out == "A\n"
+    Path("latin.csv").write_bytes(TABLE.encode("latin-1"))
+    green = ("--column", "grün", "--options", "ü,z", *SURE)
+    assert run("ask", "winner", "latin.csv", *green, "--encoding", "latin-1").out == "ü\n"
+    assert run("ask", "winner", "p*.csv", *WINNER, *SURE).out == "A\n"
+    piped = subprocess.run(
+        [*PROGRAM, "ask", "winner", "-", *map(str, (*WINNER, *SURE))],
+        input=TABLE,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (piped.returncode, piped.stdout) == (0, "A\n")
+    import sqlite3
+
+    with sqlite3.connect("votes.db") as connection:
+        connection.execute("create table people (vote text)")
+        connection.executemany("insert into people values (?)", [("A",)] * 9 + [("B",)] * 2)
+    connection.close()
+    assert run("ask", "winner", "sqlite:///votes.db", "--table", "people", *WINNER, *SURE).out == "A\n"
+    query = "select vote from people where vote = 'B'"
+    assert run("ask", "winner", "sqlite:///votes.db", "--sql", query, *WINNER, *SURE).out == "B\n"
+
+
+WRONG: list[tuple[int, str, str, list[object]]] = [
+    (2, "no column 'vot'", "did you mean 'vote'?", ["winner", "--column", "vot", "--options", "A,B", *SURE]),
+    (2, "no column 'twn'", "did you mean 'town'?", ["winner", *WINNER, *SURE, "--where", "twn=Ulm"]),
+    (2, "no column 'persn'", "'person'", ["winner", *WINNER, *SURE, "--unit", "persn", "--max-rows", 2]),
+    (2, "no column 'twn'", "'town'", ["winner", *WINNER, *SURE, "--by", "twn", "--groups", "Ulm"]),
+    (2, "no option --option", "did you mean '--options'?", ["winner", "--column", "vote", "--option", "A,B"]),
+    (2, "no command 'winer'", "did you mean 'winner'?", ["winer"]),
+    (2, "no privacy is given", "--epsilon", ["winner", *WINNER]),
+    (2, "'inf' is not an exact number", "", ["winner", *WINNER, "--epsilon", "inf"]),
+    (2, "negative", "", ["winner", *WINNER, "--epsilon", "-1"]),
+    (2, "--delta is given without --epsilon", "", ["winner", *WINNER, "--delta", "1e-6"]),
+    (2, "do not belong together", "", ["winner", *WINNER, "--mu", 1, "--epsilon", 1]),
+    (2, "no options are given", "--options", ["winner", "--column", "vote", *SURE]),
+    (2, "there are 1 options", "", ["winner", "--column", "vote", "--options", "A", *SURE]),
+    (2, "stands twice", "", ["winner", "--column", "vote", "--options", "A, A", *SURE]),
+    (2, "which is no option", "", ["winner", *WINNER, *SURE, "--nulls", "C"]),
+    (2, "--unit is given without --max-rows", "", ["winner", *WINNER, *SURE, "--unit", "person"]),
+    (2, "--max-rows is given without --unit", "", ["winner", *WINNER, *SURE, "--max-rows", 3]),
+    (2, "'0'", "", ["winner", *WINNER, *SURE, "--unit", "person", "--max-rows", 0]),
+    (2, "go together", "declared", ["winner", *WINNER, *SURE, "--by", "town"]),
+    (2, "go together", "declared", ["winner", *WINNER, *SURE, "--groups", "Ulm"]),
+    (2, "not distinct", "", ["winner", *WINNER, *SURE, "--by", "town", "--groups", "Ulm,Ulm"]),
+    (
+        2,
+        "names the column 'town' twice",
+        "",
+        ["winner", *WINNER, *SURE, "--where", "town=a", "--where", "town=b"],
+    ),
+    (2, "filter for column 'town' is empty", "", ["winner", *WINNER, *SURE, "--where", 'town=""']),
+    (
+        2,
+        "--neighbors cannot be 'changeone'",
+        "change-one",
+        ["winner", *WINNER, *SURE, "--neighbors", "changeone"],
+    ),
+    (2, "--boundary cannot be 'unifrm'", "uniform", ["winner", *WINNER, *SURE, "--boundary", "unifrm"]),
+    (2, "--format cannot be 'yaml'", "", ["winner", *WINNER, *SURE, "--format", "yaml"]),
+    (2, "SQL", "", ["winner", *WINNER, *SURE, "--table", "people"]),
+    (2, "no character encoding", "latin-1", ["winner", *WINNER, *SURE, "--encoding", "latin-x"]),
+    (2, "--epsilon is given twice", "", ["winner", *WINNER, *SURE, "--epsilon", 1]),
+    (2, "a budget is given, and no ledger", "", ["winner", *WINNER, *SURE, "--name", "b"]),
+    (2, "a request id is given, and no ledger", "", ["winner", *WINNER, *SURE, "--request-id", "q"]),
+    (2, "a ledger is given, and no budget", "", ["winner", *WINNER, *SURE, "--ledger", "l"]),
+    (4, "does not exist", "budget create", ["winner", *WINNER, *SURE, "--ledger", "l", "--name", "b"]),
+    (4, "no directory", "", ["winner", *WINNER, *SURE, "--receipt", "no/r.json"]),
+    (2, "would replace 'people.csv'", "", ["winner", *WINNER, *SURE, "--receipt", "./people.csv"]),
+    (
+        2,
+        "beyond",
+        "randomized-response",
+        ["ranking", "--column", "vote", "--options", "A,B,C,D,E", *SURE, "--boundary", "max-min"],
+    ),
+    (2, "no line is given", "--share", ["yes-no", "--column", "vote", "--equals", "A", *SURE]),
+    (2, "--sum is given without --clamp", "", ["yes-no", "--column", "age", "--sum", "--at-least", 3, *SURE]),
+    (
+        2,
+        "a count cannot cross 0",
+        "",
+        ["yes-no", "--column", "vote", "--equals", "A", "--at-least", 0, *SURE],
+    ),
+    (2, "does not lie above", "", ["bracket", "--column", "age", "--edges", "9,3", *SURE]),
+    (2, "there are 1 labels", "", ["bracket", "--column", "age", "--edges", "9", "--labels", "x", *SURE]),
+    (4, "cannot read 'nix'", "", ["ranking", "--column", "vote", "--options-file", "nix", *SURE]),
+]
+
+
+@pytest.mark.parametrize(("code", "what", "way_on", "words"), WRONG, ids=lambda value: str(value)[:70])
+def test_what_is_wrong_is_said_in_one_line_with_a_way_on(
+    run: Runner, code: int, what: str, way_on: str, words: list[object]
+) -> None:
+    kind, *options = words
+    outcome = run("ask", kind, "people.csv", *options)
+    error, help_line = outcome.error
+    assert outcome.code == code
+    assert what in error
+    assert way_on in help_line
+    assert Path("people.csv").read_text(encoding="utf-8") == TABLE
+
+
+@pytest.mark.parametrize("place", ["nix.csv", ".", "nix*.csv", "people.xlsx", "mysql://x/y"])
+def test_a_source_that_is_none_is_refused(run: Runner, place: str) -> None:
+    Path("people.xlsx").write_bytes(b"PK\3\4")
+    assert run("ask", "winner", place, *WINNER, *SURE).error
+    assert run("ask", "winner", place, *WINNER, *SURE).code in {2, 4}
+
+
+def test_epsilon_zero_answers_at_random_and_says_what_it_costs(run: Runner) -> None:
+    outcomes = [winner(run, "--epsilon", 0) for _ in range(40)]
+    assert {outcome.out for outcome in outcomes} == {"A\n", "B\n"}
+    assert {outcome.err.splitlines()[-1] for outcome in outcomes} == {"note: the answer costs epsilon=0"}
+
+
+def test_a_receipt_is_no_link_to_the_ledger_and_never_replaces_it(run: Runner) -> None:
+    make_budget(run)
+    Path("link").symlink_to("l")
+    before = Path("l").read_bytes()
+    paid = ("--ledger", "l", "--name", "b")
+    for receipt in ("l", "link"):
+        outcome = winner(run, *SURE, *paid, "--receipt", receipt)
+        assert "would replace 'l'" in outcome.error[0]
+    shutil.copy("people.csv", "part-1.csv")
+    outcome = run("ask", "winner", "part-*.csv", *WINNER, *SURE, "--receipt", "part-1.csv")
+    assert "would replace" in outcome.error[0]
+    assert Path("l").read_bytes() == before
+
+
+def test_a_repeated_request_costs_nothing_and_anything_else_is_refused(run: Runner) -> None:
+    make_budget(run, 3)
+    paid = ("--ledger", "l", "--name", "b", "--request-id", "q 1", "--epsilon", "1/100")
+    first = winner(run, *paid)
+    assert first.code == 0
+    for _ in range(12):
+        assert winner(run, *paid).out == first.out
+    assert spent() == "epsilon 0.01"
+    shutil.copy("people.csv", "other.csv")
+    for words in (
+        ("winner", "other.csv", *WINNER, *paid),
+        ("winner", "people.csv", "--column", "vote", "--options", "B,A", *paid),
+        ("winner", "people.csv", *WINNER, *paid, "--where", "town=Ulm"),
+        ("winner", "people.csv", *WINNER, *paid, "--neighbors", "change-one"),
+        ("winner", "people.csv", *WINNER, *paid, "--unit", "person", "--max-rows", 1),
+        ("winner", "people.csv", *WINNER, *paid, "--by", "town", "--groups", "Ulm,Bonn"),
+        ("winner", "people.csv", *WINNER, *paid[:-1], "1/50"),
+        ("winner", "people.csv", *WINNER, *paid, "--delta", "1e-9"),
+        ("ranking", "people.csv", *WINNER, *paid),
+    ):
+        outcome = run("ask", *words)
+        assert (outcome.code, outcome.error[0][:14]) == (2, "error[RDP604]:"), words
+    assert spent() == "epsilon 0.01"
+
+
+def test_what_would_overspend_is_refused_with_spent_asked_and_left(run: Runner) -> None:
+    make_budget(run, 1)
+    paid = ("--ledger", "l", "--name", "b")
+    first = winner(run, *paid, "--epsilon", "ln 2")
+    assert "request id" in first.err
+    outcome = winner(run, *paid, "--epsilon", "0.31", "--receipt", "r.json")
+    error, way_on = outcome.error
+    assert outcome.code == 3
+    assert "spent epsilon ln(2) (0.693148); asked epsilon 0.31; left epsilon 1 - ln(2) (0.306852)" in error
+    assert "0.306852" in way_on
+    assert not Path("r.json").exists()
+    # Two groups of a changed person cost twice: 0.2 is too much, and 0.1 is not.
+    towns = ("--by", "town", "--groups", "Ulm,Bonn", "--neighbors", "change-one")
+    assert winner(run, *paid, *towns, "--epsilon", "0.2").code == 3
+    assert winner(run, *paid, *towns, "--epsilon", "0.1").code == 0
+    assert spent() == "epsilon 0.2 + ln(2)"
+
+
+def test_a_budget_that_is_not_there_is_known_before_the_table_is_read(run: Runner) -> None:
+    make_budget(run)
+    Path("bad.parquet").write_bytes(b"PAR1 nothing PAR1")
+    outcome = winner(run, *SURE, "--ledger", "l", "--name", "bb")
+    assert (outcome.code, outcome.error[0][:14]) == (2, "error[RDP602]:")
+    assert run("ask", "winner", "bad.parquet", *WINNER, *SURE, "--ledger", "l", "--name", "b").code == 4
+    assert spent() == "epsilon 0"
+
+
+def test_one_source_under_two_names_is_said(run: Runner) -> None:
+    make_budget(run)
+    assert run("budget", "create", "c", "--ledger", "l", "--epsilon", 100).code == 0
+    for name, said in (("b", False), ("c", True), ("b", True)):
+        outcome = winner(run, "--epsilon", 1, "--ledger", "l", "--name", name)
+        assert ("charged to other budgets" in outcome.err) is said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_an_answer_that_cannot_be_shown_can_be_had_again(run: Runner) -> None:
+    make_budget(run)
+    words = ["ask", "winner", "people.csv", *WINNER, *SURE, "--ledger", "l", "--name", "b"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*PROGRAM, *map(str, words), "--request-id", "q 1"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            check=False,
+        )
+    assert done.returncode == 4
+    assert "--request-id 'q 1' repeats the answer at no cost" in done.stderr
+    assert run(*words, "--request-id", "q 1").out == "A\n"
+    assert spent() == "epsilon 60"
+
+
+def test_a_receipt_that_cannot_be_written_after_the_charge_can_be_had_again(
+    run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_budget(run)
+    words = ["ask", "winner", "people.csv", *WINNER, *SURE, "--ledger", "l", "--name", "b"]
+    words += ["--receipt", "r.json"]
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", _no_space)
+        # The ledger is a database and does not need this function.
+        outcome = run(*words)
+    assert (outcome.code, outcome.out) == (4, "")
+    assert "No space left" in outcome.err
+    request = outcome.err.split("note: request id ")[1].split(":")[0]
+    assert f"--request-id {request} repeats the answer at no cost" in outcome.err
+    assert spent() == "epsilon 60"
+    assert list(Path().glob(".*")) == []
+    assert run(*words, "--request-id", request).out == "A\n"
+    assert spent() == "epsilon 60"
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", _no_space)
+        outcome = winner(run, *SURE, "--receipt", "r.json")
+    assert "nothing was shown, so asking again reveals no more" in outcome.error[1]
+
+
+def _no_space(_: int) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_a_ledger_that_cannot_be_written_gives_no_answer(run: Runner) -> None:
+    make_budget(run)
+    words = ["ask", "winner", "people.csv", *WINNER, *SURE, "--ledger", "l", "--name", "b"]
+    limited = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *PROGRAM, *map(str, words)]
+    before = Path("l").read_bytes()
+    done = subprocess.run(limited, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert Path("l").read_bytes() == before
+    damaged = bytearray(before)
+    damaged[100:200] = b"\0" * 100
+    Path("l").write_bytes(bytes(damaged))
+    outcome = run(*words)
+    assert (outcome.code, outcome.out) == (4, "")
+
+
+def test_two_at_once_under_one_request_id_are_charged_once_and_agree(run: Runner) -> None:
+    make_budget(run)
+    # Next to a boundary, at an epsilon that says little: two draws would often differ.
+    words = ["ask", "winner", "people.csv", "--column", "vote", "--options", "A,B,C,D,E,F"]
+    words += ["--epsilon", "1/100", "--ledger", "l", "--name", "b", "--request-id", "q"]
+    started = [
+        subprocess.Popen([*PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        for _ in range(4)
+    ]
+    answers = {one.communicate()[0] for one in started}
+    assert [one.returncode for one in started] == [0] * 4
+    assert len(answers) == 1
+    assert spent() == "epsilon 0.01"
+
+
+def test_whenever_a_process_is_killed_no_answer_leaves_that_is_not_in_the_ledger(run: Runner) -> None:
+    make_budget(run)
+    words = ["ask", "winner", "people.csv", *WINNER, "--epsilon", "1", "--ledger", "l", "--name", "b"]
+    begun = time.monotonic()
+    assert process(*words, "--request-id", "calm").returncode == 0
+    whole = time.monotonic() - begun
+    moments = random.Random(5)
+    killed = 0
+    for at in range(16):
+        request = f"q{at}"
+        child = subprocess.Popen(
+            [*PROGRAM, *words, "--request-id", request],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            encoding="utf-8",
+        )
+        # Most of the time goes into starting; the end is where it matters.
+        time.sleep(whole * moments.triangular(0.1, 1.1, 0.9))
+        child.send_signal(signal.SIGKILL)
+        out = child.communicate()[0]
+        killed += child.returncode == -signal.SIGKILL
+        with open_ledger("l") as ledger:
+            entries = [entry for entry in ledger.history("b") if entry.request_id == request]
+        events = [entry.event for entry in entries]
+        assert events in ([], ["charge"], ["charge", "answer"])
+        if out:
+            assert json.loads(entries[1].answer or "")[""] == out.strip()
+        again = run(*words, "--request-id", request)
+        assert again.code == 0
+        if out:
+            assert again.out == out
+        with open_ledger("l") as ledger:
+            assert ledger.state("b").requests == at + 2
+    assert killed > 0
+
+
+@pytest.fixture
+def receipt(run: Runner) -> dict[str, Any]:
+    assert winner(run, "--epsilon", 1, "--receipt", "r.json").code == 0
+    read: dict[str, Any] = json.loads(Path("r.json").read_text(encoding="utf-8"))
+    return read
+
+
+def test_a_receipt_is_verified_from_itself(run: Runner, receipt: dict[str, Any]) -> None:
+    schema = Path(rainbowdp.__file__).parent / "release" / "receipt.schema.json"
+    jsonschema.validate(receipt, json.loads(schema.read_text(encoding="utf-8")))
+    outcome: Outcome = run("verify", "r.json")
+    assert outcome.code == 0
+    assert outcome.out.startswith("holds")
+    row = receipt["table"]["probabilities"]["A"][3]
+    row[:] = [row[0] - 1e-9, row[1] + 1e-9]
+    Path("r.json").write_text(json.dumps(receipt), encoding="utf-8")
+    outcome = run("verify", "r.json")
+    assert outcome.code == 1
+    assert "the table of 'A' is wrong at distance 3" in outcome.out
+    assert run("verify", "r.json", "--epsilon", 1).code == 2
+
+
+def broken(receipt: dict[str, Any]) -> Iterator[str]:
+    """Yield texts of files that are no receipts any more."""
+    yield json.dumps({**receipt, "schema": "rainbowdp.receipt/9"})
+    yield json.dumps({**receipt, "extra": 1})
+    yield json.dumps({**receipt, "answer": [["A"]]})
+    yield json.dumps({**receipt, "privacy": {"epsilon": "inf"}})
+    yield json.dumps({**receipt, "question": {**receipt["question"], "options": ["A"] * 3}})
+    for wrong in (float("nan"), float("inf"), 10**400, -1, True, "1"):
+        probabilities = {"A": [[wrong, 1]], "B": [[1, 0]]}
+        yield json.dumps({**receipt, "table": {**receipt["table"], "probabilities": probabilities}})
+    yield json.dumps({**receipt, "unit": {"column": "x", "max_rows": 10**30}})[:-1]
+    yield '{"schema": "rainbowdp.receipt/1", "x": ' + "[" * 100_000 + "]" * 100_000 + "}"
+    yield '{"schema": "rainbowdp.receipt/1"}'
+    yield ""
+
+
+def test_what_is_no_receipt_is_one_line_and_no_traceback(run: Runner, receipt: dict[str, Any]) -> None:
+    for text in broken(receipt):
+        Path("r.json").write_text(text, encoding="utf-8")
+        outcome = run("verify", "r.json")
+        assert outcome.code in {2, 4}, text[:200]
+        assert outcome.error

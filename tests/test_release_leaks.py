@@ -1,0 +1,421 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A hunt for leaks: canaries in every column, and pairs of tables that may not be told apart.
+
+With the same bits and the same answer, nothing that is printed, written, stored or raised may differ between
+two tables. The canaries are texts and counts that occur nowhere else.
+"""
+
+import copy
+import json
+import pickle
+import re
+import sqlite3
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from numpy.typing import NDArray
+
+import rainbowdp as rdp
+from bit_sources import FixedBits
+from command_line import Outcome, Runner
+from rainbowdp.errors import RainbowError, UsageError
+from rainbowdp.ledger import Cost, open_ledger
+from rainbowdp.questions import OptionCounts, Question, ScoreValues, summaries
+from rainbowdp.release import Terms, answer, answer_from_ledger
+from rainbowdp.tables import open_table, summarize
+
+CANARY = "Qx7canary"
+# 4,127 votes for A and 1,009 for B are a lead of 3,118.
+A, B = 4127, 1009
+COUNTS = re.compile(r"(?<![0-9.e-])(4,?127|1,?009|5,?136|3,?118|3117|1559|1558)(?![0-9])")
+
+
+def columns() -> dict[str, list[str]]:
+    """Return a table by columns, with a canary of its own in each of them."""
+    size = A + B + 1
+    table = {
+        "vote": ["A"] * A + ["B"] * B,
+        "person": [f"p{at}" for at in range(size - 1)],
+        "town": ["Ulm"] * (size - 1),
+        "ward": ["x"] * (size - 1),
+    }
+    for name, cells in table.items():
+        cells.append(f"{CANARY}-{name}")
+    return table
+
+
+def make_csv(folder: Path) -> str:
+    path = folder / "people.csv"
+    pd.DataFrame(columns()).to_csv(path, index=False)
+    return str(path)
+
+
+def make_parquet(folder: Path) -> str:
+    path = folder / "people.parquet"
+    pq.write_table(pa.table(columns()), path)
+    return str(path)
+
+
+def make_sqlite(folder: Path) -> str:
+    path = folder / "people.db"
+    with sqlite3.connect(path) as connection:
+        pd.DataFrame(columns()).to_sql("people", connection, index=False)
+    connection.close()
+    return f"sqlite:///{path}"
+
+
+SOURCES: dict[str, Callable[[Path], str]] = {"csv": make_csv, "parquet": make_parquet, "sqlite": make_sqlite}
+
+
+def assert_silent(where: str, text: str) -> None:
+    assert CANARY not in text, where
+    # The numbers by themselves: digits inside of a probability are none.
+    assert not COUNTS.search(text), (where, text)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Runner:
+    """Run commands in this process."""
+    return Runner(capsys)
+
+
+def asks(source: str, folder: Path) -> Iterator[list[object]]:
+    """Yield command lines that answer, and some that fail in every way there is."""
+    table = ["--table", "people"] if source.startswith("sqlite") else []
+    base: list[object] = ["ask", "winner", source, *table, "--column", "vote", "--options", "A,B"]
+    privacy: list[object] = ["--epsilon", "2", "--debug"]
+    yield [*base, *privacy, "--receipt", folder / "r.json", "--ledger", folder / "l", "--name", "b"]
+    yield [
+        *base,
+        *privacy,
+        "--by",
+        "ward",
+        "--groups",
+        "x,y",
+        "--receipt",
+        folder / "r.json",
+        "--format",
+        "json",
+    ]
+    yield [
+        *base,
+        *privacy,
+        "--unit",
+        "person",
+        "--max-rows",
+        2,
+        "--where",
+        "town=Ulm",
+        "--neighbors",
+        "change-one",
+    ]
+    yield ["ask", "ranking", *base[2:], "--other", "C", *privacy]
+    yield ["ask", "yes-no", source, *table, "--column", "vote", "--equals", "A", "--share", "1/2", *privacy]
+    yield [
+        "ask",
+        "yes-no",
+        source,
+        *table,
+        "--column",
+        "vote",
+        "--sum",
+        "--clamp",
+        "1,2",
+        "--at-least",
+        "9",
+        *privacy,
+    ]
+    yield [
+        "ask",
+        "level",
+        source,
+        *table,
+        "--column",
+        "vote",
+        "--equals",
+        "A",
+        "--edges",
+        "9,99999",
+        *privacy,
+    ]
+    yield ["ask", "bracket", source, *table, "--column", "vote", "--edges", "3", *privacy]
+    # Errors: a column, an encoding, a budget, a disk, a boundary, a request that was another one.
+    yield [*base, *privacy, "--where", "twn=Ulm"]
+    yield [*base, *privacy, "--encoding", "utf-16"]
+    yield [*base, "--epsilon", 99, "--debug", "--ledger", folder / "l", "--name", "b"]
+    yield [*base, *privacy, "--ledger", folder / "l", "--name", "c"]
+    yield [*base, *privacy, "--ledger", folder, "--name", "b"]
+    yield [*base, *privacy, "--ledger", source, "--name", "b"]
+    yield [*base, *privacy, "--receipt", folder / "no" / "r.json"]
+    yield ["ask", "winner", source, "--column", "vote", "--options", "A,B", *privacy, "--sql", "select vote,"]
+    yield ["ask", "ranking", *base[2:-1], "A,B,C,D,E", *privacy, "--boundary", "max-min"]
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_no_canary_leaves_through_any_door(kind: str, tmp_path: Path, run: Runner) -> None:
+    source = SOURCES[kind](tmp_path)
+    with open_ledger(tmp_path / "l", create=True) as ledger:
+        ledger.create("b", Cost.of(rdp.PureDP(5)))
+    codes = []
+    for words in asks(source, tmp_path):
+        outcome: Outcome = run(*words)
+        codes.append(outcome.code)
+        assert outcome.code in {0, 2, 3, 4}, outcome.err
+        assert_silent(f"stdout of {words}", outcome.out)
+        assert_silent(f"stderr of {words}", outcome.err)
+    assert {0, 2, 3, 4} == set(codes)
+    assert codes[:8] == [0] * 8
+    assert_silent("receipt", (tmp_path / "r.json").read_text(encoding="utf-8"))
+    stored = (tmp_path / "l").read_bytes()
+    assert b"people." in stored
+    assert_silent("ledger", stored.decode("latin-1"))
+    written = {path.name for path in tmp_path.iterdir()}
+    assert written <= {Path(source).name, "people.db", "r.json", "l"}
+
+
+def frame() -> pd.DataFrame:
+    return pd.DataFrame(columns())
+
+
+def everything_of(error: BaseException) -> Iterator[str]:
+    """Yield all texts of an error and of those behind it."""
+    known: list[BaseException] = [error]
+    for one in known:
+        yield str(one)
+        yield repr(one)
+        yield repr(vars(one))
+        yield repr(getattr(one, "__notes__", ()))
+        yield repr(getattr(one, "values", ()))
+        known += [other for other in (one.__cause__, one.__context__) if other is not None]
+    yield "".join(traceback.format_exception(error))
+
+
+def wrong_questions() -> Iterator[Any]:
+    """Yield questions of somebody's own that locate a table nowhere."""
+    from dataclasses import dataclass
+
+    from rainbowdp.questions import Location, Winner
+
+    @dataclass(frozen=True)
+    class Elsewhere(Winner):
+        def locate(self, summary: Any, neighbors: Any = "add-remove") -> Location:  # noqa: ANN401 - any summary
+            found = super().locate(summary, neighbors)
+            return Location(self.options[0] + "?", found.distance)
+
+    @dataclass(frozen=True)
+    class Halfway(Winner):
+        def locate(self, summary: Any, neighbors: Any = "add-remove") -> Location:  # noqa: ANN401 - any summary
+            found = super().locate(summary, neighbors)
+            return Location(found.answer, found.distance / 2)  # type: ignore[arg-type]  # wrong on purpose
+
+    @dataclass(frozen=True)
+    class Below(Winner):
+        def locate(self, summary: Any, neighbors: Any = "add-remove") -> Location:  # noqa: ANN401 - any summary
+            found = super().locate(summary, neighbors)
+            return Location(found.answer, -found.distance)
+
+    for kind in (Elsewhere, Halfway, Below):
+        yield kind("vote", ("A", "B"))
+
+
+@pytest.mark.parametrize("question", list(wrong_questions()), ids=lambda question: type(question).__name__)
+def test_a_question_that_locates_a_table_nowhere_is_refused_without_a_word_about_it(
+    question: Question, tmp_path: Path
+) -> None:
+    with open_ledger(tmp_path / "l", create=True) as ledger:
+        ledger.create("b", Cost.of(rdp.PureDP(5)))
+    with pytest.raises(RainbowError, match="locates the table") as caught:
+        rdp.ask(frame(), question, epsilon=1, ledger=str(tmp_path / "l"), name="b")
+    for text in everything_of(caught.value):
+        assert_silent("error", text)
+    with open_ledger(tmp_path / "l") as ledger:
+        assert str(ledger.state("b").spent) == "epsilon 0"
+
+
+class Broken:
+    """A source of bits that has none."""
+
+    def bits(self, count: int) -> int:
+        raise OSError(f"{count} bits are not there")
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        raise OSError(f"{count} words are not there")
+
+
+def test_no_error_between_charge_and_answer_says_where_the_table_lies(tmp_path: Path) -> None:
+    terms = Terms(rdp.winner("vote", ["A", "B"]), rdp.PureDP(1))
+    with open_ledger(tmp_path / "l", create=True) as ledger, open_table(frame()) as table:
+        ledger.create("b", Cost.of(rdp.PureDP(5)))
+        with pytest.raises(OSError, match="not there") as caught:
+            answer_from_ledger(terms, table, ledger, "b", None, bits=Broken())
+        for text in everything_of(caught.value):
+            assert_silent("error", text)
+        # What a tool that shows the variables of a traceback would show of our own frames.
+        frames = [entry for entry, _ in traceback.walk_tb(caught.value.__traceback__)]
+        ours = [one for one in frames if "rainbowdp/release" in one.f_code.co_filename.replace("\\", "/")]
+        assert ours
+        for one in ours:
+            shown = {name: repr(value) for name, value in one.f_locals.items() if name != "distribution"}
+            assert_silent(one.f_code.co_name, repr(shown))
+
+
+def test_no_object_shows_or_keeps_what_it_must_not() -> None:
+    question = rdp.winner("vote", ["A", "B"])
+    with open_table(frame()) as table:
+        terms = Terms(question, rdp.PureDP(1), unit="person", max_rows=3, where={"town": "Ulm"})
+        found = answer(terms, table)
+        summary = summarize(table, question.reading)
+        location = question.locate(summary)
+        values = [found, terms, terms.asked, terms.boundary, terms.line("A"), table, summary, location]
+        for value in values:
+            for text in (repr(value), str(value), f"{value}", f"{[value]}"):
+                assert_silent(type(value).__name__, text)
+    assert_silent("receipt", json.dumps(found.receipt))
+    for value in (found, terms):
+        stored = pickle.dumps(value)
+        assert_silent("pickle", stored.decode("latin-1"))
+        assert pickle.loads(stored) == value  # noqa: S301 - the test's own bytes
+        assert copy.deepcopy(value) == value
+
+
+def test_every_kind_of_summary_hides_its_values() -> None:
+    kinds = [
+        kind
+        for kind in vars(summaries).values()
+        if isinstance(kind, type) and kind.__module__ == summaries.__name__
+    ]
+    shown = [kind for kind in kinds if issubclass(kind, summaries.Private) and kind is not summaries.Private]
+    assert len(shown) == 6
+    for kind in shown:
+        fields = kind.__match_args__  # type: ignore[attr-defined]  # dataclasses have it
+        value = kind(*(4127 for _ in fields))
+        assert repr(value) == str(value) == f"<{kind.__name__}: private>"
+
+
+# Tables that a person's rows tell apart, and nothing else: all have one answer with the same bits.
+HEADER = "vote,person,town,ward\n"
+BODIES = {
+    "ordinary": b"A,1,Ulm,x\nA,2,Ulm,x\nB,3,Ulm,y\n",
+    "no row": b"",
+    "short and long": b"A,1,Ulm,x\nA\nA,1,Ulm,x,5,6,7\nB,2,Ulm,x\n",
+    "not utf-8": b"A,1,Ulm,x\n\xff\xfe,2,\xff,x\nA,\xff,Ulm,x\n",
+    "zero bytes": b"A,1,Ulm,x\nA\x00B,2,Ulm,x\nB,\x00,\x00,\x00\n",
+    "open quote": b'A,1,Ulm,x\n"A,2,Ulm,x\nB,3,Ulm,x\n',
+    "all null": b",,,\n,,,\n,,,\n",
+    "long cell": b"A,1,Ulm,x\n" + b"z" * 70_000 + b",2,Ulm,x\n",
+    "odd numbers": b"1e999999999,1,Ulm,x\n0x1F,2,Ulm,x\nNaN,3,Ulm,x\n-inf,4,Ulm,x\n"
+    + b"9" * 5000
+    + b",5,Ulm,x\n",
+    "old mac": b"A,1,Ulm,x\rB,2,Ulm,x\r",
+}
+QUESTIONS: list[list[object]] = [
+    ["winner", "--column", "vote", "--options", "A,B", "--by", "ward", "--groups", "x,y"],
+    ["ranking", "--column", "vote", "--options", "A,B", "--unit", "person", "--max-rows", "2"],
+    ["yes-no", "--column", "vote", "--equals", "A", "--share", "1/2", "--where", "town=Ulm"],
+    [
+        "yes-no",
+        "--column",
+        "vote",
+        "--sum",
+        "--clamp",
+        "-1,5",
+        "--at-least",
+        "2",
+        "--neighbors",
+        "change-one",
+    ],
+    ["level", "--column", "vote", "--equals", "A", "--edges", "1,2", "--nulls", "A"],
+    ["bracket", "--column", "vote", "--edges", "0,5"],
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda words: words[0])
+def test_whatever_the_rows_hold_nothing_else_is_said(
+    question: list[object], tmp_path: Path, run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Last(FixedBits):
+        def bits(self, count: int) -> int:
+            return (1 << count) - 1
+
+        def words(self, count: int) -> NDArray[np.uint64]:
+            return np.full(count, 2**64 - 1, dtype=np.uint64)
+
+    from rainbowdp.release import ready
+
+    monkeypatch.setattr(
+        ready, "sample_distribution", lambda law, **_: rdp.sample_distribution(law, bits=Last([]))
+    )
+    path = tmp_path / "people.csv"
+    seen = set()
+    for name, body in BODIES.items():
+        path.write_bytes(HEADER.encode() + body)
+        # Small enough that the last answer comes out wherever the table lies.
+        kind, *words = question
+        outcome = run("ask", kind, path, *words, "--epsilon", "1/1000", "--receipt", tmp_path / "r.json")
+        receipt = (tmp_path / "r.json").read_bytes() if outcome.code == 0 else b""
+        seen.add((outcome.code, outcome.out, outcome.err, receipt))
+        assert len(seen) == 1, (name, outcome)
+    assert next(iter(seen))[0] == 0
+
+
+def test_whether_a_frame_is_refused_never_depends_on_its_cells() -> None:
+    odd = [None, float("nan"), b"\xff", object(), [1], {"a": 1}, "A\0", 10**400, pd.NaT, complex(1, 2), "A"]
+    frame = pd.DataFrame({"vote": odd, "person": odd[::-1], "ward": odd})
+    for options in (
+        {},
+        {"unit": "person", "max_rows": 2},
+        {"by": "ward", "groups": ["A", "B"]},
+        {"where": {"ward": "A"}},
+    ):
+        found = rdp.ask(frame, rdp.winner("vote", ["A", "B"]), epsilon=1, **options)
+        assert found.notes == ()
+
+
+def test_sizes_of_given_summaries_are_refused_without_their_numbers(tmp_path: Path) -> None:
+    question = rdp.winner("vote", ["A", "B"])
+    with open_ledger(tmp_path / "l", create=True) as ledger:
+        ledger.create("b", Cost.of(rdp.PureDP(5)))
+    paid: dict[str, Any] = {"epsilon": 1, "ledger": str(tmp_path / "l"), "name": "b"}
+    wrong: list[Any] = [OptionCounts((A, B, 3)), OptionCounts((A + 0.5, B + 0.25)), ScoreValues((A, B))]  # type: ignore[arg-type]  # wrong on purpose
+    for summary in wrong:
+        with pytest.raises(RainbowError) as caught:
+            rdp.ask(summary, question, **paid)
+        for text in everything_of(caught.value):
+            assert_silent("error", text)
+    with open_ledger(tmp_path / "l") as ledger:
+        assert ledger.state("b").requests == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"where": [("town", "Ulm")]},
+        {"where": {"town": ""}},
+        {"where": {"town": None}},
+        {"where": {3: "Ulm"}},
+        {"by": 3, "groups": ["x"]},
+        {"by": "ward", "groups": "xy"},
+        {"by": "ward", "groups": [None]},
+        {"unit": 3, "max_rows": 1},
+        {"unit": "person", "max_rows": "3"},
+        {"unit": "person", "max_rows": True},
+    ],
+)
+def test_options_of_a_wrong_kind_are_misuse(options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        rdp.ask(frame(), rdp.winner("vote", ["A", "B"]), epsilon=1, **options)
+
+
+def test_filters_say_what_cells_say() -> None:
+    numbers = pd.DataFrame({"vote": ["A"] * 90 + ["B"] * 200, "year": [2020] * 90 + [2021] * 200})
+    question = rdp.winner("vote", ["A", "B"])
+    for year in (2020, "2020", " 2020 ", 2020.0):
+        found = rdp.ask(numbers, question, epsilon=9, where={"year": year})  # type: ignore[dict-item]  # read as a cell
+        assert (found.answer, found.receipt["where"]) == ("A", {"year": "2020"})
