@@ -166,3 +166,24 @@ def test_the_color_of_a_wrong_number_is_named() -> None:
         Distribution({1: "1"})  # type: ignore[dict-item]  # wrong on purpose
     with pytest.raises(DistributionError, match="made of a str"):
         Distribution("blue=1")  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_distributions_of_different_parameters_are_compared_by_enclosures() -> None:
+    """1/e, 1/e^2, Phi(-1) and 3/10 have no common form; as floats 0.3679, 0.1353, 0.1587 and 0.3."""
+    one, two = (1 / OddsExpression.odds(Fraction(epsilon)) for epsilon in (1, 2))
+    normal = NormalExpression.shifted(Fraction(1, 2), Fraction(-1), Fraction(1))
+    falling = [
+        Distribution({"a": mass, "b": 1 - mass}) for mass in (one, Fraction(3, 10), normal, two, Fraction(0))
+    ]
+    for larger, smaller in pairwise(falling):
+        assert dominates(larger, smaller, "a>b")
+        assert not dominates(smaller, larger, "a>b")
+        assert prefix_dominates(larger, smaller, "a>b")
+        assert not prefix_dominates(larger, smaller, "b>a")
+
+
+def test_probabilities_of_different_parameters_make_no_distribution() -> None:
+    one, two = (1 / OddsExpression.odds(Fraction(epsilon)) for epsilon in (1, 2))
+    with pytest.raises(DistributionError, match="of different kinds") as caught:
+        Distribution({"a": one, "b": two, "c": Fraction(1, 2)})
+    assert "one privacy parameter" in caught.value.help

@@ -9,14 +9,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rainbowdp.errors import IrrationalError
+from rainbowdp.errors import IrrationalError, UndecidedError
 from rainbowdp.exact import (
     Exact,
     Log,
     NormalExpression,
     OddsExpression,
+    compare,
     enclose,
     format_exact,
+    is_same,
     sign,
     to_float,
 )
@@ -117,3 +119,19 @@ def test_only_fractions_are_written_as_fractions() -> None:
     assert "--exact" in caught.value.help
     with pytest.raises(IrrationalError):
         format_exact(NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1)))
+
+
+def test_numbers_of_different_kinds_are_compared_and_never_taken_for_the_same() -> None:
+    euler, square = EULER, OddsExpression.odds(Fraction(2))
+    flat, steep = (
+        NormalExpression.shifted(Fraction(1, 4), Fraction(1), mu) for mu in (Fraction(1), Fraction(2))
+    )
+    rising: list[Exact] = [Fraction(1, 10), flat, steep, euler, Fraction(3), square]
+    for place, one in enumerate(rising):
+        for other, two in enumerate(rising):
+            assert compare(one, two) == (place > other) - (place < other)
+            assert is_same(one, two) == (place == other)
+    # e^1 squared is e^2, which no enclosure shows; what is a fraction in both forms needs none.
+    with pytest.raises(UndecidedError):
+        compare(euler * euler, square)
+    assert compare(euler - euler, square - square) == 0

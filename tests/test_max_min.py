@@ -225,6 +225,17 @@ def test_extreme_parameters_are_as_private_as_others(privacy: Privacy) -> None:
     assert best >= 1 / 3
 
 
+@pytest.mark.parametrize("epsilon", [67, 68, 700, 10**6])
+def test_no_epsilon_is_too_large(epsilon: int) -> None:
+    # The best class of every region could have all but some e^-epsilon; what is lost to that is below 2^-64.
+    for graph in (figure_1(), path("a=b>c", "c>b>a", "b>a>c")):
+        condition = max_min(graph, PureDP(epsilon))
+        for rainbow, distribution in condition.distributions.items():
+            lost = 1 - to_exact(distribution.mass(rainbow.classes[0]))
+            assert 0 <= lost <= Fraction(1, 2**64)
+        assert "2^-64" in condition.notes[0]
+
+
 def to_exact(value: object) -> Fraction:
     assert isinstance(value, Fraction)
     return value

@@ -2,6 +2,7 @@
 """Pullbacks, homogeneity, domination and order-reasonable utilities."""
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from rainbowdp.errors import MechanismShapeError
-from rainbowdp.graph import DatasetGraph, RainbowGraph, check_morphism
+from rainbowdp.graph import DatasetGraph, RainbowGraph, check_morphism, path
 from rainbowdp.mechanism import (
     Mechanism,
     check_homogeneous,
@@ -18,7 +19,8 @@ from rainbowdp.mechanism import (
     mechanism_dominates,
     pullback,
 )
-from rainbowdp.privacy import PureDP
+from rainbowdp.optimal import optimal_mechanism
+from rainbowdp.privacy import GaussianDP, PureDP
 from rainbowdp.verification import verify
 from small_problems import Problem, problems
 
@@ -151,3 +153,16 @@ def test_theorem_2_the_optimum_dominates_what_stops_growing_early(problem: Probl
     differs = [d for d in range(problem.size) if capped.distribution(d) != mechanism.distribution(d)]
     verdict = mechanism_dominates(capped, mechanism)
     assert verdict.dataset == (differs[0] if differs else None)
+
+
+def test_definition_3_more_privacy_is_dominated_by_less_whatever_the_notion() -> None:
+    """Three datasets from the boundary: 1 - 1/2 e^-2 = 0.93, 1 - 1/2 e^-4 = 0.99, Phi(2) = 0.977."""
+    graph = path(6).rainbow_graph(["yes>no", "no>yes"], [0, 0, 0, 1, 1, 1])
+    rising = [
+        optimal_mechanism(graph, privacy, "uniform") for privacy in (PureDP(1), GaussianDP(1), PureDP(2))
+    ]
+    for less, more in pairwise(rising):
+        assert mechanism_dominates(more, less)
+        assert mechanism_dominates(less, more).dataset == 0
+    assert check_order_reasonable(lambda m: m.probabilities()[0, 1], rising)
+    assert check_order_reasonable(lambda m: m.probabilities()[0, 0], rising).counterexample == (1, 0)

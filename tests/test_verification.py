@@ -15,6 +15,7 @@ from rainbowdp.errors import MechanismShapeError
 from rainbowdp.exact import NormalExpression, enclose, parse_fraction
 from rainbowdp.graph import DatasetGraph, RainbowGraph
 from rainbowdp.graph.families import path
+from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism, pullback
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
@@ -433,3 +434,17 @@ def test_an_event_of_several_colors_can_be_the_worst_one() -> None:
     assert verification.witness.event == ("a", "b")
     assert verification.witness.excess == Fraction(1, 20)
     assert pair_excess(rows[0], rows[1], Fraction(1), Fraction(3, 20)) == (Fraction(1, 20), ("a", "b"))
+
+
+def test_rows_of_different_mu_are_told_apart_by_enclosures() -> None:
+    """Two steps from Phi(-0.67): Phi(1.33) = 0.9075 at mu 1, Phi(3.33) = 0.9996 at mu 2, two quantiles apart.
+
+    Under mu 1, b has 0.0925 beside 0.0004, which allows 0.0100; a 0.9996 beside 0.9075, which allows 0.99.
+    """
+    rows = [Line("a>b", {"a": "1/4", "b": "3/4"}, GaussianDP(mu)).distribution(2) for mu in (1, 2)]
+    mechanism, graph = Mechanism.from_table(["a>b", "a>b"], rows), DatasetGraph.from_pairs(2, [0], [1])
+    enough, less = verify(mechanism, graph, GaussianDP("201/100")), verify(mechanism, graph, GaussianDP(1))
+    assert enough.holds
+    assert 2 - 1e-12 < enough.lower <= enough.upper < 2 + 1e-12
+    assert less.witness is not None
+    assert (less.witness.source, less.witness.event, less.witness.undecided) == ("0", ("b",), False)

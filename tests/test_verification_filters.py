@@ -16,13 +16,16 @@ from hypothesis import strategies as st
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError
 from rainbowdp.exact import NormalExpression, enclose, normal_quantile, to_float
+from rainbowdp.graph import path
 from rainbowdp.mechanism import Mechanism
+from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.verification import Verification, task, verify
 from rainbowdp.verification.filters import odds_filter, sum_slack
 from rainbowdp.verification.float_rows import nearest_bounds, stated_bounds
 from rainbowdp.verification.gaussian_filter import QUANTILE_ABSOLUTE, QUANTILE_RELATIVE
+from rainbowdp.verification.judge import Finding, RowKind, judge
 from small_problems import (
     Edges,
     Row,
@@ -220,3 +223,44 @@ def test_the_tight_mu_of_stated_rows_holds_for_thousands_of_colors() -> None:
     assert verification.upper < 1e-11
     with pytest.raises(DistributionError):
         Mechanism.from_table([rainbow], table * (1 + 1e-12))
+
+
+@pytest.mark.parametrize(
+    ("own", "asked"),
+    [
+        (PureDP("1/4"), PureDP("1/5")),
+        (PureDP(30), PureDP(29)),
+        (PureDP("1/4"), ApproxDP("1/5", "1/1000")),
+        (PureDP("1/4"), GaussianDP(1)),
+        (GaussianDP(1), GaussianDP("9/10")),
+        (GaussianDP("1/4"), ApproxDP("1/5", "1/1000")),
+        (ApproxDP("1/4", "1/1000"), ApproxDP("1/3", "1/1000")),
+        (PureDP("ln 2"), PureDP("ln(3/2)")),
+    ],
+    ids=str,
+)
+def test_irrational_rows_under_another_constraint_than_their_own_are_filtered(
+    own: Privacy, asked: Privacy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tails that no float can hold stay finite: 40 steps under epsilon 30 or mu 1 leave e^-800 or less."""
+    size = 90
+    graph = path(size).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(size) >= size // 2).astype(int))
+    mechanism = optimal_mechanism(graph, own, "uniform")
+    judged: list[Privacy] = []
+
+    def counting(p: Distribution, q: Distribution, privacy: Privacy, kind: RowKind) -> Finding | None:
+        judged.append(privacy)
+        return judge(p, q, privacy, kind)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(task, "judge", counting)
+        for most in ("_MOST_REFINED", "_MOST_REFINED_IRRATIONAL"):
+            patch.setattr(task, most, 0)
+        quick = verify(mechanism, graph, asked)
+    assert len(judged) < size // 2
+    monkeypatch.setattr(task, "FEW_PAIRS", size)
+    slow = verify(mechanism, graph, asked)
+    assert (quick.holds, quick.witness) == (slow.holds, slow.witness)
+    assert quick.lower <= slow.upper
+    assert slow.lower <= quick.upper
+    assert 0 <= quick.upper - quick.lower <= 2e-9 * slow.upper + (2e-9 if quick.notion == "mu" else 0)

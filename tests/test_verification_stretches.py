@@ -22,6 +22,7 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Exact, parse_exponent
 from rainbowdp.graph import DatasetGraph, RainbowGraph
 from rainbowdp.graph.families import grid, path
+from rainbowdp.graph.listing import listed
 from rainbowdp.line import Line
 from rainbowdp.mechanism import LineRows, Mechanism, pullback
 from rainbowdp.optimal import optimal_mechanism
@@ -197,7 +198,7 @@ def test_regions_with_gaps_and_many_pieces_are_put_together() -> None:
     mapping = np.array([at for at in range(28) if at % 3])
     with few_steps(3):
         thinned = pullback(mapping, line)
-        smaller = path(mapping.size).structure
+        smaller = listed(path(mapping.size).structure)
         at_once = verify(thinned, smaller, privacy)
     assert not at_once.holds
     same_outcome(at_once, pair_by_pair(thinned, smaller, privacy))
@@ -207,7 +208,7 @@ def test_regions_with_gaps_and_many_pieces_are_put_together() -> None:
 def test_single_pairs_that_are_no_steps_of_one_line_are_seen_among_many_that_are(privacy: Privacy) -> None:
     graph = path(80).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(80) >= 40).astype(int))
     mechanism = optimal_mechanism(graph, privacy, "uniform")
-    source, target = graph.structure.pairs()
+    source, target = listed(graph.structure).pairs()
     # Distances 20 and 21, but of two regions.
     crossing = DatasetGraph.from_pairs(80, [*source.tolist(), 19], [*target.tolist(), 61])
     found = verify(mechanism, crossing, privacy)
@@ -408,5 +409,5 @@ def test_growth_is_expected_up_to_the_turning_mass_and_decay_from_there_on() -> 
 
 
 def test_path_edges_are_those_of_the_family() -> None:
-    source, target = path(5).structure.pairs()
+    source, target = listed(path(5).structure).pairs()
     assert list(zip(source.tolist(), target.tolist(), strict=True)) == path_edges(5)

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from rainbowdp.distribution.value import Distribution, Probabilities
-from rainbowdp.exact import Exact, sign
+from rainbowdp.exact import Exact, compare
 from rainbowdp.rainbow import Rainbow
 
 
@@ -27,7 +27,7 @@ def dominates(p: Probabilities, q: Probabilities, rainbow: Rainbow | str) -> boo
     ColorError
         If the colors are not the same.
     UndecidedError
-        Only for Gaussian numbers that 4096 bits do not tell apart.
+        Only for Gaussian numbers, or numbers of different e^epsilon, that 4096 bits do not tell apart.
     DistributionError, NumberError, RainbowSyntaxError
         If an argument cannot be read.
 
@@ -44,7 +44,7 @@ def dominates(p: Probabilities, q: Probabilities, rainbow: Rainbow | str) -> boo
     (True, False)
     """
     for ours, theirs in _prefix_pairs(p, q, rainbow):
-        order = sign(ours - theirs)
+        order = compare(ours, theirs)
         if order:
             return order > 0
     return True
@@ -77,7 +77,7 @@ def prefix_dominates(p: Probabilities, q: Probabilities, rainbow: Rainbow | str)
     >>> prefix_dominates(p, q, "blue>red"), prefix_dominates(p, q, "red>blue")
     (True, False)
     """
-    return all(sign(ours - theirs) >= 0 for ours, theirs in _prefix_pairs(p, q, rainbow))
+    return all(compare(ours, theirs) >= 0 for ours, theirs in _prefix_pairs(p, q, rainbow))
 
 
 def _prefix_pairs(

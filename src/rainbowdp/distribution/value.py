@@ -13,6 +13,7 @@ from rainbowdp.exact import (
     NormalExpression,
     NumberLike,
     Real,
+    are_compatible,
     format_fraction,
     is_same,
     parse_fraction,
@@ -38,7 +39,8 @@ class Distribution(Mapping[str, Exact]):
     Raises
     ------
     DistributionError
-        If a probability is negative, the sum is not exactly 1, or it is no mapping at all.
+        If a probability is negative, the sum is not exactly 1, the probabilities belong to different privacy
+        parameters, or it is no mapping at all.
     ColorError
         If a color is not text.
     NumberError
@@ -65,6 +67,11 @@ class Distribution(Mapping[str, Exact]):
         if not parsed:
             raise DistributionError(
                 "a distribution needs at least one color", help="give every color a probability"
+            )
+        if not are_compatible(parsed.values()):
+            raise DistributionError(
+                "the probabilities are of different kinds, as powers of e^1 and of e^2 are: no exact sum",
+                help="give probabilities that belong to one privacy parameter, or fractions",
             )
         total: Exact = sum(parsed.values(), Fraction(0))
         for color, value in parsed.items():
@@ -293,6 +300,8 @@ class Distribution(Mapping[str, Exact]):
         ------
         ColorError
             If the rainbow ranks other colors.
+        RainbowSyntaxError
+            If it is no rainbow.
 
         Examples
         --------
@@ -320,6 +329,8 @@ class Distribution(Mapping[str, Exact]):
         ------
         ColorError
             Unless the distribution and the rainbow have the same colors.
+        RainbowSyntaxError
+            If it is no rainbow.
 
         Examples
         --------

@@ -10,8 +10,10 @@ enclosures, and directed rounding. `refining` sets the precision, `display` writ
 from rainbowdp.exact.display import show
 from rainbowdp.exact.enclosure import (
     Exact,
+    are_compatible,
     ball,
     bounds,
+    compare,
     enclose,
     enclose_with,
     format_exact,
@@ -43,8 +45,10 @@ __all__ = [
     "NumberLike",
     "OddsExpression",
     "Real",
+    "are_compatible",
     "ball",
     "bounds",
+    "compare",
     "enclose",
     "enclose_with",
     "exponent_ball",

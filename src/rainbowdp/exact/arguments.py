@@ -21,6 +21,7 @@ _HOW = {
     "DatasetGraph": "make one with DatasetGraph.from_pairs, or take the `structure` of a graph or family",
     "Distribution": 'write for example Distribution({"blue": "2/3", "red": "1/3"})',
     "Mechanism": "make one with optimal_mechanism or Mechanism.from_table",
+    "NeighborRelation": "make one with DatasetGraph.from_pairs, or take the `structure` of a graph or family",
     "PureDP": 'write for example PureDP("ln 2"), ApproxDP(1, "1e-6") or GaussianDP(1)',
     "Rainbow": 'write for example Rainbow.parse("blue>red=green")',
     "RainbowGraph": "make one with RainbowGraph.from_edges or read_graph",

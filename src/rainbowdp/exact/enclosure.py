@@ -6,7 +6,7 @@ returns an estimate: a sign is decided, an enclosure holds the number, and a rou
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Literal
 
@@ -16,8 +16,8 @@ from rainbowdp.errors import IrrationalError, UndecidedError
 from rainbowdp.exact.normal import NormalExpression
 from rainbowdp.exact.odds import OddsExpression
 from rainbowdp.exact.real import Real, rational_ball
-from rainbowdp.exact.refining import FIRST_PRECISION, LAST_PRECISION, refine
-from rainbowdp.exact.text import format_fraction
+from rainbowdp.exact.refining import FIRST_PRECISION, LAST_PRECISION, refine, shown_sign, undecided
+from rainbowdp.exact.text import Exponent, format_fraction
 
 Exact = Fraction | OddsExpression | NormalExpression
 """An exact real number."""
@@ -43,6 +43,48 @@ def sign(x: Exact | int) -> int:
     return x.sign() if isinstance(x, Real) else (x > 0) - (x < 0)
 
 
+def are_compatible(values: Iterable[Exact]) -> bool:
+    """Tell whether exact numbers can be added and compared in their exact form.
+
+    Examples
+    --------
+    >>> one, two = OddsExpression.odds(Fraction(1)), OddsExpression.odds(Fraction(2))
+    >>> are_compatible([one, one + 1, Fraction(1, 2)]), are_compatible([one, two])
+    (True, False)
+    """
+    fields: set[tuple[str, Exponent]] = set()
+    for value in values:
+        if isinstance(value, OddsExpression):
+            fields.add(("odds", value.exponent))
+        elif isinstance(value, NormalExpression):
+            fields.add(("normal", value.mu))
+    return len(fields) <= 1
+
+
+def compare(x: Exact, y: Exact) -> int:
+    """Return the sign of x - y, also for numbers of different kinds, whose difference has no exact form.
+
+    Raises
+    ------
+    UndecidedError
+        For numbers of Gaussian differential privacy, or of different kinds, that 4096 bits do not tell apart.
+
+    Examples
+    --------
+    >>> one, two = OddsExpression.odds(Fraction(1)), OddsExpression.odds(Fraction(2))
+    >>> compare(1 / one, 1 / two), compare(one - one, two - two), compare(one, Fraction(3))
+    (1, 0, -1)
+    """
+    if not are_compatible([x, y]):
+        x, y = simplest(x), simplest(y)
+    if are_compatible([x, y]):
+        return sign(x - y)
+    found = shown_sign(lambda: ball(x) - ball(y))
+    if found is None:
+        raise undecided()
+    return found
+
+
 def simplest(x: Exact) -> Exact:
     """Return an exact number as a fraction where its form shows that it is one, and as it is otherwise.
 
@@ -64,7 +106,7 @@ def is_same(x: Exact, y: Exact) -> bool:
     >>> is_same(t * t - 1, (t - 1) * (t + 1)), is_same(t, t + 1), is_same(t, Fraction(1))
     (True, False, False)
     """
-    if isinstance(x, NormalExpression) != isinstance(y, NormalExpression):
+    if isinstance(x, NormalExpression) != isinstance(y, NormalExpression) or not are_compatible([x, y]):
         return False
     return (x - y).is_formally_zero() if isinstance(x, NormalExpression) else x == y
 

@@ -29,6 +29,8 @@ LARGEST_GAUSSIAN = 250
 """The same under Gaussian privacy, where cutting planes take their time."""
 LARGEST_CONSTRAINTS = 60_000
 """Largest number of touching pairs times colors in one component."""
+# e^67 is more than 2^96.
+_LARGEST_EPSILON, _LARGEST_ODDS = 67, Fraction(2**96)
 
 __all__ = [
     "LARGEST_CONSTRAINTS",
@@ -104,6 +106,10 @@ def solve(component: Component, privacy: Privacy, progress: Progress = silent) -
     if privacy.delta == 1:
         return Solution(fill(component, Fraction(1), privacy.delta, progress), "")
     if isinstance(privacy.odds, OddsExpression):
+        if isinstance(privacy.epsilon, Fraction) and privacy.epsilon > _LARGEST_EPSILON:
+            # What is private at smaller odds is private at these. Randomized response, which is one of the
+            # conditions to choose from, already leaves no more than colors / 2^96 of any mass to be gained.
+            return Solution(fill(component, _LARGEST_ODDS, privacy.delta, progress), INWARD_NOTE)
         return Solution(fill_inward(component, privacy.odds, privacy.delta, progress), INWARD_NOTE)
     return Solution(fill(component, privacy.odds, privacy.delta, progress), "")
 

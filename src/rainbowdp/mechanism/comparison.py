@@ -148,7 +148,7 @@ def mechanism_dominates(first: Mechanism, second: Mechanism) -> DominationVerdic
     MechanismShapeError
         If sizes or rainbows differ.
     UndecidedError
-        Only for Gaussian numbers that 4096 bits do not tell apart.
+        Only for Gaussian numbers, or numbers of different e^epsilon, that 4096 bits do not tell apart.
     UsageError
         If an argument is no mechanism.
 

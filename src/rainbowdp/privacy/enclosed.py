@@ -5,32 +5,15 @@ Powers of e^1 and of e^2, say, have no common exact form here, so their differen
 enclosures. What 4096 bits do not decide counts as a violation and says so.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 
 import flint
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.exact import Exact, Exponent, NormalExpression, OddsExpression, ball, shown_sign, sign
+from rainbowdp.exact import ball, shown_sign, sign
+from rainbowdp.privacy.excess import Excess
 from rainbowdp.privacy.verdict import Verdict, Violation
-
-
-def are_compatible(values: Iterable[Exact]) -> bool:
-    """Tell whether exact numbers can be added and compared in their exact form.
-
-    Examples
-    --------
-    >>> one, two = OddsExpression.odds(Fraction(1)), OddsExpression.odds(Fraction(2))
-    >>> are_compatible([one, one + 1, Fraction(1, 2)]), are_compatible([one, two])
-    (True, False)
-    """
-    fields: set[tuple[str, Exponent]] = set()
-    for value in values:
-        if isinstance(value, OddsExpression):
-            fields.add(("odds", value.exponent))
-        elif isinstance(value, NormalExpression):
-            fields.add(("normal", value.mu))
-    return len(fields) <= 1
 
 
 def enclosed_verdict(
@@ -52,17 +35,17 @@ def enclosed_verdict(
     Verdict
         True, or the event of greatest excess; its limit and excess are None, having no exact form.
     """
-    worst: tuple[Violation, Callable[[], flint.arb]] | None = None
+    worst: Excess | None = None
     for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
         found = _violation(ours, theirs, odds, delta, swapped=bool(swapped))
-        if found is not None and (worst is None or _is_larger(found[1], worst[1])):
+        if found is not None and found.is_above(worst):
             worst = found
-    return Verdict(None if worst is None else worst[0])
+    return Verdict(None if worst is None else worst.violation)
 
 
 def _violation(
     ours: Distribution, theirs: Distribution, odds: Callable[[], flint.arb], delta: Fraction, *, swapped: bool
-) -> tuple[Violation, Callable[[], flint.arb]] | None:
+) -> Excess | None:
     def gap(color: str) -> flint.arb:
         return ball(ours[color]) - odds() * ball(theirs[color])
 
@@ -80,10 +63,8 @@ def _violation(
         return None
     found = shown_sign(excess)
     if found is None:
-        return Violation(candidates, ours.mass(candidates), None, None, swapped, undecided=True), excess
+        return Excess(
+            Violation(candidates, ours.mass(candidates), None, None, swapped, undecided=True), excess
+        )
     event = tuple(color for color in candidates if orders[color] is not None)
-    return (Violation(event, ours.mass(event), None, None, swapped), excess) if found > 0 else None
-
-
-def _is_larger(found: Callable[[], flint.arb], worst: Callable[[], flint.arb]) -> bool:
-    return shown_sign(lambda: found() - worst()) == 1
+    return Excess(Violation(event, ours.mass(event), None, None, swapped), excess) if found > 0 else None

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import flint
 
 from rainbowdp.errors import UndecidedError
-from rainbowdp.exact import shown_sign, sign
-from rainbowdp.privacy.enclosed import are_compatible
+from rainbowdp.exact import are_compatible, shown_sign, sign
 from rainbowdp.privacy.verdict import Violation
 
 

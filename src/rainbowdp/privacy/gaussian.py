@@ -15,13 +15,14 @@ from rainbowdp.exact import (
     Log,
     NormalExpression,
     NumberLike,
+    are_compatible,
     ball,
     exponent_ball,
     normal_cdf,
     normal_quantile,
     sign,
+    simplest,
 )
-from rainbowdp.privacy.enclosed import are_compatible
 from rainbowdp.privacy.excess import Excess
 from rainbowdp.privacy.likelihood import ball_sign, likelihood_events
 from rainbowdp.privacy.verdict import (
@@ -221,10 +222,9 @@ class GaussianDP:
         self, event: tuple[str, ...], ours: Distribution, theirs: Distribution, *, swapped: bool
     ) -> Violation | None:
         probability, other = ours.mass(event), theirs.mass(event)
-        limit: Exact | None = None
-        if self._is_movable(other):
-            moved = self.propagate(other)
-            limit = moved if are_compatible([probability, moved]) else None
+        limit = self._exact_limit(other)
+        if limit is not None and not are_compatible([probability, limit]):
+            limit = None
         try:
             if limit is not None:
                 excess = probability - limit
@@ -235,12 +235,16 @@ class GaussianDP:
             return Violation(event, probability, limit, None, swapped, undecided=True)
         return None
 
-    def _is_movable(self, value: Exact) -> bool:
+    def _exact_limit(self, other: Exact) -> Exact | None:
+        """Return the limit where it has a form; not by `propagate`, which makes what is judged here."""
         if self.mu == 0:
-            return True
-        if isinstance(value, NormalExpression):
-            return value.mu == self.mu and value.moved(Fraction(1)) is not None
-        return isinstance(value, Fraction)
+            return other
+        if isinstance(other, NormalExpression):
+            shifted = other.moved(Fraction(1)) if other.mu == self.mu else None
+            return None if shifted is None else simplest(shifted)
+        if isinstance(other, Fraction):
+            return simplest(NormalExpression.shifted(other, Fraction(1), self.mu))
+        return None
 
     def _exceeds(self, probability: Exact, other: Exact) -> bool:
         def gap() -> flint.arb:

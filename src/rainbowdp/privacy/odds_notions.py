@@ -19,6 +19,7 @@ from rainbowdp.exact import (
     Log,
     NumberLike,
     OddsExpression,
+    are_compatible,
     ball,
     exponent_ball,
     format_fraction,
@@ -26,7 +27,7 @@ from rainbowdp.exact import (
     refine,
     sign,
 )
-from rainbowdp.privacy.enclosed import are_compatible, enclosed_verdict
+from rainbowdp.privacy.enclosed import enclosed_verdict
 from rainbowdp.privacy.verdict import (
     Verdict,
     exponent_text,

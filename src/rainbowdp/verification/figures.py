@@ -17,6 +17,7 @@ from rainbowdp.exact import (
     LAST_PRECISION,
     Exact,
     OddsExpression,
+    are_compatible,
     ball,
     is_same,
     normal_quantile,
@@ -25,7 +26,6 @@ from rainbowdp.exact import (
     working_precision,
 )
 from rainbowdp.privacy import ApproxDP, PureDP, likelihood_events
-from rainbowdp.privacy.enclosed import are_compatible
 from rainbowdp.privacy.worst_event import worst_event
 
 Interval = tuple[flint.arb, flint.arb]

@@ -6,16 +6,17 @@ are surely below or above the ends of that interval; nothing here is an estimate
 where the number is exactly 0.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UndecidedError
 from rainbowdp.exact import Exact, to_float
-from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE, Mechanism
+from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE
 
 Floats = NDArray[np.float64]
 
@@ -72,23 +73,25 @@ def stated_bounds(values: Floats) -> Bounds:
     )
 
 
-def nearest_table(mechanism: Mechanism, used: NDArray[Any]) -> Floats:
+def nearest_table(rows: Sequence[Distribution], used: NDArray[Any], colors: int) -> Floats:
     """Return the nearest floats of exact rows, rounded one by one and never 0 for a positive number.
 
     Parameters
     ----------
-    mechanism : Mechanism
-        Whose own float64 table is not looked at.
+    rows : sequence of Distribution [C]
+        Exact numbers.
     used : int array
-        The classes wanted; other rows stay 0.
+        The rows wanted; others stay 0.
+    colors : int
+        How many colors a row has, k.
 
     Returns
     -------
     float64 array [C, k]
     """
-    table = np.zeros((mechanism.class_count, len(mechanism.colors)))
+    table = np.zeros((len(rows), colors))
     for index in used.tolist():
-        table[index] = [_nearest(value) for value in mechanism.rows[index].values()]
+        table[index] = [_nearest(value) for value in rows[index].values()]
     return table
 
 
