@@ -3,6 +3,7 @@
 
 import itertools
 import math
+import pickle
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
 from rainbowdp.graph import DatasetGraph, Family, cycle, grid, hamming, histograms, hypercube, path
+from rainbowdp.graph.listing import listed
 
 Row = tuple[int, ...]
 
@@ -24,7 +26,7 @@ def rows_of(family: Family) -> list[Row]:
 
 def edges_of(family: Family) -> set[frozenset[Row]]:
     rows = rows_of(family)
-    source, target = family.structure.pairs()
+    source, target = listed(family.structure).pairs()
     return {frozenset((rows[u], rows[v])) for u, v in zip(source.tolist(), target.tolist(), strict=True)}
 
 
@@ -119,7 +121,7 @@ def test_histograms_of_the_survey() -> None:
     assert family.values.sum(axis=1).tolist() == [944] * 446_985
     at = family.index_of([500, 200, 244])
     assert family.labels[at] == "500/200/244"
-    assert sorted(family.labels[family.structure.neighbors(at)].tolist()) == sorted(
+    assert sorted(family.labels[listed(family.structure).neighbors(at)].tolist()) == sorted(
         ["499/201/244", "499/200/245", "501/199/244", "500/199/245", "501/200/243", "500/201/243"]
     )
 
@@ -159,7 +161,7 @@ def test_families_are_read_only_and_not_shared() -> None:
     family = Family(DatasetGraph.from_pairs(2, [0], [1]), values)
     values[:] = 5
     assert family.values.tolist() == [[0], [1]]
-    for array in (family.values, family.labels):
+    for array in (family.values, grid(2, 3).values, family.labels[:], grid(2, 3).rows(0, 3)):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = array[1]
 
@@ -227,6 +229,79 @@ def test_impossible_families_are_refused(build: Callable[[], Family]) -> None:
         lambda: histograms(10**6, 3, "add-remove"),
     ],
 )
-def test_families_too_large_to_list_are_refused_at_once(build: Callable[[], Family]) -> None:
-    with pytest.raises(GraphShapeError, match="too large to list"):
+def test_families_with_more_datasets_than_can_be_numbered_are_refused_at_once(
+    build: Callable[[], Family],
+) -> None:
+    with pytest.raises(GraphShapeError, match="too large"):
         build()
+
+
+@pytest.mark.parametrize(
+    ("family", "size", "pair_count"),
+    [
+        (path(2 * 10**9), 2 * 10**9, 2 * 10**9 - 1),
+        (grid(10_000, 10_000), 10**8, 2 * 10_000 * 9_999),
+        (hamming(8, 10), 10**8, 36 * 10**8),
+        (histograms(1000, 4), math.comb(1003, 3), 6 * math.comb(1002, 3)),
+        (histograms(1000, 3, "add-remove"), math.comb(1003, 3), 3 * math.comb(1002, 3)),
+    ],
+    ids=repr,
+)
+def test_families_of_any_size_are_known_by_their_formula(family: Family, size: int, pair_count: int) -> None:
+    assert (family.structure.size, family.structure.pair_count) == (size, pair_count)
+    assert len(family.labels) == size
+    for number in (0, size // 3, size - 1):
+        (row,) = family.rows(number, number + 1).tolist()
+        assert family.index_of(row) == number
+        assert family.labels[number] == "/".join(map(str, row))
+        assert family.labels.number_of(family.labels[number]) == number
+
+
+@pytest.mark.parametrize("family", [path(2 * 10**9), hamming(8, 10)], ids=repr)
+def test_what_is_too_large_to_list_says_what_to_use(family: Family) -> None:
+    with pytest.raises(GraphShapeError, match="too large to list") as caught:
+        family.values  # noqa: B018 - the look-up is the test
+    assert caught.value.help == "use rows(start, stop) for a block of datasets at a time"
+
+
+@pytest.mark.parametrize(("start", "stop"), [(-1, 2), (3, 2), (0, 7), (True, 2)])
+def test_a_block_of_rows_lies_in_the_family(start: int, stop: int) -> None:
+    with pytest.raises(UnknownDatasetError):
+        grid(2, 3).rows(start, stop)
+
+
+def test_a_structure_that_knows_no_rows_needs_values() -> None:
+    with pytest.raises(GraphShapeError, match="does not know its rows"):
+        Family(DatasetGraph.from_pairs(2, [0], [1]))
+
+
+def test_names_of_rows_behave_like_an_array_of_text() -> None:
+    labels = grid(2, 3).labels
+    texts = ["0/0", "0/1", "0/2", "1/0", "1/1", "1/2"]
+    assert list(labels) == labels.tolist() == np.asarray(labels).tolist() == texts
+    assert labels[1:6:2].tolist() == texts[1:6:2]
+    assert labels[np.array([-1, 0])].tolist() == ["1/2", "0/0"]
+    assert labels[np.arange(6) > 3].tolist() == texts[4:]
+    assert (labels == grid(2, 3).labels, labels == grid(3, 2).labels) == (True, False)
+    assert repr(labels) == "RowLabels(6 names, 0/0 to 1/2)"
+    for wrong in ("", "0", "0/3", "0/00", "0/-1", "a/b", "0/0/0", "0/٣", "0/" + "9" * 400):
+        assert labels.number_of(wrong) is None
+    with pytest.raises(IndexError):
+        labels[6]
+    with pytest.raises(IndexError):
+        labels[np.array([6])]
+
+
+def test_far_apart_values_have_names_too() -> None:
+    family = Family(DatasetGraph.from_pairs(2, [0], [1]), [[-5, 7], [10**12, 8]])
+    assert family.labels[:].tolist() == ["-5/7", "1000000000000/8"]
+    assert family.labels.number_of("-5/7") == 0
+
+
+@pytest.mark.parametrize(
+    "family", [histograms(3, 2), Family(DatasetGraph.from_pairs(2, [0], [1]), [[0], [4]])]
+)
+def test_a_copied_family_is_the_same(family: Family) -> None:
+    again = pickle.loads(pickle.dumps(family))  # noqa: S301 - what was just written
+    assert again.values.tolist() == family.values.tolist()
+    assert again.labels.tolist() == family.labels.tolist()

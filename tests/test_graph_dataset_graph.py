@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike
 from graph_cases import Case, cases
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
 from rainbowdp.graph import DatasetGraph
+from rainbowdp.graph.listing import listed
 
 
 def structure_of(case: Case) -> DatasetGraph:
-    return case.built().structure
+    return listed(case.built().structure)
 
 
 @given(cases())

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import sparse
 
 from graph_cases import RAINBOWS, Case, cases
@@ -26,6 +27,7 @@ from rainbowdp.errors import (
 )
 from rainbowdp.graph import DatasetGraph, RainbowGraph
 from rainbowdp.graph.labels import Labels
+from rainbowdp.graph.listing import listed
 from rainbowdp.rainbow import Rainbow
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -111,8 +113,8 @@ def test_every_way_in_gives_the_same_graph(case: Case, random: Random) -> None:
         RainbowGraph.from_scipy(nx.to_scipy_sparse_array(network, format="coo"), iter(case.rainbows), names),
     ]
     for other in others:
-        assert np.array_equal(other.structure.indptr, graph.structure.indptr)
-        assert np.array_equal(other.structure.indices, graph.structure.indices)
+        assert np.array_equal(listed(other.structure).indptr, listed(graph.structure).indptr)
+        assert np.array_equal(listed(other.structure).indices, listed(graph.structure).indices)
         assert other.rainbows == graph.rainbows
         assert np.array_equal(other.regions, graph.regions)
         assert other.touching == graph.touching
@@ -196,14 +198,14 @@ def test_text_labels(labels: Labels) -> None:
     graph = RainbowGraph.from_arrays([0], [1], ["b>r"] * 3, labels)
     assert [graph.label(dataset) for dataset in range(3)] == ["7", "x/1", "b c"]
     assert [graph.index(label) for label in ("7", 7, "x/1", "b c")] == [0, 0, 1, 2]
-    assert graph.labels is not None
+    assert isinstance(graph.labels, np.ndarray)
     assert graph.labels.dtype.kind == "U"
 
 
 @pytest.mark.parametrize("labels", [[30, 10, -20], np.array([30, 10, -20], np.int16)])
 def test_integer_labels(labels: Labels) -> None:
     graph = RainbowGraph.from_arrays([0], [1], ["b>r"] * 3, labels)
-    assert graph.labels is not None
+    assert isinstance(graph.labels, np.ndarray)
     assert graph.labels.dtype == np.int64
     assert [graph.label(dataset) for dataset in range(3)] == ["30", "10", "-20"]
     assert [graph.index(label) for label in (30, "10", np.int64(-20))] == [0, 1, 2]
@@ -220,7 +222,7 @@ def test_huge_integers_and_tuples_are_labels_by_their_text() -> None:
 def test_one_long_label_does_not_pad_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rainbowdp.graph.labels._LARGEST_TEXT_BYTES", 1000)
     graph = RainbowGraph.from_arrays([0], [1], ["b>r"] * 2, ["x" * 1000, "y"])
-    assert graph.labels is not None
+    assert isinstance(graph.labels, np.ndarray)
     assert graph.labels.dtype == object
     assert graph.label(0) == "x" * 1000
     assert graph.index("y") == 1
@@ -264,7 +266,8 @@ def test_everything_is_read_only_and_not_shared() -> None:
     assert graph.regions.tolist() == [0, 0, 1]
     assert graph.label(0) == "x"
     assert graph.labels is not None
-    whole = (
+    assert isinstance(graph.labels, np.ndarray)
+    whole: tuple[NDArray[Any], ...] = (
         graph.regions,
         graph.labels,
         graph.boundary,
@@ -385,7 +388,7 @@ def test_a_matrix_is_read_as_its_pattern() -> None:
     rows, columns, values = [0, 1, 2, 2, 0, 0], [1, 0, 1, 2, 2, 2], [5, 5, -1, 1, 1, -1]
     matrix = sparse.coo_array((values, (rows, columns)), shape=(3, 3))
     graph = RainbowGraph.from_scipy(matrix, ["b>r", "b>r", "r>b"])
-    source, target = graph.structure.pairs()
+    source, target = listed(graph.structure).pairs()
     assert list(zip(source.tolist(), target.tolist(), strict=True)) == [(0, 1), (0, 2), (1, 2)]
     assert graph.notes == ("1 self-loop removed",)
     assert matrix.nnz == 6

@@ -21,6 +21,7 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import FileWriteError, MissingExtraError, UsageError
 from rainbowdp.graph import DatasetGraph, RainbowGraph
 from rainbowdp.graph.families import cycle, grid, path
+from rainbowdp.graph.listing import listed
 from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
@@ -402,15 +403,15 @@ def test_other_colors_get_different_tones_and_keep_them() -> None:
 
 
 def test_a_lattice_is_drawn_straight() -> None:
-    places = spread(grid(5, 4).structure)
-    source, target = grid(5, 4).structure.pairs()
+    places = spread(listed(grid(5, 4).structure))
+    source, target = listed(grid(5, 4).structure).pairs()
     ahead = np.abs(places[target] - places[source])
     assert float(ahead.min(axis=1).max()) < 0.2
     assert float(np.median(ahead.max(axis=1))) == pytest.approx(1, abs=0.1)
 
 
 def test_lengths_in_the_plane_follow_lengths_in_the_graph() -> None:
-    places = spread(cycle(24).structure)
+    places = spread(listed(cycle(24).structure))
     middle = np.linalg.norm(places - places.mean(axis=0), axis=1)
     assert float(np.ptp(middle)) < 0.1 * float(middle.mean())
 

@@ -73,6 +73,8 @@ def optimal_mechanism(
         If a region with a boundary has no distribution.
     BoundaryNotPrivateError
         If two touching regions have distributions that break the constraint.
+    RainbowSyntaxError, ColorError, NumberError
+        If a mapping given for the boundary cannot be read, or ranks other colors than the graph.
     UsageError
         For an unknown name of a boundary condition, or an argument of the wrong kind.
     SolverError

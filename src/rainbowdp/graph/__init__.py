@@ -12,13 +12,18 @@ from rainbowdp.graph.morphism import (
     check_morphism,
     check_rainbow_preserving,
 )
+from rainbowdp.graph.pair_list import PairList
 from rainbowdp.graph.rainbow_graph import RainbowGraph, Touch
+from rainbowdp.graph.relation import CodePairs, NeighborRelation
 
 __all__ = [
     "BoundaryMorphism",
+    "CodePairs",
     "DatasetGraph",
     "Family",
     "MorphismVerdict",
+    "NeighborRelation",
+    "PairList",
     "RainbowGraph",
     "RainbowPreservingVerdict",
     "Touch",

@@ -9,7 +9,6 @@ No step loops over datasets or pairs in Python.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,10 +16,19 @@ from numpy.typing import ArrayLike, NDArray
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
 from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.graph.arrays import Integers, Rebuilt, frozen, integer_array, sorted_distinct
-
-_LARGEST_INT32 = np.iinfo(np.int32).max
-# A pair is packed into one int64 while it is sorted.
-_LARGEST_SIZE = 3_037_000_499
+from rainbowdp.graph.compiled import is_worth_compiling
+from rainbowdp.graph.distance import breadth_first_steps
+from rainbowdp.graph.pair_ends import (
+    dataset_codes,
+    end_arrays,
+    numbered,
+    removal_notes,
+    require_range,
+    require_size,
+    start_marks,
+)
+from rainbowdp.graph.pair_passes import passes_for
+from rainbowdp.graph.relation import CodePairs
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,7 +90,7 @@ class DatasetGraph(Rebuilt):
                     f"{name} cannot be {described(count)}", help="give how many were removed"
                 )
         object.__setattr__(self, "indptr", frozen(indptr))
-        object.__setattr__(self, "indices", frozen(_compact(indices, size)))
+        object.__setattr__(self, "indices", frozen(numbered(indices, size)))
         if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= size):
             raise GraphShapeError(
                 f"indices must lie between 0 and {size - 1}",
@@ -136,23 +144,10 @@ class DatasetGraph(Rebuilt):
         >>> DatasetGraph.from_pairs(3, [0, 2], [1, 1]).pairs()
         (array([0, 1], dtype=int32), array([1, 2], dtype=int32))
         """
-        if not is_whole(size) or not 0 <= size <= _LARGEST_SIZE:
-            raise GraphShapeError(
-                f"a graph cannot have {described(size)} datasets",
-                help=f"use 0 to {_LARGEST_SIZE} datasets",
-                size=size,
-            )
-        first = integer_array(source, "source")
-        second = integer_array(target, "target")
-        if first.size != second.size:
-            raise GraphShapeError(
-                f"source holds {first.size} datasets and target {second.size}",
-                help="give both ends of every pair",
-                source=first.size,
-                target=second.size,
-            )
+        require_size(size)
+        first, second = end_arrays(source, target)
         for name, end in (("source", first), ("target", second)):
-            _check_range(name, end, size)
+            require_range(name, end, size)
         entries = first.size
         keys = np.empty(2 * entries, dtype=np.int64)
         np.multiply(first, size, out=keys[:entries], dtype=np.int64, casting="unsafe")
@@ -169,7 +164,7 @@ class DatasetGraph(Rebuilt):
             np.cumsum(np.bincount(keys // size, minlength=size), out=indptr[1:])
             np.remainder(keys, size, out=keys)
         repeated_pairs = entries - self_loops - keys.size // 2
-        return cls._trusted(indptr, _compact(keys, size), self_loops, repeated_pairs)
+        return cls._trusted(indptr, numbered(keys, size), self_loops, repeated_pairs)
 
     def __repr__(self) -> str:
         return f"DatasetGraph({self.size} datasets, {self.pair_count} pairs)"
@@ -187,13 +182,32 @@ class DatasetGraph(Rebuilt):
     @property
     def notes(self) -> tuple[str, ...]:
         """What was removed from the input, in words; empty if nothing was."""
-        counted = ((self.self_loops, "self-loop"), (self.repeated_pairs, "repeated pair"))
-        return tuple(f"{count} {what}{'s' * (count > 1)} removed" for count, what in counted if count)
+        return removal_notes(self.self_loops, self.repeated_pairs)
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
         """Number of neighbors of each dataset, int64 [n]."""
         return frozen(np.diff(self.indptr))
+
+    @property
+    def isolated(self) -> int:
+        """How many datasets have no neighbor."""
+        return int(np.count_nonzero(self.degrees == 0))
+
+    def listed(self) -> "DatasetGraph":
+        """Return this graph, whose neighbors are listed already.
+
+        Returns
+        -------
+        DatasetGraph
+
+        Examples
+        --------
+        >>> graph = DatasetGraph.from_pairs(3, [0, 2], [1, 1])
+        >>> graph.listed() is graph
+        True
+        """
+        return self
 
     def pairs(self) -> tuple[Integers, Integers]:
         """Return every unordered pair of neighbors once.
@@ -273,7 +287,7 @@ class DatasetGraph(Rebuilt):
                 help="give both ends of every pair",
             )
         for name, end in (("first", one), ("second", other)):
-            _check_range(name, end, self.size)
+            require_range(name, end, self.size)
         asked = one.astype(np.int64) * self.size + other.astype(np.int64)
         known = self._rows() * np.int64(self.size) + self.indices
         # Searching in order walks through memory once; searching as asked would jump about in it.
@@ -285,23 +299,91 @@ class DatasetGraph(Rebuilt):
         joined[order] = found
         return joined
 
+    def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which datasets have a neighbor of another code.
+
+        Parameters
+        ----------
+        codes : int32 array [n]
+            A code per dataset.
+
+        Returns
+        -------
+        bool array [n]
+
+        Raises
+        ------
+        GraphShapeError
+            If the codes do not fit the datasets.
+
+        Examples
+        --------
+        >>> DatasetGraph.from_pairs(4, [0, 1, 2], [1, 2, 3]).mixed(np.array([7, 7, 7, 0]))
+        array([False, False,  True,  True])
+        """
+        source, target = self.pairs()
+        return passes_for(source.size).mixed(source, target, dataset_codes(codes, self.size))
+
+    def code_pairs(self, codes: NDArray[np.int32], count: int) -> CodePairs:
+        """Return which codes meet along pairs of neighbors, each with the least such pair of datasets.
+
+        Parameters
+        ----------
+        codes : int32 array [n]
+            A code per dataset.
+        count : int
+            All codes are below it.
+
+        Returns
+        -------
+        CodePairs
+
+        Raises
+        ------
+        GraphShapeError
+            If the codes do not fit the datasets or the count.
+
+        Examples
+        --------
+        >>> found = DatasetGraph.from_pairs(4, [0, 1, 2], [1, 2, 3]).code_pairs(np.array([1, 1, 0, 1]), 2)
+        >>> found.first, found.second, found.source, found.target, found.same
+        (array([0]), array([1]), array([1], dtype=int32), array([2], dtype=int32), array([1]))
+        """
+        source, target = self.pairs()
+        return passes_for(source.size).code_pairs(
+            source, target, dataset_codes(codes, self.size, count), count
+        )
+
+    def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Return how many steps each dataset is away from the nearest start.
+
+        Parameters
+        ----------
+        starts : bool array [n]
+            The datasets at distance 0.
+
+        Returns
+        -------
+        int32 array [n]
+            -1 where no start can be reached.
+
+        Raises
+        ------
+        GraphShapeError
+            If the starts do not fit the datasets.
+
+        Examples
+        --------
+        >>> DatasetGraph.from_pairs(4, [0, 1], [1, 2]).steps_from(np.array([True, False, False, False]))
+        array([ 0,  1,  2, -1], dtype=int32)
+        """
+        marks = start_marks(starts, self.size)
+        if is_worth_compiling(self.pair_count):
+            from rainbowdp.graph import compiled_pairs
+
+            return compiled_pairs.search(self.indptr, self.indices, marks)
+        return breadth_first_steps(self.indptr, self.indices, marks)
+
     def _rows(self) -> Integers:
         """Return the dataset that each entry of `indices` is a neighbor of."""
-        return _compact(np.repeat(np.arange(self.size), self.degrees), self.size)
-
-
-def _compact(datasets: NDArray[Any], size: int) -> Integers:
-    """Return a copy in the smaller integer type if that can number all datasets."""
-    return datasets.astype(np.int32) if size <= _LARGEST_INT32 else datasets.astype(np.int64)
-
-
-def _check_range(name: str, datasets: NDArray[Any], size: int) -> None:
-    if datasets.size and (int(datasets.min()) < 0 or int(datasets.max()) >= size):
-        place = int(np.argmax((datasets < 0) | (datasets >= size)))
-        known = f"datasets are 0 to {size - 1}" if size else "the graph has no datasets"
-        raise UnknownDatasetError(
-            f"{name}[{place}] names the dataset {int(datasets[place])}, which does not exist",
-            help=known,
-            dataset=int(datasets[place]),
-            pair=place,
-        )
+        return numbered(np.repeat(np.arange(self.size), self.degrees), self.size)

@@ -10,18 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError
-from rainbowdp.graph.dataset_graph import DatasetGraph
+from rainbowdp.graph.arrays import Integers
 
 _LARGEST_ENTRY_COUNT = np.iinfo(np.int32).max
 
 
-def steps_from(structure: DatasetGraph, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
+def breadth_first_steps(
+    indptr: NDArray[np.int64], neighbors: Integers, starts: NDArray[np.bool_]
+) -> NDArray[np.int32]:
     """Return how many steps each dataset is away from the nearest start.
 
     Parameters
     ----------
-    structure : DatasetGraph
-        Datasets and neighbors.
+    indptr : int64 array [n + 1]
+        The neighbors of dataset i are ``neighbors[indptr[i]:indptr[i + 1]]``.
+    neighbors : integer array
+        Each pair in both directions.
     starts : bool array [n]
         The datasets at distance 0.
 
@@ -37,23 +41,23 @@ def steps_from(structure: DatasetGraph, starts: NDArray[np.bool_]) -> NDArray[np
 
     Examples
     --------
-    >>> path = DatasetGraph.from_pairs(5, [0, 1, 2], [1, 2, 3])
-    >>> steps_from(path, np.array([True, False, False, False, False]))
-    array([ 0,  1,  2,  3, -1], dtype=int32)
+    >>> indptr, neighbors = np.array([0, 1, 3, 4, 4]), np.array([1, 0, 2, 1], dtype=np.int32)
+    >>> breadth_first_steps(indptr, neighbors, np.array([True, False, False, False]))
+    array([ 0,  1,  2, -1], dtype=int32)
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import breadth_first_order
 
-    size = structure.size
+    size = starts.size
     first = np.flatnonzero(starts).astype(np.int32)
-    entries = structure.indices.size + first.size
+    entries = neighbors.size + first.size
     if max(entries, size + 1) > _LARGEST_ENTRY_COUNT:
         raise GraphShapeError(
-            f"{structure.pair_count} pairs are too many for one search",
+            f"{neighbors.size // 2} pairs are too many for one search",
             help="use at most 10^9 pairs of neighbors",
         )
-    indptr = np.append(structure.indptr, entries).astype(np.int32)
-    indices = np.concatenate([structure.indices.astype(np.int32, copy=False), first])
+    indptr = np.append(indptr, entries).astype(np.int32)
+    indices = np.concatenate([neighbors.astype(np.int32, copy=False), first])
     # The search wants float64 weights; it looks at the structure only.
     search_graph = csr_array((np.ones(entries), indices, indptr), shape=(size + 1, size + 1))
     order, predecessors = breadth_first_order(search_graph, size)

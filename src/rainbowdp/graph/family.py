@@ -1,44 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A dataset graph whose datasets are rows of integers, such as coordinates or counts.
+"""A family of datasets that are rows of integers, such as coordinates or counts.
 
-The rows stand in lexicographic order, so a row's dataset is found by halving, column after column, and no
-index has to be built.
+The rows stand in lexicographic order, so a row's dataset follows from the row, and no index has to be
+built. A structure that numbers its rows itself, as products and simplexes do, needs no array of rows
+either.
 """
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
-from rainbowdp.exact.arguments import is_whole, require
-from rainbowdp.graph.arrays import Rebuilt, frozen, integer_array
-from rainbowdp.graph.dataset_graph import DatasetGraph
+from rainbowdp.exact.arguments import described, is_whole
+from rainbowdp.graph.arrays import frozen, integer_array
+from rainbowdp.graph.blocks import LARGEST_COUNT
 from rainbowdp.graph.rainbow_graph import RainbowGraph
+from rainbowdp.graph.relation import NeighborRelation, require_relation
+from rainbowdp.graph.row_labels import ArrayRows, RowLabels, Rows, row_text
 from rainbowdp.rainbow import Rainbow
 
-_LARGEST_TABLE = 1 << 16
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Family(Rebuilt):
-    """A dataset graph whose datasets are rows of integers.
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Family:
+    """A family of datasets that are rows of integers.
 
     Parameters
     ----------
-    structure : DatasetGraph
+    structure : NeighborRelation
         Datasets and neighbors.
-    values : integer array [n, dimensions]
-        One row per dataset, in lexicographic order; stored read-only.
+    values : integer array [n, dimensions], optional
+        One row per dataset, in lexicographic order; stored read-only. Left out where the structure knows its
+        rows, as those of :func:`grid` and :func:`histograms` do.
 
     Raises
     ------
     GraphShapeError
         If there is not exactly one row per dataset, or no number at all, or the rows are not in strictly
-        ascending order.
+        ascending order, or are left out and the structure knows none.
+    UsageError
+        If `structure` is no neighbor relation.
 
     Examples
     --------
@@ -55,62 +59,90 @@ class Family(Rebuilt):
     RainbowGraph(6 datasets, 7 pairs, 2 regions)
     """
 
-    structure: DatasetGraph
-    values: NDArray[np.int64]
+    structure: NeighborRelation
+    _rows: Rows
 
-    def __post_init__(self) -> None:
-        require(self.structure, "structure", DatasetGraph)
-        try:
-            values = np.array(self.values)
-        except (TypeError, ValueError) as error:
+    def __init__(self, structure: NeighborRelation, values: ArrayLike | None = None) -> None:
+        require_relation(structure, "structure")
+        if values is not None:
+            rows: Rows = ArrayRows(_row_array(values, structure.size))
+        elif isinstance(structure, Rows):
+            rows = structure
+        else:
             raise GraphShapeError(
-                "the values of a family have rows of different lengths", help="give every dataset one row"
-            ) from error
-        if values.size and values.dtype.kind not in "iu":
-            raise GraphShapeError(
-                f"the values of a family must be integers, not {values.dtype}",
-                help="pass an integer array of shape [datasets, dimensions]",
-                dtype=str(values.dtype),
+                "the structure does not know its rows",
+                help="give one row of integers per dataset as `values`",
             )
-        values = values.astype(np.int64)
-        if values.ndim != 2 or values.shape[0] != self.structure.size:
-            raise GraphShapeError(
-                f"values of shape {values.shape} do not give {self.structure.size} datasets one row each",
-                help="pass an array of shape [datasets, dimensions]",
-                shape=values.shape,
-            )
-        if not values.size:
-            raise GraphShapeError(
-                "a family needs a dataset and a dimension", help="give it at least one of each"
-            )
-        if not _rises(values):
-            raise GraphShapeError(
-                "the rows of a family must be in strictly ascending lexicographic order",
-                help="sort them with numpy.lexsort and number the datasets accordingly",
-            )
-        object.__setattr__(self, "values", frozen(values))
+        object.__setattr__(self, "structure", structure)
+        object.__setattr__(self, "_rows", rows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        held = self._rows.values if isinstance(self._rows, ArrayRows) else None
+        return type(self), (self.structure, held)
 
     def __repr__(self) -> str:
-        size, pairs, dimensions = self.structure.size, self.structure.pair_count, self.values.shape[1]
+        size, pairs, dimensions = self.structure.size, self.structure.pair_count, self._rows.dimensions
         return f"Family({size} datasets, {pairs} pairs, {dimensions} dimension{'s' * (dimensions != 1)})"
 
     @cached_property
-    def labels(self) -> NDArray[np.str_]:
-        """The rows as text, like ``500/200/244``, array [n] of str."""
-        parts: list[NDArray[np.str_]] = []
-        table, codes = np.array([""]), np.zeros(self.structure.size, dtype=np.int64)
-        for number, column in enumerate(self.values.T):
-            least = int(column.min())
-            texts = np.arange(least, int(column.max()) + 1).astype(np.str_)
-            if number:
-                texts = np.strings.add("/", texts)
-            # Joining texts is slow, looking them up is not: join whole rows only where a table gets too long.
-            if table.size * texts.size > _LARGEST_TABLE:
-                parts.append(table[codes])
-                table, codes = np.array([""]), np.zeros_like(codes)
-            table = np.strings.add(table[:, np.newaxis], texts).ravel()
-            codes = codes * texts.size + (column - least)
-        return frozen(functools.reduce(np.strings.add, [*parts, table[codes]]))
+    def values(self) -> NDArray[np.int64]:
+        """One row per dataset, int64 [n, dimensions], made when first asked for.
+
+        Raises
+        ------
+        GraphShapeError
+            If that are more than 10^8 numbers; :meth:`rows` makes some of the rows.
+        """
+        if isinstance(self._rows, ArrayRows):
+            return self._rows.values
+        count = self._rows.size * self._rows.dimensions
+        if count > LARGEST_COUNT:
+            raise GraphShapeError(
+                f"a family with {count} numbers in its rows is too large to list: the limit is "
+                f"{LARGEST_COUNT}",
+                help="use rows(start, stop) for a block of datasets at a time",
+                numbers=count,
+                limit=LARGEST_COUNT,
+            )
+        return self.rows(0, self._rows.size)
+
+    @property
+    def labels(self) -> RowLabels:
+        """The rows as text, like ``500/200/244``, each made when it is asked for, [n]."""
+        return RowLabels(self._rows)
+
+    def rows(self, start: int, stop: int) -> NDArray[np.int64]:
+        """Return the rows of a block of datasets.
+
+        Parameters
+        ----------
+        start, stop : int
+            The datasets from `start` up to before `stop`.
+
+        Returns
+        -------
+        int64 array [stop - start, dimensions]
+            Read-only.
+
+        Raises
+        ------
+        UnknownDatasetError
+            If the family has no such block.
+
+        Examples
+        --------
+        >>> from rainbowdp.graph import hamming
+        >>> hamming(8, 10).rows(99_999_998, 100_000_000).tolist()
+        [[9, 9, 9, 9, 9, 9, 9, 8], [9, 9, 9, 9, 9, 9, 9, 9]]
+        """
+        if not (is_whole(start) and is_whole(stop)) or not 0 <= start <= stop <= self._rows.size:
+            raise UnknownDatasetError(
+                f"the family has no datasets from {described(start)} up to before {described(stop)}",
+                help=f"numbers are 0 to {self._rows.size - 1}",
+                start=start,
+                stop=stop,
+            )
+        return frozen(self._rows.rows_of(np.arange(start, stop, dtype=np.int64)))
 
     def index_of(self, values_row: ArrayLike) -> int:
         """Return the number of the dataset with this row.
@@ -139,18 +171,15 @@ class Family(Rebuilt):
         """
         one = np.atleast_1d(values_row) if is_whole(values_row) else values_row
         row = integer_array(one, "values_row").tolist()
-        low, high = 0, self.structure.size if len(row) == self.values.shape[1] else 0
-        for column, value in zip(self.values.T, row, strict=False):
-            rest = column[low:high]
-            low, high = (low + int(np.searchsorted(rest, value, side)) for side in ("left", "right"))
-        if low == high:
-            first, last = (_text(self.values[end].tolist()) for end in (0, -1))
+        found = self._rows.number_of(row)
+        if found is None:
+            first, last = self.labels[0], self.labels[-1]
             raise UnknownDatasetError(
-                f"the family has no dataset {_text(row)!r}",
+                f"the family has no dataset {row_text(row)!r}",
                 help=f"its datasets go from {first!r} to {last!r}",
                 row=row,
             )
-        return low
+        return found
 
     def rainbow_graph(self, palette: Sequence[Rainbow | str], codes: ArrayLike) -> RainbowGraph:
         """Give every dataset a rainbow.
@@ -169,7 +198,7 @@ class Family(Rebuilt):
 
         Raises
         ------
-        MissingRainbowError, ColorSetError, GraphShapeError
+        MissingRainbowError, ColorSetError, GraphShapeError, RainbowSyntaxError, ColorError
             As in :meth:`RainbowGraph.from_codes`.
 
         Examples
@@ -178,19 +207,30 @@ class Family(Rebuilt):
         >>> path(3).rainbow_graph(["b>r", "r>b"], [0, 0, 1])
         RainbowGraph(3 datasets, 2 pairs, 2 regions)
         """
+        # Names of rows behave like an array of text, and are made one by one where they can be.
         return RainbowGraph.from_codes(self.structure, palette, codes, self.labels)
 
 
-def _text(row: list[int]) -> str:
-    return "/".join(map(str, row))
-
-
-def _rises(values: NDArray[np.int64]) -> bool:
-    """Whether rows ascend strictly: the first column that changes between two rows must grow."""
-    undecided = np.ones(max(values.shape[0] - 1, 0), dtype=np.bool_)
-    for column in values.T:
-        step = np.diff(column)
-        if np.any(step[undecided] < 0):
-            return False
-        undecided &= step == 0
-    return not undecided.any()
+def _row_array(values: ArrayLike, size: int) -> NDArray[np.int64]:
+    """Return rows as a read-only array of their own, one row per dataset."""
+    try:
+        array = np.array(values)
+    except (TypeError, ValueError) as error:
+        raise GraphShapeError(
+            "the values of a family have rows of different lengths", help="give every dataset one row"
+        ) from error
+    if array.size and array.dtype.kind not in "iu":
+        raise GraphShapeError(
+            f"the values of a family must be integers, not {array.dtype}",
+            help="pass an integer array of shape [datasets, dimensions]",
+            dtype=str(array.dtype),
+        )
+    if array.ndim != 2 or array.shape[0] != size:
+        raise GraphShapeError(
+            f"values of shape {array.shape} do not give {size} datasets one row each",
+            help="pass an array of shape [datasets, dimensions]",
+            shape=array.shape,
+        )
+    if not array.size:
+        raise GraphShapeError("a family needs a dataset and a dimension", help="give it at least one of each")
+    return frozen(array.astype(np.int64))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,18 +19,24 @@ from rainbowdp.errors import DuplicateDatasetError, GraphShapeError, UnknownData
 from rainbowdp.exact import format_fraction
 from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
 from rainbowdp.graph.arrays import frozen
+from rainbowdp.graph.row_labels import RowLabels
 
-Labels = Sequence[Any] | NDArray[Any]
+LabelArray = NDArray[Any] | RowLabels
+"""Dataset labels as they are held: an array of text or int64, or names that are made when asked for."""
+
+Labels = Sequence[Any] | LabelArray
 """Dataset labels: text or integers, one per dataset."""
 
 NameOf = Callable[[int], str]
 """Gives the label of a dataset, for messages."""
 
 _LARGEST_TEXT_BYTES = 1 << 30
+# Read-only arrays that were checked here, by identity: a graph hands its labels on to its mechanism.
+_checked: "WeakValueDictionary[int, NDArray[Any]]" = WeakValueDictionary()
 _MOST_HINTS = 2000
 
 
-def label_array(labels: Iterable[object], size: int) -> NDArray[Any]:
+def label_array(labels: Iterable[object], size: int) -> LabelArray:
     """Return dataset labels as a read-only array of text or int64, checked to be distinct.
 
     Integers stay integers where all labels are; everything else becomes text. A few very long labels among
@@ -42,6 +49,9 @@ def label_array(labels: Iterable[object], size: int) -> NDArray[Any]:
     DuplicateDatasetError
         If a label occurs twice.
     """
+    if isinstance(labels, RowLabels) or (isinstance(labels, np.ndarray) and _is_checked(labels)):
+        _require_count(labels.size, size)
+        return labels
     masked = np.ma.is_masked(labels)
     if isinstance(labels, np.ndarray) and not masked and labels.ndim == 1 and labels.dtype.kind in "iU":
         array = labels.astype(np.int64 if labels.dtype.kind == "i" else labels.dtype)
@@ -53,16 +63,25 @@ def label_array(labels: Iterable[object], size: int) -> NDArray[Any]:
             raise GraphShapeError(f"labels cannot be {what}", help="give a flat list of one name per dataset")
         items = given
         array, items = _typed(items)
-    if len(items) != size:
-        raise GraphShapeError(
-            f"{len(items)} labels for {size} datasets", help="give every dataset one label", labels=len(items)
-        )
+    _require_count(len(items), size)
     if len(set(items)) != size:
         twice = _first_repeated(items)
         raise DuplicateDatasetError(
             f"the dataset {twice!r} occurs twice", help="name every dataset once", dataset=as_text(twice)
         )
-    return frozen(array)
+    _checked[id(array)] = frozen(array)
+    return array
+
+
+def _require_count(count: int, size: int) -> None:
+    if count != size:
+        raise GraphShapeError(
+            f"{count} labels for {size} datasets", help="give every dataset one label", labels=count
+        )
+
+
+def _is_checked(labels: NDArray[Any]) -> bool:
+    return _checked.get(id(labels)) is labels and not labels.flags.writeable
 
 
 def _typed(items: list[Any]) -> tuple[NDArray[Any], list[Any]]:
@@ -101,6 +120,8 @@ def _first_repeated(items: list[Any]) -> object:
 
 def namer(labels: Labels | None) -> NameOf:
     """Return the function that names a dataset: by its label, or by its number where it has none."""
+    if isinstance(labels, RowLabels):
+        return labels.__getitem__
 
     def name(dataset: int) -> str:
         # Only an error asks for names, so it may take the time to read all labels, whatever holds them.
@@ -138,7 +159,7 @@ class Names:
         What has these datasets, for messages.
     """
 
-    labels: NDArray[Any] | None
+    labels: LabelArray | None
     size: int
     owner: str
 
@@ -166,9 +187,11 @@ class Names:
             found = int(text) if re.fullmatch(r"0|[1-9][0-9]{0,17}", text) else None
             found = found if found is not None and found < self.size else None
         else:
-            found = self._numbers.get(text)
+            made = self.labels if isinstance(self.labels, RowLabels) else None
+            found = self._numbers.get(text) if made is None else made.number_of(text)
         if found is None:
-            close = "" if self.labels is None else close_labels(text, list(self._numbers))
+            listed = self.labels is not None and not isinstance(self.labels, RowLabels)
+            close = close_labels(text, list(self._numbers)) if listed else ""
             first, last = self.label(0), self.label(self.size - 1)
             raise UnknownDatasetError(
                 f"there is no dataset {text!r}",

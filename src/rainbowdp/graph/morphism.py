@@ -15,9 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError
 from rainbowdp.exact.arguments import require
-from rainbowdp.graph.arrays import Distances, distinct_pairs, frozen, frozen_distances, integer_array
+from rainbowdp.graph.arrays import Distances, distinct_pairs, frozen, integer_array
 from rainbowdp.graph.dataset_graph import DatasetGraph
+from rainbowdp.graph.listing import listed
 from rainbowdp.graph.rainbow_graph import RainbowGraph
+from rainbowdp.graph.relation import NeighborRelation, require_relation
 from rainbowdp.rainbow import Rainbow
 
 
@@ -63,15 +65,15 @@ class RainbowPreservingVerdict:
         return self.violation is None and self.dataset is None
 
 
-def check_morphism(mapping: ArrayLike, source: DatasetGraph, target: DatasetGraph) -> MorphismVerdict:
+def check_morphism(mapping: ArrayLike, source: NeighborRelation, target: NeighborRelation) -> MorphismVerdict:
     """Check that a map sends neighbors to neighbors or to one dataset.
 
     Parameters
     ----------
     mapping : integer array [source.size]
         The image of each dataset of `source`, a dataset of `target`.
-    source, target : DatasetGraph
-        The two graphs.
+    source, target : DatasetGraph or another NeighborRelation
+        The two graphs; their pairs are listed.
 
     Returns
     -------
@@ -83,7 +85,7 @@ def check_morphism(mapping: ArrayLike, source: DatasetGraph, target: DatasetGrap
     GraphShapeError
         If the mapping does not have one dataset of `target` per dataset of `source`.
     UsageError
-        If a graph is no `DatasetGraph`.
+        If a graph is no neighbor relation, or cannot list its pairs.
 
     References
     ----------
@@ -97,19 +99,20 @@ def check_morphism(mapping: ArrayLike, source: DatasetGraph, target: DatasetGrap
     >>> check_morphism([0, 1, 3, 3], path, path)
     MorphismVerdict(violation=(1, 2), images=(1, 3))
     """
-    require(source, "source", DatasetGraph)
-    require(target, "target", DatasetGraph)
+    require_relation(source, "source")
+    require_relation(target, "target")
     images = _images(mapping, source.size, target.size)
-    first, second = source.pairs()
+    first, second = listed(source).pairs()
+    joined = listed(target).joined
     one, other = images[first], images[second]
     apart = np.flatnonzero(one != other)
     one, other = one[apart], other[apart]
     # A pullback from lines has few distinct image pairs, and each needs one look-up only.
     low, high = distinct_pairs(one, other, target.size)
-    broken = ~target.joined(low, high)
+    broken = ~joined(low, high)
     if not broken.any():
         return MorphismVerdict()
-    torn = np.flatnonzero(~target.joined(one, other))
+    torn = np.flatnonzero(~joined(one, other))
     at = int(torn[0])
     pair = int(apart[at])
     return MorphismVerdict((int(first[pair]), int(second[pair])), (int(one[at]), int(other[at])))
@@ -136,6 +139,8 @@ def check_rainbow_preserving(
     ------
     GraphShapeError
         If the mapping does not have one dataset of `target` per dataset of `source`.
+    UsageError
+        If a graph is no `RainbowGraph`.
 
     References
     ----------
@@ -204,6 +209,13 @@ class BoundaryMorphism:
         The classes as datasets, called like ``blue>red>green @ 2``, or ``blue>red>green @ -`` where
         unconstrained.
 
+    Raises
+    ------
+    GraphShapeError
+        If the parts do not describe the same classes.
+    UsageError
+        If `boundary_graph` is no `RainbowGraph`.
+
     References
     ----------
     Zhou et al. 2022, Definition 8.
@@ -257,6 +269,11 @@ def boundary_morphism(graph: RainbowGraph) -> BoundaryMorphism:
     -------
     BoundaryMorphism
 
+    Raises
+    ------
+    UsageError
+        If `graph` is no `RainbowGraph`.
+
     References
     ----------
     Zhou et al. 2022, Definition 8 and Theorem 3.
@@ -274,31 +291,12 @@ def boundary_morphism(graph: RainbowGraph) -> BoundaryMorphism:
     RainbowGraph(6 datasets, 4 pairs, 2 regions)
     """
     require(graph, "graph", RainbowGraph)
-    regions, steps = graph.regions, graph.distance.data
-    free = graph.unconstrained
-    region_count = len(graph.rainbows)
-    # Within a region every distance up to the largest occurs, so counting levels numbers the classes.
-    levels = np.full(region_count, -1, dtype=np.int64)
-    np.maximum.at(levels, regions, steps)
-    levels += 1
-    has_free = np.zeros(region_count, dtype=np.int64)
-    has_free[regions[free]] = 1
-    counts = levels + has_free
-    starts = np.cumsum(counts) - counts
-    codes = (starts[regions] + np.where(free, levels[regions], steps)).astype(np.int32)
-
-    class_region = np.repeat(np.arange(region_count, dtype=np.int32), counts)
-    level = np.arange(class_region.size) - starts[class_region]
-    class_distance = frozen_distances(level, level == levels[class_region])
-
-    source, target = graph.structure.pairs()
-    one, other = codes[source], codes[target]
-    apart = one != other
-    one, other = one[apart], other[apart]
-    low, high = distinct_pairs(np.minimum(one, other), np.maximum(one, other), class_region.size)
+    classes, met = graph.classes, graph.class_pairs
+    class_region, class_distance = classes.region, classes.distance
+    most = int(class_distance.max(fill_value=-1) or 0) if class_distance.count() else 0
     prefixes = np.array([f"{rainbow} @ " for rainbow in graph.rainbows])
-    suffixes = np.array([*map(str, range(int(level.max()) + 1)), "-"])
+    suffixes = np.array([*map(str, range(most + 1)), "-"])
     labels = np.strings.add(prefixes[class_region], suffixes[class_distance.filled()])
-    structure = DatasetGraph.from_pairs(class_region.size, low, high)
+    structure = DatasetGraph.from_pairs(classes.size, met.first, met.second)
     boundary_graph = RainbowGraph(structure, graph.rainbows, class_region, labels)
-    return BoundaryMorphism(frozen(codes), frozen(class_region), class_distance, boundary_graph)
+    return BoundaryMorphism(classes.codes, class_region, class_distance, boundary_graph)

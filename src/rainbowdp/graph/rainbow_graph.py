@@ -11,25 +11,23 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import ColorSetError, GraphShapeError, MissingRainbowError
-from rainbowdp.exact.arguments import require
 from rainbowdp.graph.arrays import (
     Distances,
     Rebuilt,
-    first_occurrences,
     frozen,
     frozen_distances,
     integer_array,
 )
-from rainbowdp.graph.dataset_graph import DatasetGraph
-from rainbowdp.graph.distance import steps_from
+from rainbowdp.graph.classes import Classes, classes_of
 from rainbowdp.graph.intake import palette_of, rainbow_list
-from rainbowdp.graph.labels import Labels, Names, label_array, namer
+from rainbowdp.graph.labels import LabelArray, Labels, Names, label_array, namer
+from rainbowdp.graph.relation import CodePairs, NeighborRelation, require_relation
 from rainbowdp.graph.sources import Sources
 from rainbowdp.rainbow import Rainbow, quote_color
 
@@ -60,7 +58,7 @@ class RainbowGraph(Rebuilt, Sources):
 
     Parameters
     ----------
-    structure : DatasetGraph
+    structure : DatasetGraph, PairList or another NeighborRelation
         Datasets 0 to n - 1 and their neighbors.
     rainbows : tuple of Rainbow
         The rainbows that occur, sorted by text; one region each.
@@ -77,6 +75,10 @@ class RainbowGraph(Rebuilt, Sources):
         If rainbows rank different sets of colors.
     DuplicateDatasetError
         If two datasets have one label.
+    MissingRainbowError, RainbowSyntaxError
+        If something stands for a rainbow and is none.
+    UsageError
+        If `structure` is no neighbor relation.
 
     References
     ----------
@@ -99,13 +101,13 @@ class RainbowGraph(Rebuilt, Sources):
     (Touch(first=0, second=1, source=1, target=2),)
     """
 
-    structure: DatasetGraph
+    structure: NeighborRelation
     rainbows: tuple[Rainbow, ...]
     regions: NDArray[np.int32]
-    labels: NDArray[Any] | None = None
+    labels: LabelArray | None = None
 
     def __post_init__(self) -> None:
-        require(self.structure, "structure", DatasetGraph)
+        require_relation(self.structure, "structure")
         size = self.structure.size
         regions = integer_array(self.regions, "regions")
         rainbows = tuple(map(Rainbow.of, rainbow_list(self.rainbows, "rainbows")))
@@ -138,7 +140,7 @@ class RainbowGraph(Rebuilt, Sources):
     @classmethod
     def from_codes(
         cls,
-        structure: DatasetGraph,
+        structure: NeighborRelation,
         palette: Sequence[Rainbow | str],
         codes: ArrayLike,
         labels: Labels | None = None,
@@ -147,7 +149,7 @@ class RainbowGraph(Rebuilt, Sources):
 
         Parameters
         ----------
-        structure : DatasetGraph
+        structure : DatasetGraph, PairList or another NeighborRelation
             Datasets and neighbors.
         palette : sequence of Rainbow or str
             Rainbows in any order, repeats and unused ones allowed.
@@ -168,15 +170,18 @@ class RainbowGraph(Rebuilt, Sources):
             If two datasets rank different sets of colors; the message names them and both sets.
         GraphShapeError, DuplicateDatasetError, RainbowSyntaxError, ColorError
             For parts of the wrong form.
+        UsageError
+            If `structure` is no neighbor relation.
 
         Examples
         --------
+        >>> from rainbowdp.graph import DatasetGraph
         >>> structure = DatasetGraph.from_pairs(3, [0, 1], [1, 2])
         >>> graph = RainbowGraph.from_codes(structure, ["red>blue", "blue>red"], [0, 0, 1])
         >>> [str(rainbow) for rainbow in graph.rainbows], graph.regions
         (['blue>red', 'red>blue'], array([1, 1, 0], dtype=int32))
         """
-        require(structure, "structure", DatasetGraph)
+        require_relation(structure, "structure")
         palette = rainbow_list(palette, "palette")
         array = integer_array(codes, "codes")
         if array.size != structure.size:
@@ -195,7 +200,7 @@ class RainbowGraph(Rebuilt, Sources):
             )
         found = palette_of(palette, array, name)
         # The constructor makes an array of any sequence of labels.
-        return cls(structure, found.rainbows, found.regions, cast("NDArray[Any] | None", labels))
+        return cls(structure, found.rainbows, found.regions, cast("LabelArray | None", labels))
 
     def __repr__(self) -> str:
         return f"RainbowGraph({self.size} datasets, {self.pair_count} pairs, {len(self.rainbows)} regions)"
@@ -223,12 +228,7 @@ class RainbowGraph(Rebuilt, Sources):
     @cached_property
     def boundary(self) -> NDArray[np.bool_]:
         """Which datasets have a neighbor of another region, bool [n] (Definition 5, the inner boundary)."""
-        source, target = self.structure.pairs()
-        crossing = self.regions[source] != self.regions[target]
-        boundary = np.zeros(self.size, dtype=np.bool_)
-        boundary[source[crossing]] = True
-        boundary[target[crossing]] = True
-        return frozen(boundary)
+        return frozen(self.structure.mixed(self.regions))
 
     @property
     def interior(self) -> NDArray[np.bool_]:
@@ -280,7 +280,7 @@ class RainbowGraph(Rebuilt, Sources):
         datasets gives every distance. Masked where no boundary can be reached: such a dataset is
         unconstrained.
         """
-        steps = steps_from(self.structure, self.boundary)
+        steps = self.structure.steps_from(self.boundary)
         return frozen_distances(steps, steps < 0)
 
     @property
@@ -299,17 +299,24 @@ class RainbowGraph(Rebuilt, Sources):
 
         Ordered by the two region codes; the first pair is the one with the smallest dataset number.
         """
-        source, target = self.structure.pairs()
-        one, other = self.regions[source], self.regions[target]
-        crossing = np.flatnonzero(one != other)
-        source, target, one, other = source[crossing], target[crossing], one[crossing], other[crossing]
-        swapped = one > other
-        low, high = np.minimum(one, other), np.maximum(one, other)
-        at = first_occurrences(low, high, len(self.rainbows))
-        inside = np.where(swapped[at], target[at], source[at])
-        outside = np.where(swapped[at], source[at], target[at])
-        columns = (low[at], high[at], inside, outside)
+        met = self.class_pairs
+        # Neighbors in different regions are both at distance 0, so two regions touch in one pair of classes.
+        low, high = self.classes.region[met.first], self.classes.region[met.second]
+        apart = low != high
+        low, high, source, target = low[apart], high[apart], met.source[apart], met.target[apart]
+        swapped = self.regions[source] > self.regions[target]
+        columns = (low, high, np.where(swapped, target, source), np.where(swapped, source, target))
         return tuple(itertools.starmap(Touch, zip(*(column.tolist() for column in columns), strict=True)))
+
+    @cached_property
+    def classes(self) -> Classes:
+        """The pairs (region, distance) that occur, and the one of each dataset."""
+        return classes_of(self.regions, self.distance, len(self.rainbows))
+
+    @cached_property
+    def class_pairs(self) -> CodePairs:
+        """Which of the `classes` meet along pairs of neighbors, each with the first such pair."""
+        return self.structure.code_pairs(self.classes.codes, self.classes.size)
 
     def rainbow_of(self, dataset: int) -> Rainbow:
         """Return the rainbow of a dataset, given by its number.

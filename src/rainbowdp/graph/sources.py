@@ -17,6 +17,7 @@ from rainbowdp.exact.arguments import kind_of
 from rainbowdp.graph.dataset_graph import DatasetGraph
 from rainbowdp.graph.intake import NetworkLike, matrix_pairs, number_edges, number_rainbows
 from rainbowdp.graph.labels import Labels, namer
+from rainbowdp.graph.relation import NeighborRelation
 from rainbowdp.rainbow import Rainbow
 
 
@@ -27,7 +28,7 @@ class Sources(ABC):
     @abstractmethod
     def from_codes(
         cls,
-        structure: DatasetGraph,
+        structure: NeighborRelation,
         palette: Sequence[Rainbow | str],
         codes: ArrayLike,
         labels: Labels | None = None,

@@ -2,16 +2,17 @@
 """Mechanisms carried back along a map of datasets."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rainbowdp.errors import MechanismShapeError, NotAMorphismError, UsageError
 from rainbowdp.exact.arguments import kind_of, require
-from rainbowdp.graph import DatasetGraph, check_morphism
+from rainbowdp.graph import check_morphism
 from rainbowdp.graph.arrays import integer_array
-from rainbowdp.graph.labels import Labels, label_array
+from rainbowdp.graph.labels import LabelArray, Labels, label_array
+from rainbowdp.graph.relation import NeighborRelation
+from rainbowdp.graph.row_labels import RowLabels
 from rainbowdp.mechanism.value import Mechanism
 
 
@@ -20,7 +21,7 @@ def pullback(
     mechanism: Mechanism,
     labels: Labels | None = None,
     *,
-    between: tuple[DatasetGraph, DatasetGraph] | None = None,
+    between: tuple[NeighborRelation, NeighborRelation] | None = None,
 ) -> Mechanism:
     """Return the mechanism that answers for each dataset as the given one does for its image.
 
@@ -36,7 +37,7 @@ def pullback(
         A mechanism on the images.
     labels : sequence or array [n], optional
         Names of the datasets.
-    between : (DatasetGraph, DatasetGraph), optional
+    between : pair of DatasetGraph or another NeighborRelation, optional
         The neighbors among the n datasets, and those among the datasets of `mechanism`.
 
     Returns
@@ -103,7 +104,7 @@ def _require_pair(between: object) -> None:
         )
 
 
-def in_order_of(labels: NDArray[Any] | None, mechanism: Mechanism) -> Mechanism:
+def in_order_of(labels: LabelArray | None, mechanism: Mechanism) -> Mechanism:
     """Return the mechanism with its datasets in the order of some labels.
 
     Parameters
@@ -131,7 +132,7 @@ def in_order_of(labels: NDArray[Any] | None, mechanism: Mechanism) -> Mechanism:
     >>> in_order_of(np.array(["y", "x"]), mechanism).codes
     array([1, 0], dtype=int32)
     """
-    if labels is None or mechanism.labels is None:
+    if labels is None or mechanism.labels is None or _are_same(labels, mechanism.labels):
         return mechanism
     ours, theirs = labels.astype(np.str_), mechanism.labels.astype(np.str_)
     if np.array_equal(ours, theirs):
@@ -145,3 +146,8 @@ def in_order_of(labels: NDArray[Any] | None, mechanism: Mechanism) -> Mechanism:
             help="use a mechanism on the graph that it was made for",
         )
     return pullback(mapping, mechanism, labels)
+
+
+def _are_same(labels: LabelArray, others: LabelArray) -> bool:
+    """Whether two lists of names are known to be one, without looking at any name."""
+    return labels is others or (isinstance(labels, RowLabels) and labels == others)

@@ -19,7 +19,7 @@ from rainbowdp.errors import MechanismShapeError
 from rainbowdp.exact import Exact, NumberLike, to_float
 from rainbowdp.exact.arguments import described, require
 from rainbowdp.graph.arrays import Distances, Rebuilt, frozen, integer_array
-from rainbowdp.graph.labels import Labels, Names, label_array
+from rainbowdp.graph.labels import LabelArray, Labels, Names, label_array
 from rainbowdp.mechanism.reading import (
     as_array,
     class_distances,
@@ -69,6 +69,8 @@ class Mechanism(Rebuilt):
         If the parts do not fit each other.
     DuplicateDatasetError
         If two datasets have one label.
+    GraphShapeError, RainbowSyntaxError, UsageError
+        If the codes or labels are no such arrays, a rainbow is none, or a row is no distribution.
 
     References
     ----------
@@ -95,7 +97,7 @@ class Mechanism(Rebuilt):
     class_distance: Distances
     rows: Sequence[Distribution]
     precision: Precision = "exact"
-    labels: NDArray[Any] | None = None
+    labels: LabelArray | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -197,8 +199,8 @@ class Mechanism(Rebuilt):
         ------
         DistributionError, NumberError
             If a row is no distribution; the message names a dataset.
-        MechanismShapeError, RainbowSyntaxError, ColorError
-            If the parts do not fit each other, or a rainbow cannot be read.
+        MechanismShapeError, RainbowSyntaxError, ColorError, GraphShapeError, DuplicateDatasetError
+            If the parts do not fit each other, or a rainbow, the codes or the labels cannot be read.
 
         Examples
         --------
@@ -231,7 +233,7 @@ class Mechanism(Rebuilt):
             rows=rows,
             precision=chosen,
             # The constructor makes an array of any sequence of labels.
-            labels=cast("NDArray[Any] | None", labels),
+            labels=cast("LabelArray | None", labels),
             notes=notes,
         )
 

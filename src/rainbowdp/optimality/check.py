@@ -15,6 +15,7 @@ from rainbowdp.errors import MechanismShapeError, NotHomogeneousError, SolverErr
 from rainbowdp.exact.arguments import described, require
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.arrays import first_occurrences
+from rainbowdp.graph.listing import listed
 from rainbowdp.mechanism import Mechanism, check_homogeneous, in_order_of
 from rainbowdp.mechanism.comparison import require_same_size
 from rainbowdp.optimality.program import MechanismProgram
@@ -123,7 +124,7 @@ def check_optimal(
     prefixes = [_prefixes(rainbow) for rainbow in graph.rainbows]
     weights = np.array([prefix.sum(axis=0) for prefix in prefixes])[graph.regions]
     fixed = np.where(graph.boundary[:, None], table, np.nan)
-    program = MechanismProgram(fixed, graph.structure.pairs(), privacy, weights)
+    program = MechanismProgram(fixed, listed(graph.structure).pairs(), privacy, weights)
     best = program.solve(table, tolerance / 10)
     gain = _largest_gain(table, best, graph)
     if gain is None or gain.possible - gain.mass <= tolerance:

@@ -14,7 +14,8 @@ import flint
 from rainbowdp.errors import UsageError
 from rainbowdp.exact import exponent_ball, round_ball, to_float
 from rainbowdp.exact.arguments import kind_of, require
-from rainbowdp.graph import DatasetGraph, RainbowGraph
+from rainbowdp.graph import RainbowGraph
+from rainbowdp.graph.relation import NeighborRelation, require_relation
 from rainbowdp.mechanism import Mechanism, in_order_of
 from rainbowdp.mechanism.comparison import require_same_size
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
@@ -27,7 +28,7 @@ from rainbowdp.verification.task import Task
 
 def verify(
     mechanism: Mechanism,
-    graph: DatasetGraph | RainbowGraph,
+    graph: NeighborRelation | RainbowGraph,
     privacy: Privacy,
     strict: bool = False,
     progress: Progress | None = None,
@@ -44,7 +45,7 @@ def verify(
     ----------
     mechanism : Mechanism
         Any mechanism.
-    graph : DatasetGraph or RainbowGraph
+    graph : DatasetGraph, another NeighborRelation, or RainbowGraph
         The neighbors. A `RainbowGraph` with the same labels in another order is put in order; otherwise its
         datasets are those of the mechanism, in the same order.
     privacy : PureDP, ApproxDP or GaussianDP
@@ -77,6 +78,7 @@ def verify(
 
     Examples
     --------
+    >>> from rainbowdp.graph import DatasetGraph
     >>> mechanism = Mechanism.from_table(
     ...     rainbows=["blue>red", "red>blue"],
     ...     table=[{"blue": "2/3", "red": "1/3"}, {"blue": "1/3", "red": "2/3"}],
@@ -130,7 +132,8 @@ def _require_kinds(
 ) -> None:
     """Raise `UsageError` for arguments of other kinds than `verify` can judge."""
     require(mechanism, "mechanism", Mechanism)
-    require(graph, "graph", DatasetGraph, RainbowGraph)
+    if not isinstance(graph, RainbowGraph):
+        require_relation(graph, "graph")
     require(privacy, "privacy", PureDP, ApproxDP, GaussianDP)
     require(strict, "strict", bool)
     if progress is not None and not callable(progress):

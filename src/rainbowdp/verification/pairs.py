@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.graph import DatasetGraph
-from rainbowdp.graph.arrays import Integers, first_occurrences
+from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.relation import NeighborRelation
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class ClassPairs:
     source, target : int array [P]
         The first pair of neighboring datasets with these classes, ``source < target``.
     place : int array [P]
-        Where that pair stands among all pairs of neighbors.
+        Where that pair stands among these pairs, ordered by datasets.
     same : int array
         Classes that hold two neighbors.
     """
@@ -54,14 +54,14 @@ class ClassPairs:
         )
 
 
-def class_pairs(codes: NDArray[np.int32], structure: DatasetGraph) -> ClassPairs:
+def class_pairs(codes: NDArray[np.int32], structure: NeighborRelation) -> ClassPairs:
     """Return the pairs of different classes that meet, ordered by class.
 
     Parameters
     ----------
     codes : int32 array [n]
         The class of each dataset.
-    structure : DatasetGraph
+    structure : NeighborRelation
         Datasets 0 to n - 1 and their neighbors.
 
     Returns
@@ -70,20 +70,25 @@ def class_pairs(codes: NDArray[np.int32], structure: DatasetGraph) -> ClassPairs
 
     Examples
     --------
+    >>> from rainbowdp.graph import DatasetGraph
     >>> path = DatasetGraph.from_pairs(4, [0, 1, 2], [1, 2, 3])
     >>> pairs = class_pairs(np.array([1, 1, 0, 1], dtype=np.int32), path)
     >>> pairs.first.tolist(), pairs.second.tolist(), pairs.source.tolist(), pairs.target.tolist()
     ([1], [0], [1], [2])
     """
-    source, target = structure.pairs()
-    first, second = codes[source], codes[target]
     count = int(codes.max(initial=-1)) + 1
-    if np.unique(codes).size == codes.size:
-        # Every dataset is a class of its own, so no pair of classes occurs twice.
-        place = np.arange(source.size, dtype=np.int64)
-    else:
-        apart = np.flatnonzero(first != second)
-        one, other = first[apart], second[apart]
-        place = apart[first_occurrences(np.minimum(one, other), np.maximum(one, other), count)]
-    same = np.unique(first[first == second])
-    return ClassPairs(first[place], second[place], source[place], target[place], place, same)
+    met = structure.code_pairs(codes, count)
+    place = np.empty(met.size, dtype=np.int64)
+    rises = (met.source[1:] > met.source[:-1]) | (
+        (met.source[1:] == met.source[:-1]) & (met.target[1:] > met.target[:-1])
+    )
+    order = np.arange(met.size) if rises.all() else np.lexsort((met.target, met.source))
+    place[order] = np.arange(met.size)
+    return ClassPairs(
+        first=codes[met.source],
+        second=codes[met.target],
+        source=met.source,
+        target=met.target,
+        place=place,
+        same=met.same.astype(np.int32),
+    )

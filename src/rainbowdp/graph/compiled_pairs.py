@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Passes over millions of pairs in machine code; the same functions as in `rainbowdp.graph.plain_pairs`.
+
+No adjacency structure is built unless it must be: one pass marks, one pass keeps the pairs that can carry a
+distance, and relaxing these forward and backward in turn settles most files in three passes, because files
+of pairs are rarely in random order and random graphs are rarely deep. Where three passes leave many datasets
+to change, neighbors are listed and a queue finishes.
+
+What a pass looks up is held in as few bytes as it fits into: the look-ups of both ends of every pair are
+what the time goes to, and they are two or three times as quick where the whole array stays in the
+processor's cache.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.graph import kernels
+from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.relation import CodePairs
+
+_LARGEST_INT32 = np.iinfo(np.int32).max
+_LARGEST_INT64 = np.iinfo(np.int64).max
+# A table of all pairs of codes up to this length is quicker than a hash table of those that occur.
+_LARGEST_TABLE = 1 << 18
+_FIRST_SLOTS = 1 << 14
+# Depths fit into one byte at first: 255 is none, and 254 may have wanted to be more.
+_NONE_NARROW, _FULL_NARROW = 255, 254
+# With more than one dataset in fifty still changing in the third pass, passes would take too many.
+_CHANGING = 50
+_MOST_PASSES = 8
+# Pairs are told apart in parts that stay in the processor's cache, and so many of them at a time.
+_PART = 1 << 14
+_MOST_KEYS = 1 << 25
+
+
+def survey(source: Integers, target: Integers) -> tuple[int, int, int, bool]:
+    """Return the least and greatest end, the number of self-loops, and whether the pairs rise strictly.
+
+    Parameters
+    ----------
+    source, target : integer array [m]
+        Pairs, at least one. They rise if each, its lower end first, is beyond the one before it.
+    """
+    source, target = _seen(source), _seen(target)
+    least, most, loops = kernels.survey(source, target)
+    return int(least), int(most), int(loops), bool(kernels.is_ascending(source, target))
+
+
+def touched(size: int, source: Integers, target: Integers) -> NDArray[np.bool_]:
+    """Return which of `size` datasets have a neighbor, bool [size]."""
+    found = np.zeros(size, dtype=np.bool_)
+    kernels.touch(_seen(source), _seen(target), found)
+    return found
+
+
+def mixed(source: Integers, target: Integers, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return which datasets have a neighbor of another code, bool [n]."""
+    kind = _narrowest(2 * (int(codes.max(initial=0)) + 1))
+    flag = kind(1 << (kind(0).nbytes * 8 - 1))
+    state = codes.astype(kind)
+    kernels.mark(_seen(source), _seen(target), state, flag)
+    return state >= flag
+
+
+def steps_from(source: Integers, target: Integers, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Return how many steps each dataset is away from the nearest start, int32 [n]; -1 where none leads."""
+    size = starts.size
+    depth: NDArray[Any] = np.where(starts, np.uint8(0), np.uint8(_NONE_NARROW))
+    # Only what is written to of these takes room.
+    kept_source, kept_target = np.empty_like(source), np.empty_like(target)
+    kept, changed = kernels.relax_and_keep(_seen(source), _seen(target), depth, kept_source, kept_target)
+    first, second = _seen(kept_source[:kept]), _seen(kept_target[:kept])
+    for passes in range(1, _MOST_PASSES + 1):
+        deepest = int(depth.max(initial=0))
+        # Distances up to the number of passes are settled, so nothing else is nearer than one step more.
+        if not changed or deepest <= passes + 1:
+            break
+        if depth.dtype == np.uint8 and (depth == _FULL_NARROW).any():
+            depth = np.where(depth == _NONE_NARROW, np.int32(_LARGEST_INT32), depth)
+        if passes == _MOST_PASSES or (passes == 3 and changed * _CHANGING > size):
+            del depth
+            return _searched(first, second, starts)
+        changed = kernels.relax(first, second, depth, passes % 2 == 1)
+    none = _NONE_NARROW if depth.dtype == np.uint8 else _LARGEST_INT32
+    return np.where(depth == none, np.int32(-1), depth.astype(np.int32, copy=False))
+
+
+def _searched(source: Integers, target: Integers, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
+    size = starts.size
+    entries = 2 * source.size
+    places = np.zeros(size + 1, dtype=np.int32 if entries <= _LARGEST_INT32 else np.int64)
+    kernels.count_neighbors(source, target, places)
+    neighbors = np.empty(entries, dtype=source.dtype)
+    kernels.list_neighbors(source, target, places[:-1].copy(), neighbors)
+    return search(places, neighbors, starts)
+
+
+def search(indptr: NDArray[Any], neighbors: Integers, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Return how many steps each dataset is away from the nearest start, in a graph of listed neighbors."""
+    depth = np.full(starts.size, -1, dtype=np.int32)
+    queue = np.empty(starts.size + 1, dtype=neighbors.dtype)
+    kernels.search(_seen(indptr), _seen(neighbors), starts.copy(), queue, depth)
+    return depth
+
+
+def code_pairs(source: Integers, target: Integers, codes: NDArray[np.int32], count: int) -> CodePairs:
+    """Return which codes meet along the pairs, each with the least pair of neighbors.
+
+    Parameters
+    ----------
+    source, target : integer array [m]
+        Pairs of datasets.
+    codes : int32 array [n]
+        The code of each dataset.
+    count : int
+        All codes are below it.
+    """
+    narrow = _seen(codes.astype(_narrowest(count)))
+    source, target = _seen(source), _seen(target)
+    if count * count <= _LARGEST_TABLE:
+        table = np.full(count * count, _LARGEST_INT64, dtype=np.int64)
+        kernels.meet_in_table(source, target, narrow, count, table)
+        keys = np.flatnonzero(table < _LARGEST_INT64)
+        pairs = table[keys]
+    else:
+        slots, found = _met(source, target, narrow, count)
+        taken = np.flatnonzero(slots >= 0)
+        taken = taken[np.argsort(slots[taken])]
+        keys, pairs = slots[taken], found[taken]
+    first, second, size = keys // max(count, 1), keys % max(count, 1), max(codes.size, 1)
+    alike = first == second
+    same, pairs = first[alike], pairs[~alike]
+    return CodePairs(
+        first=first[~alike],
+        second=second[~alike],
+        source=(pairs // size).astype(source.dtype),
+        target=(pairs % size).astype(source.dtype),
+        same=same,
+    )
+
+
+def _met(
+    source: Integers, target: Integers, codes: NDArray[Any], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    slots = np.full(_FIRST_SLOTS, -1, dtype=np.int64)
+    pairs = np.full(_FIRST_SLOTS, _LARGEST_INT64, dtype=np.int64)
+    at = filled = 0
+    while True:
+        at, filled = kernels.meet_by_hash(source, target, codes, count, slots, pairs, at, filled)
+        if at == source.size:
+            return slots, pairs
+        wider = np.full(4 * slots.size, -1, dtype=np.int64)
+        moved = np.full(4 * slots.size, _LARGEST_INT64, dtype=np.int64)
+        kernels.move_slots(slots, pairs, wider, moved)
+        slots, pairs = wider, moved
+
+
+def count_repeats(size: int, source: Integers, target: Integers) -> int:
+    """Return how many pairs occur again, in either direction; self-loops do not count.
+
+    Exact: pairs are numbers, spread over parts by their hash, and told apart within each part. Of very many
+    pairs a share is taken at a time, so that the numbers in memory stay below 2^25 or so.
+    """
+    source, target = _seen(source), _seen(target)
+    bits = max((max(source.size, 1) // _PART).bit_length(), 1)
+    parts = 1 << bits
+    rounds = -(-source.size // _MOST_KEYS)
+    stride = max(-(-parts // max(rounds, 1)), 1)
+    repeats = 0
+    for begin in range(0, parts, stride):
+        sizes = np.zeros(min(stride, parts - begin), dtype=np.int64)
+        kernels.count_parts(source, target, size, bits, begin, sizes)
+        ends = np.cumsum(sizes)
+        keys = np.empty(int(ends[-1]), dtype=np.int64)
+        kernels.fill_parts(source, target, size, bits, begin, ends - sizes, keys)
+        slots = np.empty(max(4 * int(sizes.max()), 1), dtype=np.int64)
+        repeats += int(kernels.count_repeats(keys, ends, slots))
+    return repeats
+
+
+def _narrowest(count: int) -> type[np.unsignedinteger[Any]]:
+    """Return the smallest type that tells so many values apart."""
+    return np.uint8 if count <= 1 << 8 else np.uint16 if count <= 1 << 16 else np.uint32
+
+
+def _seen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view: numba compiles anew for arrays that it may write to."""
+    view = np.ascontiguousarray(array).view()
+    view.setflags(write=False)
+    return view

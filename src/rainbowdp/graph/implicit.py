@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A family of one's own whose neighbors are computed when they are asked for, a block of datasets at a time.
+
+The one idea: a block of pairs is asked for, used, and forgotten. Memory is a few bytes per dataset and one
+block of pairs, however many pairs there are. Which datasets are mixed and which codes meet take one pass over
+all blocks; distances take passes over the blocks where something changed, and their number is bounded.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.errors import GraphShapeError, UsageError
+from rainbowdp.exact.arguments import described, is_whole, kind_of
+from rainbowdp.graph.arrays import Integers, frozen, integer_array
+from rainbowdp.graph.blocks import LARGEST_COUNT, PAIRS_AT_ONCE, Blockwise, NeighborBlocks, in_blocks
+from rainbowdp.graph.code_tally import CodeTally
+from rainbowdp.graph.compiled import is_worth_compiling
+from rainbowdp.graph.pair_ends import dataset_codes, numbered, removal_notes, require_range, start_marks
+from rainbowdp.graph.product import require_countable
+from rainbowdp.graph.relation import CodePairs
+
+Report = Callable[[str], None]
+
+_STRETCH = 1 << 14
+_BLOCK_PAIRS = PAIRS_AT_ONCE
+_FAR = np.int32(1 << 30)
+_MOST_PASSES = 8
+_MOST_ROUNDS = 100
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ImplicitGraph(Blockwise):
+    """A family of datasets whose neighbors are computed block by block.
+
+    Everything that the family says is looked at once when the graph is made: the numbers have to be in range
+    and the relation symmetric; self-loops and repeated neighbors are left out and counted. Only a family that
+    answers the same each time has right distances.
+
+    Parameters
+    ----------
+    blocks : NeighborBlocks
+        Has a `size` and a method ``neighbors_of(start, stop)`` that returns `source` and `target`: all
+        pairs of neighbors whose source is one of the datasets from `start` up to before `stop`.
+    report : callable, optional
+        Told in words about each pass over the blocks.
+
+    Raises
+    ------
+    UsageError
+        If the family has no such attributes.
+    GraphShapeError
+        If the relation is not symmetric, a source lies outside its block, or the parts have wrong forms.
+    UnknownDatasetError
+        If a number is no dataset.
+
+    Notes
+    -----
+    The steps from the starts are lowered along the pairs of a block until nothing changes in it, before the
+    next block is asked for; a block is asked for again only if one of its datasets has become nearer since.
+    When none has, every two neighbors are at most one step apart, so the steps are exact. After k passes
+    everything within k steps is settled, so there are at most as many passes as the largest distance, and
+    one more; usually two or three are enough. After 8 of them a family with at most 10^8 pairs is listed
+    and searched instead, by one more.
+
+    Examples
+    --------
+    >>> class EvenSteps:
+    ...     '''Datasets 0 to 9; neighbors are two apart.'''
+    ...
+    ...     size = 10
+    ...
+    ...     def neighbors_of(self, start, stop):
+    ...         one = np.arange(start, stop)
+    ...         source, target = np.concatenate([one, one]), np.concatenate([one - 2, one + 2])
+    ...         inside = (target >= 0) & (target < 10)
+    ...         return source[inside], target[inside]
+    >>> graph = ImplicitGraph(EvenSteps())
+    >>> graph
+    ImplicitGraph(10 datasets, 8 pairs)
+    >>> graph.steps_from(np.arange(10) == 4).tolist()
+    [2, -1, 1, -1, 0, -1, 1, -1, 2, -1]
+    """
+
+    blocks: NeighborBlocks
+    report: Report | None = None
+    _counts: tuple[int, int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not callable(getattr(self.blocks, "neighbors_of", None)) or not hasattr(self.blocks, "size"):
+            raise UsageError(
+                f"`blocks` must have `size` and `neighbors_of`, and is {kind_of(self.blocks)}",
+                help="give an object with a number of datasets and a method neighbors_of(start, stop)",
+                argument="blocks",
+            )
+        if not is_whole(self.blocks.size) or self.blocks.size < 0:
+            raise GraphShapeError(
+                f"a family cannot have {described(self.blocks.size)} datasets",
+                help="give a number of datasets",
+            )
+        require_countable(self.blocks.size)
+        object.__setattr__(self, "_counts", self._survey())
+
+    def __repr__(self) -> str:
+        return f"ImplicitGraph({self.size} datasets, {self.pair_count} pairs)"
+
+    @property
+    def size(self) -> int:
+        """Number of datasets."""
+        return int(self.blocks.size)
+
+    @property
+    def pair_count(self) -> int:
+        """Number of unordered pairs of neighbors."""
+        return self._counts[0]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is left out of the input, in words; empty if nothing is."""
+        return removal_notes(*self._counts[1:])
+
+    def neighbors_of(self, start: int, stop: int) -> tuple[Integers, Integers]:
+        """Return all neighbors of the datasets from `start` up to before `stop`."""
+        source, target = (
+            integer_array(end, name)
+            for end, name in zip(self.blocks.neighbors_of(start, stop), ("source", "target"), strict=True)
+        )
+        if source.size != target.size:
+            raise GraphShapeError(
+                f"source holds {source.size} datasets and target {target.size}",
+                help="give both ends of every pair",
+            )
+        require_range("target", target, self.size)
+        if source.size and (int(source.min()) < start or int(source.max()) >= stop):
+            raise GraphShapeError(
+                f"the neighbors of the datasets {start} to {stop - 1} have a source from {int(source.min())} "
+                f"to {int(source.max())}",
+                help="return the neighbors of the datasets of the block, and no others",
+            )
+        return numbered(source, self.size), numbered(target, self.size)
+
+    def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which datasets have a neighbor of another code, bool [n]; one pass."""
+        asked = dataset_codes(codes, self.size)
+        marks = np.zeros(self.size, dtype=np.bool_)
+        for _, _, source, target in self._pass("which datasets are mixed"):
+            marks[source[asked[source] != asked[target]]] = True
+        return frozen(marks)
+
+    def code_pairs(self, codes: NDArray[np.int32], count: int) -> CodePairs:
+        """Return which codes, all of them below `count`, meet along pairs of neighbors; one pass."""
+        asked = dataset_codes(codes, self.size, count)
+        tally = CodeTally(count, self.size)
+        for _, _, source, target in self._pass("which codes meet"):
+            upward = source < target
+            low, high = source[upward], target[upward]
+            tally.add(asked[low], asked[high], low, high)
+        return tally.result()
+
+    def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Return how many steps each dataset is away from the nearest start; -1 where none can be reached."""
+        marks = start_marks(starts, self.size)
+        steps = np.where(marks, np.int32(0), _FAR)
+        # Datasets that are nearer than when their neighbors were last told.
+        news = marks.copy()
+        passes = 0
+        while news.any():
+            if passes >= _MOST_PASSES and self.pair_count <= LARGEST_COUNT:
+                self._say(f"{passes} passes for distances were not enough: all pairs are listed and searched")
+                return self.listed().steps_from(marks)
+            passes += 1
+            asked = self._lower(steps, news, backward=passes % 2 == 0)
+            self._say(f"pass {passes} for distances: {asked} of {self.size} datasets asked")
+        steps[steps == _FAR] = -1
+        return frozen(steps)
+
+    def _lower(self, steps: NDArray[np.int32], news: NDArray[np.bool_], backward: bool) -> int:
+        """Let the neighbors know of all news, stretch by stretch; return how many datasets were asked."""
+        asked = 0
+        starts = range(0, self.size, _STRETCH)
+        for begin in reversed(starts) if backward else starts:
+            fresh = np.flatnonzero(news[begin : begin + _STRETCH])
+            if not fresh.size:
+                continue
+            first, last = begin + int(fresh[0]), begin + int(fresh[-1])
+            for start, stop, source, target in in_blocks(self, first, last + 1, _BLOCK_PAIRS):
+                asked += stop - start
+                news[start:stop] = False
+                before = steps[target]
+                for unheard in _settle(source, target, steps):
+                    news[unheard] = True
+                nearer = target[steps[target] < before]
+                # Within the block all have heard, but for those that were just marked.
+                news[nearer[(nearer < start) | (nearer >= stop)]] = True
+        return asked
+
+    def _survey(self) -> tuple[int, int, int]:
+        """Look at all pairs once: return how many there are, how many self-loops and how many repeats.
+
+        Each pair occurs once from either end. Both sides are counted, and a sum over scrambled pairs tells
+        them apart: two different sets of pairs have equal sums by a chance of 1 in 2^64.
+        """
+        counts, sums = [0, 0], [0, 0]
+        loops = repeats = 0
+        for start, _, source, target in self._pass("the family is checked"):
+            apart = source != target
+            loops += source.size - int(np.count_nonzero(apart))
+            keys = (source[apart].astype(np.int64) - start) * self.size + target[apart]
+            given = keys.size
+            if not (keys[1:] > keys[:-1]).all():
+                keys = np.unique(keys)
+            repeats += given - keys.size
+            one, other = keys // max(self.size, 1) + start, keys % max(self.size, 1)
+            for side, chosen in enumerate((one < other, one > other)):
+                low, high = np.minimum(one, other)[chosen], np.maximum(one, other)[chosen]
+                counts[side] += low.size
+                sums[side] += int(_scrambled(low * self.size + high).sum(dtype=np.uint64))
+        if counts[0] != counts[1] or (sums[0] - sums[1]) % 2**64:
+            raise GraphShapeError(
+                "the relation is not symmetric: some dataset has a neighbor that does not have it",
+                help="give each pair from both ends, whatever blocks they lie in",
+            )
+        # A repeat is one pair given twice, so it is counted from both ends.
+        return counts[0], loops, repeats // 2
+
+    def _pass(self, purpose: str) -> Iterator[tuple[int, int, Integers, Integers]]:
+        blocks = 0
+        for block in in_blocks(self, 0, self.size, _BLOCK_PAIRS):
+            blocks += 1
+            yield block
+        self._say(f"one pass over {blocks} blocks: {purpose}")
+
+    def _say(self, text: str) -> None:
+        if self.report is not None:
+            self.report(text)
+
+
+def _settle(
+    source: Integers, target: Integers, steps: NDArray[np.int32]
+) -> tuple[Integers, Integers] | tuple[()]:
+    """Lower the steps along some pairs, from either end, until all pairs are at most one step apart.
+
+    Returns
+    -------
+    tuple of integer arrays
+        Datasets whose neighbors have not heard of them, where array operations would take too many rounds.
+    """
+    if is_worth_compiling(source.size):
+        from rainbowdp.graph.kernels import relax
+
+        turn = 0
+        while relax(source, target, steps, turn % 2 == 1):
+            turn += 1
+        return ()
+    for turn in range(_MOST_ROUNDS + 1):
+        here, there = steps[source], steps[target]
+        outward, inward = here + 1 < there, there + 1 < here
+        if not (outward.any() or inward.any()):
+            break
+        if turn == _MOST_ROUNDS:
+            return source[outward], target[inward]
+        np.minimum.at(steps, target[outward], here[outward] + 1)
+        np.minimum.at(steps, source[inward], there[inward] + 1)
+    return ()
+
+
+def _scrambled(keys: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return numbers that look random (the finalizer of splitmix64)."""
+    mixed = keys.view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs on the disk, written once and read again in either direction.
+
+The file has no name, so whatever ends the process leaves nothing behind. Only a batch of it is in memory at a
+time; the rest is the system's to cache or not.
+"""
+
+import os
+import tempfile
+import weakref
+from collections.abc import Iterator
+from types import TracebackType
+from typing import IO, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.errors import FileWriteError
+from rainbowdp.graph.arrays import Integers
+
+BATCH = 1 << 20
+"""Pairs that are read at once."""
+
+
+class PairSpool:
+    """Pairs of datasets in an unnamed temporary file, which is closed by a context or when nobody holds it.
+
+    Parameters
+    ----------
+    kind : numpy integer type
+        What numbers the datasets.
+
+    Examples
+    --------
+    >>> with PairSpool(np.int32) as spool:
+    ...     spool.add(np.array([0, 1], dtype=np.int32), np.array([1, 2], dtype=np.int32))
+    ...     spool.size, [source.tolist() for source, _ in spool.batches()]
+    (2, [[0, 1]])
+    """
+
+    def __init__(self, kind: type[np.int32] | type[np.int64]) -> None:
+        self._kind = kind
+        self._file: IO[bytes] = unnamed_file()
+        self._sizes: list[int] = []
+        # Whoever reads from it as often as needed cannot say when it is the last time.
+        weakref.finalize(self, self._file.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    @property
+    def size(self) -> int:
+        """Number of pairs."""
+        return sum(self._sizes)
+
+    def add(self, source: Integers, target: Integers) -> None:
+        """Append pairs.
+
+        Raises
+        ------
+        FileWriteError
+            If there is no room.
+        """
+        for start in range(0, source.size, BATCH):
+            ends = (source[start : start + BATCH], target[start : start + BATCH])
+            try:
+                for end in ends:
+                    self._file.write(np.ascontiguousarray(end, dtype=self._kind).data)
+            except OSError as error:
+                raise no_room(error) from error
+            self._sizes.append(ends[0].size)
+
+    def batches(self, *, backward: bool = False) -> Iterator[tuple[Integers, Integers]]:
+        """Yield all pairs batch by batch, from the first batch to the last or the other way."""
+        width = np.dtype(self._kind).itemsize
+        ends = np.cumsum(self._sizes) * 2 * width
+        order = range(len(self._sizes))
+        for number in reversed(order) if backward else order:
+            size = self._sizes[number]
+            self._file.seek(int(ends[number]) - 2 * size * width)
+            both: NDArray[Any] = np.frombuffer(self._file.read(2 * size * width), dtype=self._kind)
+            yield both[:size], both[size:]
+
+
+def mapped_array(size: int, kind: type[np.int32] | type[np.int64]) -> Integers:
+    """Return an array of zeros that lives in an unnamed file, so that the system may move it out of memory.
+
+    Raises
+    ------
+    FileWriteError
+        If there is no room.
+    """
+    if size == 0:
+        empty: NDArray[Any] = np.zeros(0, dtype=kind)
+        return empty
+    with unnamed_file() as file:
+        try:
+            # Without room, writing to the mapping would end the process.
+            _reserve(file, size * np.dtype(kind).itemsize)
+            array: Integers = np.memmap(file, dtype=kind, mode="r+", shape=(size,))
+        except OSError as error:
+            raise no_room(error) from error
+    return array
+
+
+def _reserve(file: IO[bytes], length: int) -> None:
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, length)
+    else:
+        file.truncate(length)
+
+
+def unnamed_file() -> IO[bytes]:
+    """Open a temporary file that is gone when it is closed, however that comes."""
+    try:
+        return tempfile.TemporaryFile(prefix="rainbowdp-", buffering=0)
+    except OSError as error:
+        raise no_room(error) from error
+
+
+def no_room(error: OSError) -> FileWriteError:
+    """Return the error of a temporary file that cannot be written."""
+    folder = tempfile.gettempdir()
+    return FileWriteError(
+        f"cannot write a temporary file in {folder!r}: {error.strerror or error}",
+        help="make room there, or set the environment variable TMPDIR to a folder with room",
+        path=folder,
+    )

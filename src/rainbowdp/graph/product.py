@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Product families: grids, cubes, Hamming graphs, and whatever else is made of axes, with no pair listed.
+
+The one idea: neighbors in a product differ in one coordinate, so every question about neighbors is answered
+line by line, axis after axis. The number of steps between two datasets is the sum of the steps along the
+axes (the distance of a Cartesian product of graphs), and a minimum over sums of that kind can be taken one
+axis at a time: with f the distance that the first axes allow, ``min over s of f(s) + d1 + ... + dk`` is
+``min over the k-th coordinate of (min over the others ...) + dk``. One pass per axis is therefore exact,
+for any starts.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.errors import GraphShapeError
+from rainbowdp.exact.arguments import described, is_whole, items_of
+from rainbowdp.graph.arrays import Integers, frozen
+from rainbowdp.graph.axes import AxisKind, Cut, is_one_of
+from rainbowdp.graph.axis_passes import axis_passes
+from rainbowdp.graph.blocks import Blockwise
+from rainbowdp.graph.code_tally import CodeTally
+from rainbowdp.graph.narrow import finished_steps, narrow_codes, narrow_steps
+from rainbowdp.graph.relation import CodePairs
+
+LARGEST_SIZE = 2**31 - 1
+"""Largest number of datasets: their numbers, and the steps between them, fit 32 bits."""
+
+
+@dataclass(frozen=True, repr=False)
+class ProductGraph(Blockwise):
+    """A product of axes; neighbors differ in one coordinate, by what the kind of the axis allows.
+
+    Datasets are numbered in the lexicographic order of their coordinates, the last one changing fastest.
+
+    Parameters
+    ----------
+    lengths : tuple of int
+        Number of positions of each axis, at least 1.
+    kinds : tuple of {"path", "cycle", "complete"}
+        Which positions of an axis are neighbors: those one apart; those and the two ends; all. A cycle has at
+        least 3 positions.
+
+    Raises
+    ------
+    GraphShapeError
+        If there is no axis, a length or kind is impossible, or there are more than about 2 * 10^9 datasets.
+
+    Examples
+    --------
+    >>> words = ProductGraph((10,) * 8, ("complete",) * 8)
+    >>> words
+    ProductGraph(100000000 datasets, 3600000000 pairs)
+    >>> mixed = ProductGraph((3, 4), ("path", "complete"))
+    >>> mixed.neighbors(5)
+    array([1, 4, 6, 7, 9], dtype=int32)
+    >>> mixed.steps_from(np.arange(12) == 0).reshape(3, 4).tolist()
+    [[0, 1, 1, 1], [1, 2, 2, 2], [2, 3, 3, 3]]
+    """
+
+    lengths: tuple[int, ...]
+    kinds: tuple[AxisKind, ...]
+
+    def __post_init__(self) -> None:
+        lengths, kinds = tuple(items_of(self.lengths) or ()), tuple(items_of(self.kinds) or ())
+        if not lengths or len(lengths) != len(kinds):
+            raise GraphShapeError(
+                f"{len(lengths)} lengths and {len(kinds)} kinds of axes",
+                help="give one kind for each of at least one axis",
+            )
+        for axis, (length, kind) in enumerate(zip(lengths, kinds, strict=True)):
+            if not is_one_of(kind, get_args(AxisKind)):
+                raise GraphShapeError(
+                    f"axis {axis} cannot be {described(kind)}", help="use 'path', 'cycle' or 'complete'"
+                )
+            least = 3 if kind == "cycle" else 1
+            if not is_whole(length) or length < least:
+                raise GraphShapeError(
+                    f"axis {axis} cannot have {described(length)} positions", help=f"use {least} or more"
+                )
+        require_countable(math.prod(map(int, lengths)))
+        object.__setattr__(self, "lengths", tuple(map(int, lengths)))
+        object.__setattr__(self, "kinds", kinds)
+
+    def __repr__(self) -> str:
+        return f"ProductGraph({self.size} datasets, {self.pair_count} pairs)"
+
+    @property
+    def size(self) -> int:
+        """Number of datasets."""
+        return math.prod(self.lengths)
+
+    @property
+    def dimensions(self) -> int:
+        """Number of axes."""
+        return len(self.lengths)
+
+    @property
+    def pair_count(self) -> int:
+        """Number of unordered pairs of neighbors."""
+        size = self.size
+        return sum(
+            size // length * _pair_count(length, kind)
+            for length, kind in zip(self.lengths, self.kinds, strict=True)
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Nothing: a product has no self-loops and no repeats."""
+        return ()
+
+    def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which datasets have a neighbor of another code, bool [n]."""
+        narrow = narrow_codes(codes, self.size)
+        marks = np.zeros(self.size, dtype=np.bool_)
+        passes = axis_passes(self.pair_count)
+        for cut, kind in self._cuts():
+            passes.axis_mixed(narrow, marks, cut, kind)
+        return frozen(marks)
+
+    def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Return how many steps each dataset is away from the nearest start, int32 [n]; -1 without starts."""
+        diameter = sum(map(_diameter, self.lengths, self.kinds))
+        steps = narrow_steps(starts, self.size, diameter)
+        passes = axis_passes(self.pair_count)
+        for cut, kind in self._cuts():
+            passes.axis_steps(steps, cut, kind)
+        return finished_steps(steps, diameter)
+
+    def code_pairs(self, codes: NDArray[np.int32], count: int) -> CodePairs:
+        """Return which codes, all of them below `count`, meet along pairs of neighbors."""
+        narrow = narrow_codes(codes, self.size, count)
+        tally = CodeTally(count, self.size)
+        axis_passes(self.pair_count).axes_code_pairs(narrow, self._cuts(), tally)
+        return tally.result()
+
+    def neighbors_of(self, start: int, stop: int) -> tuple[Integers, Integers]:
+        """Return all neighbors of the datasets from `start` up to before `stop`."""
+        numbers = np.arange(start, stop, dtype=np.int64)
+        sources, targets = [numbers[:0]], [numbers[:0]]
+        for (_, length, inner), kind in self._cuts():
+            position = numbers // inner % length
+            if kind == "path":
+                steps = [(position > 0, -1), (position < length - 1, 1)]
+                sources += [numbers[can] for can, _ in steps]
+                targets += [numbers[can] + step * inner for can, step in steps]
+                continue
+            apart = np.arange(1, length) if kind == "complete" else np.array([1, length - 1])
+            moved = (position[:, np.newaxis] + apart) % length - position[:, np.newaxis]
+            sources.append(np.repeat(numbers, apart.size))
+            targets.append((numbers[:, np.newaxis] + moved * inner).ravel())
+        return np.concatenate(sources), np.concatenate(targets)
+
+    def rows_of(self, datasets: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the coordinates of some datasets, int64 [m, dimensions]."""
+        rest = datasets.astype(np.int64)
+        values = np.empty((rest.size, self.dimensions), dtype=np.int64)
+        for axis in range(self.dimensions - 1, -1, -1):
+            rest, values[:, axis] = np.divmod(rest, self.lengths[axis])
+        return values
+
+    def number_of(self, row: list[int]) -> int | None:
+        """Return the dataset with these coordinates, or None."""
+        if len(row) != self.dimensions or not all(map(_within, row, self.lengths)):
+            return None
+        number = 0
+        for position, length in zip(row, self.lengths, strict=True):
+            number = number * length + position
+        return number
+
+    def _cuts(self) -> list[tuple[Cut, AxisKind]]:
+        """Return each axis that has pairs as outer, own and inner numbers."""
+        cuts: list[tuple[Cut, AxisKind]] = []
+        inner = self.size
+        for length, kind in zip(self.lengths, self.kinds, strict=True):
+            inner //= length
+            if length > 1:
+                cuts.append(((self.size // (length * inner), length, inner), kind))
+        return cuts
+
+
+def require_countable(size: int) -> None:
+    """Refuse a family with more datasets than can be numbered in 32 bits."""
+    if size > LARGEST_SIZE:
+        shown = str(size) if size < 10**19 else "more than 10^19"
+        raise GraphShapeError(
+            f"a family of {shown} datasets is too large: the limit is {LARGEST_SIZE}",
+            help="use a smaller family, or a distance that is given by a formula",
+            datasets=size,
+            limit=LARGEST_SIZE,
+        )
+
+
+def _pair_count(length: int, kind: AxisKind) -> int:
+    return {"path": length - 1, "cycle": length, "complete": length * (length - 1) // 2}[kind]
+
+
+def _diameter(length: int, kind: AxisKind) -> int:
+    return {"path": length - 1, "cycle": length // 2, "complete": min(length - 1, 1)}[kind]
+
+
+def _within(position: int, length: int) -> bool:
+    return 0 <= position < length

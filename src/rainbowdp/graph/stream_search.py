@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distances along pairs that are read in batches, in a bounded number of passes.
+
+The same steps as `rainbowdp.graph.compiled_pairs` takes in memory: relax while setting aside the pairs that
+can still carry a distance, relax these backward and forward in turn, and where that would take long list the
+neighbors and search. Here what is set aside, and the lists, live on the disk.
+"""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.graph import kernels, kernels_stream
+from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.compiled_pairs import search
+from rainbowdp.graph.pair_spool import PairSpool, mapped_array
+
+# With more than one dataset in fifty still changing in the third pass, passes would take too many.
+CHANGING = 50
+MOST_PASSES = 8
+"""So many times at most the pairs that were set aside are relaxed."""
+
+_NONE = np.iinfo(np.int32).max
+
+
+def steps_along(
+    read: Iterable[tuple[Integers, Integers]],
+    starts: NDArray[np.bool_],
+    kind: type[np.int32] | type[np.int64],
+    say: Callable[[str], None],
+) -> NDArray[np.int32]:
+    """Return how many steps each dataset is away from the nearest start.
+
+    Parameters
+    ----------
+    read : iterable of (source, target)
+        All pairs, once.
+    starts : bool array [n]
+        The datasets at distance 0.
+    kind : numpy integer type
+        What numbers the datasets.
+    say : callable
+        Told in words about each pass over the pairs that were set aside.
+
+    Returns
+    -------
+    int32 array [n]
+        -1 where no start can be reached.
+    """
+    depth = np.where(starts, np.int32(0), np.int32(_NONE))
+    with PairSpool(kind) as spool:
+        for source, target in read:
+            kept_source, kept_target = np.empty_like(source), np.empty_like(target)
+            kept, _ = kernels.relax_and_keep(_seen(source), _seen(target), depth, kept_source, kept_target)
+            spool.add(kept_source[:kept], kept_target[:kept])
+        for number in range(2, MOST_PASSES + 1):
+            backward = number % 2 == 0
+            changed = 0
+            for source, target in spool.batches(backward=backward):
+                changed += int(kernels.relax(_seen(source), _seen(target), depth, backward))
+            say(f"{spool.size} pairs set aside, relaxed {number - 1} times: {changed} distances fell")
+            if not changed:
+                return np.where(depth == _NONE, np.int32(-1), depth)
+            if number == 3 and changed * CHANGING > starts.size:
+                break
+        say(f"the neighbors along {spool.size} pairs are listed and searched")
+        return _searched(spool, starts, kind)
+
+
+def _searched(
+    spool: PairSpool, starts: NDArray[np.bool_], kind: type[np.int32] | type[np.int64]
+) -> NDArray[np.int32]:
+    entries = 2 * spool.size
+    # One array does for counting, for where to write next, and for where to read: each step moves what
+    # belongs to a dataset down by one place.
+    places = np.zeros(starts.size + 2, dtype=np.int32 if entries <= _NONE else np.int64)
+    for source, target in spool.batches():
+        kernels_stream.count_ends(_seen(source), _seen(target), places[2:])
+    np.cumsum(places, out=places)
+    neighbors = mapped_array(entries, kind)
+    for source, target in spool.batches():
+        kernels.list_neighbors(_seen(source), _seen(target), places[1:], neighbors)
+    return search(places[:-1], neighbors, starts)
+
+
+def _seen(array: Integers) -> Integers:
+    """Return a read-only view: numba compiles anew for arrays that it may write to."""
+    view = array.view()
+    view.setflags(write=False)
+    return view

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Passes over pairs: machine code and array operations agree, and both agree with plain search."""
+
+import subprocess
+import sys
+from itertools import pairwise
+from types import ModuleType
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from numpy.typing import NDArray
+
+from pair_cases import PairCase, pair_cases
+from rainbowdp.graph import CodePairs, DatasetGraph, compiled, compiled_pairs, plain_pairs
+from rainbowdp.graph.compiled import is_worth_compiling, kernel
+
+BOTH = pytest.mark.parametrize("passes", [compiled_pairs, plain_pairs], ids=["compiled", "plain"])
+KINDS: tuple[type[np.int32] | type[np.int64], ...] = (np.int32, np.int64)
+
+
+def parts(found: CodePairs) -> tuple[list[object], ...]:
+    columns = (found.first, found.second, found.source, found.target, found.same)
+    return tuple([str(column.dtype), *column.tolist()] for column in columns)
+
+
+def shuffled_path(size: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """Return the pairs of a path through all datasets, in random order, and the order along it."""
+    random = np.random.default_rng(size)
+    order = random.permutation(size)
+    place = random.permutation(size - 1)
+    return order[:-1][place].astype(np.int32), order[1:][place].astype(np.int32), order
+
+
+@BOTH
+@given(case=pair_cases())
+def test_passes_find_what_plain_search_finds(passes: ModuleType, case: PairCase) -> None:
+    count = max(case.codes) + 1
+    for kind in KINDS:
+        source, target = case.ends(kind)
+        if case.pairs:
+            ends = [end for pair in case.pairs for end in pair]
+            lowered = [(min(pair), max(pair)) for pair in case.pairs]
+            rises = all(before < after for before, after in pairwise(lowered))
+            assert passes.survey(source, target) == (min(ends), max(ends), case.self_loops(), rises)
+        assert passes.mixed(source, target, case.code_array()).tolist() == case.mixed()
+        touched = {end for pair in case.edges() for end in pair}
+        assert np.flatnonzero(passes.touched(case.size, source, target)).tolist() == sorted(touched)
+        assert passes.count_repeats(case.size, source, target) == case.repeats()
+        found = passes.code_pairs(source, target, case.code_array(), count)
+        least = case.least_pairs()
+        assert list(zip(found.first.tolist(), found.second.tolist(), strict=True)) == list(least)
+        assert list(zip(found.source.tolist(), found.target.tolist(), strict=True)) == list(least.values())
+        assert found.same.tolist() == case.same()
+
+
+@given(case=pair_cases())
+def test_steps_are_those_of_networkx(case: PairCase) -> None:
+    for kind in KINDS:
+        source, target = case.ends(kind)
+        found = compiled_pairs.steps_from(source, target, case.start_array())
+        assert found.dtype == np.int32
+        assert found.tolist() == case.steps()
+    listed = DatasetGraph.from_pairs(case.size, *case.ends())
+    assert compiled_pairs.search(listed.indptr, listed.indices, case.start_array()).tolist() == case.steps()
+    assert listed.steps_from(case.start_array()).tolist() == case.steps()
+
+
+@pytest.mark.parametrize("count", [1, 127, 128, 129, 255, 256, 257, 600, 65_535, 65_536, 65_537, 100_000])
+def test_codes_of_every_width_agree(count: int) -> None:
+    random = np.random.default_rng(count)
+    size = 4000
+    source, target = random.integers(0, size, (2, 20_000)).astype(np.int32)
+    codes = random.integers(0, count, size).astype(np.int32)
+    codes[:2] = count - 1, max(count - 2, 0)
+    for high in (codes, np.minimum(codes, 1), (count - 1 - codes).astype(np.int32)):
+        assert np.array_equal(
+            compiled_pairs.mixed(source, target, high), plain_pairs.mixed(source, target, high)
+        )
+        assert parts(compiled_pairs.code_pairs(source, target, high, count)) == parts(
+            plain_pairs.code_pairs(source, target, high, count)
+        )
+
+
+@BOTH
+def test_numbers_of_pairs_beyond_32_bits_stay_apart(passes: ModuleType) -> None:
+    # With 32 bits, codes 0 and 49 999 of 50 000 would meet those of another pair.
+    codes = np.array([49_998, 49_999, 49_999, 0], dtype=np.int32)
+    source, target = np.array([0, 2, 1], dtype=np.int32), np.array([1, 3, 2], dtype=np.int32)
+    found = passes.code_pairs(source, target, codes, 50_000)
+    assert found.first.tolist() == [0, 49_998]
+    assert found.second.tolist() == [49_999, 49_999]
+    assert (found.source.tolist(), found.target.tolist()) == ([2, 0], [3, 1])
+    assert found.same.tolist() == [49_999]
+    largest = 3_037_000_499
+    ends = np.array([largest - 1, largest - 2, 0, largest - 1], dtype=np.int64)
+    others = np.array([largest - 2, largest - 1, largest - 1, 1], dtype=np.int64)
+    assert passes.count_repeats(largest, ends, others) == 1
+    assert passes.survey(ends, others)[1] == largest - 1
+
+
+@pytest.mark.parametrize("size", [2, 253, 254, 255, 256, 257, 258, 65_537, 70_000])
+@pytest.mark.parametrize("order", ["forward", "backward", "shuffled"])
+def test_distances_of_any_depth_are_exact(size: int, order: str) -> None:
+    source, target, along = shuffled_path(size)
+    if order != "shuffled":
+        along = np.arange(size) if order == "forward" else np.arange(size)[::-1]
+        source, target = along[:-1].astype(np.int32), along[1:].astype(np.int32)
+    starts = np.zeros(size, dtype=np.bool_)
+    starts[along[0]] = True
+    steps = compiled_pairs.steps_from(source, target, starts)
+    assert np.array_equal(steps[along], np.arange(size))
+
+
+def test_neighbors_are_listed_only_where_the_order_of_pairs_makes_it_worth(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listed: list[object] = []
+
+    def searched(*arrays: NDArray[np.int32]) -> NDArray[np.int32]:
+        listed.append(arrays)
+        return arrays[2]
+
+    monkeypatch.setattr(compiled_pairs, "_searched", searched)
+    places = np.arange(120 * 90, dtype=np.int32).reshape(120, 90)
+    source = np.concatenate([places[:, :-1].ravel(), places[:-1].ravel()])
+    target = np.concatenate([places[:, 1:].ravel(), places[1:].ravel()])
+    starts = np.zeros(places.size, dtype=np.bool_)
+    starts[places[60, 45]] = True
+    rows, columns = np.indices(places.shape)
+    expected = np.abs(rows - 60) + np.abs(columns - 45)
+    assert np.array_equal(compiled_pairs.steps_from(source, target, starts), expected.ravel())
+    assert listed == []
+    source, target, along = shuffled_path(5000)
+    compiled_pairs.steps_from(source, target, np.arange(5000) == along[0])
+    assert len(listed) == 1
+
+
+def test_many_pairs_are_told_apart_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    source, target = random.integers(0, 300, (2, 30_000)).astype(np.int32)
+    expected = plain_pairs.count_repeats(300, source, target)
+    assert expected > 0
+    for part, keys in ((64, 1 << 25), (64, 1000), (1 << 14, 7), (1, 30_000)):
+        monkeypatch.setattr(compiled_pairs, "_PART", part)
+        monkeypatch.setattr(compiled_pairs, "_MOST_KEYS", keys)
+        assert compiled_pairs.count_repeats(300, source, target) == expected
+    one = np.zeros(5000, dtype=np.int32)
+    assert compiled_pairs.count_repeats(300, one, one + 1) == 4999
+
+
+def test_machine_code_needs_no_folder_to_keep_it_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    def total(values: NDArray[np.int64]) -> int:
+        found = 0
+        for value in values:
+            found += value
+        return found
+
+    monkeypatch.setattr("numba.core.caching.CompileResultCacheImpl._locator_classes", [])
+    with pytest.raises(RuntimeError):
+        numba.njit(cache=True)(total)
+    assert kernel(total)(np.arange(5)) == 10
+
+
+def test_without_numba_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled.compiled.cache_clear()
+    try:
+        monkeypatch.setitem(sys.modules, "numba", None)
+        assert not is_worth_compiling(10**9)
+    finally:
+        compiled.compiled.cache_clear()
+    monkeypatch.undo()
+    assert is_worth_compiling(compiled.FEWEST)
+    assert not is_worth_compiling(compiled.FEWEST - 1)
+
+
+def test_a_graph_loads_no_compiler_until_it_has_many_pairs() -> None:
+    program = (
+        "import sys\n"
+        "from rainbowdp import RainbowGraph, boundary_morphism\n"
+        "boundary_morphism(RainbowGraph.from_arrays([0, 1], [1, 2], ['b>r', 'b>r', 'r>b']))\n"
+        "sys.exit('numba' in sys.modules)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products without pairs against networkx, against listed pairs, and against their metric."""
+
+import math
+from functools import reduce
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rainbowdp.errors import GraphShapeError, UnknownDatasetError
+from rainbowdp.graph.axes import AxisKind
+from rainbowdp.graph.product import LARGEST_SIZE, ProductGraph
+from relation_answers import (
+    assert_answers,
+    assert_same_answers,
+    colorings,
+    compiled_or_not,
+    explicit,
+    regions,
+    starts_of,
+)
+
+MAKERS = {"path": nx.path_graph, "cycle": nx.cycle_graph, "complete": nx.complete_graph}
+
+
+def product_of(shape: tuple[int, ...], kind: AxisKind) -> ProductGraph:
+    return ProductGraph(shape, (kind,) * len(shape))
+
+
+@st.composite
+def products(draw: st.DrawFn, largest: int = 400) -> ProductGraph:
+    """Draw products of one to four axes of any kinds."""
+    lengths: list[int] = []
+    kinds: list[AxisKind] = []
+    for _ in range(draw(st.integers(1, 4))):
+        kind: AxisKind = draw(st.sampled_from(["path", "cycle", "complete"]))
+        least = 3 if kind == "cycle" else 1
+        most = largest // math.prod(lengths)
+        if most < least:
+            break
+        lengths.append(draw(st.integers(least, min(most, 30))))
+        kinds.append(kind)
+    return ProductGraph(tuple(lengths), tuple(kinds))
+
+
+Node = int | tuple[Any, int]
+"""A node of a product of products: pairs of a node of the first ones, and a node of the last."""
+
+
+def row_of(node: Node) -> tuple[int, ...]:
+    """Return the coordinates of a node."""
+    return (*row_of(node[0]), node[1]) if isinstance(node, tuple) else (node,)
+
+
+def pairs_of(graph: ProductGraph) -> list[tuple[int, int]]:
+    """Return the pairs as networkx has them, by the numbers of the datasets."""
+    factors = [MAKERS[kind](length) for length, kind in zip(graph.lengths, graph.kinds, strict=True)]
+    product = reduce(nx.cartesian_product, factors)
+
+    def number(node: Node) -> int:
+        return int(np.ravel_multi_index(row_of(node), graph.lengths))
+
+    return [(number(one), number(other)) for one, other in product.edges()]
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+@settings(max_examples=40)
+@given(products(), st.data())
+def test_products_answer_what_networkx_does(
+    is_compiled: bool, graph: ProductGraph, data: st.DataObject
+) -> None:
+    pairs = pairs_of(graph)
+    codes, starts = data.draw(colorings(graph.size)), data.draw(starts_of(graph.size))
+    with compiled_or_not(is_compiled):
+        assert_answers(graph, pairs, codes, starts)
+
+
+@given(products())
+def test_a_product_lists_the_pairs_that_networkx_has(graph: ProductGraph) -> None:
+    expected = sorted(tuple(sorted(pair)) for pair in pairs_of(graph))
+    source, target = graph.pairs()
+    assert list(zip(source.tolist(), target.tolist(), strict=True)) == expected
+    assert graph.notes == graph.listed().notes == ()
+    for dataset in (0, graph.size // 2, graph.size - 1):
+        assert graph.neighbors(dataset).tolist() == graph.listed().neighbors(dataset).tolist()
+
+
+def moves_of(graph: ProductGraph) -> list[Any]:
+    """Return what can be added to a row to get a larger neighbor."""
+    moves = []
+    for axis, (length, kind) in enumerate(zip(graph.lengths, graph.kinds, strict=True)):
+        most = {"path": [1], "cycle": [1, length - 1], "complete": list(range(1, length))}[kind]
+        moves += [step * np.eye(len(graph.lengths), dtype=np.int64)[axis] for step in most]
+    return moves
+
+
+LARGE = [
+    ProductGraph((300_000,), ("path",)),
+    ProductGraph((100_001,), ("cycle",)),
+    ProductGraph((300, 400), ("path", "path")),
+    ProductGraph((40, 40, 40), ("path", "path", "path")),
+    ProductGraph((2,) * 13, ("complete",) * 13),
+    ProductGraph((7,) * 5, ("complete",) * 5),
+    ProductGraph((20, 3000), ("complete", "path")),
+    ProductGraph((300, 20, 10), ("cycle", "complete", "cycle")),
+    ProductGraph((4, 1, 5000, 4), ("complete", "path", "cycle", "path")),
+]
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+@pytest.mark.parametrize("graph", LARGE, ids=repr)
+def test_large_products_answer_what_their_pairs_do(graph: ProductGraph, is_compiled: bool) -> None:
+    rows = graph.rows_of(np.arange(graph.size))
+    listed = explicit(rows, moves_of(graph))
+    codes = regions(rows, 12, seed=graph.size)
+    with compiled_or_not(is_compiled):
+        assert_same_answers(graph, listed, codes, listed.mixed(codes))
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+@pytest.mark.parametrize(("length", "alphabet"), [(6, 10), (17, 2), (2, 500)])
+def test_words_are_as_far_apart_as_they_have_other_letters(
+    length: int, alphabet: int, is_compiled: bool
+) -> None:
+    graph = product_of((alphabet,) * length, "complete")
+    rows = graph.rows_of(np.arange(graph.size)).astype(np.int16)
+    starts = np.zeros(graph.size, dtype=np.bool_)
+    starts[np.random.default_rng(length).integers(0, graph.size, 4)] = True
+    nearest = np.min([(rows != rows[start]).sum(axis=1) for start in np.flatnonzero(starts)], axis=0)
+    with compiled_or_not(is_compiled):
+        assert np.array_equal(graph.steps_from(starts), nearest)
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+@pytest.mark.parametrize("shape", [(70_000,), (300, 2), (2, 40_000), (17, 1, 18, 19)])
+def test_steps_may_be_more_than_small_integers_hold(shape: tuple[int, ...], is_compiled: bool) -> None:
+    graph = product_of(shape, "path")
+    starts = np.arange(graph.size) == 0
+    with compiled_or_not(is_compiled):
+        steps = graph.steps_from(starts)
+        assert np.array_equal(steps, graph.rows_of(np.arange(graph.size)).sum(axis=1))
+        assert (graph.steps_from(~starts)[0], graph.steps_from(starts & ~starts).max()) == (1, -1)
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+@pytest.mark.parametrize(
+    "graph", [ProductGraph((40_000,), ("cycle",)), ProductGraph((70, 70), ("complete", "complete"))], ids=repr
+)
+def test_every_dataset_may_have_a_code_of_its_own(graph: ProductGraph, is_compiled: bool) -> None:
+    codes = np.random.default_rng(5).permutation(graph.size).astype(np.int32)
+    source, target = graph.pairs()
+    with compiled_or_not(is_compiled):
+        met = graph.code_pairs(codes, graph.size)
+    order = np.lexsort((target, source))
+    assert np.array_equal(
+        np.sort(met.source * graph.size + met.target), source[order] * graph.size + target[order]
+    )
+    assert np.array_equal(np.minimum(codes[met.source], codes[met.target]), met.first)
+    assert np.array_equal(np.maximum(codes[met.source], codes[met.target]), met.second)
+    assert met.same.size == 0
+
+
+def test_a_product_of_a_hundred_million_words_takes_no_room() -> None:
+    graph = ProductGraph((10,) * 8, ("complete",) * 8)
+    assert (graph.size, graph.pair_count) == (10**8, 36 * 10**8)
+    assert graph.number_of([1, 0, 0, 0, 0, 0, 0, 2]) == 10**7 + 2
+    assert graph.rows_of(np.array([10**7 + 2])).tolist() == [[1, 0, 0, 0, 0, 0, 0, 2]]
+    assert graph.neighbors(10**8 - 1).size == 72
+    with pytest.raises(GraphShapeError, match="too large to list") as caught:
+        graph.listed()
+    assert "use what needs no list" in caught.value.help
+
+
+def test_equal_products_are_equal() -> None:
+    assert ProductGraph((2, 3), ("path", "cycle")) == ProductGraph((2, int(np.int64(3))), ("path", "cycle"))
+    assert ProductGraph((2, 3), ("path", "cycle")) != ProductGraph((2, 3), ("path", "path"))
+
+
+@pytest.mark.parametrize("row", [[0], [0, 3], [-1, 0], [2, 0], [0, 0, 0]])
+def test_a_row_beyond_the_product_has_no_number(row: list[int]) -> None:
+    assert ProductGraph((2, 3), ("path", "path")).number_of(row) is None
+
+
+@pytest.mark.parametrize(
+    ("lengths", "kinds"),
+    [
+        ((), ()),
+        ((2, 2), ("path",)),
+        ((0,), ("path",)),
+        ((2,), ("cycle",)),
+        ((2.0,), ("path",)),
+        ((True,), ("path",)),
+        ((2,), ("star",)),
+        ((2,), ([],)),
+        ((2,), (np.array([]),)),
+        (2, "path"),
+        ((2,), None),
+        ((LARGEST_SIZE + 1,), ("path",)),
+        ((2,) * 31, ("complete",) * 31),
+    ],
+)
+def test_impossible_products_are_refused(lengths: tuple[int, ...], kinds: tuple[AxisKind, ...]) -> None:
+    with pytest.raises(GraphShapeError) as caught:
+        ProductGraph(lengths, kinds)
+    assert caught.value.help
+
+
+def test_parts_that_do_not_fit_are_refused() -> None:
+    graph = ProductGraph((2, 3), ("path", "path"))
+    for codes in (np.zeros(5, dtype=np.int32), np.full(6, 2, dtype=np.int32), np.full(6, -1, dtype=np.int32)):
+        with pytest.raises(GraphShapeError):
+            graph.code_pairs(codes, 2)
+    with pytest.raises(GraphShapeError):
+        graph.mixed(np.zeros(7, dtype=np.int32))
+    with pytest.raises(GraphShapeError):
+        graph.steps_from(np.zeros(5, dtype=np.bool_))
+    with pytest.raises(UnknownDatasetError):
+        graph.neighbors(6)
