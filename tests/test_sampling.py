@@ -16,6 +16,7 @@ from rainbowdp.mechanism import Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.sampling import sample, sample_all, sample_distribution
+from rainbowdp.sampling.bulk import Method
 from rainbowdp.sampling.cumulative import CumulativeMasses
 from sampler_checks import DRAWS, count_colors, ideal_of, passes
 from sampling_rows import LARGEST, ROWS, row
@@ -42,11 +43,15 @@ def line_mechanism(privacy: Privacy) -> Mechanism:
 PRIVACIES = [PureDP("ln 2"), PureDP(1), ApproxDP("1/2", "1/100"), GaussianDP("1/2")]
 
 
+@pytest.mark.parametrize("method", ["constant", "lazy"])
 @pytest.mark.parametrize("privacy", PRIVACIES, ids=str)
-def test_every_dataset_of_a_mechanism_is_drawn_with_its_own_distribution(privacy: Privacy) -> None:
+def test_every_dataset_of_a_mechanism_is_drawn_with_its_own_distribution(
+    privacy: Privacy, method: Method
+) -> None:
     mechanism = line_mechanism(privacy)
     chosen = np.array([0, 4, 5, 6, 9])
-    drawn = sample_all(mechanism, np.tile(chosen, DRAWS), bits=ReplayBits(41)).reshape(DRAWS, len(chosen))
+    datasets = np.tile(chosen, DRAWS)
+    drawn = sample_all(mechanism, datasets, method=method, bits=ReplayBits(41)).reshape(DRAWS, len(chosen))
     for place, dataset in enumerate(chosen.tolist()):
         counts = count_colors(drawn[:, place], 3)
         assert passes(counts, ideal_of(mechanism.rows[dataset]))
@@ -77,7 +82,12 @@ def test_positions_are_positions_in_the_colors_of_the_mechanism() -> None:
     drawn = sample_all(mechanism, np.zeros(200, dtype=np.int64), bits=ReplayBits(45))
     colors = [mechanism.colors[position] for position in drawn.tolist()]
     assert colors == sample(mechanism, "a", 200, bits=ReplayBits(45))
+    assert colors == sample(mechanism, "a", 200, method="constant", bits=ReplayBits(45))
     assert colors.count("blue") > 150
+    lazy = sample_all(mechanism, np.zeros(200, dtype=np.int64), method="lazy", bits=ReplayBits(45))
+    assert [mechanism.colors[p] for p in lazy.tolist()] == sample(
+        mechanism, "a", 200, method="lazy", bits=ReplayBits(45)
+    )
 
 
 def test_draws_without_a_source_differ_between_calls() -> None:
@@ -91,23 +101,31 @@ def test_a_source_that_is_falsy_is_used_all_the_same() -> None:
         def __len__(self) -> int:
             return 0
 
-    assert sample_distribution(ROWS["thirds"], 2, bits=Empty([0, LARGEST])) == ["a", "c"]
+    assert sample_distribution(ROWS["thirds"], 2, bits=Empty([0, LARGEST, 1, 2])) == ["a", "c"]
 
 
-def test_one_draw_reads_one_word_even_where_nothing_is_open() -> None:
-    source = FixedBits([1, 2, 3])
+def test_a_draw_reads_two_words_or_a_byte_even_where_nothing_is_open() -> None:
+    source = FixedBits([1, 2, 3, 4, 5])
     assert sample_distribution(Distribution({"only": 1}), 2, bits=source) == ["only", "only"]
-    assert source.left == [3]
+    assert source.left == [5]
     assert sample_distribution(ROWS["thirds"], 0, bits=source) == []
-    assert source.left == [3]
+    assert sample_distribution(ROWS["thirds"], 0, method="lazy", bits=source) == []
+    assert source.left == [5]
+    assert sample_distribution(Distribution({"only": 1}), 8, method="lazy", bits=source) == ["only"] * 8
+    assert source.left == []
 
 
 @pytest.mark.parametrize("name", ["first certain", "second certain", "third certain"])
 def test_certain_colors_are_always_drawn(name: str) -> None:
     certain = next(color for color, probability in ROWS[name].items() if probability == 1)
     words = [0, 1, 2**63, LARGEST - 1, LARGEST]
-    assert sample_distribution(ROWS[name], 5, bits=FixedBits(words)) == [certain] * 5
+    assert sample_distribution(ROWS[name], 5, bits=FixedBits(words + words[::-1])) == [certain] * 5
     assert set(sample_distribution(ROWS[name], 1000)) == {certain}
+    # Every byte there is, and both kinds of words after those that decide nothing.
+    every = [int.from_bytes(range(start, start + 8), "little") for start in range(0, 256, 8)]
+    source = FixedBits([*every, *[0, LARGEST] * 10])
+    assert sample_distribution(ROWS[name], 256, method="lazy", bits=source) == [certain] * 256
+    assert len(source.left) >= 16
 
 
 def test_stated_decimals_are_divided_by_their_sum() -> None:
@@ -134,6 +152,13 @@ def test_other_misuse_is_refused_with_its_value() -> None:
         sample_all(mechanism, np.array([[1, 2]]))
     with pytest.raises(UsageError, match="draws cannot be -1"):
         sample(mechanism, "a", -1)
+    for draw in (
+        lambda: sample(mechanism, "a", method="quick"),  # type: ignore[arg-type]  # wrong on purpose
+        lambda: sample_all(mechanism, method=["lazy"]),  # type: ignore[arg-type]  # wrong on purpose
+        lambda: sample_distribution(ROWS["thirds"], 0, method=None),  # type: ignore[arg-type]  # wrong on purpose
+    ):
+        with pytest.raises(UsageError, match="there is no method"):
+            draw()
     with pytest.raises(UnknownDatasetError, match="'z'"):
         sample(mechanism, "z")
     with pytest.raises(DistributionError, match="cannot be drawn from"):

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from bit_sources import FixedBits, ReplayBits
 from rainbowdp import sampling
 from rainbowdp.errors import UsageError
-from rainbowdp.sampling import SystemBits, answers, bulk, cumulative, draw
+from rainbowdp.sampling import SystemBits, ahead, answers, bulk, cumulative, deciding, draw, thresholds
 from rainbowdp.sampling import bits as bits_module
+from rainbowdp.sampling.ahead import words_in_blocks
 from rainbowdp.sampling.bits import BitSource, read_bits, read_words
 from sampler_checks import count_colors, passes
 
-MODULES = [sampling, answers, bits_module, bulk, cumulative, draw]
+MODULES = [sampling, ahead, answers, bits_module, bulk, cumulative, deciding, draw, thresholds]
 
 
 class Broken:
@@ -60,6 +61,40 @@ def test_replayed_bits_are_the_same_whether_read_as_words_or_one_by_one() -> Non
     assert ReplayBits(7).bits(8) == words[0] >> 56
     assert ReplayBits(7).bits(100) == (words[0] << 64 | words[1]) >> 28
     assert ReplayBits(8).words(20).tolist() != words
+
+
+@pytest.mark.parametrize("sizes", [[], [5], [70_000], [40_000, 40_000, 40_000, 7], [20_000] * 30, [3, 2, 1]])
+def test_blocks_of_system_bits_are_fresh_whoever_fetches_them(sizes: list[int]) -> None:
+    blocks = list(words_in_blocks(SystemBits(), sizes))
+    assert [block.shape for block in blocks] == [(size,) for size in sizes]
+    words = np.concatenate([np.empty(0, dtype=np.uint64), *blocks])
+    assert len(np.unique(words)) == sum(sizes)
+
+
+def test_blocks_of_other_sources_are_read_in_the_order_of_their_use() -> None:
+    class Ordered(SystemBits):
+        def words(self, count: int) -> NDArray[np.uint64]:
+            read.append(count)
+            return np.zeros(count, dtype=np.uint64)
+
+    for source in (ReplayBits(9), Ordered()):
+        read: list[int] = []
+        expected = ReplayBits(9).words(80_001)
+        blocks = words_in_blocks(source, [40_000, 40_000])
+        first = next(blocks)
+        between = source.words(1)
+        second = next(blocks)
+        found = np.concatenate([first, between, second])
+        if isinstance(source, ReplayBits):
+            assert np.array_equal(found, expected)
+        else:
+            assert read == [40_000, 1, 40_000]
+
+
+def test_blocks_end_early_without_harm() -> None:
+    blocks = words_in_blocks(SystemBits(), [20_000] * 50)
+    assert next(blocks).shape == (20_000,)
+    del blocks
 
 
 def test_fixed_bits_end() -> None:

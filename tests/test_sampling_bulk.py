@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from bit_sources import FixedBits, ReplayBits
 from rainbowdp.distribution import Distribution
 from rainbowdp.line import Line
-from rainbowdp.mechanism import STATED_RELATIVE, LineRows, Mechanism
+from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
-from rainbowdp.sampling import bulk, sample_all
-from rainbowdp.sampling.bulk import BLOCK, EXACT_ROWS, TABLE_ERROR, _Thresholds, draw_rows
+from rainbowdp.sampling import SystemBits, bulk, deciding, sample_all
+from rainbowdp.sampling.bulk import BLOCK, Method, draw_rows
 from rainbowdp.sampling.cumulative import CumulativeMasses
 from rainbowdp.sampling.draw import settle
+from rainbowdp.sampling.thresholds import EXACT_ROWS
 from sampler_checks import CAUGHT, DRAWS, count_colors, ideal_of, passes, total_variation
 from sampling_rows import LARGEST, ROWS, T, row
 
@@ -38,17 +39,45 @@ class LazyRows(Sequence[Distribution]):
         return self._rows[index]
 
 
-def one_by_one(rows: Sequence[Distribution], classes: Sequence[int], words: Iterator[int]) -> list[int]:
+class Further(FixedBits):
+    """The rest of a stream of words."""
+
+    def __init__(self, words: Iterator[int]) -> None:
+        super().__init__([])
+        self._words = words
+
+    def bits(self, count: int) -> int:
+        assert count == 64
+        return next(self._words)
+
+
+def open_bytes(distribution: Distribution) -> list[int]:
+    """Return the bytes with which one of the two words at a cumulative mass begins."""
+    lower, _ = CumulativeMasses(distribution).cuts(64)
+    near = {min(bound + step, LARGEST) >> 56 for bound in lower for step in (0, 1)}
+    return sorted(near)
+
+
+def one_by_one(
+    rows: Sequence[Distribution], classes: Sequence[int], words: Iterator[int], method: Method
+) -> list[int]:
     """Draw as `draw_rows` says it does, by exact single draws alone; words in the documented order."""
     drawn: list[int] = []
     masses = {index: CumulativeMasses(rows[index]) for index in set(classes)}
+    is_open = {index: set(open_bytes(rows[index])) for index in masses}
     for start in range(0, len(classes), BLOCK):
-        block = classes[start : start + BLOCK]
-        first = [next(words) for _ in block]
-        for index, word in zip(block, first, strict=True):
-            source = FixedBits([])
-            source.bits = lambda count: next(words)  # type: ignore[method-assign]  # noqa: ARG005 - the rest of the stream
-            drawn.append(settle(masses[index], word, 64, source))
+        block = list(classes[start : start + BLOCK])
+        if method == "constant":
+            first, second = ([next(words) for _ in block] for _ in range(2))
+            revealed = [(high << 64 | low, 128) for high, low in zip(first, second, strict=True)]
+        else:
+            read = [next(words).to_bytes(8, "little") for _ in range(-(-len(block) // 8))]
+            revealed = [(byte, 8) for byte in b"".join(read)[: len(block)]]
+            for place, (index, (byte, _)) in enumerate(zip(block, revealed, strict=True)):
+                if byte in is_open[index]:
+                    revealed[place] = (byte << 64 | next(words), 72)
+        for index, (known, length) in zip(block, revealed, strict=True):
+            drawn.append(settle(masses[index], known, length, Further(words)))
     return drawn
 
 
@@ -59,51 +88,170 @@ def critical_words(distribution: Distribution) -> list[int]:
     return sorted(word for word in near if 0 <= word <= LARGEST)
 
 
+@pytest.fixture(params=["constant", "lazy"])
+def method(request: pytest.FixtureRequest) -> Method:
+    """Both methods."""
+    chosen: Method = request.param
+    return chosen
+
+
+@pytest.fixture(params=["numpy", "compiled"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways to run a method; compiled where the extra is installed."""
+    monkeypatch.setattr(bulk, "FEWEST_COMPILED", 0 if request.param == "compiled" else 1 << 60)
+    return str(request.param)
+
+
 @pytest.mark.parametrize("distribution", ROWS.values(), ids=ROWS)
-def test_bulk_draws_are_exact_draws_on_the_words_that_matter(distribution: Distribution) -> None:
-    critical = critical_words(distribution)
-    further = ReplayBits(1).words(100).tolist()
-    classes = np.zeros(len(critical), dtype=np.int32)
-    drawn = draw_rows([distribution], classes, FixedBits(critical + further))
-    assert drawn.tolist() == one_by_one([distribution], classes.tolist(), iter(critical + further))
+@pytest.mark.usefixtures("way")
+def test_constant_draws_are_exact_draws_on_the_words_that_matter(distribution: Distribution) -> None:
+    lower, _ = CumulativeMasses(distribution).cuts(128)
+    near = {bound + step for bound in (0, *lower, 2**128 - 1) for step in (-2, -1, 0, 1, 2)}
+    near |= {word << 64 | low for word in critical_words(distribution) for low in (0, 1, LARGEST)}
+    revealed = sorted(known for known in near if 0 <= known < 2**128)
+    stream = [known >> 64 for known in revealed] + [known & LARGEST for known in revealed]
+    stream += ReplayBits(1).words(100).tolist()
+    classes = np.zeros(len(revealed), dtype=np.int32)
+    drawn = draw_rows([distribution], classes, FixedBits(stream))
+    assert drawn.tolist() == one_by_one([distribution], classes.tolist(), iter(stream), "constant")
     assert drawn.dtype == np.int32
     assert all(distribution[distribution.colors[position]] != 0 for position in set(drawn.tolist()))
 
 
-def test_words_are_left_open_only_where_a_mass_is_touched() -> None:
-    rows = [ROWS["thirds"], ROWS["dyadic"]]
-    thresholds = _Thresholds.of(rows, np.arange(2))
-    for place, distribution in enumerate(rows):
-        words = np.array(critical_words(distribution), dtype=np.uint64)
-        _, undecided = thresholds.decide(words, np.full(len(words), place))
-        masses = CumulativeMasses(distribution)
-        touched = [i for i, word in enumerate(words.tolist()) if masses.decide(word, 64) is None]
-        assert undecided.tolist() == touched
-        assert len(touched) == (2 if distribution is ROWS["thirds"] else 0)
+@pytest.mark.parametrize("distribution", ROWS.values(), ids=ROWS)
+@pytest.mark.parametrize("following", ["zeros", "ones", "near", "any"])
+@pytest.mark.usefixtures("way")
+def test_lazy_draws_are_exact_draws_on_every_byte(distribution: Distribution, following: str) -> None:
+    stream = [int.from_bytes(range(start, start + 8), "little") for start in range(0, 256, 8)]
+    lower, _ = CumulativeMasses(distribution).cuts(72)
+    read_on = open_bytes(distribution)
+    at = {min(bound, 2**72 - 1) >> 64: bound & LARGEST for bound in lower}
+    stream += {
+        "zeros": [0] * len(read_on),
+        "ones": [LARGEST] * len(read_on),
+        "near": [at.get(byte, 5) for byte in read_on],
+        "any": [],
+    }[following] + ReplayBits(1).words(600).tolist()
+    classes = np.zeros(256, dtype=np.int32)
+    drawn = draw_rows([distribution], classes, FixedBits(stream), "lazy")
+    assert drawn.tolist() == one_by_one([distribution], classes.tolist(), iter(stream), "lazy")
+    assert all(distribution[distribution.colors[position]] != 0 for position in set(drawn.tolist()))
 
 
-def test_undecided_words_are_hit_and_take_exactly_one_more_word() -> None:
+class Counting(ReplayBits):
+    """Counts the words that are read, and notes how often a single one is."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.read, self.singly = 0, 0
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        self.read += count
+        return super().words(count)
+
+    def bits(self, count: int) -> int:
+        self.singly += 1
+        return super().bits(count)
+
+
+@pytest.mark.parametrize("distribution", ROWS.values(), ids=ROWS)
+@pytest.mark.usefixtures("way")
+def test_the_constant_method_reads_two_words_for_every_outcome(distribution: Distribution) -> None:
+    drawn_by_count: dict[int, set[int]] = {}
+    for seed in range(200):
+        source = Counting(seed)
+        (position,) = draw_rows([distribution], np.zeros(1, dtype=np.int32), source).tolist()
+        drawn_by_count.setdefault(source.read + source.singly, set()).add(position)
+    assert set(drawn_by_count) == {2}
+    # Colors below one in a million hardly come in 200 draws; all others do, and cost the same.
+    likely = {place for place, p in enumerate(ideal_of(distribution)) if p > 1e-6}
+    assert drawn_by_count[2] == likely
+    source = Counting(1)
+    draw_rows([distribution], np.zeros(3 * BLOCK + 5, dtype=np.int32), source)
+    assert (source.read, source.singly) == (2 * (3 * BLOCK + 5), 0)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "further"),
+    [
+        (0, 0, 0),
+        (LARGEST, LARGEST, 0),
+        (0x5555555555555555, 0, 0),
+        (0x5555555555555555, 0x5555555555555554, 0),
+        (0x5555555555555555, 0x5555555555555556, 0),
+        (0x5555555555555555, 0x5555555555555555, 1),
+    ],
+)
+@pytest.mark.usefixtures("way")
+def test_only_128_bits_in_the_gap_of_an_enclosure_read_more(first: int, second: int, further: int) -> None:
+    source = FixedBits([first, second, 7])
+    drawn = draw_rows([ROWS["thirds"]], np.zeros(1, dtype=np.int32), source)
+    assert len(source.left) == 1 - further
+    number = Fraction((first << 128 | second << 64 | 7) + 1, 2**192)
+    assert drawn.tolist() == [sum(number > mass for mass in (Fraction(1, 3), Fraction(2, 3)))]
+
+
+@pytest.mark.usefixtures("way")
+def test_the_lazy_method_reads_a_byte_and_a_word_where_that_is_open() -> None:
+    source = FixedBits([0x00_55_FF_AA_55_54_56_80, 11, 12, 13, 14])
+    # Bytes from the least significant one: 80, 56, 54, 55, aa, ff, 55, 00; thirds are 5555... and aaaa...
+    drawn = draw_rows([ROWS["thirds"]], np.zeros(8, dtype=np.int32), source, "lazy")
+    assert drawn.tolist() == [1, 1, 0, 0, 1, 2, 0, 0]
+    assert source.left == [14]
+
+
+@pytest.mark.usefixtures("way")
+def test_undecided_words_take_exactly_one_more_word() -> None:
     third = ROWS["thirds"]
     floors = CumulativeMasses(third).cuts(64)[0]
-    source = FixedBits([floors[0], 5, floors[1], floors[0], 0, LARGEST, LARGEST, 77])
-    drawn = draw_rows([third], np.zeros(4, dtype=np.int32), source)
+    source = FixedBits([floors[0], 5, floors[1], *[floors[0], 6, floors[1]], 0, LARGEST, 77])
     # The second third is 0.1010..., the first one 0.0101...; the word after decides.
-    assert drawn.tolist() == [0, 0, 2, 1]
+    assert draw_rows([third], np.zeros(3, dtype=np.int32), source).tolist() == [0, 0, 2]
+    assert source.left == [77]
+    source = FixedBits([0x5555, *[floors[0], floors[0]], 0, LARGEST, 77])
+    assert draw_rows([third], np.zeros(2, dtype=np.int32), source, "lazy").tolist() == [0, 1]
     assert source.left == [77]
 
 
-def test_blocks_follow_each_other_in_the_bit_stream() -> None:
+@pytest.mark.parametrize("among", ["all rows", "some rows"])
+@pytest.mark.usefixtures("way")
+def test_blocks_follow_each_other_in_the_bit_stream(method: Method, among: str) -> None:
     rows, count = list(ROWS.values()), BLOCK + 1000
-    classes = ReplayBits(2).words(count).astype(np.int64) % len(rows)
-    words = ReplayBits(3).words(count + 1000)
+    classes = ReplayBits(2).words(count).astype(np.int64) % (len(rows) if among == "all rows" else 7)
+    stream = ReplayBits(3).words(3 * count).tolist()
     for place in (0, 17, BLOCK - 1, BLOCK, count - 2):
-        lower, _ = CumulativeMasses(rows[0]).cuts(64)
-        words[place], classes[place] = lower[0], 0
-    # The undecided words of the first block take three further words before the second block begins.
-    stream = [*words[:BLOCK].tolist(), 0, LARGEST, 0, *words[BLOCK:].tolist()]
-    drawn = draw_rows(rows, classes.astype(np.int32), FixedBits(stream))
-    assert drawn.tolist() == one_by_one(rows, classes.tolist(), iter(stream))
-    assert drawn[[0, 17, BLOCK - 1]].tolist() == [0, 1, 0]
+        classes[place] = 0
+        if method == "constant":
+            start = place if place < BLOCK else place + BLOCK
+            stream[start] = stream[start + (BLOCK if place < BLOCK else 1000)] = CumulativeMasses(
+                rows[0]
+            ).cuts(64)[0][0]
+    drawn = draw_rows(rows, classes.astype(np.int32), FixedBits(stream), method)
+    assert drawn.tolist() == one_by_one(rows, classes.tolist(), iter(stream), method)
+
+
+@pytest.mark.usefixtures("way")
+def test_more_rows_than_a_guide_holds_are_drawn_alike(
+    method: Method, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [*ROWS.values(), *(row(Fraction(n, 1000), Fraction(1, 9), 0) for n in range(300))]
+    classes = np.tile(np.arange(len(rows), dtype=np.int32), 20)
+    with_guide = draw_rows(rows, classes, ReplayBits(6), method)
+    monkeypatch.setattr(deciding, "MOST_GUIDED", 3)
+    assert draw_rows(rows, classes, ReplayBits(6), method).tolist() == with_guide.tolist()
+
+
+@pytest.mark.parametrize("colors", [1, 2, 254, 255, 256])
+@pytest.mark.usefixtures("way")
+def test_any_number_of_colors_is_drawn(method: Method, colors: int) -> None:
+    weights = [Fraction(1 + place % 3) for place in range(colors)]
+    names = [f"c{place:03}" for place in range(colors)]
+    distribution = Distribution.trusted(dict(zip(names, weights, strict=True)))
+    count = 1500
+    stream = ReplayBits(8).words(3 * count).tolist()
+    drawn = draw_rows([distribution], np.zeros(count, dtype=np.int32), FixedBits(stream), method)
+    assert drawn.tolist() == one_by_one([distribution], [0] * count, iter(stream), method)
+    assert drawn.max() >= 0.9 * (colors - 1)
 
 
 @given(
@@ -112,32 +260,42 @@ def test_blocks_follow_each_other_in_the_bit_stream() -> None:
         min_size=1,
         max_size=4,
     ),
+    st.sampled_from(["constant", "lazy"]),
     st.data(),
 )
-def test_bulk_draws_are_exact_draws_for_random_rows(rows: list[Distribution], data: st.DataObject) -> None:
+def test_bulk_draws_are_exact_draws_for_random_rows(
+    rows: list[Distribution], method: Method, data: st.DataObject
+) -> None:
     classes = data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=1, max_size=12))
     words = [
         data.draw(st.one_of(st.sampled_from(critical_words(rows[index])), st.integers(0, LARGEST)))
         for index in classes
     ]
     stream = words + ReplayBits(4).words(50).tolist()
-    drawn = draw_rows(rows, np.array(classes, dtype=np.int32), FixedBits(stream))
-    assert drawn.tolist() == one_by_one(rows, classes, iter(stream))
+    drawn = draw_rows(rows, np.array(classes, dtype=np.int32), FixedBits(stream), method)
+    assert drawn.tolist() == one_by_one(rows, classes, iter(stream), method)
 
 
-def test_only_rows_that_occur_are_looked_at_once() -> None:
+@pytest.mark.usefixtures("way")
+def test_only_rows_that_occur_are_looked_at_once(method: Method) -> None:
     rows = LazyRows([*ROWS.values()])
     classes = np.array([3, 3, 11, 3, 11], dtype=np.int32)
-    draw_rows(rows, classes, ReplayBits(5))
+    # Words that lie near no cumulative mass of these rows.
+    draw_rows(rows, classes, FixedBits([2**62 + 12345] * 10), method)
     assert rows.asked == [3, 11]
 
 
 @pytest.mark.parametrize("distribution", ROWS.values(), ids=ROWS)
-@pytest.mark.parametrize("seed", [11, 12])
-def test_a_million_draws_have_the_ideal_distribution(distribution: Distribution, seed: int) -> None:
-    drawn = draw_rows([distribution], np.zeros(DRAWS, dtype=np.int32), ReplayBits(seed))
+@pytest.mark.usefixtures("way")
+def test_a_million_draws_have_the_ideal_distribution(distribution: Distribution, method: Method) -> None:
+    drawn = draw_rows([distribution], np.zeros(DRAWS, dtype=np.int32), ReplayBits(11), method)
     total = sum(ideal_of(distribution))
     assert passes(count_colors(drawn, 3), [p / total for p in ideal_of(distribution)])
+
+
+def test_a_million_draws_from_the_operating_system_have_the_ideal_distribution(method: Method) -> None:
+    drawn = draw_rows([ROWS["odds"]], np.zeros(DRAWS, dtype=np.int32), SystemBits(), method)
+    assert passes(count_colors(drawn, 3), ideal_of(ROWS["odds"]))
 
 
 @pytest.mark.parametrize(
@@ -153,12 +311,13 @@ def test_a_million_draws_have_the_ideal_distribution(distribution: Distribution,
         ("odds", row(T / (T + 2) + Fraction(1, 100), 1 / (T + 2), 1 / (T + 2) - Fraction(1, 100))),
     ],
 )
-def test_the_same_code_with_probabilities_wrong_by_a_point_fails(name: str, wrong: Distribution) -> None:
+def test_the_same_code_with_probabilities_wrong_by_a_point_fails(
+    name: str, wrong: Distribution, method: Method
+) -> None:
     ideal = ideal_of(ROWS[name])
     assert total_variation(ideal, ideal_of(wrong)) == pytest.approx(CAUGHT, abs=1e-12)
-    for seed in (21, 22):
-        drawn = draw_rows([wrong], np.zeros(DRAWS, dtype=np.int32), ReplayBits(seed))
-        assert not passes(count_colors(drawn, 3), ideal)
+    drawn = draw_rows([wrong], np.zeros(DRAWS, dtype=np.int32), ReplayBits(21), method)
+    assert not passes(count_colors(drawn, 3), ideal)
 
 
 def pair_counts(drawn: NDArray[np.int32], lag: int) -> NDArray[np.int64]:
@@ -167,19 +326,21 @@ def pair_counts(drawn: NDArray[np.int32], lag: int) -> NDArray[np.int64]:
     return count_colors(3 * pairs[:, 0].ravel() + pairs[:, 1].ravel(), 9)
 
 
-@pytest.mark.parametrize("lag", [1, 2, BLOCK])
-def test_draws_are_independent_of_the_ones_before(lag: int) -> None:
+@pytest.mark.parametrize("lag", [1, 2, 8, BLOCK])
+@pytest.mark.usefixtures("way")
+def test_draws_are_independent_of_the_ones_before(lag: int, method: Method) -> None:
     ideal = ideal_of(ROWS["odds"])
-    drawn = draw_rows([ROWS["odds"]], np.zeros(2 * DRAWS, dtype=np.int32), ReplayBits(31))
+    drawn = draw_rows([ROWS["odds"]], np.zeros(2 * DRAWS, dtype=np.int32), ReplayBits(31), method)
     assert passes(pair_counts(drawn, lag), [p * q for p in ideal for q in ideal])
 
 
-def test_a_sampler_that_uses_some_words_twice_fails() -> None:
+def test_a_sampler_that_uses_some_bytes_twice_fails() -> None:
     ideal = ideal_of(ROWS["odds"])
     words = ReplayBits(32).words(2 * DRAWS)
-    # Every word keeps the right distribution, but one pair in forty is a copy.
-    words[1::80] = words[0::80]
-    drawn = draw_rows([ROWS["odds"]], np.zeros(len(words), dtype=np.int32), FixedWords(words))
+    # Every byte keeps the right distribution, but one pair in forty is a copy.
+    octets = words.view(np.uint8)
+    octets[1::80] = octets[0::80]
+    drawn = draw_rows([ROWS["odds"]], np.zeros(len(words), dtype=np.int32), FixedWords(words), "lazy")
     assert passes(count_colors(drawn, 3), ideal)
     assert not passes(pair_counts(drawn, 1), [p * q for p in ideal for q in ideal])
 
@@ -215,60 +376,34 @@ def deep_mechanism(privacy: Privacy, distances: NDArray[np.int32]) -> Mechanism:
 @pytest.mark.parametrize(
     "privacy", [PureDP("ln(101/100)"), ApproxDP("1/50", "1/100000"), GaussianDP("1/100")], ids=str
 )
-def test_many_classes_are_drawn_as_exactly_as_few(privacy: Privacy, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("way")
+def test_classes_on_a_line_are_drawn_as_exactly_as_rows_one_by_one(privacy: Privacy, method: Method) -> None:
     classes = 300
-    monkeypatch.setattr(bulk, "EXACT_ROWS", classes - 1)
     mechanism = deep_mechanism(privacy, np.arange(classes, dtype=np.int32))
-    words = ReplayBits(51).words(classes).tolist()
-    for dataset in range(classes):
-        # Words in the margin of the table, which must take the exact way, and words just outside it.
+    stream = ReplayBits(51).words(3 * classes).tolist()
+    for dataset in range(0, classes, 2):
+        # Words at a cumulative mass, in the margin of the integers around it, and just outside.
         lower, _ = CumulativeMasses(mechanism.rows[dataset]).cuts(64)
-        step = [0, 1, -1, 2**33, -(2**33), 2**35, -(2**35)][dataset // 2 % 7]
-        words[dataset] = min(max(lower[dataset % 2] + step, 0), LARGEST)
-    stream = [*words, *ReplayBits(52).words(1000).tolist()]
-    drawn = sample_all(mechanism, bits=FixedBits(stream))
-    assert drawn.tolist() == one_by_one(mechanism.rows, range(classes), iter(stream))
-    assert "table" in vars(mechanism)
-
-
-def test_tables_are_asked_for_only_where_many_classes_occur() -> None:
-    mechanism = deep_mechanism(PureDP("1/50"), np.arange(EXACT_ROWS + 1, dtype=np.int32))
-    sample_all(mechanism, np.arange(100))
+        step = [0, 1, -1, 2**9, -(2**9), 2**13, -(2**13)][dataset // 2 % 7]
+        stream[dataset] = min(max(lower[dataset // 2 % 2] + step, 0), LARGEST)
+    drawn = sample_all(mechanism, method=method, bits=FixedBits(stream))
+    assert drawn.tolist() == one_by_one(mechanism.rows, range(classes), iter(stream), method)
     assert "table" not in vars(mechanism)
-    sample_all(mechanism)
+
+
+def test_more_classes_than_are_enclosed_singly_are_drawn_exactly(method: Method) -> None:
+    rng = np.random.default_rng(61)
+    values = rng.dirichlet([0.2, 1, 3, 0.01], EXACT_ROWS + 50)
+    mechanism = Mechanism.from_table(["a>b>c>d"] * len(values), values)
+    stream = ReplayBits(62).words(4 * len(values)).tolist()
+    for dataset in range(0, len(values), 9):
+        lower, _ = CumulativeMasses(mechanism.rows[dataset]).cuts(64)
+        stream[dataset] = min(max(lower[dataset % 3] + [0, 1, -1, 2**14, -(2**14)][dataset % 5], 0), LARGEST)
+    drawn = sample_all(mechanism, method=method, bits=FixedBits(stream))
     assert "table" in vars(mechanism)
-
-
-def test_the_margin_around_a_table_holds_its_error_a_thousand_times() -> None:
-    assert 900 * float(STATED_RELATIVE) < TABLE_ERROR
-    distances = np.unique(np.geomspace(1, 10_000, 60).astype(np.int32))
-    for privacy in (PureDP("ln(101/100)"), PureDP("1/50"), ApproxDP("1/50", "1/100000"), GaussianDP("1/100")):
-        mechanism = deep_mechanism(privacy, distances)
-        for row_exact, row_float in zip(mechanism.rows, mechanism.table, strict=True):
-            for cut, mass in zip(CumulativeMasses(row_exact).cuts(64)[0], np.cumsum(row_float), strict=False):
-                assert abs(cut / 2**64 - mass) < TABLE_ERROR / 900
-
-
-@given(
-    st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any), min_size=1, max_size=4),
-    st.data(),
-)
-def test_thresholds_of_a_table_only_leave_more_words_open(
-    weights: list[list[int]], data: st.DataObject
-) -> None:
-    rows = [row(*w) for w in weights]
-    exact = _Thresholds.of(rows, np.arange(len(rows)))
-    near = _Thresholds.around(np.array(weights, dtype=np.float64))
-    critical = sorted({word for distribution in rows for word in critical_words(distribution)})
-    margins = [2**33, 2**34 - 2**12, 2**34 + 2**12, 2**35]
-    picked = data.draw(st.lists(st.sampled_from(critical), min_size=1, max_size=30))
-    moves = data.draw(
-        st.lists(st.sampled_from([0, *margins, *(-m for m in margins)]), min_size=30, max_size=30)
-    )
-    words = [min(max(word + move, 0), LARGEST) for word, move in zip(picked, moves, strict=False)]
-    places = np.arange(len(words)) % len(rows)
-    wanted, open_exact = exact.decide(np.array(words, dtype=np.uint64), places)
-    given_up, open_near = near.decide(np.array(words, dtype=np.uint64), places)
-    assert set(open_exact.tolist()) <= set(open_near.tolist())
-    decided = np.setdiff1d(np.arange(len(words)), open_near)
-    assert given_up[decided].tolist() == wanted[decided].tolist()
+    if method == "constant":
+        assert drawn.tolist() == one_by_one(mechanism.rows, range(len(values)), iter(stream), method)
+    fewer = sample_all(mechanism, np.arange(EXACT_ROWS), method=method, bits=FixedBits(stream))
+    for start in (0, 50):
+        part = draw_rows(mechanism.rows, mechanism.codes[start:EXACT_ROWS], FixedBits(stream), method)
+        assert (part.tolist() == fewer.tolist()) is (start == 0)

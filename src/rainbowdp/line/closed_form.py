@@ -25,6 +25,7 @@ from rainbowdp.exact import (
     sign,
 )
 from rainbowdp.exact.arguments import described, is_whole, kind_of
+from rainbowdp.line.falling_powers import Counts
 from rainbowdp.line.normal_table import NormalTable
 from rainbowdp.line.odds_table import LARGEST_DISTANCE, OddsTable
 from rainbowdp.line.powers import Floats, relative_float
@@ -36,6 +37,8 @@ LARGEST_FRACTION_DISTANCE = 2**20
 """Beyond this distance fractions are refused: they have a million times the digits of the odds."""
 
 _BLOCK = 8192  # distances worked on at once, so that intermediate arrays stay in the processor's cache
+_DENSE = 2  # consecutive distances cost less than half as much as others
+_MARKED = 64
 
 
 @dataclass(frozen=True)
@@ -258,17 +261,19 @@ class Line:
             return np.empty((0, len(self._shares)))
         steps = np.minimum(steps, int(self._table.settled))
         lowest, highest = int(steps.min()), int(steps.max())
-        if highest - lowest < steps.size // 4:
-            return self._rows(np.arange(lowest, highest + 1))[steps - lowest]
+        if highest - lowest < _DENSE * steps.size:
+            rows = self._rows(range(lowest, highest + 1))
+            at = steps - lowest
+            return rows if _is_counting(at, highest - lowest + 1) else rows.take(at, axis=0)
         if steps.size <= _BLOCK or bool(np.all(steps[1:] >= steps[:-1])):
-            return self._rows(steps)
-        different, place = np.unique(steps, return_inverse=True)
-        return self._rows(different)[place]
+            return self._rows(steps.astype(np.float64))
+        different, place = _different_ones(steps, lowest, highest)
+        return self._rows(different.astype(np.float64)).take(place, axis=0)
 
-    def _rows(self, steps: npt.NDArray[np.int64]) -> Floats:
-        rows = np.empty((steps.size, len(self._shares)))
-        for start in range(0, steps.size, _BLOCK):
-            block = steps[start : start + _BLOCK].astype(np.float64)
+    def _rows(self, steps: Counts) -> Floats:
+        rows = np.empty((len(steps), len(self._shares)))
+        for start in range(0, len(steps), _BLOCK):
+            block = steps[start : start + _BLOCK]
             for columns, masses in zip(self._columns, self._table.class_masses(block), strict=True):
                 for column, share in columns:
                     rows[start : start + _BLOCK, column] = masses if share == 1 else masses * share
@@ -372,3 +377,20 @@ def _whole_array(distances: npt.ArrayLike) -> npt.NDArray[np.int64]:
             value=wrong,
         )
     return steps.astype(np.int64, copy=False)
+
+
+def _is_counting(at: npt.NDArray[np.int64], count: int) -> bool:
+    """Tell whether an array is 0, 1, 2, ... up to a number."""
+    return at.size == count and bool(np.array_equal(at, np.arange(count)))
+
+
+def _different_ones(
+    steps: npt.NDArray[np.int64], lowest: int, highest: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
+    """Return the different distances, ascending, and the place of each distance among them."""
+    if highest - lowest >= _MARKED * steps.size:
+        different, place = np.unique(steps, return_inverse=True)
+        return different, place
+    occurs = np.zeros(highest - lowest + 1, dtype=np.bool_)
+    occurs[steps - lowest] = True
+    return np.flatnonzero(occurs) + lowest, (np.cumsum(occurs) - 1)[steps - lowest]

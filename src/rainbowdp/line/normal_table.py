@@ -13,8 +13,10 @@ from fractions import Fraction
 
 import flint
 import numpy as np
+import numpy.typing as npt
 
 from rainbowdp.exact import Exact, ball, exponent_ball, normal_quantile, sign
+from rainbowdp.line.falling_powers import Counts, as_array
 from rainbowdp.line.powers import (
     LARGEST_COUNT,
     TINY,
@@ -22,6 +24,7 @@ from rainbowdp.line.powers import (
     Floats,
     Pair,
     constant,
+    halves,
     plus,
     relative_ball,
     relative_float,
@@ -51,9 +54,11 @@ class _Prefix:
     def at(cls, z: Pair) -> "_Prefix":
         from scipy.special import erfcx
 
-        # What is beyond every float probability moves to where squares do not overflow.
-        high = np.clip(z.high, -_FARTHEST, _FARTHEST)
-        low = np.where(high == z.high, z.low, 0.0)
+        high, low = z
+        if high.min() < -_FARTHEST or high.max() > _FARTHEST:
+            # What is beyond every float probability moves to where squares do not overflow.
+            high = np.clip(z.high, -_FARTHEST, _FARTHEST)
+            low = np.where(high == z.high, z.low, 0.0)
         bell = _bell(Pair(high, low))
         tail: Floats = erfcx(_SQRT_HALF * np.abs(high))
         tail *= 0.5 * bell
@@ -96,18 +101,19 @@ class NormalTable:
         """A distance from which on no float64 class mass changes any more."""
         return 0.0 if self._mu is None else self._last
 
-    def class_masses(self, distances: Floats) -> Iterator[Floats]:
+    def class_masses(self, distances: Counts) -> Iterator[Floats]:
         """Yield the masses of the classes, best first.
 
         Parameters
         ----------
-        distances : float64 array of shape (n,)
+        distances : range, or float64 array of shape (n,)
             Whole numbers from 0 to 2^53.
 
         Yields
         ------
         float64 array of shape (n,)
         """
+        distances = as_array(distances)
         if self._mu is None:
             yield from (np.full_like(distances, mass) for mass in self._masses)
             return
@@ -146,11 +152,16 @@ def _gap(lower: Exact, upper: Exact) -> float:
 
 def _bell(z: Pair) -> Floats:
     """Return e^(-z^2/2)."""
-    square = times(z.high, z)
-    # One low part is in the square already; the other one is added here.
-    low = square.low + z.high * z.low
-    result: Floats = np.exp(-0.5 * square.high)
-    result -= result * (0.5 * low)
+    square = z.high * z.high
+    high, low = halves(z.high)
+    error = high * high - square
+    error += (high + high) * low
+    error += low * low
+    error += (z.high + z.high) * z.low
+    result: Floats = np.exp(-0.5 * square)
+    error *= result
+    error *= 0.5
+    result -= error
     return result
 
 
@@ -158,15 +169,21 @@ def _between(lower: _Prefix, upper: _Prefix, gap: float) -> Floats:
     """Return Phi(z_upper) - Phi(z_lower), with z_upper = z_lower + gap and gap above 0."""
     # The end nearer to 0 is at distance y from it, counted away from the interval, so y may be below 0.
     mirrored = lower.z + upper.z > 0
-    y = np.where(mirrored, lower.z, -upper.z)
-    near = np.where(mirrored, lower.tail, upper.tail)
-    far = np.where(mirrored, upper.tail, lower.tail)
-    result = np.where(y < 0, 1 - near, near) - far
+    y = _chosen(mirrored, lower.z, -upper.z)
+    near, far = _chosen(mirrored, lower.tail, upper.tail), _chosen(mirrored, upper.tail, lower.tail)
+    result = _chosen(y < 0, 1 - near, near) - far
     short = gap * (np.abs(y) + gap / 2) <= _SHORT
     if short.any():
-        bell = np.where(mirrored, lower.bell, upper.bell)[short]
+        bell = _chosen(mirrored, lower.bell, upper.bell)[short]
         result[short] = _integral(y[short], bell, gap)
     return result
+
+
+def _chosen(condition: npt.NDArray[np.bool_], first: Floats, second: Floats) -> Floats:
+    """Return the first numbers where the condition holds, and the second ones elsewhere."""
+    if condition.all():
+        return first
+    return np.where(condition, first, second) if condition.any() else second
 
 
 def _integral(y: Floats, bell: Floats, gap: float) -> Floats:

@@ -7,7 +7,7 @@ product with a step count is formed without rounding error (Dekker) before it go
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import flint
 import numpy as np
@@ -20,7 +20,6 @@ Floats = npt.NDArray[np.float64]
 _SPLITTER = 134217729.0  # 2^27 + 1 halves the 53 bits of a float
 _NEGLIGIBLE_BITS = 1200
 _PAIR_BITS = 112
-_NO_POWER_LEFT = 800.0  # e^-800 is 0 in float64
 TINY = 2.0**-60  # relatively to 1, far below a rounding error
 LARGEST_COUNT = 2.0**53
 
@@ -91,6 +90,21 @@ def relative_float(x: Exact) -> float:
     return float(value.mid())
 
 
+@overload
+def halves(x: Floats) -> tuple[Floats, Floats]: ...
+
+
+@overload
+def halves(x: float | Floats) -> tuple[float | Floats, float | Floats]: ...
+
+
+def halves(x: float | Floats) -> tuple[float | Floats, float | Floats]:
+    """Return two numbers of at most 26 bits each whose sum is x, for x far from overflow."""
+    shifted = _SPLITTER * x
+    high = shifted - (shifted - x)
+    return high, x - high
+
+
 def times(count: Floats, factor: Constant | Pair) -> Pair:
     """Return count * factor without rounding error beyond 2^-100, for counts and factors far from overflow.
 
@@ -106,12 +120,8 @@ def times(count: Floats, factor: Constant | Pair) -> Pair:
     Pair
     """
     product = count * factor.high
-    shifted = _SPLITTER * count
-    count_high = shifted - (shifted - count)
-    count_low = count - count_high
-    scaled = _SPLITTER * factor.high
-    factor_high = scaled - (scaled - factor.high)
-    factor_low = factor.high - factor_high
+    count_high, count_low = halves(count)
+    factor_high, factor_low = halves(factor.high)
     error = count_high * factor_high - product
     error += count_high * factor_low
     error += count_low * factor_high
@@ -127,86 +137,3 @@ def plus(first: Constant | Pair, second: Pair) -> Pair:
     error = (first.high - (total - moved)) + (second.high - moved) + (first.low + second.low)
     high = total + error
     return Pair(high, error - (high - total))
-
-
-class FallingPowers:
-    """The powers E^-n and the parts 1 - E^-n of them, for whole n, with E = e^epsilon.
-
-    Parameters
-    ----------
-    epsilon : callable
-        Computes a ball around epsilon, at least 0, at the precision in force.
-    is_zero : bool
-        Whether epsilon is 0.
-
-    Examples
-    --------
-    >>> powers = FallingPowers(lambda: flint.arb(2).log(), is_zero=False)
-    >>> power, missing = powers(np.array([0.0, 1.0, 3.0]), 1)
-    >>> power
-    array([1.   , 0.5  , 0.125])
-    >>> missing
-    array([0.  , 1.  , 1.75])
-    """
-
-    def __init__(self, epsilon: Callable[[], flint.arb], *, is_zero: bool) -> None:
-        self._epsilon = Constant(0.0, 0.0) if is_zero else constant(epsilon)
-        high = self._epsilon.high
-        self.last = np.ceil(min(_NO_POWER_LEFT / high, LARGEST_COUNT)) if high > TINY else LARGEST_COUNT
-        """A count n from which on E^-n is 0 in float64, or the largest count."""
-
-    def power(self, count: Floats) -> Floats:
-        """Return E^-n.
-
-        Parameters
-        ----------
-        count : float64 array
-            Whole numbers n from 0 to 2^53.
-
-        Returns
-        -------
-        float64 array
-        """
-        x = times(np.minimum(count, self.last), self._epsilon)
-        return _exponential(x)
-
-    def __call__(self, count: Floats, span: float) -> tuple[Floats, Floats]:
-        """Return E^-n, and (1 - E^-n)/(1 - E^-span), which is n/span for epsilon 0.
-
-        Parameters
-        ----------
-        count : float64 array
-            Whole numbers n from 0 to 2^53.
-        span : float
-            A positive whole number, or infinity: then the second is 1 - E^-n.
-
-        Returns
-        -------
-        power, part : float64 arrays
-        """
-        if self._epsilon.high * span < TINY:
-            return np.ones_like(count), count / span
-        x = times(np.minimum(count, self.last), self._epsilon)
-        power, missing = _missing(x)
-        if span == np.inf:
-            return power, missing
-        _, whole = _missing(times(np.array([min(span, self.last)]), self._epsilon))
-        missing /= whole
-        return power, missing
-
-
-def _exponential(x: Pair) -> Floats:
-    result: Floats = np.exp(-x.high)
-    result -= result * x.low
-    return result
-
-
-def _missing(x: Pair) -> tuple[Floats, Floats]:
-    """Return e^-x and 1 - e^-x, both relatively accurate."""
-    power = _exponential(x)
-    missing = 1.0 - power
-    small = x.high < 0.7
-    if small.any():
-        near = -x.high[small]
-        missing[small] = x.low[small] * np.exp(near) - np.expm1(near)
-    return power, missing

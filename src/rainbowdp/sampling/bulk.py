@@ -1,93 +1,79 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many exact draws at once, by 64-bit integers.
+"""Many exact draws at once, by one of two methods.
 
-For each class that occurs, every cumulative mass is enclosed once between two 64-bit integers. numpy compares
-the first word of every draw with them, and what those integers do not decide continues exactly, with the same
-first word and further ones. The drawn colors are a function of the bits alone: draws are taken in blocks of
-`BLOCK`; a block reads one word for each of its draws, then the further words of its undecided draws, one draw
-after the other.
+- ``constant``: every draw takes two words, 128 bits of U, whatever comes out. Its first word is compared with
+  integers around all cumulative masses of its row. Where it is close to one of them, all 128 bits are
+  compared exactly, and only where these lie in the gap of a 128-bit enclosure further words are read.
+- ``lazy``: every draw takes one byte, 8 bits of U, which decide most draws by a look-up. Those that it leaves
+  open take one word more, and so on as above: few bits and little time, and how many and how much depends on
+  what comes out.
 
-Where more than `EXACT_ROWS` classes occur, the two integers are taken from the float64 table instead, 2^-30
-to either side of each cumulative mass. That changes no draw, it only sends more words (one in some hundred
-million) on the exact way, provided that the table's cumulative masses are right to 2^-30. This is assumed and
-not proven: a table promises entries within 10^-12 relatively, which tests measure against exact numbers, and
-adding k of them errs by at most k 2^-52. For up to a hundred thousand colors that is a thirtieth of 2^-30.
+Whatever is not decided by integers from `thresholds` is decided by `draw.settle`, so both methods draw the
+same color for the same U. The drawn colors are a function of the bits alone. Draws are taken in blocks of
+`BLOCK`. A block of the constant method reads the first words of all its draws, then their second words; a
+block of the lazy one reads words whose bytes, least significant first, are those of its draws, then one word
+for each draw that is open. Then further words of draws that are still open follow, one draw after the other.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.distribution import Distribution
+from rainbowdp.errors import UsageError
+from rainbowdp.exact.arguments import described
+from rainbowdp.graph.compiled import compiled
+from rainbowdp.sampling.ahead import words_in_blocks
 from rainbowdp.sampling.bits import WORD_BITS, BitSource, read_words
 from rainbowdp.sampling.cumulative import CumulativeMasses
+from rainbowdp.sampling.deciding import Deciding
 from rainbowdp.sampling.draw import settle
+from rainbowdp.sampling.thresholds import BYTE_BITS, Thresholds
 
-BLOCK = 1 << 16
+Method = Literal["constant", "lazy"]
+"""How draws are made: with the same number of bits for each, or with as few as it takes."""
+
+BLOCK = 1 << 15
 """How many draws are taken together; part of the meaning of a bit stream, since blocks follow each other."""
 
-EXACT_ROWS = 2048
-"""Up to this many classes are enclosed exactly, at up to a millisecond each."""
+FEWEST_COMPILED = 1 << 24
+"""numpy makes fewer draws than this before the compiled loops are loaded."""
 
-TABLE_ERROR = 2.0**-30
-"""What a cumulative mass of a float64 table is assumed not to be wrong by; tables promise 10^-12."""
-
-_LARGEST_WORD = (1 << WORD_BITS) - 1
+_BYTES_IN_WORD = WORD_BITS // BYTE_BITS
+_FOLLOWING_BITS = np.uint64(WORD_BITS - BYTE_BITS)
+_OPENING_BITS = np.uint64(BYTE_BITS)
 
 
 @dataclass(frozen=True, eq=False)
-class _Thresholds:
-    """The cumulative masses of some rows between 64-bit integers, uint64[k - 1, rows] each.
+class _Rest:
+    """The exact way, for draws of one block that integers did not decide."""
 
-    A word below `lower` lies below the mass, and a word above `last` does not; what the two leave open is
-    undecided. A bound outside the range of a word is moved to its end, which only leaves more open.
-    """
+    rows: Sequence[Distribution]
+    classes: NDArray[np.int32]
+    bits: BitSource
 
-    lower: NDArray[np.uint64]
-    last: NDArray[np.uint64]
+    def settled(self, draw: int, revealed: int, length: int) -> int:
+        """Return the position of a draw of which so many bits are revealed."""
+        masses = CumulativeMasses(self.rows[int(self.classes[draw])])
+        return settle(masses, revealed, length, self.bits)
 
-    @classmethod
-    def of(cls, rows: Sequence[Distribution], used: NDArray[np.intp]) -> "_Thresholds":
-        """Enclose the cumulative masses of the rows used, exactly."""
-        cuts = [CumulativeMasses(rows[row]).cuts(WORD_BITS) for row in used.tolist()]
-        shape = (len(cuts[0][0]) if cuts else 0, len(cuts))
-        lower, last = np.empty(shape, dtype=np.uint64), np.empty(shape, dtype=np.uint64)
-        for place, (below, above) in enumerate(cuts):
-            lower[:, place] = [min(bound, _LARGEST_WORD) for bound in below]
-            last[:, place] = [max(bound - 1, 0) for bound in above]
-        return cls(lower, last)
 
-    @classmethod
-    def around(cls, table: NDArray[np.float64]) -> "_Thresholds":
-        """Leave `TABLE_ERROR` open on both sides of the cumulative masses of a table, float64[rows, k]."""
-        masses = np.cumsum(table, axis=1).T
-        masses = masses[:-1] / masses[-1]
-        # Rounding moves these ends by 2^-52 at most, which is nothing to the error that is allowed for.
-        lower = np.clip(masses - TABLE_ERROR, 0.0, 1.0 - TABLE_ERROR)
-        upper = masses + TABLE_ERROR
-        last = (np.where(upper < 1.0, upper, 0.0) * 2.0**WORD_BITS).astype(np.uint64)
-        last[upper >= 1.0] = _LARGEST_WORD
-        return cls((lower * 2.0**WORD_BITS).astype(np.uint64), last)
-
-    def decide(
-        self, words: NDArray[np.uint64], places: NDArray[np.intp]
-    ) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
-        """Return the drawn positions, and the indices of those that the words do not decide."""
-        positions = np.zeros(len(words), dtype=np.int32)
-        for column in self.lower:
-            positions += words >= column[places]
-        touched = np.flatnonzero(positions)
-        # Of the masses that a word may have passed the last one is the largest: passing it decides all.
-        largest = self.last[positions[touched] - 1, places[touched]]
-        return positions, touched[words[touched] <= largest]
+def require_method(method: object) -> None:
+    """Raise `UsageError` unless this names a method."""
+    if method not in get_args(Method):
+        raise UsageError(
+            f"there is no method {described(method)}", help='take "constant" or "lazy"', method=method
+        )
 
 
 def draw_rows(
     rows: Sequence[Distribution],
     classes: NDArray[np.int32],
     bits: BitSource,
+    method: Method = "constant",
     table: Callable[[], NDArray[np.float64]] | None = None,
 ) -> NDArray[np.int32]:
     """Draw once for each row named.
@@ -100,30 +86,79 @@ def draw_rows(
         The row to draw from, for each draw.
     bits : BitSource
         Where random bits come from.
+    method : {"constant", "lazy"}
+        See the module's docstring.
     table : callable, optional
-        Makes the table of the rows, float64[rows, k], right to `TABLE_ERROR`; asked for only where more than
-        `EXACT_ROWS` rows occur.
+        Makes the floats nearest to the rows, see `Thresholds.of`.
 
     Returns
     -------
     int32[m]
         The drawn colors as positions in the order of the rows (by code point).
     """
-    occurs = np.zeros(len(rows), dtype=np.bool_)
-    occurs[classes] = True
-    used = np.flatnonzero(occurs)
-    if table is None or len(used) <= EXACT_ROWS:
-        thresholds = _Thresholds.of(rows, used)
-    else:
-        thresholds = _Thresholds.around(table()[used])
-    place_of = np.cumsum(occurs) - 1
+    used = _occurring(classes, len(rows))
+    place_of = None if len(used) == len(rows) else np.zeros(len(rows), dtype=np.int32)
+    if place_of is not None:
+        place_of[used] = np.arange(len(used))
+    deciding = Deciding(Thresholds.of(rows, used, table), compiled=_is_compiled(len(classes)))
+    draw_block = _constant if method == "constant" else _lazy
     drawn = np.empty(len(classes), dtype=np.int32)
-    for start in range(0, len(classes), BLOCK):
+    starts = range(0, len(classes), BLOCK)
+    sizes = [_words_of(method, min(BLOCK, len(classes) - start)) for start in starts]
+    for start, words in zip(starts, words_in_blocks(bits, sizes), strict=True):
         block = classes[start : start + BLOCK]
-        words = read_words(bits, len(block))
-        positions, undecided = thresholds.decide(words, place_of[block])
-        for index in undecided.tolist():
-            masses = CumulativeMasses(rows[int(block[index])])
-            positions[index] = settle(masses, int(words[index]), WORD_BITS, bits)
-        drawn[start : start + BLOCK] = positions
+        places = block if place_of is None else place_of[block]
+        draw_block(deciding, words, places, drawn[start : start + BLOCK], _Rest(rows, block, bits))
     return drawn
+
+
+def _occurring(classes: NDArray[np.int32], rows: int) -> NDArray[np.intp]:
+    """Return which rows occur, ascending."""
+    occurs = np.zeros(rows, dtype=np.bool_)
+    for start in range(0, len(classes), BLOCK):
+        occurs[classes[start : start + BLOCK]] = True
+        if occurs.all():
+            break
+    return np.flatnonzero(occurs)
+
+
+def _words_of(method: Method, draws: int) -> int:
+    """Return how many words a block reads before anything is decided."""
+    return 2 * draws if method == "constant" else -(-draws // _BYTES_IN_WORD)
+
+
+def _is_compiled(draws: int) -> bool:
+    return draws >= FEWEST_COMPILED and compiled()
+
+
+def _constant(
+    deciding: Deciding,
+    words: NDArray[np.uint64],
+    places: NDArray[np.int32],
+    drawn: NDArray[np.int32],
+    rest: _Rest,
+) -> None:
+    first, second = words[: drawn.size], words[drawn.size :]
+    for draw in deciding.by_words(first, places, drawn).tolist():
+        revealed = int(first[draw]) << WORD_BITS | int(second[draw])
+        drawn[draw] = rest.settled(draw, revealed, 2 * WORD_BITS)
+
+
+def _lazy(
+    deciding: Deciding,
+    words: NDArray[np.uint64],
+    places: NDArray[np.int32],
+    drawn: NDArray[np.int32],
+    rest: _Rest,
+) -> None:
+    first = words.astype("<u8", copy=False).view(np.uint8)[: drawn.size]
+    open_draws = deciding.by_bytes(first, places, drawn)
+    opening, following = first[open_draws].astype(np.uint64), read_words(rest.bits, open_draws.size)
+    later = np.empty(open_draws.size, dtype=np.int32)
+    longer = (opening << _FOLLOWING_BITS) | (following >> _OPENING_BITS)
+    still_open = deciding.by_words(longer, places[open_draws], later)
+    drawn[open_draws] = later
+    for place in still_open.tolist():
+        draw = int(open_draws[place])
+        revealed = int(opening[place]) << WORD_BITS | int(following[place])
+        drawn[draw] = rest.settled(draw, revealed, WORD_BITS + BYTE_BITS)

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cumulative masses of many distributions between 64-bit integers, for a first look at many draws.
+
+For each row and each of its k - 1 cumulative masses F there is one integer, lower <= F 2^64 < lower + slack,
+with one slack for all. A word w says that U lies in [w, w + 1) 2^-64. So U < F where w < lower, U >= F where
+w >= lower + slack, and what lies between is open: whoever asks must then look at that row exactly. A wider
+slack leaves more open and changes no draw.
+
+Where the integers come from, all of it proven:
+
+- one row: exact enclosures, slack 2 (`CumulativeMasses`);
+- many rows on lines: integer arithmetic from enclosures, a slack below 2^13 for 8 colors (`MassTable`);
+- more than `EXACT_ROWS` rows that are written down: a table of floats that are the nearest ones to the exact
+  numbers. Adding k of them and dividing by the sum errs by less than (k + 2) 2^-52 by the rules of IEEE 754.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.distribution import Distribution
+from rainbowdp.line.integer_masses import MassTable
+from rainbowdp.mechanism import LineRows, StatedRows
+from rainbowdp.privacy import Privacy
+from rainbowdp.sampling.bits import WORD_BITS
+from rainbowdp.sampling.cumulative import CumulativeMasses
+
+EXACT_ROWS = 2048
+"""Up to this many rows that lie on no line are enclosed one by one."""
+
+_FEWEST_ON_LINE = 8  # what a line costs before its first row is as much as so many rows one by one
+_EXACT_SLACK = 2
+_LARGEST_WORD = (1 << WORD_BITS) - 1
+
+BYTE_BITS = 8
+_BYTES = 1 << BYTE_BITS
+_BYTE_PLACE = np.uint64(WORD_BITS - BYTE_BITS)
+
+
+@dataclass(frozen=True, eq=False)
+class Thresholds:
+    """Integers around the cumulative masses of some rows.
+
+    Attributes
+    ----------
+    lower : uint64[k - 1, rows]
+        Lower bounds in units of 2^-64, at most 2^64 - 1.
+    slack : int
+        How far above them the cumulative masses may lie, in the same units.
+    """
+
+    lower: NDArray[np.uint64]
+    slack: int
+
+    @classmethod
+    def of(
+        cls,
+        rows: Sequence[Distribution],
+        used: NDArray[np.intp],
+        table: Callable[[], NDArray[np.float64]] | None = None,
+    ) -> "Thresholds":
+        """Enclose the cumulative masses of the rows used.
+
+        Parameters
+        ----------
+        rows : sequence of Distribution
+            Over the same k colors.
+        used : intp[m]
+            The rows wanted, ascending.
+        table : callable, optional
+            Makes the floats nearest to the rows, float64[rows, k]. Never asked for rows on lines.
+
+        Returns
+        -------
+        Thresholds
+            In the order of `used`.
+        """
+        if not isinstance(rows, LineRows | StatedRows):
+            return cls._made(rows, used, table)
+        kept = _KEPT.get(rows)
+        if kept is None or not np.array_equal(kept[0], used):
+            kept = _KEPT[rows] = (used, cls._made(rows, used, table))
+        return kept[1]
+
+    @classmethod
+    def _made(
+        cls,
+        rows: Sequence[Distribution],
+        used: NDArray[np.intp],
+        table: Callable[[], NDArray[np.float64]] | None,
+    ) -> "Thresholds":
+        if isinstance(rows, LineRows):
+            return cls._on_lines(rows, used)
+        if table is not None and len(used) > EXACT_ROWS:
+            return cls.around(table()[used])
+        return cls._one_by_one(rows, used)
+
+    @classmethod
+    def _one_by_one(cls, rows: Sequence[Distribution], used: NDArray[np.intp]) -> "Thresholds":
+        cuts = [CumulativeMasses(rows[row]).cuts(WORD_BITS)[0] for row in used.tolist()]
+        lower = np.empty((len(cuts[0]) if cuts else 0, len(cuts)), dtype=np.uint64)
+        for place, below in enumerate(cuts):
+            lower[:, place] = [min(bound, _LARGEST_WORD) for bound in below]
+        return cls(lower, _EXACT_SLACK)
+
+    @classmethod
+    def _on_lines(cls, rows: LineRows, used: NDArray[np.intp]) -> "Thresholds":
+        regions, distances = rows.regions[used], rows.distances[used].astype(np.int64)
+        colors = len(rows[int(used[0])]) if len(used) else 1
+        lower = np.empty((colors - 1, len(used)), dtype=np.uint64)
+        slack, singly = _EXACT_SLACK, distances < 0
+        tables: dict[Privacy, MassTable] = {}
+        for region, line in enumerate(rows.lines):
+            here = np.flatnonzero((regions == region) & (distances >= 0))
+            if line is None or len(here) < _FEWEST_ON_LINE:
+                singly[here] = True
+                continue
+            masses = tables.setdefault(line.privacy, MassTable(line.privacy, int(distances.max())))
+            lower[:, here], width = masses.lower_bounds(line, distances[here])
+            slack = max(slack, width)
+        places = np.flatnonzero(singly)
+        if len(places):
+            lower[:, places] = cls._one_by_one(rows, used[places]).lower
+        return cls(lower, slack)
+
+    @classmethod
+    def around(cls, table: NDArray[np.float64]) -> "Thresholds":
+        """Enclose the cumulative masses of rows by the floats nearest to their numbers, float64[rows, k].
+
+        Each sum of up to k such floats, divided by the sum of all, is off by less than (k + 2) 2^-52; the
+        lower bound is rounded to a float twice more.
+        """
+        sums = np.cumsum(table, axis=1).T
+        masses = sums[:-1] / sums[-1]
+        units = (table.shape[1] + 4) * 2.0**-52
+        lower = np.clip(masses - units, 0.0, 1.0 - 2.0**-53)
+        return cls((lower * 2.0**WORD_BITS).astype(np.uint64), int(2 * (units * 2.0**WORD_BITS)))
+
+    @property
+    def colors(self) -> int:
+        """How many colors there are."""
+        return len(self.lower) + 1
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self.lower.shape[1])
+
+    @property
+    def narrow(self) -> type[np.unsignedinteger[Any]]:
+        """A type of integers that holds the number of colors."""
+        return np.uint8 if self.colors < _BYTES else np.uint32
+
+    @cached_property
+    def lower_by_row(self) -> NDArray[np.uint64]:
+        """All bounds of the first row, then those of the second, and so on."""
+        return np.ascontiguousarray(self.lower.T).ravel()
+
+    @cached_property
+    def edges(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """The first and the last byte of the words that are close to a bound, uint8[k - 1, rows] each."""
+        last = self.lower + np.uint64(self.slack - 1)
+        last[last < self.lower] = _LARGEST_WORD
+        return (self.lower >> _BYTE_PLACE).astype(np.uint8), (last >> _BYTE_PLACE).astype(np.uint8)
+
+    @cached_property
+    def guide(self) -> NDArray[np.unsignedinteger[Any]]:
+        """The position of all words that begin with a byte, [rows, 256]; k where there is not one for all."""
+        firsts, lasts = self.edges
+        starts = np.arange(self.rows) * (_BYTES + 1)
+        # A bound counts from the byte after its own.
+        steps = np.bincount((starts + firsts + 1).ravel(), minlength=self.rows * (_BYTES + 1))
+        steps = steps.reshape(self.rows, _BYTES + 1)[:, :_BYTES]
+        guide: NDArray[np.unsignedinteger[Any]] = np.cumsum(steps, axis=1, dtype=self.narrow)
+        rows = np.arange(self.rows)
+        guide[rows, firsts] = self.colors
+        guide[rows, lasts] = self.colors
+        return guide
+
+
+# Drawing from one mechanism again and again, as simulations do, looks at its rows once. Nothing here depends
+# on what was drawn, and it goes with the rows.
+_KEPT: WeakKeyDictionary[LineRows | StatedRows, tuple[NDArray[np.intp], Thresholds]] = WeakKeyDictionary()
