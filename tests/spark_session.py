@@ -10,6 +10,7 @@ import functools
 import importlib.util
 import os
 import shutil
+import sys
 import tempfile
 import warnings
 from typing import Any
@@ -37,6 +38,8 @@ def spark() -> Any:  # noqa: ANN401 - PySpark is no dependency of the checker
 def _session() -> Any:  # noqa: ANN401 - see spark
     directory = tempfile.mkdtemp(prefix="rainbowdp-spark-")
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    # Workers would take the first python3 of the path, which may be another one.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with warnings.catch_warnings():
         # PySpark says that it does not know the newest pandas yet, and leaves sockets to the collector.
         warnings.simplefilter("ignore")

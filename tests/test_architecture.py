@@ -30,7 +30,7 @@ FLOORS = (
     ("line",),
     ("graph", "leximin", "boundary"),
     ("mechanism", "optimal", "verification", "optimality", "sampling", "baselines"),
-    ("formats", "questions", "tables", "ledger"),
+    ("spark", "formats", "questions", "tables", "ledger"),
     ("planning", "keys", "release"),
     ("",),
     ("interop", "plots", "cli", "__main__"),

@@ -50,6 +50,19 @@ def test_every_command_explains_itself_with_an_example(run: Runner, command: str
     assert f"rainbowdp {command} " in plain(outcome.out).split("Example", 1)[1]
 
 
+@pytest.mark.parametrize(
+    "words", [(), *((command,) for command in COMMANDS), ("ask",), ("ask", "winner"), ("plan",)]
+)
+def test_help_can_be_copied_into_a_shell_and_gives_no_value_to_flags(
+    run: Runner, words: tuple[str, ...]
+) -> None:
+    lines = run(*words, "--help").out.splitlines()
+    # A blank behind a backslash would end the command there.
+    assert [line for line in lines if line != line.rstrip()] == []
+    assert not any("<bool>" in line for line in lines)
+    assert any("--help" in line for line in lines)
+
+
 def test_the_examples_in_the_help_run(tmp_path: Path) -> None:
     from rainbowdp.cli import line, sample, solve, verify
 
@@ -350,4 +363,16 @@ def test_help_loads_no_number_crunching() -> None:
         "sys.stderr.write(' '.join({name.split('.')[0] for name in sys.modules}))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
-    assert {"scipy", "duckdb", "networkx", "highspy", "matplotlib"}.isdisjoint(done.stderr.split())
+    heavy = {
+        "numpy",
+        "flint",
+        "scipy",
+        "duckdb",
+        "narwhals",
+        "networkx",
+        "highspy",
+        "matplotlib",
+        "numba",
+        "pyarrow",
+    }
+    assert heavy.isdisjoint(done.stderr.split())

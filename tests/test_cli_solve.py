@@ -429,9 +429,10 @@ def test_a_reserved_color_is_refused_before_the_work(run: Runner, path: Path) ->
 def test_a_mechanism_that_fails_its_own_check_is_a_defect_and_is_not_written(
     run: Runner, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from rainbowdp.graph import RainbowGraph
     from rainbowdp.mechanism import Mechanism
 
-    def wrong(graph: Any, *_: object) -> Mechanism:  # noqa: ANN401 - only its labels are used
+    def wrong(graph: RainbowGraph, *_: object, **__: object) -> Mechanism:
         rows = [{"b": "1", "r": "0"}, {"b": "0", "r": "1"}]
         return Mechanism.from_table(["b>r", "r>b"], rows, codes=[0, 0, 1, 1], labels=graph.labels)
 

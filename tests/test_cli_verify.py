@@ -224,3 +224,44 @@ def test_a_file_that_is_not_there_is_named(run: Runner, tmp_path: Path) -> None:
     outcome = run("verify", tmp_path / "m.csv", "--neighbors", tmp_path / "p.csv", "--epsilon", "1")
     assert outcome.code == 4
     assert "m.csv" in outcome.error[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("m.csv", None, "there is no file"),
+        ("m", None, "there is no file"),
+        ("m.json", '{"colors": ', "is not JSON"),
+        ("m.json", "[1]", "holds a list at its top level"),
+        ("m.json", "", "is not JSON"),
+        ("m.txt", EXACT, "does not say in which form a mechanism or a receipt is written"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_said_to_be_so_before_an_option_is_missed(
+    run: Runner, tmp_path: Path, name: str, content: str | None, what: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    outcome = run("verify", tmp_path / name)
+    assert outcome.code == 4
+    assert name in outcome.error[0]
+    assert what in outcome.error[0]
+    assert "--neighbors" not in outcome.err
+
+
+@pytest.mark.parametrize("name", ["m.csv", "m.json"])
+def test_the_pairs_of_a_mechanism_that_can_be_read_are_asked_for(
+    run: Runner, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).write_text(EXACT if name == "m.csv" else "{}")
+    outcome = run("verify", tmp_path / name)
+    assert outcome.code == 2
+    assert outcome.error[0] == "error[RDP901]: --neighbors is missing"
+
+
+def test_what_is_wrong_with_a_receipt_is_said_with_its_name(run: Runner, tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text('{"schema": "rainbowdp.other/1"}')
+    outcome = run("verify", tmp_path / "r.json")
+    assert outcome.code == 4
+    assert outcome.error[0].startswith("error[RDP704]: ")
+    assert "r.json" in outcome.error[0]

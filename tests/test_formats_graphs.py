@@ -27,6 +27,7 @@ from rainbowdp.errors import (
 from rainbowdp.formats import read_graph, read_neighbors, write_boundary_graph
 from rainbowdp.formats.tables import connect
 from rainbowdp.graph import DatasetGraph, RainbowGraph, boundary_morphism
+from rainbowdp.graph.listing import listed
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 NODES = b"dataset,rainbow\nx,b>r\ny,r>b\nz,r>b\n"
@@ -40,7 +41,7 @@ def graph_of(folder: Path, nodes: bytes = NODES, pairs: bytes = PAIRS) -> Rainbo
 
 
 def label_pairs(graph: RainbowGraph) -> set[frozenset[str]]:
-    source, target = graph.structure.pairs()
+    source, target = listed(graph.structure).pairs()
     ends = zip(source.tolist(), target.tolist(), strict=True)
     return {frozenset((graph.label(one), graph.label(other))) for one, other in ends}
 
@@ -165,7 +166,7 @@ def test_a_large_table_keeps_the_order_of_its_rows(tmp_path: Path) -> None:
     assert graph.labels.tolist() == [f"d{at}" for at in order.tolist()]
     place = np.argsort(order)
     expected = DatasetGraph.from_pairs(count, place[:-1], place[1:])
-    assert np.array_equal(graph.structure.indices, expected.indices)
+    assert np.array_equal(listed(graph.structure).indices, expected.indices)
     assert np.array_equal(
         graph.regions == graph.rainbows.index(graph.rainbow_of(0)), (order % 3 > 0) == bool(order[0] % 3)
     )
@@ -416,7 +417,7 @@ def test_neighbors_of_known_datasets_come_from_every_form(tmp_path: Path) -> Non
     nx.write_graphml_xml(WHOLE, tmp_path / "g.graphml")
     (tmp_path / "g.json").write_text(json.dumps(nx.node_link_data(WHOLE, edges="edges")))
     for name in ("pairs.csv", "pairs.parquet", "g.graphml", "g.json"):
-        source, target = read_neighbors(tmp_path / name, labels, 3).pairs()
+        source, target = listed(read_neighbors(tmp_path / name, labels, 3)).pairs()
         assert list(zip(source.tolist(), target.tolist(), strict=True)) == [(0, 2), (1, 2)], name
 
 
@@ -615,3 +616,30 @@ def test_an_edge_to_a_node_that_is_not_there_names_it(tmp_path: Path, name: str)
 def test_an_edge_may_stand_before_its_nodes(tmp_path: Path) -> None:
     (tmp_path / "g.graphml").write_text(GRAPHML.replace("EDGES", '<edge source="a" target="b"/>'))
     assert label_pairs(read_graph(tmp_path / "g.graphml")) == {frozenset("ab")}
+
+
+def test_an_encoding_that_nobody_knows_makes_graphml_unreadable(tmp_path: Path) -> None:
+    text = '<?xml version="1.0" encoding="uttrue8"?>' + GRAPHML.replace("EDGES", "")
+    (tmp_path / "g.graphml").write_text(text)
+    for read in (read_graph, lambda path: read_neighbors(path, None, 2)):
+        with pytest.raises(FileFormatError, match="is not GraphML: unknown encoding: uttrue8"):
+            read(tmp_path / "g.graphml")
+
+
+def test_a_key_without_a_type_is_text(tmp_path: Path) -> None:
+    # Warnings are errors in this suite, so networkx may say nothing either.
+    text = GRAPHML.replace(' attr.type="string"', "").replace("EDGES", '<edge source="a" target="b"/>')
+    (tmp_path / "g.graphml").write_text(text)
+    assert read_graph(tmp_path / "g.graphml").colors == ("x", "y")
+
+
+@pytest.mark.parametrize("name", ["g.csv", "g.json"])
+@pytest.mark.parametrize(("encoding", "called"), [("utf-16", "UTF-16"), ("latin-1", "LATIN1")])
+def test_a_file_of_another_encoding_is_told_how_to_become_utf_8(
+    tmp_path: Path, name: str, encoding: str, called: str
+) -> None:
+    (tmp_path / name).write_text("dataset,rainbow\nä,x>y\n", encoding=encoding)
+    with pytest.raises(FileUnreadableError, match="is not UTF-8 text") as caught:
+        read_graph(tmp_path / name, tmp_path / name if name.endswith("csv") else None)
+    ending = Path(name).suffix
+    assert f"iconv -f {called} -t UTF-8 old{ending} > new{ending}" in caught.value.help

@@ -127,3 +127,24 @@ def test_a_name_that_is_none_is_an_error_in_both_directions(tmp_path: Path, name
     with pytest.raises(FileUnreadableError, match=r"cannot read|there is no file"):
         form_to_read(tmp_path / name, "a mechanism", (Form.CSV,))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
+def test_a_place_that_takes_no_more_is_told_in_the_words_of_the_system(tmp_path: Path, ending: str) -> None:
+    program = (
+        "import resource, sys\n"
+        "from rainbowdp import PureDP, optimal_mechanism, path, write_mechanism\n"
+        "graph = path(9000).rainbow_graph(['a>b', 'b>a'], [k % 2 for k in range(9000)])\n"
+        "mechanism = optimal_mechanism(graph, PureDP(1), 'uniform')\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n"
+        "try:\n"
+        "    write_mechanism(sys.argv[1], mechanism, exact=False)\n"
+        "except ValueError as error:\n"
+        "    print(error)\n"
+    )
+    target = tmp_path / f"m.{ending}"
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(target)], check=True, capture_output=True, encoding="utf-8"
+    )
+    assert done.stdout == f"cannot write {str(target)!r}: File too large\n"
+    assert names(tmp_path) == []

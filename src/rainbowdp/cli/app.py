@@ -10,7 +10,7 @@ import typer
 
 from rainbowdp.cli.ask import ask_app
 from rainbowdp.cli.budget import budget_app
-from rainbowdp.cli.command import add
+from rainbowdp.cli.command import Group, add
 from rainbowdp.cli.keys import HELP as KEYS_HELP
 from rainbowdp.cli.keys import keys_command
 from rainbowdp.cli.line import HELP as LINE_HELP
@@ -35,7 +35,9 @@ _FRAMEWORK_INTERRUPTED = 130
 app = typer.Typer(
     name=_PROGRAM,
     help="Answer a question with finitely many answers about private data as well as privacy allows: the "
-    "optimal differentially private mechanism, exact and verified.\n\nStart with: rainbowdp line --help",
+    "optimal differentially private mechanism, exact and verified.\n\n"
+    "Start with rainbowdp ask --help (a table of people) or rainbowdp line --help (the mathematics).",
+    cls=Group,
     context_settings=_HELP_NAMES,
     pretty_exceptions_enable=False,
 )
@@ -61,9 +63,9 @@ def _root(
         typer.echo(context.get_help())
 
 
-app.add_typer(ask_app, name="ask")
-app.add_typer(plan_app, name="plan")
-app.add_typer(budget_app, name="budget")
+app.add_typer(ask_app, name="ask", cls=Group)
+app.add_typer(plan_app, name="plan", cls=Group)
+app.add_typer(budget_app, name="budget", cls=Group)
 add(app, "keys", keys_command, KEYS_HELP)
 add(app, "line", line_command, LINE_HELP)
 add(app, "solve", solve_command, SOLVE_HELP)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a command is added to the application, and what all commands share: an option is given once.
+"""How commands and groups of them are made, and what all share: options given once, help that can be copied.
 
 The framework takes the last of several values without a word, which turns a slip such as
 ``--epsilon 1 ... --epsilon 2`` into another promise of privacy. Here it is a usage error. Every command is
@@ -13,8 +13,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
+from rainbowdp.cli.doors import tidied_help
 from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,6 +37,20 @@ class Command(TyperCommand):
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))
             _require_once(order)
         return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: "Context", formatter: Any) -> None:  # noqa: ANN401 - the framework's own
+        """Print the help."""
+        with tidied_help():
+            super().format_help(ctx, formatter)
+
+
+class Group(TyperGroup):
+    """Commands under one word."""
+
+    def format_help(self, ctx: "Context", formatter: Any) -> None:  # noqa: ANN401 - the framework's own
+        """Print the help."""
+        with tidied_help():
+            super().format_help(ctx, formatter)
 
 
 def add(to: typer.Typer, name: str, function: Callable[..., int], help: str) -> None:

@@ -11,6 +11,7 @@ come here, see `rainbowdp.cli.output`.
 import contextlib
 import io
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import TextIO, cast
@@ -18,6 +19,7 @@ from typing import TextIO, cast
 from rainbowdp.errors import FileWriteError
 
 _STANDARD_DESCRIPTORS = 2
+_BLANKS_AT_END = re.compile(" +$", re.MULTILINE)
 
 
 class Door(io.TextIOBase):
@@ -141,6 +143,25 @@ class Door(io.TextIOBase):
             plain = text.replace("─", "-").replace("…", "...")
             return plain.encode(self.encoding, self.errors).decode(self.encoding)
         return text
+
+
+class _HelpDoor(Door):
+    """A door for help texts as the framework formats them.
+
+    It fills lines up with blanks, so that one that ends in a backslash does not go on when it is copied into
+    a shell, and says of every flag that it is a ``<bool>``, as if it took a value.
+    """
+
+    def write(self, text: str) -> int:
+        super().write(_BLANKS_AT_END.sub("", text.replace("<bool>", "      ")))
+        return len(text)
+
+
+@contextlib.contextmanager
+def tidied_help() -> Iterator[None]:
+    """Let what is printed to stdout for a while be a help text that can be copied into a shell."""
+    with contextlib.redirect_stdout(cast("TextIO", _HelpDoor(sys.stdout, is_result=True))):
+        yield
 
 
 @contextlib.contextmanager

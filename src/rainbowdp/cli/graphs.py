@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING
 from rainbowdp.cli.output import note
 
 if TYPE_CHECKING:
-    from rainbowdp.graph import DatasetGraph
+    from rainbowdp.graph.relation import NeighborRelation
 
 
-def note_graph(structure: "DatasetGraph") -> None:
+def note_graph(structure: "NeighborRelation") -> None:
     """Say what was cleaned away, and how many datasets have no neighbor."""
+    from rainbowdp.graph import DatasetGraph, PairList
+    from rainbowdp.graph.pair_stream import PairStream
+
     for text in structure.notes:
         note(text)
-    alone = int((structure.degrees == 0).sum())
+    if not isinstance(structure, DatasetGraph | PairList):
+        note("pairs of neighbors are counted as they are listed, repeated ones too")
+    alone = structure.isolated if isinstance(structure, DatasetGraph | PairList | PairStream) else 0
     if structure.pair_count == 0:
         note("there is no pair of neighbors, so any mechanism is private: check the file of neighbors")
     elif alone:

@@ -3,8 +3,10 @@
 
 import math
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from rainbowdp.exact import Exact, format_exact, to_float
+if TYPE_CHECKING:
+    from rainbowdp.exact import Exact
 
 _DIGITS = 6
 
@@ -14,8 +16,10 @@ def json_number(value: float) -> float | str:
     return "inf" if math.isinf(value) else value
 
 
-def json_exact(value: Exact | None) -> float | None:
+def json_exact(value: "Exact | None") -> float | None:
     """Return the float closest to an exact number, for JSON; None stays None."""
+    from rainbowdp.exact import to_float
+
     return None if value is None else to_float(value, "nearest")
 
 
@@ -24,8 +28,10 @@ def cell(value: float) -> str:
     return f"{value:.{_DIGITS}g}"
 
 
-def exact_cell(value: Exact | None) -> str:
+def exact_cell(value: "Exact | None") -> str:
     """Return an exact number as a table cell: rounded, with its fraction where that is short."""
+    from rainbowdp.exact import format_exact, to_float
+
     if value is None:
         return "no closed form"
     rounded = cell(to_float(value, "nearest"))

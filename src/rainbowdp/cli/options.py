@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -18,7 +18,10 @@ from rainbowdp.cli.completion import choices, files
 from rainbowdp.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
+    from rainbowdp.formats.engines import Engine as EngineName
     from rainbowdp.privacy import Privacy
+
+_Word = TypeVar("_Word", bound=str)
 
 LARGEST_WHOLE = 2**53
 _MOST_DIGITS = 20
@@ -107,7 +110,7 @@ def format_option(*words: str) -> Any:  # noqa: ANN401 - what typer makes of an 
     )
 
 
-def read_choice(option: str, value: str, words: Sequence[str]) -> str:
+def read_choice(option: str, value: str, words: Sequence[_Word]) -> _Word:
     """Return a value that must be one of some words.
 
     Raises
@@ -115,13 +118,14 @@ def read_choice(option: str, value: str, words: Sequence[str]) -> str:
     UsageError
         If it is not.
     """
-    if value not in words:
-        raise UsageError(
-            f"{option} cannot be {value!r}",
-            help=did_you_mean(value, words) or f"choose one of {', '.join(words)}",
-            option=option,
-        )
-    return value
+    for word in words:
+        if word == value:
+            return word
+    raise UsageError(
+        f"{option} cannot be {value!r}",
+        help=did_you_mean(value, words) or f"choose one of {', '.join(words)}",
+        option=option,
+    )
 
 
 def whole_number(text: str) -> int | None:
@@ -269,3 +273,18 @@ def require_distinct(paths: dict[str, Path | None]) -> None:
             raise UsageError(
                 f"{other} and {option} name the same file {str(path)!r}", help="give each a file of its own"
             )
+
+
+ENGINES: "tuple[EngineName, ...]" = ("auto", "memory", "stream", "spark")
+Engine = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        metavar="|".join(ENGINES),
+        help="Where the pairs of neighbors are kept: 'memory'; 'stream' reads their file in batches, a few "
+        "times, with memory for the datasets only (needs the extra fast); 'spark' leaves them on the cluster "
+        "that Spark is configured for, and takes any address that Spark can read (needs the extra spark); "
+        "'auto' streams what would take more than half of the free memory. The results are the same.",
+        autocompletion=choices(*ENGINES),
+    ),
+]

@@ -13,9 +13,11 @@ from rainbowdp.cli.boundaries import read_probabilities
 from rainbowdp.cli.figures import drawing
 from rainbowdp.cli.graphs import counted, note_graph
 from rainbowdp.cli.options import (
+    ENGINES,
     AskedPrivacy,
     Debug,
     Delta,
+    Engine,
     Epsilon,
     Exactly,
     Mu,
@@ -129,10 +131,12 @@ def solve_command(
     ] = None,
     plot: Plot = None,
     output_format: Annotated[str, format_option(*FORMATS)] = "table",
+    engine: Engine = "auto",
     debug: Debug = False,  # noqa: ARG001 - its callback has done the work
 ) -> int:
     """Find, check and write the optimal mechanism; see `HELP`."""
     chosen = read_choice("--format", output_format, FORMATS)
+    kept = read_choice("--engine", engine, ENGINES)
     asked = read_privacy(epsilon, delta, mu)
     if exact:
         require_rational(asked)
@@ -152,7 +156,7 @@ def solve_command(
         load_duckdb()
         condition = _read_condition(boundary, normalize=normalize)
         progress.step("reading the graph")
-        graph = read_graph(Path(datasets), None if neighbors is None else Path(neighbors))
+        graph = read_graph(datasets, neighbors, engine=kept, report=progress.step)
         note_graph(graph.structure)
         if targets.out is not None:
             refuse_reserved(graph.colors)
@@ -160,7 +164,7 @@ def solve_command(
             form = form_to_write(targets.boundary_graph, "the boundary graph", FORMS)
             refuse_unwritable(graph.colors, form)
         progress.step("finding the optimal mechanism")
-        mechanism = optimal_mechanism(graph, asked.notion, condition)
+        mechanism = optimal_mechanism(graph, asked.notion, condition, progress=progress.advance)
         for text in mechanism.notes:
             note(text)
         progress.step("checking every pair of neighbors")

@@ -10,9 +10,11 @@ from rainbowdp.cli import completion
 from rainbowdp.cli.graphs import counted, note_graph
 from rainbowdp.cli.numbers import exact_cell, json_exact, json_number
 from rainbowdp.cli.options import (
+    ENGINES,
     AskedPrivacy,
     Debug,
     Delta,
+    Engine,
     Epsilon,
     Mu,
     described,
@@ -24,7 +26,7 @@ from rainbowdp.cli.output import emit_json, emit_table, note
 from rainbowdp.cli.progress import steps
 from rainbowdp.cli.receipts import check_receipt, read_if_receipt
 from rainbowdp.cli.signals import load_duckdb
-from rainbowdp.errors import UsageError
+from rainbowdp.errors import ReceiptError, UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.verification import Verification, Witness
@@ -75,18 +77,24 @@ def verify_command(
         ),
     ] = False,
     output_format: Annotated[str, format_option(*FORMATS)] = "table",
+    engine: Engine = "auto",
     debug: Debug = False,  # noqa: ARG001 - its callback has done the work
 ) -> int:
     """Check a mechanism over all pairs of neighbors; see `HELP`."""
     chosen = read_choice("--format", output_format, FORMATS)
+    kept = read_choice("--engine", engine, ENGINES)
     receipt = read_if_receipt(Path(mechanism))
     if receipt is not None:
         if strict or any(option is not None for option in (neighbors, epsilon, delta, mu)):
             raise UsageError(
                 f"{mechanism!r} is a receipt, and says itself what it promises", help="give the receipt alone"
             )
-        return check_receipt(receipt, chosen)
+        try:
+            return check_receipt(receipt, chosen)
+        except ReceiptError as error:
+            raise error.at(repr(mechanism)) from error
     if neighbors is None:
+        _require_readable(Path(mechanism))
         raise UsageError(
             "--neighbors is missing",
             help="give the file with the pairs of neighbors; only a receipt needs none",
@@ -101,7 +109,7 @@ def verify_command(
         load_duckdb()
         made = read_mechanism(Path(mechanism))
         progress.step("reading the pairs of neighbors")
-        structure = read_neighbors(Path(neighbors), made.labels, made.size)
+        structure = read_neighbors(neighbors, made.labels, made.size, engine=kept, report=progress.step)
         note_graph(structure)
         progress.step("checking every pair of neighbors")
         found = verify(made, structure, asked.notion, strict=strict, progress=progress.advance)
@@ -114,6 +122,17 @@ def verify_command(
     else:
         _print_table(found, asked)
     return 0 if found.holds else 1
+
+
+def _require_readable(path: Path) -> None:
+    """Refuse a file that is missing or damaged, rather than ask for what a whole one would need besides."""
+    from rainbowdp.formats.documents import read_document
+    from rainbowdp.formats.mechanism_writing import FORMS
+    from rainbowdp.formats.suffixes import Form, form_to_read
+
+    form = form_to_read(path, "a mechanism or a receipt", FORMS)
+    if form is Form.JSON:
+        read_document(path, form)
 
 
 def _as_json(found: "Verification", asked: AskedPrivacy) -> dict[str, object]:

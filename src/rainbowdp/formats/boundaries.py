@@ -17,7 +17,7 @@ from rainbowdp.exact import format_fraction, parse_fraction
 from rainbowdp.formats.content import content_of
 from rainbowdp.formats.documents import read_document, shown
 from rainbowdp.formats.graphs import parsed_rainbow
-from rainbowdp.formats.suffixes import Form, form_to_read
+from rainbowdp.formats.suffixes import Form, form_to_read, path_of
 from rainbowdp.rainbow import Rainbow
 
 
@@ -37,6 +37,8 @@ def read_boundary(path: Path | str) -> dict[Rainbow, dict[str, str]]:
 
     Raises
     ------
+    UsageError
+        If the path is not the name of a file.
     FileUnreadableError
         If the file cannot be read.
     FileFormatError
@@ -54,7 +56,7 @@ def read_boundary(path: Path | str) -> dict[Rainbow, dict[str, str]]:
     yes>no {'yes': '2/3', 'no': '1/3'}
     no>yes {'yes': '0.5', 'no': '0.5'}
     """
-    path = Path(path)
+    path = path_of(path)
     with content_of(path):
         return _read(path)
 

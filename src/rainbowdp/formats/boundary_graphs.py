@@ -23,9 +23,11 @@ from pathlib import Path
 import numpy as np
 
 from rainbowdp.errors import FileWriteError
-from rainbowdp.formats.suffixes import Form, form_to_write
+from rainbowdp.exact.arguments import require
+from rainbowdp.formats.suffixes import Form, form_to_write, path_of
 from rainbowdp.formats.writing import replacing
 from rainbowdp.graph import BoundaryMorphism
+from rainbowdp.graph.listing import listed
 
 FORMS = (Form.GRAPHML, Form.JSON, Form.CSV)
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -45,7 +47,7 @@ def write_boundary_graph(path: Path | str, morphism: BoundaryMorphism) -> None:
     Raises
     ------
     UsageError
-        If the ending of the name says no such form.
+        If the ending of the name says no such form, or an argument is of another kind.
     FileWriteError
         If the file cannot be written, or GraphML cannot hold the name of a color.
 
@@ -68,10 +70,11 @@ def write_boundary_graph(path: Path | str, morphism: BoundaryMorphism) -> None:
     no>yes @ 0,yes>no @ 0,no>yes,0,1,yes>no,0,1
     yes>no @ 0,yes>no @ 1,yes>no,0,1,yes>no,1,1
     """
-    path = Path(path)
+    path = path_of(path)
+    require(morphism, "morphism", BoundaryMorphism)
     form = form_to_write(path, "the boundary graph", FORMS)
     nodes = _nodes(morphism)
-    source, target = morphism.boundary_graph.structure.pairs()
+    source, target = listed(morphism.boundary_graph.structure).pairs()
     edges = list(zip(source.tolist(), target.tolist(), strict=True))
     with replacing(path) as beside:
         if form is Form.GRAPHML:

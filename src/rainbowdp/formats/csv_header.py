@@ -18,6 +18,7 @@ from rainbowdp.errors import FileFormatError, FileUnreadableError
 _LARGEST_HEADER = 1 << 24
 _CHUNK = 1 << 16
 _RECORD = re.compile(r'(?:[^"\r\n]|"(?:[^"]|"")*+")*+(?=(\r\n?|\n|\Z))')
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DELIMITERS = (",", "\t", ";")
 
 
@@ -91,8 +92,8 @@ def _first_record(path: Path) -> tuple[str, str]:
         with opened(path, "rb") as file:
             while read < _LARGEST_HEADER:
                 data = file.read(_CHUNK)
-                if not read and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                    raise undecodable(path, "its first line", "it begins with the mark of UTF-16")
+                if not read and data.startswith(_UTF16):
+                    raise undecodable(path, "its first line", "it begins with the mark of UTF-16", data)
                 read += len(data)
                 text += decoder.decode(data, final=not data)
                 found = _RECORD.match(text)
@@ -117,10 +118,12 @@ def _first_record(path: Path) -> tuple[str, str]:
     )
 
 
-def undecodable(path: Path, where: str, why: str) -> FileUnreadableError:
-    """Return the error for a file that is not UTF-8 text."""
+def undecodable(path: Path, where: str, why: str, data: bytes = b"") -> FileUnreadableError:
+    """Return the error for a file that is not UTF-8 text; how it begins says what it may be instead."""
+    encoding = "UTF-16" if data.startswith(_UTF16) else "LATIN1"
+    ending = ".csv" if path.suffix in ("", ".gz") else path.suffix
     return FileUnreadableError(
         f"{str(path)!r} is not UTF-8 text: {where} cannot be decoded ({why})",
-        help="save it as UTF-8, for example: iconv -f LATIN1 -t UTF-8 old.csv > new.csv",
+        help=f"save it as UTF-8, for example: iconv -f {encoding} -t UTF-8 old{ending} > new{ending}",
         path=str(path),
     )

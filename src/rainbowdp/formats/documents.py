@@ -45,7 +45,7 @@ def read_document(path: Path, form: Form) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise undecodable(path, f"byte {error.start + 1}", error.reason) from error
+        raise undecodable(path, f"byte {error.start + 1}", error.reason, error.object) from error
     except OSError as error:
         raise FileUnreadableError(
             f"cannot read {str(path)!r}: {error.strerror or error}",

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs from files: tables of datasets and neighbors, GraphML, and node-link JSON.
 
-Tables go from file to arrays inside DuckDB: it decodes the rows and joins labels to numbers, so no Python
+Tables go from file to arrays by array operations and by DuckDB, which joins labels to numbers, so no Python
 code runs per dataset or per pair. GraphML and node-link JSON are for graphs of a size at which one also draws
 them. A graph file is not private, so errors name the row and the value.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +17,21 @@ from rainbowdp.errors import (
     FileFormatError,
     MissingRainbowError,
     RainbowError,
-    UnknownDatasetError,
     UsageError,
 )
+from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
 from rainbowdp.formats.content import content_of
+from rainbowdp.formats.dataset_reading import known_datasets, numbered_datasets
+from rainbowdp.formats.engines import Engine, Report, relation_of, require_engine
 from rainbowdp.formats.networks import network_edges, read_network
-from rainbowdp.formats.suffixes import Form, form_to_read
-from rainbowdp.formats.tables import TextTable, arrays, connect, open_table, reading
-from rainbowdp.graph import DatasetGraph, RainbowGraph
-from rainbowdp.graph.labels import close_labels
+from rainbowdp.formats.pair_reading import KnownDatasets, join_pairs
+from rainbowdp.formats.suffixes import Form, address_of, form_to_read, path_of
+from rainbowdp.formats.tables import arrays, connect, open_table, reading
+from rainbowdp.graph import RainbowGraph
+from rainbowdp.graph.labels import LabelArray
+from rainbowdp.graph.pair_stream import PairStream
+from rainbowdp.graph.relation import NeighborRelation
+from rainbowdp.graph.row_labels import RowLabels
 from rainbowdp.rainbow import Rainbow
 
 if TYPE_CHECKING:
@@ -33,10 +39,16 @@ if TYPE_CHECKING:
 
 _TABLES = (Form.CSV, Form.PARQUET)
 _NETWORKS = (Form.GRAPHML, Form.JSON)
-_NULL, _UNKNOWN = -2, -1
+_LARGEST_SIZE = 2**31 - 1
 
 
-def read_graph(datasets: Path | str, neighbors: Path | str | None = None) -> RainbowGraph:
+def read_graph(
+    datasets: Path | str,
+    neighbors: Path | str | None = None,
+    *,
+    engine: Engine = "auto",
+    report: Report | None = None,
+) -> RainbowGraph:
     r"""Read a rainbow graph from one file or two.
 
     Parameters
@@ -46,17 +58,26 @@ def read_graph(datasets: Path | str, neighbors: Path | str | None = None) -> Rai
         node-link JSON with the node attribute ``rainbow``.
     neighbors : Path or str, optional
         A CSV or Parquet table with the columns ``source`` and ``target``, undirected; only beside a table.
+    engine : {"auto", "memory", "stream", "spark"}
+        Where the pairs are kept: in memory; in their file, which is read in batches a few times and must not
+        change meanwhile; or on a Spark cluster, where `neighbors` may be any address that Spark can read.
+        "auto" streams a file that would take more than half of the free memory. Results are the same.
+    report : callable, optional
+        Told in words about each pass over pairs that are not in memory.
 
     Returns
     -------
     RainbowGraph
-        Datasets in the order of the file, labels as text. Self-loops and repeated pairs are removed, see
-        ``notes``.
+        Datasets in the order of the file, labels as text; without labels where the file calls them 0 to n - 1
+        in this order. Self-loops and repeated pairs count for nothing, see ``notes``; pairs that are not in
+        memory are not told apart, so there each row counts as a pair.
 
     Raises
     ------
     UsageError
-        If the two files do not belong together.
+        If the two files do not belong together, or an argument is not the name of a file or of an engine.
+    MissingExtraError
+        If the engine needs something that is not installed.
     FileUnreadableError, FileFormatError
         If a file cannot be read or does not have its form.
     DuplicateDatasetError, MissingRainbowError, UnknownDatasetError, ColorSetError
@@ -72,7 +93,9 @@ def read_graph(datasets: Path | str, neighbors: Path | str | None = None) -> Rai
     >>> graph.size, graph.pair_count, graph.distance.tolist()
     (3, 2, [1, 0, 0])
     """
-    datasets, neighbors = Path(datasets), None if neighbors is None else Path(neighbors)
+    datasets = path_of(datasets, "datasets")
+    address = None if neighbors is None else address_of(neighbors, "neighbors")
+    engine = require_engine(engine)
     form = form_to_read(datasets, "the datasets", _TABLES + _NETWORKS)
     if form in _NETWORKS:
         if neighbors is not None:
@@ -82,22 +105,41 @@ def read_graph(datasets: Path | str, neighbors: Path | str | None = None) -> Rai
             )
         with content_of(datasets):
             return read_network(datasets, form)
-    if neighbors is None:
+    if address is None:
         raise UsageError(
             f"{str(datasets)!r} holds datasets, but no pairs of neighbors",
             help="give the pairs with --neighbors FILE, or a whole graph as .graphml or .json",
         )
-    pair_form = form_to_read(neighbors, "the pairs of neighbors", _TABLES)
-    with content_of(datasets, neighbors), connect() as database:
-        _load_datasets(database, datasets, form)
-        labels = arrays(database.execute("select dataset from datasets order by rowid"))["dataset"]
-        palette, codes = _regions(database, datasets)
-        source, target = _numbered_pairs(database, neighbors, pair_form, str(datasets))
-        structure = DatasetGraph.from_pairs(labels.size, source, target)
-        return RainbowGraph.from_codes(structure, palette, codes, labels.tolist())
+    if engine != "spark":
+        form_to_read(Path(address), "the pairs of neighbors", _TABLES)
+    with content_of(datasets, Path(address)), connect() as database:
+        labels: list[str] | None = None
+        numbered = numbered_datasets(datasets) if form is Form.PARQUET else None
+        if numbered is not None:
+            palette, codes = numbered
+            known = KnownDatasets(codes.size, None, str(datasets))
+        else:
+            _load_datasets(database, datasets, form)
+            known = known_datasets(database, str(datasets))
+            palette, codes = _regions(database, datasets)
+            if known.labels is not None:
+                labels = list(map(str, known.labels.tolist()))
+        structure = relation_of(database, address, known, engine, report)
+        graph = RainbowGraph.from_codes(structure, palette, codes, labels)
+        if isinstance(structure, PairStream):
+            # The first pass judges every pair; made for the boundary, it is not made again.
+            structure.mixed(graph.regions)
+        return graph
 
 
-def read_neighbors(path: Path | str, labels: NDArray[Any] | None, size: int) -> DatasetGraph:
+def read_neighbors(
+    path: Path | str,
+    labels: LabelArray | None,
+    size: int,
+    *,
+    engine: Engine = "auto",
+    report: Report | None = None,
+) -> NeighborRelation:
     r"""Read the pairs of neighbors of datasets that are known already.
 
     Parameters
@@ -109,13 +151,20 @@ def read_neighbors(path: Path | str, labels: NDArray[Any] | None, size: int) -> 
         The labels of the datasets; None if they are called 0 to n - 1.
     size : int
         Number of datasets.
+    engine, report
+        As for `read_graph`.
 
     Returns
     -------
-    DatasetGraph
+    PairList, PairStream or SparkPairs
+        By the engine; what they answer is the same.
 
     Raises
     ------
+    UsageError
+        If the path is not the name of a file, or there is not one label per dataset.
+    MissingExtraError
+        If the engine needs something that is not installed.
     FileUnreadableError, FileFormatError
         If the file cannot be read or does not have its form.
     UnknownDatasetError
@@ -126,23 +175,60 @@ def read_neighbors(path: Path | str, labels: NDArray[Any] | None, size: int) -> 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "pairs.csv"
     >>> _ = path.write_text("source,target\nbob,ann\n")
-    >>> read_neighbors(path, np.array(["ann", "bob", "cid"]), 3).pairs()
-    (array([0]...), array([1]...))
+    >>> read_neighbors(path, np.array(["ann", "bob", "cid"]), 3)
+    PairList(3 datasets, 1 pairs as given)
     """
-    path = Path(path)
-    form = form_to_read(path, "the pairs of neighbors", _TABLES + _NETWORKS)
-    names = np.arange(size).astype(np.str_) if labels is None else labels.astype(np.str_)
-    with content_of(path), connect() as database:
-        database.register("known", {"dataset": names.astype(object)})
-        database.execute("create temp table datasets as select dataset::varchar as dataset from known")
-        if form in _NETWORKS:
-            # Nodes that the mechanism lacks matter only where a pair names them.
-            database.register("edges", network_edges(path, form))
-            query = "select v0::varchar as v0, v1::varchar as v1 from edges"
-            source, target = _joined(database, path, query, "the mechanism")
+    address = address_of(path)
+    names = _names(labels, size)
+    engine = require_engine(engine)
+    form = (
+        None
+        if engine == "spark"
+        else form_to_read(Path(address), "the pairs of neighbors", _TABLES + _NETWORKS)
+    )
+    with content_of(Path(address)), connect() as database:
+        if names is None:
+            known = KnownDatasets(size, None, "the mechanism")
         else:
-            source, target = _numbered_pairs(database, path, form, "the mechanism")
-    return DatasetGraph.from_pairs(size, source, target)
+            database.register("known", {"dataset": names.astype(object)})
+            database.execute("create temp table datasets as select dataset::varchar as dataset from known")
+            known = known_datasets(database, "the mechanism")
+        if form is not None and form in _NETWORKS:
+            # Nodes that the mechanism lacks matter only where a pair names them.
+            database.register("edges", network_edges(Path(address), form))
+            query = "select v0::varchar as v0, v1::varchar as v1 from edges"
+            return join_pairs(database, Path(address), query, known)
+        return _judged(relation_of(database, address, known, engine, report))
+
+
+def _judged(structure: NeighborRelation) -> NeighborRelation:
+    """Return pairs after making sure that all can be read: a stream of them is judged in its first pass."""
+    if isinstance(structure, PairStream):
+        structure.mixed(np.zeros(structure.size, dtype=np.int32))
+    return structure
+
+
+def _names(labels: object, size: object) -> NDArray[np.str_] | None:
+    """Return one label per dataset, as text; None where there are none."""
+    if not is_whole(size) or not 0 <= size <= _LARGEST_SIZE:
+        raise UsageError(
+            f"`size` must be a number of datasets, and is {described(size)}",
+            help="give the size of the mechanism or graph whose pairs these are",
+            argument="size",
+        )
+    if labels is None:
+        return None
+    if isinstance(labels, RowLabels):
+        labels = np.asarray(labels)
+    listed = labels.tolist() if isinstance(labels, np.ndarray) else items_of(labels)
+    if not isinstance(listed, list) or len(listed) != size:
+        raise UsageError(
+            f"`labels` must be one label for each of {size} datasets, and is "
+            f"{kind_of(labels) if not isinstance(listed, list) else f'{len(listed)} labels'}",
+            help="give the labels of the mechanism or graph whose pairs these are, or None",
+            argument="labels",
+        )
+    return np.asarray(labels if isinstance(labels, np.ndarray) else listed, dtype=np.str_)
 
 
 def _load_datasets(database: "DuckDBPyConnection", path: Path, form: Form) -> None:
@@ -221,61 +307,3 @@ def parsed_rainbow(text: str, place: str) -> Rainbow:
         return Rainbow.parse(text)
     except RainbowError as error:
         raise FileFormatError(f"{place}: {error.what}", help=error.help, rainbow=text) from error
-
-
-def _numbered_pairs(
-    database: "DuckDBPyConnection", path: Path, form: Form, known: str
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    table: TextTable = open_table(database, path, form, ("source", "target"))
-    return _joined(database, path, table.query("source", "target"), known)
-
-
-def _joined(
-    database: "DuckDBPyConnection", path: Path, query: str, known: str
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the numbers of both datasets of every pair, after checking that there are such datasets."""
-    number = "case when p.{v} is null then {null} else coalesce({t}.rowid, {unknown}) end::integer as {v}"
-    columns = ", ".join(
-        number.format(v=v, t=t, null=_NULL, unknown=_UNKNOWN) for v, t in (("v0", "a"), ("v1", "b"))
-    )
-    with reading(path):
-        pairs = arrays(
-            database.execute(
-                f"select {columns} from ({query}) p "  # noqa: S608 - built by tables
-                "left join datasets a on p.v0 = a.dataset left join datasets b on p.v1 = b.dataset"
-            )
-        )
-    source, target = pairs["v0"], pairs["v1"]
-    if source.size and min(source.min(), target.min()) < 0:
-        raise _first_wrong_pair(database, path, query, known)
-    return source, target
-
-
-def _first_wrong_pair(
-    database: "DuckDBPyConnection", path: Path, query: str, known: str
-) -> FileFormatError | UnknownDatasetError:
-    database.execute(f"create temp table pairs as {query}")
-    wrong = database.execute(
-        "select rowid, v0, v1, v0 is null or (v1 is not null and v0 not in (select dataset from datasets)) "
-        "from pairs where v0 is null or v1 is null or v0 not in (select dataset from datasets) "
-        "or v1 not in (select dataset from datasets) order by rowid limit 1"
-    ).fetchone()
-    assert wrong is not None  # noqa: S101 - the caller has seen one
-    row, source, target, at_source = wrong
-    dataset, column = (source, "source") if at_source else (target, "target")
-    if dataset is None:
-        return FileFormatError(
-            f"row {row + 1} of {str(path)!r} has no {column}",
-            help="name both datasets of every pair (rows are counted after the header)",
-            path=str(path),
-            row=row + 1,
-        )
-    labels = arrays(database.execute("select dataset from datasets order by rowid"))["dataset"]
-    return UnknownDatasetError(
-        f"row {row + 1} of {str(path)!r} names the dataset {dataset!r} as its {column}, which {known} "
-        "does not have",
-        help=close_labels(dataset, labels.tolist())
-        or "list it among the datasets, or remove the pair (rows are counted after the header)",
-        dataset=dataset,
-        row=row + 1,
-    )

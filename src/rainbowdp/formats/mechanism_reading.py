@@ -19,7 +19,7 @@ from rainbowdp.formats.content import content_of
 from rainbowdp.formats.graphs import parsed_rainbow, refuse_repeats
 from rainbowdp.formats.mechanism_json import read_json_mechanism
 from rainbowdp.formats.mechanism_writing import FIRST_COLUMNS, FORMS
-from rainbowdp.formats.suffixes import Form, form_to_read
+from rainbowdp.formats.suffixes import Form, form_to_read, path_of
 from rainbowdp.formats.tables import arrays, connect, open_table, reading
 from rainbowdp.mechanism import Mechanism, Precision
 from rainbowdp.rainbow import Rainbow, quote_color
@@ -46,6 +46,8 @@ def read_mechanism(path: Path | str) -> Mechanism:
 
     Raises
     ------
+    UsageError
+        If the path is not the name of a file.
     FileUnreadableError, FileFormatError
         If the file cannot be read, does not have its form, or its rainbows and colors do not fit.
     DuplicateDatasetError
@@ -62,7 +64,7 @@ def read_mechanism(path: Path | str) -> Mechanism:
     >>> mechanism.precision, mechanism.distribution("bob")
     ('exact', Distribution(no=2/3, yes=1/3))
     """
-    path = Path(path)
+    path = path_of(path)
     form = form_to_read(path, "a mechanism", FORMS)
     with content_of(path), connect() as database:
         if form is Form.JSON:

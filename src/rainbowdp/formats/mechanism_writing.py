@@ -18,6 +18,8 @@ Python loop.
 import csv
 import io
 import json
+import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +27,8 @@ import numpy as np
 
 from rainbowdp.errors import ColorError, FileWriteError
 from rainbowdp.exact import format_exact
-from rainbowdp.formats.suffixes import Form, form_to_write
+from rainbowdp.exact.arguments import require
+from rainbowdp.formats.suffixes import Form, form_to_write, path_of
 from rainbowdp.formats.tables import connect, literal, parquet_names
 from rainbowdp.formats.writing import replacing
 from rainbowdp.mechanism import Mechanism
@@ -53,7 +56,7 @@ def write_mechanism(path: Path | str, mechanism: Mechanism, *, exact: bool) -> N
     Raises
     ------
     UsageError
-        If the ending of the name says no such form.
+        If the ending of the name says no such form, or an argument is of another kind.
     ColorError
         If a color is called like one of the first three columns.
     IrrationalError
@@ -77,7 +80,8 @@ def write_mechanism(path: Path | str, mechanism: Mechanism, *, exact: bool) -> N
     """
     import duckdb
 
-    path = Path(path)
+    path = path_of(path)
+    require(mechanism, "mechanism", Mechanism)
     form = form_to_write(path, "the mechanism", FORMS)
     refuse_reserved(mechanism.colors)
     values = _values(mechanism, exact=exact)
@@ -91,12 +95,18 @@ def write_mechanism(path: Path | str, mechanism: Mechanism, *, exact: bool) -> N
             else:
                 _write_json(database, beside, mechanism, values, exact=exact)
         except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
-            reason = str(error).strip().splitlines()[0]
             raise FileWriteError(
-                f"cannot write {str(path)!r}: {reason}",
+                f"cannot write {str(path)!r}: {_reason(str(error))}",
                 help="check the permissions and the free space, or write elsewhere",
                 path=str(path),
             ) from error
+
+
+def _reason(message: str) -> str:
+    """Return what the system said, out of the names of hidden files and JSON that DuckDB puts around it."""
+    if number := re.search(r'"errno":"(\d+)"', message):
+        return os.strerror(int(number[1]))
+    return message.strip().splitlines()[0].removeprefix("IO Error: ")
 
 
 def refuse_reserved(colors: tuple[str, ...]) -> None:

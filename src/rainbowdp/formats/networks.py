@@ -6,6 +6,7 @@ objects with ``id`` and ``rainbow``, and a list ``edges`` (``links`` in older ve
 with ``source`` and ``target``. Node ids are text or integers, and become labels as text.
 """
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +88,10 @@ def _graphml(path: Path) -> tuple[list[tuple[str, Any]], list[tuple[str, str]]]:
     import networkx as nx
 
     try:
-        graph = nx.read_graphml(path, node_type=str)
-    except (ParseError, nx.NetworkXException, ValueError, KeyError, TypeError) as error:
+        # A key without a type is text, which networkx says in a warning.
+        with warnings.catch_warnings(action="ignore", category=UserWarning):
+            graph = nx.read_graphml(path, node_type=str)
+    except (ParseError, nx.NetworkXException, ValueError, LookupError, TypeError) as error:
         reason = str(error) or type(error).__name__
         raise FileFormatError(
             f"{str(path)!r} is not GraphML: {reason}", help="correct or export the file again", path=str(path)

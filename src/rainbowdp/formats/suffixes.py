@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which form a file has: the ending of its name says so, and nothing is guessed from the content."""
 
+import os
 from enum import Enum
 from pathlib import Path
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, UsageError
+from rainbowdp.exact.arguments import kind_of
 
 
 class Form(Enum):
@@ -28,6 +30,53 @@ _ENDINGS = {
     ".json": Form.JSON,
     ".toml": Form.TOML,
 }
+
+
+def path_of(value: object, name: str = "path") -> Path:
+    """Return the name of a file as a path.
+
+    Parameters
+    ----------
+    value : object
+        The argument of a public function.
+    name : str
+        What the argument is called.
+
+    Raises
+    ------
+    UsageError
+        If it is neither a text nor a path.
+
+    Examples
+    --------
+    >>> path_of("mechanism.csv").name
+    'mechanism.csv'
+    """
+    return Path(address_of(value, name))
+
+
+def address_of(value: object, name: str = "path") -> str:
+    """Return the name of a file as it was given: a path would shorten ``hdfs://host/file``.
+
+    Raises
+    ------
+    UsageError
+        If it is neither a text nor a path.
+
+    Examples
+    --------
+    >>> address_of("s3a://bucket/pairs.parquet")
+    's3a://bucket/pairs.parquet'
+    """
+    if isinstance(value, str | os.PathLike):
+        named = os.fspath(value)
+        if isinstance(named, str):
+            return named
+    raise UsageError(
+        f"`{name}` must be the name of a file, as text or Path, and is {kind_of(value)}",
+        help=f'write for example {name}="mechanism.csv"',
+        argument=name,
+    )
 
 
 def _form(path: Path, accepted: tuple[Form, ...]) -> Form | None:

@@ -122,17 +122,15 @@ def connect() -> "Iterator[DuckDBPyConnection]":
     KeyboardInterrupt
         If the user interrupts a query.
     """
-    import secrets
-    import tempfile
-
     import duckdb
 
-    config: dict[str, str | bool | int | float | list[str]] = {
-        "autoinstall_known_extensions": False,
-        "autoload_known_extensions": False,
-        "temp_directory": str(Path(tempfile.gettempdir()) / f"rainbowdp-{secrets.token_hex(8)}"),
-    }
-    with contextlib.closing(duckdb.connect(":memory:", config=config)) as database:
+    with contextlib.ExitStack() as stack:
+        config: dict[str, str | bool | int | float | list[str]] = {
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "temp_directory": stack.enter_context(_private_directory()),
+        }
+        database = stack.enter_context(contextlib.closing(duckdb.connect(":memory:", config=config)))
         try:
             yield database
         except duckdb.InterruptException as error:
@@ -142,6 +140,19 @@ def connect() -> "Iterator[DuckDBPyConnection]":
             if str(error) == "Query interrupted":
                 raise KeyboardInterrupt from error
             raise
+
+
+@contextlib.contextmanager
+def _private_directory() -> Iterator[str]:
+    """Make a directory that nobody else can read, since a query spills rows; none if that is impossible."""
+    import tempfile
+
+    with contextlib.ExitStack() as stack:
+        directory = ""
+        with contextlib.suppress(OSError):
+            made = tempfile.TemporaryDirectory(prefix="rainbowdp-", ignore_cleanup_errors=True)
+            directory = stack.enter_context(made)
+        yield directory
 
 
 def arrays(result: "DuckDBPyConnection") -> dict[str, NDArray[Any]]:

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import MissingExtraError, UsageError
+from rainbowdp.exact.arguments import require
+from rainbowdp.formats.suffixes import path_of
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
@@ -45,7 +47,7 @@ def check_plot_path(path: Path | str) -> Path:
     Raises
     ------
     UsageError
-        If the suffix is none of `SUFFIXES`.
+        If it is not the name of a file, or its suffix is none of `SUFFIXES`.
     MissingExtraError
         If matplotlib is not installed.
 
@@ -55,7 +57,7 @@ def check_plot_path(path: Path | str) -> Path:
     'figure.svg'
     """
     _require_matplotlib()
-    path = Path(path)
+    path = path_of(path)
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(
             f"a figure cannot be written as {path.name!r}",
@@ -85,7 +87,8 @@ def plot_line(line: Line, distances: Iterable[int], path: Path | str | None = No
     Raises
     ------
     UsageError
-        If there is no distance, or the suffix of the path is not one of a figure.
+        If there is no distance or one that is no whole number of at least 0, the suffix of the path is not
+        one of a figure, or an argument is of another kind.
     FileWriteError
         If the file cannot be written.
     MissingExtraError
@@ -109,16 +112,16 @@ def plot_line(line: Line, distances: Iterable[int], path: Path | str | None = No
     >>> Path("line.svg").stat().st_size > 10_000
     True
     """
-    if path is not None:
-        check_plot_path(path)
     _require_matplotlib()
+    place = None if path is None else check_plot_path(path)
+    require(line, "line", Line)
     from rainbowdp.plots.curves import draw_line
     from rainbowdp.plots.files import styled, write_figure
 
     with styled():
         figure = draw_line(line, distances)
-        if path is not None:
-            write_figure(figure, Path(path))
+        if place is not None:
+            write_figure(figure, place)
     return figure
 
 
@@ -146,7 +149,8 @@ def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | 
     Raises
     ------
     UsageError
-        If the suffix of the path is not one of a figure, or graph and mechanism have different sizes.
+        If the suffix of the path is not one of a figure, graph and mechanism have different sizes, or an
+        argument is of another kind.
     FileWriteError
         If the file cannot be written.
     MissingExtraError
@@ -168,9 +172,10 @@ def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | 
     >>> [axes.get_title() for axes in figure.axes]
     ['rainbow graph: 3 datasets, 2 pairs of neighbors', 'boundary graph: 3 nodes, 2 edges']
     """
-    if path is not None:
-        check_plot_path(path)
     _require_matplotlib()
+    place = None if path is None else check_plot_path(path)
+    require(graph, "graph", RainbowGraph)
+    require(mechanism, "mechanism", Mechanism)
     if graph.size != mechanism.size:
         raise UsageError(
             f"the graph has {graph.size} datasets and the mechanism {mechanism.size}",
@@ -183,8 +188,8 @@ def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | 
     with styled():
         draw = draw_solution if graph.size <= LARGEST_DRAWING else draw_histogram
         figure = draw(graph, mechanism)
-        if path is not None:
-            write_figure(figure, Path(path))
+        if place is not None:
+            write_figure(figure, place)
     return figure
 
 

@@ -11,11 +11,13 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from rainbowdp.errors import UsageError
+from rainbowdp.exact.arguments import is_whole, items_of
 from rainbowdp.line import Line
 from rainbowdp.plots.captions import LONGEST_TITLE, MOST_NAMES, caption, legend
 from rainbowdp.plots.files import INK, SHADE, new_figure
 from rainbowdp.plots.palette import MARKERS, is_light, paint
 
+_FARTHEST = 2**53
 _MOST_POINTS = 2000
 _MOST_MARKERS = 45
 _MOST_NAMES = 3
@@ -76,7 +78,12 @@ def _selected(distances: Iterable[int]) -> NDArray[np.int64]:
     if isinstance(distances, range) and len(distances) > _MOST_POINTS:
         # Ranges may be longer than memory.
         distances = [distances[place] for place in _even_places(len(distances))]
-    shown = np.unique(np.fromiter(distances, dtype=np.int64))
+    listed = distances.tolist() if isinstance(distances, np.ndarray) else items_of(distances)
+    if not isinstance(listed, list) or not all(is_whole(one) and 0 <= one <= _FARTHEST for one in listed):
+        raise UsageError(
+            "`distances` must be whole numbers from 0 to 2^53", help="give for example range(31)"
+        )
+    shown = np.unique(np.array(listed, dtype=np.int64))
     if shown.size == 0:
         raise UsageError("there is no distance to draw", help="give at least one distance, such as 0:31")
     return shown[_even_places(shown.size)] if shown.size > _MOST_POINTS else shown

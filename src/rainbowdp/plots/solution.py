@@ -11,6 +11,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from rainbowdp.errors import printable
+from rainbowdp.graph.listing import listed
 from rainbowdp.graph.morphism import BoundaryMorphism, boundary_morphism
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
@@ -43,7 +44,7 @@ def draw_solution(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
     """Draw the graph and its boundary graph; see `rainbowdp.plots.plot_solution`."""
     tones = paint(graph.colors)
     morphism = boundary_morphism(graph)
-    left = spread(graph.structure)
+    left = spread(listed(graph.structure))
     distances = np.asarray(morphism.class_distance.filled(-1), dtype=np.int64)
     right, outward = ring_with_arms(np.asarray(morphism.class_region, dtype=np.int64), distances)
     rims = np.array([[_RIM, _RIM], [_CAPTION_RIM, _RIM]])
@@ -82,7 +83,7 @@ def draw_solution(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
 def _draw_datasets(
     axes: Axes, graph: RainbowGraph, places: Points, tones: Mapping[str, str], scale: float
 ) -> None:
-    structure = graph.structure
+    structure = listed(graph.structure)
     source, target = (np.asarray(end, dtype=np.int64) for end in structure.pairs())
     disks = Disks(
         places, [graph.rainbows[code] for code in graph.regions.tolist()], graph.boundary, _radius(places)
@@ -110,7 +111,7 @@ def _draw_boundary_graph(
     scale: float,
 ) -> None:
     image = morphism.boundary_graph
-    source, target = (np.asarray(end, dtype=np.int64) for end in image.structure.pairs())
+    source, target = (np.asarray(end, dtype=np.int64) for end in listed(image.structure).pairs())
     radius = min(_radius(places), 0.24)
     heavy = np.asarray(morphism.class_distance.filled(-1) == 0)
     draw_edges(axes, places, source, target)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Datasets from tables without their names, where they are called 0 to n - 1 in this order.
+
+The one idea: a dataset that is called by its number needs no name, neither in a graph nor while pairs are
+read. Nothing is judged here: a table that is anything else, or has anything wrong with it, is left to those
+who name what is wrong.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.errors import RainbowError
+from rainbowdp.formats.pair_reading import KnownDatasets
+from rainbowdp.formats.tables import arrays
+from rainbowdp.rainbow import Rainbow
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+# DuckDB reads fewer rows in less time than pyarrow takes to load.
+_FEWEST_ROWS = 1 << 18
+_BATCH = 1 << 20
+
+
+def known_datasets(database: "DuckDBPyConnection", owner: str) -> KnownDatasets:
+    """Return the datasets of the table ``datasets`` that was read into a database.
+
+    Parameters
+    ----------
+    database : duckdb.DuckDBPyConnection
+        With a table ``datasets`` that has a text column ``dataset``.
+    owner : str
+        What has these datasets, for messages.
+
+    Returns
+    -------
+    KnownDatasets
+        With integers as labels where all labels are integers in their usual form, and without labels where
+        they are 0 to n - 1 in order.
+    """
+    ((size, placed, whole),) = database.execute(
+        "select count(*), count(*) filter (dataset = rowid::varchar), "
+        "count(*) filter (dataset = try_cast(dataset as bigint)::varchar) from datasets"
+    ).fetchall()
+    if placed == size:
+        return KnownDatasets(size, None, owner)
+    chosen = "dataset::bigint" if whole == size else "dataset"
+    read = arrays(database.execute(f"select {chosen} as dataset from datasets order by rowid"))  # noqa: S608 - one of two
+    return KnownDatasets(size, read["dataset"], owner)
+
+
+def numbered_datasets(path: Path) -> tuple[list[Rainbow], NDArray[np.int32]] | None:
+    """Read a large Parquet table of datasets that are integers from 0 up, in order.
+
+    Parameters
+    ----------
+    path : Path
+        A Parquet file.
+
+    Returns
+    -------
+    palette : list of Rainbow
+        Different ones, or different spellings of one.
+    codes : int32 array [n]
+        Index into it per dataset; or None instead of both, if the table is of another kind, small, or
+        wrong, or if pyarrow is missing.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        return None
+    try:
+        with parquet.ParquetFile(path, pre_buffer=False, read_dictionary=["rainbow"]) as opened:
+            names, schema = opened.schema_arrow.names, opened.schema_arrow
+            if names.count("dataset") != 1 or names.count("rainbow") != 1:
+                return None
+            if opened.metadata.num_rows < _FEWEST_ROWS or not pa.types.is_integer(
+                schema.field("dataset").type
+            ):
+                return None
+            if not pa.types.is_dictionary(schema.field("rainbow").type):
+                return None
+            return _codes_of(opened)
+    except (OSError, pa.ArrowException):
+        return None
+
+
+def _codes_of(opened: Any) -> tuple[list[Rainbow], NDArray[np.int32]] | None:  # noqa: ANN401 - pyarrow ships no types
+    codes = np.empty(opened.metadata.num_rows, dtype=np.int32)
+    number: dict[object, int] = {}
+    place = 0
+    for batch in opened.iter_batches(_BATCH, columns=["dataset", "rainbow"]):
+        datasets, rainbows = batch.column("dataset"), batch.column("rainbow")
+        if datasets.null_count or rainbows.null_count:
+            return None
+        stop = place + len(batch)
+        if not np.array_equal(datasets.to_numpy(zero_copy_only=False), np.arange(place, stop)):
+            return None
+        written = [number.setdefault(text, len(number)) for text in rainbows.dictionary.to_pylist()]
+        codes[place:stop] = np.array(written, dtype=np.int32)[rainbows.indices.to_numpy(zero_copy_only=False)]
+        place = stop
+    texts = [text for text in number if isinstance(text, str)]
+    try:
+        return ([Rainbow.parse(text) for text in texts], codes) if len(texts) == len(number) else None
+    except RainbowError:
+        return None

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the pairs of neighbors are kept while they are worked on: in memory, in their file, or on a cluster.
+
+The results are the same to the bit. Which engine is used follows from the room that there is, unless somebody
+says it.
+"""
+
+import importlib.util
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+from rainbowdp.errors import FileFormatError, UsageError, did_you_mean
+from rainbowdp.exact.arguments import described
+from rainbowdp.formats.pair_reading import KnownDatasets, read_pairs
+from rainbowdp.formats.pair_streaming import stream_pairs
+from rainbowdp.formats.suffixes import Form, form_to_read
+from rainbowdp.formats.tables import open_table, reading
+from rainbowdp.graph.relation import NeighborRelation
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+Engine = Literal["auto", "memory", "stream", "spark"]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
+Report = Callable[[str], None]
+
+_TABLES = (Form.CSV, Form.PARQUET)
+# Two numbers of four bytes, held twice while the distances are found.
+_BYTES_PER_PAIR = 16
+# The shortest rows that people write, such as "1234567,1234568".
+_CSV_BYTES_PER_PAIR = 12
+_COMPRESSED = 4
+_SHARE = 2
+
+
+def require_engine(engine: object) -> Engine:
+    """Return an engine by its name.
+
+    Raises
+    ------
+    UsageError
+        If there is none of that name.
+    """
+    for known in ENGINES:
+        if engine == known:
+            return known
+    raise UsageError(
+        f"there is no engine {described(engine)}",
+        help=did_you_mean(engine if isinstance(engine, str) else "", ENGINES) or f"use {', '.join(ENGINES)}",
+    )
+
+
+def relation_of(
+    database: "DuckDBPyConnection", path: str, known: KnownDatasets, engine: Engine, report: Report | None
+) -> NeighborRelation:
+    """Read the pairs of neighbors of a table, or prepare to.
+
+    Parameters
+    ----------
+    database : duckdb.DuckDBPyConnection
+        As for `rainbowdp.formats.pair_reading.read_pairs`.
+    path : str
+        The file; for Spark any address that it can read.
+    known : KnownDatasets
+        What may be named.
+    engine : {"auto", "memory", "stream", "spark"}
+        Where to keep the pairs; "auto" streams what would take more than half of the free memory.
+    report : callable, optional
+        Told in words about each pass over pairs that are not in memory.
+
+    Returns
+    -------
+    NeighborRelation
+
+    Raises
+    ------
+    RainbowError
+        As `read_pairs`, `rainbowdp.formats.pair_streaming.stream_pairs` and
+        `rainbowdp.spark.reading.spark_pairs`.
+    """
+    if engine == "spark":
+        from rainbowdp.spark.reading import spark_pairs
+
+        return spark_pairs(path, _spark_kind(path), known.size, known.labels, report)
+    file = Path(path)
+    form = form_to_read(file, "the pairs of neighbors", _TABLES)
+    if engine == "stream" or (engine == "auto" and _is_too_large(database, file, form)):
+        return stream_pairs(database, file, form, known, report)
+    return read_pairs(database, file, form, known)
+
+
+def _spark_kind(path: str) -> str:
+    """Return in which form Spark is to read an address, by its ending."""
+    bare = path.rstrip("/").lower()
+    for ending, kind in ((".parquet", "parquet"), (".csv", "csv"), (".csv.gz", "csv")):
+        if bare.endswith(ending):
+            return kind
+    raise FileFormatError(
+        f"the address {path!r} does not say in which form the pairs of neighbors are written",
+        help="use one that ends in .parquet or .csv",
+        path=path,
+    )
+
+
+def _is_too_large(database: "DuckDBPyConnection", path: Path, form: Form) -> bool:
+    """Tell whether the pairs of a file would take more than their share of the free memory."""
+    if importlib.util.find_spec("numba") is None or importlib.util.find_spec("pyarrow") is None:
+        return False  # nothing else can be done without the extra
+    if form is Form.PARQUET:
+        scan = open_table(database, path, form, ("source", "target")).scan
+        with reading(path):
+            ((pairs,),) = database.execute(f"select count(*) from {scan}").fetchall()  # noqa: S608 - built by tables
+    else:
+        pairs = path.stat().st_size // _CSV_BYTES_PER_PAIR * (_COMPRESSED if path.suffix == ".gz" else 1)
+    return int(pairs) * _BYTES_PER_PAIR * _SHARE > free_memory()
+
+
+def free_memory() -> int:
+    """Return how many bytes of memory can be used, as far as the system says."""
+    try:
+        with Path("/proc/meminfo").open(encoding="ascii") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return 1 << 62

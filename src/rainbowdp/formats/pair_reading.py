@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs of neighbors from CSV and Parquet tables, as the numbers of their datasets.
+
+The one idea: pay for names only where there are names. Where datasets are called 0 to n - 1 a cell is the
+number it says, and Parquet columns of integers go from the file into two arrays, batch by batch; integers in
+a small range are looked up in a table; everything else is joined by DuckDB. Which way was taken shows in
+nothing but the time: a pair that names no dataset has the same error, with its row, on all of them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.errors import FileFormatError, UnknownDatasetError
+from rainbowdp.formats.suffixes import Form
+from rainbowdp.formats.tables import TextTable, arrays, open_table, reading
+from rainbowdp.graph.labels import close_labels
+from rainbowdp.graph.pair_ends import number_type
+from rainbowdp.graph.pair_list import PairList
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_NULL, _UNKNOWN = -2, -1
+_INTEGERS = {f"{sign}{kind}" for sign in ("", "U") for kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")}
+# Loading pyarrow takes longer than DuckDB needs for fewer rows than this.
+_FEWEST_ROWS = 1 << 18
+_BATCH = 1 << 20
+# A table of places may be this many times as long as the list of datasets, and a little more.
+_SPARSE, _SMALL = 8, 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class KnownDatasets:
+    """The datasets that pairs may name.
+
+    Parameters
+    ----------
+    size : int
+        Their number.
+    labels : array [n] of str or int64, or None
+        Their names; None if they are called 0 to n - 1.
+    owner : str
+        What has these datasets, for messages.
+    """
+
+    size: int
+    labels: NDArray[Any] | None
+    owner: str
+
+
+def read_pairs(database: "DuckDBPyConnection", path: Path, form: Form, known: KnownDatasets) -> PairList:
+    """Read the columns ``source`` and ``target`` of a table.
+
+    Parameters
+    ----------
+    database : duckdb.DuckDBPyConnection
+        From `rainbowdp.formats.tables.connect`. If it has a table ``datasets`` with a text column
+        ``dataset``, its row numbers number the datasets.
+    path : Path
+        The file.
+    form : Form
+        CSV or Parquet.
+    known : KnownDatasets
+        What may be named.
+
+    Returns
+    -------
+    PairList
+
+    Raises
+    ------
+    FileUnreadableError, FileFormatError
+        If the file cannot be read, or a pair lacks an end.
+    UnknownDatasetError
+        If a pair names a dataset that is not known; the message says which row.
+    """
+    table = open_table(database, path, form, ("source", "target"))
+    query = table.query("source", "target")
+    with reading(path):
+        if form is Form.PARQUET and has_integers(database, table) and by_number(known):
+            ends = _numbers(database, table, known)
+        elif known.labels is None:
+            ends = _written_numbers(database, query, known)
+        else:
+            return join_pairs(database, path, query, known)
+    return _checked(database, path, query, known, ends)
+
+
+def join_pairs(database: "DuckDBPyConnection", path: Path, query: str, known: KnownDatasets) -> PairList:
+    """Return the pairs that a query names, by a join with the names of the datasets.
+
+    Parameters
+    ----------
+    database : duckdb.DuckDBPyConnection
+        As for `read_pairs`.
+    path : Path
+        The file that the query reads, for messages.
+    query : str
+        Gives two columns of text, ``v0`` and ``v1``.
+    known : KnownDatasets
+        What may be named.
+
+    Returns
+    -------
+    PairList
+
+    Raises
+    ------
+    FileUnreadableError, FileFormatError, UnknownDatasetError
+        As in `read_pairs`.
+    """
+    joined = _joined_query(database, query, known)
+    with reading(path):
+        read = arrays(database.execute(joined))
+    return _checked(database, path, query, known, (read["v0"], read["v1"]))
+
+
+def _checked(
+    database: "DuckDBPyConnection",
+    path: Path,
+    query: str,
+    known: KnownDatasets,
+    ends: tuple[NDArray[Any], NDArray[Any]],
+) -> PairList:
+    """Return the pairs, or raise the error of the first one that is none."""
+    for end in ends:
+        if int(end.min(initial=0)) < 0:
+            raise first_wrong_pair(database, path, query, known)
+        # Nobody else holds it, so it need not be copied.
+        end.setflags(write=False)
+    return PairList.from_arrays(known.size, *ends)
+
+
+def has_integers(database: "DuckDBPyConnection", table: TextTable) -> bool:
+    """Tell whether both columns of pairs are integers in the file."""
+    columns = f"{table.column('source')}, {table.column('target')}"
+    described = database.execute(f"describe select {columns} from {table.scan}").fetchall()  # noqa: S608 - built by tables
+    return all(str(kind) in _INTEGERS for _, kind, *_ in described)
+
+
+def by_number(known: KnownDatasets) -> bool:
+    """Tell whether an integer in a file finds its dataset without a join."""
+    if known.labels is None:
+        return True
+    if known.labels.dtype.kind != "i" or known.size == 0:
+        return False
+    span = int(known.labels.max()) - int(known.labels.min()) + 1
+    return span <= _SPARSE * known.size + _SMALL
+
+
+def _numbers(
+    database: "DuckDBPyConnection", table: TextTable, known: KnownDatasets
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the datasets of integer columns, -1 where there is none."""
+    ((count,),) = database.execute(f"select count(*) from {table.scan}").fetchall()  # noqa: S608 - built by tables
+    if count >= _FEWEST_ROWS:
+        try:
+            return _gathered(arrow_batches(table), count, known)
+        except (ImportError, ArrowError):
+            pass  # DuckDB reads it, or says what is wrong with the file
+    columns = f"{table.column('source')} as v0, {table.column('target')} as v1"
+    read = arrays(database.execute(f"select {columns} from {table.scan}"))  # noqa: S608 - built by tables
+    return _gathered(iter([(read["v0"], read["v1"])]), count, known)
+
+
+def _gathered(
+    batches: Iterator[tuple[NDArray[Any], NDArray[Any]]], count: int, known: KnownDatasets
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    kind = number_type(known.size)
+    ends = np.empty(count, dtype=kind), np.empty(count, dtype=kind)
+    lookup = Lookup(known)
+    place = 0
+    for batch in batches:
+        stop = place + batch[0].size
+        for end, values in zip(ends, batch, strict=True):
+            end[place:stop] = lookup.places(values)
+        place = stop
+    return ends
+
+
+class Lookup:
+    """From the integers in a file to the numbers of datasets, -1 where there is none."""
+
+    def __init__(self, known: KnownDatasets) -> None:
+        self._low, self._high = 0, known.size - 1
+        self._table: NDArray[Any] | None = None
+        if known.labels is not None:
+            self._low, self._high = int(known.labels.min()), int(known.labels.max())
+            self._table = np.full(self._high - self._low + 1, _UNKNOWN, dtype=number_type(known.size))
+            self._table[known.labels - self._low] = np.arange(known.size)
+
+    def places(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the numbers of the datasets with these names; the values of null cells are masked."""
+        lost = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+        plain: NDArray[Any] = np.ma.getdata(values)
+        if plain.size and (int(plain.min()) < self._low or int(plain.max()) > self._high):
+            outside = (plain < self._low) | (plain > self._high)
+            lost = outside if lost is None else lost | outside
+        if lost is None and self._table is None:
+            return plain
+        # In a type that holds the difference of any two of them.
+        shifted = plain.astype(np.int64)
+        shifted[lost if lost is not None else slice(0)] = self._low
+        shifted -= self._low
+        found = shifted if self._table is None else self._table[shifted]
+        return found if lost is None else np.where(lost, _UNKNOWN, found)
+
+
+class ArrowError(Exception):
+    """The file is read by DuckDB instead."""
+
+
+def arrow_batches(table: TextTable) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """Yield both columns batch by batch, all rows in their order.
+
+    Raises
+    ------
+    ImportError, ArrowError
+        Without pyarrow, or where it does not read this file as numbers.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    names = ["source", "target"]
+    try:
+        # Buffering ahead would hold the whole file in memory.
+        with parquet.ParquetFile(table.path, pre_buffer=False) as opened:
+            kinds = [opened.schema_arrow.field(name).type for name in names]
+            if not all(map(pa.types.is_integer, kinds)):
+                raise ArrowError
+            for batch in opened.iter_batches(_BATCH, columns=names):
+                yield _plain(batch.column("source")), _plain(batch.column("target"))
+    except (OSError, KeyError, pa.ArrowException) as error:
+        raise ArrowError from error
+
+
+def _plain(column: Any) -> NDArray[Any]:  # noqa: ANN401 - pyarrow ships no types
+    """Return a column of integers as an array, masked where cells are null."""
+    if column.null_count == 0:
+        values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+        return values
+    missing = column.is_null().to_numpy(zero_copy_only=False)
+    return np.ma.MaskedArray(column.fill_null(0).to_numpy(zero_copy_only=False), mask=missing)
+
+
+def _written_numbers(
+    database: "DuckDBPyConnection", query: str, known: KnownDatasets
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the numbers that cells of text say, -1 where they say none, or write it in another way."""
+    read = arrays(database.execute(_spelled_query(query, known)))
+    return read["v0"], read["v1"]
+
+
+def numbered_query(database: "DuckDBPyConnection", query: str, known: KnownDatasets) -> str:
+    """Return SQL that turns names into the numbers of datasets, below 0 where there is none.
+
+    Parameters
+    ----------
+    database, known
+        As for `read_pairs`.
+    query : str
+        Gives two columns of text, ``v0`` and ``v1``.
+
+    Returns
+    -------
+    str
+        SQL for the same rows in the same order.
+    """
+    return _spelled_query(query, known) if known.labels is None else _joined_query(database, query, known)
+
+
+def _spelled_query(query: str, known: KnownDatasets) -> str:
+    number = (
+        f"case when try_cast({{v}} as bigint) between 0 and {known.size - 1} "
+        f"and try_cast({{v}} as bigint)::varchar = {{v}} then try_cast({{v}} as bigint) "
+        f"else {_UNKNOWN} end::{_sql_type(known)} as {{v}}"
+    )
+    columns = ", ".join(number.format(v=v) for v in ("v0", "v1"))
+    return f"select {columns} from ({query})"  # noqa: S608 - built by tables
+
+
+def _joined_query(database: "DuckDBPyConnection", query: str, known: KnownDatasets) -> str:
+    _name_datasets(database, known)
+    number = "case when p.{v} is null then {null} else coalesce({t}.rowid, {unknown}) end::{kind} as {v}"
+    columns = ", ".join(
+        number.format(v=v, t=t, null=_NULL, unknown=_UNKNOWN, kind=_sql_type(known))
+        for v, t in (("v0", "a"), ("v1", "b"))
+    )
+    return (
+        f"select {columns} from ({query}) p "  # noqa: S608 - built by tables
+        "left join datasets a on p.v0 = a.dataset left join datasets b on p.v1 = b.dataset"
+    )
+
+
+def _sql_type(known: KnownDatasets) -> str:
+    return "integer" if number_type(known.size) is np.int32 else "bigint"
+
+
+def _name_datasets(database: "DuckDBPyConnection", known: KnownDatasets) -> None:
+    """Make the table of names, unless the datasets were read into it."""
+    if database.execute("select 1 from duckdb_tables() where table_name = 'datasets'").fetchall():
+        return
+    if known.labels is None:
+        names = f"select range::varchar as dataset from range({known.size})"  # noqa: S608 - a number
+    else:
+        values = known.labels if known.labels.dtype.kind == "i" else known.labels.astype(object)
+        database.register("known_datasets", {"dataset": values})
+        names = "select dataset::varchar as dataset from known_datasets"
+    database.execute(f"create temp table datasets as {names}")
+
+
+def first_wrong_pair(
+    database: "DuckDBPyConnection", path: Path, query: str, known: KnownDatasets
+) -> FileFormatError | UnknownDatasetError:
+    """Return the error of the first pair of a query that lacks a dataset, or names an unknown one."""
+    _name_datasets(database, known)
+    with reading(path):
+        database.execute(f"create temp table pairs as {query}")
+    ((row, source, target, at_source),) = database.execute(
+        "select rowid, v0, v1, v0 is null or (v1 is not null and v0 not in (select dataset from datasets)) "
+        "from pairs where v0 is null or v1 is null or v0 not in (select dataset from datasets) "
+        "or v1 not in (select dataset from datasets) order by rowid limit 1"
+    ).fetchall()
+    dataset, column = (source, "source") if at_source else (target, "target")
+    if dataset is None:
+        return FileFormatError(
+            f"row {row + 1} of {str(path)!r} has no {column}",
+            help="name both datasets of every pair (rows are counted after the header)",
+            path=str(path),
+            row=row + 1,
+        )
+    labels = arrays(database.execute("select dataset from datasets order by rowid"))["dataset"]
+    return UnknownDatasetError(
+        f"row {row + 1} of {str(path)!r} names the dataset {dataset!r} as its {column}, which {known.owner} "
+        "does not have",
+        help=close_labels(dataset, labels.tolist())
+        or "list it among the datasets, or remove the pair (rows are counted after the header)",
+        dataset=dataset,
+        row=row + 1,
+    )

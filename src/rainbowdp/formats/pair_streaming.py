@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs of neighbors from CSV and Parquet tables, batch by batch, as often as they are needed.
+
+The one idea: memory for the datasets, not for the pairs. Parquet columns of integers that name datasets by
+number are decoded again at every pass, which costs no more than to read back anything written in between.
+Everything else (text, names that need a join) is numbered once, into an unnamed file that is read after that.
+"""
+
+import contextlib
+import itertools
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from rainbowdp.errors import FileUnreadableError, MissingExtraError
+from rainbowdp.formats.pair_reading import (
+    ArrowError,
+    KnownDatasets,
+    Lookup,
+    arrow_batches,
+    by_number,
+    first_wrong_pair,
+    has_integers,
+    numbered_query,
+)
+from rainbowdp.formats.suffixes import Form
+from rainbowdp.formats.tables import TextTable, open_table, reading
+from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.pair_ends import number_type
+from rainbowdp.graph.pair_spool import BATCH, PairSpool
+from rainbowdp.graph.pair_stream import PairStream, Report
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+Pairs = Iterator[tuple[Integers, Integers]]
+
+
+def stream_pairs(
+    database: "DuckDBPyConnection", path: Path, form: Form, known: KnownDatasets, report: Report | None = None
+) -> PairStream:
+    """Return the columns ``source`` and ``target`` of a table, to be read in batches.
+
+    Parameters
+    ----------
+    database : duckdb.DuckDBPyConnection
+        As for `rainbowdp.formats.pair_reading.read_pairs`; it must stay open while pairs are read.
+    path : Path
+        The file, which must not change while pairs are read.
+    form : Form
+        CSV or Parquet.
+    known : KnownDatasets
+        What may be named.
+    report : callable, optional
+        Told in words about each pass.
+
+    Returns
+    -------
+    PairStream
+
+    Raises
+    ------
+    FileUnreadableError, FileFormatError, UnknownDatasetError
+        As `read_pairs`; pairs that are decoded at every pass are judged in the first one.
+    FileWriteError
+        If there is no room for temporary files.
+    MissingExtraError
+        If pyarrow is missing.
+    """
+    try:
+        import pyarrow as pa  # noqa: F401 - what batches come in
+    except ImportError as error:
+        raise MissingExtraError(
+            "reading pairs in batches needs pyarrow, which is not installed",
+            help="install it with: pip install 'rainbowdp[fast]', or use --engine memory",
+        ) from error
+    table = open_table(database, path, form, ("source", "target"))
+    query = table.query("source", "target")
+    with reading(path):
+        decoded = form is Form.PARQUET and has_integers(database, table) and by_number(known)
+
+    if decoded:
+        passes = itertools.count(1)
+
+        def batches() -> Pairs:
+            number = next(passes)
+            for source, target in _decoded(table, known):
+                if _lacks(source, target):
+                    raise _changed(path) if number > 1 else first_wrong_pair(database, path, query, known)
+                yield source, target
+
+        return PairStream(known.size, batches, report)
+    if report is not None:
+        report("the names of the datasets become numbers")
+    spool = PairSpool(number_type(known.size))
+    # DuckDB answers nothing else while a result is read, so it is closed before an error is looked for.
+    with contextlib.closing(_numbered(database, path, query, known)) as numbered:
+        wrong = False
+        for source, target in numbered:
+            if wrong := _lacks(source, target):
+                break
+            spool.add(source, target)
+    if wrong:
+        raise first_wrong_pair(database, path, query, known)
+    return PairStream(known.size, spool.batches, report)
+
+
+def _changed(path: Path) -> FileUnreadableError:
+    return FileUnreadableError(
+        f"{str(path)!r} has changed while it was read", help="begin anew, and leave it alone", path=str(path)
+    )
+
+
+def _lacks(source: NDArray[Any], target: NDArray[Any]) -> bool:
+    """Tell whether some pair lacks a dataset."""
+    return min(int(source.min(initial=0)), int(target.min(initial=0))) < 0
+
+
+def _decoded(table: TextTable, known: KnownDatasets) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """Yield the datasets of integer columns, -1 where there is none."""
+    lookup, kind = Lookup(known), number_type(known.size)
+    try:
+        for source, target in arrow_batches(table):
+            yield (
+                lookup.places(source).astype(kind, copy=False),
+                lookup.places(target).astype(kind, copy=False),
+            )
+    except ArrowError as error:
+        raise FileUnreadableError(
+            f"{str(table.path)!r} cannot be read in batches: {error.__cause__ or error}",
+            help="write the file anew, or use --engine memory",
+            path=str(table.path),
+        ) from error
+
+
+def _numbered(
+    database: "DuckDBPyConnection", path: Path, query: str, known: KnownDatasets
+) -> Generator[tuple[NDArray[Any], NDArray[Any]], None, None]:
+    """Yield the datasets that cells name, below 0 where there is none."""
+    with reading(path):
+        result: Any = database.sql(numbered_query(database, query, known))
+        # Older versions of DuckDB call it otherwise.
+        read = result.to_arrow_reader if hasattr(result, "to_arrow_reader") else result.fetch_arrow_reader
+        reader = read(BATCH)
+        try:
+            for batch in reader:
+                source, target = (batch.column(name).to_numpy(zero_copy_only=False) for name in ("v0", "v1"))
+                yield source, target
+        finally:
+            reader.close()

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wrong arguments of what reads, writes and draws files: refused by name, with a way on."""
+
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import RainbowError, UsageError
+from rainbowdp.formats import (
+    read_boundary,
+    read_graph,
+    read_mechanism,
+    read_neighbors,
+    write_boundary_graph,
+    write_mechanism,
+)
+from rainbowdp.graph import RainbowGraph, boundary_morphism
+from rainbowdp.line import Line
+from rainbowdp.optimal import optimal_mechanism
+from rainbowdp.plots import check_plot_path, plot_line, plot_solution
+from rainbowdp.privacy import PureDP
+from rainbowdp.rainbow import Rainbow
+
+GRAPH = RainbowGraph.from_edges([("a", "b"), ("b", "c")], {"a": "b>r", "b": "b>r", "c": "r>b"})
+MECHANISM = optimal_mechanism(GRAPH, PureDP("ln 2"), "uniform")
+MORPHISM = boundary_morphism(GRAPH)
+LINE = Line(Rainbow.parse("b>r"), Distribution({"b": "1/2", "r": "1/2"}), PureDP("ln 2"))
+
+Call = Callable[[Any], object]
+
+
+class BytesPath(PathLike[bytes]):
+    """A path that is bytes, which no file name here may be."""
+
+    def __fspath__(self) -> bytes:
+        return b"m.csv"
+
+
+@pytest.fixture
+def nodes(tmp_path: Path) -> Path:
+    (tmp_path / "nodes.csv").write_text("dataset,rainbow\na,b>r\nb,b>r\nc,r>b\n")
+    (tmp_path / "pairs.csv").write_text("source,target\na,b\nb,c\n")
+    return tmp_path / "nodes.csv"
+
+
+@pytest.mark.parametrize("odd", [3, 1.5, True, b"m.csv", [], {}, object(), open, BytesPath()])
+@pytest.mark.parametrize(
+    "call",
+    [
+        read_boundary,
+        read_graph,
+        lambda odd: read_graph(__file__, odd),
+        read_mechanism,
+        lambda odd: read_neighbors(odd, None, 3),
+        lambda odd: write_boundary_graph(odd, MORPHISM),
+        lambda odd: write_mechanism(odd, MECHANISM, exact=False),
+        check_plot_path,
+        lambda odd: plot_line(LINE, [0], odd),
+        lambda odd: plot_solution(GRAPH, MECHANISM, odd),
+    ],
+)
+def test_what_is_no_name_of_a_file_is_refused(call: Call, odd: object) -> None:
+    with pytest.raises(UsageError, match="must be the name of a file, as text or Path, and is") as caught:
+        call(odd)
+    assert caught.value.help.startswith("write for example ")
+
+
+@pytest.mark.parametrize("odd", [None, 3, "a", [], {}, object(), GRAPH.structure, Line])
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("morphism", lambda odd: write_boundary_graph("g.json", odd)),
+        ("mechanism", lambda odd: write_mechanism("m.csv", odd, exact=False)),
+        ("line", lambda odd: plot_line(odd, [0])),
+        ("graph", lambda odd: plot_solution(odd, MECHANISM)),
+        ("mechanism", lambda odd: plot_solution(GRAPH, odd)),
+    ],
+)
+def test_what_is_no_finished_value_is_refused_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, call: Call, odd: object
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=f"`{name}` must be a "):
+        call(odd)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("odd", [None, 3, "01", [1.5], ["1"], [None], [True], [-1], [2**60], np.array([0.0])])
+def test_distances_of_a_figure_are_never_rounded(odd: Any) -> None:  # noqa: ANN401 - wrong on purpose
+    with pytest.raises(UsageError, match="`distances` must be whole numbers from 0 to 2\\^53"):
+        plot_line(LINE, odd)
+
+
+@pytest.mark.parametrize("size", [None, "3", 3.0, -1, 2**31, []])
+def test_a_number_of_datasets_that_is_none_is_refused(nodes: Path, size: Any) -> None:  # noqa: ANN401 - wrong on purpose
+    with pytest.raises(UsageError, match="`size` must be a number of datasets"):
+        read_neighbors(nodes.with_name("pairs.csv"), None, size)
+
+
+@pytest.mark.parametrize("labels", [3, "abc", ["a", "b"], np.array(3), object(), GRAPH])
+def test_labels_that_do_not_fit_are_refused(nodes: Path, labels: Any) -> None:  # noqa: ANN401 - wrong on purpose
+    with pytest.raises(UsageError, match="`labels` must be one label for each of 3 datasets"):
+        read_neighbors(nodes.with_name("pairs.csv"), labels, 3)
+
+
+@pytest.mark.parametrize(
+    "labels", [["a", "b", "c"], ("a", "b", "c"), np.array(["a", "b", "c"], dtype=object)]
+)
+def test_labels_are_read_from_any_list(nodes: Path, labels: Any) -> None:  # noqa: ANN401 - several kinds
+    assert read_neighbors(nodes.with_name("pairs.csv"), labels, 3).pair_count == 2
+
+
+@pytest.mark.parametrize("name", ["", "\0", "a" * 5000 + ".csv", "no/such/place.csv", "\ud800.csv"])
+def test_a_name_that_no_file_can_have_is_an_error_of_ours(name: str) -> None:
+    for call in (read_boundary, read_graph, read_mechanism):
+        with pytest.raises(RainbowError) as caught:
+            call(name)
+        assert caught.value.help

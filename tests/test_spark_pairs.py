@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs of neighbors in a Spark table: the same answers as with all of them in memory, on a real session."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from rainbowdp.errors import FileFormatError, UnknownDatasetError
+from rainbowdp.graph import DatasetGraph, grid, path
+from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.listing import listed
+from rainbowdp.graph.pair_list import PairList
+from rainbowdp.spark import SparkPairs
+from rainbowdp.spark.numbering import numbered
+from rainbowdp.spark.pairs import FEW_ROUNDS
+from rainbowdp.spark.partitions import UNREACHED, relaxed
+from spark_session import spark
+
+
+def table(source: Any, target: Any, partitions: int = 1) -> Any:  # noqa: ANN401 - PySpark is no dependency of the checker
+    pyarrow = pytest.importorskip("pyarrow")
+    return (
+        spark().createDataFrame(pyarrow.table({"source": source, "target": target})).repartition(partitions)
+    )
+
+
+def shuffled(structure: DatasetGraph) -> tuple[Integers, Integers]:
+    random = np.random.default_rng(3)
+    names = random.permutation(structure.size).astype(np.int32)
+    source, target = structure.pairs()
+    order = random.permutation(source.size)
+    return names[source][order], names[target][order]
+
+
+def require_equal(pairs: SparkPairs, oracle: PairList, codes: NDArray[np.int32]) -> None:
+    count = int(codes.max()) + 1
+    met, expected = pairs.code_pairs(codes, count), oracle.code_pairs(codes, count)
+    for name in ("first", "second", "source", "target", "same"):
+        assert getattr(met, name).tolist() == getattr(expected, name).tolist()
+        assert getattr(met, name).dtype == getattr(expected, name).dtype
+    mixed = pairs.mixed(codes)
+    assert np.array_equal(mixed, oracle.mixed(codes))
+    assert np.array_equal(pairs.steps_from(mixed), oracle.steps_from(mixed))
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_every_answer_is_that_of_the_pairs_in_memory(partitions: int) -> None:
+    random = np.random.default_rng(7)
+    source, target = (random.integers(0, 200, 300) for _ in range(2))
+    codes = (np.arange(200) // 70).astype(np.int32)
+    pairs, oracle = (
+        SparkPairs(200, table(source, target, partitions)),
+        PairList.from_arrays(200, source, target),
+    )
+    require_equal(pairs, oracle, codes)
+    assert pairs.pair_count == int(np.count_nonzero(source != target))
+    assert pairs.notes == oracle.notes[: oracle.self_loops > 0]
+
+
+@pytest.mark.parametrize("natural", [True, False])
+def test_lattices_in_any_order(natural: bool) -> None:
+    structure = listed(grid(30, 40).structure)
+    source, target = structure.pairs() if natural else shuffled(structure)
+    codes = np.zeros(1200, dtype=np.int32)
+    codes[source[0]] = 1
+    require_equal(
+        SparkPairs(1200, table(source, target, 2)), PairList.from_arrays(1200, source, target), codes
+    )
+
+
+def test_scattered_long_paths_are_finished_on_the_driver() -> None:
+    source, target = shuffled(listed(path(400).structure))
+    said: list[str] = []
+    pairs = SparkPairs(400, table(source, target, 3), said.append)
+    starts = np.arange(400) == 17
+    oracle = PairList.from_arrays(400, source, target)
+    assert np.array_equal(pairs.steps_from(starts), oracle.steps_from(starts))
+    assert len(said) == FEW_ROUNDS + 1
+    assert "finished on the driver" in said[-1]
+
+
+def test_one_partition_takes_one_round_and_one_that_finds_nothing() -> None:
+    source, target = listed(path(500).structure).pairs()
+    said: list[str] = []
+    found = SparkPairs(500, table(source, target), said.append).steps_from(np.arange(500) == 0)
+    assert found.tolist() == list(range(500))
+    assert said == ["round 1: 499 distances improved", "round 2: 0 distances improved"]
+
+
+def test_no_pairs_at_all() -> None:
+    none = np.empty(0, dtype=np.int64)
+    pairs = SparkPairs(2, table(none, none))
+    assert pairs.steps_from(np.array([True, False])).tolist() == [0, -1]
+    assert not pairs.mixed(np.array([0, 1], dtype=np.int32)).any()
+    assert pairs.code_pairs(np.array([0, 1], dtype=np.int32), 2).size == 0
+    assert (pairs.pair_count, pairs.notes) == (0, ())
+
+
+def test_names_become_numbers() -> None:
+    labels = np.array(["ann", "bob", "7", "Ünal"])
+    found = numbered(table(["bob", "7", "Ünal"], ["ann", "bob", "ann"]), labels, 4).toArrow().to_pydict()
+    assert sorted(zip(found["source"], found["target"], strict=True)) == [(1, 0), (2, 1), (3, 0)]
+
+
+def test_whole_numbers_are_numbers_already() -> None:
+    pairs = numbered(table(np.array([0, 2]), np.array([1, 1])), None, 3)
+    assert pairs.toArrow().to_pydict() == {"source": [0, 2], "target": [1, 1]}
+    # Numbers written as text are names like others.
+    assert numbered(table(["0", "2"], ["1", "1"]), None, 3).count() == 2
+
+
+@pytest.mark.parametrize(("source", "wrong"), [([0, 3], "3"), ([0, -1], "-1"), (["0", "x"], "x")])
+def test_a_pair_with_an_unknown_dataset_is_refused_by_name(source: list[Any], wrong: str) -> None:
+    target = [type(source[0])(1)] * 2
+    with pytest.raises(UnknownDatasetError, match=f"dataset '{wrong}'"):
+        numbered(table(source, target), None, 3)
+
+
+def test_a_pair_without_an_end_is_refused() -> None:
+    with pytest.raises(FileFormatError, match="1 row of the table of neighbors has no target"):
+        numbered(table(["0", "1"], ["1", None]), None, 3)
+
+
+def test_a_table_without_the_columns_is_refused() -> None:
+    frame = table([0], [1]).withColumnRenamed("target", "to")
+    with pytest.raises(FileFormatError, match="no column 'target'"):
+        numbered(frame, None, 3)
+
+
+@given(st.data())
+def test_relaxing_ends_where_no_pair_improves_anything(data: st.DataObject) -> None:
+    size = data.draw(st.integers(1, 12))
+    ends = data.draw(st.lists(st.tuples(st.integers(0, size - 1), st.integers(0, size - 1)), max_size=20))
+    known = data.draw(st.lists(st.sampled_from([0, 1, 2, 5, 90, UNREACHED]), min_size=size, max_size=size))
+    source, target = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+    expected = list(known)
+    for _ in range(size):
+        for one, other in ends:
+            expected[one] = min(expected[one], expected[other] + 1, UNREACHED)
+            expected[other] = min(expected[other], expected[one] + 1, UNREACHED)
+    assert relaxed(source, target, np.array(known, dtype=np.int32)).tolist() == expected
