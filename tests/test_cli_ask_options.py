@@ -398,6 +398,36 @@ def test_a_ledger_that_cannot_be_written_gives_no_answer(run: Runner) -> None:
     assert (outcome.code, outcome.out) == (4, "")
 
 
+def test_a_repeated_request_is_answered_by_the_ledger_and_reads_no_row(run: Runner) -> None:
+    make_budget(run, 200)
+    words = ("--ledger", "l", "--name", "b", "--request-id", "q")
+    assert winner(run, *SURE, *words).out == "A\n"
+    # Whoever read this table, even its header, could not answer.
+    Path("people.csv").write_text("nothing\n1\n", encoding="utf-8")
+    again = winner(run, *SURE, *words, "--receipt", "r.json")
+    assert (again.code, again.out) == (0, "A\n")
+    assert "request 'q' was answered before: nothing was read, and nothing charged" in again.err
+    assert run("verify", "r.json").code == 0
+    assert winner(run, "--epsilon", 1, *words).code == 2
+    assert winner(run, *SURE, *words[:-1], "r").code == 2
+    keys = ("keys", "people.csv", "--column", "nothing", "--epsilon", 1, "--delta", "1e-6")
+    assert run(*keys, *words).code == 2
+    assert spent() == "epsilon 60"
+
+
+def test_what_a_budget_does_not_cover_is_refused_before_a_row_is_read(run: Runner) -> None:
+    make_budget(run, 1)
+    Path("people.csv").write_text("nothing\n1\n", encoding="utf-8")
+    outcome = winner(run, "--epsilon", 2, "--ledger", "l", "--name", "b")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert "spent epsilon 0; asked epsilon 2; left epsilon 1" in outcome.error[0]
+    outcome = run(
+        *("keys", "people.csv", "--column", "vote", "--epsilon", 1, "--delta", "1e-6"),
+        *("--ledger", "l", "--name", "b"),
+    )
+    assert (outcome.code, outcome.out) == (3, "")
+
+
 def test_two_at_once_under_one_request_id_are_charged_once_and_agree(run: Runner) -> None:
     make_budget(run)
     # Next to a boundary, at an epsilon that says little: two draws would often differ.
@@ -462,13 +492,37 @@ def test_a_receipt_is_verified_from_itself(run: Runner, receipt: dict[str, Any])
     outcome: Outcome = run("verify", "r.json")
     assert outcome.code == 0
     assert outcome.out.startswith("holds")
-    row = receipt["table"]["probabilities"]["A"][3]
+    row = receipt["table"]["regions"][0]["probabilities"][3]
     row[:] = [row[0] - 1e-9, row[1] + 1e-9]
     Path("r.json").write_text(json.dumps(receipt), encoding="utf-8")
     outcome = run("verify", "r.json")
     assert outcome.code == 1
-    assert "the table of 'A' is wrong at distance 3" in outcome.out
+    assert "the table of 'A' and of others like it is wrong at distance 3" in outcome.out
     assert run("verify", "r.json", "--epsilon", 1).code == 2
+
+
+def test_a_receipt_of_groups_says_what_they_cost_together(run: Runner) -> None:
+    groups = ("--by", "town", "--groups", "Ulm,Bonn,Rom", "--unit", "person", "--max-rows", 2)
+    assert winner(run, *SURE, *groups, "--neighbors", "change-one", "--receipt", "r.json").code == 0
+    outcome = run("verify", "r.json")
+    assert outcome.code == 0
+    assert "all 3 groups         epsilon=180\n" in outcome.out
+    found = json.loads(run("verify", "r.json", "--format", "json").out)
+    assert (found["charges"], found["total"]) == (3, {"epsilon": "180"})
+
+
+def test_a_receipt_is_known_by_what_it_says_and_not_by_its_name(run: Runner, receipt: dict[str, Any]) -> None:
+    text = json.dumps(receipt)
+    for name in ("receipt", "receipt.txt", "r.csv"):
+        for written in (text, "\ufeff" + text, f"\n {text}"):
+            Path(name).write_text(written, encoding="utf-8")
+            assert run("verify", name).code == 0
+    twice = text[:-1] + ', "answer": "B"}'
+    for damaged in (text[:-1], text[: len(text) // 2], twice, text.replace("null", "nul", 1)):
+        Path("receipt.txt").write_text(damaged, encoding="utf-8")
+        outcome = run("verify", "receipt.txt")
+        assert outcome.code == 4
+        assert "'receipt.txt' is a damaged receipt" in outcome.error[0]
 
 
 def broken(receipt: dict[str, Any]) -> Iterator[str]:
@@ -478,9 +532,17 @@ def broken(receipt: dict[str, Any]) -> Iterator[str]:
     yield json.dumps({**receipt, "answer": [["A"]]})
     yield json.dumps({**receipt, "privacy": {"epsilon": "inf"}})
     yield json.dumps({**receipt, "question": {**receipt["question"], "options": ["A"] * 3}})
+    tables: list[Any] = [[[1, 0], [1]], [[1, 0], [1, 0, 0]], [[1, 0], [[1], 0]], [[0.7, 0.2]], []]
     for wrong in (float("nan"), float("inf"), 10**400, -1, True, "1"):
-        probabilities = {"A": [[wrong, 1]], "B": [[1, 0]]}
-        yield json.dumps({**receipt, "table": {**receipt["table"], "probabilities": probabilities}})
+        tables += [[[wrong, 1]], [[1, wrong]], [[[wrong], 1]], [[[1, wrong], 0]]]
+    right = receipt["table"]["regions"][0]["probabilities"]
+    names: list[Any] = [[], ["A"], ["A", "A"], ["A", "C"], ["B", "A"], "AB"]
+    regions = [{"answers": ["A", "B"], "probabilities": rows} for rows in tables]
+    regions += [{"answers": some, "probabilities": right} for some in names]
+    for region in regions:
+        yield json.dumps({**receipt, "table": {**receipt["table"], "regions": [region]}})
+    yield json.dumps({**receipt, "privacy": {"epsilon": "1.0"}})
+    yield json.dumps({**receipt, "where": {"town": " Ulm"}})
     yield json.dumps({**receipt, "unit": {"column": "x", "max_rows": 10**30}})[:-1]
     yield '{"schema": "rainbowdp.receipt/1", "x": ' + "[" * 100_000 + "]" * 100_000 + "}"
     yield '{"schema": "rainbowdp.receipt/1"}'

@@ -229,6 +229,47 @@ def test_a_repeated_request_with_anything_different_is_refused(ledger: Ledger) -
     assert (ledger.state("survey").requests, ledger.state("other").requests) == (1, 0)
 
 
+def test_what_a_charge_would_say_is_foreseen_and_nothing_is_written(ledger: Ledger) -> None:
+    ledger.create("survey", pure(1))
+    before = ledger.history("survey")
+
+    def foresee(cost: Cost = ONE_STEP, request_id: str | None = "r", part: str = "") -> Charge | None:
+        asked = ASKED | ({part: "another"} if part else {})
+        return ledger.foresee("survey", cost, request_id=request_id, **asked)
+
+    assert foresee() is None
+    assert foresee(request_id=None) is None
+    with pytest.raises(BudgetRefusedError, match="asked epsilon 2; left epsilon 1"):
+        foresee(pure(2))
+    with pytest.raises(BudgetRefusedError):
+        foresee(Cost.gaussian(1))
+    with pytest.raises(UnknownBudgetError):
+        ledger.foresee("serve", ONE_STEP, request_id="r", **ASKED)
+    with pytest.raises(UsageError):
+        foresee(request_id="a\nb")
+    assert ledger.history("survey") == before
+
+    charge = ask(ledger, request_id="r")
+    pending = foresee()
+    assert pending is not None
+    assert (pending.granted, pending.answer, pending.number) == ("pending", None, charge.number)
+    ledger.store(charge, "Ann")
+    before = ledger.history("survey")
+    found = foresee()
+    assert found is not None
+    assert (found.granted, found.answer, found.request_id) == ("answered", "Ann", "r")
+    for part in ("question", "source", "privacy"):
+        with pytest.raises(RequestMismatchError, match=part):
+            foresee(part=part)
+    with pytest.raises(RequestMismatchError, match="cost"):
+        foresee(pure("ln 2"))
+    ledger.close_budget("survey")
+    assert foresee() == found
+    with pytest.raises(BudgetRefusedError, match="closed"):
+        foresee(request_id="s")
+    assert len(ledger.history("survey")) == len(before) + 1
+
+
 def test_requests_without_an_id_are_all_different(ledger: Ledger) -> None:
     ledger.create("survey", pure(3))
     ids = {ask(ledger).request_id for _ in range(5)}

@@ -224,7 +224,8 @@ def test_a_whole_number_says_the_same_in_every_type(value: int) -> None:
 
 
 MESS = [(cell, 1) for cell, _ in TEXTS] + [(cell, 1) for cell in [*NULLS, *INVALIDS]]
-ONES = sum(text == "1" for _, text in TEXTS)
+# A text 1.0 stands for the option 1, too, where no option is 1.0.
+ONES = sum(text in {"1", "1.0"} for _, text in TEXTS)
 READINGS: dict[str, tuple[Reading, tuple[int, ...]]] = {
     "options": (OptionReading("c", ("Labour", "1")), (1, ONES)),
     "other": (OptionReading("c", ("Labour", "1", "x"), other="x"), (1, ONES, len(TEXTS) - 1 - ONES)),
@@ -251,6 +252,34 @@ def test_readings_count_in_any_order_and_by_numbers_of_rows(name: str) -> None:
         random.Random(seed).shuffle(mess)
         assert numbers(iter(mess)) == wanted
     assert numbers((cell, 3) for cell, _ in MESS) == tuple(3 * value for value in wanted)
+
+
+@pytest.mark.parametrize(
+    ("said", "typed"),
+    [
+        ("True", "true"),
+        ("TRUE", "true"),
+        ("False", "false"),
+        ("FALSE", "false"),
+        ("1.0", "1"),
+        ("-12.00", "-12"),
+        ("-0.0", "0"),
+        ("tRUE", "tRUE"),
+        ("01.0", "01.0"),
+        ("1.", "1."),
+        ("1.0.0", "1.0.0"),
+        ("1.50", "1.50"),
+        ("v1.0", "v1.0"),
+    ],
+)
+def test_texts_stand_for_what_a_person_types(said: str, typed: str) -> None:
+    assert OptionReading("c", (typed, "other")).place(said) == 0
+    assert MatchReading("c", typed).place(said) is True
+    if said != typed:
+        # What is declared exactly comes first, and a declared text is never taken for another one.
+        assert OptionReading("c", (typed, said)).place(said) == 1
+        assert OptionReading("c", (said,)).place(typed) is None
+        assert OptionReading("c", (typed, "other"), other="other").place(said) == 0
 
 
 def test_places_and_summaries_agree() -> None:

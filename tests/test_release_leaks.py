@@ -273,7 +273,7 @@ def test_no_object_shows_or_keeps_what_it_must_not() -> None:
         found = answer(terms, table)
         summary = summarize(table, question.reading)
         location = question.locate(summary)
-        values = [found, terms, terms.asked, terms.boundary, terms.line("A"), table, summary, location]
+        values = [found, terms, terms.asked, terms.lines, terms.line("A"), table, summary, location]
         for value in values:
             for text in (repr(value), str(value), f"{value}", f"{[value]}"):
                 assert_silent(type(value).__name__, text)

@@ -200,18 +200,17 @@ def fraction(value: object) -> Fraction:
 
 
 @pytest.mark.parametrize(
-    ("neighbors", "rows", "charges", "needed"),
+    ("neighbors", "rows", "charges"),
     [
-        ("add-remove", 1, 1, 1),
-        ("add-remove", 2, 2, 2),
-        ("add-remove", 3, 2, 2),
-        ("change-one", 1, 2, 2),
-        # Both groups cannot move by two steps at once, so one charge is more than needed.
-        ("change-one", 2, 4, 3),
+        ("add-remove", 1, 1),
+        ("add-remove", 2, 2),
+        ("add-remove", 3, 2),
+        ("change-one", 1, 2),
+        ("change-one", 2, 3),
     ],
 )
-def test_the_charges_of_two_groups_are_enough(
-    neighbors: Neighbors, rows: int, charges: int, needed: int
+def test_the_charges_of_two_groups_are_enough_and_one_less_is_not(
+    neighbors: Neighbors, rows: int, charges: int
 ) -> None:
     terms = group_terms(LN2, neighbors, rows)
     assert terms.charges == charges
@@ -221,9 +220,58 @@ def test_the_charges_of_two_groups_are_enough(
         for here, there in joint_laws(terms, rows, 5 if rows < 3 else 4)
         for a, b in zip(here, there, strict=True)
     )
-    # Pure privacy with the odds 2^charges, and some pair of neighbors needs just so many.
-    assert worst == 2**needed
-    assert needed <= charges
+    # Pure privacy with the odds 2^charges, and some pair of neighbors needs all of it.
+    assert worst == 2**charges
+
+
+def spread(rows: int, groups: int) -> list[tuple[int, ...]]:
+    """Return every way to have up to so many rows in some groups."""
+    return [way for way in itertools.product(range(rows + 1), repeat=groups) if sum(way) <= rows]
+
+
+@pytest.mark.parametrize("groups", [2, 3, 4, 7])
+@pytest.mark.parametrize("rows", [1, 2, 3])
+@pytest.mark.parametrize("neighbors", ["add-remove", "change-one"])
+def test_the_charges_of_many_groups_are_the_most_that_one_person_reveals(
+    neighbors: Neighbors, rows: int, groups: int
+) -> None:
+    unit: dict[str, Any] = {} if rows == 1 else {"unit": "id", "max_rows": rows}
+    terms = Terms(winner("c", ["A", "B"]), LN2, neighbors, by="g", groups=tuple("abcdefg"[:groups]), **unit)
+
+    @cache
+    def law(table: tuple[int, int]) -> Distribution:
+        location = terms.asked.locate(OptionCounts(table), terms.relation)
+        return terms.line(location.answer).distribution(location.distance // rows)
+
+    @cache
+    def worst(leaving: int, joining: int) -> Fraction:
+        """Return by which factor one group's answer changes at most when so many rows leave and join."""
+        tables = itertools.product(range(8), repeat=2)
+        pairs = (
+            (law((a, b)), law((a - out + come, b - (leaving - out) + joining - come)))
+            for a, b in tables
+            for out in range(leaving + 1)
+            for come in range(joining + 1)
+            if out <= a and leaving - out <= b
+        )
+        ratios = (fraction(here[x]) / fraction(there[x]) for here, there in pairs for x in "AB")
+        return max(max(ratio, 1 / ratio) for ratio in ratios)
+
+    # Groups are drawn independently, so the factors multiply. Whatever the order, the groups are alike.
+    ways = {tuple(sorted(way, reverse=True)) for way in spread(rows, groups)}
+    nothing = (0,) * groups
+    moves = (
+        itertools.product(ways, spread(rows, groups))
+        if neighbors == "change-one"
+        else itertools.chain(((nothing, way) for way in ways), ((way, nothing) for way in ways))
+    )
+    assert terms.charges == max(sum(map(log2_of, map(worst, leaving, joining))) for leaving, joining in moves)
+
+
+def log2_of(factor: Fraction) -> int:
+    power = factor.numerator.bit_length() - 1
+    assert factor == 2**power
+    return power
 
 
 @pytest.mark.parametrize(("neighbors", "rows"), [("add-remove", 2), ("change-one", 1), ("change-one", 2)])
@@ -241,8 +289,8 @@ def test_delta_of_a_changed_person_grows_by_more_than_the_number_of_charges(
     assert worst <= terms.cost.delta
     assert terms.cost.epsilon == Cost.of(rdp.PureDP("ln 2")).times(terms.charges).epsilon
     if neighbors == "change-one":
-        # A group that moves by two steps costs 1 + 2 deltas, and each of min(rows, 2) groups is charged so.
-        assert terms.cost.delta == 3 * min(rows, 2) * delta
+        # One group moves by two steps, which cost 1 + 2 deltas, and with more rows another one by one.
+        assert terms.cost.delta == (terms.charges + 1) * delta
         # As many deltas as charges would be a promise that is broken.
         assert rows > 1 or worst > terms.charges * delta
 
@@ -258,7 +306,7 @@ def test_mu_of_a_changed_person_doubles() -> None:
     # The square root of two charges of 1/2 is not enough.
     assert not rdp.GaussianDP("0.7072").admits(near, far)
     assert str(group_terms(privacy, "add-remove", 2).cost) == "mu sqrt(1/2)"
-    assert str(group_terms(privacy, "change-one", 2).cost) == "mu sqrt(2)"
+    assert str(group_terms(privacy, "change-one", 2).cost) == "mu sqrt(5/4)"
 
 
 def test_one_group_is_charged_once_with_the_distances_of_the_relation() -> None:

@@ -20,10 +20,10 @@ from rainbowdp.cli.data_options import (
     Source,
     TableName,
     Where,
+    publish,
     read_where,
+    reading_table,
     receipt_path,
-    repeatable,
-    write_receipt,
 )
 from rainbowdp.cli.options import (
     Debug,
@@ -37,7 +37,6 @@ from rainbowdp.cli.options import (
     require_text,
 )
 from rainbowdp.cli.output import emit, emit_json, note
-from rainbowdp.cli.progress import steps
 from rainbowdp.cli.question_options import (
     QUESTIONS,
     SUMMARIES,
@@ -48,7 +47,6 @@ from rainbowdp.cli.question_options import (
     read_rows,
     with_question,
 )
-from rainbowdp.cli.signals import load_duckdb
 
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
@@ -108,9 +106,7 @@ def ask_command(
     )
     target = receipt_path(receipt, source, ledger)
     announce(terms, asked.typed)
-    with steps() as progress:
-        progress.step("reading the table")
-        load_duckdb()
+    with reading_table() as progress:
         answer = ask_under(
             terms,
             source,
@@ -120,19 +116,16 @@ def ask_command(
             ledger=ledger,
             name=name,
             request_id=request_id,
-            progress=lambda share: progress.advance(round(1000 * share), 1000),
+            progress=progress,
         )
-    for text in answer.notes:
-        note(text)
-    if request_id is None and answer.request_id is not None:
-        note(f"request id {answer.request_id}: with it the same answer can be had again at no cost")
-    with repeatable(answer.request_id):
-        if target is not None:
-            write_receipt(target, answer.receipt)
+
+    def show() -> None:
         if chosen == "json":
             emit_json(answer.json)
         else:
             emit(_lines(answer))
+
+    publish(answer, "answer", asked_id=request_id, receipt=target, show=show)
     return 0
 
 

@@ -5,16 +5,21 @@ import contextlib
 import glob
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rainbowdp.cli.completion import choices, files
 from rainbowdp.cli.options import require_text
-from rainbowdp.cli.output import json_text
+from rainbowdp.cli.output import json_text, note
+from rainbowdp.cli.progress import steps
+from rainbowdp.cli.signals import load_duckdb
 from rainbowdp.errors import RainbowError, UsageError
+
+if TYPE_CHECKING:
+    from rainbowdp.release import Answer, Keys
 
 RULES = ("default", "max-min", "randomized-response", "uniform")
 _DATA, _LEDGER = "Data", "Budget"
@@ -179,29 +184,53 @@ def _is_same_file(path: Path, place: str) -> bool:
 
 
 @contextlib.contextmanager
-def repeatable(request_id: str | None) -> Iterator[None]:
-    """Say, if what was answered cannot be written, how it can be had again.
+def reading_table() -> Iterator[Callable[[float], None]]:
+    """Give what the part of the table that has been read is reported to."""
+    with steps() as progress:
+        progress.step("reading the table")
+        load_duckdb()
+        yield lambda share: progress.advance(round(1000 * share), 1000)
+
+
+def publish(
+    found: "Answer | Keys", what: str, *, asked_id: str | None, receipt: Path | None, show: Callable[[], None]
+) -> None:
+    """Say what is to be known about what was found, write its receipt, and show it.
+
+    Parameters
+    ----------
+    found : Answer or Keys
+        What may be published.
+    what : str
+        What it is called.
+    asked_id : str or None
+        The request id that was typed.
+    receipt : Path or None
+        Where the receipt goes.
+    show : callable
+        Writes what was found to stdout.
 
     Raises
     ------
     RainbowError
-        The one that was raised in the block, with that help.
+        If the receipt or the result cannot be written, with a help that says how it can be had again.
     """
+    for text in found.notes:
+        note(text)
+    if asked_id is None and found.request_id is not None:
+        note(f"request id {found.request_id}: with it the same {what} can be had again at no cost")
     try:
-        yield
+        if receipt is not None:
+            from rainbowdp.formats.writing import replacing
+
+            with replacing(receipt) as beside:
+                beside.write_text(json_text(found.receipt) + "\n", encoding="utf-8")
+        show()
     except RainbowError as error:
         again = (
             "nothing was shown, so asking again reveals no more"
-            if request_id is None
-            else f"--request-id {shlex.quote(request_id)} repeats the answer at no cost"
+            if found.request_id is None
+            else f"--request-id {shlex.quote(found.request_id)} repeats the {what} at no cost"
         )
         error.help = f"{error.help}; {again}" if error.help else again
         raise
-
-
-def write_receipt(path: Path, receipt: Mapping[str, object]) -> None:
-    """Write a receipt, whole or not at all."""
-    from rainbowdp.formats.writing import replacing
-
-    with replacing(path) as beside:
-        beside.write_text(json_text(receipt) + "\n", encoding="utf-8")

@@ -15,10 +15,10 @@ from rainbowdp.cli.data_options import (
     Source,
     TableName,
     Where,
+    publish,
     read_where,
+    reading_table,
     receipt_path,
-    repeatable,
-    write_receipt,
 )
 from rainbowdp.cli.options import (
     LARGEST_WHOLE,
@@ -32,9 +32,7 @@ from rainbowdp.cli.options import (
     whole_number,
 )
 from rainbowdp.cli.output import emit, emit_json, note
-from rainbowdp.cli.progress import steps
 from rainbowdp.cli.question_options import Unit
-from rainbowdp.cli.signals import load_duckdb
 from rainbowdp.errors import UsageError
 
 FORMATS = ("text", "json")
@@ -97,9 +95,7 @@ def keys_command(
     note(f"privacy hides that one person joins or leaves; {person}")
     note(f"a category that {mechanism.certain_from} people have is always named")
     note(f"the list costs epsilon={epsilon.strip()}, delta={delta.strip()}")
-    with steps() as progress:
-        progress.step("reading the table")
-        load_duckdb()
+    with reading_table() as progress:
         found = ask_keys(
             source,
             require_text("--column", column),
@@ -114,19 +110,16 @@ def keys_command(
             ledger=ledger,
             name=name,
             request_id=request_id,
-            progress=lambda share: progress.advance(round(1000 * share), 1000),
+            progress=progress,
         )
-    for text in found.notes:
-        note(text)
-    if request_id is None and found.request_id is not None:
-        note(f"request id {found.request_id}: with it the same list can be had again at no cost")
-    with repeatable(found.request_id):
-        if target is not None:
-            write_receipt(target, found.receipt)
+
+    def show() -> None:
         if chosen == "json":
             emit_json(list(found.keys))
         else:
             emit(map(quote_color, found.keys))
+
+    publish(found, "list", asked_id=request_id, receipt=target, show=show)
     return 0
 
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp verify RECEIPT``: check a published answer from its receipt alone."""
 
+import contextlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -9,28 +11,60 @@ from typing import TYPE_CHECKING, Any, cast
 from rainbowdp.cli.graphs import counted
 from rainbowdp.cli.numbers import json_number
 from rainbowdp.cli.output import emit_json, emit_table
+from rainbowdp.errors import ReceiptError
 
 if TYPE_CHECKING:
     from rainbowdp.release import ReceiptCheck
 
 Receipt = Mapping[str, object]
 _FAMILY = "rainbowdp."
+_MARK = re.compile(rb'"schema"\s*:\s*"rainbowdp\.')
+_HEAD = 1024
 
 
 def read_if_receipt(path: Path) -> Receipt | None:
-    """Return the content of a file that is a receipt, and None for any other file.
+    """Return the content of a file that is a receipt, whatever its name, and None for any other file.
 
-    What cannot be read as JSON is no receipt; whoever reads it otherwise says what is wrong with it.
+    Raises
+    ------
+    ReceiptError
+        If the file begins like a receipt, and is damaged.
     """
-    if path.suffix.lower() != ".json" or not path.is_file():
+    text = _object_text(path)
+    if text is None:
         return None
     try:
-        content: Any = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        content: Any = json.loads(text, object_pairs_hook=_distinct)
+    except (ValueError, RecursionError) as error:
+        if _MARK.search(text[:_HEAD]):
+            raise ReceiptError(
+                f"{str(path)!r} is a damaged receipt: it is not JSON, or says one thing twice",
+                help="give a receipt as rainbowdp wrote it, unchanged",
+            ) from error
         return None
     if not isinstance(content, dict) or not str(content.get("schema", "")).startswith(_FAMILY):
         return None
     return cast("Receipt", content)
+
+
+def _object_text(path: Path) -> bytes | None:
+    """Return the text of a file that begins like an object of JSON."""
+    # Whoever reads another file, or one that cannot be read, says what is wrong with it.
+    if not path.is_file():
+        return None
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        if file.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+            file.seek(0)
+            return file.read()
+    return None
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object of JSON that has no key twice: two readers would take it for two things."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
 
 
 def check_receipt(receipt: Receipt, chosen: str) -> int:
@@ -58,6 +92,7 @@ def _check_answer(receipt: Receipt, chosen: str) -> int:
                     }
                 },
                 "charges": found.receipt.charges,
+                "total": dict(found.receipt.total),
                 "faults": list(found.faults),
                 "answer": receipt["answer"],
             }
@@ -75,12 +110,12 @@ def _rows(found: "ReceiptCheck", receipt: Receipt) -> Iterator[tuple[str, str]]:
     yield "question", f"{terms.question.kind} of {terms.question.column!r}"
     yield "answer", _said(receipt["answer"])
     yield "neighbors", f"{terms.neighbors}; {unit}"
-    yield (
-        "privacy",
-        f"{terms.privacy}" + (f", {found.receipt.charges} times" if found.receipt.charges > 1 else ""),
-    )
+    yield "privacy", str(terms.privacy)
+    if found.receipt.charges > 1:
+        total = ", ".join(f"{name}={value}" for name, value in found.receipt.total.items())
+        yield f"all {len(terms.groups)} groups", total
     yield "tight " + verification.notion, f"{verification.lower:.12g}"
-    yield "judged", f"{counted(verification.pairs, 'pair')} of neighboring rows of its table"
+    yield "judged", f"{counted(found.pairs, 'pair')} of neighboring rows of its table"
     yield "boundary and table", "as the terms demand" if not found.faults else found.faults[0]
     for fault in found.faults[1:]:
         yield "", fault

@@ -10,21 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from rainbowdp.boundary import BoundaryCondition
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import InternalError, UsageError
 from rainbowdp.exact.arguments import described, is_whole
-from rainbowdp.line import Line
 from rainbowdp.privacy import Privacy
-from rainbowdp.questions import (
-    Neighbors,
-    Question,
-    Summary,
-    answer_line,
-    in_table,
-    question_boundary,
-    region_graph,
-)
+from rainbowdp.questions import Neighbors, Question, QuestionLines, Summary, in_table, region_graph
 from rainbowdp.questions.regions import RULES
 from rainbowdp.sampling import BitSource, sample_distribution
 
@@ -85,17 +75,9 @@ class SummaryDraw:
         return in_table(self.question)
 
     @cached_property
-    def boundary(self) -> BoundaryCondition:
-        """The distributions where regions meet, checked exactly; made when the first answer is drawn."""
-        return question_boundary(self.asked, self.privacy, self.neighbors, self.max_rows, boundary=self.rule)
-
-    @cached_property
-    def lines(self) -> dict[str, Line]:
-        """The closed form by true answer, and so nothing about any table."""
-        return {
-            answer: answer_line(self.asked, answer, self.boundary, self.privacy)
-            for answer in self.asked.answers
-        }
+    def lines(self) -> QuestionLines:
+        """The closed form by true answer, and so nothing about any table; made for the first draw."""
+        return QuestionLines(self.asked, self.privacy, self.neighbors, self.max_rows, self.rule)
 
     def row(self, summary: Summary) -> Distribution:
         """Return the distribution of the answer, exactly. It tells the distance, so it is private.
@@ -111,7 +93,7 @@ class SummaryDraw:
         """
         location = self.asked.locate(summary, self.neighbors)
         steps = location.distance // self.max_rows
-        return self.lines[location.answer].distribution(steps, symbolic=True)
+        return self.lines.line(location.answer).distribution(steps, symbolic=True)
 
     def draw(self, summary: Summary, *, bits: BitSource | None = None) -> str:
         """Draw one answer from a summary.

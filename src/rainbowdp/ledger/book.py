@@ -214,6 +214,39 @@ class Ledger:
             self._add(run, name, state.entries + 1, "close", {})
             return self._state(run, name)
 
+    def foresee(
+        self, name: str, cost: Cost, *, request_id: str | None, question: str, source: str, privacy: str
+    ) -> Charge | None:
+        """Tell what `charge` would say now, and write nothing.
+
+        Whoever asks first need not read a table for an answer that is stored already, or that the budget
+        does not pay for. What is said depends on the ledger alone.
+
+        Parameters
+        ----------
+        name, cost, request_id, question, source, privacy
+            As for `charge`.
+
+        Returns
+        -------
+        Charge or None
+            The charge of a request that was charged before; None for a new one that the budget pays for now.
+
+        Raises
+        ------
+        BudgetRefusedError, RequestMismatchError, UnknownBudgetError, UsageError, LedgerError
+            As `charge`.
+        """
+        request = None if request_id is None else check_name(request_id, "the request id")
+        asked = _asked(question, source, privacy)
+        with self._database.transaction(write=False) as run:
+            state = self._state(run, name)
+            before = [] if request is None else run(REQUEST, {"request": request})
+            if request is not None and before:
+                return self._repeated(run, request, before[0], {"budget": name, **asked, **kept_cost(cost)})
+            _check_affordable(state, cost)
+            return None
+
     def charge(
         self, name: str, cost: Cost, *, request_id: str | None, question: str, source: str, privacy: str
     ) -> Charge:
@@ -248,7 +281,7 @@ class Ledger:
             answered, and the same request may be tried again.
         """
         request = secrets.token_hex(16) if request_id is None else check_name(request_id, "the request id")
-        asked = {"question": kept_text(question), "source": kept_text(source), "privacy": kept_text(privacy)}
+        asked = _asked(question, source, privacy)
         with self._database.transaction(write=True) as run:
             state = self._state(run, name)
             before = run(REQUEST, {"request": request})
@@ -345,6 +378,10 @@ class Ledger:
             answer=answer,
             reason=reason,
         )
+
+
+def _asked(question: str, source: str, privacy: str) -> dict[str, object]:
+    return {"question": kept_text(question), "source": kept_text(source), "privacy": kept_text(privacy)}
 
 
 def _names(run: Run) -> tuple[str, ...]:

@@ -12,12 +12,11 @@ import flint
 
 from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.boundary import BoundaryCondition
-from rainbowdp.boundary.response import response, response_notes
 from rainbowdp.exact import Exact, ball, round_ball, shown_sign, to_float
 from rainbowdp.line import Line
 from rainbowdp.planning.leads import LeadRule
 from rainbowdp.privacy import Privacy
-from rainbowdp.questions import Neighbors, Question, Ranking, answer_line, question_boundary
+from rainbowdp.questions import Neighbors, Question, QuestionLines
 
 _FRACTION_STEPS = 2048
 
@@ -48,29 +47,15 @@ class Chances:
         boundary: str | BoundaryCondition,
     ) -> None:
         self._rule = rule
-        # Many answers share one probability at the boundary; each is worked out once.
-        self._lines: dict[str, tuple[Line, list[int]]] = {}
-        if _is_response(question, neighbors, rule.max_rows, boundary):
-            # The same for every answer and private whatever touches: nothing is to be solved or checked.
-            answer = question.answers[0]
-            rainbow = question.rainbow(answer)
-            line = Line(rainbow, response(rainbow, privacy), privacy)
-            self._lines[""] = (line, list(range(len(question.answers))))
-            self.notes = response_notes(privacy)
-            return
-        condition = question_boundary(question, privacy, neighbors, rule.max_rows, boundary)
-        self.notes = condition.notes
-        for at, answer in enumerate(question.answers):
-            line = answer_line(question, answer, condition, privacy)
-            mass = line.boundary[answer]
-            self._lines.setdefault(repr(mass), (line, []))[1].append(at)
+        lines = QuestionLines(question, privacy, neighbors, rule.max_rows, boundary)
+        self._lines, self.notes = lines.different, lines.notes
 
     def wrong(self, lead: int) -> Exact:
         """Return the probability of a wrong answer at a lead, for the answer that is right least often."""
         rule = self._rule
         return greatest(
             self._wrong(line, min(rule.least_distance(at, lead) for at in answers))
-            for line, answers in self._lines.values()
+            for line, answers in self._lines
         )
 
     def wrong_at_best(self, lead: int) -> Exact:
@@ -78,13 +63,13 @@ class Chances:
         rule = self._rule
         return least(
             self._wrong(line, max(rule.greatest_distance(at, lead) for at in answers))
-            for line, answers in self._lines.values()
+            for line, answers in self._lines
         )
 
     def needed(self, right: Fraction) -> int | None:
         """Return the least lead at which every answer is right with this probability, or None."""
         leads = []
-        for line, answers in self._lines.values():
+        for line, answers in self._lines:
             distance = line.distance_for(right)
             if distance is None:
                 return None
@@ -93,16 +78,6 @@ class Chances:
 
     def _wrong(self, line: Line, distance: int) -> Exact:
         return 1 - line.prefix_masses(distance, symbolic=distance > _FRACTION_STEPS)[0]
-
-
-def _is_response(
-    question: Question, neighbors: Neighbors, max_rows: int, boundary: str | BoundaryCondition
-) -> bool:
-    """Tell whether the boundary is randomized response: asked for, or by default where all regions touch."""
-    if boundary == "randomized-response":
-        return True
-    everything = isinstance(question, Ranking) or question.touching(neighbors, max_rows) is None
-    return boundary == "default" and everything
 
 
 def greatest(values: Iterable[Exact]) -> Exact:

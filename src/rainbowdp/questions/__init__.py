@@ -10,6 +10,7 @@ from rainbowdp.questions.bracket import Bracket, bracket
 from rainbowdp.questions.checking import QuestionCheck, check_question
 from rainbowdp.questions.descriptions import question_from
 from rainbowdp.questions.in_table import in_table
+from rainbowdp.questions.lines import QuestionLines
 from rainbowdp.questions.question import Neighbors, Question, nearest_first, own_answer_first
 from rainbowdp.questions.readings import BracketReading, MatchReading, OptionReading, Reading, SumReading
 from rainbowdp.questions.regions import answer_line, question_boundary, region_graph
@@ -40,6 +41,7 @@ __all__ = [
     "OptionReading",
     "Question",
     "QuestionCheck",
+    "QuestionLines",
     "Ranking",
     "Reading",
     "ScoreValues",

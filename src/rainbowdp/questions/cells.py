@@ -20,6 +20,8 @@ _LARGEST_EXPONENT = 400
 # Up to here floats hold every power of ten exactly, and a whole number is written with all its digits.
 _LARGEST_WHOLE = 1e22
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,4}))?")
+_WHOLE = re.compile(r"(-?)(0|[1-9][0-9]*)\.0+")
+_TRUTH_VALUES = frozenset({"True", "TRUE", "False", "FALSE"})
 _MISSING = frozenset({"NAType", "NaTType"})
 
 
@@ -46,8 +48,9 @@ def cell_text(value: object) -> str | Mark:
     str or Mark
         Text without outer blanks, case as it is; truth values as ``true`` and ``false``; whole numbers
         without a decimal point, other floats and decimals with as few digits as tell them apart; dates and
-        times in ISO form; bytes as UTF-8. `NULL` for None, NaN and what is empty. `INVALID` for what has no
-        text: bytes of another encoding, lists, values that fail when they are asked.
+        times in ISO form, moments with a time zone in UTC; bytes as UTF-8. `NULL` for None, NaN and what is
+        empty. `INVALID` for what has no text: bytes of another encoding, lists, values that fail when they
+        are asked.
 
     Examples
     --------
@@ -98,6 +101,8 @@ def _text(value: object) -> str | None:
             text = _decimal_text(value)
         case bytes() | bytearray() | memoryview():
             text = bytes(value).decode()
+        case dt.datetime() if value.tzinfo is not None:
+            text = value.astimezone(dt.UTC).isoformat()
         case dt.date() | dt.time():
             text = value.isoformat()
         case Collection():
@@ -129,6 +134,25 @@ def _decimal_text(value: Decimal) -> str:
     shift = int(exponent) + len(written) - len(kept)
     plain = Decimal((sign, tuple(map(int, kept)), shift))
     return f"{plain:f}" if abs(shift) <= _LARGEST_EXPONENT else str(plain)
+
+
+def typed_text(text: str) -> str:
+    """Return a text as a person types it: truth values in small letters, whole numbers without a point.
+
+    Files of text say ``True``, ``TRUE`` or ``1.0`` where a typed column says ``true`` and ``1``, depending
+    on who wrote them. So a cell stands for a declared text if it says it, or says it in this form.
+
+    Examples
+    --------
+    >>> typed_text("True"), typed_text("1.0"), typed_text("-0.00"), typed_text("01.0"), typed_text("1.50")
+    ('true', '1', '0', '01.0', '1.50')
+    """
+    if text in _TRUTH_VALUES:
+        return text.lower()
+    whole = _WHOLE.fullmatch(text)
+    if whole is None:
+        return text
+    return "0" if whole[2] == "0" else whole[1] + whole[2]
 
 
 def number_of(text: str) -> Fraction | None:

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rainbowdp.errors import QuestionError
-from rainbowdp.exact.arguments import described, is_whole
+from rainbowdp.exact.arguments import is_whole
 from rainbowdp.questions.in_table import in_table
-from rainbowdp.questions.question import Neighbors, Question, require_relation
+from rainbowdp.questions.question import Neighbors, Question, require_relation, require_rows
 from rainbowdp.questions.small_tables import SmallTables, cells_of, score_moves, small_tables
 from rainbowdp.questions.summaries import Summary
 
@@ -122,10 +121,7 @@ def check_question(
     (True, "'low' and 'high' touch, and are not named")
     """
     require_relation(neighbors)
-    if not is_whole(max_rows) or max_rows < 1:
-        raise QuestionError(
-            f"{described(max_rows)} is no number of rows", help="give a whole number of at least 1"
-        )
+    require_rows(max_rows)
     asked = in_table(question) if unreadable else question
     wanted = bool(getattr(asked, "tight", True)) if tight is None else tight
     family, summaries = _looked_at(asked, neighbors, records, max_rows, cells, unreadable=unreadable)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Protocol
 
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact.arguments import described, items_of
+from rainbowdp.exact.arguments import described, is_whole, items_of
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.readings import Reading
 from rainbowdp.questions.summaries import Location, Summary
@@ -57,7 +57,8 @@ class Question(Protocol):
     def touching(self, neighbors: Neighbors, max_rows: int = 1) -> Pairs | None:
         """Return which regions have neighbors in each other if one person has up to so many rows.
 
-        None means that all have. Naming too many pairs is safe, too few is not.
+        Under add-remove some of these rows may leave while others join, so many in all. None means that all
+        regions have such neighbors. Naming too many pairs is safe, too few is not.
         """
 
     def describe(self) -> dict[str, Json]:
@@ -123,7 +124,7 @@ def declared(what: str, texts: Iterable[object], *, least: int = 2) -> tuple[str
     >>> declared("options", ["red ", True, 1])
     ('red', 'true', '1')
     """
-    read: list[str] = []
+    read: dict[str, None] = {}
     for text in listed(what, texts):
         said = cell_text(text)
         if not isinstance(said, str):
@@ -132,7 +133,7 @@ def declared(what: str, texts: Iterable[object], *, least: int = 2) -> tuple[str
             )
         if said in read:
             raise QuestionError(f"{said!r} stands twice among the {what}", help="name each once")
-        read.append(said)
+        read[said] = None
     if len(read) < least:
         raise QuestionError(
             f"there are {len(read)} {what}, and a question needs at least {least}",
@@ -163,6 +164,20 @@ def require_relation(neighbors: object) -> None:
     """
     if neighbors not in {"add-remove", "change-one"}:
         raise QuestionError(f"{neighbors!r} is no neighbor relation", help="choose add-remove or change-one")
+
+
+def require_rows(max_rows: object) -> None:
+    """Refuse anything but a number of rows that one person can have.
+
+    Raises
+    ------
+    QuestionError
+        If it is no whole number of at least 1.
+    """
+    if not is_whole(max_rows) or max_rows < 1:
+        raise QuestionError(
+            f"{described(max_rows)} is no number of rows", help="give a whole number of at least 1"
+        )
 
 
 def require_summary(summary: object, kind: type) -> None:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Protocol
 
-from rainbowdp.questions.cells import NULL, cell_text, number_of
+from rainbowdp.questions.cells import NULL, cell_text, number_of, typed_text
 from rainbowdp.questions.summaries import BracketCounts, ClampedSum, MatchCount, OptionCounts, Summary
 
 Tally = Iterable[tuple[object, int]]
@@ -68,7 +68,8 @@ class OptionReading:
         """Return the number of the option as which a cell counts."""
         text = cell_text(cell)
         if isinstance(text, str):
-            return self._places.get(text, self._places.get(self.other))
+            place = self._places.get(text, self._places.get(typed_text(text)))
+            return self._places.get(self.other) if place is None else place
         return self._places.get(self.nulls) if text is NULL else None
 
     def summary(self, tally: Tally) -> OptionCounts:
@@ -109,7 +110,7 @@ class MatchReading:
         """Tell whether a cell matches."""
         text = cell_text(cell)
         said = self.nulls if text is NULL else text
-        return said == self.equals if isinstance(said, str) else None
+        return self.equals in (said, typed_text(said)) if isinstance(said, str) else None
 
     def summary(self, tally: Tally) -> MatchCount:
         """Count what matches, and what says anything."""

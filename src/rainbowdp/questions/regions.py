@@ -6,16 +6,17 @@ question that somebody else writes is treated like those of this package.
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from rainbowdp.boundary import BoundaryCondition, check_boundary, max_min, randomized_response, uniform
 from rainbowdp.errors import BoundaryMissingError, QuestionError, did_you_mean
-from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.graph import DatasetGraph, RainbowGraph
 from rainbowdp.line import Line
 from rainbowdp.privacy import Privacy
-from rainbowdp.questions.question import Neighbors, Question, require_relation
+from rainbowdp.questions.question import Neighbors, Question, require_relation, require_rows
 from rainbowdp.rainbow import Rainbow
 
+Places = npt.NDArray[np.int64]
 RULES = ("default", "max-min", "randomized-response", "uniform")
 
 
@@ -52,27 +53,45 @@ def region_graph(question: Question, neighbors: Neighbors, max_rows: int = 1) ->
     RainbowGraph(4 datasets, 5 pairs, 4 regions)
     """
     answers, rainbows = _checked(question)
+    structure = DatasetGraph.from_pairs(len(answers), *touching_pairs(question, neighbors, max_rows))
+    return RainbowGraph.from_codes(structure, rainbows, np.arange(len(answers)), labels=list(answers))
+
+
+def touching_pairs(question: Question, neighbors: Neighbors, max_rows: int = 1) -> tuple[Places, Places]:
+    """Return which regions of a question touch: pairs of answers, by their numbers.
+
+    Parameters
+    ----------
+    question, neighbors, max_rows
+        As for `region_graph`.
+
+    Returns
+    -------
+    two int64 arrays
+
+    Raises
+    ------
+    QuestionError
+        If the question names pairs of answers that it does not have.
+    """
     require_relation(neighbors)
-    if not is_whole(max_rows) or max_rows < 1:
-        raise QuestionError(
-            f"{described(max_rows)} is no number of rows", help="give a whole number of at least 1"
-        )
+    require_rows(max_rows)
+    answers = question.answers
     touching = question.touching(neighbors, max_rows)
     if touching is None:
         first, second = np.triu_indices(len(answers), 1)
-    else:
-        places = {answer: at for at, answer in enumerate(answers)}
-        for pair in touching:
-            for answer in pair:
-                if answer not in places:
-                    raise QuestionError(
-                        f"the region of {answer!r} is said to touch another, and it is no answer",
-                        help=did_you_mean(answer, answers) or "name pairs of answers",
-                    )
-        pairs = np.array([[places[one], places[other]] for one, other in sorted(touching)], dtype=np.int64)
-        first, second = pairs.reshape(-1, 2).T
-    structure = DatasetGraph.from_pairs(len(answers), first, second)
-    return RainbowGraph.from_codes(structure, rainbows, np.arange(len(answers)), labels=list(answers))
+        return first, second
+    places = {answer: at for at, answer in enumerate(answers)}
+    for pair in touching:
+        for answer in pair:
+            if answer not in places:
+                raise QuestionError(
+                    f"the region of {answer!r} is said to touch another, and it is no answer",
+                    help=did_you_mean(answer, answers) or "name pairs of answers",
+                )
+    pairs = np.array([[places[one], places[other]] for one, other in sorted(touching)], dtype=np.int64)
+    first, second = pairs.reshape(-1, 2).T
+    return first, second
 
 
 def question_boundary(
@@ -135,7 +154,7 @@ def question_boundary(
     if boundary == "uniform":
         return uniform(graph)
     count = graph.size
-    everything = graph.structure.pairs()[0].size == count * (count - 1) // 2
+    everything = graph.structure.pair_count == count * (count - 1) // 2
     # Where all regions touch, max-min is the response. Of 120 orders it would be a large program, for little:
     # an order touches few others. The response is private between any two regions, whether they touch or not.
     is_response = everything or (boundary == "default" and question.kind == "ranking")

@@ -3,12 +3,12 @@
 
 The order is the promise. What can be refused is refused before a row is read; what can fail fails before
 anything is charged (`rainbowdp.release.ready`). The charge is committed before anything is drawn, and the
-answer that leaves is the one the ledger stored.
+answer that leaves is the one the ledger stored (`rainbowdp.release.paying`).
 """
 
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rainbowdp.errors import UsageError
 from rainbowdp.exact import NumberLike
@@ -223,21 +223,20 @@ def answer_from_ledger(
     request_id : str or None
         The name of the request.
     """
-    identity = source.identity if isinstance(source, Table) else IN_MEMORY
-    # A budget that does not exist is known without reading a table.
-    ledger.state(name)
-    cost = terms.cost
-    # All that can go wrong goes wrong before anything is charged.
-    ready = make_ready(terms, source, key, progress)
+
+    def read() -> Callable[[], str]:
+        ready = make_ready(terms, source, key, progress)
+        return lambda: written(drawn(terms, ready, bits))
+
     paid = pay_and_draw(
         ledger,
         name,
         request_id,
-        cost=cost,
+        cost=terms.cost,
         question=fingerprint(terms),
-        source=identity,
+        source=source.identity if isinstance(source, Table) else IN_MEMORY,
         privacy=str(terms.privacy),
-        draw=lambda: written(drawn(terms, ready, bits)),
+        read=read,
     )
     return Answer(terms, stored(paid.answer), paid.request_id, _notes(source) + paid.notes)
 

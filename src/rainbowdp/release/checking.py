@@ -7,20 +7,22 @@ is compared exactly, its table number by number. Then the table as stated is giv
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from rainbowdp.errors import NumberError, ReceiptError
-from rainbowdp.exact import parse_fraction
+from rainbowdp.errors import ReceiptError
 from rainbowdp.graph import DatasetGraph
 from rainbowdp.mechanism import Mechanism
-from rainbowdp.questions import region_graph
-from rainbowdp.release.receipt import boundary_json, table_lengths, total_json
-from rainbowdp.release.receipt_reading import Receipt, read_receipt
+from rainbowdp.privacy import Privacy
+from rainbowdp.questions import own_answer_first
+from rainbowdp.questions.regions import Places, touching_pairs
+from rainbowdp.rainbow import Rainbow
+from rainbowdp.release.public_table import SharedTable, order_json, shared_tables
+from rainbowdp.release.receipt import total_json
+from rainbowdp.release.receipt_reading import Receipt, Region, read_receipt
 from rainbowdp.release.terms import Terms
 from rainbowdp.verification import Verification, verify
 
@@ -39,12 +41,15 @@ class ReceiptCheck:
         What it says.
     verification : Verification
         The check of its table over all pairs of neighboring rows, by true answer and distance.
+    pairs : int
+        How many pairs these are; where answers are alike up to names, one pair stands for many.
     faults : tuple of str
         What does not follow from its terms; empty if everything does.
     """
 
     receipt: Receipt
     verification: Verification
+    pairs: int
     faults: tuple[str, ...]
 
     @property
@@ -89,47 +94,41 @@ def verify_receipt(receipt: Mapping[str, object]) -> ReceiptCheck:
     """
     stated = read_receipt(receipt)
     terms = stated.terms
-    faults = [*_boundary_faults(terms, stated), *_table_faults(terms, stated), *_answer_faults(terms, stated)]
-    return ReceiptCheck(stated, _verified(terms, stated), tuple(faults))
-
-
-def _boundary_faults(terms: Terms, stated: Receipt) -> list[str]:
-    computed = boundary_json(terms)["distributions"]
-    if not isinstance(computed, dict):
-        raise TypeError("a boundary is a dictionary")
-    return [
-        f"the boundary of {answer!r} is not what the rule {terms.rule!r} gives"
-        for answer in terms.question.answers
-        if _fractions(computed[answer]) != _fractions(stated.boundary[answer])
-    ]
-
-
-def _fractions(distribution: Mapping[str, str] | None) -> dict[str, Fraction] | None:
-    if distribution is None:
-        return None
-    try:
-        return {color: parse_fraction(value) for color, value in distribution.items()}
-    except NumberError as error:
+    right = shared_tables(terms)
+    if [region.answers for region in stated.regions] != [table.answers for table in right]:
         raise ReceiptError(
-            f"the boundary cannot be read: {error}", help="ask for the receipt anew"
-        ) from error
+            "the receipt does not put the answers together that share a table",
+            help="give a receipt as rainbowdp wrote it, unchanged",
+        )
+    faults = [
+        fault
+        for region, table in zip(stated.regions, right, strict=True)
+        for fault in _region_faults(region, table, terms)
+    ]
+    if stated.order != order_json(terms):
+        faults.append("the order of the cells is not that of the question")
+    verification, pairs = _verified(terms, stated.regions)
+    return ReceiptCheck(stated, verification, pairs, (*faults, *_answer_faults(terms, stated)))
 
 
-def _table_faults(terms: Terms, stated: Receipt) -> list[str]:
-    faults = []
-    for answer, length in table_lengths(terms).items():
-        rows = stated.table[answer]
-        if len(rows) != length:
-            faults.append(f"the table of {answer!r} has {len(rows)} distances, and should have {length}")
-            continue
-        line = terms.line(answer)
-        columns = [line.rainbow.colors.index(color) for color in terms.question.answers]
-        right = line.probabilities(np.arange(length))[:, columns]
-        wrong = ~np.isclose(rows, right, rtol=_CLOSE, atol=math.ulp(0.0))
+def _region_faults(region: Region, right: SharedTable, terms: Terms) -> Iterator[str]:
+    others = " and of others like it" if len(right.answers) > 1 else ""
+    name = f"{right.answers[0]!r}{others}"
+    if region.boundary != right.boundary:
+        yield f"the boundary of {name} is not what the rule {terms.rule!r} gives"
+    length, wanted = len(region.columns[0]), len(right.rows)
+    if length != wanted:
+        yield f"the table of {name} has {length} distances, and should have {wanted}"
+        return
+    for stated, cells in zip(region.columns, zip(*right.rows, strict=True), strict=True):
+        column = np.array(cells).reshape(length, -1)
+        if stated.shape != column.shape:
+            yield f"the table of {name} does not have a number where it should"
+            return
+        wrong = ~np.isclose(stated, column, rtol=_CLOSE, atol=math.ulp(0.0)).all(axis=1)
         if wrong.any():
-            distance = int(np.flatnonzero(wrong.any(axis=1))[0])
-            faults.append(f"the table of {answer!r} is wrong at distance {distance}")
-    return faults
+            yield f"the table of {name} is wrong at distance {int(np.argmax(wrong))}"
+            return
 
 
 def _answer_faults(terms: Terms, stated: Receipt) -> list[str]:
@@ -154,34 +153,64 @@ def json_key(answer: object) -> tuple[object, ...]:
     return tuple(answer) if isinstance(answer, list | tuple) else (answer,)
 
 
-def _verified(terms: Terms, stated: Receipt) -> Verification:
-    """Verify the stated table: rows of one true answer are a path, and paths touch where answers do."""
+def _verified(terms: Terms, regions: Sequence[Region]) -> tuple[Verification, int]:
+    """Verify the stated tables; return how many pairs of neighboring rows that judges, too.
+
+    Rows of one true answer are a path, and paths touch where answers do. Where all answers are alike, every
+    pair of neighboring rows is one of two true answers up to names, and all further answers are as likely as
+    each other in both rows: they may count as one.
+    """
     answers = terms.question.answers
-    sizes = [len(stated.table[answer]) for answer in answers]
+    if not terms.lines.all_alike:
+        touching = touching_pairs(terms.asked, terms.relation, terms.max_rows)
+        tables = {answer: _expanded(region, answer, terms) for region in regions for answer in region.answers}
+        rainbows = [terms.asked.rainbow(answer) for answer in answers]
+        found = _judged([tables[answer] for answer in answers], rainbows, answers, touching, terms.privacy)
+        return found, found.pairs
+    own, other = (column[:, 0] for column in regions[0].columns)
+    shown = answers[:3]
+    table = np.column_stack((own, other, other * (len(answers) - 2))[: len(shown)])
+    rainbows = [own_answer_first(answer, shown) for answer in shown[:2]]
+    swapped = table[:, [1, 0, *range(2, len(shown))]]
+    found = _judged([table, swapped], rainbows, shown, (np.array([0]), np.array([1])), terms.privacy)
+    return found, len(answers) * (len(own) - 1) + len(answers) * (len(answers) - 1) // 2
+
+
+def _expanded(region: Region, answer: str, terms: Terms) -> Floats:
+    """Return the table of one true answer, with a column for each answer."""
+    answers = terms.question.answers
+    table: Floats = np.empty((len(region.columns[0]), len(answers)))
+    for tied, column in zip(terms.question.rainbow(answer).classes, region.columns, strict=True):
+        table[:, [answers.index(color) for color in tied]] = column
+    return table
+
+
+def _judged(
+    tables: Sequence[Floats],
+    rainbows: Sequence[Rainbow],
+    colors: Sequence[str],
+    touching: tuple[Places, Places],
+    privacy: Privacy,
+) -> Verification:
+    """Verify tables of true answers, whose columns stand for some colors and of which some pairs touch."""
+    sizes = [len(table) for table in tables]
     starts = np.concatenate(([0], np.cumsum(sizes)))
-    columns = [sorted(answers).index(color) for color in answers]
-    table: Floats = np.empty((int(starts[-1]), len(answers)))
-    for at, answer in enumerate(answers):
-        table[starts[at] : starts[at + 1]][:, columns] = stated.table[answer]
-    inside = np.concatenate([np.arange(starts[at], starts[at + 1] - 1) for at in range(len(answers))])
-    touching = region_graph(terms.asked, terms.relation, terms.max_rows)
-    first, second = touching.structure.pairs()
-    place = np.array([answers.index(touching.label(node)) for node in range(touching.size)])
-    source = np.concatenate((inside, starts[place[first]]))
-    target = np.concatenate((inside + 1, starts[place[second]]))
-    rainbows = [
-        terms.asked.rainbow(answer) for answer, size in zip(answers, sizes, strict=True) for _ in range(size)
-    ]
-    labels = [
-        f"{answer} @ {distance}"
-        for answer, size in zip(answers, sizes, strict=True)
-        for distance in range(size)
-    ]
+    inside = np.concatenate(
+        [np.arange(start, start + size - 1) for start, size in zip(starts, sizes, strict=False)]
+    )
+    source = np.concatenate((inside, starts[touching[0]]))
+    target = np.concatenate((inside + 1, starts[touching[1]]))
+    labels = [f"{colors[at]} @ {distance}" for at, size in enumerate(sizes) for distance in range(size)]
     try:
-        mechanism = Mechanism.from_table(rainbows=rainbows, table=table, labels=labels)
+        mechanism = Mechanism.from_table(
+            rainbows=[rainbow for rainbow, size in zip(rainbows, sizes, strict=True) for _ in range(size)],
+            table=np.concatenate(tables),
+            colors=colors,
+            labels=labels,
+        )
     except ValueError as error:
         raise ReceiptError(
             f"the table of probabilities is none: {error}", help="ask for the receipt anew"
         ) from error
     structure = DatasetGraph.from_pairs(int(starts[-1]), source, target)
-    return verify(mechanism, structure, terms.privacy)
+    return verify(mechanism, structure, privacy)

@@ -7,7 +7,7 @@ category is drawn, and what leaves is what the ledger stored.
 
 import contextlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -202,24 +202,28 @@ def name_keys(
     progress : callable, optional
         As for `ask_keys`.
     """
-    counted = count_keys(
-        table,
-        terms.column,
-        where=terms.where,
-        unit=terms.unit,
-        max_keys=terms.mechanism.max_keys,
-        key=key,
-        progress=progress,
-    )
     mechanism = terms.mechanism
+
+    def counted() -> Iterable[tuple[str, int]]:
+        return count_keys(
+            table,
+            terms.column,
+            where=terms.where,
+            unit=terms.unit,
+            max_keys=mechanism.max_keys,
+            key=key,
+            progress=progress,
+        )
 
     def drawn(counts: Iterable[tuple[str, int]]) -> tuple[str, ...]:
         return tuple(select_keys(counts, mechanism.epsilon, mechanism.delta, mechanism.max_keys, bits=bits))
 
+    def read() -> Callable[[], str]:
+        counts = list(counted())
+        return lambda: json.dumps(drawn(counts), ensure_ascii=False)
+
     if ledger is None or name is None:
-        return Keys(terms, drawn(counted), notes=table.notes)
-    # What can go wrong while rows are read goes wrong before anything is charged.
-    counts = list(counted)
+        return Keys(terms, drawn(counted()), notes=table.notes)
     paid = pay_and_draw(
         ledger,
         name,
@@ -228,7 +232,7 @@ def name_keys(
         question=_fingerprint(terms),
         source=table.identity,
         privacy=str(terms.privacy),
-        draw=lambda: json.dumps(drawn(counts), ensure_ascii=False),
+        read=read,
     )
     return Keys(terms, tuple(json.loads(paid.answer)), paid.request_id, table.notes + paid.notes)
 

@@ -3,12 +3,15 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from importlib.metadata import version
 from typing import cast
 
 from rainbowdp.errors import RainbowError, ReceiptError
-from rainbowdp.exact import NumberLike, format_fraction, to_float
+from rainbowdp.exact import format_fraction
 from rainbowdp.keys import KeyMechanism, key_mechanism
+from rainbowdp.line import Line
+from rainbowdp.release.terms import read_filters, require_name
 
 KEYS_SCHEMA = "rainbowdp.keys-receipt/1"
 LARGEST_TABLE = 10_000
@@ -58,10 +61,12 @@ def make_keys_receipt(
 def keep_table(mechanism: KeyMechanism) -> list[float]:
     """Return how likely a category is named that 0, 1, 2, ... people have, until it is certain.
 
-    At most `LARGEST_TABLE` numbers, each the float nearest to the exact probability.
+    At most `LARGEST_TABLE` numbers, each right to a few units in its last place.
     """
     rows = min(mechanism.certain_from + 1, LARGEST_TABLE)
-    return [to_float(mechanism.keep_probability(people), "nearest") for people in range(rows)]
+    line = Line("keep>drop", {"keep": 0, "drop": 1}, mechanism.privacy)
+    keep: list[float] = line.probabilities(range(rows))[:, line.rainbow.colors.index("keep")].tolist()
+    return keep
 
 
 def keys_receipt_faults(receipt: Mapping[str, object]) -> list[str]:
@@ -85,31 +90,37 @@ def keys_receipt_faults(receipt: Mapping[str, object]) -> list[str]:
     if set(receipt) != _KEYS:
         wrong = min(_KEYS ^ set(receipt))
         raise ReceiptError(f"{wrong!r} is missing from the receipt, or unknown", help=_WAY_ON)
-    mechanism = _mechanism(receipt)
     table, keys = receipt["table"], receipt["keys"]
-    if not isinstance(table, list) or not all(type(value) in {int, float} for value in table):
-        raise ReceiptError("the table is no list of numbers", help=_WAY_ON)
+    # What is not a number fails the comparison, too, and so does what no float can hold.
+    if not isinstance(table, list) or not all(type(x) in {int, float} and 0 <= x <= 1 for x in table):
+        raise ReceiptError("the table is no list of probabilities", help=_WAY_ON)
     if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
         raise ReceiptError("the keys are no list of texts", help=_WAY_ON)
-    faults = []
-    right = keep_table(mechanism)
-    if len(table) != len(right):
-        faults.append(f"the table has {len(table)} rows, and should have {len(right)}")
-    else:
-        wrong_rows = (
-            people
-            for people, (stated, value) in enumerate(zip(table, right, strict=True))
-            if not math.isclose(stated, value, rel_tol=_CLOSE)
-        )
-        faults += [f"the table is wrong at {people} people" for people in [*wrong_rows][:1]]
-    if receipt["neighbors"] != "add-remove":
+    right = _made_anew(receipt, keys)
+    for part in ("column", "unit", "where", "privacy"):
+        if receipt[part] != right[part]:
+            raise ReceiptError(f"the {part} of the receipt is not written as rainbowdp does", help=_WAY_ON)
+    if not isinstance(receipt["rainbowdp"], str):
+        raise ReceiptError("the version of the receipt is no text", help=_WAY_ON)
+    faults = _table_faults(table, cast("list[float]", right["table"]))
+    if receipt["neighbors"] != right["neighbors"]:
         faults.append("categories can only be named where people join or leave")
     if len(set(keys)) < len(keys):
         faults.append("a category is named twice")
     return faults
 
 
-def _mechanism(receipt: Mapping[str, object]) -> KeyMechanism:
+def _table_faults(table: list[float], right: list[float]) -> list[str]:
+    if len(table) != len(right):
+        return [f"the table has {len(table)} rows, and should have {len(right)}"]
+    for people, (stated, value) in enumerate(zip(table, right, strict=True)):
+        if not math.isclose(stated, value, rel_tol=_CLOSE):
+            return [f"the table is wrong at {people} people"]
+    return []
+
+
+def _made_anew(receipt: Mapping[str, object], keys: list[str]) -> dict[str, Json]:
+    """Return the receipt as rainbowdp would write it for the terms that are stated."""
     privacy, unit = receipt["privacy"], receipt["unit"]
     if not isinstance(privacy, dict) or set(privacy) != {"epsilon", "delta"}:
         raise ReceiptError("the privacy is not an epsilon and a delta", help=_WAY_ON)
@@ -117,16 +128,16 @@ def _mechanism(receipt: Mapping[str, object]) -> KeyMechanism:
         raise ReceiptError("the privacy is not exact text", help=_WAY_ON)
     if unit is not None and (not isinstance(unit, dict) or set(unit) != {"column", "max_keys"}):
         raise ReceiptError("the unit is not a column and a number of categories", help=_WAY_ON)
-    most = 1 if unit is None else unit["max_keys"]
+    column, person = receipt["column"], None if unit is None else unit["column"]
     try:
-        return key_mechanism(
-            cast("NumberLike", privacy["epsilon"]), cast("NumberLike", privacy["delta"]), cast("int", most)
+        mechanism = key_mechanism(
+            privacy["epsilon"], privacy["delta"], 1 if unit is None else cast("int", unit["max_keys"])
         )
+        named = None if unit is None else require_name(person)
+        return make_keys_receipt(require_name(column), mechanism, named, read_filters(receipt["where"]), keys)
     except RainbowError as error:
-        raise ReceiptError(f"the terms of the receipt cannot be read: {error}", help=_WAY_ON) from error
+        raise ReceiptError(f"the terms of the receipt cannot be read: {error.what}", help=_WAY_ON) from error
 
 
 def _text(epsilon: object) -> str:
-    from fractions import Fraction
-
     return format_fraction(epsilon) if isinstance(epsilon, Fraction) else str(epsilon)

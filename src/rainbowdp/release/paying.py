@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Paying before drawing: the one place where an answer is charged, drawn and stored, in this order.
 
-The charge is committed before anything is drawn, and what leaves is what the ledger stored.
+What the ledger alone can tell is told before the table is read. What can go wrong while it is read goes wrong
+before anything is charged. The charge is committed before anything is drawn, and what leaves is what the
+ledger stored.
 """
 
 from collections.abc import Callable
@@ -73,7 +75,7 @@ def pay_and_draw(
     question: str,
     source: str,
     privacy: str,
-    draw: Callable[[], str],
+    read: Callable[[], Callable[[], str]],
 ) -> Paid:
     """Charge a budget, draw where there is no stored answer, and store what was drawn.
 
@@ -85,8 +87,9 @@ def pay_and_draw(
         What the answer costs.
     question, source, privacy : str
         What is asked, of which data, how privately: public texts.
-    draw : callable
-        Draws the answer and writes it as text; called after the charge is committed, and only then.
+    read : callable
+        Reads the table, before the charge and unless an answer is stored, and returns what draws the answer
+        and writes it as text; that is called after the charge is committed, and only then.
 
     Returns
     -------
@@ -97,11 +100,16 @@ def pay_and_draw(
     BudgetRefusedError, UnknownBudgetError, RequestMismatchError, LedgerError
         As `Ledger.charge` and `Ledger.store`; nothing may leave then.
     """
-    charge = ledger.charge(
-        name, cost, request_id=request_id, question=question, source=source, privacy=privacy
-    )
+    asked = {"question": question, "source": source, "privacy": privacy}
+    before = ledger.foresee(name, cost, request_id=request_id, **asked)
+    others = _other_budgets(ledger, name, source)
+    if before is not None and before.answer is not None:
+        repeated = f"request {before.request_id!r} was answered before: nothing was read, and nothing charged"
+        return Paid(before.answer, before.request_id, (repeated, *others))
+    draw = read()
+    charge = ledger.charge(name, cost, request_id=request_id, **asked)
     stands = ledger.store(charge, draw()) if charge.answer is None else charge.answer
-    return Paid(stands, charge.request_id, _other_budgets(ledger, name, source))
+    return Paid(stands, charge.request_id, others)
 
 
 def _other_budgets(ledger: Ledger, name: str, source: str) -> tuple[str, ...]:

@@ -32,8 +32,8 @@ def make_ready(terms: Terms, source: Table | Summary, key: bytes | None, progres
     """Do everything but draw: nothing that can fail is left, and nothing has been revealed."""
     if isinstance(source, Table):
         source.check(_columns(terms))
-    # Without a boundary there is no answer, so it is made before a row is read.
-    terms.boundary  # noqa: B018 - a cached property
+    # Without lines there is no answer, so they are made before a row is read.
+    terms.lines  # noqa: B018 - a cached property
     summaries = _read(terms, source, key, progress) if isinstance(source, Table) else {EVERYBODY: source}
     return Ready({group: _distribution(terms, summary) for group, summary in summaries.items()})
 

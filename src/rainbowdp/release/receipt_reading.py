@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading a receipt: from JSON that anybody may have written to checked values, or a clear refusal."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -10,13 +10,15 @@ import numpy.typing as npt
 
 from rainbowdp.errors import RainbowError, ReceiptError
 from rainbowdp.questions import Neighbors, question_from
-from rainbowdp.release.receipt import LARGEST_TABLE, SCHEMA
+from rainbowdp.release.public_table import LARGEST_TABLE
+from rainbowdp.release.receipt import SCHEMA, privacy_json
 from rainbowdp.release.terms import Terms, privacy_of
 
 _WAY_ON = "give a receipt as rainbowdp wrote it, unchanged"
 _NUMBERS = frozenset({int, float})
 _UNIT, _GROUPS = frozenset({"column", "max_rows"}), frozenset({"by", "names"})
-_BOUNDARY, _TABLE = frozenset({"rule", "distributions"}), frozenset({"answers", "probabilities"})
+_BOUNDARY, _TABLE = frozenset({"rule", "regions"}), frozenset({"order", "regions"})
+_REGION = frozenset({"answers", "probabilities"})
 _KEYS = frozenset(
     [
         "schema",
@@ -37,6 +39,25 @@ _KEYS = frozenset(
 
 
 @dataclass(frozen=True)
+class Region:
+    """What a receipt says about some true answers that share a table.
+
+    Attributes
+    ----------
+    answers : tuple of str
+        The true answers.
+    boundary : list or None
+        The cells at distance 0 as exact text.
+    columns : tuple of float64[distances, 1 or answers of the class]
+        By the classes of a true answer's order: the probability of every answer in it, or of each of them.
+    """
+
+    answers: tuple[str, ...]
+    boundary: list[object] | None
+    columns: tuple[npt.NDArray[np.float64], ...]
+
+
+@dataclass(frozen=True)
 class Receipt:
     """What a receipt says.
 
@@ -44,10 +65,10 @@ class Receipt:
     ----------
     terms : Terms
         What was asked, and how privately.
-    boundary : mapping of str to mapping or None
-        The distributions by true answer, as text; None where they are irrational.
-    table : mapping of str to float64[distances, answers]
-        The probabilities by true answer, in the order of the question's answers.
+    order : text or mapping
+        In which order the cells of a row stand.
+    regions : tuple of Region
+        The boundary and the tables.
     answers : mapping of str to str or list of str
         The answer by group; without groups the only key is the empty text.
     charges : int
@@ -59,8 +80,8 @@ class Receipt:
     """
 
     terms: Terms
-    boundary: Mapping[str, Mapping[str, str] | None]
-    table: Mapping[str, npt.NDArray[np.float64]]
+    order: object
+    regions: tuple[Region, ...]
     answers: Mapping[str, object]
     charges: int
     total: Mapping[str, str]
@@ -94,11 +115,12 @@ def read_receipt(receipt: Mapping[str, object]) -> Receipt:
         )
     _require_keys(receipt, _KEYS, "receipt")
     terms = _readable_terms(receipt)
-    answers = terms.question.answers
+    table = _object(receipt["table"], "table")
+    _require_keys(table, _TABLE, "table")
     return Receipt(
         terms=terms,
-        boundary=_boundary(receipt, answers),
-        table=_table(receipt, answers),
+        order=table["order"],
+        regions=_regions(terms, _object(receipt["boundary"], "boundary"), table),
         answers=_answers(receipt["answer"], grouped=bool(terms.groups)),
         charges=_whole(receipt["charges"], "charges"),
         total=_texts(receipt["total"], "total"),
@@ -116,8 +138,10 @@ def _readable_terms(receipt: Mapping[str, object]) -> Terms:
         # Whatever a question, a number or a filter makes of content that nobody foresaw.
         why = error.what if isinstance(error, RainbowError) else type(error).__name__
         raise ReceiptError(f"the terms of the receipt cannot be read: {why}", help=_WAY_ON) from error
-    if described != receipt["question"]:
-        raise ReceiptError("the question of the receipt is not written as rainbowdp does", help=_WAY_ON)
+    written = {"question": described, "where": dict(terms.where), "privacy": privacy_json(terms)}
+    for key, right in written.items():
+        if receipt[key] != right:
+            raise ReceiptError(f"the {key} of the receipt is not written as rainbowdp does", help=_WAY_ON)
     return terms
 
 
@@ -142,43 +166,58 @@ def _terms(receipt: Mapping[str, object]) -> Terms:
     )
 
 
-def _boundary(receipt: Mapping[str, object], answers: tuple[str, ...]) -> dict[str, Mapping[str, str] | None]:
-    stated = _object(_object(receipt["boundary"], "boundary")["distributions"], "distributions")
-    if set(stated) != set(answers):
-        raise ReceiptError("the boundary does not have one distribution per answer", help=_WAY_ON)
-    read: dict[str, Mapping[str, str] | None] = {}
-    for answer, distribution in stated.items():
-        if distribution is None:
-            read[answer] = None
-            continue
-        values = _texts(distribution, f"distribution of {answer!r}")
-        _require_keys(values, frozenset(answers), f"distribution of {answer!r}")
-        read[answer] = values
-    return read
+def _regions(terms: Terms, *stated: Mapping[str, object]) -> tuple[Region, ...]:
+    """Return the regions of the boundary and of the table, which are about the same answers."""
+    (names, boundaries), (again, tables) = map(_named, stated)
+    if names != again:
+        raise ReceiptError("the boundary and the table are not about the same answers", help=_WAY_ON)
+    if sorted(name for some in names for name in some) != sorted(terms.question.answers):
+        raise ReceiptError("the table does not have every answer once", help=_WAY_ON)
+    return tuple(
+        Region(
+            tuple(some),
+            None if boundary is None else _list(boundary, f"boundary of {some[0]!r}"),
+            _columns(table, some[0], [len(tied) for tied in terms.question.rainbow(some[0]).classes]),
+        )
+        for some, boundary, table in zip(names, boundaries, tables, strict=True)
+    )
 
 
-def _table(receipt: Mapping[str, object], answers: tuple[str, ...]) -> dict[str, npt.NDArray[np.float64]]:
-    table = _object(receipt["table"], "table")
-    _require_keys(table, _TABLE, "table")
-    if _list(table["answers"], "answers") != list(answers):
-        raise ReceiptError("the columns of the table are not the answers in their order", help=_WAY_ON)
-    stated = _object(table["probabilities"], "probabilities")
-    if set(stated) != set(answers):
-        raise ReceiptError("the table does not have rows for every answer", help=_WAY_ON)
-    return {answer: _rows(stated[answer], answer, len(answers)) for answer in answers}
+def _named(stated: Mapping[str, object]) -> tuple[list[list[str]], list[object]]:
+    """Return the answers of each region, and what is said about them."""
+    regions = [_object(region, "region") for region in _list(stated["regions"], "regions")]
+    for region in regions:
+        _require_keys(region, _REGION, "region")
+    names = [[_text(name, "answers") for name in _list(region["answers"], "answers")] for region in regions]
+    if not all(names):
+        raise ReceiptError("a region has no answer", help=_WAY_ON)
+    return names, [region["probabilities"] for region in regions]
 
 
-def _rows(stated: object, answer: str, width: int) -> npt.NDArray[np.float64]:
+def _columns(stated: object, answer: str, sizes: Sequence[int]) -> tuple[npt.NDArray[np.float64], ...]:
+    """Return the probabilities by class: one number for all its answers, or one for each, in every row."""
     rows = _list(stated, f"table of {answer!r}")
     if not 1 <= len(rows) <= LARGEST_TABLE:
         raise ReceiptError(f"the table of {answer!r} has {len(rows)} rows", help=_WAY_ON)
+    columns: list[list[list[float]]] = [[] for _ in sizes]
     for row in rows:
         cells = _list(row, f"row of {answer!r}")
-        # What is not a number fails the comparison, too, and so does what no float can hold.
-        numbers = all(type(cell) in _NUMBERS and 0 <= cast("float", cell) <= 1 for cell in cells)
-        if len(cells) != width or not numbers:
-            raise ReceiptError(f"a row of {answer!r} is not {width} probabilities", help=_WAY_ON)
-    return np.array(rows, dtype=np.float64)
+        if len(cells) != len(sizes):
+            raise ReceiptError(f"a row of {answer!r} has {len(cells)} cells, not {len(sizes)}", help=_WAY_ON)
+        for column, cell, size in zip(columns, cells, sizes, strict=True):
+            column.append(_cell(cell, size, answer))
+    if any(len(numbers) != len(column[0]) for column in columns for numbers in column):
+        raise ReceiptError(f"the rows of {answer!r} have different forms", help=_WAY_ON)
+    return tuple(np.array(column, dtype=np.float64) for column in columns)
+
+
+def _cell(cell: object, size: int, answer: str) -> list[float]:
+    numbers = cell if isinstance(cell, list) else [cell]
+    # What is not a number fails the comparison, too, and so does what no float can hold.
+    right = all(type(one) in _NUMBERS and 0 <= cast("float", one) <= 1 for one in numbers)
+    if not right or (isinstance(cell, list) and not len(cell) == size > 1):
+        raise ReceiptError(f"a cell of {answer!r} is no probability, nor {size} of them", help=_WAY_ON)
+    return cast("list[float]", numbers)
 
 
 def _answers(value: object, *, grouped: bool) -> dict[str, object]:

@@ -12,7 +12,6 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import get_args
 
-from rainbowdp.boundary import BoundaryCondition
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UsageError, did_you_mean
 from rainbowdp.exact import NumberLike, enclose
@@ -21,7 +20,7 @@ from rainbowdp.ledger import Cost
 from rainbowdp.line import Line
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.privacy.notion import require_privacy
-from rainbowdp.questions import Neighbors, Question, answer_line, in_table, question_boundary
+from rainbowdp.questions import Neighbors, Question, QuestionLines, in_table
 from rainbowdp.questions.cells import cell_text
 
 RULES = ("default", "max-min", "randomized-response", "uniform")
@@ -176,11 +175,14 @@ class Terms:
 
     @property
     def charges(self) -> int:
-        """By how many steps between neighbors one person moves all groups together.
+        """By how many steps between neighbors one person moves all groups together, at most.
 
-        One person's rows lie in at most min(max_rows, groups) groups. Where one person joins or leaves,
-        each of them moves by one step. Where one person changes, the old rows leave that many groups and
-        the new ones join that many, which is twice as many steps. `cost` says what they cost.
+        A group moves by one step for every M rows that leave it or join it, M = max_rows, and a part of M
+        counts in full. Where one person joins or leaves, up to M rows do so: one step in each of min(M,
+        groups) groups. Where one person changes, up to M rows leave and up to M join. If no group sees more
+        than M of these 2 M rows, that is one step in each of min(2 M, groups) groups. At most one group can
+        see more than M of them: it moves by two steps, and at most M - 1 rows are left to move others by
+        one, which makes min(M, groups) + 1 steps. `cost` says what the steps cost.
 
         Examples
         --------
@@ -193,21 +195,28 @@ class Terms:
         2
         >>> Terms(question, PureDP(1), "change-one", **towns).charges
         2
+        >>> Terms(question, PureDP(1), "change-one", unit="id", max_rows=2, **towns).charges
+        3
         """
         if len(self.groups) < 2:
             return 1
         touched = min(self.max_rows, len(self.groups))
-        return 2 * touched if self.neighbors == "change-one" else touched
+        return touched if self.neighbors == "add-remove" else max(self._widely, touched + 1)
+
+    @property
+    def _widely(self) -> int:
+        """How many groups a changed person can move at once."""
+        return min(2 * self.max_rows, len(self.groups))
 
     @cached_property
     def cost(self) -> Cost:
         """What all answers cost together.
 
-        Groups are drawn independently, and what each of them costs adds up. A changed person may have moved
-        one group by two steps, once out and once in. Two steps of pure privacy cost twice epsilon. Two of
-        approximate privacy cost more than twice delta, (1 + e^epsilon) delta, which is rounded up by at most
-        2^-64 of itself where it is irrational. Two of Gaussian privacy cost twice mu, that is four times its
-        square.
+        Groups are drawn independently, and what each of them costs adds up. A changed person moves as many
+        groups as possible by one step, or one of them by two and some others by one, see `charges`; the cost
+        covers both. Two steps of pure privacy cost twice epsilon. Two of approximate privacy cost more than
+        twice delta, (1 + e^epsilon) delta, which is rounded up by at most 2^-64 of itself where it is
+        irrational. Two of Gaussian privacy cost twice mu, that is four times its square.
 
         Raises
         ------
@@ -232,12 +241,12 @@ class Terms:
         one = Cost.of(self.privacy)
         if len(self.groups) < 2 or self.neighbors == "add-remove":
             return one.times(self.charges)
-        moved_twice = self.charges // 2
+        others = min(self.max_rows, len(self.groups)) - 1
         if isinstance(self.privacy, GaussianDP):
-            return one.times(4 * moved_twice)
-        delta = (self.privacy.odds + 1) * one.delta
-        rounded = delta if isinstance(delta, Fraction) else enclose(delta, _DELTA_BITS)[1]
-        return Cost(one.epsilon.times(2), rounded).times(moved_twice)
+            return one.times(max(self._widely, 4 + others))
+        twice = (1 + self.privacy.odds + others) * one.delta
+        rounded = twice if isinstance(twice, Fraction) else enclose(twice, _DELTA_BITS)[1]
+        return Cost(one.epsilon.times(self.charges), max(rounded, one.delta * self._widely))
 
     @cached_property
     def asked(self) -> Question:
@@ -245,23 +254,17 @@ class Terms:
         return in_table(self.question)
 
     @cached_property
-    def boundary(self) -> BoundaryCondition:
-        """The distributions where regions meet, checked exactly."""
-        return question_boundary(self.asked, self.privacy, self.relation, self.max_rows, boundary=self.rule)
+    def lines(self) -> QuestionLines:
+        """The line of every true answer; the distributions where regions meet are checked exactly."""
+        return QuestionLines(self.asked, self.privacy, self.relation, self.max_rows, self.rule)
 
     def line(self, answer: str) -> Line:
         """Return the closed form for one true answer, by its distance to the nearest other one."""
-        if answer not in self._lines:
-            self._lines[answer] = answer_line(self.asked, answer, self.boundary, self.privacy)
-        return self._lines[answer]
+        return self.lines.line(answer)
 
     def distribution(self, answer: str, distance: int) -> Distribution:
         """Return the exact probabilities of all answers, for a true answer at a distance."""
         return self.line(answer).distribution(distance, symbolic=True)
-
-    @cached_property
-    def _lines(self) -> dict[str, Line]:
-        return {}
 
 
 def read_filters(where: object) -> dict[str, str]:
