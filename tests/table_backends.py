@@ -339,3 +339,5 @@ ORDERED: tuple[Backend, ...] = (
 )
 UNORDERED: tuple[Backend, ...] = (sqlite, duckdb_file, postgres, duckdb_relation, ibis_table, pyspark)
 BACKENDS = ORDERED + UNORDERED
+# Here nothing but the rows could say which columns there are.
+HEADLESS: tuple[Backend, ...] = (json_lines, zstandard_json_lines)

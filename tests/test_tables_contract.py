@@ -12,7 +12,7 @@ import pytest
 
 from cell_tally import NOTHING, cells, cells_by
 from rainbowdp.tables import Table, count_keys, open_table
-from table_backends import BACKENDS, COLUMNS, ORDERED, PEOPLE, Backend, Row, typed
+from table_backends import BACKENDS, COLUMNS, HEADLESS, ORDERED, PEOPLE, Backend, Row, typed
 
 KEY = bytes(range(32))
 
@@ -38,8 +38,8 @@ def expected(rows: Sequence[Row], column: str) -> Counter[str]:
     return Counter(said(row, column) or NOTHING for row in rows)
 
 
-def test_every_source_counts_the_same(table: Table) -> None:
-    assert table.columns == COLUMNS
+def test_every_source_counts_the_same(table: Table, backend: Backend) -> None:
+    assert table.columns == (None if backend in HEADLESS else COLUMNS)
     for column in COLUMNS:
         assert cells(table, column) == expected(PEOPLE, column)
 

@@ -177,7 +177,7 @@ def test_json_lines_of_every_kind(tmp_path: Path) -> None:
     ]
     (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
     with open_table(tmp_path / "a.jsonl") as table:
-        assert table.columns == ("id", "vote")
+        assert table.columns is None
         assert cells(table, "vote") == {
             "red": 2,
             NOTHING: 3,
@@ -275,6 +275,6 @@ def test_a_file_that_expands_too_far_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.csv.gz", "a.jsonl.gz", "a.csv.zst", "a.parquet"])
 def test_a_damaged_file_is_one_error_without_its_content(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"id,canary\n1,canary\n")
-    with pytest.raises(TableUnreadableError) as caught:
-        open_table(tmp_path / name)
+    with pytest.raises(TableUnreadableError) as caught, open_table(tmp_path / name) as table:
+        cells(table, "id")
     assert "canary" not in caught.value.report()

@@ -16,8 +16,8 @@ from postgres_server import fresh_database
 from rainbowdp.errors import RainbowError, TableUnreadableError, UnknownColumnError, UsageError
 from rainbowdp.questions.readings import OptionReading
 from rainbowdp.tables import count_keys, open_table, summarize
-from rainbowdp.tables.frames import decimal_of, shortest_float32, temporal_of
-from table_backends import BACKENDS, Row, csv_file, pyspark, sqlite
+from rainbowdp.tables.readers import decimal_of, moment_of, perhaps_moment_of, shortest_float
+from table_backends import BACKENDS, HEADLESS, Row, csv_file, pyspark, sqlite
 
 CANARY = "canary-7351"
 INSERT_CANARY = "insert into a values ('canary-7351')"
@@ -167,7 +167,7 @@ def test_databases_compare_text_by_its_bytes(tmp_path: Path) -> None:
     with open_table(url) as table:
         assert cells(table, "vote") == {"red": 1, "RED": 1}
         assert cells(table, "number") == {NOTHING: 1, "1.5": 1}
-        assert cells(table, "day") == {"infinity": 1, "0044-03-15 BC": 1}
+        assert cells(table, "day") == {UNREADABLE: 2}
         assert cells(table, "list") == {UNREADABLE: 2}
         assert len(table.notes) == 2
 
@@ -209,9 +209,10 @@ def test_times_numbers_and_bytes_are_the_same_in_every_engine() -> None:
 def test_texts_of_engines_never_fail() -> None:
     for text in ("", "?", "1e999999999", "sNaN", "99999999-01-01 00:00:00", "infinity", None, 3):
         assert decimal_of(text) != text or text is None or isinstance(text, int)
-        assert temporal_of(text) is not None or text is None
-        assert shortest_float32(text) == text
-    assert shortest_float32(1e300) == float("inf")
+        assert moment_of(text) is not None or text is None
+        assert perhaps_moment_of(text) is not None or text is None
+        assert shortest_float(text) == text
+    assert shortest_float(1e300) == float("inf")
 
 
 def test_dates_beyond_all_calendars_fail_in_no_engine() -> None:
@@ -292,7 +293,7 @@ def test_no_message_holds_a_cell(
             *table.notes,
             table.identity.replace(str(tmp_path), ""),
         ]
-        for wrong in ("canary", "Vote"):
+        for wrong in () if backend in HEADLESS else ("canary", "Vote"):
             with pytest.raises(UnknownColumnError) as caught:
                 summarize(table, reading, where={wrong: "N"})
             said += traceback.format_exception(caught.value)

@@ -2,14 +2,15 @@
 """The rows of a finished query as batches of tuples, from whichever engine holds it.
 
 The one idea: this is the only place that knows the engines apart, and it knows only how each hands out its
-rows piece by piece. Texts of pyarrow come as bytes, because decoding bytes that are no text would be an
-error about a row.
+rows piece by piece. A value of which a library can make no Python object is a cell that cannot be read.
 """
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from rainbowdp.tables.moments import moment_text
+from rainbowdp.tables.readers import shortest_float
 from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells
 
 
@@ -25,15 +26,10 @@ def batches_of(query: Any) -> Iterator[list[Cells]]:  # noqa: ANN401 - narwhals'
     native = query.to_native()
     if kind.is_duckdb():
         yield from _duckdb(native)
-    elif kind.is_ibis():
-        # Its own batches do not work with every version of the library behind it.
-        yield from _arrow(native.to_pyarrow())
     elif kind.is_pyspark():
         yield from _gathered(native.toLocalIterator(prefetchPartitions=True))
     elif kind.is_polars():
         yield from _polars(native)
-    elif kind.is_pyarrow():
-        yield from _arrow(native)
     elif kind.is_pandas_like():
         yield from _pandas(native)
     else:
@@ -56,16 +52,53 @@ def _polars(frame: Any) -> Iterator[list[Cells]]:  # noqa: ANN401 - a frame, laz
 def _pandas(frame: Any) -> Iterator[list[Cells]]:  # noqa: ANN401 - pandas, or something like it
     for start in range(0, len(frame), BATCH):
         part = frame.iloc[start : start + BATCH]
-        columns = [part.iloc[:, at] for at in range(part.shape[1])]
-        cells = [_without_arrays(column) if column.dtype == object else column.tolist() for column in columns]
+        cells = [_pandas_cells(part.iloc[:, at]) for at in range(part.shape[1])]
         yield list(zip(*cells, strict=True))
 
 
-def _without_arrays(column: Any) -> list[object]:  # noqa: ANN401 - see _pandas
+def _pandas_cells(column: Any) -> list[object]:  # noqa: ANN401 - see _pandas
+    """Return the cells of a column, through what is stored where a Python object may not exist."""
+    kind = column.dtype
+    if getattr(kind, "storage", "") == "pyarrow" or type(kind).__name__ == "ArrowDtype":
+        from rainbowdp.tables.arrow_tables import arrow_cells
+
+        return arrow_cells(column.array.__arrow_array__())
+    if getattr(kind, "kind", "") == "M":
+        return _pandas_moments(column, zoned=getattr(kind, "tz", None) is not None)
+    try:
+        cells = column.tolist()
+    except Exception:  # noqa: BLE001 - one cell has failed, and the others have not
+        cells = [_alone(column, at) for at in range(len(column))]
+    if str(kind) == "float16":
+        return [shortest_float(cell, 16) for cell in cells]
+    return _without_arrays(cells) if str(kind) == "object" else cells
+
+
+def _pandas_moments(column: Any, *, zoned: bool) -> list[object]:  # noqa: ANN401 - see _pandas
+    import numpy as np
+
+    stored = (column.dt.tz_convert(None) if zoned else column).to_numpy()
+    unit = np.datetime_data(stored.dtype)[0]
+    numbers = stored.astype(np.int64).tolist()
+    nothing = np.isnat(stored).tolist()
+    return [
+        None if missing else moment_text(number, unit, zoned=zoned)
+        for number, missing in zip(numbers, nothing, strict=True)
+    ]
+
+
+def _alone(column: Any, at: int) -> object:  # noqa: ANN401 - see _pandas
+    try:
+        return column.iloc[at]
+    except Exception:  # noqa: BLE001 - whatever a cell does, an error would reveal that it is there
+        return UNREADABLE_CELL
+
+
+def _without_arrays(cells: list[object]) -> list[object]:
     """Return cells, with an array of numpy as what it is: no text, even where it holds one number."""
     import numpy as np
 
-    return [UNREADABLE_CELL if isinstance(cell, np.ndarray) else cell for cell in column.tolist()]
+    return [UNREADABLE_CELL if isinstance(cell, np.ndarray) else cell for cell in cells]
 
 
 def _duckdb(relation: Any) -> Iterator[list[Cells]]:  # noqa: ANN401 - its methods depend on the version
@@ -76,16 +109,3 @@ def _duckdb(relation: Any) -> Iterator[list[Cells]]:  # noqa: ANN401 - its metho
     # Before DuckDB 2 a relation keeps its result.
     while batch := relation.fetchmany(BATCH):
         yield batch
-
-
-def _arrow(table: Any) -> Iterator[list[Cells]]:  # noqa: ANN401 - pyarrow has no types
-    import pyarrow as pa
-
-    for batch in table.to_batches(max_chunksize=BATCH):
-        columns = []
-        for column in batch.columns:
-            values = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-            if values.type in (pa.string(), pa.large_string(), pa.string_view()):
-                values = values.cast(pa.large_binary())
-            columns.append(values.to_pylist())
-        yield list(zip(*columns, strict=True))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from rainbowdp.errors import UsageError
-from rainbowdp.questions.cells import INVALID, NULL, cell_text
+from rainbowdp.questions.cells import INVALID, NULL, cell_text, typed_text
 from rainbowdp.tables.source import UNREADABLE_CELL, Cells
 
 _UNREADABLE = "\0"
@@ -93,6 +93,17 @@ def declared_texts(what: str, texts: Sequence[str]) -> tuple[str, ...]:
     return stripped
 
 
+def says(said: str | None, text: str) -> bool:
+    """Tell whether a cell with this text stands for a declared text.
+
+    Examples
+    --------
+    >>> says("red", "red"), says("Red", "red"), says("1.0", "1"), says("1", "1.0"), says(None, "red")
+    (True, False, True, False, False)
+    """
+    return said is not None and (said == text or typed_text(said) == text)
+
+
 def matches(where: Mapping[str, str], columns: Sequence[str]) -> Callable[[Cells], bool]:
     """Return a function that says of a row whether every filter holds: the cell says exactly the given text.
 
@@ -112,7 +123,7 @@ def matches(where: Mapping[str, str], columns: Sequence[str]) -> Callable[[Cells
             )
     if not wanted:
         return lambda _: True
-    return lambda row: all(text_of(row[at]) == text for at, text in wanted)
+    return lambda row: all(says(text_of(row[at]), text) for at, text in wanted)
 
 
 def _is_utf8(text: str) -> bool:

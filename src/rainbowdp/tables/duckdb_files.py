@@ -14,7 +14,7 @@ from rainbowdp.tables.header import check_distinct
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
 class DuckdbSource(FrameSource):
@@ -46,13 +46,7 @@ class DuckdbSource(FrameSource):
                 rows = f"({place.sql}\n)"
             relation = self._database.sql(f"select * from {rows}")  # noqa: S608 - a quoted name, or what the user wants to read
             check_distinct(place.database, relation.columns)
-            # Text goes by its bytes, so that a column that ignores case is exact.
-            cells = ", ".join(
-                f"encode({quoted(name)}) as {quoted(name)}" if str(kind) == "VARCHAR" else quoted(name)
-                for name, kind in zip(relation.columns, relation.types, strict=True)
-            )
-            relation = self._database.sql(f"select {cells} from {rows}")  # noqa: S608 - see above
-            super().__init__(nw.from_native(relation), place.database, ordered=False)
+            super().__init__(nw.from_native(exact_texts(relation)), place.database, ordered=False)
         except duckdb.Error as error:
             reason = str(error).splitlines()[0]
         except BaseException:
@@ -65,6 +59,16 @@ class DuckdbSource(FrameSource):
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+
+def exact_texts(relation: "DuckDBPyRelation") -> "DuckDBPyRelation":
+    """Return a relation whose texts go by their bytes, so that a column that ignores case is exact."""
+    return relation.project(
+        ", ".join(
+            f"encode({quoted(name)}) as {quoted(name)}" if str(kind) == "VARCHAR" else quoted(name)
+            for name, kind in zip(relation.columns, relation.types, strict=True)
+        )
+    )
 
 
 def _opened(place: SqlPlace) -> "DuckDBPyConnection":

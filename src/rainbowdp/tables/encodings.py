@@ -14,8 +14,9 @@ from rainbowdp.errors import TableUnreadableError, UsageError
 UNREADABLE = "\0"
 
 _HANDLER = "rainbowdp-unreadable"
-# Encodings that are no character sets: they interpret escapes, or cannot decode piece by piece.
-_REFUSED = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "utf_7"})
+# Encodings that are no character sets: they interpret escapes, or cannot decode piece by piece. In the last
+# ones a byte changes what all later bytes mean, so that one row would decide about others.
+_REFUSED = ("idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "utf_7", "hz", "iso2022")
 
 # These begin with a mark that says the order of bytes.
 _MARKED = ("utf-16", "utf-32")
@@ -24,9 +25,10 @@ codecs.register_error(_HANDLER, lambda error: (UNREADABLE, _end(error)))
 
 
 def _end(error: UnicodeError) -> int:
+    """Return where to go on: at the next byte, since what follows may be a line ending all the same."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
-    return error.end
+    return error.end if error.encoding.startswith(_MARKED) else error.start + 1
 
 
 def encoding_called(name: str | None) -> str:
@@ -47,17 +49,21 @@ def encoding_called(name: str | None) -> str:
         return "utf-8"
     try:
         known = codecs.lookup(name).name
-        if known.replace("-", "_") not in _REFUSED and not known.startswith(_MARKED):
+        if not _is_refused(known) and not known.startswith(_MARKED):
             codecs.getincrementaldecoder(known)(_HANDLER).decode(bytes(range(256)), final=True)
     except (LookupError, ValueError, AttributeError, TypeError, AssertionError):
         known = None
-    if known is None or known.replace("-", "_") in _REFUSED:
+    if known is None or _is_refused(known):
         raise UsageError(
             f"there is no character encoding {name!r}",
             help="write for example utf-8, latin-1, cp1252 or utf-16",
             encoding=name,
         )
     return "utf-8" if known in ("utf-8-sig", "ascii") else known
+
+
+def _is_refused(known: str) -> bool:
+    return known.replace("-", "_").startswith(_REFUSED)
 
 
 def in_utf8(content: Iterator[bytes], encoding: str) -> Iterator[bytes]:
@@ -94,7 +100,18 @@ def in_utf8(content: Iterator[bytes], encoding: str) -> Iterator[bytes]:
                 help=f"write {encoding}-le or {encoding}-be as the encoding",
             )
         yield text.encode("utf-8", _LONE)
-    yield decoder.decode(b"", final=True).encode("utf-8", _LONE)
+    yield _rest(decoder, encoding).encode("utf-8", _LONE)
+
+
+def _rest(decoder: codecs.IncrementalDecoder, encoding: str) -> str:
+    """Return what stands at the end of a stream and does not make a character, byte by byte."""
+    if encoding.startswith(_MARKED):
+        return decoder.decode(b"", final=True)
+    text = ""
+    while pending := decoder.getstate()[0]:
+        decoder.reset()
+        text += UNREADABLE + decoder.decode(pending[1:])
+    return text
 
 
 _LONE = "rainbowdp-lone-surrogate"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in files: CSV, JSON lines and Parquet, one file or several alike, read by DuckDB.
+"""Tables in text files: CSV and JSON lines, one file or several alike, read by DuckDB.
 
 The one idea: DuckDB is told everything (columns, signs, line ending), every cell of a text file is text,
 and what it reads cannot make it fail. A CSV file that is in order is read where it is. From any other
@@ -7,6 +7,7 @@ and what it reads cannot make it fail. A CSV file that is in order is read where
 directory first, which is removed in all cases.
 """
 
+import codecs
 import contextlib
 import re
 import shutil
@@ -17,14 +18,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import TableUnreadableError
-from rainbowdp.formats.tables import connect, literal, parquet_names
+from rainbowdp.formats.tables import connect, literal
+from rainbowdp.tables.arrow_tables import ArrowSource
 from rainbowdp.tables.encodings import in_utf8
 from rainbowdp.tables.frames import FrameSource
-from rainbowdp.tables.header import Header, check_distinct, read_header
-from rainbowdp.tables.json_lines import read_names, records_of
+from rainbowdp.tables.header import Header, check_alike, read_header
+from rainbowdp.tables.json_lines import records_of
+from rainbowdp.tables.parquet_files import parquet_source
 from rainbowdp.tables.records import LARGEST_RECORD, Records
 from rainbowdp.tables.source import Cells, Progress
-from rainbowdp.tables.streams import blocks, check_expansion, is_compressed
+from rainbowdp.tables.streams import blocks, is_compressed
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -37,14 +40,14 @@ _SECONDS_BETWEEN_REPORTS = 0.2
 
 
 class FileSource:
-    """The rows of one or several files of one form.
+    """The rows of one or several text files of one form.
 
     Parameters
     ----------
     paths : sequence of Path
         At least one; all have the same columns.
     encoding : str
-        From `rainbowdp.tables.encodings.encoding_called`; Parquet has its own.
+        From `rainbowdp.tables.encodings.encoding_called`.
     name : str
         How messages call them.
 
@@ -57,39 +60,37 @@ class FileSource:
     """
 
     ordered = True
+    unreadable: tuple[str, ...] = ()
 
     def __init__(self, paths: Sequence[Path], encoding: str, name: str) -> None:
         self._paths = tuple(paths)
         self._encoding = encoding
         self._name = name
         self._closing = contextlib.ExitStack()
-        self._frame: FrameSource | None = None
+        self._frames: dict[tuple[str, ...], FrameSource] = {}
         try:
             self._database = self._closing.enter_context(connect())
-            self._form = _common_form(self._paths, name)
-            self._headers: list[Header] = []
-            names = [self._columns_of(path) for path in self._paths]
-            self._check_alike(names)
-            self.columns = names[0]
-            self._positions = [[own.index(column) for column in self.columns] for own in names]
+            self._lines = _form(self._paths[0]) == "JSON lines"
+            self._headers = [] if self._lines else [self._header_of(path) for path in self._paths]
+            check_alike(self._paths, [header.names for header in self._headers] or [()] * len(paths))
         except BaseException:
             self._closing.close()
             raise
 
     @property
-    def unreadable(self) -> tuple[str, ...]:
-        """The columns of a type whose cells are never text; only Parquet has any."""
-        return self._opened(None).unreadable if self._form == "Parquet" else ()
+    def columns(self) -> tuple[str, ...] | None:
+        """The names of the columns; JSON lines have no header that could say them."""
+        return None if self._lines else self._headers[0].names
 
     def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
         """Yield batches of cells with the number of rows that hold them."""
-        frame = self._opened(progress)
+        frame = self._opened(columns, progress)
         with _reported(self._database, progress):
             yield from frame.counted(columns)
 
     def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
         """Yield batches of cells, row by row, in the order of the file."""
-        frame = self._opened(progress)
+        frame = self._opened(columns, progress)
         with _reported(self._database, progress):
             yield from frame.rows(columns)
 
@@ -97,90 +98,46 @@ class FileSource:
         """Close the database and remove the copies."""
         self._closing.close()
 
-    def _columns_of(self, path: Path) -> tuple[str, ...]:
-        if self._form == "Parquet":
-            return self._parquet_columns(path)
+    def _header_of(self, path: Path) -> Header:
+        called = self._name if len(self._paths) == 1 else repr(str(path))
         with contextlib.closing(blocks(path)) as content:
-            if self._form == "JSON lines":
-                return read_names(path, in_utf8(content, self._encoding))
-            header = read_header(path, in_utf8(content, self._encoding))
-        self._headers.append(header)
-        return header.names
+            return read_header(path, in_utf8(content, self._encoding), called)
 
-    def _parquet_columns(self, path: Path) -> tuple[str, ...]:
-        import duckdb
-
-        names = None
-        with contextlib.suppress(duckdb.Error, ValueError):
-            names = parquet_names(self._database, path)
-            sizes = self._database.execute(
-                f"select coalesce(sum(total_uncompressed_size), 0) from parquet_metadata({_one_file(path)})"  # noqa: S608 - a quoted path
-            ).fetchall()
-        if names is None:
-            raise TableUnreadableError(
-                f"{str(path)!r} is no readable Parquet file", help="write it again", path=str(path)
-            )
-        check_expansion(path, path.stat().st_size, int(sizes[0][0]))
-        check_distinct(repr(str(path)), names)
-        return names
-
-    def _check_alike(self, names: list[tuple[str, ...]]) -> None:
-        for path, own in zip(self._paths, names, strict=True):
-            if set(own) != set(names[0]):
-                odd = min(set(own) ^ set(names[0]))
-                raise TableUnreadableError(
-                    f"{str(path)!r} and {str(self._paths[0])!r} differ: only one has the column {odd!r}",
-                    help="name files with the same columns, or one file",
-                )
-
-    def _opened(self, progress: Progress | None) -> FrameSource:
-        """Return the frame over all files; the first call reads text files once."""
-        if self._frame is None:
+    def _opened(self, columns: Sequence[str], progress: Progress | None) -> FrameSource:
+        """Return the frame over all files; they are read once, JSON lines once for each choice of columns."""
+        names = self.columns or tuple(columns)
+        if names not in self._frames:
             import narwhals.stable.v2 as nw
 
             parts = []
-            for at, path in enumerate(self._paths):
-                scan = self._parquet_scan(path) if self._form == "Parquet" else self._text_scan(at, progress)
-                cells = ", ".join(f"c{own} as v{to}" for to, own in enumerate(self._positions[at]))
+            for at in range(len(self._paths)):
+                share = _part_of(progress, at, len(self._paths))
+                scan = self._lines_scan(at, names, share) if self._lines else self._csv_scan(at, share)
+                own = names if self._lines else self._headers[at].names
+                cells = ", ".join(f"c{own.index(name)} as v{to}" for to, name in enumerate(names))
                 parts.append(f"select {cells} from {scan}")  # noqa: S608 - numbers and a quoted path
             relation = self._database.sql(" union all ".join(parts))
-            inside = {column: f"v{at}" for at, column in enumerate(self.columns)}
-            self._frame = FrameSource(
+            self._frames[names] = FrameSource(
                 nw.from_native(relation),
                 self._name,
-                names=inside,
+                names={column: f"v{at}" for at, column in enumerate(names)},
                 ordered=True,
-                text_marker=self._form == "JSON lines",
+                text_marker=self._lines,
             )
-        return self._frame
+        return self._frames[names]
 
-    def _parquet_scan(self, path: Path) -> str:
-        numbered = ", ".join(f"c{at}" for at in range(len(self.columns)))
-        scan = f"read_parquet({_one_file(path)}, hive_partitioning=false) as t({numbered})"
-        types = self._database.execute(f"describe select * from {scan}").fetchall()  # noqa: S608 - a quoted path
-        own = [types[at][1] for at in self._positions[self._paths.index(path)]]
-        if path == self._paths[0]:
-            self._parquet_types = own
-        elif own != self._parquet_types:
-            raise TableUnreadableError(
-                f"{str(path)!r} and {str(self._paths[0])!r} give their columns different types",
-                help="name files with the same types, or one file",
-            )
-        return scan
+    def _lines_scan(self, at: int, names: Sequence[str], progress: Progress | None) -> str:
+        content = in_utf8(blocks(self._paths[at], progress), self._encoding)
+        copy = self._copied(records_of(content, names))
+        return _csv_scan(copy, len(names), ",", "\n", header=False, parallel=False)
 
-    def _text_scan(self, at: int, progress: Progress | None) -> str:
+    def _csv_scan(self, at: int, progress: Progress | None) -> str:
         path = self._paths[at]
-        share = _part_of(progress, at, len(self._paths))
-        if self._form == "JSON lines":
-            content = in_utf8(blocks(path, share), self._encoding)
-            names = read_names(path, in_utf8(blocks(path), self._encoding))
-            copy = self._copied(at, records_of(content, names))
-            return _csv_scan(copy, len(names), ",", "\n", header=False, parallel=False)
         header = self._headers[at]
         cells = len(header.names)
         records = Records(header.delimiter, cells, header.ending)
         if self._encoding == "utf-8" and header.plain and header.ending != b"\r" and not is_compressed(path):
-            with contextlib.closing(self._after_header(path, header, share)) as content:
+            with contextlib.closing(self._after_header(path, header, progress)) as content:
                 for _ in records.kept(content):
                     if records.changed:
                         break
@@ -190,8 +147,8 @@ class FileSource:
                     path, cells, header.delimiter, ending, header=True, parallel=not records.multiline
                 )
         records = Records(header.delimiter, cells, header.ending)
-        with contextlib.closing(self._after_header(path, header, share)) as content:
-            copy = self._copied(at, records.kept(content))
+        with contextlib.closing(self._after_header(path, header, progress)) as content:
+            copy = self._copied(records.kept(content))
         return _csv_scan(copy, cells, header.delimiter, "\n", header=False, parallel=not records.multiline)
 
     def _after_header(self, path: Path, header: Header, progress: Progress | None) -> Generator[bytes]:
@@ -201,13 +158,15 @@ class FileSource:
                 yield block[left:]
             left = max(0, left - len(block))
 
-    def _copied(self, at: int, content: Iterator[bytes]) -> Path:
+    def _copied(self, content: Iterator[bytes]) -> Path:
         directory = Path(tempfile.mkdtemp(prefix="rainbowdp-"))
         self._closing.callback(shutil.rmtree, directory, ignore_errors=True)
-        target = directory / f"{at}.csv"
+        target = directory / "table.csv"
         failed = ""
         try:
             with target.open("wb") as file:
+                # Without a mark of ours, the first cell would lose one of its own.
+                file.write(codecs.BOM_UTF8)
                 for block in content:
                     file.write(block)
         except OSError as error:
@@ -218,6 +177,24 @@ class FileSource:
                 help="make room in the directory for temporary files, or name another one with TMPDIR",
             )
         return target
+
+
+def file_source(paths: Sequence[Path], encoding: str, name: str) -> FileSource | ArrowSource:
+    """Return the rows of files, by the form that their names say.
+
+    Parameters
+    ----------
+    paths, encoding, name
+        As for `FileSource`; Parquet has its own encoding.
+
+    Raises
+    ------
+    TableUnreadableError, UnknownColumnError, MissingExtraError
+        As `FileSource` and `rainbowdp.tables.parquet_files.parquet_source`.
+    """
+    if _common_form(paths, name) == "Parquet":
+        return parquet_source(paths, name)
+    return FileSource(paths, encoding, name)
 
 
 def _common_form(paths: Sequence[Path], name: str) -> str:

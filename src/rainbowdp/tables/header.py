@@ -45,15 +45,17 @@ class Header:
     plain: bool
 
 
-def read_header(path: Path, content: Iterable[bytes]) -> Header:
+def read_header(path: Path, content: Iterable[bytes], called: str) -> Header:
     """Read the header of a CSV file.
 
     Parameters
     ----------
     path : Path
-        The file, for messages; a name that ends in ``.tsv`` or ``.tab`` says that tabs separate the cells.
+        The file; a name that ends in ``.tsv`` or ``.tab`` says that tabs separate the cells.
     content : iterable of bytes
         Its content in UTF-8 (`rainbowdp.tables.encodings.in_utf8`).
+    called : str
+        How messages call it.
 
     Raises
     ------
@@ -74,28 +76,25 @@ def read_header(path: Path, content: Iterable[bytes]) -> Header:
             break
     if found is None or (not complete and len(text) > LARGEST_HEADER):
         raise TableUnreadableError(
-            f"the header of {str(path)!r} has a quote that is never closed, or is longer than 4 MiB",
+            f"the header of {called} has a quote that is never closed, or is longer than 4 MiB",
             help="name the columns in the first line; a quote inside a quoted name is doubled",
-            path=str(path),
         )
     if not found[1].strip():
         raise TableUnreadableError(
-            f"{str(path)!r} has no header: its first line is empty"
+            f"{called} has no header: its first line is empty"
             if text
-            else f"{str(path)!r} is empty, so it has no header",
+            else f"{called} is empty, so it has no header",
             help="name the columns in the first line",
-            path=str(path),
         )
     record = found[1].decode("utf-8", "replace")
     if UNREADABLE in record:
         raise TableUnreadableError(
-            f"the header of {str(path)!r} is not text in the chosen encoding",
+            f"the header of {called} is not text in the chosen encoding",
             help="say how the file is encoded, for example --encoding latin-1 or utf-16",
-            path=str(path),
         )
     delimiter = _delimiter(path, record)
     names = _names(record, delimiter)
-    check_distinct(repr(str(path)), names)
+    check_distinct(called, names)
     plain = b"\n" not in found[1] and b"\r" not in found[1]
     return Header(names, delimiter, found[2] or b"\n", found.end(), plain)
 
@@ -113,6 +112,23 @@ def check_distinct(source: str, names: Sequence[str]) -> None:
         raise UnknownColumnError(
             f"{source} has two columns called {twice!r}", help="rename or remove one of them", column=twice
         )
+
+
+def check_alike(paths: Sequence[Path], names: Sequence[Sequence[str]]) -> None:
+    """Refuse files that do not have the same columns.
+
+    Raises
+    ------
+    TableUnreadableError
+        With two files and a column that only one of them has.
+    """
+    for path, own in zip(paths, names, strict=True):
+        if set(own) != set(names[0]):
+            odd = min(set(own) ^ set(names[0]))
+            raise TableUnreadableError(
+                f"{str(path)!r} and {str(paths[0])!r} differ: only one has the column {odd!r}",
+                help="name files with the same columns, or one file",
+            )
 
 
 def check_known(source: str, names: Sequence[str], wanted: Iterable[str]) -> None:

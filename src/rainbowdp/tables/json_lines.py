@@ -2,20 +2,17 @@
 r"""JSON lines as records of CSV, so that one reader serves both.
 
 The one idea: every line is an object, and its cells become the text that `cell_text` gives for their
-values: a number, ``true``, a text. The first line is the header of such a file: its names are the columns.
-Any other line may lack some (their cells are null) and have more (nobody can ask for them). A line that is
-no object is no row; a cell that holds a list or an object becomes a NUL character, which stands for a cell
-that cannot be read.
+values: a number, ``true``, a text. Such a file has no header: the first line is somebody's row like any
+other, so what it holds decides nothing about the rest. The columns are those that are asked for, and a line
+without one of them is null there. A line that is no object is no row; a cell that holds a list or an object
+becomes a NUL character, which stands for a cell that cannot be read.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
-from rainbowdp.errors import TableUnreadableError
 from rainbowdp.questions.cells import INVALID, NULL, cell_text
 from rainbowdp.tables.encodings import UNREADABLE
-from rainbowdp.tables.header import check_distinct
 from rainbowdp.tables.records import LARGEST_RECORD
 
 _BLOCK = 1 << 18
@@ -36,47 +33,15 @@ def lines_of(content: Iterable[bytes]) -> Iterator[bytes]:
         yield rest
 
 
-def read_names(path: Path, content: Iterable[bytes]) -> tuple[str, ...]:
-    """Return the names that the first line of a file gives to its columns.
-
-    Parameters
-    ----------
-    path : Path
-        The file, for messages.
-    content : iterable of bytes
-        Its content in UTF-8.
-
-    Raises
-    ------
-    TableUnreadableError
-        If the file is empty, or its first line is no object.
-    UnknownColumnError
-        If the first line names a column twice.
-    """
-    first = next(lines_of(content), None)
-    pairs = None if first is None else _pairs(first)
-    if not pairs:
-        raise TableUnreadableError(
-            f"{str(path)!r} is empty, so nothing names its columns"
-            if first is None
-            else f"the first line of {str(path)!r} is no JSON object",
-            help="write one object per line; the names in the first line are the columns",
-            path=str(path),
-        )
-    names = tuple(name.strip() for name, _ in pairs)
-    check_distinct(repr(str(path)), names)
-    return names
-
-
 def records_of(content: Iterable[bytes], names: Sequence[str]) -> Iterator[bytes]:
     r"""Yield the lines of a file as records of CSV, one cell per column.
 
     Parameters
     ----------
     content : iterable of bytes
-        The file in UTF-8, its first line included.
+        The file in UTF-8.
     names : sequence of str
-        From `read_names`.
+        The columns that are asked for.
 
     Examples
     --------

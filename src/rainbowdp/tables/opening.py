@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from rainbowdp.errors import TableUnreadableError, UsageError
-from rainbowdp.tables.duckdb_files import DuckdbSource
+from rainbowdp.tables.arrow_tables import ibis_source, table_source
+from rainbowdp.tables.duckdb_files import DuckdbSource, exact_texts
 from rainbowdp.tables.encodings import encoding_called
-from rainbowdp.tables.files import FileSource
+from rainbowdp.tables.files import FileSource, file_source
 from rainbowdp.tables.frames import FrameSource
 from rainbowdp.tables.header import check_distinct
 from rainbowdp.tables.postgres import PostgresSource
@@ -111,7 +112,7 @@ def _files(source: str, encoding: str) -> Table:
                 f"no file has a name like {source!r}", help="check the pattern and the directory", path=source
             )
     identity = str(Path(source).resolve())
-    return Table(identity, FileSource(paths, encoding, repr(source)))
+    return Table(identity, file_source(paths, encoding, repr(source)))
 
 
 def _frame(source: object) -> Table:
@@ -121,6 +122,13 @@ def _frame(source: object) -> Table:
         # pyarrow's tables may name a column twice as well.
         check_distinct("the frame", given)
     native: Any = source
+    inside: dict[str, str] | None = None
+    if type(source).__module__.startswith("pyspark") and hasattr(source, "toDF"):
+        # Spark takes a dot in a name for a field of a struct, and a backtick for a quote.
+        columns = list(map(str, native.columns))
+        check_distinct("the frame", columns)
+        inside = {name: f"c{at}" for at, name in enumerate(columns)}
+        native = native.toDF(*inside.values())
     if type(source).__module__.startswith("pandas") and isinstance(
         names := getattr(source, "columns", None), Iterable
     ):
@@ -139,4 +147,11 @@ def _frame(source: object) -> Table:
             f"a {type(source).__name__} is no table",
             help="give a path, an SQL URL, or a frame of pandas, polars, pyarrow, DuckDB, ibis or PySpark",
         )
-    return Table("frame", FrameSource(frame, "the frame"))
+    kind = frame.implementation
+    if kind.is_pyarrow():
+        return Table("frame", table_source(frame.to_native(), "the frame"))
+    if kind.is_ibis():
+        return Table("frame", ibis_source(frame.to_native(), "the frame"))
+    if kind.is_duckdb():
+        frame = nw.from_native(exact_texts(frame.to_native()))
+    return Table("frame", FrameSource(frame, "the frame", names=inside))

@@ -23,10 +23,10 @@ hash of it is stored, in a database that lives in memory and spills to temporary
 import contextlib
 import hashlib
 import secrets
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Self, TypeVar
 
-from rainbowdp.errors import UsageError
+from rainbowdp.errors import TableUnreadableError, UsageError
 from rainbowdp.formats.tables import connect
 from rainbowdp.tables.source import BATCH
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from numpy.typing import NDArray
 
+T = TypeVar("T")
 _REMEMBERED = 1 << 18
 _LEAST_KEY = 16
 
@@ -126,8 +127,7 @@ class Spool:
         """
         order = "position" if ordered else "part, cell"
         confined = "where part = first_part" if one_group else ""
-        self._database.execute(
-            f"""
+        query = f"""
             insert into kept
             with numbered as (
                 select u, w, part, cell, row_number() over (partition by u, w order by {order}) as i from rows
@@ -141,7 +141,7 @@ class Spool:
             )
             select part, cell, count(*) from limited where place <= {int(most)} group by part, cell
             """  # noqa: S608 - numbers and fixed words only
-        )
+        _with_room(lambda: self._database.execute(query))
 
     def tally(self, part: int) -> Iterator[tuple[str | None, int]]:
         """Yield ``(cell, number of rows)`` for what is kept of a group."""
@@ -172,15 +172,16 @@ class Spool:
 
     def _insert(self, table: str, **columns: object) -> None:
         self._database.register("batch", columns)
-        self._database.execute(f"insert into {table} select * from batch")  # noqa: S608 - one of two names
+        query = f"insert into {table} select * from batch"  # noqa: S608 - one of two names
+        _with_room(lambda: self._database.execute(query))
         self._database.unregister("batch")
 
     def _rank(self, what: str) -> str:
         return f"sha256('{self._key.hex()}:' || {what})"
 
     def _fetched(self, query: str) -> Iterator[tuple]:  # type: ignore[type-arg]  # rows of any shape
-        result = self._database.execute(query)
-        while batch := result.fetchmany(BATCH):
+        result = _with_room(lambda: self._database.execute(query))
+        while batch := _with_room(lambda: result.fetchmany(BATCH)):
             yield from batch
 
     def _hashed(self, person: str) -> tuple[int, int]:
@@ -194,6 +195,21 @@ class Spool:
             known = (int.from_bytes(digest[:8]), int.from_bytes(digest[8:]))
             self._persons[person] = known
         return known
+
+
+def _with_room(work: Callable[[], T]) -> T:
+    """Do something; the end of memory or disk is one fixed message, since a library's own may quote a row."""
+    import duckdb
+
+    with contextlib.suppress(duckdb.Error):
+        try:
+            return work()
+        except duckdb.InterruptException as error:
+            raise KeyboardInterrupt from error
+    raise TableUnreadableError(
+        "there is no room for the rows of all persons",
+        help="make room in the directory for temporary files, or name another one with TMPDIR",
+    )
 
 
 def _texts(cells: Sequence[str | None]) -> "NDArray[np.object_]":

@@ -12,18 +12,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rainbowdp.errors import MissingExtraError, RainbowError, TableUnreadableError
-from rainbowdp.tables.frames import decimal_of, temporal_of
 from rainbowdp.tables.header import check_distinct
+from rainbowdp.tables.readers import decimal_of, moment_of
+from rainbowdp.tables.records import LARGEST_RECORD
 from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, guarded
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
+_BYTEA = 17
+_UNREADABLE_BYTEA = r"E'\\xff'"
 # By the number of the type: float4, float8, numeric; date, time, timestamp, both with time zone; bytea.
 _READERS: Mapping[int, Callable[[str], object]] = {
     700: float,
     701: float,
     1700: decimal_of,
-    **dict.fromkeys((1082, 1083, 1114, 1184, 1266), temporal_of),
-    17: lambda text: bytes.fromhex(text.removeprefix("\\x")),
+    **dict.fromkeys((1082, 1083, 1114, 1184, 1266), moment_of),
+    _BYTEA: lambda text: bytes.fromhex(text.removeprefix("\\x")),
 }
 # Categories of pg_type whose text is no cell: arrays, composites, ranges, intervals.
 _UNREADABLE = frozenset("ACRT")
@@ -96,8 +99,16 @@ class PostgresSource:
         self._connection.close()
 
     def _select(self, columns: Sequence[str]) -> str:
-        cells = ", ".join(f'{quoted(column)}::text collate "C" as v{at}' for at, column in enumerate(columns))
+        cells = ", ".join(f'{self._text(column)} collate "C" as v{at}' for at, column in enumerate(columns))
         return f"select {cells} from {self._rows}"  # noqa: S608 - quoted names
+
+    def _text(self, column: str) -> str:
+        cell = quoted(column)
+        if self._types[column] != _BYTEA:
+            return f"{cell}::text"
+        # Written as text it is twice as long, and the server refuses what would be longer than a gigabyte.
+        large = f"octet_length({cell}) > {LARGEST_RECORD}"
+        return f"case when {large} then {_UNREADABLE_BYTEA} else {cell}::text end"
 
     def _fetched(self, query: str, columns: Sequence[str]) -> Iterator[list[Cells]]:
         read = [None if column in self.unreadable else self._types[column] for column in columns]

@@ -24,8 +24,8 @@ class Source(Protocol):
     """A table somewhere, of which the header has been read."""
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
+    def columns(self) -> tuple[str, ...] | None:
+        """The names of the columns; None where nothing but the rows could say them."""
 
     @property
     def ordered(self) -> bool:
@@ -63,9 +63,9 @@ def guarded(source: str, batches: Callable[[], Iterable[list[Cells]]]) -> Iterat
     interrupted = failed = False
     try:
         yield from batches()
-    except (RainbowError, MemoryError):
+    except (RainbowError, MemoryError, GeneratorExit, KeyboardInterrupt, SystemExit):
         raise
-    except Exception as error:  # noqa: BLE001 - whatever a library says may quote a cell
+    except BaseException as error:  # noqa: BLE001 - whatever a library says may quote a cell; polars panics
         # This is how DuckDB reports that the user wants to stop.
         interrupted = type(error).__name__ == "InterruptException" or str(error) == "Query interrupted"
         failed = True

@@ -12,8 +12,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 
 from rainbowdp.errors import TableUnreadableError
-from rainbowdp.tables.frames import temporal_of
 from rainbowdp.tables.header import check_distinct
+from rainbowdp.tables.readers import perhaps_moment_of
 from rainbowdp.tables.source import BATCH, Cells, Progress, guarded
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
@@ -124,7 +124,5 @@ def _typed(row: Cells, flags: list[int], times: list[int]) -> Cells:
         if isinstance(value, int | float) and value in (0, 1):
             cells[at] = bool(value)
     for at in times:
-        value = cells[at]
-        if isinstance(value, bytes):
-            cells[at] = temporal_of(value.decode("utf-8", "replace"))
+        cells[at] = perhaps_moment_of(cells[at])
     return tuple(cells)

@@ -14,13 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import UsageError
-from rainbowdp.tables.cell_texts import (
-    declared_texts,
-    matches,
-    names,
-    stored_cell,
-    stored_texts,
-)
+from rainbowdp.questions.cells import typed_text
+from rainbowdp.tables.cell_texts import declared_texts, matches, names, stored_cell, stored_texts
 from rainbowdp.tables.persons import Spool, key_or_fresh
 from rainbowdp.tables.source import Progress, row_count
 from rainbowdp.tables.table import Table
@@ -195,7 +190,7 @@ def _collect(
         groups: list[int] = []
         cells: list[str | None] = []
         for row in batch:
-            group = 0 if by is None else parts.get(group_of(row[group_at]) or "")
+            group = 0 if by is None else _part(parts, group_of(row[group_at]))
             if group is None or not holds(row):
                 continue
             if unit is None:
@@ -210,6 +205,11 @@ def _collect(
             spool.add_counts(groups, cells, numbers)
         else:
             spool.add(persons, groups, cells)
+
+
+def _part(parts: Mapping[str, int], said: str | None) -> int | None:
+    """Return the number of the group for which a cell stands."""
+    return None if said is None else parts.get(said, parts.get(typed_text(said)))
 
 
 def _cells(spool: Spool, part: int) -> Iterator[tuple[object, int]]:

@@ -19,8 +19,8 @@ class Table:
 
     Attributes
     ----------
-    columns : tuple of str
-        The names of its columns, distinct.
+    columns : tuple of str or None
+        The names of its columns, distinct; None for JSON lines, which have no header.
     identity : str
         Public text that names the source in ledgers and receipts: an absolute path, a URL without password
         and the table, ``standard input`` or ``frame``.
@@ -35,27 +35,30 @@ class Table:
     closing: tuple[Callable[[], object], ...] = field(default=(), compare=False)
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
+    def columns(self) -> tuple[str, ...] | None:
+        """The names of the columns, where something says them that is no row."""
         return self.source.columns
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks about columns of which no cell can be read, by their type."""
+        """Remarks about columns of which no cell can be read, by their type, and about a missing header."""
+        if self.columns is None:
+            return ("JSON lines have no header: a column that no line has, misspelt perhaps, is null in all",)
         return tuple(
             f"column {column!r} has a type without text (list, struct, duration): none of its cells counts"
             for column in self.source.unreadable
         )
 
     def check(self, wanted: Iterable[str]) -> None:
-        """Refuse columns that the table does not have.
+        """Refuse columns that the table does not have, if it has a header.
 
         Raises
         ------
         UnknownColumnError
             With the closest column, or all of them.
         """
-        check_known(self.identity, self.columns, wanted)
+        if self.columns is not None:
+            check_known(self.identity, self.columns, wanted)
 
     def close(self) -> None:
         """Let go of connections and temporary files."""
@@ -70,4 +73,4 @@ class Table:
         self.close()
 
     def __repr__(self) -> str:
-        return f"Table({self.identity!r}, columns={list(self.columns)!r})"
+        return f"Table({self.identity!r}, columns={list(self.columns or ())!r})"

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of Arrow, in memory or out of Parquet files, counted by what is stored.
+
+The one idea: Arrow does not look at a value before it makes a Python object of it. So texts are taken as
+bytes, and dates and times as the whole numbers behind them; none of them can fail then, whatever a file
+holds, and each distinct one is given its text here or by `cell_text`. What a column is follows from its type.
+"""
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from rainbowdp.tables.moments import day_text, moment_text, time_text
+from rainbowdp.tables.readers import shortest_float
+from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, guarded
+
+Read = Callable[[object], object]
+Tables = Callable[[Sequence[str], Progress | None], Iterator[Any]]
+
+
+class ArrowSource:
+    """The rows of tables that all have the same columns.
+
+    Parameters
+    ----------
+    name : str
+        How messages call it.
+    types : mapping
+        Column to Arrow type.
+    tables : callable
+        Yields the rows as tables with the asked columns, in their order, and tells how far it is.
+    ordered : bool
+        Whether the rows have an order that they keep.
+    """
+
+    def __init__(self, name: str, types: Mapping[str, Any], tables: Tables, *, ordered: bool = True) -> None:
+        self._name = name
+        self._types = types
+        self._tables = tables
+        self.columns = tuple(types)
+        self.ordered = ordered
+        self.unreadable = tuple(column for column, kind in types.items() if not is_readable(kind))
+
+    def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
+        """Yield batches of cells with the number of rows that hold them."""
+        yield from guarded(self._name, lambda: self._batches(columns, progress, _groups))
+
+    def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
+        """Yield batches of cells, row by row."""
+        yield from guarded(self._name, lambda: self._batches(columns, progress, _lists))
+
+    def close(self) -> None:
+        """Do nothing: the table belongs to whoever gave it."""
+
+    def _batches(
+        self,
+        columns: Sequence[str],
+        progress: Progress | None,
+        split: Callable[[list[Any], int], Iterator[list[list[object]]]],
+    ) -> Iterator[list[Cells]]:
+        chosen = [column for column in columns if column not in self.unreadable]
+        for table in self._tables(chosen, progress):
+            stored, reads = [], []
+            for at in range(len(chosen)):
+                cells, read = as_stored(table.column(at))
+                stored.append(cells)
+                reads.append(read)
+            for part in split(stored, table.num_rows):
+                size = len(part[-1]) if part else 0
+                found: list[list[object]] = [
+                    cells if read is None else [read(cell) for cell in cells]
+                    for cells, read in zip(part, reads, strict=False)
+                ]
+                for at, column in enumerate(columns):
+                    if column in self.unreadable:
+                        found.insert(at, [UNREADABLE_CELL] * size)
+                found += part[len(chosen) :]
+                yield list(zip(*found, strict=True))
+
+
+def table_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - pyarrow has no types
+    """Return the rows of a table in memory."""
+
+    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
+        del progress
+        yield table.select(list(columns)) if columns else table
+
+    return ArrowSource(name, {field.name: field.type for field in table.schema}, tables)
+
+
+def ibis_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - ibis has no types
+    """Return the rows of an ibis table, fetched column by column as they are.
+
+    They are counted here and not by the engine behind it, which may take texts for the same that are not.
+    """
+
+    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
+        del progress
+        # Without a readable column, any of them says how many rows there are.
+        yield table.select(*(columns or table.columns[:1])).to_pyarrow()
+
+    types: dict[str, Any] = {}
+    for column, kind in table.schema().items():
+        types[column] = None
+        with contextlib.suppress(Exception):
+            types[column] = kind.to_pyarrow()
+    return ArrowSource(name, types, tables, ordered=False)
+
+
+def is_readable(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
+    """Say whether cells of a type have a text: not those of lists, structs, durations and intervals."""
+    import pyarrow as pa
+
+    if kind is None:
+        return False
+    kind = _inside(kind)
+    return not (pa.types.is_nested(kind) or pa.types.is_duration(kind) or pa.types.is_interval(kind))
+
+
+def arrow_cells(column: Any) -> list[object]:  # noqa: ANN401 - pyarrow has no types
+    """Return the cells of an array, whatever they hold; for each type that `is_readable`."""
+    stored, read = as_stored(column)
+    cells: list[object] = stored.to_pylist()
+    return cells if read is None else [read(cell) for cell in cells]
+
+
+def as_stored(column: Any) -> tuple[Any, Read | None]:  # noqa: ANN401 - pyarrow has no types
+    """Return an array with what is stored, and what makes a cell of one of its values."""
+    import pyarrow as pa
+
+    read: Read | None = None
+    if getattr(column.type, "extension_name", "") == "arrow.uuid":
+        read = _uuid
+    column = _unwrapped(column)
+    kind = column.type
+    if pa.types.is_temporal(kind):
+        return _numbers(column)
+    if _is_text(kind):
+        return column.cast(pa.large_binary()), read
+    if pa.types.is_float16(kind) or pa.types.is_float32(kind):
+        read = partial(shortest_float, bits=kind.bit_width)
+    return column, read
+
+
+def _numbers(column: Any) -> tuple[Any, Read]:  # noqa: ANN401 - pyarrow has no types
+    """Return the whole numbers behind dates or times, and what makes a text of one of them."""
+    import pyarrow as pa
+
+    kind = column.type
+    stored = column.cast(pa.int32() if kind.bit_width == 32 else pa.int64())
+    if pa.types.is_timestamp(kind):
+        return stored, partial(moment_text, unit=kind.unit, zoned=kind.tz is not None)
+    if pa.types.is_time(kind):
+        return stored, partial(time_text, unit=kind.unit)
+    return stored, day_text if pa.types.is_date32(kind) else _day_of_milliseconds
+
+
+def _day_of_milliseconds(cell: object) -> object:
+    return day_text(cell // 86_400_000) if isinstance(cell, int) else cell
+
+
+def _unwrapped(column: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return the values behind dictionaries, runs and extensions, as `_inside` does for types."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    while True:
+        kind = column.type
+        if isinstance(kind, pa.BaseExtensionType):
+            column = _by_chunk(column, lambda chunk: chunk.storage, kind.storage_type)
+        elif pa.types.is_dictionary(kind):
+            column = _by_chunk(column, lambda chunk: chunk.dictionary_decode(), kind.value_type)
+        elif pa.types.is_run_end_encoded(kind):
+            column = pc.run_end_decode(column)
+        else:
+            return column
+
+
+def _by_chunk(column: Any, change: Callable[[Any], Any], kind: Any) -> Any:  # noqa: ANN401 - see above
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array([change(chunk) for chunk in column.chunks], kind)
+    return change(column)
+
+
+def _inside(kind: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return the type of the values behind dictionaries, runs and extensions."""
+    import pyarrow as pa
+
+    while True:
+        if isinstance(kind, pa.BaseExtensionType):
+            kind = kind.storage_type
+        elif pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+            kind = kind.value_type
+        else:
+            return kind
+
+
+def _is_text(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
+    import pyarrow as pa
+
+    views = (pa.string_view(), pa.binary_view())
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind in views
+    return bool(text or pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind))
+
+
+def _uuid(cell: object) -> object:
+    import uuid
+
+    return str(uuid.UUID(bytes=cell)) if isinstance(cell, bytes) else cell
+
+
+def _lists(stored: list[Any], rows: int) -> Iterator[list[list[object]]]:
+    """Yield the columns of stored cells piece by piece."""
+    for start in range(0, rows, BATCH):
+        yield [column.slice(start, BATCH).to_pylist() for column in stored]
+
+
+def _groups(stored: list[Any], rows: int) -> Iterator[list[list[object]]]:
+    """Yield the columns of distinct combinations of stored cells, and the numbers of rows that hold them."""
+    import pyarrow as pa
+
+    if not stored:
+        yield [[rows]]
+        return
+    names = [f"v{at}" for at in range(len(stored))]
+    try:
+        grouped = (
+            pa.table(dict(zip(names, stored, strict=True))).group_by(names).aggregate([([], "count_all")])
+        )
+    except pa.ArrowNotImplementedError:
+        # A type without a hash, which pieces of rows do not need.
+        for part in _lists(stored, rows):
+            counts = Counter(zip(*part, strict=True))
+            yield [*map(list, zip(*counts, strict=True)), list(counts.values())]
+        return
+    yield from _lists([*(grouped[name] for name in names), grouped["count_all"]], grouped.num_rows)

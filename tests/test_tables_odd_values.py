@@ -1,0 +1,433 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values that engines cannot make a text or a Python object of: each is one cell that cannot be read.
+
+The oracle is additivity. A table with an odd row says exactly what it says without it, and one unreadable
+cell more; nothing is raised, nothing is printed, and every engine says the same of the same values.
+"""
+
+import contextlib
+import stat
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from cell_tally import NOTHING, UNREADABLE, cells, cells_by
+from command_line import Runner
+from postgres_server import fresh_database
+from rainbowdp.errors import TableUnreadableError, UnknownColumnError, UsageError
+from rainbowdp.formats.tables import connect
+from rainbowdp.tables import count_keys, open_table, persons
+from rainbowdp.tables.encodings import encoding_called, in_utf8
+from spark_session import spark
+
+PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
+def stored(kind: Any, numbers: list[int]) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return an array with these whole numbers behind it, whether or not a calendar has them."""
+    width = np.int32 if kind.bit_width == 32 else np.int64
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(np.array(numbers, width).tobytes())])
+
+
+def broken_text(kind: Any) -> Any:  # noqa: ANN401 - see above
+    """Return texts of which two are no UTF-8, as programs that do not look write them."""
+    ends = np.array([0, 3, 7, 9], np.int64 if kind == pa.large_string() else np.int32)
+    content = pa.py_buffer(b"redred\xff\xff\xfe")
+    return pa.Array.from_buffers(kind, 3, [None, pa.py_buffer(ends.tobytes()), content])
+
+
+def moments(unit: str, zone: str | None) -> tuple[Any, Counter[str]]:
+    """Return moments inside and outside of all calendars, and what they say."""
+    one = PER_SECOND[unit]
+    said = {"1970-01-01T00:00:00": 0, "2020-01-31T12:00:00": 1_580_472_000 * one}
+    if unit != "ns":
+        said |= {"0001-01-01T00:00:00": -62_135_596_800 * one, "9999-12-31T23:59:59": 253_402_300_799 * one}
+    # Parquet and polars have no seconds, and multiply them.
+    far = 2**50 if unit == "s" else 2**62
+    beyond = [] if unit == "ns" else [253_402_300_800 * one, -62_135_596_800 * one - 1, far, -far]
+    texts = Counter(text + ("+00:00" if zone else "") for text in said)
+    if beyond:
+        texts[UNREADABLE] = len(beyond)
+    return stored(pa.timestamp(unit, zone), [*said.values(), *beyond]), texts
+
+
+ODD: dict[str, tuple[Any, Counter[str]]] = {
+    "text": (broken_text(pa.string()), Counter({"red": 1, UNREADABLE: 2})),
+    "large text": (broken_text(pa.large_string()), Counter({"red": 1, UNREADABLE: 2})),
+    "large bytes": (
+        pa.array([b"red", b"\xff", None], pa.large_binary()),
+        Counter({"red": 1, UNREADABLE: 1, NOTHING: 1}),
+    ),
+    "short bytes": (pa.array([b"red", b"\xff\0a"], pa.binary(3)), Counter({"red": 1, UNREADABLE: 1})),
+    "days": (
+        stored(pa.date32(), [0, 2_932_896, 2_932_897, 2**31 - 1, -(2**31)]),
+        Counter({"1970-01-01": 1, "9999-12-31": 1, UNREADABLE: 3}),
+    ),
+    "days in ms": (stored(pa.date64(), [0, 2**62]), Counter({"1970-01-01": 1, UNREADABLE: 1})),
+    "times in s": (
+        stored(pa.time32("s"), [0, 86_399, 86_400, -1]),
+        Counter({"00:00:00": 1, "23:59:59": 1, UNREADABLE: 2}),
+    ),
+    "times in ns": (
+        stored(pa.time64("ns"), [1, 10**9, 2**62]),
+        Counter({"00:00:00.000000001": 1, "00:00:01": 1, UNREADABLE: 1}),
+    ),
+    **{
+        f"moments in {unit} {zone}": moments(unit, zone)
+        for unit in PER_SECOND
+        for zone in (None, "UTC", "Europe/Berlin")
+    },
+}
+
+
+def as_arrow(table: Any, folder: Path) -> object:  # noqa: ANN401 - pyarrow has no types
+    del folder
+    return table
+
+
+def as_parquet(table: Any, folder: Path) -> object:  # noqa: ANN401 - pyarrow has no types
+    pq.write_table(table, folder / "a.parquet")
+    return folder / "a.parquet"
+
+
+def as_polars(table: Any, folder: Path) -> object:  # noqa: ANN401 - pyarrow has no types
+    del folder
+    return pl.from_arrow(table)
+
+
+def as_lazy_polars(table: Any, folder: Path) -> object:  # noqa: ANN401 - pyarrow has no types
+    del folder
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    return frame.lazy()
+
+
+def as_pandas(table: Any, folder: Path) -> object:  # noqa: ANN401 - pyarrow has no types
+    del folder
+    return table.to_pandas()
+
+
+def as_pandas_arrow(table: Any, folder: Path) -> object:  # noqa: ANN401 - pyarrow has no types
+    del folder
+    return table.to_pandas(types_mapper=pd.ArrowDtype)
+
+
+MAKERS: list[Callable[[Any, Path], object]] = [
+    as_arrow,
+    as_parquet,
+    as_polars,
+    as_lazy_polars,
+    as_pandas,
+    as_pandas_arrow,
+]
+
+
+def holds(make: Callable[[Any, Path], object], name: str) -> bool:
+    """Whether an engine can hold such values at all, as they are."""
+    if make in {as_polars, as_lazy_polars}:
+        # polars makes nulls, or moments, of such numbers itself.
+        return not name.startswith("times") and name != "days in ms"
+    if make is as_pandas:
+        try:
+            ODD[name][0].to_pandas()
+        except (ValueError, OverflowError, pa.ArrowException):
+            return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        pytest.param(make, name, id=f"{make.__name__}-{name}")
+        for make in MAKERS
+        for name in ODD
+        if holds(make, name)
+    ],
+)
+def test_no_value_fails_in_any_engine(
+    name: str, make: Callable[[Any, Path], object], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    array, said = ODD[name]
+    source = make(pa.table({"odd": array, "id": list(range(len(array)))}), tmp_path)
+    with open_table(source) as table:
+        assert cells(table, "odd") == said
+        # As a filter, a person, a group and a key, such a cell stands for nothing, and takes nothing along.
+        text, readable = (
+            next(iter(said)),
+            {text: n for text, n in said.items() if text not in {NOTHING, UNREADABLE}},
+        )
+        assert sum(cells(table, "id", where={"odd": text}).values()) == 1
+        assert sum(cells(table, "id", unit="odd").values()) == len(readable)
+        assert cells_by(table, "id", "odd", [text])[text] == {"0": 1}
+        assert dict(count_keys(table, "odd")) == readable
+    printed = capfd.readouterr()
+    assert printed.out + printed.err == ""
+
+
+def test_types_that_arrow_wraps_say_what_is_inside() -> None:
+    uuid = pa.array([b"0" * 16, b"\xff" * 16, None], pa.uuid())
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), pa.array(["a", "b"]))
+    half = pa.array([np.float16(0.1), np.float16("inf"), None])
+    spans = pa.array([pa.MonthDayNano([1, 2, 3])] * 3, pa.month_day_nano_interval())
+    names = pa.array(["a", "b\0", None]).dictionary_encode()
+    with open_table(pa.table({"u": uuid, "r": runs, "h": half, "s": spans, "n": names})) as table:
+        assert cells(table, "u") == {
+            "30303030-3030-3030-3030-303030303030": 1,
+            "ffffffff-ffff-ffff-ffff-ffffffffffff": 1,
+            NOTHING: 1,
+        }
+        assert cells(table, "r") == {"a": 2, "b": 1}
+        assert cells(table, "h") == {"0.1": 1, "inf": 1, NOTHING: 1}
+        assert cells(table, "s") == {UNREADABLE: 3}
+        assert cells(table, "n") == {"a": 1, UNREADABLE: 1, NOTHING: 1}
+        assert cells(table, "s", where={"r": "b"}) == {UNREADABLE: 1}
+
+
+def test_moments_with_a_zone_are_in_utc_everywhere(tmp_path: Path) -> None:
+    import duckdb
+
+    zoned = pd.DataFrame({"at": pd.to_datetime(["2020-07-01 12:00"]).tz_localize("Europe/Berlin")})
+    zoned.to_parquet(tmp_path / "a.parquet")
+    for source in (
+        zoned,
+        zoned.astype(object),
+        pl.from_pandas(zoned),
+        pa.Table.from_pandas(zoned),
+        tmp_path / "a.parquet",
+        duckdb.from_arrow(pa.Table.from_pandas(zoned)),
+    ):
+        with open_table(source) as table:
+            assert cells(table, "at") == {"2020-07-01T10:00:00+00:00": 1}, type(source)
+
+
+def test_parquet_columns_are_found_by_their_names(tmp_path: Path) -> None:
+    rows = {"a": [{"b": 1}, {"b": 2}], "a.b": ["red", "blue"], "": ["x", "y"], "A": [True, None]}
+    pq.write_table(pa.table(rows), tmp_path / "a.parquet", row_group_size=1)
+    shares: list[float] = []
+    with open_table(tmp_path / "a.parquet") as table:
+        assert table.columns == ("a", "a.b", "", "A")
+        assert table.source.unreadable == ("a",)
+        assert cells(table, "a.b", where={"A": "true"}, progress=shares.append) == {"red": 1}
+        assert cells(table, "") == {"x": 1, "y": 1}
+        assert cells(table, "a") == {UNREADABLE: 2}
+        assert cells(table, "a", where={"": "y"}, unit="A") == {}
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+
+
+def test_types_that_pandas_cannot_group_are_counted_all_the_same() -> None:
+    frame = pd.DataFrame(
+        {
+            "half": np.array([0.1, 2.0, 2.0], np.float16),
+            "complex": np.array([1j, 2, 2]),
+            "month": pd.PeriodIndex(["2020-01", "2020-02", "2020-02"], freq="M"),
+            "span": pd.to_timedelta([1, 2, 2], unit="D"),
+            "sparse": pd.arrays.SparseArray([0, 1, 1]),
+            "view": pd.arrays.ArrowExtensionArray(pa.array(["a", "b", "b"], pa.string_view())),
+        }
+    )
+    with open_table(frame) as table:
+        assert cells(table, "half") == {"0.1": 1, "2": 2}
+        assert cells(table, "month") == {"2020-01": 1, "2020-02": 2}
+        assert cells(table, "sparse") == {"0": 1, "1": 2}
+        assert cells(table, "view") == {"a": 1, "b": 2}
+        assert cells(table, "span") == {UNREADABLE: 3}
+        assert sum(cells(table, "complex").values()) == 3
+
+
+def test_texts_that_an_engine_takes_for_the_same_stay_apart() -> None:
+    import duckdb
+
+    with contextlib.closing(duckdb.connect()) as database:
+        database.execute("create table t (vote varchar collate nocase)")
+        database.execute("insert into t values ('red'), ('RED'), ('Red')")
+        with open_table(database.table("t")) as table:
+            assert cells(table, "vote") == {"red": 1, "RED": 1, "Red": 1}
+            assert dict(count_keys(table, "vote")) == {"red": 1, "RED": 1, "Red": 1}
+
+
+def test_spark_cells_are_read_by_what_is_stored() -> None:
+    session = spark()
+    raw = session.sql("select cast(v as string) as vote from values (X'726564'), (X'7265FF') as t(v)")
+    with open_table(raw) as table:
+        assert cells(table, "vote") == {"red": 1, UNREADABLE: 1}
+    days = session.sql("select date'+99999-01-01' as day union all select date'2020-01-31' as day")
+    with open_table(days) as table:
+        assert cells(table, "day") == {"2020-01-31": 1, UNREADABLE: 1}
+
+
+def test_spark_columns_are_found_by_their_names() -> None:
+    session = spark()
+    dotted = session.sql("select 'x' as `a.b`, 'red' as vote, 'y' as Vote, named_struct('b', 1) as a")
+    with open_table(dotted) as table:
+        assert table.columns == ("a.b", "vote", "Vote", "a")
+        assert cells(table, "a.b", where={"vote": "red", "Vote": "y"}) == {"x": 1}
+        assert cells(table, "a") == {UNREADABLE: 1}
+    with pytest.raises(UnknownColumnError, match="two columns called 'a'"):
+        open_table(session.sql("select 1 as a, 2 as a"))
+
+
+def test_spark_texts_that_a_collation_takes_for_the_same_stay_apart() -> None:
+    from pyspark.errors import PySparkException
+
+    session = spark()
+    try:
+        lax = session.sql("select v collate UTF8_LCASE as v from values ('red'), ('RED') as t(v)")
+    except PySparkException:
+        pytest.skip("this version of Spark has no collations")
+    with open_table(lax) as table:
+        assert cells(table, "v") == {"red": 1, "RED": 1}
+
+
+def test_a_huge_cell_of_bytes_is_no_text_to_postgres() -> None:
+    import psycopg
+
+    url = fresh_database()
+    with psycopg.connect(url) as server:
+        server.execute("create table people (raw bytea)")
+        server.execute(
+            "insert into people values ('red'), (decode(repeat('61', (1 << 20) + 1), 'hex')), (null)"
+        )
+    with open_table(url) as table:
+        assert cells(table, "raw") == {"red": 1, UNREADABLE: 1, NOTHING: 1}
+
+
+LINES = {
+    "ordinary": b'{"vote": "A"}\n{"vote": "B"}\n',
+    "nobody": b"",
+    "first is no object": b'oops\n{"vote": "A"}\n',
+    "first lacks it": b'{"town": "Ulm"}\n{"vote": "A"}\n',
+    "first has it twice": b'{"vote": "A", "vote": "B"}\n',
+    "first is not utf-8": b'{"vote": "\xff"}\n{"vote": "A"}\n',
+    "first is long": b'{"vote": "' + b"x" * (1 << 20) + b'"}\n{"vote": "A"}\n',
+    "blank": b"\n\n \n",
+}
+
+
+def test_the_first_line_of_json_is_a_row_like_any_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, seen = Runner(capsys), set()
+    for name, content in LINES.items():
+        (tmp_path / "a.jsonl").write_bytes(content)
+        words = ["ask", "yes-no", tmp_path / "a.jsonl", "--column", "vote", "--equals", "A"]
+        outcome = run(*words, "--at-least", "1", "--epsilon", "1/1000")
+        assert outcome.out in {"yes\n", "no\n"}, name
+        seen.add((outcome.code, outcome.err))
+    assert len(seen) == 1
+    assert next(iter(seen))[0] == 0
+
+
+def test_columns_of_json_lines_are_those_that_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "1.jsonl").write_text(
+        '{"vote": "A", "id": 1}\n{"id": 2, "vote": "B", "x": 1}\n', encoding="utf-8"
+    )
+    (tmp_path / "2.jsonl").write_text('{"x": 2}\n', encoding="utf-8")
+    with open_table(f"{tmp_path}/*.jsonl") as table:
+        assert "no header" in table.notes[0]
+        assert cells(table, "vote") == {"A": 1, "B": 1, NOTHING: 1}
+        assert cells(table, "x") == {"1": 1, "2": 1, NOTHING: 1}
+        assert cells(table, "vote", where={"id": "2"}) == {"B": 1}
+        assert cells(table, "vote", unit="id") == {"A": 1, "B": 1}
+        assert cells(table, "absent") == {NOTHING: 3}
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_mark_in_the_first_cell_is_a_sign_of_that_cell(tmp_path: Path, compressed: bool) -> None:
+    import gzip
+
+    content = "vote\n\ufeffA\nA\n\ufeff\n".encode()
+    path = tmp_path / ("a.csv.gz" if compressed else "a.csv")
+    path.write_bytes(gzip.compress(content) if compressed else content)
+    for row in ("", "x,y\n"):
+        more = content + row.encode()
+        path.write_bytes(gzip.compress(more) if compressed else more)
+        with open_table(path) as table:
+            assert cells(table, "vote") == {"\ufeffA": 1, "A": 1, "\ufeff": 1}
+
+
+@pytest.mark.parametrize("name", ["hz", "iso2022_jp", "iso-2022-kr", "iso2022_jp_2004", "utf-7"])
+def test_encodings_in_which_a_row_decides_about_the_next_are_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="there is no character encoding"):
+        encoding_called(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["utf-8", "euc_kr", "cp949", "johab", "shift_jis", "gb18030", "big5", "euc_jis_2004", "cp1252"]
+)
+def test_no_bytes_take_a_line_ending_along(name: str) -> None:
+    encoding = encoding_called(name)
+    for first in range(128, 256):
+        for second in (b"", *(bytes([at]) for at in range(128, 256))):
+            for rest in (b"\nA\n", b"\nA\nA more of them\n"):
+                found = b"".join(in_utf8(iter([bytes([first]) + second + rest]), encoding))
+                assert found.endswith(rest), (name, first, second)
+
+
+def test_what_is_spilled_is_for_nobody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import tempfile
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with connect() as database:
+        (directory,) = tmp_path.iterdir()
+        assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+        assert database.execute("select current_setting('temp_directory')").fetchone() == (str(directory),)
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
+    with connect() as database:
+        assert database.execute("select 1").fetchone() == (1,)
+
+
+def test_no_room_for_rows_is_one_message_without_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextlib.contextmanager
+    def cramped() -> Iterator[Any]:
+        with connect() as database:
+            database.execute("set temp_directory = ''")
+            database.execute("set memory_limit = '20MB'")
+            yield database
+
+    monkeypatch.setattr(persons, "connect", cramped)
+    rows = pl.DataFrame({"id": range(40_000), "vote": ["canary" + "x" * 2000] * 40_000})
+    with open_table(rows) as table, pytest.raises(TableUnreadableError, match="no room") as caught:
+        cells(table, "vote", unit="id")
+    assert "canary" not in caught.value.report()
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"vote,vote\n", "standard input has two columns called 'vote'"),
+        (b'a,"b\n', "standard input has a quote"),
+    ],
+)
+def test_a_bad_header_on_standard_input_names_no_file(
+    content: bytes, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import io
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    with pytest.raises(Exception, match=says) as caught:
+        open_table("-")
+    assert "rainbowdp-" not in repr(vars(caught.value))
+
+
+def test_files_of_other_programs_say_what_a_person_types(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"flag": [True, False, True], "score": [1.0, None, 2.0], "vote": ["a", "b", "c"]})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_parquet(tmp_path / "a.parquet")
+    for name in ("a.csv", "a.parquet"):
+        with open_table(tmp_path / name) as table:
+            assert cells(table, "vote", where={"flag": "true"}) == {"a": 1, "c": 1}
+            assert cells(table, "vote", where={"score": "1"}) == {"a": 1}
+            found = cells_by(table, "vote", "flag", ["true", "false"])
+            assert found == {"true": {"a": 1, "c": 1}, "false": {"b": 1}}
