@@ -8,11 +8,11 @@ UV ?= uv
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
-CODE := src tests examples conftest.py
+CODE := src tests examples benchmarks conftest.py
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
     --no-emit-find-links --custom-compile-command 'make lock'
 
-.PHONY: help demo test lint types layers docs pytest format lock clean
+.PHONY: help demo test lint types layers docs pytest bench format lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -38,6 +38,10 @@ docs: $(VENV)/.dev ## build the documentation into site/, any warning is an erro
 
 pytest: $(VENV)/.dev ## the tests, with all examples of README, docs and docstrings
 	$(BIN)/pytest -n $(JOBS)
+
+# Such as MEMBERS='ask_csv=1000000'; all of them, at full size, without it.
+bench: $(VENV)/.dev ## measure speed and memory beside what others need, into docs/benchmarks.md; takes long
+	$(BIN)/python -m benchmarks --page docs/benchmarks.md $(MEMBERS)
 
 format: $(VENV)/.dev ## rewrite the code in the project's style
 	$(BIN)/ruff check --fix $(CODE)

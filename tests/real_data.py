@@ -32,7 +32,7 @@ PLACES = ("csv", "parquet", "postgresql")
 class Place:
     """A source, and the options that it is opened with."""
 
-    source: str
+    source: Any
     options: Mapping[str, Any]
 
 
@@ -88,18 +88,20 @@ def three_places(csv: Path, types: Mapping[str, str]) -> dict[str, Place]:
     """
     parquet = csv.with_suffix(".parquet")
     _write_parquet(csv, types, parquet)
-    url = fresh_database()
-    _fill_table(csv, types, url)
-    places = (Place(str(csv), {}), Place(str(parquet), {}), Place(url, {"table": "people"}))
+    places = (
+        Place(str(csv), {}),
+        Place(str(parquet), {}),
+        Place(fill_table(csv, types), {"table": "people"}),
+    )
     return dict(zip(PLACES, places, strict=True))
 
 
-def _write_parquet(csv: Path, types: Mapping[str, str], path: Path) -> None:
+def typed_table(csv: Path, types: Mapping[str, str]) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return a pyarrow table of a CSV file, with a null for every empty cell; ``number`` is a float."""
     import pyarrow as pa
     import pyarrow.csv as pc
-    import pyarrow.parquet as pq
 
-    kinds = {"text": pa.string(), "integer": pa.int64()}
+    kinds = {"text": pa.string(), "integer": pa.int64(), "number": pa.float64()}
     options = pc.ConvertOptions(
         column_types={name: kinds[kind] for name, kind in types.items()},
         null_values=[""],
@@ -107,20 +109,29 @@ def _write_parquet(csv: Path, types: Mapping[str, str], path: Path) -> None:
     )
     table = pc.read_csv(csv, convert_options=options)
     assert table.column_names == [*types]
-    pq.write_table(table, path)
+    return table
 
 
-def _fill_table(csv: Path, types: Mapping[str, str], url: str) -> None:
+def fill_table(csv: Path, types: Mapping[str, str]) -> str:
+    """Copy a CSV file into the table ``people`` of a fresh database, and return the URL of that."""
     import psycopg
     from psycopg import sql
 
+    kinds = {"text": sql.SQL("text"), "integer": sql.SQL("integer"), "number": sql.SQL("double precision")}
     columns = sql.SQL(", ").join(
-        sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL("text" if kind == "text" else "integer"))
-        for name, kind in types.items()
+        sql.SQL("{} {}").format(sql.Identifier(name), kinds[kind]) for name, kind in types.items()
     )
+    url = fresh_database()
     with psycopg.connect(url) as connection, csv.open("rb") as file:
         connection.execute(sql.SQL("create table people ({})").format(columns))
         # The header is passed over whole, a byte order mark before it included.
         with connection.cursor().copy("copy people from stdin (format csv, header true)") as copy:
             while part := file.read(1 << 20):
                 copy.write(part)
+    return url
+
+
+def _write_parquet(csv: Path, types: Mapping[str, str], path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    pq.write_table(typed_table(csv, types), path)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs members: ``python -m benchmarks [--page FILE] [NAME | NAME=SIZE ...]``.
+
+Without names all members run, at their own sizes. Reports are printed; ``--page`` also puts them into their
+places in a page. Files go to a temporary directory, which is removed in all cases; TMPDIR says where.
+"""
+
+import argparse
+import importlib
+import tempfile
+from pathlib import Path
+
+from benchmarks.machine import load, machine, versions
+from benchmarks.report import placed
+
+MEMBERS = ("ask_csv",)
+PACKAGES = ("rainbowdp", "duckdb", "polars", "numpy")
+
+
+def main() -> None:
+    """Run the members that the command line names."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Run benchmarks.")
+    parser.add_argument(
+        "members", nargs="*", metavar="NAME[=SIZE]", help=f"any of {', '.join(MEMBERS)}; all by default"
+    )
+    parser.add_argument("--page", type=Path, help="also write the reports into this page")
+    given = parser.parse_args()
+    chosen: list[tuple[str, int | None]] = []
+    for text in given.members or MEMBERS:
+        name, sign, size = text.partition("=")
+        if name not in MEMBERS or (sign and not (size.isdecimal() and int(size))):
+            parser.error(f"{text!r} is no member, or has no size: name any of {', '.join(MEMBERS)}")
+        chosen.append((name, int(size) if sign else None))
+    for name, number in chosen:
+        content = run(name, number)
+        print(f"{name}\n\n{content}\n", flush=True)
+        if given.page is not None:
+            page = given.page.read_text(encoding="utf-8")
+            given.page.write_text(placed(page, name, content), encoding="utf-8")
+
+
+def run(name: str, size: int | None) -> str:
+    """Run one member in a folder of its own, and return its report with where it was made."""
+    member = importlib.import_module(f"benchmarks.{name}")
+    before = load()
+    with tempfile.TemporaryDirectory(prefix="rainbowdp-benchmark-") as folder:
+        report = member.main(member.SIZE if size is None else size, Path(folder))
+    where = f"Machine: {machine()}; {versions(PACKAGES)}. Load before {before}, after {load()}."
+    return f"{report.markdown()}\n\n{where}"
+
+
+if __name__ == "__main__":
+    main()
