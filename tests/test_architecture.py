@@ -55,7 +55,7 @@ def read_package() -> dict[str, str]:
 def python_files() -> list[Path]:
     """Return every Python file of the repository."""
     files = [ROOT / "conftest.py"]
-    for folder in ("src", "tests", "examples"):
+    for folder in ("src", "tests", "examples", "benchmarks"):
         files.extend(sorted((ROOT / folder).rglob("*.py")))
     return files
 

@@ -145,22 +145,41 @@ class Door(io.TextIOBase):
         return text
 
 
-class _HelpDoor(Door):
-    """A door for help texts as the framework formats them.
+class _HelpText(io.TextIOBase):
+    """A stream in front of stdout for help texts as the framework formats them.
 
     It fills lines up with blanks, so that one that ends in a backslash does not go on when it is copied into
     a shell, and says of every flag that it is a ``<bool>``, as if it took a value.
     """
 
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # the stream decides, and nobody sets it
+        return self._stream.encoding
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
     def write(self, text: str) -> int:
-        super().write(_BLANKS_AT_END.sub("", text.replace("<bool>", "      ")))
+        self._stream.write(_BLANKS_AT_END.sub("", text.replace("<bool>", "      ")))
         return len(text)
+
+    def flush(self) -> None:
+        self._stream.flush()
 
 
 @contextlib.contextmanager
 def tidied_help() -> Iterator[None]:
     """Let what is printed to stdout for a while be a help text that can be copied into a shell."""
-    with contextlib.redirect_stdout(cast("TextIO", _HelpDoor(sys.stdout, is_result=True))):
+    with contextlib.redirect_stdout(cast("TextIO", _HelpText(sys.stdout))):
         yield
 
 

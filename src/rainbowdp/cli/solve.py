@@ -149,7 +149,7 @@ def solve_command(
     from rainbowdp.formats.boundary_graphs import FORMS, refuse_unwritable
     from rainbowdp.formats.mechanism_writing import refuse_reserved
     from rainbowdp.formats.suffixes import form_to_write
-    from rainbowdp.graph import boundary_morphism
+    from rainbowdp.graph import PairList, boundary_morphism
     from rainbowdp.optimal import optimal_mechanism
 
     with steps() as progress:
@@ -157,7 +157,8 @@ def solve_command(
         condition = _read_condition(boundary, normalize=normalize)
         progress.step("reading the graph")
         graph = read_graph(datasets, neighbors, engine=kept, report=progress.step)
-        note_graph(graph.structure)
+        if isinstance(graph.structure, PairList):
+            graph.structure.count_ahead()
         if targets.out is not None:
             refuse_reserved(graph.colors)
         if targets.boundary_graph is not None:
@@ -165,10 +166,11 @@ def solve_command(
             refuse_unwritable(graph.colors, form)
         progress.step("finding the optimal mechanism")
         mechanism = optimal_mechanism(graph, asked.notion, condition, progress=progress.advance)
-        for text in mechanism.notes:
-            note(text)
         progress.step("checking every pair of neighbors")
         _verify(graph, mechanism, asked, progress)
+        note_graph(graph.structure)
+        for text in mechanism.notes:
+            note(text)
         morphism = boundary_morphism(graph)
         _write(targets, graph, mechanism, morphism, exact=exact, progress=progress)
     _print_summary(graph, morphism, asked, chosen)

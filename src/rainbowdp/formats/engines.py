@@ -5,7 +5,6 @@ The results are the same to the bit. Which engine is used follows from the room 
 says it.
 """
 
-import importlib.util
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +16,7 @@ from rainbowdp.formats.pair_reading import KnownDatasets, read_pairs
 from rainbowdp.formats.pair_streaming import stream_pairs
 from rainbowdp.formats.suffixes import Form, form_to_read
 from rainbowdp.formats.tables import open_table, reading
+from rainbowdp.graph.compiled import compiled
 from rainbowdp.graph.relation import NeighborRelation
 
 if TYPE_CHECKING:
@@ -106,8 +106,8 @@ def _spark_kind(path: str) -> str:
 
 def _is_too_large(database: "DuckDBPyConnection", path: Path, form: Form) -> bool:
     """Tell whether the pairs of a file would take more than their share of the free memory."""
-    if importlib.util.find_spec("numba") is None or importlib.util.find_spec("pyarrow") is None:
-        return False  # nothing else can be done without the extra
+    if not compiled():
+        return False  # a stream needs the extra
     if form is Form.PARQUET:
         scan = open_table(database, path, form, ("source", "target")).scan
         with reading(path):

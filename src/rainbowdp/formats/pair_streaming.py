@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from rainbowdp.errors import FileUnreadableError, MissingExtraError
+from rainbowdp.errors import FileUnreadableError
 from rainbowdp.formats.pair_reading import (
     ArrowError,
     KnownDatasets,
@@ -66,16 +66,7 @@ def stream_pairs(
         As `read_pairs`; pairs that are decoded at every pass are judged in the first one.
     FileWriteError
         If there is no room for temporary files.
-    MissingExtraError
-        If pyarrow is missing.
     """
-    try:
-        import pyarrow as pa  # noqa: F401 - what batches come in
-    except ImportError as error:
-        raise MissingExtraError(
-            "reading pairs in batches needs pyarrow, which is not installed",
-            help="install it with: pip install 'rainbowdp[fast]', or use --engine memory",
-        ) from error
     table = open_table(database, path, form, ("source", "target"))
     query = table.query("source", "target")
     with reading(path):

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs of datasets: structures, rainbow graphs, morphisms, and families to play with."""
 
+from rainbowdp.graph.blocks import NeighborBlocks
 from rainbowdp.graph.dataset_graph import DatasetGraph
 from rainbowdp.graph.families import cycle, grid, hamming, histograms, hypercube, path
 from rainbowdp.graph.family import Family
+from rainbowdp.graph.implicit import ImplicitGraph
+from rainbowdp.graph.listing import listed
 from rainbowdp.graph.morphism import (
     BoundaryMorphism,
     MorphismVerdict,
@@ -13,19 +16,27 @@ from rainbowdp.graph.morphism import (
     check_rainbow_preserving,
 )
 from rainbowdp.graph.pair_list import PairList
+from rainbowdp.graph.pair_stream import PairStream
+from rainbowdp.graph.product import ProductGraph
 from rainbowdp.graph.rainbow_graph import RainbowGraph, Touch
 from rainbowdp.graph.relation import CodePairs, NeighborRelation
+from rainbowdp.graph.simplex import SimplexGraph
 
 __all__ = [
     "BoundaryMorphism",
     "CodePairs",
     "DatasetGraph",
     "Family",
+    "ImplicitGraph",
     "MorphismVerdict",
+    "NeighborBlocks",
     "NeighborRelation",
     "PairList",
+    "PairStream",
+    "ProductGraph",
     "RainbowGraph",
     "RainbowPreservingVerdict",
+    "SimplexGraph",
     "Touch",
     "boundary_morphism",
     "check_morphism",
@@ -35,5 +46,6 @@ __all__ = [
     "hamming",
     "histograms",
     "hypercube",
+    "listed",
     "path",
 ]

@@ -29,7 +29,8 @@ from rainbowdp.exact import (
     to_float,
 )
 from rainbowdp.exact.arguments import require
-from rainbowdp.graph import DatasetGraph, RainbowGraph
+from rainbowdp.graph import RainbowGraph
+from rainbowdp.graph.relation import NeighborRelation, require_relation
 from rainbowdp.interop.dominating import LossMasses, worst_losses
 from rainbowdp.interop.missing import missing_extra
 from rainbowdp.mechanism import Mechanism, in_order_of
@@ -107,7 +108,7 @@ def privacy_loss(privacy: Privacy, *, interval: float = INTERVAL) -> "PrivacyLos
 
 
 def mechanism_loss(
-    mechanism: Mechanism, graph: DatasetGraph | RainbowGraph, *, interval: float = INTERVAL
+    mechanism: Mechanism, graph: NeighborRelation | RainbowGraph, *, interval: float = INTERVAL
 ) -> "PrivacyLossDistribution":
     """Return a privacy-loss distribution that no pair of neighbors of a mechanism exceeds.
 
@@ -118,7 +119,7 @@ def mechanism_loss(
     ----------
     mechanism : Mechanism
         In exact numbers.
-    graph : DatasetGraph or RainbowGraph
+    graph : RainbowGraph, DatasetGraph or another NeighborRelation
         All its neighbors. What is not in the graph is not covered.
     interval : float
         The grid of losses.
@@ -152,7 +153,8 @@ def mechanism_loss(
     0.2
     """
     require(mechanism, "mechanism", Mechanism)
-    require(graph, "graph", DatasetGraph, RainbowGraph)
+    if not isinstance(graph, RainbowGraph):
+        require_relation(graph, "graph")
     if mechanism.stated:
         raise MechanismShapeError(
             "a mechanism of stated decimals has no exact losses",

@@ -24,17 +24,17 @@ def open_session() -> Any:  # noqa: ANN401 - PySpark is no dependency of the che
     Raises
     ------
     MissingExtraError
-        If PySpark or PyArrow is not installed.
+        If PySpark or pandas is not installed.
     UsageError
         If no session can be started, for example without Java.
     """
     try:
-        import pyarrow  # noqa: F401, ICN001 - workers and driver exchange its batches
+        import pandas as pd  # noqa: F401 - PySpark asks for it where batches are exchanged
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise MissingExtraError(
-            "this needs PySpark and PyArrow, which are not installed",
+            "this needs PySpark and pandas, which are not installed",
             help="install them with: pip install 'rainbowdp[spark]'",
         ) from error
     if SparkSession.getActiveSession() is None and shutil.which("java") is None and not _java_home():
