@@ -2,6 +2,7 @@
 """Every engine gives the same graph, the same mechanism to the bit, and the same errors, on real files."""
 
 import csv
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from rainbowdp.cli import main
 from rainbowdp.errors import (
     FileFormatError,
     FileUnreadableError,
+    MissingExtraError,
     RainbowError,
     UnknownDatasetError,
     UsageError,
@@ -226,3 +228,17 @@ def test_addresses_that_spark_cannot_read(tmp_path: Path) -> None:
         read_graph(datasets, str(tmp_path / "nowhere.parquet"), engine="spark")
     with pytest.raises(FileFormatError, match="does not say in which form"):
         read_graph(datasets, "s3a://bucket/pairs", engine="spark")
+
+
+@pytest.mark.parametrize("engine", ["stream", "spark"])
+def test_what_an_engine_lacks_is_not_said_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: engines.Engine
+) -> None:
+    datasets, pairs = files(tmp_path, write_csv, shuffled=False, name=as_numbers)
+    monkeypatch.setattr("rainbowdp.graph.pair_stream.compiled", lambda: False)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(MissingExtraError) as caught:
+        _ = read_graph(datasets, pairs, engine=engine).distance
+    assert "datasets.csv" not in caught.value.what
+    assert "pip install 'rainbowdp[" in caught.value.help
+    assert caught.value.exit_code == 2

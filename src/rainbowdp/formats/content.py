@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from rainbowdp.errors import RainbowError, UsageError
+from rainbowdp.errors import MissingExtraError, RainbowError, UsageError
 
 
 @contextlib.contextmanager
@@ -25,7 +25,8 @@ def content_of(*paths: Path) -> Iterator[None]:
     Raises
     ------
     RainbowError
-        The same as inside. `UsageError` stays as it is: options are no content.
+        The same as inside. `UsageError` and `MissingExtraError` stay as they are: neither options nor what is
+        installed are content.
 
     Examples
     --------
@@ -39,7 +40,7 @@ def content_of(*paths: Path) -> Iterator[None]:
     """
     try:
         yield
-    except UsageError:
+    except (UsageError, MissingExtraError):
         raise
     except RainbowError as error:
         error.in_a_file()
