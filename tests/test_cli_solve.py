@@ -400,6 +400,9 @@ def test_the_table_says_what_was_solved(run: Runner, path: Path) -> None:
         ("--boundary uniform --exact", 2, ("error[RDP102]: ", "--exact")),
         ("--boundary uniform --out m.txt", 2, ("error[RDP901]: the name 'm.txt'", ".csv")),
         ("--boundary uniform --out /absent/m.csv", 4, ("error[RDP503]: ", "create")),
+        ("--boundary uniform --classes c.csv", 2, ("error[RDP901]: --classes", "--out")),
+        ("--boundary uniform --out m.csv --classes m.csv", 2, ("error[RDP901]: --out and --classes", "own")),
+        ("--boundary uniform --out m.json --classes c.csv", 2, ("error[RDP901]: the name 'm.json'", ".csv")),
         ("--boundary uniform --boundary-graph b.png", 2, ("error[RDP901]: ", ".graphml")),
         ("--boundary uniform --plot b.gif", 2, ("error[RDP901]: a figure", ".png")),
         ("--boundary uniform --format csv", 2, ("error[RDP901]: --format", "table")),
@@ -424,6 +427,24 @@ def test_a_reserved_color_is_refused_before_the_work(run: Runner, path: Path) ->
     assert outcome.code == 2
     assert outcome.error[0].startswith("error[RDP202]: ")
     assert solve(run, path, "--boundary", "uniform", "--epsilon", "1").code == 0
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_two_tables_verify_and_sample_like_one_file(run: Runner, path: Path, form: str) -> None:
+    out, classes = path / f"m.{form}", path / f"c.{form}"
+    words = ("--boundary", "uniform", "--epsilon", "ln 2", "--exact", "--out")
+    assert solve(run, path, *words, out, "--classes", classes).code == 0
+    assert solve(run, path, *words, path / "one.csv").code == 0
+    pairs = ("--neighbors", path / "pairs.csv", "--epsilon", "ln 2", "--format", "json")
+    found = run("verify", out, "--classes", classes, *pairs)
+    assert (found.code, found.out) == (0, run("verify", path / "one.csv", *pairs).out)
+    assert run("verify", out, "--classes", classes, *pairs[:3], "ln(3/2)").code == 1
+    drawn = run("sample", out, "--classes", classes, "--dataset", "x", "--count", "50")
+    assert drawn.code == 0
+    assert set(drawn.out.split()) <= {"b", "r"}
+    refused = run("verify", out, *pairs)
+    assert refused.code == 4
+    assert "--classes" in refused.err
 
 
 def test_a_mechanism_that_fails_its_own_check_is_a_defect_and_is_not_written(

@@ -94,6 +94,15 @@ Plot = Annotated[
         autocompletion=files(".png", ".svg", ".pdf"),
     ),
 ]
+ClassTable = Annotated[
+    str | None,
+    typer.Option(
+        "--classes",
+        metavar="FILE",
+        help="The class table, where solve wrote the mechanism as two tables.",
+        autocompletion=files(".csv", ".parquet"),
+    ),
+]
 Debug = Annotated[
     bool,
     typer.Option("--debug", is_eager=True, callback=_note_debug, help="Show a traceback with an error."),

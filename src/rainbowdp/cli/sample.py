@@ -11,6 +11,7 @@ import typer
 from rainbowdp.cli import completion
 from rainbowdp.cli.options import (
     LARGEST_WHOLE,
+    ClassTable,
     Debug,
     described,
     format_option,
@@ -51,6 +52,7 @@ def sample_command(
     dataset: Annotated[
         str, typer.Option("--dataset", metavar="NAME", help="The dataset to answer for, by its name.")
     ],
+    classes: ClassTable = None,
     count: Annotated[
         str,
         typer.Option(
@@ -78,7 +80,8 @@ def sample_command(
     with steps() as progress:
         progress.step("reading the mechanism")
         load_duckdb()
-        distribution = read_mechanism(Path(mechanism)).distribution(require_text("--dataset", dataset))
+        made = read_mechanism(Path(mechanism), classes=classes)
+        distribution = made.distribution(require_text("--dataset", dataset))
         if wanted > 1:
             note(f"each draw is a release of its own: together they cost the privacy of {wanted} answers")
         progress.step("drawing")

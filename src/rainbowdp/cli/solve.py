@@ -65,6 +65,7 @@ class _Targets:
     """Where results go, all of it checked before the work begins."""
 
     out: Path | None
+    classes: Path | None
     boundary_graph: Path | None
     plot: Path | None
 
@@ -117,6 +118,17 @@ def solve_command(
             autocompletion=completion.files(".csv", ".parquet", ".json"),
         ),
     ] = None,
+    classes: Annotated[
+        str | None,
+        typer.Option(
+            "--classes",
+            metavar="FILE",
+            help="Write the mechanism as two tables, .csv or .parquet: the class of every dataset to --out, "
+            "and one row of probabilities per class here. For large families: datasets are many, and "
+            "classes few.",
+            autocompletion=completion.files(*completion.TABLES),
+        ),
+    ] = None,
     exact: Exactly = False,
     normalize: Normalize = False,
     boundary_graph: Annotated[
@@ -140,14 +152,19 @@ def solve_command(
     asked = read_privacy(epsilon, delta, mu)
     if exact:
         require_rational(asked)
-    targets = _read_targets(out, boundary_graph, plot)
-    written = {"--out": targets.out, "--boundary-graph": targets.boundary_graph, "--plot": targets.plot}
+    targets = _read_targets(out, classes, boundary_graph, plot)
+    written = {
+        "--out": targets.out,
+        "--classes": targets.classes,
+        "--boundary-graph": targets.boundary_graph,
+        "--plot": targets.plot,
+    }
     for option, source in {"--datasets": datasets, "--neighbors": neighbors, "--boundary": boundary}.items():
         require_distinct({option: None if source is None else Path(source), **written})
 
     from rainbowdp.formats import read_graph
     from rainbowdp.formats.boundary_graphs import FORMS, refuse_unwritable
-    from rainbowdp.formats.mechanism_writing import refuse_reserved
+    from rainbowdp.formats.mechanism_writing import CLASS_COLUMNS, FIRST_COLUMNS, refuse_reserved
     from rainbowdp.formats.suffixes import form_to_write
     from rainbowdp.graph import PairList, boundary_morphism
     from rainbowdp.optimal import optimal_mechanism
@@ -160,7 +177,7 @@ def solve_command(
         if isinstance(graph.structure, PairList):
             graph.structure.count_ahead()
         if targets.out is not None:
-            refuse_reserved(graph.colors)
+            refuse_reserved(graph.colors, CLASS_COLUMNS if targets.classes else FIRST_COLUMNS)
         if targets.boundary_graph is not None:
             form = form_to_write(targets.boundary_graph, "the boundary graph", FORMS)
             refuse_unwritable(graph.colors, form)
@@ -177,22 +194,35 @@ def solve_command(
     return 0
 
 
-def _read_targets(out: str | None, boundary_graph: str | None, plot: str | None) -> _Targets:
+def _read_targets(
+    out: str | None, classes: str | None, boundary_graph: str | None, plot: str | None
+) -> _Targets:
     from rainbowdp.formats import boundary_graphs, mechanism_writing
     from rainbowdp.formats.suffixes import form_to_write
     from rainbowdp.formats.writing import check_writable
 
     figure = read_plot(plot)
     table = None if out is None else Path(out)
+    class_table = None if classes is None else Path(classes)
     drawing = None if boundary_graph is None else Path(boundary_graph)
     if table is not None:
-        form_to_write(table, "the mechanism", mechanism_writing.FORMS)
+        mechanism_writing.forms_to_write(table, class_table)
         check_writable(table)
+        if class_table is not None:
+            check_writable(class_table)
+    elif class_table is not None:
+        raise UsageError(
+            "--classes writes the second of two tables, and --out is missing",
+            help="say with --out where the class of every dataset is to be written",
+            option="--classes",
+        )
     if drawing is not None:
         form_to_write(drawing, "the boundary graph", boundary_graphs.FORMS)
         check_writable(drawing)
-    require_distinct({"--out": table, "--boundary-graph": drawing, "--plot": figure})
-    return _Targets(table, drawing, figure)
+    require_distinct(
+        {"--out": table, "--classes": class_table, "--boundary-graph": drawing, "--plot": figure}
+    )
+    return _Targets(table, class_table, drawing, figure)
 
 
 def _read_condition(boundary: str, *, normalize: bool) -> "BoundaryCondition | BoundaryName":
@@ -250,7 +280,7 @@ def _write(
 
     if targets.out is not None:
         progress.step("writing the mechanism")
-        write_mechanism(targets.out, mechanism, exact=exact)
+        write_mechanism(targets.out, mechanism, exact=exact, classes=targets.classes)
     if targets.boundary_graph is not None:
         progress.step("writing the boundary graph")
         write_boundary_graph(targets.boundary_graph, morphism)

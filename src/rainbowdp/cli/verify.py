@@ -12,6 +12,7 @@ from rainbowdp.cli.numbers import exact_cell, json_exact, json_number
 from rainbowdp.cli.options import (
     ENGINES,
     AskedPrivacy,
+    ClassTable,
     Debug,
     Delta,
     Engine,
@@ -66,6 +67,7 @@ def verify_command(
             autocompletion=completion.files(*completion.TABLES, *completion.NETWORKS),
         ),
     ] = None,
+    classes: ClassTable = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
     mu: Mu = None,
@@ -85,7 +87,7 @@ def verify_command(
     kept = read_choice("--engine", engine, ENGINES)
     receipt = read_if_receipt(Path(mechanism))
     if receipt is not None:
-        if strict or any(option is not None for option in (neighbors, epsilon, delta, mu)):
+        if strict or any(option is not None for option in (neighbors, classes, epsilon, delta, mu)):
             raise UsageError(
                 f"{mechanism!r} is a receipt, and says itself what it promises", help="give the receipt alone"
             )
@@ -107,7 +109,7 @@ def verify_command(
     with steps() as progress:
         progress.step("reading the mechanism")
         load_duckdb()
-        made = read_mechanism(Path(mechanism))
+        made = read_mechanism(Path(mechanism), classes=classes)
         progress.step("reading the pairs of neighbors")
         structure = read_neighbors(neighbors, made.labels, made.size, engine=kept, report=progress.step)
         note_graph(structure)

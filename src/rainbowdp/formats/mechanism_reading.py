@@ -3,53 +3,48 @@
 
 A JSON file says its precision. A table shows it: if every probability is an integer or a fraction ``a/b``,
 the file is exact, and its numbers are meant as they are written; with one decimal or exponent among them it
-is float64, and its numbers stand for numbers nearby. Datasets whose rainbow, distance and probabilities are
-written alike share one class; DuckDB finds the classes, so the work in Python grows with their number.
+is float64, and its numbers stand for numbers nearby.
 """
 
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rainbowdp.errors import DistributionError, FileFormatError, did_you_mean
+from rainbowdp.formats.coded_mechanisms import read_coded
 from rainbowdp.formats.content import content_of
-from rainbowdp.formats.graphs import parsed_rainbow, refuse_repeats
 from rainbowdp.formats.mechanism_json import read_json_mechanism
-from rainbowdp.formats.mechanism_writing import FIRST_COLUMNS, FORMS
+from rainbowdp.formats.mechanism_tables import load_table, loaded_mechanism
+from rainbowdp.formats.mechanism_writing import FORMS
 from rainbowdp.formats.suffixes import Form, form_to_read, path_of
-from rainbowdp.formats.tables import arrays, connect, open_table, reading
+from rainbowdp.formats.tables import connect
 from rainbowdp.mechanism import Mechanism, Precision
-from rainbowdp.rainbow import Rainbow, quote_color
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_LARGEST_DISTANCE = 2**31 - 1
-_EXACT = "[+-]?[0-9]+( */ *[0-9]+)?"
 
-
-def read_mechanism(path: Path | str) -> Mechanism:
+def read_mechanism(path: Path | str, *, classes: Path | str | None = None) -> Mechanism:
     r"""Read a mechanism from CSV, Parquet or JSON.
 
     Parameters
     ----------
     path : Path or str
         A file as `rainbowdp.formats.write_mechanism` makes it, or anybody else.
+    classes : Path or str, optional
+        The class table, where the mechanism is written in two tables.
 
     Returns
     -------
     Mechanism
-        Datasets in the order of the file, labels as text.
+        Datasets in the order of the file, labels as text; of two tables without labels where they call the
+        datasets 0 to n - 1 in this order.
 
     Raises
     ------
     UsageError
         If the path is not the name of a file.
     FileUnreadableError, FileFormatError
-        If the file cannot be read, does not have its form, or its rainbows and colors do not fit.
+        If the file cannot be read, does not have its form, its rainbows and colors do not fit, or
+        two tables do not belong together.
     DuplicateDatasetError
         If it names a dataset twice.
     DistributionError, NumberError
@@ -65,36 +60,15 @@ def read_mechanism(path: Path | str) -> Mechanism:
     ('exact', Distribution(no=2/3, yes=1/3))
     """
     path = path_of(path)
+    if classes is not None:
+        return read_coded(path, path_of(classes, "classes"))
     form = form_to_read(path, "a mechanism", FORMS)
     with content_of(path), connect() as database:
         if form is Form.JSON:
             colors, precision = _load_json(database, path)
         else:
-            colors, precision = _load_table(database, path, form)
-        _refuse_gaps(database, path, colors)
-        refuse_repeats(database, path)
-        return _from_loaded(database, path, colors, precision)
-
-
-def _load_table(database: "DuckDBPyConnection", path: Path, form: Form) -> tuple[tuple[str, ...], Precision]:
-    """Load a CSV or Parquet file into the table ``datasets``; return its colors and its precision."""
-    table = open_table(database, path, form, FIRST_COLUMNS)
-    colors = tuple(sorted(name for name in table.names if name not in FIRST_COLUMNS))
-    if not colors:
-        raise FileFormatError(
-            f"{str(path)!r} has no column for a color",
-            help="give it one column per color after dataset, rainbow and distance",
-            path=str(path),
-        )
-    with reading(path):
-        database.execute(
-            f"create temp table datasets as select v0 as dataset, v1 as rainbow, v2 as distance, "  # noqa: S608 - column numbers
-            f"{', '.join(f'v{at + 3} as p{at}' for at in range(len(colors)))} "
-            f"from ({table.query(*FIRST_COLUMNS, *colors)})"
-        )
-    exact = " and ".join(f"bool_and(regexp_full_match(p{at}, '{_EXACT}'))" for at in range(len(colors)))
-    found = database.execute(f"select {exact} from datasets where {_all_present(colors)}").fetchone()  # noqa: S608 - column numbers
-    return colors, "float64" if found and found[0] is False else "exact"
+            colors, precision = load_table(database, path, form)
+        return loaded_mechanism(database, path, colors, precision)
 
 
 def _load_json(database: "DuckDBPyConnection", path: Path) -> tuple[tuple[str, ...], Precision]:
@@ -105,103 +79,3 @@ def _load_json(database: "DuckDBPyConnection", path: Path) -> tuple[tuple[str, .
     casts = ", ".join(f"{name}::varchar as {name}" for name in found.columns)
     database.execute(f"create temp table datasets as select {casts} from row_arrays")  # noqa: S608 - fixed names
     return found.colors, found.precision
-
-
-def _all_present(colors: tuple[str, ...]) -> str:
-    return " and ".join(f"p{at} is not null" for at in range(len(colors)))
-
-
-def _refuse_gaps(database: "DuckDBPyConnection", path: Path, colors: tuple[str, ...]) -> None:
-    """Refuse a mechanism without rows, an empty cell other than a distance, and a distance that is none."""
-    if database.execute("select count(*) from datasets").fetchone() == (0,):
-        raise FileFormatError(
-            f"{str(path)!r} has a header and no datasets", help="give it one row per dataset", path=str(path)
-        )
-    columns = ("dataset", "rainbow", *(f"p{at}" for at in range(len(colors))))
-    for column, name in zip(columns, ("dataset", "rainbow", *colors), strict=True):
-        (row,) = database.execute(
-            f"select min(rowid) from datasets where {column} is null"  # noqa: S608 - column numbers
-        ).fetchone() or (None,)
-        if row is not None:
-            raise FileFormatError(
-                f"row {row + 1} of {str(path)!r} has nothing in the column {name!r}",
-                help="fill it (rows are counted after the header); only a distance may be empty",
-                path=str(path),
-                row=row + 1,
-            )
-    wrong = database.execute(
-        "select rowid, distance from datasets where distance is not null and not coalesce("
-        "regexp_full_match(distance, '[0-9]+') and try_cast(distance as integer) is not null, false) "
-        "order by rowid limit 1"
-    ).fetchone()
-    if wrong:
-        raise FileFormatError(
-            f"row {wrong[0] + 1} of {str(path)!r} has the distance {wrong[1]!r}"
-            + (f", beyond {_LARGEST_DISTANCE}" if re.fullmatch("[0-9]+", wrong[1]) else ""),
-            help="write a whole number of steps, or nothing where the dataset is unconstrained",
-            path=str(path),
-            row=wrong[0] + 1,
-        )
-
-
-def _from_loaded(
-    database: "DuckDBPyConnection", path: Path, colors: tuple[str, ...], precision: Precision
-) -> Mechanism:
-    columns = ", ".join(("rainbow", "distance", *(f"p{at}" for at in range(len(colors)))))
-    database.execute(
-        "create temp table classes as select row_number() over (order by first) - 1 as code, * from "  # noqa: S608 - column numbers
-        f"(select {columns}, min(rowid) as first from datasets group by {columns})"
-    )
-    same = " and ".join(f"c.{name} is not distinct from d.{name}" for name in columns.split(", "))
-    loaded = arrays(
-        database.execute(
-            "select d.dataset, c.code::integer as code from datasets d "  # noqa: S608 - column numbers
-            f"join classes c on {same} order by d.rowid"
-        )
-    )
-    classes = arrays(
-        database.execute(
-            f"select first, coalesce(distance::integer, -1) as steps, {columns} from classes order by code"  # noqa: S608 - column numbers
-        )
-    )
-    steps = classes["steps"]
-    try:
-        return Mechanism.from_table(
-            _rainbows(path, classes["rainbow"], classes["first"], colors),
-            np.stack([classes[f"p{at}"] for at in range(len(colors))], axis=1).astype(object),
-            colors=colors,
-            codes=loaded["code"],
-            distances=np.ma.MaskedArray(steps, mask=steps < 0),
-            labels=loaded["dataset"].tolist(),
-            precision=precision,
-        )
-    except DistributionError as error:
-        # A mechanism is judged as it is: there is no option that rescales its rows.
-        error.help = "give probabilities of at least 0 that sum to 1, as fractions or with all their digits"
-        raise
-
-
-def _rainbows(path: Path, texts: NDArray[Any], first: NDArray[Any], colors: tuple[str, ...]) -> list[Rainbow]:
-    """Read the rainbow of each class; every one must rank exactly the colors that have a column."""
-    known: dict[str, Rainbow] = {}
-    for text, row in zip(texts.tolist(), first.tolist(), strict=True):
-        if text in known:
-            continue
-        place = f"row {row + 1} of {str(path)!r}"
-        rainbow = known[text] = parsed_rainbow(text, place)
-        if rainbow.colors != colors:
-            unknown = [color for color in rainbow.colors if color not in colors]
-            unranked = [color for color in colors if color not in rainbow.colors]
-            what = (
-                f"ranks {quote_color(unknown[0])}, which has no column"
-                if unknown
-                else f"does not rank {quote_color(unranked[0])}, which has a column"
-            )
-            raise FileFormatError(
-                f"{place}: the rainbow {rainbow} {what}",
-                help=(did_you_mean(unknown[0], colors) if unknown else "")
-                or f"every rainbow ranks the colors {', '.join(map(quote_color, colors))}",
-                path=str(path),
-                row=row + 1,
-            )
-    return [known[text] for text in texts.tolist()]

@@ -11,10 +11,15 @@ Exact values are fraction text (``3/55``, and ``1`` or ``0``); float64 values ar
 read back as the same float, and always contain a point or an exponent, so a CSV file shows which of the two
 it is. In Parquet exact values are text columns and float64 values are double columns.
 
+A mechanism in two tables has ``dataset, class``, and a class table with ``class, rainbow, distance``, the
+number of ``datasets`` of the class, and the columns of colors: what a large family needs, since it often has
+a thousand classes.
+
 A row is rendered once per class; DuckDB joins the classes to the datasets, so a million datasets cost no
 Python loop.
 """
 
+import contextlib
 import csv
 import io
 import json
@@ -28,6 +33,7 @@ import numpy as np
 from rainbowdp.errors import ColorError, FileWriteError
 from rainbowdp.exact import format_exact
 from rainbowdp.exact.arguments import require
+from rainbowdp.formats.dataset_codes import CODED_FORMS, write_codes
 from rainbowdp.formats.suffixes import Form, form_to_write, path_of
 from rainbowdp.formats.tables import connect, literal, parquet_names
 from rainbowdp.formats.writing import replacing
@@ -38,10 +44,13 @@ if TYPE_CHECKING:
 
 FORMS = (Form.CSV, Form.PARQUET, Form.JSON)
 FIRST_COLUMNS = ("dataset", "rainbow", "distance")
+CLASS_COLUMNS = ("class", "rainbow", "distance", "datasets")
 _JSON_CHUNK = 100_000
 
 
-def write_mechanism(path: Path | str, mechanism: Mechanism, *, exact: bool) -> None:
+def write_mechanism(
+    path: Path | str, mechanism: Mechanism, *, exact: bool, classes: Path | str | None = None
+) -> None:
     """Write a mechanism as CSV, Parquet or JSON, by the ending of the name.
 
     Parameters
@@ -52,13 +61,17 @@ def write_mechanism(path: Path | str, mechanism: Mechanism, *, exact: bool) -> N
         The mechanism.
     exact : bool
         Write fractions instead of float64 values.
+    classes : Path or str, optional
+        A ``.csv`` or ``.parquet`` file for the class table; `path` is then one of these too, and holds the
+        class of every dataset. Each of the two is there whole or not at all, and
+        `rainbowdp.formats.read_mechanism` refuses two that do not belong together.
 
     Raises
     ------
     UsageError
-        If the ending of the name says no such form, or an argument is of another kind.
+        If the ending of a name says no such form, or an argument is of another kind.
     ColorError
-        If a color is called like one of the first three columns.
+        If a color is called like one of the first columns.
     IrrationalError
         If fractions are asked for and a probability is irrational.
     FileWriteError
@@ -82,24 +95,48 @@ def write_mechanism(path: Path | str, mechanism: Mechanism, *, exact: bool) -> N
 
     path = path_of(path)
     require(mechanism, "mechanism", Mechanism)
-    form = form_to_write(path, "the mechanism", FORMS)
-    refuse_reserved(mechanism.colors)
+    targets = [path] if classes is None else [path, path_of(classes, "classes")]
+    forms = forms_to_write(*targets)
+    first = FIRST_COLUMNS if classes is None else CLASS_COLUMNS
+    refuse_reserved(mechanism.colors, first)
     values = _values(mechanism, exact=exact)
-    with connect() as database, replacing(path) as beside:
+    with connect() as database, contextlib.ExitStack() as replaced:
+        beside = [replaced.enter_context(replacing(target)) for target in targets]
         try:
-            _load(database, mechanism, values)
-            if form is Form.CSV:
-                _write_csv(database, beside, mechanism.colors)
-            elif form is Form.PARQUET:
-                _write_parquet(database, beside, mechanism.colors, exact=exact)
+            _load_classes(database, mechanism, values)
+            if classes is None:
+                _load_datasets(database, mechanism)
             else:
-                _write_json(database, beside, mechanism, values, exact=exact)
+                _load_sizes(database, mechanism)
+                write_codes(database, beside[0], forms[0], mechanism)
+            if forms[-1] is Form.CSV:
+                _write_csv(database, beside[-1], first, mechanism.colors)
+            elif forms[-1] is Form.PARQUET:
+                _write_parquet(database, beside[-1], first, mechanism.colors, exact=exact)
+            else:
+                _write_json(database, beside[-1], mechanism, values, exact=exact)
         except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
             raise FileWriteError(
                 f"cannot write {str(path)!r}: {_reason(str(error))}",
                 help="check the permissions and the free space, or write elsewhere",
                 path=str(path),
             ) from error
+
+
+def forms_to_write(path: Path, classes: Path | None = None) -> list[Form]:
+    """Return the forms in which a mechanism is to be written, in one file or in two tables.
+
+    Raises
+    ------
+    UsageError
+        If the ending of a name says no such form.
+    """
+    if classes is None:
+        return [form_to_write(path, "the mechanism", FORMS)]
+    return [
+        form_to_write(path, "the class of every dataset", CODED_FORMS),
+        form_to_write(classes, "the class table", CODED_FORMS),
+    ]
 
 
 def _reason(message: str) -> str:
@@ -109,15 +146,15 @@ def _reason(message: str) -> str:
     return message.strip().splitlines()[0].removeprefix("IO Error: ")
 
 
-def refuse_reserved(colors: tuple[str, ...]) -> None:
-    """Refuse colors that are called like one of the first three columns of a mechanism file.
+def refuse_reserved(colors: tuple[str, ...], first: tuple[str, ...] = FIRST_COLUMNS) -> None:
+    """Refuse colors that are called like one of the first columns of a mechanism file.
 
     Raises
     ------
     ColorError
         If there is one.
     """
-    reserved = next((color for color in colors if color in FIRST_COLUMNS), None)
+    reserved = next((color for color in colors if color in first), None)
     if reserved is not None:
         raise ColorError(
             f"a mechanism file has a column {reserved!r} already, so no color can be called that",
@@ -133,19 +170,24 @@ def _values(mechanism: Mechanism, *, exact: bool) -> list[list[str]]:
     return [list(map(repr, row)) for row in mechanism.table.tolist()]
 
 
-def _load(database: "DuckDBPyConnection", mechanism: Mechanism, values: list[list[str]]) -> None:
-    """Load a table of datasets and a table of classes, and call their join ``mechanism``."""
-    classes = {
+def _load_classes(database: "DuckDBPyConnection", mechanism: Mechanism, values: list[list[str]]) -> None:
+    """Load the table ``classes``."""
+    arrays = {
         "code": np.arange(mechanism.class_count, dtype=np.int32),
         "rainbow": np.array(list(map(str, mechanism.class_rainbow)), dtype=object),
         "distance": mechanism.class_distance.filled(-1),
     }
     columns = np.array(values, dtype=object).reshape(mechanism.class_count, len(mechanism.colors))
-    classes |= {f"p{at}": columns[:, at].copy() for at in range(len(mechanism.colors))}
-    database.register("class_arrays", classes)
+    arrays |= {f"p{at}": columns[:, at].copy() for at in range(len(mechanism.colors))}
+    database.register("class_arrays", arrays)
     database.execute(
-        "create temp table classes as select * replace (nullif(distance, -1) as distance) from class_arrays"
+        "create temp table classes as "
+        "select * replace (nullif(distance, -1)::integer as distance) from class_arrays"
     )
+
+
+def _load_datasets(database: "DuckDBPyConnection", mechanism: Mechanism) -> None:
+    """Load a table of datasets, and call its join with the classes ``mechanism``."""
     datasets = {"code": mechanism.codes}
     if mechanism.labels is not None:
         datasets["label"] = mechanism.labels.astype(np.str_).astype(object)
@@ -158,21 +200,33 @@ def _load(database: "DuckDBPyConnection", mechanism: Mechanism, values: list[lis
     )
 
 
+def _load_sizes(database: "DuckDBPyConnection", mechanism: Mechanism) -> None:
+    """Count the datasets of each class, and call the classes with these counts ``mechanism``."""
+    sizes = np.bincount(mechanism.codes, minlength=mechanism.class_count)
+    database.register("sizes", {"code": np.arange(sizes.size, dtype=np.int32), "datasets": sizes})
+    database.execute(
+        "create temp view mechanism as select code as class, code as place, s.datasets, c.* "
+        "from classes c join sizes s using (code)"
+    )
+
+
 def _probability_columns(colors: tuple[str, ...]) -> str:
     return ", ".join(f"p{at}" for at in range(len(colors)))
 
 
-def _write_csv(database: "DuckDBPyConnection", path: Path, colors: tuple[str, ...]) -> None:
+def _write_csv(
+    database: "DuckDBPyConnection", path: Path, first: tuple[str, ...], colors: tuple[str, ...]
+) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         head = io.StringIO()
         # The writer quotes only those line breaks that its own line ending has.
-        csv.writer(head, lineterminator="\r\n").writerow([*FIRST_COLUMNS, *colors])
+        csv.writer(head, lineterminator="\r\n").writerow([*first, *colors])
         file.write(head.getvalue().removesuffix("\r\n") + "\n")
     # DuckDB would rename ``red`` beside ``Red``, so the header is written here and the rows are appended.
     rows = path.with_suffix(".rows")
     try:
         database.execute(
-            f"copy (select dataset, rainbow, distance, {_probability_columns(colors)} from mechanism "  # noqa: S608 - column numbers
+            f"copy (select {', '.join(first)}, {_probability_columns(colors)} from mechanism "  # noqa: S608 - fixed names
             f"order by place) to {literal(str(rows))} (format csv, header false, quote '\"', escape '\"')"
         )
         with path.open("ab") as whole, rows.open("rb") as part:
@@ -183,31 +237,36 @@ def _write_csv(database: "DuckDBPyConnection", path: Path, colors: tuple[str, ..
 
 
 def _write_parquet(
-    database: "DuckDBPyConnection", path: Path, colors: tuple[str, ...], *, exact: bool
+    database: "DuckDBPyConnection",
+    path: Path,
+    first: tuple[str, ...],
+    colors: tuple[str, ...],
+    *,
+    exact: bool,
 ) -> None:
     if any(not color or "\0" in color for color in colors):
-        raise _no_columns(colors)
+        raise _no_columns(first, colors)
     kind = "varchar" if exact else "double"
     probabilities = ", ".join(
         f'p{at}::{kind} as "{color.replace(chr(34), 2 * chr(34))}"' for at, color in enumerate(colors)
     )
     database.execute(
-        f"copy (select dataset, rainbow, distance::integer as distance, {probabilities} from mechanism "  # noqa: S608 - quoted names
+        f"copy (select {', '.join(first)}, {probabilities} from mechanism "  # noqa: S608 - quoted names
         f"order by place) to {literal(str(path))} (format parquet, compression zstd)"
     )
-    if parquet_names(database, path) != (*FIRST_COLUMNS, *colors):
-        raise _no_columns(colors)
+    if parquet_names(database, path) != (*first, *colors):
+        raise _no_columns(first, colors)
 
 
-def _no_columns(colors: tuple[str, ...]) -> FileWriteError:
+def _no_columns(first: tuple[str, ...], colors: tuple[str, ...]) -> FileWriteError:
     seen: dict[str, str] = {}
-    for name in (*FIRST_COLUMNS, *colors):
+    for name in (*first, *colors):
         other = seen.setdefault(name.lower(), name)
         if not name or "\0" in name:
             what = f"{name!r} is no name of a column there"
             break
         if other != name:
-            known = f"the column {other!r}" if other in FIRST_COLUMNS else f"{other!r}"
+            known = f"the column {other!r}" if other in first else f"{other!r}"
             what = f"{name!r} differs from {known} in case only"
             break
     else:

@@ -215,8 +215,10 @@ class ArrowError(Exception):
     """The file is read by DuckDB instead."""
 
 
-def arrow_batches(table: TextTable) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    """Yield both columns batch by batch, all rows in their order.
+def arrow_batches(
+    table: TextTable, names: tuple[str, str] = ("source", "target")
+) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """Yield two columns of integers batch by batch, all rows in their order.
 
     Raises
     ------
@@ -226,15 +228,14 @@ def arrow_batches(table: TextTable) -> Iterator[tuple[NDArray[Any], NDArray[Any]
     import pyarrow as pa
     from pyarrow import parquet
 
-    names = ["source", "target"]
     try:
         # Buffering ahead would hold the whole file in memory.
         with parquet.ParquetFile(table.path, pre_buffer=False) as opened:
             kinds = [opened.schema_arrow.field(name).type for name in names]
             if not all(map(pa.types.is_integer, kinds)):
                 raise ArrowError
-            for batch in opened.iter_batches(_BATCH, columns=names):
-                yield _plain(batch.column("source")), _plain(batch.column("target"))
+            for batch in opened.iter_batches(_BATCH, columns=list(names)):
+                yield _plain(batch.column(names[0])), _plain(batch.column(names[1]))
     except (OSError, KeyError, pa.ArrowException) as error:
         raise ArrowError from error
 
