@@ -47,6 +47,16 @@ def test_passes_find_what_plain_search_finds(passes: ModuleType, case: PairCase)
         assert passes.mixed(source, target, case.code_array()).tolist() == case.mixed()
         touched = {end for pair in case.edges() for end in pair}
         assert np.flatnonzero(passes.touched(case.size, source, target)).tolist() == sorted(touched)
+        marked, met = np.zeros(case.size, dtype=np.bool_), np.zeros(case.size, dtype=np.bool_)
+        # In two parts, since what is marked stays marked.
+        half = source.size // 2
+        loops = sum(
+            passes.mark_ends(source[part], target[part], case.code_array(), marked, met)
+            for part in (slice(half), slice(half, None))
+        )
+        assert loops == case.self_loops()
+        assert marked.tolist() == case.mixed()
+        assert np.flatnonzero(met).tolist() == sorted(touched)
         assert passes.count_repeats(case.size, source, target) == case.repeats()
         found = passes.code_pairs(source, target, case.code_array(), count)
         least = case.least_pairs()

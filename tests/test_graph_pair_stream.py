@@ -95,6 +95,26 @@ def test_deep_graphs_end_in_few_passes_in_any_order(structure: DatasetGraph, shu
     assert shuffled == said[-1].startswith("the neighbors along")
 
 
+def test_a_deep_graph_of_which_little_changes_at_a_time_is_searched_soon() -> None:
+    random = np.random.default_rng(8)
+    structure = grid(300, 300).structure
+    source, target = structure.pairs()
+    names, order = random.permutation(structure.size).astype(np.int32), random.permutation(source.size)
+    source, target = names[source][order], names[target][order]
+    said: list[str] = []
+    starts = np.zeros(structure.size, dtype=np.bool_)
+    starts[names[0]] = True
+    found = stream_of(structure.size, source, target, 2, said).steps_from(starts)
+    # From a corner, steps are those of both coordinates together.
+    assert np.array_equal(found[names].reshape(300, 300), np.add.outer(np.arange(300), np.arange(300)))
+    assert [text.split(":")[0].split(" pairs ")[0] for text in said] == [
+        "pass 1 over the file",
+        "179400",
+        "179400",
+        "the neighbors along 179400",
+    ]
+
+
 def test_one_reading_answers_all_questions_about_the_same_codes() -> None:
     said: list[str] = []
     source, target = listed(grid(9, 9).structure).pairs()

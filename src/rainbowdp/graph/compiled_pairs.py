@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.graph import kernels
+from rainbowdp.graph import kernels, kernels_stream
 from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.narrow import narrowest
 from rainbowdp.graph.relation import CodePairs
 
 _LARGEST_INT32 = np.iinfo(np.int32).max
@@ -27,7 +28,8 @@ _LARGEST_TABLE = 1 << 18
 _FIRST_SLOTS = 1 << 14
 # Depths fit into one byte at first: 255 is none, and 254 may have wanted to be more.
 _NONE_NARROW, _FULL_NARROW = 255, 254
-# With more than one dataset in fifty still changing in the third pass, passes would take too many.
+# With more than one dataset in fifty still changing in the third pass, or no fewer than in the second, passes
+# would take too many.
 _CHANGING = 50
 _MOST_PASSES = 8
 # Pairs are told apart in parts that stay in the processor's cache, and so many of them at a time.
@@ -57,11 +59,22 @@ def touched(size: int, source: Integers, target: Integers) -> NDArray[np.bool_]:
 
 def mixed(source: Integers, target: Integers, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Return which datasets have a neighbor of another code, bool [n]."""
-    kind = _narrowest(2 * (int(codes.max(initial=0)) + 1))
+    kind = narrowest(2 * (int(codes.max(initial=0)) + 1))
     flag = kind(1 << (kind(0).nbytes * 8 - 1))
     state = codes.astype(kind)
     kernels.mark(_seen(source), _seen(target), state, flag)
     return state >= flag
+
+
+def mark_ends(
+    source: Integers,
+    target: Integers,
+    codes: NDArray[Any],
+    mixed: NDArray[np.bool_],
+    touched: NDArray[np.bool_],
+) -> int:
+    """Mark which datasets have a neighbor, and one of another code; return the number of self-loops."""
+    return int(kernels_stream.mark_ends(_seen(source), _seen(target), _seen(codes), mixed, touched))
 
 
 def steps_from(source: Integers, target: Integers, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -72,6 +85,7 @@ def steps_from(source: Integers, target: Integers, starts: NDArray[np.bool_]) ->
     kept_source, kept_target = np.empty_like(source), np.empty_like(target)
     kept, changed = kernels.relax_and_keep(_seen(source), _seen(target), depth, kept_source, kept_target)
     first, second = _seen(kept_source[:kept]), _seen(kept_target[:kept])
+    before = 0
     for passes in range(1, _MOST_PASSES + 1):
         deepest = int(depth.max(initial=0))
         # Distances up to the number of passes are settled, so nothing else is nearer than one step more.
@@ -79,10 +93,10 @@ def steps_from(source: Integers, target: Integers, starts: NDArray[np.bool_]) ->
             break
         if depth.dtype == np.uint8 and (depth == _FULL_NARROW).any():
             depth = np.where(depth == _NONE_NARROW, np.int32(_LARGEST_INT32), depth)
-        if passes == _MOST_PASSES or (passes == 3 and changed * _CHANGING > size):
+        if passes == _MOST_PASSES or (passes == 3 and (changed * _CHANGING > size or changed >= before)):
             del depth
             return _searched(first, second, starts)
-        changed = kernels.relax(first, second, depth, passes % 2 == 1)
+        before, changed = changed, kernels.relax(first, second, depth, passes % 2 == 1)
     none = _NONE_NARROW if depth.dtype == np.uint8 else _LARGEST_INT32
     return np.where(depth == none, np.int32(-1), depth.astype(np.int32, copy=False))
 
@@ -105,19 +119,19 @@ def search(indptr: NDArray[Any], neighbors: Integers, starts: NDArray[np.bool_])
     return depth
 
 
-def code_pairs(source: Integers, target: Integers, codes: NDArray[np.int32], count: int) -> CodePairs:
+def code_pairs(source: Integers, target: Integers, codes: NDArray[Any], count: int) -> CodePairs:
     """Return which codes meet along the pairs, each with the least pair of neighbors.
 
     Parameters
     ----------
     source, target : integer array [m]
         Pairs of datasets.
-    codes : int32 array [n]
+    codes : integer array [n]
         The code of each dataset.
     count : int
         All codes are below it.
     """
-    narrow = _seen(codes.astype(_narrowest(count)))
+    narrow = _seen(codes.astype(narrowest(count), copy=False))
     source, target = _seen(source), _seen(target)
     if count * count <= _LARGEST_TABLE:
         table = np.full(count * count, _LARGEST_INT64, dtype=np.int64)
@@ -178,11 +192,6 @@ def count_repeats(size: int, source: Integers, target: Integers) -> int:
         slots = np.empty(max(4 * int(sizes.max()), 1), dtype=np.int64)
         repeats += int(kernels.count_repeats(keys, ends, slots))
     return repeats
-
-
-def _narrowest(count: int) -> type[np.unsignedinteger[Any]]:
-    """Return the smallest type that tells so many values apart."""
-    return np.uint8 if count <= 1 << 8 else np.uint16 if count <= 1 << 16 else np.uint32
 
 
 def _seen(array: NDArray[Any]) -> NDArray[Any]:

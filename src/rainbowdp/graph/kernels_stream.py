@@ -3,6 +3,7 @@
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.graph.arrays import Integers
@@ -15,3 +16,32 @@ def count_ends(source: Integers, target: Integers, counts: NDArray[Any]) -> None
     for at in range(source.size):
         counts[source[at]] += 1
         counts[target[at]] += 1
+
+
+@kernel
+def mark_ends(
+    source: Integers,
+    target: Integers,
+    codes: NDArray[Any],
+    mixed: NDArray[np.bool_],
+    touched: NDArray[np.bool_],
+) -> int:
+    """Mark which datasets have a neighbor, and which one of another code.
+
+    Returns
+    -------
+    int
+        How many pairs are self-loops.
+    """
+    loops = 0
+    for at in range(source.size):
+        one, other = source[at], target[at]
+        if one == other:
+            loops += 1
+            continue
+        touched[one] = True
+        touched[other] = True
+        if codes[one] != codes[other]:
+            mixed[one] = True
+            mixed[other] = True
+    return loops

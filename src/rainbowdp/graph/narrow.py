@@ -47,3 +47,14 @@ def finished_steps(steps: NDArray[Any], diameter: int) -> NDArray[np.int32]:
     if not reached.all():
         finished[~reached] = -1
     return frozen(finished)
+
+
+def narrowest(count: int) -> type[np.unsignedinteger[Any]]:
+    """Return the smallest type that tells so many values apart.
+
+    Examples
+    --------
+    >>> narrowest(256)(0).nbytes, narrowest(257)(0).nbytes
+    (1, 2)
+    """
+    return np.uint8 if count <= 1 << 8 else np.uint16 if count <= 1 << 16 else np.uint32

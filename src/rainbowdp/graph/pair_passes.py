@@ -4,7 +4,7 @@
 Both give the same results to the bit.
 """
 
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,18 @@ class PairPasses(Protocol):
         """Return which datasets have a neighbor of another code."""
         ...
 
-    def code_pairs(
-        self, source: Integers, target: Integers, codes: NDArray[np.int32], count: int
-    ) -> CodePairs:
+    def mark_ends(
+        self,
+        source: Integers,
+        target: Integers,
+        codes: NDArray[Any],
+        mixed: NDArray[np.bool_],
+        touched: NDArray[np.bool_],
+    ) -> int:
+        """Mark which datasets have a neighbor, and one of another code; return the number of self-loops."""
+        ...
+
+    def code_pairs(self, source: Integers, target: Integers, codes: NDArray[Any], count: int) -> CodePairs:
         """Return which codes meet, each with the least pair of neighbors."""
         ...
 

@@ -19,6 +19,7 @@ from rainbowdp.errors import MissingExtraError
 from rainbowdp.graph.arrays import Integers, frozen
 from rainbowdp.graph.code_tally import CodeTally
 from rainbowdp.graph.compiled import compiled
+from rainbowdp.graph.narrow import narrowest
 from rainbowdp.graph.pair_ends import dataset_codes, number_type, removal_notes, require_size, start_marks
 from rainbowdp.graph.pair_passes import passes_for
 from rainbowdp.graph.relation import CodePairs
@@ -164,15 +165,14 @@ def _survey(read: Iterable[tuple[Integers, Integers]], codes: NDArray[np.int32],
     mixed = np.zeros(codes.size, dtype=np.bool_)
     touched = np.zeros(codes.size, dtype=np.bool_)
     tally = CodeTally(count, codes.size)
+    narrow = codes.astype(narrowest(count))
     pairs = loops = 0
     for source, target in read:
         passes = passes_for(source.size)
-        met = passes.code_pairs(source, target, codes, count)
+        met = passes.code_pairs(source, target, narrow, count)
         keys = met.first.astype(np.int64) * count + met.second
         tally.add_packed(keys, met.source.astype(np.int64) * codes.size + met.target)
         tally.add_same(met.same)
-        looped = int(np.count_nonzero(source == target))
+        looped = passes.mark_ends(source, target, narrow, mixed, touched)
         pairs, loops = pairs + source.size - looped, loops + looped
-        mixed |= passes.mixed(source, target, codes)
-        touched |= passes.touched(codes.size, source, target)
     return _Survey(frozen(mixed), tally.result(), pairs, loops, codes.size - int(touched.sum()))

@@ -48,14 +48,29 @@ def mixed(source: Integers, target: Integers, codes: NDArray[np.int32]) -> NDArr
     return found
 
 
-def code_pairs(source: Integers, target: Integers, codes: NDArray[np.int32], count: int) -> CodePairs:
+def mark_ends(
+    source: Integers,
+    target: Integers,
+    codes: NDArray[Any],
+    mixed: NDArray[np.bool_],
+    touched: NDArray[np.bool_],
+) -> int:
+    """Mark which datasets have a neighbor, and one of another code; return the number of self-loops."""
+    apart, crossing = source != target, codes[source] != codes[target]
+    for end in (source, target):
+        touched[end[apart]] = True
+        mixed[end[crossing]] = True
+    return int(source.size - np.count_nonzero(apart))
+
+
+def code_pairs(source: Integers, target: Integers, codes: NDArray[Any], count: int) -> CodePairs:
     """Return which codes meet along the pairs, each with the least pair of neighbors.
 
     Parameters
     ----------
     source, target : integer array [m]
         Pairs of datasets.
-    codes : int32 array [n]
+    codes : integer array [n]
         The code of each dataset.
     count : int
         All codes are below it.

@@ -16,7 +16,8 @@ from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.compiled_pairs import search
 from rainbowdp.graph.pair_spool import PairSpool, mapped_array
 
-# With more than one dataset in fifty still changing in the third pass, passes would take too many.
+# With more than one dataset in fifty still changing in the third pass, or no fewer than in the second, passes
+# would take too many.
 CHANGING = 50
 MOST_PASSES = 8
 """So many times at most the pairs that were set aside are relaxed."""
@@ -54,15 +55,16 @@ def steps_along(
             kept_source, kept_target = np.empty_like(source), np.empty_like(target)
             kept, _ = kernels.relax_and_keep(_seen(source), _seen(target), depth, kept_source, kept_target)
             spool.add(kept_source[:kept], kept_target[:kept])
+        changed = 0
         for number in range(2, MOST_PASSES + 1):
             backward = number % 2 == 0
-            changed = 0
+            before, changed = changed, 0
             for source, target in spool.batches(backward=backward):
                 changed += int(kernels.relax(_seen(source), _seen(target), depth, backward))
             say(f"{spool.size} pairs set aside, relaxed {number - 1} times: {changed} distances fell")
             if not changed:
                 return np.where(depth == _NONE, np.int32(-1), depth)
-            if number == 3 and changed * CHANGING > starts.size:
+            if number == 3 and (changed * CHANGING > starts.size or changed >= before):
                 break
         say(f"the neighbors along {spool.size} pairs are listed and searched")
         return _searched(spool, starts, kind)
