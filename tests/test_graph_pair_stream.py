@@ -97,7 +97,7 @@ def test_deep_graphs_end_in_few_passes_in_any_order(structure: DatasetGraph, shu
 
 def test_a_deep_graph_of_which_little_changes_at_a_time_is_searched_soon() -> None:
     random = np.random.default_rng(8)
-    structure = grid(300, 300).structure
+    structure = listed(grid(300, 300).structure)
     source, target = structure.pairs()
     names, order = random.permutation(structure.size).astype(np.int32), random.permutation(source.size)
     source, target = names[source][order], names[target][order]

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs of neighbors in a Spark table: the same answers as with all of them in memory, on a real session."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,15 +19,12 @@ from rainbowdp.graph.pair_list import PairList
 from rainbowdp.spark import SparkPairs
 from rainbowdp.spark.numbering import numbered
 from rainbowdp.spark.pairs import FEW_ROUNDS
-from rainbowdp.spark.partitions import UNREACHED, relaxed
+from rainbowdp.spark.partitions import UNREACHED, Relaxed, relaxed
 from spark_session import spark
 
 
 def table(source: Any, target: Any, partitions: int = 1) -> Any:  # noqa: ANN401 - PySpark is no dependency of the checker
-    pyarrow = pytest.importorskip("pyarrow")
-    return (
-        spark().createDataFrame(pyarrow.table({"source": source, "target": target})).repartition(partitions)
-    )
+    return spark().createDataFrame(pa.table({"source": source, "target": target})).repartition(partitions)
 
 
 def shuffled(structure: DatasetGraph) -> tuple[Integers, Integers]:
@@ -129,6 +128,35 @@ def test_a_table_without_the_columns_is_refused() -> None:
     frame = table([0], [1]).withColumnRenamed("target", "to")
     with pytest.raises(FileFormatError, match="no column 'target'"):
         numbered(frame, None, 3)
+
+
+@pytest.mark.parametrize("deep", [True, False])
+def test_many_pairs_are_relaxed_in_machine_code_to_the_same_end(
+    monkeypatch: pytest.MonkeyPatch, deep: bool
+) -> None:
+    random = np.random.default_rng(4)
+    if deep:
+        source, target = shuffled(listed(grid(40, 50).structure))
+    else:
+        source, target = (random.integers(0, 2000, 9000) for _ in range(2))
+    known = np.where(random.random(2000) < 0.01, random.integers(0, 9, 2000), UNREACHED).astype(np.int32)
+    searched = relaxed(source, target, known)
+    monkeypatch.setattr("rainbowdp.spark.partitions.is_worth_compiling", lambda _: True)
+    before = known.copy()
+    assert np.array_equal(relaxed(source, target, known), searched)
+    assert np.array_equal(known, before)
+
+
+@pytest.mark.parametrize("few_datasets", [0, 100])
+def test_a_partition_relaxes_among_its_own_datasets_or_among_all(
+    monkeypatch: pytest.MonkeyPatch, few_datasets: int
+) -> None:
+    monkeypatch.setattr("rainbowdp.spark.partitions._FEW_DATASETS", few_datasets)
+    known = np.array([0, UNREACHED, 9, UNREACHED, 4, UNREACHED], dtype=np.int32)
+    sent = SimpleNamespace(value=known)
+    batch = pa.RecordBatch.from_pydict({"source": [1, 2, 5], "target": [0, 1, 5]})
+    (found,) = Relaxed(sent)(iter([batch]))
+    assert found.to_pydict() == {"dataset": [1, 2], "steps": [1, 2]}
 
 
 @given(st.data())

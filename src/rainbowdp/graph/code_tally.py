@@ -75,6 +75,12 @@ class CodeTally:
         if self._waiting_size > max(self._keys.size, _SMALLEST_MERGE):
             self._merge()
 
+    def add_met(self, met: CodePairs) -> None:
+        """Add what met along some of the pairs."""
+        keys = met.first.astype(np.int64) * self.count + met.second
+        self.add_packed(keys, met.source.astype(np.int64) * self._size + met.target)
+        self.add_same(met.same)
+
     def add_same(self, codes: NDArray[np.int64]) -> None:
         """Add codes that two neighbors share."""
         self._same[codes] = True

@@ -169,10 +169,7 @@ def _survey(read: Iterable[tuple[Integers, Integers]], codes: NDArray[np.int32],
     pairs = loops = 0
     for source, target in read:
         passes = passes_for(source.size)
-        met = passes.code_pairs(source, target, narrow, count)
-        keys = met.first.astype(np.int64) * count + met.second
-        tally.add_packed(keys, met.source.astype(np.int64) * codes.size + met.target)
-        tally.add_same(met.same)
+        tally.add_met(passes.code_pairs(source, target, narrow, count))
         looped = passes.mark_ends(source, target, narrow, mixed, touched)
         pairs, loops = pairs + source.size - looped, loops + looped
     return _Survey(frozen(mixed), tally.result(), pairs, loops, codes.size - int(touched.sum()))

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rainbowdp.graph.narrow import narrowest
+from rainbowdp.graph.pair_ends import dataset_codes
 from rainbowdp.graph.relation import CodePairs
 from rainbowdp.spark import partitions
 from rainbowdp.spark.partitions import UNREACHED, relaxed
@@ -88,7 +90,9 @@ class SparkPairs:
 
     def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which datasets have a neighbor of another code, bool [n]."""
-        found = self._ask(self.frame, partitions.Mixed, codes, "dataset long").distinct().toArrow()
+        asked = dataset_codes(codes, self.size)
+        sent = asked.astype(narrowest(int(asked.max(initial=0)) + 1))
+        found = self._ask(self.frame, partitions.Mixed, sent, "dataset long").distinct().toArrow()
         marked = np.zeros(self.size, dtype=np.bool_)
         marked[_column(found, "dataset")] = True
         self._say(f"{int(marked.sum())} datasets with a neighbor of another rainbow or class")
@@ -99,8 +103,9 @@ class SparkPairs:
         from pyspark.sql import functions as sql
 
         schema = ", ".join(f"{name} long" for name in _MET)
+        sent = dataset_codes(codes, self.size, count).astype(narrowest(count))
         found = (
-            self._ask(self.frame, partitions.Met, codes, schema, count)
+            self._ask(self.frame, partitions.Met, sent, schema, count)
             .groupBy("first", "second")
             .agg(sql.min(sql.struct("source", "target")).alias("least"))
             .select("first", "second", "least.source", "least.target")

@@ -13,6 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rainbowdp.graph.code_tally import CodeTally
+from rainbowdp.graph.compiled import is_worth_compiling
+from rainbowdp.graph.pair_passes import passes_for
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -22,6 +26,11 @@ Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
 UNREACHED = np.iinfo(np.int32).max
 """The number of steps of a dataset that no start is known to reach."""
 
+_BLOCK = 1 << 20
+# Up to so many datasets per pair of a partition, numbering its own anew takes longer than it saves.
+_FEW_DATASETS = 4
+_MOST_SWEEPS = 16
+
 
 @dataclass(frozen=True)
 class Mixed:
@@ -29,7 +38,7 @@ class Mixed:
 
     Parameters
     ----------
-    codes : Broadcast of int32 array [n]
+    codes : Broadcast of unsigned integer array [n]
         The code of each dataset.
     """
 
@@ -38,11 +47,9 @@ class Mixed:
     def __call__(self, batches: Batches) -> Batches:
         """Yield the datasets, each once."""
         codes = self.codes.value
-        marked = np.zeros(codes.size, dtype=np.bool_)
-        for source, target in map(_ends, batches):
-            crossing = codes[source] != codes[target]
-            marked[source[crossing]] = True
-            marked[target[crossing]] = True
+        marked, touched = np.zeros(codes.size, dtype=np.bool_), np.zeros(codes.size, dtype=np.bool_)
+        for source, target in _blocks(batches):
+            passes_for(source.size).mark_ends(source, target, codes, marked, touched)
         yield _batch(dataset=np.flatnonzero(marked))
 
 
@@ -52,7 +59,7 @@ class Met:
 
     Parameters
     ----------
-    codes : Broadcast of int32 array [n]
+    codes : Broadcast of unsigned integer array [n]
         The code of each dataset.
     count : int
         The number of codes.
@@ -62,25 +69,20 @@ class Met:
     count: int
 
     def __call__(self, batches: Batches) -> Batches:
-        """Yield ``first <= second, source, target``, each pair of codes once a batch."""
+        """Yield ``first < second, source, target``, and for equal codes the code four times."""
         codes = self.codes.value
-        for ends in map(_ends, batches):
-            source, target = np.minimum(*ends), np.maximum(*ends)
-            proper = source != target
-            source, target = source[proper], target[proper]
-            one, other = codes[source].astype(np.int64), codes[target].astype(np.int64)
-            packed = np.minimum(one, other) * self.count + np.maximum(one, other)
-            order = np.lexsort((target, source, packed))
-            packed = packed[order]
-            fresh = np.ones(packed.size, dtype=np.bool_)
-            np.not_equal(packed[1:], packed[:-1], out=fresh[1:])
-            at, packed = order[fresh], packed[fresh]
-            yield _batch(
-                first=packed // max(self.count, 1),
-                second=packed % max(self.count, 1),
-                source=source[at],
-                target=target[at],
-            )
+        tally = CodeTally(self.count, codes.size)
+        for source, target in _blocks(batches):
+            tally.add_met(passes_for(source.size).code_pairs(source, target, codes, self.count))
+        met = tally.result()
+        columns = (met.first, met.second, met.source, met.target)
+        names = ("first", "second", "source", "target")
+        yield _batch(
+            **{
+                name: np.concatenate([column.astype(np.int64), met.same])
+                for name, column in zip(names, columns, strict=True)
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ class Open:
     def __call__(self, batches: Batches) -> Batches:
         """Yield the pairs, as they are."""
         starts = self.starts.value
-        for source, target in map(_ends, batches):
+        for source, target in _blocks(batches):
             kept = (source != target) & ~(starts[source] & starts[target])
             yield _batch(source=source[kept], target=target[kept])
 
@@ -117,19 +119,20 @@ class Relaxed:
 
     def __call__(self, batches: Batches) -> Batches:
         """Yield ``dataset, steps`` for the datasets that the pairs of this partition improve."""
-        parts = list(map(_ends, batches))
+        parts = list(_blocks(batches))
         if not parts:
             return
         source, target = (np.concatenate([part[end] for part in parts]) for end in (0, 1))
         known = self.steps.value
-        # Datasets of this partition are numbered anew, so that its work and memory are those of its pairs.
-        inside, numbers = np.unique(np.concatenate([source, target]), return_inverse=True)
-        if not inside.size:
-            return
-        before = known[inside]
-        after = relaxed(numbers[: source.size], numbers[source.size :], before)
-        improved = after < before
-        yield _batch(dataset=inside[improved], steps=after[improved])
+        if known.size <= _FEW_DATASETS * source.size:
+            inside, before = None, known
+        else:
+            # Datasets of this partition are numbered anew, so that its work is that of its pairs.
+            inside, numbers = np.unique(np.concatenate([source, target]), return_inverse=True)
+            source, target, before = numbers[: source.size], numbers[source.size :], known[inside]
+        after = relaxed(source, target, before)
+        improved = np.flatnonzero(after < before)
+        yield _batch(dataset=improved if inside is None else inside[improved], steps=after[improved])
 
 
 def relaxed(source: NDArray[Any], target: NDArray[Any], steps: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -153,6 +156,20 @@ def relaxed(source: NDArray[Any], target: NDArray[Any], steps: NDArray[np.int32]
     >>> relaxed(np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([0, far, 9, far], dtype=np.int32))
     array([0, 1, 2, 3], dtype=int32)
     """
+    if is_worth_compiling(source.size):
+        from rainbowdp.graph import kernels
+
+        steps, changed = steps.copy(), source.size
+        for sweep in range(_MOST_SWEEPS):
+            before, changed = changed, kernels.relax(source, target, steps, bool(sweep % 2))
+            if not changed:
+                return steps
+            if sweep > 1 and changed >= before:
+                break
+    return _searched(source, target, steps)
+
+
+def _searched(source: NDArray[Any], target: NDArray[Any], steps: NDArray[np.int32]) -> NDArray[np.int32]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra
 
@@ -170,6 +187,31 @@ def relaxed(source: NDArray[Any], target: NDArray[Any], steps: NDArray[np.int32]
     inner[:] = 1.0
     found = dijkstra(compressed, directed=False, indices=[size])[0, :size] - 1
     return np.where(np.isinf(found), UNREACHED, found).astype(np.int32)
+
+
+def _blocks(batches: Batches) -> Iterator[Ends]:
+    """Yield the two columns of pairs, many batches at a time, since Spark's batches are small."""
+    waiting: list[Ends] = []
+    rows = 0
+    for batch in batches:
+        waiting.append(_ends(batch))
+        rows += batch.num_rows
+        if rows >= _BLOCK:
+            yield _joined(waiting)
+            waiting, rows = [], 0
+    if waiting:
+        yield _joined(waiting)
+
+
+def _joined(parts: list[Ends]) -> Ends:
+    source, target = zip(*parts, strict=True)
+    return _seen(np.concatenate(source)), _seen(np.concatenate(target))
+
+
+def _seen(array: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a read-only array: numba compiles anew for arrays that it may write to."""
+    array.setflags(write=False)
+    return array
 
 
 def _ends(batch: "pa.RecordBatch") -> Ends:
