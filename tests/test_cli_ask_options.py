@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pandas as pd
 import pytest
 
 import rainbowdp
 from command_line import PROGRAM, Outcome, Runner, process
-from rainbowdp.ledger import open_ledger
+from rainbowdp.errors import LedgerError
+from rainbowdp.ledger import Ledger, open_ledger
 
 TABLE = (
     "vote,age,town,person,grün\n"
@@ -375,7 +377,24 @@ def test_a_receipt_that_cannot_be_written_after_the_charge_can_be_had_again(
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", _no_space)
         outcome = winner(run, *SURE, "--receipt", "r.json")
-    assert "nothing was shown, so asking again reveals no more" in outcome.error[1]
+    assert "the answer was drawn and is lost: asking again costs its privacy again" in outcome.error[1]
+
+
+def test_signs_that_stdout_lacks_are_refused_before_anything_is_drawn_or_shown(run: Runner) -> None:
+    make_budget(run)
+    Path("signs.csv").write_text("v\n" + "ü\nu\n" * 50 + "k\n" * 50, encoding="utf-8")
+    narrow = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    budget = ["--ledger", "l", "--name", "b"]
+    # Which answer is drawn must not decide whether there is an error.
+    asked = ["ask", "winner", "signs.csv", "--column", "v", "--options", "u,ü", "--epsilon", "1", *budget]
+    named = ["keys", "signs.csv", "--column", "v", "--epsilon", "5", "--delta", "0.1"]
+    for words in (asked, named):
+        done = subprocess.run(
+            [*PROGRAM, *words], capture_output=True, encoding="utf-8", check=False, env=narrow
+        )
+        assert (done.returncode, done.stdout) == (4, "")
+        assert r"no sign for '\xfc'" in done.stderr
+    assert spent() == "epsilon 0"
 
 
 def _no_space(_: int) -> None:
@@ -412,6 +431,41 @@ def test_a_repeated_request_is_answered_by_the_ledger_and_reads_no_row(run: Runn
     assert winner(run, *SURE, *words[:-1], "r").code == 2
     keys = ("keys", "people.csv", "--column", "nothing", "--epsilon", 1, "--delta", "1e-6")
     assert run(*keys, *words).code == 2
+    assert spent() == "epsilon 60"
+
+
+def test_an_answer_about_data_without_a_name_is_told_to_be_about_what_was_given_first(run: Runner) -> None:
+    make_budget(run, 200)
+    question = rainbowdp.winner("vote", ["A", "B"])
+    paid: dict[str, Any] = {"epsilon": 60, "ledger": "l", "name": "b", "request_id": "q"}
+    frames = [pd.DataFrame({"vote": [vote] * 9}) for vote in "AB"]
+    first, again = (rainbowdp.ask(frame, question, **paid) for frame in frames)
+    assert (first.answer, again.answer, first.notes) == ("A", "A", ())
+    assert "the answer is about the data given then, which have no name" in again.notes[0]
+    assert spent() == "epsilon 60"
+    # A file has a name, and another one is refused.
+    assert winner(run, *SURE, "--ledger", "l", "--name", "b", "--request-id", "q").code == 2
+
+
+def test_what_was_charged_and_not_stored_can_be_had_by_an_id_that_is_told(
+    run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_budget(run, 200)
+    words = ("--ledger", "l", "--name", "b")
+
+    def fail(*_: object) -> str:
+        raise LedgerError("the disk is full", help="free some space")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "store", fail)
+        failed = winner(run, *SURE, *words)
+    assert (failed.code, spent()) == (4, "epsilon 60")
+    with open_ledger("l") as ledger:
+        request = ledger.history("b")[-1].request_id
+    assert failed.error[1] == (
+        f"help: free some space; request id {request!r} asks for the same again and is charged once at most"
+    )
+    assert winner(run, *SURE, *words, "--request-id", request).out == "A\n"
     assert spent() == "epsilon 60"
 
 
@@ -547,6 +601,14 @@ def broken(receipt: dict[str, Any]) -> Iterator[str]:
     yield '{"schema": "rainbowdp.receipt/1", "x": ' + "[" * 100_000 + "]" * 100_000 + "}"
     yield '{"schema": "rainbowdp.receipt/1"}'
     yield ""
+
+
+def test_a_receipt_of_a_later_form_is_sent_to_a_later_version(run: Runner, receipt: dict[str, Any]) -> None:
+    for schema in ("rainbowdp.receipt/2", "rainbowdp.keys-receipt/2"):
+        Path("r.json").write_text(json.dumps({**receipt, "schema": schema}), encoding="utf-8")
+        what, way_on = run("verify", "r.json").error
+        assert repr(schema) in what
+        assert way_on == "help: use the version of rainbowdp that wrote it, or a newer one"
 
 
 def test_what_is_no_receipt_is_one_line_and_no_traceback(run: Runner, receipt: dict[str, Any]) -> None:

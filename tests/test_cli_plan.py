@@ -82,6 +82,14 @@ def test_privacy_of_each_kind(run: Runner) -> None:
     assert "No rival is compared under mu" in gaussian.out
 
 
+def test_an_odds_factor_beyond_every_float_is_told_all_the_same(run: Runner) -> None:
+    for epsilon in ("1000", "ln(1e400)"):
+        cost = json_of(run(*WINNER, "--epsilon", epsilon, "--format", "json"))["plans"][0]["cost"]
+        assert (cost["odds_factor"], cost["guess"]) == ("inf", 1)
+        assert "more than e^epsilon (above 10^308) times as likely" in run(*WINNER, "--epsilon", epsilon).out
+    assert json_of(run(*WINNER, "--mu", "1000", "--format", "json"))["plans"][0]["cost"]["guess"] == 1
+
+
 def test_leads_in_people_of_several_rows(run: Runner) -> None:
     words = (*WINNER, "--epsilon", "1", "--unit", "person", "--max-rows", "4")
     found = json_of(run(*words, "--format", "json"))
@@ -135,6 +143,16 @@ def test_other_and_nulls_are_part_of_the_question(run: Runner) -> None:
             "--max-rows 5",
         ),
         (("winner", "--options", "A,B", "--epsilon", "1", "--lead", "0"), "--lead '0'", "--lead 40"),
+        (
+            ("winner", "--options", "A,B", "--want", "0.9", "--lead", "9007199254740993"),
+            "--lead '9007199254740993' is not a whole number from 1 to 2^53",
+            "--lead 40",
+        ),
+        (
+            ("winner", "--options", "A,B", "--epsilon", "1", "--unit", "u", "--max-rows", "9" * 30),
+            "is not a whole number from 1 to 2^53",
+            "--max-rows 5",
+        ),
         (("winner", "--options", "A,B", "--epsilon", "1", "--leads", "0:3"), "a lead below 1", "1:21"),
         (("winner", "--options", "A,B", "--epsilon", "1", "--leads", "a"), "--leads 'a'", "range"),
         (

@@ -91,6 +91,29 @@ def test_other_names_are_names(ledger: Ledger) -> None:
     assert ledger.names() == tuple(sorted(names))
 
 
+def test_a_name_is_the_same_however_its_signs_are_composed(ledger: Ledger) -> None:
+    composed, decomposed = "M\u00fcller", "Mu\u0308ller"
+    assert ledger.create(decomposed, pure(3)).name == composed
+    with pytest.raises(UnknownBudgetError, match="already"):
+        ledger.create(composed, pure(3))
+    charges = [ask(ledger, request_id=name, name=name) for name in (composed, decomposed)]
+    assert [charge.granted for charge in charges] == ["new", "pending"]
+    asked = {"request_id": decomposed, **ASKED}
+    assert ledger.foresee(decomposed, ONE_STEP, **asked) == charges[1]
+    assert ledger.store(charges[0], "yes") == "yes"
+    ledger.raise_budget(decomposed, pure(1), "more")
+    assert ledger.close_budget(decomposed) == ledger.state(composed) == ledger.state(decomposed)
+    assert ledger.history(composed) == ledger.history(decomposed)
+    assert [entry.event for entry in ledger.history(composed)] == [
+        "create",
+        "charge",
+        "answer",
+        "raise",
+        "close",
+    ]
+    assert ledger.names() == (composed,)
+
+
 def test_an_unknown_name_is_an_error_with_a_hint(ledger: Ledger) -> None:
     with pytest.raises(UnknownBudgetError) as caught:
         ledger.state("survey")

@@ -17,14 +17,15 @@ import rainbowdp as rdp
 from rainbowdp.errors import ReceiptError
 from rainbowdp.exact import to_float
 from rainbowdp.keys import key_mechanism
+from rainbowdp.line import Line
 from rainbowdp.questions import OptionCounts, Question, own_answer_first
 from rainbowdp.release import Answer, Terms, answer, verify_receipt
 from rainbowdp.release.keys_receipt import keep_table, keys_receipt_faults
 
 Json = Any  # what json.loads may give
-SCHEMA = json.loads(
-    (Path(rdp.__file__).parent / "release" / "receipt.schema.json").read_text(encoding="utf-8")
-)
+RELEASE = Path(rdp.__file__).parent / "release"
+SCHEMA = json.loads((RELEASE / "receipt.schema.json").read_text(encoding="utf-8"))
+KEYS_SCHEMA = json.loads((RELEASE / "keys-receipt.schema.json").read_text(encoding="utf-8"))
 PRIVACIES = [rdp.PureDP("ln 2"), rdp.PureDP("0.3"), rdp.ApproxDP("1/2", "1/100"), rdp.GaussianDP("1/2")]
 
 
@@ -97,6 +98,33 @@ def test_a_receipt_of_many_options_is_short_and_verified_at_once() -> None:
     assert checked.pairs == 2000 * (rows - 1) + 2000 * 1999 // 2
 
 
+@pytest.mark.parametrize("rule", ["default", "uniform"])
+def test_a_receipt_of_many_ordered_answers_computes_one_line(
+    rule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = rdp.bracket("c", edges=range(60))
+    terms = Terms(question, rdp.PureDP(1), rule=rule)
+    computed = []
+    probabilities = Line.probabilities
+
+    def counted(line: Line, distances: range) -> NDArray[np.float64]:
+        computed.append(line)
+        return probabilities(line, distances)
+
+    monkeypatch.setattr(Line, "probabilities", counted)
+    receipt = json.loads(json.dumps(Answer(terms, {"": "<0"}).receipt))
+    assert len(computed) == 1
+    regions = receipt["table"]["regions"]
+    assert [region["answers"] for region in regions[:2]] == [["<0", ">=59"], ["0..<1", "58..<59"]]
+    tables = numbers_of(receipt)
+    for true in ("<0", "0..<1", "29..<30", ">=59"):
+        for distance in (0, 1, len(tables[true]) - 1):
+            exact = terms.distribution(true, distance)
+            chances = [to_float(exact[option], "nearest") for option in question.answers]
+            assert tables[true][distance] == pytest.approx(chances, rel=1e-14)
+    assert verify_receipt(receipt).holds
+
+
 @pytest.mark.parametrize("options", [2, 3, 5])
 @pytest.mark.parametrize("privacy", PRIVACIES, ids=str)
 def test_judging_one_pair_for_all_finds_what_judging_all_would(options: int, privacy: rdp.Privacy) -> None:
@@ -153,6 +181,38 @@ def test_the_table_of_named_categories_is_the_recurrence_of_desfontaines_and_oth
     assert keys_receipt_faults(receipt) == []
 
 
+def test_receipts_of_named_categories_follow_their_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(KEYS_SCHEMA)
+    validator = jsonschema.Draft202012Validator(KEYS_SCHEMA)
+    towns = pd.DataFrame({"town": ["Ulm"] * 60 + ["Bonn"]})
+    alone = json.loads(json.dumps(rdp.ask_keys(towns, "town", epsilon=1, delta="0.999999").receipt))
+    for receipt in (keys_receipt(), alone):
+        assert list(validator.iter_errors(receipt)) == []
+        assert set(receipt) == set(KEYS_SCHEMA["properties"]) == set(KEYS_SCHEMA["required"])
+        for part in receipt:
+            rest = {name: value for name, value in receipt.items() if name != part}
+            for wrong in (rest, {**receipt, part: 3}, {**receipt, "more": 1}):
+                assert not validator.is_valid(wrong)
+    shorter = {**alone, "table": [0.0]}
+    for wrong in (shorter, {**alone, "keys": ["Ulm", "Ulm"]}, {**alone, "table": [0.0, 1.5]}):
+        assert not validator.is_valid(wrong)
+
+
+@pytest.mark.parametrize(
+    ("keys", "fault"),
+    [
+        (["Ulm", "Bonn"], "the categories do not stand in the order of their text"),
+        (["Ulm", "Ulm"], "a category is named twice"),
+        ([""], "'' is no category: no cell says that"),
+        ([" Ulm"], "' Ulm' is no category: no cell says that"),
+        (["Ulm", "\ud800"], "'\\ud800' is no category: no cell says that"),
+    ],
+)
+def test_a_list_of_categories_that_nothing_could_give_is_found(keys: list[str], fault: str) -> None:
+    assert keys_receipt_faults({**keys_receipt(), "keys": keys}) == [fault]
+    assert keys_receipt_faults({**keys_receipt(), "keys": sorted({"Ulm", "Bonn", "Ähren", "z"})}) == []
+
+
 def test_a_long_table_of_named_categories_takes_no_time() -> None:
     mechanism = key_mechanism("1e-300", "1e-300")
     table = keep_table(mechanism)
@@ -191,7 +251,7 @@ def test_a_table_of_named_categories_that_says_another_thing_is_found() -> None:
     receipt = keys_receipt()
     for people in (1, 3, len(receipt["table"]) - 1):
         table = list(receipt["table"])
-        table[people] *= 0.999
+        table[people] *= 1 - 1e-13
         assert keys_receipt_faults({**receipt, "table": table}) == [f"the table is wrong at {people} people"]
     assert keys_receipt_faults({**receipt, "table": receipt["table"][:-1]}) != []
     assert keys_receipt_faults({**receipt, "privacy": {"epsilon": "2", "delta": "1/1000"}}) != []

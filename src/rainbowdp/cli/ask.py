@@ -20,9 +20,8 @@ from rainbowdp.cli.data_options import (
     Source,
     TableName,
     Where,
-    publish,
+    ask_and_publish,
     read_where,
-    reading_table,
     receipt_path,
 )
 from rainbowdp.cli.options import (
@@ -36,7 +35,7 @@ from rainbowdp.cli.options import (
     read_privacy,
     require_text,
 )
-from rainbowdp.cli.output import emit, emit_json, note
+from rainbowdp.cli.output import emit, emit_json, note, require_signs
 from rainbowdp.cli.question_options import (
     QUESTIONS,
     SUMMARIES,
@@ -51,6 +50,7 @@ from rainbowdp.cli.question_options import (
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
     from rainbowdp.release import Answer, Terms
+    from rainbowdp.release.ready import Progress
 
 FORMATS = ("text", "json")
 
@@ -105,9 +105,13 @@ def ask_command(
         groups=() if groups is None else split_list(require_text("--groups", groups)),
     )
     target = receipt_path(receipt, source, ledger)
+    if chosen != "json":
+        # A refusal after the draw would say which answer was drawn.
+        require_signs([*question.answers, *terms.groups])
     announce(terms, asked.typed)
-    with reading_table() as progress:
-        answer = ask_under(
+
+    def asking(progress: "Progress") -> "Answer":
+        return ask_under(
             terms,
             source,
             table=table,
@@ -119,14 +123,13 @@ def ask_command(
             progress=progress,
         )
 
-    def show() -> None:
+    def show(answer: "Answer") -> None:
         if chosen == "json":
             emit_json(answer.json)
         else:
             emit(_lines(answer))
 
-    publish(answer, "answer", asked_id=request_id, receipt=target, show=show)
-    return 0
+    return ask_and_publish("answer", asking, asked_id=request_id, receipt=target, show=show)
 
 
 def announce(terms: "Terms", typed: str) -> None:

@@ -7,7 +7,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -21,6 +21,7 @@ from rainbowdp.errors import RainbowError, UsageError
 if TYPE_CHECKING:
     from rainbowdp.release import Answer, Keys
 
+Found = TypeVar("Found", "Answer", "Keys")
 RULES = ("default", "max-min", "randomized-response", "uniform")
 _DATA, _LEDGER = "Data", "Budget"
 
@@ -184,7 +185,7 @@ def _is_same_file(path: Path, place: str) -> bool:
 
 
 @contextlib.contextmanager
-def reading_table() -> Iterator[Callable[[float], None]]:
+def _reading_table() -> Iterator[Callable[[float], None]]:
     """Give what the part of the table that has been read is reported to."""
     with steps() as progress:
         progress.step("reading the table")
@@ -192,17 +193,22 @@ def reading_table() -> Iterator[Callable[[float], None]]:
         yield lambda share: progress.advance(round(1000 * share), 1000)
 
 
-def publish(
-    found: "Answer | Keys", what: str, *, asked_id: str | None, receipt: Path | None, show: Callable[[], None]
-) -> None:
-    """Say what is to be known about what was found, write its receipt, and show it.
+def ask_and_publish(
+    what: str,
+    asking: Callable[[Callable[[float], None]], Found],
+    *,
+    asked_id: str | None,
+    receipt: Path | None,
+    show: Callable[[Found], None],
+) -> int:
+    """Ask a table, say what is to be known about what was found, write its receipt, show it; return 0.
 
     Parameters
     ----------
-    found : Answer or Keys
-        What may be published.
     what : str
-        What it is called.
+        What is asked for, in a word.
+    asking : callable
+        Takes what is told how much of the table has been read, and returns what may be published.
     asked_id : str or None
         The request id that was typed.
     receipt : Path or None
@@ -213,8 +219,11 @@ def publish(
     Raises
     ------
     RainbowError
-        If the receipt or the result cannot be written, with a help that says how it can be had again.
+        As what asks does; and if the receipt or the result cannot be written, with a help that says how it
+        can be had again.
     """
+    with _reading_table() as progress:
+        found = asking(progress)
     for text in found.notes:
         note(text)
     if asked_id is None and found.request_id is not None:
@@ -225,12 +234,13 @@ def publish(
 
             with replacing(receipt) as beside:
                 beside.write_text(json_text(found.receipt) + "\n", encoding="utf-8")
-        show()
+        show(found)
     except RainbowError as error:
         again = (
-            "nothing was shown, so asking again reveals no more"
+            f"the {what} was drawn and is lost: asking again costs its privacy again"
             if found.request_id is None
             else f"--request-id {shlex.quote(found.request_id)} repeats the {what} at no cost"
         )
         error.help = f"{error.help}; {again}" if error.help else again
         raise
+    return 0

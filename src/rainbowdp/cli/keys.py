@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp keys``: which categories of a column may be named at all."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,9 +15,8 @@ from rainbowdp.cli.data_options import (
     Source,
     TableName,
     Where,
-    publish,
+    ask_and_publish,
     read_where,
-    reading_table,
     receipt_path,
 )
 from rainbowdp.cli.options import (
@@ -31,9 +30,13 @@ from rainbowdp.cli.options import (
     require_text,
     whole_number,
 )
-from rainbowdp.cli.output import emit, emit_json, note
+from rainbowdp.cli.output import emit, emit_json, note, require_signs
 from rainbowdp.cli.question_options import Unit
 from rainbowdp.errors import UsageError
+
+if TYPE_CHECKING:
+    from rainbowdp.release import Keys
+    from rainbowdp.release.ready import Progress
 
 FORMATS = ("text", "json")
 
@@ -95,8 +98,9 @@ def keys_command(
     note(f"privacy hides that one person joins or leaves; {person}")
     note(f"a category that {mechanism.certain_from} people have is always named")
     note(f"the list costs epsilon={epsilon.strip()}, delta={delta.strip()}")
-    with reading_table() as progress:
-        found = ask_keys(
+
+    def asking(progress: "Progress") -> "Keys":
+        return ask_keys(
             source,
             require_text("--column", column),
             epsilon=epsilon,
@@ -113,14 +117,14 @@ def keys_command(
             progress=progress,
         )
 
-    def show() -> None:
+    def show(found: "Keys") -> None:
         if chosen == "json":
             emit_json(list(found.keys))
         else:
+            require_signs(found.keys)
             emit(map(quote_color, found.keys))
 
-    publish(found, "list", asked_id=request_id, receipt=target, show=show)
-    return 0
+    return ask_and_publish("list", asking, asked_id=request_id, receipt=target, show=show)
 
 
 def _max_keys(unit: str | None, max_keys: str | None) -> int | None:

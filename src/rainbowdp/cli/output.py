@@ -58,6 +58,18 @@ def emit(lines: Iterable[str], kind: Kind = "data", before: Callable[[], None] |
             return
 
 
+def require_signs(texts: Iterable[str]) -> None:
+    """Refuse, before anything is drawn or shown, what the encoding of stdout could not write as it is.
+
+    Raises
+    ------
+    FileWriteError
+        If it lacks a sign.
+    """
+    for text in texts:
+        _encodable(text, "data")
+
+
 def json_text(value: object) -> str:
     """Return a value as one line of JSON, in which no sign acts on a terminal."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)

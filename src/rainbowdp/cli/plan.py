@@ -10,6 +10,7 @@ import typer
 from rainbowdp.cli.command import add
 from rainbowdp.cli.figures import drawing
 from rainbowdp.cli.options import (
+    LARGEST_WHOLE,
     Debug,
     Plot,
     described,
@@ -195,9 +196,9 @@ def _read_lead(lead: str | None) -> int | None:
     if lead is None:
         return None
     number = whole_number(lead)
-    if not number:
+    if number is None or not 1 <= number <= LARGEST_WHOLE:
         raise UsageError(
-            f"--lead {lead!r} is not a whole number of at least 1", help="give for example --lead 40"
+            f"--lead {lead!r} is not a whole number from 1 to 2^53", help="give for example --lead 40"
         )
     return number
 

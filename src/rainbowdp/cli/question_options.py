@@ -308,9 +308,9 @@ def read_rows(unit: str | None, max_rows: str | None) -> int:
     Raises
     ------
     UsageError
-        If one of the two options is missing, or the number is no whole number of at least 1.
+        If one of the two options is missing, or the number is no whole number from 1 to 2^53.
     """
-    from rainbowdp.cli.options import whole_number
+    from rainbowdp.cli.options import LARGEST_WHOLE, whole_number
 
     if (unit is None) != (max_rows is None):
         missing = "--max-rows" if max_rows is None else "--unit"
@@ -321,9 +321,9 @@ def read_rows(unit: str | None, max_rows: str | None) -> int:
     if max_rows is None:
         return 1
     number = whole_number(max_rows)
-    if not number:
+    if number is None or not 1 <= number <= LARGEST_WHOLE:
         raise UsageError(
-            f"--max-rows {max_rows!r} is not a whole number of at least 1",
+            f"--max-rows {max_rows!r} is not a whole number from 1 to 2^53",
             help="give for example --max-rows 5",
         )
     return number

@@ -9,26 +9,16 @@ was charged and never answered may be drawn again at no cost, for nobody has see
 import secrets
 from collections.abc import Callable
 from types import TracebackType
-from typing import Literal, Self, cast
+from typing import Literal, Self
 
-from rainbowdp.errors import RequestMismatchError, UnknownBudgetError, UsageError, did_you_mean
+from rainbowdp.errors import UnknownBudgetError, UsageError
 from rainbowdp.ledger.cost import Cost
-from rainbowdp.ledger.database import Database, Row, Run, now, refuse
-from rainbowdp.ledger.names import check_name
-from rainbowdp.ledger.records import (
-    COST_COLUMNS,
-    BudgetState,
-    Charge,
-    Entry,
-    Event,
-    kept_cost,
-    kept_text,
-    read_cost,
-    read_text,
-    sum_up,
-)
+from rainbowdp.ledger.database import Database, refuse
+from rainbowdp.ledger.entries import add_entry, answer_in, names_in, read_entry, repeated_in, state_in
+from rainbowdp.ledger.names import check_name, one_spelling
+from rainbowdp.ledger.records import BudgetState, Charge, Entry, kept_cost, kept_text
 from rainbowdp.ledger.refusal import refused_closed, refused_cost, refused_kind
-from rainbowdp.ledger.statements import ADD, ANSWER, COLUMNS, HISTORY, NAMES, REQUEST, SOURCES, SUMS
+from rainbowdp.ledger.statements import HISTORY, REQUEST, SOURCES, SUMS
 
 Point = Literal[
     "charge checked",
@@ -99,7 +89,7 @@ class Ledger:
     def names(self) -> tuple[str, ...]:
         """Return the names of all budgets, in order."""
         with self._database.transaction(write=False) as run:
-            return _names(run)
+            return names_in(run)
 
     def names_for(self, source: str) -> tuple[str, ...]:
         """Return the names of all budgets that a source was ever charged to, in order.
@@ -123,7 +113,7 @@ class Ledger:
             If the ledger cannot be read, or contradicts itself.
         """
         with self._database.transaction(write=False) as run:
-            return self._state(run, name)
+            return state_in(run, self.label, one_spelling(name))
 
     def history(self, name: str) -> tuple[Entry, ...]:
         """Return every entry of a budget, oldest first.
@@ -135,9 +125,10 @@ class Ledger:
         LedgerError
             If the ledger cannot be read, or contradicts itself.
         """
+        name = one_spelling(name)
         with self._database.transaction(write=False) as run:
-            self._state(run, name)
-            return tuple(self._entry(row) for row in run(HISTORY, {"budget": name}))
+            state_in(run, self.label, name)
+            return tuple(read_entry(self.label, row) for row in run(HISTORY, {"budget": name}))
 
     def create(self, name: str, budget: Cost) -> BudgetState:
         """Create a budget.
@@ -158,7 +149,7 @@ class Ledger:
         LedgerError
             If the ledger cannot be written.
         """
-        check_name(name, "the name of a budget")
+        name = check_name(name, "the name of a budget")
         with self._database.transaction(write=True) as run:
             if run(SUMS, {"budget": name}):
                 raise UnknownBudgetError(
@@ -166,8 +157,8 @@ class Ledger:
                     help="raise it with a reason (rainbowdp budget raise), or choose another name",
                     name=name,
                 )
-            self._add(run, name, 1, "create", kept_cost(budget))
-            return self._state(run, name)
+            add_entry(run, self.label, (name, 1), "create", kept_cost(budget))
+            return state_in(run, self.label, name)
 
     def raise_budget(self, name: str, by: Cost, reason: str) -> BudgetState:
         """Add to a budget; the reason is recorded.
@@ -183,8 +174,9 @@ class Ledger:
         """
         if not reason.strip():
             raise UsageError("a budget is raised without a reason", help="say why, for those who read on")
+        name = one_spelling(name)
         with self._database.transaction(write=True) as run:
-            state = self._state(run, name)
+            state = state_in(run, self.label, name)
             if state.closed:
                 raise refused_closed(state)
             if by.is_zero or not by.pays_from(state.kind):
@@ -194,8 +186,8 @@ class Ledger:
                     name=name,
                 )
             reasoned = kept_cost(by) | {"reason": kept_text(reason)}
-            self._add(run, name, state.entries + 1, "raise", reasoned)
-            return self._state(run, name)
+            add_entry(run, self.label, (name, state.entries + 1), "raise", reasoned)
+            return state_in(run, self.label, name)
 
     def close_budget(self, name: str) -> BudgetState:
         """End a budget: nothing new is charged to it, ever.
@@ -207,12 +199,13 @@ class Ledger:
         LedgerError
             If the ledger cannot be written.
         """
+        name = one_spelling(name)
         with self._database.transaction(write=True) as run:
-            state = self._state(run, name)
+            state = state_in(run, self.label, name)
             if state.closed:
                 raise refused_closed(state)
-            self._add(run, name, state.entries + 1, "close", {})
-            return self._state(run, name)
+            add_entry(run, self.label, (name, state.entries + 1), "close", {})
+            return state_in(run, self.label, name)
 
     def foresee(
         self, name: str, cost: Cost, *, request_id: str | None, question: str, source: str, privacy: str
@@ -238,12 +231,14 @@ class Ledger:
             As `charge`.
         """
         request = None if request_id is None else check_name(request_id, "the request id")
-        asked = _asked(question, source, privacy)
+        name, asked = one_spelling(name), _asked(question, source, privacy)
         with self._database.transaction(write=False) as run:
-            state = self._state(run, name)
+            state = state_in(run, self.label, name)
             before = [] if request is None else run(REQUEST, {"request": request})
             if request is not None and before:
-                return self._repeated(run, request, before[0], {"budget": name, **asked, **kept_cost(cost)})
+                return repeated_in(
+                    run, self.label, request, before[0], {"budget": name, **asked, **kept_cost(cost)}
+                )
             _check_affordable(state, cost)
             return None
 
@@ -281,17 +276,20 @@ class Ledger:
             answered, and the same request may be tried again.
         """
         request = secrets.token_hex(16) if request_id is None else check_name(request_id, "the request id")
-        asked = _asked(question, source, privacy)
+        name, asked = one_spelling(name), _asked(question, source, privacy)
         with self._database.transaction(write=True) as run:
-            state = self._state(run, name)
+            state = state_in(run, self.label, name)
             before = run(REQUEST, {"request": request})
             if before:
-                charge = self._repeated(run, request, before[0], {"budget": name, **asked, **kept_cost(cost)})
+                charge = repeated_in(
+                    run, self.label, request, before[0], {"budget": name, **asked, **kept_cost(cost)}
+                )
             else:
                 _check_affordable(state, cost)
                 self._reached("charge checked")
                 number = state.entries + 1
-                self._add(run, name, number, "charge", {"request": request, **asked, **kept_cost(cost)})
+                charged = {"request": request, **asked, **kept_cost(cost)}
+                add_entry(run, self.label, (name, number), "charge", charged)
                 charge = Charge(request, "new", None, name, number)
                 self._reached("charge written")
         self._reached("charge committed")
@@ -311,82 +309,20 @@ class Ledger:
             rows = run(REQUEST, {"request": charge.request_id})
             if [row[:2] for row in rows] != [(charge.name, charge.number)]:
                 refuse(self.label, f"knows no charge {charge.request_id!r}", "charge before answering")
-            standing = self._answer(run, charge.name, charge.number)
+            standing = answer_in(run, self.label, charge.name, charge.number)
             self._reached("answer checked")
             if standing is None:
                 kept = {"charge": charge.number, "answer": kept_text(answer)}
-                self._add(run, charge.name, self._state(run, charge.name).entries + 1, "answer", kept)
+                number = state_in(run, self.label, charge.name).entries + 1
+                add_entry(run, self.label, (charge.name, number), "answer", kept)
                 standing = answer
             self._reached("answer written")
         self._reached("answer committed")
         return standing
 
-    def _repeated(self, run: Run, request: str, row: Row, asked: dict[str, object]) -> Charge:
-        names = ("budget", "question", "source", "privacy", *COST_COLUMNS)
-        before = dict(zip(names, (row[0], *row[2:]), strict=True))
-        different = [name for name in names if before[name] != asked[name]]
-        if different:
-            part = "cost" if different[0] in COST_COLUMNS else different[0]
-            raise RequestMismatchError(
-                f"request id {request!r} was used before, with another {part}",
-                help="a new question needs a new request id; the old one repeats the old answer",
-                request_id=request,
-                part=part,
-            )
-        name, number = str(row[0]), cast("int", row[1])
-        answer = self._answer(run, name, number)
-        return Charge(request, "pending" if answer is None else "answered", answer, name, number)
-
-    def _answer(self, run: Run, name: str, number: int) -> str | None:
-        rows = run(ANSWER, {"budget": name, "charge": number})
-        return read_text(self.label, rows[0][0]) if rows else None
-
-    def _state(self, run: Run, name: str) -> BudgetState:
-        rows = run(SUMS, {"budget": name})
-        if not rows:
-            names = _names(run)
-            listed = f"its budgets are {', '.join(names[:5])}{', …' if len(names) > 5 else ''}"
-            raise UnknownBudgetError(
-                f"ledger {self.label!r} has no budget {name!r}",
-                help=did_you_mean(name, names) or (listed if names else "make one: rainbowdp budget create"),
-                name=name,
-            )
-        return sum_up(self.label, name, rows)
-
-    def _add(self, run: Run, name: str, number: int, event: Event, values: dict[str, object]) -> None:
-        entry = dict.fromkeys(COLUMNS, cast("object", None)) | values
-        entry |= {"budget": name, "number": number, "event": event, "recorded_at": now()}
-        entry["previous"] = number - 1 if number > 1 else None
-        # A database that swallows the entry, by a trigger of somebody's, must not count as having it.
-        if run(ADD, entry) != [(number,)]:
-            refuse(self.label, "did not take an entry", "ask who changed it")
-
-    def _entry(self, row: Row) -> Entry:
-        number, event, recorded_at, request, *texts = row[:9]
-        question, source, privacy, answer, reason = (
-            None if text is None else read_text(self.label, text) for text in texts
-        )
-        return Entry(
-            number=cast("int", number),
-            event=cast("Event", event),
-            recorded_at=str(recorded_at),
-            cost=None if row[9] is None else read_cost(self.label, row[9:]),
-            request_id=None if request is None else str(request),
-            question=question,
-            source=source,
-            privacy=privacy,
-            answer=answer,
-            reason=reason,
-        )
-
 
 def _asked(question: str, source: str, privacy: str) -> dict[str, object]:
     return {"question": kept_text(question), "source": kept_text(source), "privacy": kept_text(privacy)}
-
-
-def _names(run: Run) -> tuple[str, ...]:
-    # Sorted here, because databases order text by rules of their own.
-    return tuple(sorted(str(name) for (name,) in run(NAMES, {})))
 
 
 def _check_affordable(state: BudgetState, cost: Cost) -> None:

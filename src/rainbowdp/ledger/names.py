@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of budgets and ids of requests: text that people type again, so nothing in it may be invisible."""
+"""Names of budgets and ids of requests: text that people type again, so nothing in it may be invisible.
+
+Unicode can spell one text in several ways, ``ü`` as one sign or as ``u`` with two dots on top, and which one
+comes from a keyboard or a file name depends on the system. A ledger knows one spelling: the composed one.
+"""
 
 import unicodedata
 
@@ -8,8 +12,19 @@ from rainbowdp.errors import UsageError
 LONGEST = 200
 
 
+def one_spelling(text: str) -> str:
+    """Return a name in the spelling that a ledger keeps: composed, Unicode's form NFC.
+
+    Examples
+    --------
+    >>> one_spelling("Mu\u0308ller") == "Müller"
+    True
+    """
+    return unicodedata.normalize("NFC", text)
+
+
 def check_name(text: str, what: str) -> str:
-    """Return a name unchanged if it can be typed again.
+    """Return a name in one spelling if it can be typed again.
 
     Parameters
     ----------
@@ -29,6 +44,7 @@ def check_name(text: str, what: str) -> str:
     >>> check_name("survey 2026/ä", "the name of a budget")
     'survey 2026/ä'
     """
+    text = one_spelling(text)
     if not text.strip():
         raise UsageError(f"{what} is empty", help="give a name of at least one character")
     if len(text) > LONGEST:

@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
+from math import inf
 
 import flint
 
@@ -21,7 +22,7 @@ class PrivacyCost:
     Attributes
     ----------
     odds_factor : float or None
-        e^epsilon, rounded up; None under Gaussian privacy.
+        e^epsilon, rounded up, infinite beyond 10^308 and ``"inf"`` in JSON; None under Gaussian privacy.
     delta : str or None
         The probability with which the odds factor may be exceeded, where there is one.
     rho : float or None
@@ -43,7 +44,8 @@ class PrivacyCost:
     def to_json(self) -> dict[str, object]:
         """Return the cost for JSON."""
         return {
-            "odds_factor": self.odds_factor,
+            # JSON has no infinity.
+            "odds_factor": "inf" if self.odds_factor == inf else self.odds_factor,
             "delta": self.delta,
             "rho": self.rho,
             "guess": self.guess,
@@ -85,9 +87,10 @@ def privacy_cost(privacy: Privacy, neighbors: Neighbors) -> PrivacyCost:
         return _gaussian(privacy, moves)
     epsilon, delta = privacy.epsilon, privacy.delta
     odds = to_float(privacy.odds, "up")
-    guess = _up(lambda: 1 - (1 - ball(delta)) / (1 + exponent_ball(epsilon).exp()))
+    guess = min(1.0, _up(lambda: 1 - (1 - ball(delta)) / (1 + exponent_ball(epsilon).exp())))
     rho = _up(lambda: exponent_ball(epsilon) * (exponent_ball(epsilon) / 2).tanh())
-    factor = f"no answer becomes more than {short(odds)} times as likely when {moves}"
+    times = "e^epsilon (above 10^308)" if odds == inf else short(odds)
+    factor = f"no answer becomes more than {times} times as likely when {moves}"
     if delta:
         text = f"{float(delta):.4g}"
         words = (
@@ -102,7 +105,7 @@ def privacy_cost(privacy: Privacy, neighbors: Neighbors) -> PrivacyCost:
 
 def _gaussian(privacy: GaussianDP, moves: str) -> PrivacyCost:
     mu = privacy.mu
-    guess = _up(lambda: normal_cdf(exponent_ball(mu) / 2))
+    guess = min(1.0, _up(lambda: normal_cdf(exponent_ball(mu) / 2)))
     rho = _up(lambda: exponent_ball(mu) ** 2 / 2)
     measured = (
         f"when {moves}, the answer tells as little as one measurement with a normal error whose standard "

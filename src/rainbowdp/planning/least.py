@@ -16,7 +16,6 @@ from rainbowdp.privacy import Privacy
 
 _DIGITS = 4
 _LARGEST = 512
-_SMALLEST = Fraction(1, 10**12)
 
 
 def least_parameter(
@@ -53,7 +52,8 @@ def least_parameter(
         return Fraction(0)
     above = Fraction(1)
     if enough(above):
-        while above > _SMALLEST and enough(above / 2):
+        # This ends: at 0 it was not enough, and chances follow the parameter without jumps.
+        while enough(above / 2):
             above /= 2
     else:
         while not enough(above):

@@ -264,14 +264,18 @@ class SumOf:
 
 
 def _pairs(edges: Sequence[Fraction], near: Callable[[Fraction, Fraction], bool]) -> Jumps:
-    """Return neighboring levels, and pairs with the top of the lower near the bottom of the upper."""
-    levels = range(len(edges) + 1)
-    return frozenset(
-        (low, high)
-        for low in levels
-        for high in levels[low + 1 :]
-        if high == low + 1 or near(edges[low], edges[high - 1])
-    )
+    """Return neighboring levels, and pairs with the top of the lower near the bottom of the upper.
+
+    What is not near is not near to anything further up, either: edges ascend.
+    """
+    found = set()
+    for low, top in enumerate(edges):
+        found.add((low, low + 1))
+        for high in range(low + 2, len(edges) + 1):
+            if not near(top, edges[high - 1]):
+                break
+            found.add((low, high))
+    return frozenset(found)
 
 
 def _cell(text: object) -> str:

@@ -9,6 +9,7 @@ regions touches that the question does not name. It is optimal where the distanc
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import Any, Literal, Protocol
 
 from rainbowdp.errors import QuestionError
@@ -88,11 +89,8 @@ def nearest_first(answer: str, answers: Sequence[str]) -> Rainbow:
     ('low>medium>high', 'b>a=c')
     """
     at = answers.index(answer)
-    classes = []
-    for step in range(max(at, len(answers) - 1 - at) + 1):
-        around = {at - step, at + step} & set(range(len(answers)))
-        classes.append(tuple(answers[place] for place in sorted(around)))
-    return Rainbow(tuple(classes))
+    around = zip_longest(reversed(answers[:at]), answers[at + 1 :])
+    return Rainbow([(answer,), *(tuple(other for other in pair if other is not None) for pair in around)])
 
 
 def listed(what: str, values: Iterable[object]) -> list[Any]:

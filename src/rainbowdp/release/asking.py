@@ -7,7 +7,6 @@ answer that leaves is the one the ledger stored (`rainbowdp.release.paying`).
 """
 
 import contextlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 
 from rainbowdp.errors import UsageError
@@ -15,7 +14,7 @@ from rainbowdp.exact import NumberLike
 from rainbowdp.ledger import Ledger, open_ledger
 from rainbowdp.questions import Neighbors, Question, Summary
 from rainbowdp.release.answers import Answer, stored, written
-from rainbowdp.release.paying import pay_and_draw, require_both, require_budget
+from rainbowdp.release.paying import canonical, pay_and_draw, require_both, require_budget
 from rainbowdp.release.ready import Progress, drawn, make_ready
 from rainbowdp.release.terms import Terms, privacy_of
 from rainbowdp.sampling import BitSource
@@ -256,14 +255,15 @@ def _refuse_table_options(terms: Terms, *options: str | None) -> None:
 
 def fingerprint(terms: Terms) -> str:
     """Return everything that is asked, but the privacy, as one canonical text."""
-    asked = {
-        "question": terms.question.describe(),
-        "neighbors": terms.neighbors,
-        "unit": terms.unit,
-        "max_rows": terms.max_rows,
-        "where": dict(terms.where),
-        "boundary": terms.rule,
-        "by": terms.by,
-        "groups": list(terms.groups),
-    }
-    return json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return canonical(
+        {
+            "question": terms.question.describe(),
+            "neighbors": terms.neighbors,
+            "unit": terms.unit,
+            "max_rows": terms.max_rows,
+            "where": dict(terms.where),
+            "boundary": terms.rule,
+            "by": terms.by,
+            "groups": list(terms.groups),
+        }
+    )

@@ -178,10 +178,10 @@ def _verified(terms: Terms, regions: Sequence[Region]) -> tuple[Verification, in
 
 def _expanded(region: Region, answer: str, terms: Terms) -> Floats:
     """Return the table of one true answer, with a column for each answer."""
-    answers = terms.question.answers
-    table: Floats = np.empty((len(region.columns[0]), len(answers)))
+    places = {color: at for at, color in enumerate(terms.question.answers)}
+    table: Floats = np.empty((len(region.columns[0]), len(places)))
     for tied, column in zip(terms.question.rainbow(answer).classes, region.columns, strict=True):
-        table[:, [answers.index(color) for color in tied]] = column
+        table[:, [places[color] for color in tied]] = column
     return table
 
 

@@ -18,7 +18,7 @@ from rainbowdp.keys import KeyMechanism, key_mechanism, select_keys
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.release.keys_receipt import Json, make_keys_receipt
-from rainbowdp.release.paying import pay_and_draw, require_both, require_budget
+from rainbowdp.release.paying import canonical, pay_and_draw, require_both, require_budget
 from rainbowdp.release.ready import Progress
 from rainbowdp.release.terms import read_filters, require_name
 from rainbowdp.sampling import BitSource
@@ -238,10 +238,11 @@ def name_keys(
 
 
 def _fingerprint(terms: KeyTerms) -> str:
-    asked = {
-        "keys": terms.column,
-        "unit": terms.unit,
-        "max_keys": terms.mechanism.max_keys,
-        "where": dict(terms.where),
-    }
-    return json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return canonical(
+        {
+            "keys": terms.column,
+            "unit": terms.unit,
+            "max_keys": terms.mechanism.max_keys,
+            "where": dict(terms.where),
+        }
+    )

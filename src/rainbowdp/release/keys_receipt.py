@@ -11,6 +11,7 @@ from rainbowdp.errors import RainbowError, ReceiptError
 from rainbowdp.exact import format_fraction
 from rainbowdp.keys import KeyMechanism, key_mechanism
 from rainbowdp.line import Line
+from rainbowdp.questions.cells import cell_text
 from rainbowdp.release.terms import read_filters, require_name
 
 KEYS_SCHEMA = "rainbowdp.keys-receipt/1"
@@ -18,7 +19,8 @@ LARGEST_TABLE = 10_000
 
 Json = object
 _WAY_ON = "give a receipt as rainbowdp wrote it, unchanged"
-_CLOSE = 1e-12
+# Stated numbers are right to a few units in their last place.
+_CLOSE = 1e-14
 _KEYS = frozenset({"schema", "rainbowdp", "column", "unit", "where", "privacy", "neighbors", "table", "keys"})
 
 
@@ -105,9 +107,16 @@ def keys_receipt_faults(receipt: Mapping[str, object]) -> list[str]:
     faults = _table_faults(table, cast("list[float]", right["table"]))
     if receipt["neighbors"] != right["neighbors"]:
         faults.append("categories can only be named where people join or leave")
+    return faults + _key_faults(keys)
+
+
+def _key_faults(keys: list[str]) -> list[str]:
     if len(set(keys)) < len(keys):
-        faults.append("a category is named twice")
-    return faults
+        return ["a category is named twice"]
+    strange = [key for key in keys if cell_text(key) != key]
+    if strange:
+        return [f"{strange[0]!r} is no category: no cell says that"]
+    return [] if keys == sorted(keys) else ["the categories do not stand in the order of their text"]
 
 
 def _table_faults(table: list[float], right: list[float]) -> list[str]:

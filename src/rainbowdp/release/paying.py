@@ -6,11 +6,14 @@ before anything is charged. The charge is committed before anything is drawn, an
 ledger stored.
 """
 
-from collections.abc import Callable
+import json
+import secrets
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from rainbowdp.errors import UsageError
+from rainbowdp.errors import LedgerError, UsageError
 from rainbowdp.ledger import Cost, Ledger
+from rainbowdp.ledger.names import one_spelling
 
 NAMELESS = frozenset({"a summary in memory", "frame", "standard input"})
 """What sources are called of which nobody knows whether they are the same as another one."""
@@ -66,6 +69,11 @@ def require_both(unit: str | None, most: int | None, what: str, counted: str) ->
         )
 
 
+def canonical(asked: Mapping[str, object]) -> str:
+    """Return what is asked as the one text that a ledger keeps and compares."""
+    return json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
 def pay_and_draw(
     ledger: Ledger,
     name: str,
@@ -97,24 +105,42 @@ def pay_and_draw(
 
     Raises
     ------
-    BudgetRefusedError, UnknownBudgetError, RequestMismatchError, LedgerError
-        As `Ledger.charge` and `Ledger.store`; nothing may leave then.
+    BudgetRefusedError, UnknownBudgetError, RequestMismatchError
+        As `Ledger.charge`; nothing may leave then.
+    LedgerError
+        As `Ledger.charge` and `Ledger.store`; nothing may leave then. Its help names the request id, under
+        which what was charged can be asked for again.
     """
     asked = {"question": question, "source": source, "privacy": privacy}
     before = ledger.foresee(name, cost, request_id=request_id, **asked)
     others = _other_budgets(ledger, name, source)
     if before is not None and before.answer is not None:
-        repeated = f"request {before.request_id!r} was answered before: nothing was read, and nothing charged"
-        return Paid(before.answer, before.request_id, (repeated, *others))
+        return Paid(before.answer, before.request_id, (_answered_before(before.request_id, source), *others))
     draw = read()
-    charge = ledger.charge(name, cost, request_id=request_id, **asked)
-    stands = ledger.store(charge, draw()) if charge.answer is None else charge.answer
+    # Chosen here, so that it can be told even if nobody knows whether the charge was committed.
+    request = secrets.token_hex(16) if request_id is None else request_id
+    try:
+        charge = ledger.charge(name, cost, request_id=request, **asked)
+        stands = ledger.store(charge, draw()) if charge.answer is None else charge.answer
+    except LedgerError as error:
+        again = f"request id {request!r} asks for the same again and is charged once at most"
+        error.help = f"{error.help}; {again}" if error.help else again
+        raise
     return Paid(stands, charge.request_id, others)
+
+
+def _answered_before(request: str, source: str) -> str:
+    """Return the note about an answer that was stored; what it is about, the ledger alone may know."""
+    note = f"request {request!r} was answered before: nothing was read, and nothing charged"
+    if source not in NAMELESS:
+        return note
+    return f"{note}; the answer is about the data given then, which have no name to be told from others by"
 
 
 def _other_budgets(ledger: Ledger, name: str, source: str) -> tuple[str, ...]:
     """Return a note if the same source is charged to budgets of other names, too."""
-    others = [] if source in NAMELESS else [other for other in ledger.names_for(source) if other != name]
+    own = one_spelling(name)
+    others = [] if source in NAMELESS else [other for other in ledger.names_for(source) if other != own]
     if not others:
         return ()
     shown = ", ".join(map(repr, others[:3])) + (", …" if len(others) > 3 else "")

@@ -24,6 +24,7 @@ from rainbowdp.release.terms import Terms
 LARGEST_TABLE = 10_000
 """How many rows all tables have together at most."""
 NEARLY_CERTAIN = 1 - Fraction(1, 2**40)
+_PAIR = 2
 OWN_FIRST, NEAREST_FIRST = "own-first", "nearest-first"
 
 Json = object
@@ -61,10 +62,11 @@ def shared_tables(terms: Terms) -> tuple[SharedTable, ...]:
     if terms.lines.all_alike:
         return (SharedTable(answers, *_table(terms.line(answers[0]), LARGEST_TABLE)),)
     most = max(1, LARGEST_TABLE // len(answers))
-    found: dict[str, tuple[list[str], Stated, list[Row]]] = {}
+    tables = _Tables(terms, most)
+    found: dict[object, tuple[list[str], Stated, list[Row]]] = {}
     for answer in answers:
-        boundary, rows = _table(terms.line(answer), most)
-        found.setdefault(repr((boundary, rows)), ([], boundary, rows))[0].append(answer)
+        key, boundary, rows = tables.of(answer)
+        found.setdefault(key, ([], boundary, rows))[0].append(answer)
     return tuple(SharedTable(tuple(names), boundary, rows) for names, boundary, rows in found.values())
 
 
@@ -100,6 +102,69 @@ class _Class:
         return list((masses[:, None] * shares).tolist())
 
 
+class _Tables:
+    """The tables of one question's true answers, each made once.
+
+    Where all answers but the true one are equally likely at distance 0, a class of two is two classes of one
+    on the same line. So one line of single answers has the numbers for all true answers, whatever their
+    classes: hundreds of answers take no longer than their table is large.
+    """
+
+    def __init__(self, terms: Terms, most: int) -> None:
+        self._terms, self._most = terms, most
+        self._singles: dict[str, npt.NDArray[np.float64]] = {}
+        self._made: dict[object, tuple[object, Stated, list[Row]]] = {}
+
+    def of(self, answer: str) -> tuple[object, Stated, list[Row]]:
+        """Return the boundary and the rows of one true answer, and what its equals have in common."""
+        # Under randomized response one line has the chances of all.
+        alike = self._terms.lines.is_response
+        shown = self._terms.question.answers[0] if alike else answer
+        line = self._terms.line(shown)
+        classes = self._terms.question.rainbow(answer).classes if alike else line.rainbow.classes
+        sizes = tuple(map(len, classes))
+        likely = _flat(line, shown) if max(sizes) <= _PAIR else None
+        if likely is None:
+            boundary, rows = _table(self._terms.line(answer), self._most)
+            return repr((boundary, rows)), boundary, rows
+        key = (repr(likely), sizes)
+        if key not in self._made:
+            starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+            # Sums of one or two numbers lose no accuracy.
+            columns = np.add.reduceat(self._single(line, likely), starts, axis=1) / np.array(sizes)
+            exact = all(isinstance(value, Fraction) for value in likely)
+            own, other = map(format_exact, likely) if exact else ("", "")
+            boundary = [own, *[other] * (len(sizes) - 1)] if exact else None
+            self._made[key] = (key, boundary, columns.tolist())
+        return self._made[key]
+
+    def _single(self, line: Line, likely: tuple[Exact, Exact]) -> npt.NDArray[np.float64]:
+        """Return the probabilities of a line on which every class is one answer."""
+        key = repr(likely)
+        if key not in self._singles:
+            own, other = likely
+            names = [f"{at:06}" for at in range(len(line.rainbow.colors))]
+            masses = Distribution.trusted({name: other if at else own for at, name in enumerate(names)})
+            single = Line(Rainbow([(name,) for name in names]), masses, line.privacy)
+            self._singles[key] = single.probabilities(range(_length(line, self._most)))
+        return self._singles[key]
+
+
+def _flat(line: Line, answer: str) -> tuple[Exact, Exact] | None:
+    """Return how likely the true answer is at distance 0, and each other one, if all those are alike."""
+    own, *others = (line.boundary[color] for tied in line.rainbow.classes for color in tied)
+    if line.rainbow.classes[0] != (answer,):
+        return None
+    alike = all(value is others[0] or value == others[0] for value in others)
+    return (own, others[0]) if alike else None
+
+
+def _length(line: Line, most: int) -> int:
+    """Return how many distances are shown."""
+    needed = line.distance_for(NEARLY_CERTAIN)
+    return most if needed is None else min(needed + 1, most)
+
+
 def _classes(line: Line) -> list[_Class]:
     classes = []
     for tied in line.rainbow.classes:
@@ -111,8 +176,7 @@ def _classes(line: Line) -> list[_Class]:
 
 def _table(line: Line, most: int) -> tuple[Stated, list[Row]]:
     classes = _classes(line)
-    needed = line.distance_for(NEARLY_CERTAIN)
-    length = most if needed is None else min(needed + 1, most)
+    length = _length(line, most)
     # One color for each class: the rest follows from the proportions.
     names = [f"{at:06}" for at in range(len(classes))]
     masses = Distribution.trusted({name: one.mass for name, one in zip(names, classes, strict=True)})

@@ -15,6 +15,7 @@ from rainbowdp.release.receipt import SCHEMA, privacy_json
 from rainbowdp.release.terms import Terms, privacy_of
 
 _WAY_ON = "give a receipt as rainbowdp wrote it, unchanged"
+_FAMILY = "rainbowdp."
 _NUMBERS = frozenset({int, float})
 _UNIT, _GROUPS = frozenset({"column", "max_rows"}), frozenset({"by", "names"})
 _BOUNDARY, _TABLE = frozenset({"rule", "regions"}), frozenset({"order", "regions"})
@@ -109,9 +110,10 @@ def read_receipt(receipt: Mapping[str, object]) -> Receipt:
         raise ReceiptError("this is no receipt: it is not a JSON object", help=_WAY_ON)
     schema = receipt.get("schema")
     if schema != SCHEMA:
+        another = isinstance(schema, str) and schema.startswith(_FAMILY)
         raise ReceiptError(
             f"this is no receipt that this version knows: its schema is {schema!r}, not {SCHEMA!r}",
-            help=_WAY_ON,
+            help="use the version of rainbowdp that wrote it, or a newer one" if another else _WAY_ON,
         )
     _require_keys(receipt, _KEYS, "receipt")
     terms = _readable_terms(receipt)
@@ -199,25 +201,26 @@ def _columns(stated: object, answer: str, sizes: Sequence[int]) -> tuple[npt.NDA
     rows = _list(stated, f"table of {answer!r}")
     if not 1 <= len(rows) <= LARGEST_TABLE:
         raise ReceiptError(f"the table of {answer!r} has {len(rows)} rows", help=_WAY_ON)
-    columns: list[list[list[float]]] = [[] for _ in sizes]
     for row in rows:
         cells = _list(row, f"row of {answer!r}")
         if len(cells) != len(sizes):
             raise ReceiptError(f"a row of {answer!r} has {len(cells)} cells, not {len(sizes)}", help=_WAY_ON)
-        for column, cell, size in zip(columns, cells, sizes, strict=True):
-            column.append(_cell(cell, size, answer))
-    if any(len(numbers) != len(column[0]) for column in columns for numbers in column):
+    columns = zip(*cast("list[list[object]]", rows), strict=True)
+    return tuple(_column(column, size, answer) for column, size in zip(columns, sizes, strict=True))
+
+
+def _column(cells: Sequence[object], size: int, answer: str) -> npt.NDArray[np.float64]:
+    """Return the cells of one class as rows of numbers: one in each row, or one for each of its answers."""
+    several = {len(cell) if isinstance(cell, list) else 1 for cell in cells}
+    if any(isinstance(cell, list) and not len(cell) == size > 1 for cell in cells):
+        raise ReceiptError(f"a cell of {answer!r} is not one number, nor {size} of them", help=_WAY_ON)
+    if len(several) > 1:
         raise ReceiptError(f"the rows of {answer!r} have different forms", help=_WAY_ON)
-    return tuple(np.array(column, dtype=np.float64) for column in columns)
-
-
-def _cell(cell: object, size: int, answer: str) -> list[float]:
-    numbers = cell if isinstance(cell, list) else [cell]
+    numbers = [one for cell in cells for one in (cell if isinstance(cell, list) else [cell])]
     # What is not a number fails the comparison, too, and so does what no float can hold.
-    right = all(type(one) in _NUMBERS and 0 <= cast("float", one) <= 1 for one in numbers)
-    if not right or (isinstance(cell, list) and not len(cell) == size > 1):
-        raise ReceiptError(f"a cell of {answer!r} is no probability, nor {size} of them", help=_WAY_ON)
-    return cast("list[float]", numbers)
+    if not all(type(one) in _NUMBERS and 0 <= cast("float", one) <= 1 for one in numbers):
+        raise ReceiptError(f"a cell of {answer!r} is no probability", help=_WAY_ON)
+    return np.array(numbers, dtype=np.float64).reshape(len(cells), -1)
 
 
 def _answers(value: object, *, grouped: bool) -> dict[str, object]:
