@@ -6,16 +6,25 @@ with one key.
 """
 
 import hashlib
+import io
+import itertools
 import random
+import struct
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-from cell_tally import NOTHING, cells, cells_by
-from rainbowdp.errors import UsageError
-from rainbowdp.tables import count_keys, open_table
+from cell_tally import NOTHING, UNREADABLE, cells, cells_by
+from rainbowdp.errors import TableUnreadableError, UsageError
+from rainbowdp.tables import cell_texts, count_keys, open_table, person_rows, persons
+from rainbowdp.tables.source import Source
+from siphash_reference import siphash
 from table_backends import Backend, Row, csv_file, duckdb_file, pandas_objects, parquet, postgres, sqlite
 
 WARDS = ("N", "S", "N", "S")
@@ -70,15 +79,17 @@ def test_nobody_else_decides_which_rows_of_a_person_count(tmp_path: Path, backen
 def definition(rows: Sequence[Row], most: int) -> list[str]:
     """Return the answers that count, from the definition in the module's documentation."""
     key = hashlib.sha256(KEY).digest()
+    person_key, rank_key = (
+        hashlib.blake2b(purpose, digest_size=16, key=key).digest() for purpose in (b"person", b"rank")
+    )
     mine = defaultdict(list)
     for row in rows:
         mine[str(row[0])].append(str(row[1]))
     chosen: list[str] = []
     for name, votes in mine.items():
-        digest = hashlib.blake2b(name.encode(), digest_size=16, key=key).digest()
-        halves = int.from_bytes(digest[:8]), int.from_bytes(digest[8:])
+        first, second = siphash(name.encode(), person_key, long=True)
         ranks = [
-            hashlib.sha256(f"{key.hex()}:{halves[0]}:{halves[1]}:{number + 1}".encode()).hexdigest()
+            siphash(struct.pack("<QQQ", first, second, number)[:-1], rank_key, long=False)
             for number in range(len(votes))
         ]
         order = sorted(range(len(votes)), key=ranks.__getitem__)
@@ -144,16 +155,133 @@ def test_rows_are_limited_after_filters_and_groups(tmp_path: Path) -> None:
         assert overall == {"S": {"blue": 2}}
 
 
-def test_a_person_can_be_confined_to_one_group(tmp_path: Path) -> None:
+def test_rows_are_limited_over_all_groups_together(tmp_path: Path) -> None:
     rows: list[Row] = [(person, "red", True, 1.0, ward) for person in range(50) for ward in WARDS]
     with csv_file(rows, tmp_path) as (source, options), open_table(source, **options) as table:
-        found = cells_by(table, "person", "ward", ["N", "S"], unit="person", max_rows=4, one_group=True)
-        assert not set(found["N"]) & set(found["S"])
-        assert set(found["N"]) | set(found["S"]) == {str(person) for person in range(50)}
-        assert set(found["N"].values()) | set(found["S"].values()) == {2}
         overall = cells_by(table, "person", "ward", ["N", "S"], unit="person", max_rows=3)
         together = Counter(overall["N"]) + Counter(overall["S"])
         assert set(together.values()) == {3}
+
+
+class Unordered:
+    """A source whose order is not to be relied on."""
+
+    ordered = False
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a source has
+        return getattr(self._source, name)
+
+
+def in_all_ways(rows: Sequence[Row]) -> list[object]:
+    """Return what counts of rows with and without an order, by group, and as keys."""
+    import polars as pl
+
+    found: list[object] = []
+    frame = pl.DataFrame(list(rows), schema=["person", "vote", "flag", "score", "ward"], orient="row")
+    with open_table(frame) as table:
+        for source, most in itertools.product((table.source, Unordered(table.source)), (1, 2, 4)):
+            read = replace(table, source=source)
+            some = cells(read, "vote", where={"flag": "true"}, unit="person", max_rows=most, key=KEY)
+            by = cells_by(read, "vote", "ward", ["N", "S"], unit="person", max_rows=most, key=KEY)
+            names = dict(count_keys(read, "vote", unit="person", max_keys=most, key=KEY))
+            found.append((some, by, names))
+    return found
+
+
+def test_neither_shares_nor_caches_decide_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = random.Random(12)
+    rows: list[Row] = [
+        (generator.randrange(60), generator.choice("abcdefgh"), True, 1.0, generator.choice("NS"))
+        for _ in range(400)
+    ]
+    # One person has more rows than are handled at once.
+    rows += [(7, generator.choice("abcdefgh"), True, 1.0, generator.choice("NS")) for _ in range(100)]
+    before = in_all_ways(rows)
+    monkeypatch.setattr(person_rows, "_HELD", 37)
+    monkeypatch.setattr(person_rows, "_SHARES", 8)
+    monkeypatch.setattr(person_rows, "_PIECE", 11)
+    monkeypatch.setattr(persons, "_COUNTED", 3)
+    monkeypatch.setattr(cell_texts, "_REMEMBERED", 3)
+    assert in_all_ways(rows) == before
+
+
+ODD_ANSWERS = [None, "", "a\0b", "\ud83d", "\udc00x", "long" * 300_000, b"\xff", b"red", "red", [1], "0", 0]
+
+
+def test_odd_answers_of_persons_are_what_they_are_without_persons() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {
+            "person": [at // 2 for at in range(2 * len(ODD_ANSWERS))],
+            "vote": pd.Series([answer for answer in ODD_ANSWERS for _ in range(2)], dtype=object),
+            "ward": ["N"] * 2 * len(ODD_ANSWERS),
+        }
+    )
+    with open_table(frame) as table:
+        every = Counter(cells(table, "vote"))
+        assert every == {NOTHING: 4, UNREADABLE: 10, "long" * 300_000: 2, "red": 4, "0": 4}
+        half = {text: count // 2 for text, count in every.items()}
+        for source in (table.source, Unordered(table.source)):
+            read = replace(table, source=source)
+            assert cells(read, "vote", unit="person") == half
+            assert cells(read, "vote", unit="person", max_rows=2) == every
+            assert cells_by(read, "vote", "ward", ["N"], unit="person")["N"] == half
+            keys = dict(count_keys(read, "vote", unit="person"))
+            assert keys == {text: count for text, count in half.items() if text not in (NOTHING, UNREADABLE)}
+
+
+def test_null_and_unreadable_answers_are_told_apart_within_a_person() -> None:
+    import pandas as pd
+
+    answers = [None, b"\xff"] * 2000
+    frame = pd.DataFrame(
+        {"person": [at // 2 for at in range(4000)], "vote": pd.Series(answers, dtype=object)}
+    )
+    with open_table(frame) as table:
+        for source in (table.source, Unordered(table.source)):
+            found = cells(replace(table, source=source), "vote", unit="person")
+            assert sum(found.values()) == 2000
+            # Six standard deviations of 2000 fair coins are 134.
+            assert abs(found[NOTHING] - 1000) < 134
+
+
+class Full(io.BytesIO):
+    """A file on a disk without room."""
+
+    def write(self, _: object) -> int:
+        raise OSError(28, "No space left on device", "canary")
+
+    def close(self) -> None:
+        super().close()
+        raise OSError(28, "No space left on device", "canary")
+
+
+def test_a_full_disk_is_one_message_without_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    import polars as pl
+
+    monkeypatch.setattr(person_rows, "_HELD", 10)
+    monkeypatch.setattr(person_rows, "_unnamed_file", Full)
+    frame = pl.DataFrame({"person": [f"canary{at}" for at in range(30)], "vote": ["canary"] * 30})
+    with open_table(frame) as table, pytest.raises(TableUnreadableError, match="no room") as caught:
+        cells(table, "vote", unit="person")
+    assert "canary" not in caught.value.report()
+    assert caught.value.__context__ is None
+
+
+def test_rows_of_persons_leave_no_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(person_rows, "_HELD", 4)
+    with person_rows.PersonRows() as rows:
+        words = np.arange(40, dtype=np.uint64).reshape(20, 2)
+        rows.add(words, words)
+        assert not list(tmp_path.iterdir())
+        found = np.concatenate([piece for pieces in rows.shares() for piece in pieces])
+    assert sorted(found[:, 0].tolist()) == list(range(0, 40, 2))
+    assert not list(tmp_path.iterdir())
 
 
 def test_keys_of_a_person_depend_on_no_order_and_on_nobody_else() -> None:

@@ -5,27 +5,23 @@ The one idea: `cell_text` decides what a cell says, here as for answers; a cell 
 not readable) matches no filter, is no group and is no person.
 """
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import partial
+from types import NoneType
+from typing import Generic, TypeVar, cast
 
 from rainbowdp.errors import UsageError
 from rainbowdp.questions.cells import INVALID, NULL, cell_text, typed_text
-from rainbowdp.tables.source import UNREADABLE_CELL, Cells
+from rainbowdp.tables.source import UNREADABLE_CELL
 
-_UNREADABLE = "\0"
+K = TypeVar("K")
+T = TypeVar("T")
+UNREADABLE = "\0"
+"""The text that stands for a cell that cannot be read."""
+
 _REMEMBERED = 1 << 16
-
-
-def text_of(cell: object) -> str | None:
-    """Return what a cell says, or None where it says nothing.
-
-    Examples
-    --------
-    >>> text_of(" a "), text_of(1.0), text_of(True), text_of(""), text_of(None)
-    ('a', '1', 'true', None, None)
-    """
-    text = cell_text(cell)
-    return text if isinstance(text, str) else None
+_PLAIN = frozenset({str, bytes, int, float, bool})
 
 
 def stored_text(cell: object) -> str | None:
@@ -33,40 +29,128 @@ def stored_text(cell: object) -> str | None:
     text = cell_text(cell)
     if text is NULL or text is None:
         return None
-    if text is INVALID or not isinstance(text, str) or _UNREADABLE in text or not _is_utf8(text):
-        return _UNREADABLE
+    if text is INVALID or not isinstance(text, str) or UNREADABLE in text or not _is_utf8(text):
+        return UNREADABLE
     return text
 
 
 def stored_cell(text: str | None) -> object:
     """Return the cell that stands behind a text from `stored_text`."""
-    return UNREADABLE_CELL if text == _UNREADABLE else text
+    return UNREADABLE_CELL if text == UNREADABLE else text
 
 
-def stored_texts() -> Callable[[object], str | None]:
-    """Return `stored_text` with a memory of its own for cells that come again and again."""
-    remembered = lru_cache(maxsize=_REMEMBERED, typed=True)(stored_text)
-    # Equal values of these types say the same; others may not even have a hash.
-    plain = frozenset({str, bytes, int, float, bool})
-    return lambda cell: remembered(cell) if type(cell) in plain else stored_text(cell)
-
-
-def names() -> Callable[[object], str | None]:
-    """Return a function that says what a cell says where it is to be a name: readable and not empty.
+def texts_of(cells: Sequence[object]) -> list[str | None]:
+    r"""Return `stored_text` of each cell of a column, all cells of one type together where that is faster.
 
     Examples
     --------
-    >>> name_of = names()
-    >>> name_of("rent"), name_of(None), name_of(bytes([255]))
-    ('rent', None, None)
+    >>> texts_of([" a", None, 1.0, b"\xff", True])
+    ['a', None, '1', '\x00', 'true']
     """
-    text_of_cell = stored_texts()
+    kinds = set(map(type, cells))
+    if len(kinds) == 1:
+        return _texts_of_one_type(kinds.pop(), cells)
+    if kinds == {str, NoneType}:
+        return _texts_of_one_type(str, [cell or "" for cell in cells])
+    texts: list[str | None] = [None] * len(cells)
+    for kind in kinds:
+        places = [at for at, cell in enumerate(cells) if type(cell) is kind]
+        for at, text in zip(places, _texts_of_one_type(kind, [cells[at] for at in places]), strict=True):
+            texts[at] = text
+    return texts
 
-    def name_of(cell: object) -> str | None:
-        text = text_of_cell(cell)
-        return None if text == _UNREADABLE else text
 
-    return name_of
+def _texts_of_one_type(kind: type, cells: Sequence[object]) -> list[str | None]:
+    """Return `stored_text` of each cell: by what it does to cells of this type unless one is unreadable."""
+    if kind is NoneType:
+        return [None] * len(cells)
+    with contextlib.suppress(ValueError):
+        if kind is str:
+            return _stripped(cast("Sequence[str]", cells))
+        if kind is bytes:
+            return _stripped([cell.decode() for cell in cast("Sequence[bytes]", cells)])
+        if kind is int:
+            return list(map(str, cells))
+    return [stored_text(cell) for cell in cells]
+
+
+def _stripped(texts: Sequence[str]) -> list[str | None]:
+    """Return texts without outer blanks, None for empty ones; a ValueError if one of them is unreadable."""
+    together = "".join(texts)
+    if UNREADABLE in together:
+        raise ValueError("a text holds a NUL character")
+    # Texts that no file can hold raise one, too.
+    if not together.isascii():
+        together.encode()
+    return [text.strip() or None for text in texts]
+
+
+class Remembered(Generic[K, T]):
+    """A function of keys that is asked for each of them once, as long as they are few.
+
+    Parameters
+    ----------
+    function : callable
+        Says for distinct keys what each stands for.
+    """
+
+    def __init__(self, function: Callable[[list[K]], Sequence[T]]) -> None:
+        self._function = function
+        self._known: dict[K, T] = {}
+
+    def __call__(self, keys: Sequence[K]) -> list[T]:
+        """Return what each key stands for."""
+        with contextlib.suppress(KeyError):
+            return list(map(self._known.__getitem__, keys))
+        new = [key for key in dict.fromkeys(keys) if key not in self._known]
+        if len(self._known) + len(new) > _REMEMBERED:
+            self._known.clear()
+            new = list(dict.fromkeys(keys))
+        self._known.update(zip(new, self._function(new), strict=True))
+        return list(map(self._known.__getitem__, keys))
+
+
+class Meanings(Generic[T]):
+    """What the cells of a column mean by their texts, where each distinct cell is looked at once.
+
+    Parameters
+    ----------
+    meaning : callable
+        Says for texts from `texts_of` what each means.
+
+    Examples
+    --------
+    >>> lengths = Meanings(lambda texts: [len(text or "") for text in texts])
+    >>> lengths(["ab", " ab ", None, "ab"])
+    [2, 2, 0, 2]
+    """
+
+    def __init__(self, meaning: Callable[[list[str | None]], Sequence[T]]) -> None:
+        self._meaning = meaning
+        self._by_type: dict[type, Remembered[object, T]] = {}
+
+    def __call__(self, cells: Sequence[object]) -> list[T]:
+        """Return what each cell means."""
+        kinds = set(map(type, cells)) - {NoneType}
+        # Equal values of one of these types say the same; of two types they may not, as True and 1.
+        if len(kinds) != 1 or not kinds <= _PLAIN:
+            return self._of(cells)
+        remembered = self._by_type.setdefault(kinds.pop(), Remembered(self._of))
+        return remembered(cells)
+
+    def _of(self, cells: Sequence[object]) -> list[T]:
+        return list(self._meaning(texts_of(cells)))
+
+
+def are_names(texts: Sequence[str | None]) -> list[bool]:
+    """Tell which texts from `texts_of` can be names: readable and not empty.
+
+    Examples
+    --------
+    >>> are_names(texts_of(["rent", None, bytes([255])]))
+    [True, False, False]
+    """
+    return [text is not None and text != UNREADABLE for text in texts]
 
 
 def declared_texts(what: str, texts: Sequence[str]) -> tuple[str, ...]:
@@ -104,26 +188,30 @@ def says(said: str | None, text: str) -> bool:
     return said is not None and (said == text or typed_text(said) == text)
 
 
-def matches(where: Mapping[str, str], columns: Sequence[str]) -> Callable[[Cells], bool]:
-    """Return a function that says of a row whether every filter holds: the cell says exactly the given text.
+def filters(where: Mapping[str, str]) -> list[tuple[str, Meanings[bool]]]:
+    """Return for each filtered column whether its cells say exactly the given text.
 
     Parameters
     ----------
     where : mapping
         Column to text.
-    columns : sequence of str
-        Of the rows.
+
+    Raises
+    ------
+    UsageError
+        If a text is empty.
     """
-    wanted = [(columns.index(column), text.strip()) for column, text in where.items()]
     for column, text in where.items():
         if not text.strip():
             raise UsageError(
                 f"the filter for column {column!r} is empty",
                 help="empty cells count as null, which no text matches",
             )
-    if not wanted:
-        return lambda _: True
-    return lambda row: all(says(text_of(row[at]), text) for at, text in wanted)
+    return [(column, Meanings(partial(_which_say, text.strip()))) for column, text in where.items()]
+
+
+def _which_say(text: str, said: list[str | None]) -> list[bool]:
+    return [named and says(one, text) for one, named in zip(said, are_names(said), strict=True)]
 
 
 def _is_utf8(text: str) -> bool:

@@ -5,12 +5,14 @@ The one idea: everything is counted inside a database, so millions of keys need 
 come in the order of their text, which says nothing about the order of the rows.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from rainbowdp.errors import UsageError
-from rainbowdp.tables.cell_texts import matches, names
+from rainbowdp.tables.cell_texts import filters
+from rainbowdp.tables.collecting import Wanted, collect
+from rainbowdp.tables.keeping import Numbering
 from rainbowdp.tables.persons import Spool, key_or_fresh
-from rainbowdp.tables.source import Cells, Progress, row_count
+from rainbowdp.tables.source import Progress
 from rainbowdp.tables.table import Table
 
 
@@ -63,47 +65,22 @@ def count_keys(
     ...     list(count_keys(words, "word", unit="who"))
     [('hi', 1), ('yo', 1)]
     """
-    where = where or {}
-    people = [] if unit is None else [unit]
-    table.check([column, *where, *people])
+    wanted = Wanted(column, where or {}, unit=unit, named=True)
+    table.check(wanted.columns)
+    filters(wanted.where)
     if max_keys < 1:
         raise UsageError(
             f"{max_keys} keys per person are too few", help="let at least one key count", max_keys=max_keys
         )
-    columns = list(dict.fromkeys([column, *where, *people]))
-    holds, key = matches(where, columns), key_or_fresh(key)
-    return _counted(table, columns, holds, unit=unit, max_keys=max_keys, key=key, progress=progress)
+    return _counted(table, wanted, max_keys, key_or_fresh(key), progress)
 
 
 def _counted(
-    table: Table,
-    columns: list[str],
-    holds: Callable[[Cells], bool],
-    *,
-    unit: str | None,
-    max_keys: int,
-    key: bytes,
-    progress: Progress | None,
+    table: Table, wanted: Wanted, max_keys: int, key: bytes, progress: Progress | None
 ) -> Iterator[tuple[str, int]]:
-    person_at = columns.index(unit) if unit is not None else -1
-    name_of, person_of = names(), names()
     with Spool(key) as spool:
-        for batch in table.source.counted(columns, progress):
-            persons: list[str] = []
-            found: list[str] = []
-            numbers: list[int] = []
-            for row in batch:
-                # The column of keys is the first.
-                name = name_of(row[0])
-                person = "" if unit is None else person_of(row[person_at])
-                if name is None or person is None or not holds(row):
-                    continue
-                persons.append(person)
-                found.append(name)
-                numbers.append(row_count(row))
-            nowhere = [0] * len(found)
-            if unit is None:
-                spool.add_counts(nowhere, found, numbers)
-            else:
-                spool.add(persons, nowhere, found)
-        yield from spool.people_by_cell(None if unit is None else max_keys)
+        collect(spool, table, wanted, progress)
+        if wanted.unit is not None:
+            # Which keys a person keeps depends on the person's set of keys, and on no order of rows.
+            spool.keep(max_keys, Numbering.ONCE)
+        yield from spool.by_cell()

@@ -2,8 +2,16 @@
 """At most M rows per person, in a keyed random order that is computed from that person's rows alone.
 
 The one idea: a person's rows are numbered 0, 1, 2, ... among themselves, row ``i`` gets the rank
-``SHA-256(key, person, i)``, and the M smallest ranks are kept. The key is drawn from the operating system
-for each call, so the ranks are as good as an independent random permutation for every person.
+``PRF(key, person, i)``, and the M smallest ranks are kept. The key is drawn from the operating system for
+each call. A pseudorandom function under a secret uniform key cannot be told from a random function, so the
+ranks are as good as independent uniform ones, and their order as a random permutation for every person that
+is independent of all others: whoever could see a difference could tell the two functions apart. A person
+stands in it by a hash, ``PRF(another key, text of the person)``.
+
+The function is SipHash-2-4 (`rainbowdp.tables.keyed_hashes`), with 128 bits for persons and 64 for ranks. Two
+persons of N share a hash with a probability below ``N**2 / 2**129``. Two rows of a person share a rank with
+probability ``2**-64``, and are then told apart by what the ranks are hashes of: the choice stays a function
+of the person's own rows, and of n rows none is kept more often than another by more than ``n / 2**64``.
 
 **Stability.** The rank of a row is a function of the key, the person and the row's number among the
 person's own rows; no row of anybody else enters it. The numbers themselves are given
@@ -11,13 +19,15 @@ person's own rows; no row of anybody else enters it. The numbers themselves are 
 - where the source keeps an order (files, frames in memory): by that order. Adding, removing or changing
   rows of others moves a row in the file, and not among the rows of its person; changing the answer cells of
   anyone moves no row at all. So a row's fate depends neither on others nor on the answer column.
-- where it keeps none (servers, Spark): by the group and the answer, as text. Rows that agree in both are the
-  same to every question, so what is kept is a function of the key and of this person's rows as a multiset.
-  Changing a person's answers may change which of *this person's* rows are kept, under one key; over the keys
-  every row is kept equally often, whatever its answer.
+- where it keeps none (servers, Spark): among the rows of the person that agree in group and answer, and the
+  rank is ``PRF(key, person, group, answer, i)``. Such rows are the same to every question, so what is kept is
+  a function of the key and of this person's rows as a multiset. Changing a person's answers may change which
+  of *this person's* rows are kept, under one key; over the keys every row is kept equally often, whatever its
+  answer.
 
-A person is the text of the unit cell (`cell_text`), so ``7``, ``7.0`` and ``" 7 "`` are one person. Only a
-hash of it is stored, in a database that lives in memory and spills to temporary files.
+A person is the text of the unit cell (`cell_text`), so ``7``, ``7.0`` and ``" 7 "`` are one person. Only
+hashes of persons and of answers are put aside, in an unnamed temporary file; texts of groups and answers are
+taken down apart from them, in a database that lives in memory and spills to temporary files.
 """
 
 import contextlib
@@ -28,6 +38,9 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from rainbowdp.errors import TableUnreadableError, UsageError
 from rainbowdp.formats.tables import connect
+from rainbowdp.tables.keeping import Numbering, distinct, kept
+from rainbowdp.tables.keyed_hashes import Words, hashes_of_texts, key_for
+from rainbowdp.tables.person_rows import PersonRows
 from rainbowdp.tables.source import BATCH
 
 if TYPE_CHECKING:
@@ -36,8 +49,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
-_REMEMBERED = 1 << 18
 _LEAST_KEY = 16
+_MARK = 16
+# Counts that are held in memory before they go to the database.
+_COUNTED = 1 << 18
+_MEMORY = "1GB"
 
 
 def key_or_fresh(key: bytes | None) -> bytes:
@@ -58,7 +74,7 @@ def key_or_fresh(key: bytes | None) -> bytes:
 
 
 class Spool:
-    """Rows of persons, put aside until all have come.
+    """Rows of persons, put aside until all have come, and what is counted of them.
 
     Parameters
     ----------
@@ -67,14 +83,15 @@ class Spool:
     """
 
     def __init__(self, key: bytes) -> None:
-        self._key = key
-        self._persons: dict[str, tuple[int, int]] = {}
-        self._position = 0
+        self._person_key = key_for("person", key)
+        self._said_key = key_for("said", key)
+        self._rank_key = key_for("rank", key)
         self._closing = contextlib.ExitStack()
+        self._rows = self._closing.enter_context(PersonRows())
         self._database: DuckDBPyConnection = self._closing.enter_context(connect())
-        self._database.execute(
-            "create table rows (u ubigint, w ubigint, position ubigint, part integer, cell varchar)"
-        )
+        self._database.execute(f"set memory_limit = '{_MEMORY}'")
+        self._database.execute("create table said (u ubigint, w ubigint, part integer, cell varchar)")
+        self._database.execute("create table chosen (u ubigint, w ubigint, n bigint)")
         self._database.execute("create table kept (part integer, cell varchar, n bigint)")
 
     def __enter__(self) -> Self:
@@ -83,23 +100,32 @@ class Spool:
     def __exit__(self, *_: object) -> None:
         self._closing.close()
 
-    def add(self, persons: Sequence[str], parts: Sequence[int], cells: Sequence[str | None]) -> None:
-        """Put rows aside: the person, the number of the group and the text of the cell that counts."""
+    def said(self, sayings: Sequence[tuple[int, str | None]]) -> list[bytes]:
+        """Take down what rows say, the number of the group and the text of the cell; return marks for `add`.
+
+        What is taken down twice gets the same mark twice.
+        """
+        messages = [b"%d" % part if cell is None else f"{part}:{cell}".encode() for part, cell in sayings]
+        hashes = hashes_of_texts(messages, self._said_key)
+        self._insert(
+            "said",
+            u=hashes[:, 0].copy(),
+            w=hashes[:, 1].copy(),
+            part=_integers([part for part, _ in sayings]),
+            cell=_texts([cell for _, cell in sayings]),
+        )
+        content = hashes.tobytes()
+        return [content[at : at + _MARK] for at in range(0, len(content), _MARK)]
+
+    def add(self, persons: Sequence[str], marks: Sequence[bytes]) -> None:
+        """Put rows aside: the person of each, and what it says as a mark from `said`."""
         import numpy as np
 
         if not persons:
             return
-        hashes = np.array([self._hashed(person) for person in persons], dtype=np.uint64)
-        count = len(persons)
-        self._insert(
-            "rows",
-            u=np.ascontiguousarray(hashes[:, 0]),
-            w=np.ascontiguousarray(hashes[:, 1]),
-            position=np.arange(self._position, self._position + count, dtype=np.uint64),
-            part=np.array(parts, dtype=np.int32),
-            cell=_texts(cells),
-        )
-        self._position += count
+        hashes = hashes_of_texts([person.encode() for person in persons], self._person_key)
+        said = np.frombuffer(b"".join(marks), dtype=np.uint64).reshape(-1, 2)
+        _with_room(lambda: self._rows.add(hashes, said))
 
     def add_counts(self, parts: Sequence[int], cells: Sequence[str | None], counts: Sequence[int]) -> None:
         """Put aside what needs no choice, since every row is a person: group, cell and number of rows."""
@@ -107,41 +133,31 @@ class Spool:
 
         if counts:
             self._insert(
-                "kept",
-                part=np.array(parts, dtype=np.int32),
-                cell=_texts(cells),
-                n=np.array(counts, dtype=np.int64),
+                "kept", part=_integers(parts), cell=_texts(cells), n=np.array(counts, dtype=np.int64)
             )
 
-    def keep(self, most: int, *, ordered: bool, one_group: bool) -> None:
+    def keep(self, most: int, numbering: Numbering) -> None:
         """Choose the rows that every person keeps.
 
         Parameters
         ----------
         most : int
             Rows that a person keeps, over all groups.
-        ordered : bool
-            Whether rows were added in an order that the source keeps.
-        one_group : bool
-            Whether a person keeps only rows of one group: that of the row with the smallest rank.
+        numbering : Numbering
+            What tells the rows of a person apart.
         """
-        order = "position" if ordered else "part, cell"
-        confined = "where part = first_part" if one_group else ""
-        query = f"""
-            insert into kept
-            with numbered as (
-                select u, w, part, cell, row_number() over (partition by u, w order by {order}) as i from rows
-            ), ranked as (
-                select u, w, part, cell, {self._rank("u || ':' || w || ':' || i")} as rank from numbered
-            ), placed as (
-                select *, first_value(part) over (partition by u, w order by rank) as first_part from ranked
-            ), limited as (
-                select part, cell, row_number() over (partition by u, w order by rank) as place
-                from placed {confined}
-            )
-            select part, cell, count(*) from limited where place <= {int(most)} group by part, cell
-            """  # noqa: S608 - numbers and fixed words only
-        _with_room(lambda: self._database.execute(query))
+        counted: list[tuple[Words, Words]] = []
+        for pieces in _each_with_room(self._rows.shares()):
+            chosen = kept(_each_with_room(pieces), most, numbering, self._rank_key)
+            counted.append(distinct(chosen))
+            if sum(len(numbers) for _, numbers in counted) > _COUNTED:
+                self._insert_chosen(counted)
+                counted = []
+        self._insert_chosen(counted)
+        self._run(
+            "insert into kept select part, cell, sum(n)::bigint from chosen "
+            "join (select distinct u, w, part, cell from said) using (u, w) group by part, cell"
+        )
 
     def tally(self, part: int) -> Iterator[tuple[str | None, int]]:
         """Yield ``(cell, number of rows)`` for what is kept of a group."""
@@ -149,59 +165,38 @@ class Spool:
             f"select cell, sum(n)::bigint from kept where part = {int(part)} group by cell"  # noqa: S608 - a number
         )
 
-    def people_by_cell(self, most: int | None) -> Iterator[tuple[str, int]]:
-        """Yield ``(cell, number of people)`` in the order of the cells.
+    def by_cell(self) -> Iterator[tuple[str, int]]:
+        """Yield ``(cell, number of rows)`` for all that is kept, in the order of the cells."""
+        yield from self._fetched("select cell, sum(n)::bigint from kept group by cell order by cell")
 
-        Parameters
-        ----------
-        most : int, optional
-            For how many different cells a person counts. None where counts were added instead of persons.
-        """
-        query = "select cell, sum(n)::bigint from kept group by cell order by cell"
-        if most is not None:
-            # Which cells a person keeps depends on the person's set of cells, and on no order of rows.
-            query = f"""
-            with mine as (select distinct u, w, cell from rows), limited as (
-                select cell, row_number() over (
-                    partition by u, w order by {self._rank("u || ':' || w || ':' || cell")}
-                ) as place from mine
-            )
-            select cell, count(*) from limited where place <= {int(most)} group by cell order by cell
-            """  # noqa: S608 - numbers and fixed words only
-        yield from self._fetched(query)
+    def _insert_chosen(self, counted: "Sequence[tuple[Words, Words]]") -> None:
+        import numpy as np
+
+        if not counted:
+            return
+        marks = np.concatenate([marks for marks, _ in counted])
+        numbers = np.concatenate([numbers for _, numbers in counted])
+        self._insert("chosen", u=marks[:, 0].copy(), w=marks[:, 1].copy(), n=numbers)
 
     def _insert(self, table: str, **columns: object) -> None:
         self._database.register("batch", columns)
-        query = f"insert into {table} select * from batch"  # noqa: S608 - one of two names
-        _with_room(lambda: self._database.execute(query))
+        self._run(f"insert into {table} select * from batch")  # noqa: S608 - one of three names
         self._database.unregister("batch")
 
-    def _rank(self, what: str) -> str:
-        return f"sha256('{self._key.hex()}:' || {what})"
+    def _run(self, query: str) -> None:
+        _with_room(lambda: self._database.execute(query))
 
     def _fetched(self, query: str) -> Iterator[tuple]:  # type: ignore[type-arg]  # rows of any shape
         result = _with_room(lambda: self._database.execute(query))
         while batch := _with_room(lambda: result.fetchmany(BATCH)):
             yield from batch
 
-    def _hashed(self, person: str) -> tuple[int, int]:
-        known = self._persons.get(person)
-        if known is None:
-            if len(self._persons) >= _REMEMBERED:
-                self._persons.clear()
-            digest = hashlib.blake2b(
-                person.encode("utf-8", "surrogatepass"), digest_size=16, key=self._key
-            ).digest()
-            known = (int.from_bytes(digest[:8]), int.from_bytes(digest[8:]))
-            self._persons[person] = known
-        return known
-
 
 def _with_room(work: Callable[[], T]) -> T:
     """Do something; the end of memory or disk is one fixed message, since a library's own may quote a row."""
     import duckdb
 
-    with contextlib.suppress(duckdb.Error):
+    with contextlib.suppress(duckdb.Error, OSError):
         try:
             return work()
         except duckdb.InterruptException as error:
@@ -210,6 +205,21 @@ def _with_room(work: Callable[[], T]) -> T:
         "there is no room for the rows of all persons",
         help="make room in the directory for temporary files, or name another one with TMPDIR",
     )
+
+
+def _each_with_room(items: Iterator[T]) -> Iterator[T]:
+    """Yield what an iterator yields, with the same message for the end of memory or disk."""
+    while True:
+        found = _with_room(lambda: next(items, None))
+        if found is None:
+            return
+        yield found
+
+
+def _integers(numbers: Sequence[int]) -> "NDArray[np.int32]":
+    import numpy as np
+
+    return np.array(numbers, dtype=np.int32)
 
 
 def _texts(cells: Sequence[str | None]) -> "NDArray[np.object_]":

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import UsageError
-from rainbowdp.questions.cells import typed_text
-from rainbowdp.tables.cell_texts import declared_texts, matches, names, stored_cell, stored_texts
+from rainbowdp.tables.cell_texts import declared_texts, stored_cell
+from rainbowdp.tables.collecting import Judge, Wanted, collect
+from rainbowdp.tables.keeping import Numbering
 from rainbowdp.tables.persons import Spool, key_or_fresh
 from rainbowdp.tables.source import Progress, row_count
 from rainbowdp.tables.table import Table
@@ -79,22 +80,20 @@ def summarize(
     ...     summarize(votes, OptionReading("vote", ("red", "blue"))).counts
     (2, 1)
     """
-    where = where or {}
-    table.check([reading.column, *where, *([unit] if unit is not None else [])])
+    wanted = Wanted(reading.column, where or {}, unit=unit)
+    table.check(wanted.columns)
     _check_rows(max_rows)
     if unit is None:
-        columns = _distinct(reading.column, *where)
-        holds = matches(where, columns)
-        answer = columns.index(reading.column)
+        judge = Judge(wanted)
+        # The column that is read is the first.
         return reading.summary(
-            (row[answer], row_count(row))
-            for batch in table.source.counted(columns, progress)
-            for row in batch
-            if holds(row)
+            (row[0], row_count(row))
+            for batch in table.source.counted(wanted.columns, progress)
+            for row in judge.passing(batch)
         )
     with Spool(key_or_fresh(key)) as spool:
-        _collect(spool, table, reading.column, where=where, unit=unit, by=None, parts={}, progress=progress)
-        spool.keep(max_rows, ordered=table.source.ordered, one_group=False)
+        collect(spool, table, wanted, progress)
+        spool.keep(max_rows, _numbering(table))
         return reading.summary(_cells(spool, 0))
 
 
@@ -107,7 +106,6 @@ def summarize_groups(
     where: Mapping[str, str] | None = None,
     unit: str | None = None,
     max_rows: int = 1,
-    one_group: bool = False,
     key: bytes | None = None,
     progress: Progress | None = None,
 ) -> "dict[str, Summary]":
@@ -124,9 +122,6 @@ def summarize_groups(
     max_rows : int
         How many rows of a person count at most **over all groups together**, if there is a unit; so a
         person has rows in at most ``min(max_rows, number of groups)`` groups.
-    one_group : bool
-        Whether only rows of one group count for a person, the group of the row that comes first in the
-        keyed order; without a unit every row is a person, and this changes nothing.
 
     Returns
     -------
@@ -149,76 +144,25 @@ def summarize_groups(
     >>> {ward: summary.counts for ward, summary in found.items()}
     {'1': (1, 0), '2': (1, 1)}
     """
-    where = where or {}
-    table.check([reading.column, by, *where, *([unit] if unit is not None else [])])
     _check_rows(max_rows)
-    declared = declared_texts("group", groups)
-    if not declared:
+    wanted = Wanted(reading.column, where or {}, unit=unit, by=by, groups=declared_texts("group", groups))
+    table.check(wanted.columns)
+    if not wanted.groups:
         raise UsageError("no group is declared", help="name the groups with --groups A,B,C")
-    parts = {text: at for at, text in enumerate(declared)}
     with Spool(key_or_fresh(key)) as spool:
-        _collect(spool, table, reading.column, where=where, unit=unit, by=by, parts=parts, progress=progress)
+        collect(spool, table, wanted, progress)
         if unit is not None:
-            spool.keep(max_rows, ordered=table.source.ordered, one_group=one_group)
+            spool.keep(max_rows, _numbering(table))
         return {group: reading.summary(_cells(spool, at)) for at, group in enumerate(groups)}
 
 
-def _collect(
-    spool: Spool,
-    table: Table,
-    column: str,
-    *,
-    where: Mapping[str, str],
-    unit: str | None,
-    by: str | None,
-    parts: Mapping[str, int],
-    progress: Progress | None,
-) -> None:
-    """Put aside the rows that satisfy the filters, with person (or their number), group and answer cell."""
-    people = [] if unit is None else [unit]
-    columns = _distinct(column, *where, *people, *([by] if by is not None else []))
-    holds = matches(where, columns)
-    answer = columns.index(column)
-    person_at = columns.index(unit) if unit is not None else -1
-    group_at = columns.index(by) if by is not None else -1
-    source = table.source
-    person_of, group_of, text_of = names(), names(), stored_texts()
-    batches = source.counted(columns, progress) if unit is None else source.rows(columns, progress)
-    for batch in batches:
-        numbers: list[int] = []
-        persons: list[str] = []
-        groups: list[int] = []
-        cells: list[str | None] = []
-        for row in batch:
-            group = 0 if by is None else _part(parts, group_of(row[group_at]))
-            if group is None or not holds(row):
-                continue
-            if unit is None:
-                numbers.append(row_count(row))
-            elif (person := person_of(row[person_at])) is not None:
-                persons.append(person)
-            else:
-                continue
-            groups.append(group)
-            cells.append(text_of(row[answer]))
-        if unit is None:
-            spool.add_counts(groups, cells, numbers)
-        else:
-            spool.add(persons, groups, cells)
-
-
-def _part(parts: Mapping[str, int], said: str | None) -> int | None:
-    """Return the number of the group for which a cell stands."""
-    return None if said is None else parts.get(said, parts.get(typed_text(said)))
+def _numbering(table: Table) -> Numbering:
+    return Numbering.ARRIVAL if table.source.ordered else Numbering.SAYING
 
 
 def _cells(spool: Spool, part: int) -> Iterator[tuple[object, int]]:
     for text, count in spool.tally(part):
         yield stored_cell(text), count
-
-
-def _distinct(*columns: str) -> list[str]:
-    return list(dict.fromkeys(columns))
 
 
 def _check_rows(max_rows: int) -> None:

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of persons as numbers on the disk, in shares that hold all rows of a person and fit into memory.
+
+The one idea: a row is four words, the hash of its person and the hash of what it says. A share is chosen by
+the person's hash, so that what is done for each person can be done share by share. Rows come back in the
+order in which they were added. The file has no name, so whatever ends the process leaves nothing behind.
+"""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from typing import IO, Self
+
+import numpy as np
+
+from rainbowdp.tables.keyed_hashes import Words
+
+WIDTH = 4
+"""Words in a row: two of the person, two of what the row says."""
+
+# A power of two.
+_SHARES = 128
+# Rows that are held in memory before they are written; a table with fewer of them is never written.
+_HELD = 1 << 20
+# Rows of one share that are handed out at once: far more than a share has unless persons are few.
+_PIECE = 1 << 21
+
+
+class PersonRows:
+    """A spool of rows; a context manager that closes its file.
+
+    Any of its methods raises an ``OSError`` where the disk has no room.
+    """
+
+    def __init__(self) -> None:
+        self._held: Words = np.empty((_HELD, WIDTH), dtype=np.uint64)
+        self._size = 0
+        self._file: IO[bytes] | None = None
+        # For each time that rows were written: how many rows had been before, and where each share begins.
+        self._written: list[tuple[int, Words]] = []
+        self._closing = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # What could not be written is tried once more, and needs not succeed any longer.
+        with contextlib.suppress(OSError):
+            self._closing.close()
+
+    def add(self, persons: Words, said: Words) -> None:
+        """Append rows: the hash of each one's person and of what it says, of two words each."""
+        done = 0
+        while done < len(persons):
+            room = slice(self._size, self._size + len(persons) - done)
+            rows = self._held[room]
+            end = done + len(rows)
+            rows[:, :2], rows[:, 2:] = persons[done:end], said[done:end]
+            self._size += len(rows)
+            done = end
+            if self._size == len(self._held):
+                self._write()
+
+    def shares(self) -> Iterator[Iterator[Words]]:
+        """Yield for each share its rows, piece by piece; all rows of a person are in one share."""
+        if self._file is None:
+            yield iter([self._held[: self._size]])
+            return
+        self._write()
+        for share in range(_SHARES):
+            yield self._pieces(share)
+
+    def _write(self) -> None:
+        rows = self._held[: self._size]
+        # Other bits than those by which rows are put together later.
+        share = (rows[:, 1] & np.uint64(_SHARES - 1)).astype(np.uint8)
+        starts = np.concatenate([[0], np.bincount(share, minlength=_SHARES).cumsum()]).astype(np.uint64)
+        if self._file is None:
+            self._file = self._closing.enter_context(_unnamed_file())
+        before = self._file.seek(0, 2) // (8 * WIDTH)
+        self._file.write(rows.take(np.argsort(share, kind="stable"), axis=0).data)
+        self._file.flush()
+        self._written.append((before, starts))
+        self._size = 0
+
+    def _pieces(self, share: int) -> Iterator[Words]:
+        parts: list[Words] = []
+        size = 0
+        for before, starts in self._written:
+            first, end = int(starts[share]), int(starts[share + 1])
+            parts.append(self._read(before + first, end - first))
+            size += end - first
+            if size >= _PIECE:
+                yield np.concatenate(parts)
+                parts, size = [], 0
+        if size:
+            yield np.concatenate(parts)
+
+    def _read(self, first: int, count: int) -> Words:
+        if self._file is None:
+            raise OSError("no row has been written")
+        self._file.seek(first * 8 * WIDTH)
+        content = self._file.read(count * 8 * WIDTH)
+        if len(content) != count * 8 * WIDTH:
+            raise OSError("a temporary file has been cut")
+        return np.frombuffer(content, dtype=np.uint64).reshape(count, WIDTH)
+
+
+def _unnamed_file() -> IO[bytes]:
+    return tempfile.TemporaryFile(prefix="rainbowdp-")
