@@ -68,7 +68,7 @@ def pairs_of(graph: ProductGraph) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("is_compiled", [True, False])
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(products(), st.data())
 def test_products_answer_what_networkx_does(
     is_compiled: bool, graph: ProductGraph, data: st.DataObject

@@ -392,11 +392,11 @@ def test_no_room_for_rows_is_one_message_without_a_row(monkeypatch: pytest.Monke
     def cramped() -> Iterator[Any]:
         with connect() as database:
             database.execute("set temp_directory = ''")
-            database.execute("set memory_limit = '20MB'")
             yield database
 
     monkeypatch.setattr(persons, "connect", cramped)
-    rows = pl.DataFrame({"id": range(40_000), "vote": ["canary" + "x" * 2000] * 40_000})
+    monkeypatch.setattr(persons, "_MEMORY", "20MB")
+    rows = pl.DataFrame({"id": range(40_000), "vote": [f"canary{at}" + "x" * 2000 for at in range(40_000)]})
     with open_table(rows) as table, pytest.raises(TableUnreadableError, match="no room") as caught:
         cells(table, "vote", unit="id")
     assert "canary" not in caught.value.report()
