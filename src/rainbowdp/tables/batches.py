@@ -102,6 +102,11 @@ def _without_arrays(cells: list[object]) -> list[object]:
 
 
 def _duckdb(relation: Any) -> Iterator[list[Cells]]:  # noqa: ANN401 - its methods depend on the version
+    # DuckDB 2 reads a whole result into memory before it gives single rows, but not before Arrow's batches.
+    if all(str(kind) == "VARCHAR" for kind in relation.types) and hasattr(type(relation), "to_arrow_reader"):
+        for part in relation.to_arrow_reader(BATCH):
+            yield list(zip(*(column.to_pylist() for column in part.columns), strict=True))
+        return
     # Asked of the class, since an attribute of a relation may be a column.
     if hasattr(type(relation), "iter_rows"):
         yield from _gathered(relation.iter_rows(BATCH))

@@ -20,6 +20,8 @@ _REFUSED = ("idna", "punycode", "undefined", "unicode_escape", "raw_unicode_esca
 
 # These begin with a mark that says the order of bytes.
 _MARKED = ("utf-16", "utf-32")
+# What gives a table its form. Where an encoding has it elsewhere, as EBCDIC has, a file in ASCII is one line.
+_SIGNS = '\t\n\r",;|0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 codecs.register_error(_HANDLER, lambda error: (UNREADABLE, _end(error)))
 
@@ -51,6 +53,8 @@ def encoding_called(name: str | None) -> str:
         known = codecs.lookup(name).name
         if not _is_refused(known) and not known.startswith(_MARKED):
             codecs.getincrementaldecoder(known)(_HANDLER).decode(bytes(range(256)), final=True)
+            if codecs.getincrementaldecoder(known)(_HANDLER).decode(_SIGNS.encode(), final=True) != _SIGNS:
+                known = None
     except (LookupError, ValueError, AttributeError, TypeError, AssertionError):
         known = None
     if known is None or _is_refused(known):
@@ -97,7 +101,7 @@ def in_utf8(content: Iterator[bytes], encoding: str) -> Iterator[bytes]:
             # The mark stands before the header; bytes without meaning do not come here.
             raise TableUnreadableError(
                 f"the file does not begin with the byte order mark of {encoding}",
-                help=f"write {encoding}-le or {encoding}-be as the encoding",
+                help=f"leave out the encoding if the file is UTF-8; if not, write {encoding}-le or -be",
             )
         yield text.encode("utf-8", _LONE)
     yield _rest(decoder, encoding).encode("utf-8", _LONE)

@@ -68,6 +68,7 @@ class FileSource:
         self._name = name
         self._closing = contextlib.ExitStack()
         self._frames: dict[tuple[str, ...], FrameSource] = {}
+        self._room: Path | None = None
         try:
             self._database = self._closing.enter_context(connect())
             self._lines = _form(self._paths[0]) == "JSON lines"
@@ -109,6 +110,7 @@ class FileSource:
         if names not in self._frames:
             import narwhals.stable.v2 as nw
 
+            self._check_room()
             parts = []
             for at in range(len(self._paths)):
                 share = _part_of(progress, at, len(self._paths))
@@ -158,25 +160,40 @@ class FileSource:
                 yield block[left:]
             left = max(0, left - len(block))
 
+    def _check_room(self) -> None:
+        """Refuse files of which no copy could be made, whether or not one of their rows needs it."""
+        if self._room is not None:
+            return
+        enough = False
+        with contextlib.suppress(OSError):
+            self._room = Path(tempfile.mkdtemp(prefix="rainbowdp-"))
+            self._closing.callback(shutil.rmtree, self._room, ignore_errors=True)
+            needed = sum(path.stat().st_size for path in self._paths)
+            enough = shutil.disk_usage(self._room).free >= needed
+        if not enough:
+            self._room = None
+            raise self._no_copy()
+
     def _copied(self, content: Iterator[bytes]) -> Path:
-        directory = Path(tempfile.mkdtemp(prefix="rainbowdp-"))
-        self._closing.callback(shutil.rmtree, directory, ignore_errors=True)
-        target = directory / "table.csv"
-        failed = ""
+        target = None
         try:
+            target = Path(tempfile.mkdtemp(dir=self._room)) / "table.csv"
             with target.open("wb") as file:
                 # Without a mark of ours, the first cell would lose one of its own.
                 file.write(codecs.BOM_UTF8)
                 for block in content:
                     file.write(block)
-        except OSError as error:
-            failed = error.strerror or "an input or output error"
-        if failed:
-            raise TableUnreadableError(
-                f"cannot write a temporary copy of {self._name}: {failed}",
-                help="make room in the directory for temporary files, or name another one with TMPDIR",
-            )
+        except OSError:
+            target = None
+        if target is None:
+            raise self._no_copy()
         return target
+
+    def _no_copy(self) -> TableUnreadableError:
+        return TableUnreadableError(
+            f"there is no room for a temporary copy of {self._name}",
+            help="make room in the directory for temporary files, or name another one with TMPDIR",
+        )
 
 
 def file_source(paths: Sequence[Path], encoding: str, name: str) -> FileSource | ArrowSource:
@@ -251,7 +268,10 @@ def _reported(database: "DuckDBPyConnection", progress: Progress | None) -> Iter
 
     def report() -> None:
         while not done.wait(_SECONDS_BETWEEN_REPORTS):
-            percent = database.query_progress()
+            try:
+                percent = database.query_progress()
+            except Exception:  # noqa: BLE001 - the connection is closed, and there is nothing left to report
+                return
             if percent > 0:
                 progress(0.5 + min(1.0, percent / 100) / 2)
 

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first record of a CSV file: the only part of a table that may be judged.
 
-A header is schema, not data, so what is wrong with it is an error: no header, a quote that is never closed,
-a column named twice. It also says by which sign cells are separated. No row is looked at.
+A header is schema, not data, so what is wrong with it is an error: no header, a column named twice. It also
+says by which sign cells are separated. No row is looked at. A quote opens only at the start of a cell, as in
+`rainbowdp.tables.records`; a name whose quote is open at the end of the first line goes on in the next ones,
+and where quotes do not fit, the first line is the header and its quotes are text.
+
+Names are shown in messages, and what was taken for a name may in truth be rows: in the wrong encoding, or
+where a quote was left open. So no message shows a name that holds a line break or another sign that cannot be
+printed, nor any name of a file without line endings, nor more than `LONGEST_SHOWN` characters of one.
 """
 
-import csv
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +21,23 @@ from rainbowdp.errors import TableUnreadableError, UnknownColumnError, did_you_m
 from rainbowdp.tables.encodings import UNREADABLE
 
 LARGEST_HEADER = 1 << 22
+LONGEST_SHOWN = 60
 
-_RECORD = re.compile(rb'((?:[^"\r\n]|"(?:[^"]|"")*+")*+)(\r\n|\n|\r|\Z)')
+_LINE = re.compile(rb"([^\r\n]*+)(\r\n|\n|\r|\Z)")
 _DELIMITERS = (",", "\t", ";", "|")
+_QUOTED = r' *+"[^"]*+(?:""[^"]*+)*+" *+'
+_OPEN = r' *+"[^"]*+(?:""[^"]*+)*+\Z'
+_APART = re.compile(r'(\A|[,\t;|]) *+"[^"]*+(?:""[^"]*+)*+(?:"|\Z)')
+_NOT_SHOWN = (
+    "its columns are not shown, since what stands at the start of the table may be no header: "
+    "check the first line, its quotes and the encoding"
+)
+
+
+class UnshownNames(tuple[str, ...]):
+    """Names of columns that no message may show: a file without line endings may be all rows."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -35,7 +55,7 @@ class Header:
     length : int
         Number of bytes of the header and its ending, in UTF-8.
     plain : bool
-        Whether the header is one line of text.
+        Whether the header is one line of text in which all quotes fit.
     """
 
     names: tuple[str, ...]
@@ -60,43 +80,103 @@ def read_header(path: Path, content: Iterable[bytes], called: str) -> Header:
     Raises
     ------
     TableUnreadableError
-        If there is no header, or it is not text.
+        If there is no header, it is too long, or it is not text.
     UnknownColumnError
         If it names a column twice.
     """
-    text = b""
-    complete = False
-    found = None
-    for block in content:
-        text += block
-        found = _RECORD.match(text)
-        # A line feed that belongs to a carriage return may come with the next block.
-        complete = found is not None and found.end() < len(text)
-        if complete or len(text) > LARGEST_HEADER:
-            break
-    if found is None or (not complete and len(text) > LARGEST_HEADER):
+    text, line, whole = _beginning(path, content)
+    if line is None:
         raise TableUnreadableError(
-            f"the header of {called} has a quote that is never closed, or is longer than 4 MiB",
-            help="name the columns in the first line; a quote inside a quoted name is doubled",
+            f"the first line of {called} is longer than 4 MiB", help="name the columns in the first line"
         )
-    if not found[1].strip():
+    if not line[1].strip():
         raise TableUnreadableError(
             f"{called} has no header: its first line is empty"
             if text
             else f"{called} is empty, so it has no header",
             help="name the columns in the first line",
         )
-    record = found[1].decode("utf-8", "replace")
-    if UNREADABLE in record:
+    first = line[1].decode("utf-8", "replace")
+    if UNREADABLE in first:
         raise TableUnreadableError(
             f"the header of {called} is not text in the chosen encoding",
             help="say how the file is encoded, for example --encoding latin-1 or utf-16",
         )
-    delimiter = _delimiter(path, record)
-    names = _names(record, delimiter)
-    check_distinct(called, names)
-    plain = b"\n" not in found[1] and b"\r" not in found[1]
-    return Header(names, delimiter, found[2] or b"\n", found.end(), plain)
+    found = whole or _of_first_line(path, first, line)
+    check_distinct(called, found.names)
+    return found
+
+
+def _beginning(path: Path, content: Iterable[bytes]) -> tuple[bytes, re.Match[bytes] | None, Header | None]:
+    """Return what was read, the first line unless it is too long, and the header if it has more lines."""
+    text = b""
+    for block in content:
+        text += block
+        line = _LINE.match(text)
+        # A line feed that belongs to a carriage return may come with the next block.
+        if line is not None and line.end() < len(text):
+            whole = _continued(path, text, final=False) if _may_go_on(path, line[1]) else None
+            if whole is not None or not _may_go_on(path, line[1]) or len(text) > LARGEST_HEADER:
+                return text, line, whole
+        elif len(text) > LARGEST_HEADER:
+            return text, None, None
+    line = _LINE.match(text)
+    open_at_end = line is not None and _may_go_on(path, line[1])
+    return text, line, _continued(path, text, final=True) if open_at_end else None
+
+
+def _of_first_line(path: Path, first: str, line: re.Match[bytes]) -> Header:
+    delimiter = _delimiter(path, first)
+    names = _names(first, delimiter)
+    # Blanks around quotes are left to us.
+    plain = names is not None and not re.search(' "|" ', first)
+    names = names or tuple(name.strip() for name in first.split(delimiter))
+    # Where a quote is open, a row decides whether it is closed, and no message may tell.
+    if not line[2] or _may_go_on(path, line[1]):
+        names = UnshownNames(names)
+    return Header(names, delimiter, line[2] or b"\n", line.end(), plain)
+
+
+def _may_go_on(path: Path, line: bytes) -> bool:
+    """Say whether a name is open at the end of the first line."""
+    first = line.decode("utf-8", "replace")
+    if _names(first, _delimiter(path, first)) is not None:
+        return False
+    return any(_open_at_end(sign, first) for sign in _signs(path))
+
+
+def _continued(path: Path, content: bytes, *, final: bool) -> Header | None:
+    """Return the header where a quoted name goes on after the first line, and all quotes fit."""
+    text = content.decode("utf-8", "replace")
+    first = re.split("[\r\n]", text, maxsplit=1)[0]
+    found = []
+    for sign in _signs(path):
+        record = _record(sign).match(text) if _open_at_end(sign, first) else None
+        if record is None or (record.end() == len(text) and not final) or UNREADABLE in record[0]:
+            continue
+        names = _names(record[0].removesuffix(record[1]), sign)
+        if names is not None:
+            ending = record[1].encode() or b"\n"
+            found.append(Header(names, sign, ending, len(record[0].encode()), plain=False))
+    return max(found, key=lambda header: len(header.names), default=None)
+
+
+def _signs(path: Path) -> tuple[str, ...]:
+    return ("\t",) if re.search(r"\.(tsv|tab)(\.gz|\.zst)?\Z", path.name.lower()) else _DELIMITERS
+
+
+def _cell(sign: str) -> str:
+    return rf'(?:{_QUOTED}| *+(?:[^" \r\n{sign}][^\r\n{sign}]*+)?+)'
+
+
+def _record(sign: str) -> re.Pattern[str]:
+    cell = _cell(re.escape(sign))
+    return re.compile(rf"{cell}(?:{re.escape(sign)}{cell})*+(\r\n|\n|\r|\Z)")
+
+
+def _open_at_end(sign: str, line: str) -> bool:
+    """Say whether a line ends inside a quoted cell."""
+    return re.match(rf"(?:{_cell(re.escape(sign))}{re.escape(sign)})*+{_OPEN}", line) is not None
 
 
 def check_distinct(source: str, names: Sequence[str]) -> None:
@@ -107,11 +187,15 @@ def check_distinct(source: str, names: Sequence[str]) -> None:
     UnknownColumnError
         With the name.
     """
-    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
-    if twice is not None:
-        raise UnknownColumnError(
-            f"{source} has two columns called {twice!r}", help="rename or remove one of them", column=twice
-        )
+    if len(set(names)) == len(names):
+        return
+    twice = next(name for at, name in enumerate(names) if name in names[:at])
+    shown = shown_names([twice]) if shown_names(names) else []
+    raise UnknownColumnError(
+        f"{source} has two columns called {shown[0]!r}" if shown else f"{source} names a column twice",
+        help="rename or remove one of them",
+        **({"column": shown[0]} if shown else {}),
+    )
 
 
 def check_alike(paths: Sequence[Path], names: Sequence[Sequence[str]]) -> None:
@@ -125,8 +209,10 @@ def check_alike(paths: Sequence[Path], names: Sequence[Sequence[str]]) -> None:
     for path, own in zip(paths, names, strict=True):
         if set(own) != set(names[0]):
             odd = min(set(own) ^ set(names[0]))
+            shown = shown_names([odd]) if shown_names(own) and shown_names(names[0]) else []
             raise TableUnreadableError(
-                f"{str(path)!r} and {str(paths[0])!r} differ: only one has the column {odd!r}",
+                f"{str(path)!r} and {str(paths[0])!r} differ: only one has "
+                + (f"the column {shown[0]!r}" if shown else "some column"),
                 help="name files with the same columns, or one file",
             )
 
@@ -142,27 +228,45 @@ def check_known(source: str, names: Sequence[str], wanted: Iterable[str]) -> Non
     for name in wanted:
         if name in names:
             continue
-        shown = ", ".join(map(repr, names[:20])) + (", …" if len(names) > 20 else "")
-        hint = did_you_mean(name, names)
+        known = shown_names(names)
+        shown = ", ".join(map(repr, known[:20])) + (", …" if len(known) > 20 else "")
+        hint = did_you_mean(name, [own for own in known if own in names])
+        listed = f"{hint} Its columns are {shown}" if hint else f"its columns are {shown}"
         raise UnknownColumnError(
             f"{source} has no column {name!r}",
-            help=f"{hint} Its columns are {shown}" if hint else f"its columns are {shown}",
+            help=listed if known else _NOT_SHOWN,
             column=name,
         )
 
 
 def _delimiter(path: Path, record: str) -> str:
-    """Return the sign that the suffix tells, or that splits the header into the most columns."""
-    if re.search(r"\.(tsv|tab)(\.gz|\.zst)?\Z", path.name.lower()):
-        return "\t"
-    return max(_DELIMITERS, key=lambda sign: len(_names(record, sign)))
+    """Return the sign that the suffix tells, or that stands most often outside of quotes."""
+    apart = _APART.sub(r"\1", record)
+    return max(_signs(path), key=apart.count)
 
 
-def _names(record: str, delimiter: str) -> tuple[str, ...]:
-    csv.field_size_limit(max(csv.field_size_limit(), LARGEST_HEADER))
-    try:
-        (names,) = csv.reader([record], delimiter=delimiter, strict=True)
-    except (csv.Error, ValueError):
-        # Quotes that do not fit this sign; another one may fit.
-        return (record,)
-    return tuple(name.strip() for name in names)
+def _names(record: str, delimiter: str) -> tuple[str, ...] | None:
+    """Return the names, or None where quotes do not fit."""
+    cell = re.compile(_cell(re.escape(delimiter)))
+    names, at = [], 0
+    while True:
+        found = cell.match(record, at)
+        end = found.end() if found is not None else at
+        if end < len(record) and record[end] != delimiter:
+            return None
+        name = record[at:end].strip()
+        names.append(name[1:-1].replace('""', '"').strip() if name.startswith('"') else name)
+        if end == len(record):
+            return tuple(names)
+        at = end + 1
+
+
+def shown_names(names: Sequence[str]) -> list[str]:
+    """Return the names as messages may show them; none if one of them may be no name."""
+    if isinstance(names, UnshownNames) or not all(map(_is_printable, names)):
+        return []
+    return [name if len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}…" for name in names]
+
+
+def _is_printable(name: str) -> bool:
+    return all(sign.isprintable() or unicodedata.category(sign) == "Zs" for sign in name)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
-from rainbowdp.tables.header import check_known
+from rainbowdp.tables.header import check_known, shown_names
 from rainbowdp.tables.source import Source
 
 
@@ -73,4 +73,4 @@ class Table:
         self.close()
 
     def __repr__(self) -> str:
-        return f"Table({self.identity!r}, columns={list(self.columns or ())!r})"
+        return f"Table({self.identity!r}, columns={shown_names(self.columns or ())!r})"

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a header may be, and that no message shows a row that was taken for one.
+
+Each file is written here with a canary in its rows, which no message may hold in any spelling.
+"""
+
+import shutil
+import tempfile
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from cell_tally import cells
+from rainbowdp.errors import RainbowError, TableUnreadableError, UnknownColumnError, UsageError
+from rainbowdp.tables import files, open_table
+from rainbowdp.tables.batches import batches_of
+from rainbowdp.tables.header import LONGEST_SHOWN, check_alike, check_distinct, check_known
+
+CANARY = "Qx7secret"
+
+
+def refused(path: Path, column: str, encoding: str | None = None) -> RainbowError:
+    with pytest.raises(RainbowError) as caught, open_table(path, encoding=encoding) as table:
+        cells(table, column)
+    return caught.value
+
+
+@pytest.mark.parametrize("row", ["3,180,green", '3,180"x,green', '3,"180",green', '3,"180,green'])
+@pytest.mark.parametrize("name", ['size 5"3', 'size"', '5\'10" tall "so"'])
+def test_a_quote_inside_a_name_is_text_whatever_the_rows_hold(tmp_path: Path, name: str, row: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"id,{name},vote\n1,170,red\n2,{CANARY},blue\n{row}\n", encoding="utf-8")
+    with open_table(path) as table:
+        assert table.columns == ("id", name, "vote")
+        assert cells(table, "vote")["blue"] == 1
+    assert CANARY not in refused(path, "vot").report()
+
+
+@pytest.mark.parametrize(
+    "rows", ["1,red\n2,blue\n", '1,red\n2,b"lue\n', '1,red\n2,blue"\n', '1,red\n2,b",Qx7secret\n']
+)
+@pytest.mark.parametrize("first", ['id,"vote', '"id,vote', 'id,"vote"x', '"id;"vote'])
+def test_a_quote_left_open_says_the_same_whatever_the_rows_hold(
+    tmp_path: Path, first: str, rows: str
+) -> None:
+    path = tmp_path / "a.csv"
+    said = []
+    for content in ("1,red\n", rows):
+        path.write_text(f"{first}\n{content}", encoding="utf-8")
+        said.append(refused(path, "town").report())
+    assert not [text for text in said if "red" in text or CANARY in text or "lue" in text]
+    assert said[0] == said[1]
+
+
+def test_a_name_of_several_lines_is_read_and_not_shown(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'id;"the\r\nvote, ""so"""\r\n1;red\r\n2;blue\r\n')
+    with open_table(path) as table:
+        assert table.columns == ("id", 'the\r\nvote, "so"')
+        assert cells(table, table.columns[1]) == {"red": 1, "blue": 1}
+    assert "its columns are not shown" in refused(path, "ward").report()
+
+
+def test_a_name_of_several_lines_may_cross_the_ends_of_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rainbowdp.tables.streams.BLOCK", 3)
+    (tmp_path / "a.csv").write_bytes(b'"two\nlines, and\n""more""",vote\r\n1,red\r\n')
+    with open_table(tmp_path / "a.csv") as table:
+        assert table.columns == ('two\nlines, and\n"more"', "vote")
+        assert cells(table, "vote") == {"red": 1}
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        (f"id,vote\n17,red\n21,{CANARY}\n34,blue\n".encode(), "utf-16-le"),
+        (f"id,vote\n17,red\n21,{CANARY}\n34,blue\n".encode(), "utf-16-be"),
+        (f"id,vote\x1e17,red\x1e21,{CANARY}\x1e".encode(), None),
+        (f"id,vote\u202817,red\u202821,{CANARY}\u2028".encode(), None),
+        (f"id,vote\u202817,red\u202821,{CANARY}\n".encode(), None),
+        (f"id,vote\x8517,red\x8521,{CANARY}\n".encode(), None),
+        (f"id,vote{CANARY},{CANARY}".encode(), None),
+    ],
+)
+def test_rows_that_were_taken_for_a_header_are_not_shown(
+    tmp_path: Path, content: bytes, encoding: str | None
+) -> None:
+    (tmp_path / "a.csv").write_bytes(content)
+    error = refused(tmp_path / "a.csv", "town", encoding)
+    said = error.report() + repr(error.values)
+    assert "its columns are not shown" in said
+    assert CANARY not in said
+    assert said.isascii()
+
+
+def test_names_are_shown_in_part_or_not_at_all() -> None:
+    long, odd = "x" * 1000, f"vote\n{CANARY}"
+    for names in ([long, long], [odd, odd], [odd, "id", "id"]):
+        with pytest.raises(UnknownColumnError) as twice:
+            check_distinct("'a.csv'", names)
+        with pytest.raises(UnknownColumnError) as unknown:
+            check_known("'a.csv'", names, ["town"])
+        with pytest.raises(TableUnreadableError) as unlike:
+            check_alike([Path("a"), Path("b")], [["id"], ["id", *names]])
+        for error in (twice.value, unknown.value, unlike.value):
+            said = error.report() + repr(error.values)
+            assert CANARY not in said
+            assert "x" * (LONGEST_SHOWN + 1) not in said
+
+
+@pytest.mark.parametrize("encoding", ["cp037", "cp500", "cp273", "cp1140", "cp875"])
+def test_encodings_without_the_usual_line_ends_are_refused(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.csv").write_bytes(b"id,vote\n1,red\n")
+    with pytest.raises(UsageError, match="there is no character encoding"):
+        open_table(tmp_path / "a.csv", encoding=encoding)
+
+
+def test_a_missing_mark_may_mean_that_the_file_is_utf_8(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"id,vote\n1,red\n")
+    assert "leave out the encoding if the file is UTF-8" in refused(tmp_path / "a.csv", "vote", "utf-16").help
+
+
+@pytest.mark.parametrize(
+    ("header", "columns"),
+    [
+        ('v;"a,b"', ("v", "a,b")),
+        ('v;"a,b,c"', ("v", "a,b,c")),
+        ('"a;b;c",v', ("a;b;c", "v")),
+        ('a, "b, c" ,d', ("a", "b, c", "d")),
+    ],
+)
+def test_signs_inside_quotes_do_not_separate(tmp_path: Path, header: str, columns: tuple[str, ...]) -> None:
+    sign = ";" if header.startswith("v;") else ","
+    (tmp_path / "a.csv").write_text(f"{header}\n{sign.join('x' for _ in columns)}\n", encoding="utf-8")
+    with open_table(tmp_path / "a.csv") as table:
+        assert table.columns == columns
+        assert cells(table, columns[-1]) == {"x": 1}
+
+
+@pytest.mark.parametrize("row", ["2,blue", '2,"blue', "2"])
+@pytest.mark.parametrize("lacking", ["directory", "room"])
+def test_whether_a_copy_can_be_made_is_asked_for_every_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: str, lacking: str
+) -> None:
+    (tmp_path / "a.csv").write_text(f"id,vote\n1,red\n{row}\n", encoding="utf-8")
+    if lacking == "directory":
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
+    else:
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=10))
+    error = refused(tmp_path / "a.csv", "vote")
+    assert isinstance(error, TableUnreadableError)
+    assert error.what == f"there is no room for a temporary copy of {str(tmp_path / 'a.csv')!r}"
+    assert error.__context__ is None
+
+
+def test_reports_end_with_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed: list[object] = []
+    asked = threading.Event()
+
+    def closed() -> float:
+        asked.set()
+        raise RuntimeError(CANARY)
+
+    monkeypatch.setattr(threading, "excepthook", failed.append)
+    monkeypatch.setattr(files, "_SECONDS_BETWEEN_REPORTS", 0.001)
+    database = SimpleNamespace(query_progress=closed)
+    with files._reported(database, lambda _: None):  # type: ignore[arg-type]  # all that is asked of it
+        assert asked.wait(60)
+    assert not failed
+
+
+def test_texts_of_duckdb_come_in_batches_as_they_are() -> None:
+    import duckdb
+    import narwhals.stable.v2 as nw
+
+    size = 70_000
+    with duckdb.connect() as database:
+        texts = database.sql("select i::varchar a, case when i % 2 = 0 then 'ü' end b from range(70000) t(i)")
+        batches = list(batches_of(nw.from_native(texts)))
+        assert len(batches) > 1
+        rows = [row for batch in batches for row in batch]
+        assert rows == [(str(at), None if at % 2 else "ü") for at in range(size)]
+
+
+def test_an_open_table_shows_no_row_that_was_taken_for_a_name(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text('id,"vote\n1,secret\n2,"\n3,blue\n')
+    with open_table(tmp_path / "people.csv") as table:
+        assert "secret" not in repr(table)
+    (tmp_path / "people.csv").write_text("id,vote\n1,blue\n")
+    with open_table(tmp_path / "people.csv") as table:
+        assert "columns=['id', 'vote']" in repr(table)
