@@ -79,10 +79,15 @@ def _plain(value: Any) -> object:  # noqa: ANN401 - numpy is not imported for it
     if value.dtype.kind == "f":
         # A short float keeps the few digits that it was made of.
         return float(str(value)) if value.dtype.itemsize < 8 else float(value)
+    if value.dtype.kind not in "mM":
+        return value.item()
+    if str(value) == "NaT":
+        return ""
     plain = value.item()
     if value.dtype.kind == "M" and isinstance(plain, int):
         plain = value.astype("datetime64[us]").item()
-    return "" if value.dtype.kind in "mM" and str(value) == "NaT" else plain
+    # Where Python has no such moment, numpy gives a number, which is no cell; nor is a duration.
+    return dt.timedelta() if isinstance(plain, int) else plain
 
 
 def _text(value: object) -> str | None:
@@ -105,7 +110,7 @@ def _text(value: object) -> str | None:
             text = value.astimezone(dt.UTC).isoformat()
         case dt.date() | dt.time():
             text = value.isoformat()
-        case Collection():
+        case Collection() | dt.timedelta():
             text = None
         case _:
             # What Python writes where a type says nothing is an address in memory, and no text of a cell.

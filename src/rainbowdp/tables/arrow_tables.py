@@ -7,15 +7,18 @@ holds, and each distinct one is given its text here or by `cell_text`. What a co
 """
 
 import contextlib
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from rainbowdp.errors import TableUnreadableError
 from rainbowdp.tables.moments import day_text, moment_text, time_text
 from rainbowdp.tables.readers import shortest_float
 from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, guarded
 
+_ARROW_ENGINES = frozenset({"duckdb", "polars"})
 Read = Callable[[object], object]
 Tables = Callable[[Sequence[str], Progress | None], Iterator[Any]]
 
@@ -94,12 +97,28 @@ def ibis_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - ibis ha
     """Return the rows of an ibis table, fetched column by column as they are.
 
     They are counted here and not by the engine behind it, which may take texts for the same that are not.
+
+    Raises
+    ------
+    TableUnreadableError
+        If the engine makes values of Python or pandas on the way to Arrow, which one odd cell can prevent.
     """
+    engine = str(table.get_backend().name)
+    if engine not in _ARROW_ENGINES:
+        raise TableUnreadableError(
+            f"an ibis table of {engine} cannot be read cell by cell: one odd cell would prevent it",
+            help="give the database itself, such as postgresql://... or sqlite:///..., or what .to_pyarrow() "
+            "returns; ibis tables of DuckDB and polars are read as they are",
+        )
 
     def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
         del progress
-        # Without a readable column, any of them says how many rows there are.
-        yield table.select(*(columns or table.columns[:1])).to_pyarrow()
+        # A warning would depend on what the cells hold.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # Without a readable column, any of them says how many rows there are.
+            fetched = table.select(*(columns or table.columns[:1])).to_pyarrow()
+        yield fetched
 
     types: dict[str, Any] = {}
     for column, kind in table.schema().items():

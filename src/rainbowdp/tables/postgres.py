@@ -51,6 +51,7 @@ class PostgresSource:
         self._name = place.database
         self._connection = _connected(place)
         try:
+            _require_utf8(self._connection, self._name)
             self.table: str | None = None
             self._rows = f"({place.sql}\n) as rainbowdp_rows"
             if place.sql is None:
@@ -173,6 +174,17 @@ def _connected(place: SqlPlace) -> Any:  # noqa: ANN401 - psycopg is optional
             help="check that the server answers, and user, password and database in the URL",
         )
     return connection
+
+
+def _require_utf8(connection: Any, called: str) -> None:  # noqa: ANN401 - see _connected
+    """Refuse a database in another encoding, in which a cell may hold what has no counterpart in UTF-8."""
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise TableUnreadableError(
+            f"{called} keeps its texts as {encoding}, and one odd cell would prevent that they are read",
+            help="copy the table into a database with the encoding UTF8, or export it as CSV and name its "
+            "encoding",
+        )
 
 
 def _table(connection: Any, place: SqlPlace) -> tuple[str, str]:  # noqa: ANN401 - see _connected

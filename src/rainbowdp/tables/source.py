@@ -63,7 +63,7 @@ def guarded(source: str, batches: Callable[[], Iterable[list[Cells]]]) -> Iterat
     interrupted = failed = False
     try:
         yield from batches()
-    except (RainbowError, MemoryError, GeneratorExit, KeyboardInterrupt, SystemExit):
+    except (RainbowError, GeneratorExit, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a library says may quote a cell; polars panics
         # This is how DuckDB reports that the user wants to stop.
@@ -74,8 +74,8 @@ def guarded(source: str, batches: Callable[[], Iterable[list[Cells]]]) -> Iterat
     if failed:
         raise TableUnreadableError(
             f"{source} could not be read to its end",
-            help="check that it is complete and what its name says, and that its server answers; "
-            "the reason is left out, since it may quote a cell",
+            help="check that it is complete and what its name says, that its server answers, and that memory "
+            "is left; the reason is left out, since it may quote a cell",
         )
 
 
