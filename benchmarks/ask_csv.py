@@ -23,8 +23,8 @@ _BYTES_PER_ROW = 200
 _SURELY_NAMED = 100
 # So many rows take long enough on any machine for the progress to be shown.
 _SURELY_SLOW = 20_000_000
-_OPTIONS = ",".join(map(quoted, OPTIONS))
-_ASKED = ("ask", "winner", "{file}", "--column", "answer", "--options", _OPTIONS, "--epsilon", "1")
+OPTIONS_TEXT = ",".join(map(quoted, OPTIONS))
+_ASKED = ("ask", "winner", "{file}", "--column", "answer", "--options", OPTIONS_TEXT, "--epsilon", "1")
 _KEYS = ("keys", "{file}", "--column", "group", "--unit", "person", "--max-keys", "1")
 
 

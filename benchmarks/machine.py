@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where numbers come from: processors, memory, system, versions, and how busy the machine was."""
 
+import contextlib
 import importlib.metadata
 import os
 import platform
@@ -20,14 +21,18 @@ def machine() -> str:
 
 
 def versions(packages: Iterable[str]) -> str:
-    """Return the versions of packages.
+    """Return the versions of those packages that are installed.
 
     Examples
     --------
-    >>> versions(["pip"]).startswith("pip ")
+    >>> versions(["pip", "there-is-no-such-package"]).startswith("pip ")
     True
     """
-    return ", ".join(f"{package} {importlib.metadata.version(package)}" for package in packages)
+    found = []
+    for package in packages:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found.append(f"{package} {importlib.metadata.version(package)}")
+    return ", ".join(found)
 
 
 def load() -> str:

@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of a member: a table in Markdown, and its place in a page.
+"""The result of a member: tables in Markdown and figures, and its place in a page.
 
 A page has a pair of comments for every member, ``<!-- NAME -->`` and ``<!-- /NAME -->``; `placed` replaces
 what stands between them, and leaves the rest of the page to people.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from benchmarks.goals import HEAD, Goal, goal_lines, goal_rows
+
+FIGURES = "assets/benchmarks"
+"""Where figures lie, seen from the page."""
+
+GOALS = "goals"
+"""The place of a page that has the goals of all members again."""
 
 
 @dataclass(frozen=True)
-class Report:
-    """What a member found.
+class Table:
+    """A table under a paragraph.
 
     Parameters
     ----------
@@ -29,12 +37,57 @@ class Report:
 
     def markdown(self) -> str:
         """Return paragraph and table."""
-        lines = [
-            self.columns,
-            ["---", *["---:"] * (len(self.columns) - 1)],
-            *self.rows,
-        ]
-        return "\n".join([self.text, "", *(f"| {' | '.join(cells)} |" for cells in lines)])
+        rule = ["---", *["---:"] * (len(self.columns) - 1)]
+        return f"{self.text}\n\n{_lines([self.columns, rule, *self.rows])}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a member found.
+
+    Parameters
+    ----------
+    text, columns, rows
+        As in `Table`; the text begins with the size.
+    further : sequence of Table
+        More tables.
+    goals : sequence of Goal
+        What was to be reached.
+    figures : mapping of str to str
+        The content of SVG files by their names, and in `alternatives` what they show.
+    alternatives : mapping of str to str
+        A description of every figure in words.
+    """
+
+    text: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    further: Sequence[Table] = ()
+    goals: Sequence[Goal] = ()
+    figures: Mapping[str, str] = field(default_factory=dict)
+    alternatives: Mapping[str, str] = field(default_factory=dict)
+
+    def markdown(self) -> str:
+        """Return paragraphs, tables, places of figures, and goals."""
+        parts = [Table(self.text, self.columns, self.rows).markdown()]
+        parts.extend(f"![{self.alternatives[name]}]({FIGURES}/{name})" for name in self.figures)
+        parts.extend(table.markdown() for table in self.further)
+        if self.goals:
+            head, *rows = goal_rows(self.goals)
+            parts.append(_lines([head, ["---"] * len(head), *rows]))
+        return "\n\n".join(parts)
+
+
+def _lines(rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
+
+
+def with_goals(page: str) -> str:
+    """Return a page with the goals of all members in its place for them, if it has one."""
+    if f"<!-- {GOALS} -->" not in page:
+        return page
+    bare = placed(page, GOALS, "")
+    return placed(page, GOALS, "\n".join([_lines([HEAD, ["---"] * len(HEAD)]), *goal_lines(bare)]))
 
 
 def placed(page: str, name: str, content: str) -> str:

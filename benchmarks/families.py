@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boundary and distances of families whose pairs are never listed, up to billions of pairs.
+
+Every family is checked at a thousandth of its size, with all pairs listed, against scipy's search; lattices
+are also measured beside scipy's distance transform at full size, which is given the boundary.
+"""
+
+from pathlib import Path
+
+from benchmarks.child import answer_of
+from benchmarks.families_run import CUBE, HAMMING, SQUARE
+from benchmarks.goals import Goal
+from benchmarks.report import Report, times
+
+SIZE = 100_000_000
+KINDS = (HAMMING, SQUARE, CUBE)
+_SMALLER = 1000
+_MIB = 2**20
+
+
+def main(size: int, folder: Path) -> Report:  # noqa: ARG001 - no family needs a file
+    """Measure all families.
+
+    Parameters
+    ----------
+    size : int
+        The number of datasets, roughly.
+    folder : Path
+        Not used.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    RuntimeError
+        If distances are not those of scipy.
+    """
+    rows = []
+    rates = {}
+    for kind in KINDS:
+        answer_of("families_run", kind, str(size // _SMALLER), "check")
+        found = answer_of("families_run", kind, str(size))
+        rate = found["pairs"] / found["seconds"]
+        transform = None if kind == HAMMING else answer_of("families_run", kind, str(size), "transform")
+        rows.append(
+            [
+                kind,
+                f"{found['datasets']:,}",
+                f"{found['pairs']:,}",
+                f"{found['seconds']:.2g}",
+                f"{rate / 1e6:,.0f}",
+                f"{found['memory_bytes'] / _MIB:.0f}",
+                "" if transform is None else f"{transform['seconds']:.2g}",
+                "" if transform is None else times(transform["seconds"], found["seconds"]),
+            ]
+        )
+        if kind == HAMMING:
+            rates[f"{found['pairs']:,} pairs"] = rate / 1e9
+    text = f"{size:,} datasets, or nearly. Regions are there before; seconds are for boundary and distances."
+    columns = (
+        "family",
+        "datasets",
+        "pairs",
+        "seconds",
+        "million pairs per second",
+        "memory MiB",
+        "transform alone, seconds",
+        "transform ÷ ours",
+    )
+    goal = Goal("Hamming family without pairs: pairs per second", 1, rates, at_least=True, unit="·10⁹")
+    return Report(text, columns, rows, goals=[goal])
