@@ -7,6 +7,7 @@ import sys
 import tempfile
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rainbowdp.errors import FileWriteError, GraphShapeError
-from rainbowdp.graph import DatasetGraph, cycle, grid, path
+from rainbowdp.graph import DatasetGraph, cycle, grid, pair_spool, path
 from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.listing import listed
 from rainbowdp.graph.pair_spool import PairSpool, mapped_array
@@ -144,6 +145,37 @@ def test_no_pairs_and_no_batches() -> None:
 def test_impossible_sizes_are_refused() -> None:
     with pytest.raises(GraphShapeError):
         PairStream(-1, list)
+
+
+class Reluctant:
+    """A file that takes and gives a few bytes at a time, as a system may."""
+
+    def __init__(self, file: Any) -> None:  # noqa: ANN401 - any file
+        self._file = file
+
+    def write(self, content: Any) -> int:  # noqa: ANN401 - any buffer
+        return int(self._file.write(bytes(content[:1000])))
+
+    def read(self, length: int) -> bytes:
+        return bytes(self._file.read(min(length, 700)))
+
+    def seek(self, place: int) -> None:
+        self._file.seek(place)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def test_pairs_that_are_written_and_read_in_parts_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = pair_spool.unnamed_file
+    monkeypatch.setattr(pair_spool, "unnamed_file", lambda: Reluctant(whole()))
+    source, target = np.arange(5000, dtype=np.int32), np.arange(5000, dtype=np.int32)[::-1]
+    with PairSpool(np.int32) as spool:
+        spool.add(source, target)
+        spool.add(source, target)
+        (first, second), (third, fourth) = spool.batches()
+    for found, written in zip((first, second, third, fourth), (source, target) * 2, strict=True):
+        assert np.array_equal(found, written)
 
 
 def test_a_spool_gives_back_what_it_was_given_in_either_direction() -> None:

@@ -70,7 +70,7 @@ class PairSpool:
             ends = (source[start : start + BATCH], target[start : start + BATCH])
             try:
                 for end in ends:
-                    self._file.write(np.ascontiguousarray(end, dtype=self._kind).data)
+                    _write_whole(self._file, np.ascontiguousarray(end, dtype=self._kind))
             except OSError as error:
                 raise no_room(error) from error
             self._sizes.append(ends[0].size)
@@ -83,8 +83,27 @@ class PairSpool:
         for number in reversed(order) if backward else order:
             size = self._sizes[number]
             self._file.seek(int(ends[number]) - 2 * size * width)
-            both: NDArray[Any] = np.frombuffer(self._file.read(2 * size * width), dtype=self._kind)
+            both: NDArray[Any] = np.frombuffer(_read_whole(self._file, 2 * size * width), dtype=self._kind)
             yield both[:size], both[size:]
+
+
+def _write_whole(file: IO[bytes], values: NDArray[Any]) -> None:
+    """Write an array: a disk that is nearly full takes a part, and says so by a number only."""
+    left = values.data.cast("B")
+    while left:
+        left = left[file.write(left) :]
+
+
+def _read_whole(file: IO[bytes], length: int) -> bytes:
+    """Read so many bytes, of which the system may give a part at a time."""
+    parts = []
+    while length:
+        part = file.read(length)
+        if not part:
+            raise no_room(OSError("it has been cut"))
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
 
 
 def mapped_array(size: int, kind: type[np.int32] | type[np.int64]) -> Integers:
