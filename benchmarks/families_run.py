@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A family that lists no pair, in a process: ``python -m benchmarks.families_run KIND SIZE [HOW]``.
 
-Prints what its boundary and distances need. If HOW is ``check``, all pairs are listed instead, and the
-distances compared with those of scipy's search. If it is ``transform``, for lattices only, scipy's distance
-transform is measured on the same boundary, and its distances compared.
+Prints what our path needs from an array of regions to the distances. If HOW is ``check``, all pairs are
+listed instead, and the distances compared with those of scipy's search. If it is ``transform``, for lattices
+only, scipy's distance transform is measured on the same boundary, and its distances compared.
 """
 
 import sys
@@ -14,6 +14,7 @@ import numpy as np
 
 from benchmarks.child import say
 from benchmarks.graphs import REGIONS, rainbows
+from benchmarks.own_path import Phases
 from benchmarks.path_run import WrongAnswerError
 from benchmarks.peers import Array, scipy
 from benchmarks.spent import spent
@@ -83,9 +84,12 @@ def run(kind: str, size: int, how: str) -> dict[str, Any]:
     datasets = family(kind, shape)
     structure = datasets.structure
 
+    phases = Phases()
+
     def ours() -> tuple[Array, Array]:
-        graph = RainbowGraph.from_codes(structure, rainbows(), codes)
-        return graph.boundary, graph.distance.filled(-1)
+        graph = phases.timed("check", lambda: RainbowGraph.from_codes(structure, rainbows(), codes))
+        boundary = phases.timed("boundary", lambda: graph.boundary)
+        return boundary, phases.timed("distances", lambda: graph.distance.filled(-1))
 
     counts = {"datasets": structure.size, "pairs": structure.pair_count}
     if how == "check":
@@ -101,7 +105,7 @@ def run(kind: str, size: int, how: str) -> dict[str, Any]:
         _require_same(steps, found.ravel())
         return counts | asdict(needed)
     _, needed = spent(ours)
-    return counts | asdict(needed)
+    return counts | asdict(needed) | {"phases": phases.seconds}
 
 
 def _require_same(ours: Array, theirs: Array) -> None:
