@@ -112,12 +112,14 @@ def placed(page: str, name: str, content: str) -> str:
 
 
 def times(value: float, floor: float) -> str:
-    """Return a ratio as it is shown.
+    """Return a ratio as it is shown; a dash where the floor is nothing, as memory may be.
 
     Examples
     --------
-    >>> times(3.14159, 1), times(42, 2)
-    ('3.1', '21')
+    >>> times(3.14159, 1), times(42, 2), times(1, 0)
+    ('3.1', '21', '-')
     """
+    if not floor:
+        return "-"
     ratio = value / floor
     return f"{ratio:.2g}" if ratio < 10 else f"{ratio:.0f}"
