@@ -20,7 +20,7 @@ from pathlib import Path
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 # Linux counts in KiB, macOS in bytes.
-_UNIT_OF_MEMORY = 1 if sys.platform == "darwin" else 1024
+UNIT_OF_MEMORY = 1 if sys.platform == "darwin" else 1024
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def measured(command: Sequence[str], scratch: Path) -> Run:
     return Run(
         seconds=seconds,
         processor_seconds=used.ru_utime + used.ru_stime,
-        memory_bytes=used.ru_maxrss * _UNIT_OF_MEMORY,
+        memory_bytes=used.ru_maxrss * UNIT_OF_MEMORY,
         temporary_bytes=max(most),
         output=said,
         messages=shown,

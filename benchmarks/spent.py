@@ -8,7 +8,6 @@ seconds together, and its best time counts; its memory is the most over all runs
 
 import contextlib
 import resource
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,14 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from benchmarks.measuring import UNIT_OF_MEMORY
+
 _Result = TypeVar("_Result")
 
 MOST_RUNS = 3
 ENOUGH_SECONDS = 10.0
 _SECONDS_BETWEEN_LOOKS = 0.01
 _STATUS = Path("/proc/self/status")
-# Linux counts in KiB, macOS in bytes.
-_UNIT_OF_MEMORY = 1 if sys.platform == "darwin" else 1024
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ class _Memory:
 
 def _memory() -> _Memory:
     if not _STATUS.exists():
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT_OF_MEMORY
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT_OF_MEMORY
         return _Memory(most, most, None)
     lines = (line.split() for line in _STATUS.read_text(encoding="ascii", errors="replace").splitlines())
     found = {words[0]: int(words[1]) * 1024 for words in lines if words and words[-1] == "kB"}
