@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs from files of every kind of column: the same graph, and the same error at the same row."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, RainbowError
-from rainbowdp.formats import dataset_reading, pair_reading, read_graph
+from rainbowdp.formats import graphs, pair_reading, read_graph
 from rainbowdp.formats.pair_reading import KnownDatasets, read_pairs
 from rainbowdp.formats.suffixes import Form
 from rainbowdp.formats.tables import connect
@@ -32,11 +31,10 @@ LABELS: dict[str, list[int] | list[str] | None] = {
 
 @pytest.fixture(params=["arrow", "duckdb"])
 def decoder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read integers by pyarrow whatever the number of rows, and without it."""
-    monkeypatch.setattr(pair_reading, "_FEWEST_ROWS", 0)
-    monkeypatch.setattr(dataset_reading, "_FEWEST_ROWS", 0)
+    """Read integers by pyarrow, and as what pyarrow does not read."""
     if request.param == "duckdb":
-        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        monkeypatch.setattr(pair_reading, "integer_rows", lambda *_: None)
+        monkeypatch.setattr(graphs, "numbered_datasets", lambda *_: None)
 
 
 def read(path: Path, labels: list[int] | list[str] | None, size: int = 4) -> PairList:

@@ -22,7 +22,7 @@ from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.listing import listed
 from rainbowdp.graph.pair_spool import PairSpool, mapped_array
 from rainbowdp.graph.pair_stream import PairStream
-from rainbowdp.graph.stream_search import MOST_PASSES
+from rainbowdp.graph.depths import MOST_PASSES
 
 Numbers = NDArray[np.int32]
 

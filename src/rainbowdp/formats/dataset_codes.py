@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rainbowdp.errors import FileFormatError
 from rainbowdp.formats.dataset_reading import known_datasets
 from rainbowdp.formats.graphs import refuse_repeats
-from rainbowdp.formats.pair_reading import ArrowError, arrow_batches
+from rainbowdp.formats.parquet_integers import ArrowError, integer_batches, integer_rows
 from rainbowdp.formats.suffixes import Form
 from rainbowdp.formats.tables import arrays, literal, open_table, reading
 from rainbowdp.mechanism import Mechanism
@@ -123,14 +123,11 @@ def read_codes(
     FileUnreadableError, FileFormatError, DuplicateDatasetError
         If the file cannot be read, a cell is empty, a class is unknown or a dataset named twice.
     """
-    table = open_table(database, path, form, COLUMNS)
     if form is Form.PARQUET and classes == list(map(str, range(len(classes)))):
-        try:
-            numbered = _numbered(arrow_batches(table, ("dataset", "class")), len(classes))
-        except ArrowError:
-            numbered = None
+        numbered = _integers(path, len(classes))
         if numbered is not None:
             return numbered, None
+    table = open_table(database, path, form, COLUMNS)
     with reading(path):
         database.execute(
             f"create temp table datasets as select v0 as dataset, v1 as class from ({table.query(*COLUMNS)})"  # noqa: S608 - built by tables
@@ -147,8 +144,17 @@ def read_codes(
     return codes, None if labels is None else list(map(str, labels.tolist()))
 
 
-def _numbered(batches: Iterator[tuple[NDArray[Any], NDArray[Any]]], count: int) -> NDArray[np.int32] | None:
+def _integers(path: Path, count: int) -> NDArray[np.int32] | None:
     """Return the classes of datasets that are integers from 0 up, in order; None if anything is otherwise."""
+    if integer_rows(path, COLUMNS) is None:
+        return None
+    try:
+        return _numbered(integer_batches(path, COLUMNS), count)
+    except ArrowError:
+        return None
+
+
+def _numbered(batches: Iterator[tuple[NDArray[Any], NDArray[Any]]], count: int) -> NDArray[np.int32] | None:
     parts: list[NDArray[np.int32]] = []
     place = 0
     for datasets, codes in batches:

@@ -7,30 +7,26 @@ who name what is wrong.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import RainbowError
 from rainbowdp.formats.pair_reading import KnownDatasets
-from rainbowdp.formats.tables import arrays
+from rainbowdp.formats.tables import Database, arrays
 from rainbowdp.rainbow import Rainbow
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
-# DuckDB reads fewer rows in less time than pyarrow takes to load.
-_FEWEST_ROWS = 1 << 18
-_BATCH = 1 << 20
+# So many rows stay in the processor's cache.
+_BATCH = 1 << 16
 
 
-def known_datasets(database: "DuckDBPyConnection", owner: str) -> KnownDatasets:
+def known_datasets(database: Database, owner: str) -> KnownDatasets:
     """Return the datasets of the table ``datasets`` that was read into a database.
 
     Parameters
     ----------
-    database : duckdb.DuckDBPyConnection
+    database : Database
         With a table ``datasets`` that has a text column ``dataset``.
     owner : str
         What has these datasets, for messages.
@@ -53,7 +49,7 @@ def known_datasets(database: "DuckDBPyConnection", owner: str) -> KnownDatasets:
 
 
 def numbered_datasets(path: Path) -> tuple[list[Rainbow], NDArray[np.int32]] | None:
-    """Read a large Parquet table of datasets that are integers from 0 up, in order.
+    """Read a Parquet table of datasets that are integers from 0 up, in order.
 
     Parameters
     ----------
@@ -65,22 +61,18 @@ def numbered_datasets(path: Path) -> tuple[list[Rainbow], NDArray[np.int32]] | N
     palette : list of Rainbow
         Different ones, or different spellings of one.
     codes : int32 array [n]
-        Index into it per dataset; or None instead of both, if the table is of another kind, small, or
-        wrong, or if pyarrow is missing.
+        Index into it per dataset; or None instead of both, if the table is of another kind, empty or
+        wrong.
     """
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        return None
+    import pyarrow as pa
+    from pyarrow import parquet
+
     try:
         with parquet.ParquetFile(path, pre_buffer=False, read_dictionary=["rainbow"]) as opened:
             names, schema = opened.schema_arrow.names, opened.schema_arrow
-            if names.count("dataset") != 1 or names.count("rainbow") != 1:
+            if len(set(names)) < len(names) or not {"dataset", "rainbow"} <= set(names):
                 return None
-            if opened.metadata.num_rows < _FEWEST_ROWS or not pa.types.is_integer(
-                schema.field("dataset").type
-            ):
+            if not opened.metadata.num_rows or not pa.types.is_integer(schema.field("dataset").type):
                 return None
             if not pa.types.is_dictionary(schema.field("rainbow").type):
                 return None
@@ -93,6 +85,7 @@ def _codes_of(opened: Any) -> tuple[list[Rainbow], NDArray[np.int32]] | None:  #
     codes = np.empty(opened.metadata.num_rows, dtype=np.int32)
     number: dict[object, int] = {}
     place = 0
+    known, written = None, np.empty(0, dtype=np.int32)
     for batch in opened.iter_batches(_BATCH, columns=["dataset", "rainbow"]):
         datasets, rainbows = batch.column("dataset"), batch.column("rainbow")
         if datasets.null_count or rainbows.null_count:
@@ -100,11 +93,14 @@ def _codes_of(opened: Any) -> tuple[list[Rainbow], NDArray[np.int32]] | None:  #
         stop = place + len(batch)
         if not np.array_equal(datasets.to_numpy(zero_copy_only=False), np.arange(place, stop)):
             return None
-        written = [number.setdefault(text, len(number)) for text in rainbows.dictionary.to_pylist()]
-        codes[place:stop] = np.array(written, dtype=np.int32)[rainbows.indices.to_numpy(zero_copy_only=False)]
+        if known is None or not rainbows.dictionary.equals(known):
+            known = rainbows.dictionary
+            texts = known.to_pylist()
+            written = np.array([number.setdefault(text, len(number)) for text in texts], dtype=np.int32)
+        codes[place:stop] = written[rainbows.indices.to_numpy(zero_copy_only=False)]
         place = stop
-    texts = [text for text in number if isinstance(text, str)]
+    spelled = [text for text in number if isinstance(text, str)]
     try:
-        return ([Rainbow.parse(text) for text in texts], codes) if len(texts) == len(number) else None
+        return ([Rainbow.parse(text) for text in spelled], codes) if len(spelled) == len(number) else None
     except RainbowError:
         return None

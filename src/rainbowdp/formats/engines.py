@@ -8,19 +8,17 @@ says it.
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from rainbowdp.errors import FileFormatError, UsageError, did_you_mean
 from rainbowdp.exact.arguments import described
 from rainbowdp.formats.pair_reading import KnownDatasets, read_pairs
 from rainbowdp.formats.pair_streaming import stream_pairs
+from rainbowdp.formats.parquet_integers import parquet_rows
 from rainbowdp.formats.suffixes import Form, form_to_read
-from rainbowdp.formats.tables import open_table, reading
+from rainbowdp.formats.tables import Database
 from rainbowdp.graph.compiled import compiled
 from rainbowdp.graph.relation import NeighborRelation
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 Engine = Literal["auto", "memory", "stream", "spark"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
@@ -53,13 +51,13 @@ def require_engine(engine: object) -> Engine:
 
 
 def relation_of(
-    database: "DuckDBPyConnection", path: str, known: KnownDatasets, engine: Engine, report: Report | None
+    database: Database, path: str, known: KnownDatasets, engine: Engine, report: Report | None
 ) -> NeighborRelation:
     """Read the pairs of neighbors of a table, or prepare to.
 
     Parameters
     ----------
-    database : duckdb.DuckDBPyConnection
+    database : Database
         As for `rainbowdp.formats.pair_reading.read_pairs`.
     path : str
         The file; for Spark any address that it can read.
@@ -86,7 +84,7 @@ def relation_of(
         return spark_pairs(path, _spark_kind(path), known.size, known.labels, report)
     file = Path(path)
     form = form_to_read(file, "the pairs of neighbors", _TABLES)
-    if engine == "stream" or (engine == "auto" and _is_too_large(database, file, form)):
+    if engine == "stream" or (engine == "auto" and _is_too_large(file, form)):
         return stream_pairs(database, file, form, known, report)
     return read_pairs(database, file, form, known)
 
@@ -104,17 +102,15 @@ def _spark_kind(path: str) -> str:
     )
 
 
-def _is_too_large(database: "DuckDBPyConnection", path: Path, form: Form) -> bool:
+def _is_too_large(path: Path, form: Form) -> bool:
     """Tell whether the pairs of a file would take more than their share of the free memory."""
     if not compiled():
         return False  # a stream needs the extra
     if form is Form.PARQUET:
-        scan = open_table(database, path, form, ("source", "target")).scan
-        with reading(path):
-            ((pairs,),) = database.execute(f"select count(*) from {scan}").fetchall()  # noqa: S608 - built by tables
+        pairs = parquet_rows(path)
     else:
         pairs = path.stat().st_size // _CSV_BYTES_PER_PAIR * (_COMPRESSED if path.suffix == ".gz" else 1)
-    return int(pairs) * _BYTES_PER_PAIR * _SHARE > free_memory()
+    return pairs * _BYTES_PER_PAIR * _SHARE > free_memory()
 
 
 def free_memory() -> int:

@@ -7,7 +7,6 @@ them. A graph file is not private, so errors name the row and the value.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,16 +25,13 @@ from rainbowdp.formats.engines import Engine, Report, relation_of, require_engin
 from rainbowdp.formats.networks import network_edges, read_network
 from rainbowdp.formats.pair_reading import KnownDatasets, join_pairs
 from rainbowdp.formats.suffixes import Form, address_of, form_to_read, path_of
-from rainbowdp.formats.tables import arrays, connect, open_table, reading
+from rainbowdp.formats.tables import Database, arrays, connect_if_asked, open_table, reading
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.labels import LabelArray
 from rainbowdp.graph.pair_stream import PairStream
 from rainbowdp.graph.relation import NeighborRelation
 from rainbowdp.graph.row_labels import RowLabels
 from rainbowdp.rainbow import Rainbow
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 _TABLES = (Form.CSV, Form.PARQUET)
 _NETWORKS = (Form.GRAPHML, Form.JSON)
@@ -112,7 +108,7 @@ def read_graph(
         )
     if engine != "spark":
         form_to_read(Path(address), "the pairs of neighbors", _TABLES)
-    with content_of(datasets, Path(address)), connect() as database:
+    with content_of(datasets, Path(address)), connect_if_asked() as database:
         labels: list[str] | None = None
         numbered = numbered_datasets(datasets) if form is Form.PARQUET else None
         if numbered is not None:
@@ -186,7 +182,7 @@ def read_neighbors(
         if engine == "spark"
         else form_to_read(Path(address), "the pairs of neighbors", _TABLES + _NETWORKS)
     )
-    with content_of(Path(address)), connect() as database:
+    with content_of(Path(address)), connect_if_asked() as database:
         if names is None:
             known = KnownDatasets(size, None, "the mechanism")
         else:
@@ -231,7 +227,7 @@ def _names(labels: object, size: object) -> NDArray[np.str_] | None:
     return np.asarray(labels if isinstance(labels, np.ndarray) else listed, dtype=np.str_)
 
 
-def _load_datasets(database: "DuckDBPyConnection", path: Path, form: Form) -> None:
+def _load_datasets(database: Database, path: Path, form: Form) -> None:
     """Load the table of datasets; its row numbers are the numbers of the datasets from here on."""
     table = open_table(database, path, form, ("dataset", "rainbow"))
     query = table.query("dataset", "rainbow")
@@ -265,7 +261,7 @@ def _load_datasets(database: "DuckDBPyConnection", path: Path, form: Form) -> No
         )
 
 
-def refuse_repeats(database: "DuckDBPyConnection", path: Path) -> None:
+def refuse_repeats(database: Database, path: Path) -> None:
     """Raise `DuplicateDatasetError` if the loaded table names a dataset twice."""
     twice = database.execute(
         "select dataset, min(rowid), max(rowid) from datasets group by dataset having count(*) > 1 "
@@ -279,7 +275,7 @@ def refuse_repeats(database: "DuckDBPyConnection", path: Path) -> None:
         )
 
 
-def _regions(database: "DuckDBPyConnection", path: Path) -> tuple[list[Rainbow], NDArray[np.int32]]:
+def _regions(database: Database, path: Path) -> tuple[list[Rainbow], NDArray[np.int32]]:
     """Return the distinct rainbows as they are written, and their code for each dataset."""
     distinct = database.execute(
         "select rainbow, min(rowid) as first from datasets group by rainbow order by first"

@@ -7,29 +7,24 @@ a small range are looked up in a table; everything else is joined by DuckDB. Whi
 nothing but the time: a pair that names no dataset has the same error, with its row, on all of them.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import FileFormatError, UnknownDatasetError
+from rainbowdp.formats.parquet_integers import ArrowError, integer_batches, integer_rows
 from rainbowdp.formats.suffixes import Form
-from rainbowdp.formats.tables import TextTable, arrays, open_table, reading
+from rainbowdp.formats.tables import Database, arrays, open_table, reading
 from rainbowdp.graph.labels import close_labels
 from rainbowdp.graph.pair_ends import number_type
 from rainbowdp.graph.pair_list import PairList
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
 _NULL, _UNKNOWN = -2, -1
-_INTEGERS = {f"{sign}{kind}" for sign in ("", "U") for kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")}
-# Loading pyarrow takes longer than DuckDB needs for fewer rows than this.
-_FEWEST_ROWS = 1 << 18
-_BATCH = 1 << 20
+COLUMNS = ("source", "target")
+"""The columns of a table of pairs."""
 # A table of places may be this many times as long as the list of datasets, and a little more.
 _SPARSE, _SMALL = 8, 1 << 16
 
@@ -53,12 +48,12 @@ class KnownDatasets:
     owner: str
 
 
-def read_pairs(database: "DuckDBPyConnection", path: Path, form: Form, known: KnownDatasets) -> PairList:
+def read_pairs(database: Database, path: Path, form: Form, known: KnownDatasets) -> PairList:
     """Read the columns ``source`` and ``target`` of a table.
 
     Parameters
     ----------
-    database : duckdb.DuckDBPyConnection
+    database : Database
         From `rainbowdp.formats.tables.connect`. If it has a table ``datasets`` with a text column
         ``dataset``, its row numbers number the datasets.
     path : Path
@@ -79,24 +74,33 @@ def read_pairs(database: "DuckDBPyConnection", path: Path, form: Form, known: Kn
     UnknownDatasetError
         If a pair names a dataset that is not known; the message says which row.
     """
-    table = open_table(database, path, form, ("source", "target"))
-    query = table.query("source", "target")
+    if form is Form.PARQUET and by_number(known) and (ends := _numbers(path, known)) is not None:
+        return _checked(database, path, form, known, ends)
+    query = pair_query(database, path, form)
+    if known.labels is not None:
+        return join_pairs(database, path, query, known)
     with reading(path):
-        if form is Form.PARQUET and has_integers(database, table) and by_number(known):
-            ends = _numbers(database, table, known)
-        elif known.labels is None:
-            ends = _written_numbers(database, query, known)
-        else:
-            return join_pairs(database, path, query, known)
-    return _checked(database, path, query, known, ends)
+        ends = _written_numbers(database, query, known)
+    return _checked(database, path, form, known, ends)
 
 
-def join_pairs(database: "DuckDBPyConnection", path: Path, query: str, known: KnownDatasets) -> PairList:
+def pair_query(database: Database, path: Path, form: Form) -> str:
+    """Return SQL for the pairs of a table as text, ``v0`` and ``v1``.
+
+    Raises
+    ------
+    FileUnreadableError, FileFormatError
+        If the file cannot be read, or lacks a column.
+    """
+    return open_table(database, path, form, COLUMNS).query(*COLUMNS)
+
+
+def join_pairs(database: Database, path: Path, query: str, known: KnownDatasets) -> PairList:
     """Return the pairs that a query names, by a join with the names of the datasets.
 
     Parameters
     ----------
-    database : duckdb.DuckDBPyConnection
+    database : Database
         As for `read_pairs`.
     path : Path
         The file that the query reads, for messages.
@@ -117,30 +121,30 @@ def join_pairs(database: "DuckDBPyConnection", path: Path, query: str, known: Kn
     joined = _joined_query(database, query, known)
     with reading(path):
         read = arrays(database.execute(joined))
-    return _checked(database, path, query, known, (read["v0"], read["v1"]))
+    ends = read["v0"], read["v1"]
+    if _lacks(ends):
+        raise first_wrong_pair(database, path, query, known)
+    return _list_of(known, ends)
 
 
 def _checked(
-    database: "DuckDBPyConnection",
-    path: Path,
-    query: str,
-    known: KnownDatasets,
-    ends: tuple[NDArray[Any], NDArray[Any]],
+    database: Database, path: Path, form: Form, known: KnownDatasets, ends: tuple[NDArray[Any], NDArray[Any]]
 ) -> PairList:
     """Return the pairs, or raise the error of the first one that is none."""
+    if _lacks(ends):
+        raise first_wrong_pair(database, path, pair_query(database, path, form), known)
+    return _list_of(known, ends)
+
+
+def _lacks(ends: tuple[NDArray[Any], NDArray[Any]]) -> bool:
+    return any(int(end.min(initial=0)) < 0 for end in ends)
+
+
+def _list_of(known: KnownDatasets, ends: tuple[NDArray[Any], NDArray[Any]]) -> PairList:
     for end in ends:
-        if int(end.min(initial=0)) < 0:
-            raise first_wrong_pair(database, path, query, known)
         # Nobody else holds it, so it need not be copied.
         end.setflags(write=False)
     return PairList.from_arrays(known.size, *ends)
-
-
-def has_integers(database: "DuckDBPyConnection", table: TextTable) -> bool:
-    """Tell whether both columns of pairs are integers in the file."""
-    columns = f"{table.column('source')}, {table.column('target')}"
-    described = database.execute(f"describe select {columns} from {table.scan}").fetchall()  # noqa: S608 - built by tables
-    return all(str(kind) in _INTEGERS for _, kind, *_ in described)
 
 
 def by_number(known: KnownDatasets) -> bool:
@@ -153,33 +157,23 @@ def by_number(known: KnownDatasets) -> bool:
     return span <= _SPARSE * known.size + _SMALL
 
 
-def _numbers(
-    database: "DuckDBPyConnection", table: TextTable, known: KnownDatasets
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the datasets of integer columns, -1 where there is none."""
-    ((count,),) = database.execute(f"select count(*) from {table.scan}").fetchall()  # noqa: S608 - built by tables
-    if count >= _FEWEST_ROWS:
-        try:
-            return _gathered(arrow_batches(table), count, known)
-        except (ImportError, ArrowError):
-            pass  # DuckDB reads it, or says what is wrong with the file
-    columns = f"{table.column('source')} as v0, {table.column('target')} as v1"
-    read = arrays(database.execute(f"select {columns} from {table.scan}"))  # noqa: S608 - built by tables
-    return _gathered(iter([(read["v0"], read["v1"])]), count, known)
-
-
-def _gathered(
-    batches: Iterator[tuple[NDArray[Any], NDArray[Any]]], count: int, known: KnownDatasets
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def _numbers(path: Path, known: KnownDatasets) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Return the datasets of integer columns, -1 where there is none; None for another kind of file."""
+    count = integer_rows(path, COLUMNS)
+    if count is None:
+        return None
     kind = number_type(known.size)
     ends = np.empty(count, dtype=kind), np.empty(count, dtype=kind)
     lookup = Lookup(known)
     place = 0
-    for batch in batches:
-        stop = place + batch[0].size
-        for end, values in zip(ends, batch, strict=True):
-            end[place:stop] = lookup.places(values)
-        place = stop
+    try:
+        for batch in integer_batches(path, COLUMNS):
+            stop = place + batch[0].size
+            for end, values in zip(ends, batch, strict=True):
+                end[place:stop] = lookup.places(values)
+            place = stop
+    except ArrowError:
+        return None  # whoever reads every kind of table says what is wrong
     return ends
 
 
@@ -211,53 +205,15 @@ class Lookup:
         return found if lost is None else np.where(lost, _UNKNOWN, found)
 
 
-class ArrowError(Exception):
-    """The file is read by DuckDB instead."""
-
-
-def arrow_batches(
-    table: TextTable, names: tuple[str, str] = ("source", "target")
-) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    """Yield two columns of integers batch by batch, all rows in their order.
-
-    Raises
-    ------
-    ImportError, ArrowError
-        Without pyarrow, or where it does not read this file as numbers.
-    """
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    try:
-        # Buffering ahead would hold the whole file in memory.
-        with parquet.ParquetFile(table.path, pre_buffer=False) as opened:
-            kinds = [opened.schema_arrow.field(name).type for name in names]
-            if not all(map(pa.types.is_integer, kinds)):
-                raise ArrowError
-            for batch in opened.iter_batches(_BATCH, columns=list(names)):
-                yield _plain(batch.column(names[0])), _plain(batch.column(names[1]))
-    except (OSError, KeyError, pa.ArrowException) as error:
-        raise ArrowError from error
-
-
-def _plain(column: Any) -> NDArray[Any]:  # noqa: ANN401 - pyarrow ships no types
-    """Return a column of integers as an array, masked where cells are null."""
-    if column.null_count == 0:
-        values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
-        return values
-    missing = column.is_null().to_numpy(zero_copy_only=False)
-    return np.ma.MaskedArray(column.fill_null(0).to_numpy(zero_copy_only=False), mask=missing)
-
-
 def _written_numbers(
-    database: "DuckDBPyConnection", query: str, known: KnownDatasets
+    database: Database, query: str, known: KnownDatasets
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the numbers that cells of text say, -1 where they say none, or write it in another way."""
     read = arrays(database.execute(_spelled_query(query, known)))
     return read["v0"], read["v1"]
 
 
-def numbered_query(database: "DuckDBPyConnection", query: str, known: KnownDatasets) -> str:
+def numbered_query(database: Database, query: str, known: KnownDatasets) -> str:
     """Return SQL that turns names into the numbers of datasets, below 0 where there is none.
 
     Parameters
@@ -285,7 +241,7 @@ def _spelled_query(query: str, known: KnownDatasets) -> str:
     return f"select {columns} from ({query})"  # noqa: S608 - built by tables
 
 
-def _joined_query(database: "DuckDBPyConnection", query: str, known: KnownDatasets) -> str:
+def _joined_query(database: Database, query: str, known: KnownDatasets) -> str:
     _name_datasets(database, known)
     number = "case when p.{v} is null then {null} else coalesce({t}.rowid, {unknown}) end::{kind} as {v}"
     columns = ", ".join(
@@ -302,7 +258,7 @@ def _sql_type(known: KnownDatasets) -> str:
     return "integer" if number_type(known.size) is np.int32 else "bigint"
 
 
-def _name_datasets(database: "DuckDBPyConnection", known: KnownDatasets) -> None:
+def _name_datasets(database: Database, known: KnownDatasets) -> None:
     """Make the table of names, unless the datasets were read into it."""
     if database.execute("select 1 from duckdb_tables() where table_name = 'datasets'").fetchall():
         return
@@ -316,7 +272,7 @@ def _name_datasets(database: "DuckDBPyConnection", known: KnownDatasets) -> None
 
 
 def first_wrong_pair(
-    database: "DuckDBPyConnection", path: Path, query: str, known: KnownDatasets
+    database: Database, path: Path, query: str, known: KnownDatasets
 ) -> FileFormatError | UnknownDatasetError:
     """Return the error of the first pair of a query that lacks a dataset, or names an unknown one."""
     _name_datasets(database, known)

@@ -10,42 +10,39 @@ import contextlib
 import itertools
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 
 from rainbowdp.errors import FileUnreadableError
 from rainbowdp.formats.pair_reading import (
-    ArrowError,
+    COLUMNS,
     KnownDatasets,
     Lookup,
-    arrow_batches,
     by_number,
     first_wrong_pair,
-    has_integers,
     numbered_query,
+    pair_query,
 )
+from rainbowdp.formats.parquet_integers import ArrowError, integer_batches, integer_rows
 from rainbowdp.formats.suffixes import Form
-from rainbowdp.formats.tables import TextTable, open_table, reading
+from rainbowdp.formats.tables import Database, reading
 from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.pair_ends import number_type
 from rainbowdp.graph.pair_spool import BATCH, PairSpool
 from rainbowdp.graph.pair_stream import PairStream, Report
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
 Pairs = Iterator[tuple[Integers, Integers]]
 
 
 def stream_pairs(
-    database: "DuckDBPyConnection", path: Path, form: Form, known: KnownDatasets, report: Report | None = None
+    database: Database, path: Path, form: Form, known: KnownDatasets, report: Report | None = None
 ) -> PairStream:
     """Return the columns ``source`` and ``target`` of a table, to be read in batches.
 
     Parameters
     ----------
-    database : duckdb.DuckDBPyConnection
+    database : Database
         As for `rainbowdp.formats.pair_reading.read_pairs`; it must stay open while pairs are read.
     path : Path
         The file, which must not change while pairs are read.
@@ -67,22 +64,20 @@ def stream_pairs(
     FileWriteError
         If there is no room for temporary files.
     """
-    table = open_table(database, path, form, ("source", "target"))
-    query = table.query("source", "target")
-    with reading(path):
-        decoded = form is Form.PARQUET and has_integers(database, table) and by_number(known)
-
-    if decoded:
+    if form is Form.PARQUET and by_number(known) and integer_rows(path, COLUMNS) is not None:
         passes = itertools.count(1)
 
         def batches() -> Pairs:
             number = next(passes)
-            for source, target in _decoded(table, known):
+            for source, target in _decoded(path, known):
                 if _lacks(source, target):
-                    raise _changed(path) if number > 1 else first_wrong_pair(database, path, query, known)
+                    if number > 1:
+                        raise _changed(path)
+                    raise first_wrong_pair(database, path, pair_query(database, path, form), known)
                 yield source, target
 
         return PairStream(known.size, batches, report)
+    query = pair_query(database, path, form)
     if report is not None:
         report("the names of the datasets become numbers")
     spool = PairSpool(number_type(known.size))
@@ -109,25 +104,25 @@ def _lacks(source: NDArray[Any], target: NDArray[Any]) -> bool:
     return min(int(source.min(initial=0)), int(target.min(initial=0))) < 0
 
 
-def _decoded(table: TextTable, known: KnownDatasets) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+def _decoded(path: Path, known: KnownDatasets) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
     """Yield the datasets of integer columns, -1 where there is none."""
     lookup, kind = Lookup(known), number_type(known.size)
     try:
-        for source, target in arrow_batches(table):
+        for source, target in integer_batches(path, COLUMNS):
             yield (
                 lookup.places(source).astype(kind, copy=False),
                 lookup.places(target).astype(kind, copy=False),
             )
     except ArrowError as error:
         raise FileUnreadableError(
-            f"{str(table.path)!r} cannot be read in batches: {error.__cause__ or error}",
+            f"{str(path)!r} cannot be read in batches: {error.__cause__ or error}",
             help="write the file anew, or use --engine memory",
-            path=str(table.path),
+            path=str(path),
         ) from error
 
 
 def _numbered(
-    database: "DuckDBPyConnection", path: Path, query: str, known: KnownDatasets
+    database: Database, path: Path, query: str, known: KnownDatasets
 ) -> Generator[tuple[NDArray[Any], NDArray[Any]], None, None]:
     """Yield the datasets that cells name, below 0 where there is none."""
     with reading(path):

@@ -10,11 +10,12 @@ the quoted ``""`` is the empty text.
 """
 
 import contextlib
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from numpy.typing import NDArray
 
@@ -23,9 +24,22 @@ from rainbowdp.formats.csv_header import CsvHeader, read_header, undecodable
 from rainbowdp.formats.suffixes import Form
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 _LONGEST_CSV_LINE = 1 << 24
+
+
+class Database(Protocol):
+    """What is asked of a database in memory."""
+
+    def execute(self, query: str, /) -> "DuckDBPyConnection":
+        """Run a query."""
+
+    def register(self, view_name: str, python_object: object, /) -> object:
+        """Make arrays a table."""
+
+    def sql(self, query: str, /) -> "DuckDBPyRelation":
+        """Return a query that runs when it is read."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +84,13 @@ class TextTable:
         return f"select {chosen} from {self.scan}"  # noqa: S608 - column numbers and a quoted path only
 
 
-def open_table(database: "DuckDBPyConnection", path: Path, form: Form, wanted: tuple[str, ...]) -> TextTable:
+def open_table(database: Database, path: Path, form: Form, wanted: tuple[str, ...]) -> TextTable:
     """Read the header of a CSV or Parquet file and judge it.
 
     Parameters
     ----------
-    database : duckdb.DuckDBPyConnection
-        From `connect`.
+    database : Database
+        From `connect` or `connect_if_asked`.
     path : Path
         The file.
     form : Form
@@ -111,6 +125,31 @@ def open_table(database: "DuckDBPyConnection", path: Path, form: Form, wanted: t
     for name in wanted:
         table.column(name)
     return table
+
+
+class _Deferred:
+    def __init__(self, opened: contextlib.ExitStack) -> None:
+        self._opened = opened
+
+    @functools.cached_property
+    def _database(self) -> "DuckDBPyConnection":
+        return self._opened.enter_context(connect())
+
+    def execute(self, query: str, /) -> "DuckDBPyConnection":
+        return self._database.execute(query)
+
+    def register(self, view_name: str, python_object: object, /) -> object:
+        return self._database.register(view_name, python_object)
+
+    def sql(self, query: str, /) -> "DuckDBPyRelation":
+        return self._database.sql(query)
+
+
+@contextlib.contextmanager
+def connect_if_asked() -> Iterator[Database]:
+    """Return a database as `connect` does, which is opened by the first query: opening one takes a while."""
+    with contextlib.ExitStack() as opened:
+        yield _Deferred(opened)
 
 
 @contextlib.contextmanager
@@ -203,7 +242,7 @@ def _csv_scan(path: Path, header: CsvHeader) -> str:
     )
 
 
-def parquet_names(database: "DuckDBPyConnection", path: Path) -> tuple[str, ...]:
+def parquet_names(database: Database, path: Path) -> tuple[str, ...]:
     """Return the names of the columns as they are in the file; DuckDB renames ``red`` beside ``Red``."""
     with reading(path):
         schema = database.execute(

@@ -22,7 +22,9 @@ Distances = np.ma.MaskedArray[Any, np.dtype[np.int32]]
 """Distances, masked where there is none."""
 
 _Array = TypeVar("_Array", bound=NDArray[Any])
+_Kind = TypeVar("_Kind", bound=np.generic)
 _LARGEST_TABLE = 1 << 24
+_BLOCK = 1 << 16
 
 
 class Rebuilt:
@@ -78,11 +80,48 @@ def frozen(array: _Array) -> _Array:
     return array
 
 
+def held(array: NDArray[Any], kind: type[_Kind]) -> NDArray[_Kind]:
+    """Return an array of a type that nobody may write to: a copy, unless it is one already."""
+    flags, base = array.flags, array.base
+    shared = flags.writeable or (isinstance(base, np.ndarray) and base.flags.writeable)
+    if array.dtype == kind and flags.c_contiguous and flags.aligned and not shared:
+        return array
+    return frozen(array.astype(kind, order="C"))
+
+
 def frozen_distances(values: NDArray[Any], missing: NDArray[np.bool_]) -> Distances:
     """Return read-only masked distances; the value under the mask, and the fill value, is -1."""
     data = frozen(np.where(missing, -1, values).astype(np.int32))
     masked: Distances = np.ma.MaskedArray(data, mask=frozen(missing.copy()), fill_value=-1)
     return masked
+
+
+def first_places(codes: NDArray[Any], count: int) -> NDArray[np.int64]:
+    """Return where each code occurs for the first time, int64 [count], -1 where it does not.
+
+    Parameters
+    ----------
+    codes : integer array [n]
+        From 0, below `count`.
+    count : int
+        Number of codes.
+
+    Examples
+    --------
+    >>> first_places(np.array([2, 0, 2]), 4)
+    array([ 1, -1,  0, -1])
+    """
+    place = np.full(count, -1, dtype=np.int64)
+    # Block by block, so that what is made on the way stays in the processor's cache.
+    for start in range(0, codes.size, block := max(_BLOCK, count)):
+        part = codes[start : start + block]
+        fresh = np.flatnonzero((place < 0) & (np.bincount(part, minlength=count) > 0))
+        if fresh.size:
+            within = np.empty(count, dtype=np.int64)
+            # Of several values assigned to one place numpy keeps the last: going backwards, the first.
+            within[part[::-1]] = np.arange(part.size - 1, -1, -1)
+            place[fresh] = start + within[fresh]
+    return place
 
 
 def sorted_distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:

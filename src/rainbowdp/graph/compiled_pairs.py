@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.graph import kernels, kernels_stream
 from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.depths import Depths, seen
 from rainbowdp.graph.narrow import narrowest
 from rainbowdp.graph.relation import CodePairs
 
@@ -26,12 +27,6 @@ _LARGEST_INT64 = np.iinfo(np.int64).max
 # A table of all pairs of codes up to this length is quicker than a hash table of those that occur.
 _LARGEST_TABLE = 1 << 18
 _FIRST_SLOTS = 1 << 14
-# Depths fit into one byte at first: 255 is none, and 254 may have wanted to be more.
-_NONE_NARROW, _FULL_NARROW = 255, 254
-# With more than one dataset in fifty still changing in the third pass, or no fewer than in the second, passes
-# would take too many.
-_CHANGING = 50
-_MOST_PASSES = 8
 # Pairs are told apart in parts that stay in the processor's cache, and so many of them at a time.
 _PART = 1 << 14
 _MOST_KEYS = 1 << 25
@@ -45,7 +40,7 @@ def survey(source: Integers, target: Integers) -> tuple[int, int, int, bool]:
     source, target : integer array [m]
         Pairs, at least one. They rise if each, its lower end first, is beyond the one before it.
     """
-    source, target = _seen(source), _seen(target)
+    source, target = seen(source), seen(target)
     least, most, loops = kernels.survey(source, target)
     return int(least), int(most), int(loops), bool(kernels.is_ascending(source, target))
 
@@ -53,7 +48,7 @@ def survey(source: Integers, target: Integers) -> tuple[int, int, int, bool]:
 def touched(size: int, source: Integers, target: Integers) -> NDArray[np.bool_]:
     """Return which of `size` datasets have a neighbor, bool [size]."""
     found = np.zeros(size, dtype=np.bool_)
-    kernels.touch(_seen(source), _seen(target), found)
+    kernels.touch(seen(source), seen(target), found)
     return found
 
 
@@ -62,7 +57,7 @@ def mixed(source: Integers, target: Integers, codes: NDArray[np.int32]) -> NDArr
     kind = narrowest(2 * (int(codes.max(initial=0)) + 1))
     flag = kind(1 << (kind(0).nbytes * 8 - 1))
     state = codes.astype(kind)
-    kernels.mark(_seen(source), _seen(target), state, flag)
+    kernels.mark(seen(source), seen(target), state, flag)
     return state >= flag
 
 
@@ -74,31 +69,24 @@ def mark_ends(
     touched: NDArray[np.bool_],
 ) -> int:
     """Mark which datasets have a neighbor, and one of another code; return the number of self-loops."""
-    return int(kernels_stream.mark_ends(_seen(source), _seen(target), _seen(codes), mixed, touched))
+    return int(kernels_stream.mark_ends(seen(source), seen(target), seen(codes), mixed, touched))
 
 
 def steps_from(source: Integers, target: Integers, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return how many steps each dataset is away from the nearest start, int32 [n]; -1 where none leads."""
-    size = starts.size
-    depth: NDArray[Any] = np.where(starts, np.uint8(0), np.uint8(_NONE_NARROW))
+    depths = Depths(starts)
     # Only what is written to of these takes room.
     kept_source, kept_target = np.empty_like(source), np.empty_like(target)
-    kept, changed = kernels.relax_and_keep(_seen(source), _seen(target), depth, kept_source, kept_target)
-    first, second = _seen(kept_source[:kept]), _seen(kept_target[:kept])
-    before = 0
-    for passes in range(1, _MOST_PASSES + 1):
-        deepest = int(depth.max(initial=0))
-        # Distances up to the number of passes are settled, so nothing else is nearer than one step more.
-        if not changed or deepest <= passes + 1:
-            break
-        if depth.dtype == np.uint8 and (depth == _FULL_NARROW).any():
-            depth = np.where(depth == _NONE_NARROW, np.int32(_LARGEST_INT32), depth)
-        if passes == _MOST_PASSES or (passes == 3 and (changed * _CHANGING > size or changed >= before)):
-            del depth
-            return _searched(first, second, starts)
-        before, changed = changed, kernels.relax(first, second, depth, passes % 2 == 1)
-    none = _NONE_NARROW if depth.dtype == np.uint8 else _LARGEST_INT32
-    return np.where(depth == none, np.int32(-1), depth.astype(np.int32, copy=False))
+    kept = depths.relax_and_keep(source, target, kept_source, kept_target)
+    depths.end_pass()
+    first, second = kept_source[:kept], kept_target[:kept]
+    while not depths.settled:
+        if depths.slow:
+            del depths
+            return _searched(seen(first), seen(second), starts)
+        depths.relax(first, second)
+        depths.end_pass()
+    return depths.finished()
 
 
 def _searched(source: Integers, target: Integers, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -115,7 +103,7 @@ def search(indptr: NDArray[Any], neighbors: Integers, starts: NDArray[np.bool_])
     """Return how many steps each dataset is away from the nearest start, in a graph of listed neighbors."""
     depth = np.full(starts.size, -1, dtype=np.int32)
     queue = np.empty(starts.size + 1, dtype=neighbors.dtype)
-    kernels.search(_seen(indptr), _seen(neighbors), starts.copy(), queue, depth)
+    kernels.search(seen(indptr), seen(neighbors), starts.copy(), queue, depth)
     return depth
 
 
@@ -131,8 +119,8 @@ def code_pairs(source: Integers, target: Integers, codes: NDArray[Any], count: i
     count : int
         All codes are below it.
     """
-    narrow = _seen(codes.astype(narrowest(count), copy=False))
-    source, target = _seen(source), _seen(target)
+    narrow = seen(codes.astype(narrowest(count), copy=False))
+    source, target = seen(source), seen(target)
     if count * count <= _LARGEST_TABLE:
         table = np.full(count * count, _LARGEST_INT64, dtype=np.int64)
         kernels.meet_in_table(source, target, narrow, count, table)
@@ -177,7 +165,7 @@ def count_repeats(size: int, source: Integers, target: Integers) -> int:
     Exact: pairs are numbers, spread over parts by their hash, and told apart within each part. Of very many
     pairs a share is taken at a time, so that the numbers in memory stay below 2^25 or so.
     """
-    source, target = _seen(source), _seen(target)
+    source, target = seen(source), seen(target)
     bits = max((max(source.size, 1) // _PART).bit_length(), 1)
     parts = 1 << bits
     rounds = -(-source.size // _MOST_KEYS)
@@ -192,10 +180,3 @@ def count_repeats(size: int, source: Integers, target: Integers) -> int:
         slots = np.empty(max(4 * int(sizes.max()), 1), dtype=np.int64)
         repeats += int(kernels.count_repeats(keys, ends, slots))
     return repeats
-
-
-def _seen(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view: numba compiles anew for arrays that it may write to."""
-    view = np.ascontiguousarray(array).view()
-    view.setflags(write=False)
-    return view

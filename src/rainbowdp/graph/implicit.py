@@ -248,10 +248,10 @@ def _settle(
         Datasets whose neighbors have not heard of them, where array operations would take too many rounds.
     """
     if is_worth_compiling(source.size):
-        from rainbowdp.graph.kernels import relax
+        from rainbowdp.graph.depths import relax_in_place
 
         turn = 0
-        while relax(source, target, steps, turn % 2 == 1):
+        while relax_in_place(source, target, steps, backward=turn % 2 == 1):
             turn += 1
         return ()
     for turn in range(_MOST_ROUNDS + 1):

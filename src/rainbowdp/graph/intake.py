@@ -22,7 +22,7 @@ from rainbowdp.errors import (
     UnknownDatasetError,
 )
 from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
-from rainbowdp.graph.arrays import sorted_distinct
+from rainbowdp.graph.arrays import first_places, frozen, sorted_distinct
 from rainbowdp.graph.labels import NameOf, close_labels
 from rainbowdp.rainbow import Rainbow, quote_color
 
@@ -77,7 +77,8 @@ def palette_of(known: Sequence[Rainbow | str], codes: NDArray[Any], name: NameOf
     RainbowSyntaxError, ColorError
         If a text is not a rainbow.
     """
-    first = _first_places(codes, len(known))
+    place = first_places(codes, len(known))
+    first = {code: int(place[code]) for code in np.flatnonzero(place >= 0).tolist()}
     parsed = {code: _parsed(known[code], at, name) for code, at in first.items()}
     reference = parsed[int(codes[0])]
     for code, rainbow in parsed.items():
@@ -94,12 +95,12 @@ def palette_of(known: Sequence[Rainbow | str], codes: NDArray[Any], name: NameOf
             )
     texts = {code: str(rainbow) for code, rainbow in parsed.items()}
     order = sorted(set(texts.values()))
-    place = {text: index for index, text in enumerate(order)}
+    rank = {text: index for index, text in enumerate(order)}
     by_text = {texts[code]: rainbow for code, rainbow in parsed.items()}
     region_of = np.zeros(len(known), dtype=np.int32)
     for code, text in texts.items():
-        region_of[code] = place[text]
-    return Palette(tuple(by_text[text] for text in order), region_of[codes])
+        region_of[code] = rank[text]
+    return Palette(tuple(by_text[text] for text in order), frozen(region_of[codes]))
 
 
 def rainbow_list(rainbows: Iterable[Item], name: str) -> list[Item]:
@@ -111,15 +112,6 @@ def rainbow_list(rainbows: Iterable[Item], name: str) -> list[Item]:
             help='give a list, as in ["blue>red", "red>blue"]',
         )
     return items
-
-
-def _first_places(codes: NDArray[Any], count: int) -> dict[int, int]:
-    """Return the first dataset of every code that occurs."""
-    place = np.full(count, -1, dtype=np.int64)
-    # Of several values assigned to one place numpy keeps the last, so going backwards keeps the first.
-    place[codes[::-1]] = np.arange(codes.size - 1, -1, -1)
-    occurring = np.flatnonzero(place >= 0)
-    return dict(zip(occurring.tolist(), place[occurring].tolist(), strict=True))
 
 
 def _parsed(rainbow: Rainbow | str, dataset: int, name: NameOf) -> Rainbow:

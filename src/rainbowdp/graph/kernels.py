@@ -71,52 +71,72 @@ def mark(source: Integers, target: Integers, state: Unsigned, flag: np.unsignedi
 
 
 @kernel
-def relax_and_keep(
+def relax_and_keep(  # noqa: PLR0917 - machine code takes no keywords
     source: Integers,
     target: Integers,
     depth: NDArray[Any],
+    most: int,
+    begin: int,
+    kept: int,
     kept_source: Integers,
     kept_target: Integers,
-) -> tuple[int, int]:
-    """Relax every pair once and keep those with an end that is not at depth 0.
+) -> tuple[int, int, int]:
+    """Relax every pair from `begin` on and keep those with an end that is not at depth 0.
 
     Returns
     -------
-    kept, changed : int
-        How many pairs were kept, and how often a depth fell.
+    end, kept, changed : int
+        The pair to go on with, the number of pairs if all are done, else one that leads beyond depth `most`;
+        how many pairs were kept so far; and how often a depth fell.
     """
-    kept = changed = 0
-    for at in range(source.size):
+    changed = 0
+    for at in range(begin, source.size):
         one, other = source[at], target[at]
         here, there = np.int64(depth[one]), np.int64(depth[other])
         if here + there > 0 and one != other:
-            kept_source[kept], kept_target[kept] = one, other
-            kept += 1
             if here + 1 < there:
+                if here >= most:
+                    return at, kept, changed
                 depth[other] = here + 1
                 changed += 1
             elif there + 1 < here:
+                if there >= most:
+                    return at, kept, changed
                 depth[one] = there + 1
                 changed += 1
-    return kept, changed
+            kept_source[kept], kept_target[kept] = one, other
+            kept += 1
+    return source.size, kept, changed
 
 
 @kernel
-def relax(source: Integers, target: Integers, depth: NDArray[Any], backward: bool) -> int:
-    """Relax every pair once, from the first to the last or the other way; return how often a depth fell."""
+def relax(  # noqa: PLR0917 - machine code takes no keywords
+    source: Integers, target: Integers, depth: NDArray[Any], most: int, begin: int, backward: bool
+) -> tuple[int, int]:
+    """Relax every pair once, from the first to the last or the other way, leaving out the first `begin`.
+
+    Returns
+    -------
+    end, changed : int
+        How many pairs are done, all of them unless one leads beyond depth `most`; and how often a depth fell.
+    """
     changed = 0
     last = source.size - 1
-    for step in range(source.size):
+    for step in range(begin, source.size):
         at = last - step if backward else step
         one, other = source[at], target[at]
         here, there = np.int64(depth[one]), np.int64(depth[other])
         if here + 1 < there:
+            if here >= most:
+                return step, changed
             depth[other] = here + 1
             changed += 1
         elif there + 1 < here:
+            if there >= most:
+                return step, changed
             depth[one] = there + 1
             changed += 1
-    return changed
+    return source.size, changed
 
 
 @kernel

@@ -10,12 +10,11 @@ no answer.
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rainbowdp.graph.arrays import Integers, Rebuilt, frozen
+from rainbowdp.graph.arrays import Integers, Rebuilt, held
 from rainbowdp.graph.compiled import is_worth_compiling
 from rainbowdp.graph.dataset_graph import DatasetGraph
 from rainbowdp.graph.pair_ends import (
@@ -74,7 +73,7 @@ class PairList(Rebuilt):
             # The passes know two types only, and both ends in the same one.
             require_range("source", source, size)
             require_range("target", target, size)
-            source, target = _kept(source, size), _kept(target, size)
+            source, target = held(source, number_type(size)), held(target, number_type(size))
         loops, rises = 0, True
         if source.size:
             least, most, loops, rises = passes_for(source.size).survey(source, target)
@@ -82,8 +81,8 @@ class PairList(Rebuilt):
                 require_range("source", source, size)
                 require_range("target", target, size)
         object.__setattr__(self, "size", size)
-        object.__setattr__(self, "source", _kept(source, size))
-        object.__setattr__(self, "target", _kept(target, size))
+        object.__setattr__(self, "source", held(source, number_type(size)))
+        object.__setattr__(self, "target", held(target, number_type(size)))
         object.__setattr__(self, "_self_loops", loops)
         object.__setattr__(self, "_rises", rises)
         object.__setattr__(self, "_answered", [])
@@ -296,12 +295,3 @@ class PairList(Rebuilt):
     @property
     def _passes(self) -> PairPasses:
         return passes_for(self.source.size)
-
-
-def _kept(datasets: NDArray[Any], size: int) -> Integers:
-    """Return an array that nobody may write to, in the type that numbers so many datasets."""
-    wanted = number_type(size)
-    flags = datasets.flags
-    if datasets.dtype == wanted and flags.c_contiguous and flags.aligned and not flags.writeable:
-        return datasets
-    return cast("Integers", frozen(datasets.astype(wanted, order="C")))

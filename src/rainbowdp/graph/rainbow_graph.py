@@ -20,8 +20,10 @@ from rainbowdp.errors import ColorSetError, GraphShapeError, MissingRainbowError
 from rainbowdp.graph.arrays import (
     Distances,
     Rebuilt,
+    first_places,
     frozen,
     frozen_distances,
+    held,
     integer_array,
 )
 from rainbowdp.graph.classes import Classes, classes_of
@@ -123,7 +125,11 @@ class RainbowGraph(Rebuilt, Sources):
                 "the rainbows must be distinct and sorted by their text",
                 help="use RainbowGraph.from_codes, which sorts and merges them",
             )
-        if int(regions.min()) < 0 or set(np.flatnonzero(np.bincount(regions))) != set(range(len(texts))):
+        if (
+            int(regions.min()) < 0
+            or int(regions.max()) >= len(texts)
+            or (first_places(regions, len(texts)) < 0).any()
+        ):
             raise GraphShapeError(
                 f"the region codes must be 0 to {len(texts) - 1}, each of them occurring",
                 help="use RainbowGraph.from_codes, which drops rainbows that do not occur",
@@ -133,7 +139,7 @@ class RainbowGraph(Rebuilt, Sources):
                 "the rainbows rank different sets of colors", help="rank the same colors in every rainbow"
             )
         object.__setattr__(self, "rainbows", rainbows)
-        object.__setattr__(self, "regions", frozen(regions.astype(np.int32)))
+        object.__setattr__(self, "regions", held(regions, np.int32))
         if self.labels is not None:
             object.__setattr__(self, "labels", label_array(self.labels, size))
 

@@ -14,15 +14,10 @@ from numpy.typing import NDArray
 from rainbowdp.graph import kernels, kernels_stream
 from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.compiled_pairs import search
+from rainbowdp.graph.depths import Depths, seen
 from rainbowdp.graph.pair_spool import PairSpool, mapped_array
 
-# With more than one dataset in fifty still changing in the third pass, or no fewer than in the second, passes
-# would take too many.
-CHANGING = 50
-MOST_PASSES = 8
-"""So many times at most the pairs that were set aside are relaxed."""
-
-_NONE = np.iinfo(np.int32).max
+_LARGEST_INT32 = np.iinfo(np.int32).max
 
 
 def steps_along(
@@ -49,23 +44,23 @@ def steps_along(
     int32 array [n]
         -1 where no start can be reached.
     """
-    depth = np.where(starts, np.int32(0), np.int32(_NONE))
+    depths = Depths(starts)
     with PairSpool(kind) as spool:
         for source, target in read:
             kept_source, kept_target = np.empty_like(source), np.empty_like(target)
-            kept, _ = kernels.relax_and_keep(_seen(source), _seen(target), depth, kept_source, kept_target)
+            kept = depths.relax_and_keep(source, target, kept_source, kept_target)
             spool.add(kept_source[:kept], kept_target[:kept])
-        changed = 0
-        for number in range(2, MOST_PASSES + 1):
-            backward = number % 2 == 0
-            before, changed = changed, 0
-            for source, target in spool.batches(backward=backward):
-                changed += int(kernels.relax(_seen(source), _seen(target), depth, backward))
-            say(f"{spool.size} pairs set aside, relaxed {number - 1} times: {changed} distances fell")
-            if not changed:
-                return np.where(depth == _NONE, np.int32(-1), depth)
-            if number == 3 and (changed * CHANGING > starts.size or changed >= before):
-                break
+        depths.end_pass()
+        while not depths.settled and not depths.slow:
+            for source, target in spool.batches(backward=depths.backward):
+                depths.relax(source, target)
+            depths.end_pass()
+            say(
+                f"{spool.size} pairs set aside, relaxed {depths.passes - 1} times: "
+                f"{depths.changed} distances fell"
+            )
+        if depths.settled:
+            return depths.finished()
         say(f"the neighbors along {spool.size} pairs are listed and searched")
         return _searched(spool, starts, kind)
 
@@ -76,18 +71,11 @@ def _searched(
     entries = 2 * spool.size
     # One array does for counting, for where to write next, and for where to read: each step moves what
     # belongs to a dataset down by one place.
-    places = np.zeros(starts.size + 2, dtype=np.int32 if entries <= _NONE else np.int64)
+    places = np.zeros(starts.size + 2, dtype=np.int32 if entries <= _LARGEST_INT32 else np.int64)
     for source, target in spool.batches():
-        kernels_stream.count_ends(_seen(source), _seen(target), places[2:])
+        kernels_stream.count_ends(seen(source), seen(target), places[2:])
     np.cumsum(places, out=places)
     neighbors = mapped_array(entries, kind)
     for source, target in spool.batches():
-        kernels.list_neighbors(_seen(source), _seen(target), places[1:], neighbors)
+        kernels.list_neighbors(seen(source), seen(target), places[1:], neighbors)
     return search(places[:-1], neighbors, starts)
-
-
-def _seen(array: Integers) -> Integers:
-    """Return a read-only view: numba compiles anew for arrays that it may write to."""
-    view = array.view()
-    view.setflags(write=False)
-    return view

@@ -157,11 +157,11 @@ def relaxed(source: NDArray[Any], target: NDArray[Any], steps: NDArray[np.int32]
     array([0, 1, 2, 3], dtype=int32)
     """
     if is_worth_compiling(source.size):
-        from rainbowdp.graph import kernels
+        from rainbowdp.graph.depths import relax_in_place
 
         steps, changed = steps.copy(), source.size
         for sweep in range(_MOST_SWEEPS):
-            before, changed = changed, kernels.relax(source, target, steps, bool(sweep % 2))
+            before, changed = changed, relax_in_place(source, target, steps, backward=sweep % 2 == 1)
             if not changed:
                 return steps
             if sweep > 1 and changed >= before:
