@@ -2,6 +2,7 @@
 """Graphs of datasets: structures, rainbow graphs, morphisms, and families to play with."""
 
 from rainbowdp.graph.blocks import NeighborBlocks
+from rainbowdp.graph.classes import Touch
 from rainbowdp.graph.dataset_graph import DatasetGraph
 from rainbowdp.graph.families import cycle, grid, hamming, histograms, hypercube, path
 from rainbowdp.graph.family import Family
@@ -18,7 +19,7 @@ from rainbowdp.graph.morphism import (
 from rainbowdp.graph.pair_list import PairList
 from rainbowdp.graph.pair_stream import PairStream
 from rainbowdp.graph.product import ProductGraph
-from rainbowdp.graph.rainbow_graph import RainbowGraph, Touch
+from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.graph.relation import CodePairs, NeighborRelation
 from rainbowdp.graph.simplex import SimplexGraph
 

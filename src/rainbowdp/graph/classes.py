@@ -6,11 +6,29 @@ meet, found in one pass over the neighbors, is all that is left of the neighbors
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.graph.arrays import Distances, frozen, frozen_distances
+
+
+class Touch(NamedTuple):
+    """Two regions joined by a pair of neighbors.
+
+    Attributes
+    ----------
+    first, second : int
+        Codes of the two regions, ``first < second``.
+    source, target : int
+        One pair of neighboring datasets, `source` in the first region and `target` in the second.
+    """
+
+    first: int
+    second: int
+    source: int
+    target: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,7 @@ _LARGEST_INT64 = np.iinfo(np.int64).max
 # A table of all pairs of codes up to this length is quicker than a hash table of those that occur.
 _LARGEST_TABLE = 1 << 18
 _FIRST_SLOTS = 1 << 14
+_AHEAD = 1 << 8
 # Pairs are told apart in parts that stay in the processor's cache, and so many of them at a time.
 _PART = 1 << 14
 _MOST_KEYS = 1 << 25
@@ -101,9 +102,12 @@ def _searched(source: Integers, target: Integers, starts: NDArray[np.bool_]) -> 
 
 def search(indptr: NDArray[Any], neighbors: Integers, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return how many steps each dataset is away from the nearest start, in a graph of listed neighbors."""
-    depth = np.full(starts.size, -1, dtype=np.int32)
+    depth = np.where(starts, np.int32(0), np.int32(-1))
+    leading = np.flatnonzero(starts & (indptr[1:] > indptr[:-1]))
     queue = np.empty(starts.size + 1, dtype=neighbors.dtype)
-    kernels.search(seen(indptr), seen(neighbors), starts.copy(), queue, depth)
+    queue[: leading.size] = leading
+    ahead = np.empty(_AHEAD, dtype=neighbors.dtype)
+    kernels.search(seen(indptr), seen(neighbors), starts.copy(), queue, leading.size, depth, ahead)
     return depth
 
 

@@ -161,33 +161,40 @@ def list_neighbors(source: Integers, target: Integers, places: NDArray[Any], nei
 
 
 @kernel
-def search(
+def search(  # noqa: PLR0917 - machine code takes no keywords
     starts: NDArray[Any],
     neighbors: Integers,
     seen: NDArray[np.bool_],
     queue: Integers,
+    end: int,
     depth: NDArray[np.int32],
+    ahead: Integers,
 ) -> None:
-    """Go out from the datasets that are seen already, breadth first, and write down every depth found.
+    """Go out from the first `end` datasets of the queue, breadth first, and write down every depth found.
 
-    The queue has one place more than there are datasets: every neighbor is written to its end, and stays
-    there only if it is new, which costs less than guessing whether it is.
+    Starts are seen already. Neighbors are fetched `ahead.size` at a time before any of them is looked at, so
+    that the processor waits for many of them at once. The queue has one place more than there are datasets:
+    every neighbor is written to its end, and stays there only if it is new, which costs less than guessing
+    whether it is.
     """
-    end = 0
-    for dataset in range(seen.size):
-        if seen[dataset]:
-            depth[dataset] = 0
-            if starts[dataset] < starts[dataset + 1]:
-                queue[end] = dataset
-                end += 1
     begin = level = 0
     while begin < end:
         level += 1
-        stop = end
-        for place in range(begin, stop):
-            dataset = queue[place]
-            for at in range(starts[dataset], starts[dataset + 1]):
-                neighbor = neighbors[at]
+        place, stop = begin, end
+        at = last = starts[0]
+        while place < stop or at < last:
+            fetched = 0
+            while fetched < ahead.size and (place < stop or at < last):
+                if at == last:
+                    at, last = starts[queue[place]], starts[queue[place] + 1]
+                    place += 1
+                until = min(last, at + ahead.size - fetched)
+                while at < until:
+                    ahead[fetched] = neighbors[at]
+                    fetched += 1
+                    at += 1
+            for one in range(fetched):
+                neighbor = ahead[one]
                 queue[end] = neighbor
                 end += not seen[neighbor]
                 seen[neighbor] = True

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,29 +26,12 @@ from rainbowdp.graph.arrays import (
     held,
     integer_array,
 )
-from rainbowdp.graph.classes import Classes, classes_of
+from rainbowdp.graph.classes import Classes, Touch, classes_of
 from rainbowdp.graph.intake import palette_of, rainbow_list
 from rainbowdp.graph.labels import LabelArray, Labels, Names, label_array, namer
 from rainbowdp.graph.relation import CodePairs, NeighborRelation, require_relation
 from rainbowdp.graph.sources import Sources
 from rainbowdp.rainbow import Rainbow, quote_color
-
-
-class Touch(NamedTuple):
-    """Two regions joined by a pair of neighbors.
-
-    Attributes
-    ----------
-    first, second : int
-        Codes of the two regions, ``first < second``.
-    source, target : int
-        One pair of neighboring datasets, `source` in the first region and `target` in the second.
-    """
-
-    first: int
-    second: int
-    source: int
-    target: int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
