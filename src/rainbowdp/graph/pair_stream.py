@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A family of datasets whose pairs of neighbors are read in batches, as often as they are needed.
 
-The one idea: a few bytes per dataset in memory, and passes over the pairs. The first pass tells the boundary
-and which regions meet; the second relaxes the distances while it sets aside, on the disk, the pairs that can
-still improve one; these are relaxed backward and forward until nothing changes. Where a few such passes leave
-much to change, the neighbors of each dataset are listed on the disk and a queue finishes, so the number of
-passes is bounded whatever the order of the pairs.
+The one idea: a few bytes per dataset in memory, and passes over the pairs. The first pass tells the boundary;
+the second relaxes the distances while it sets aside, on the disk, the pairs that can still improve one; these
+are relaxed backward and forward until nothing changes; one more tells which classes meet. Where a few passes
+leave much to change, the neighbors of each dataset are listed on the disk and a queue finishes, so the number
+of passes is bounded whatever the order of the pairs.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +66,8 @@ class PairStream:
 
     def __post_init__(self) -> None:
         require_size(self.size)
-        self._surveyed: list[tuple[NDArray[np.int32], _Survey]] = []
+        self._marked: tuple[NDArray[np.int32], _Marks] | None = None
+        self._met: tuple[NDArray[np.int32], CodePairs] | None = None
         self._passes = 0
 
     def __repr__(self) -> str:
@@ -74,12 +76,12 @@ class PairStream:
     @property
     def pair_count(self) -> int:
         """Number of pairs that join two different datasets, as given: repeats are not told apart."""
-        return self._any_survey.pairs
+        return self._any_marks.pairs
 
     @property
     def isolated(self) -> int:
         """How many datasets have no neighbor."""
-        return self._any_survey.isolated
+        return self._any_marks.isolated
 
     @property
     def passes(self) -> int:
@@ -89,36 +91,36 @@ class PairStream:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is left out of the input, in words; empty if nothing is."""
-        return removal_notes(self._any_survey.loops, 0)
+        return removal_notes(self._any_marks.loops, 0)
 
     @cached_property
-    def _any_survey(self) -> "_Survey":
-        """What every survey says, whatever the codes were."""
-        if not self._surveyed:
+    def _any_marks(self) -> "_Marks":
+        """What a pass for marks says, whatever the codes were."""
+        if self._marked is None:
             self.mixed(np.zeros(self.size, dtype=np.int32))
-        return self._surveyed[-1][1]
+        return cast("tuple[NDArray[np.int32], _Marks]", self._marked)[1]
 
     def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return which datasets have a neighbor of another code, bool [n]."""
+        """Return which datasets have a neighbor of another code, bool [n]; the last answer is kept."""
         asked = dataset_codes(codes, self.size)
-        return self._survey(asked, int(asked.max(initial=-1)) + 1).mixed
+        if self._marked is None or not np.array_equal(self._marked[0], asked):
+            found = _marks(self._read("which datasets have neighbors of another code"), asked)
+            self._marked = asked.copy(), found
+        return self._marked[1].mixed
 
     def code_pairs(self, codes: NDArray[np.int32], count: int) -> CodePairs:
-        """Return which codes, all of them below `count`, meet along pairs of neighbors."""
-        return self._survey(dataset_codes(codes, self.size, count), count).met
+        """Return which codes, all of them below `count`, meet along pairs of neighbors.
 
-    def _survey(self, codes: NDArray[np.int32], count: int) -> "_Survey":
-        """Read all pairs once for everything that they say about some codes; the last answers are kept.
-
-        Whoever asks which datasets are mixed asks next which codes meet, and whoever checks a mechanism asks
-        about the classes that it was solved with.
+        The last answer is kept: whoever checks a mechanism asks about the classes that it was solved with.
         """
-        for known, found in self._surveyed:
-            if np.array_equal(known, codes):
-                return found
-        found = _survey(self._read("which codes meet"), codes, count)
-        self._surveyed = [*self._surveyed[-1:], (codes.copy(), found)]
-        return found
+        asked = dataset_codes(codes, self.size, count)
+        if self._met is None or not np.array_equal(self._met[0], asked):
+            tally = CodeTally(count, self.size)
+            narrow = asked.astype(narrowest(count))
+            for source, target in self._read("which codes meet"):
+                tally.add_met(passes_for(source.size).code_pairs(source, target, narrow, count))
+            self._met = asked.copy(), tally.result()
+        return self._met[1]
 
     def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return how many steps each dataset is away from the nearest start; -1 where none can be reached.
@@ -153,23 +155,19 @@ class PairStream:
 
 
 @dataclass(frozen=True)
-class _Survey:
+class _Marks:
     mixed: NDArray[np.bool_]
-    met: CodePairs
     pairs: int
     loops: int
     isolated: int
 
 
-def _survey(read: Iterable[tuple[Integers, Integers]], codes: NDArray[np.int32], count: int) -> _Survey:
+def _marks(read: Iterable[tuple[Integers, Integers]], codes: NDArray[np.int32]) -> _Marks:
     mixed = np.zeros(codes.size, dtype=np.bool_)
     touched = np.zeros(codes.size, dtype=np.bool_)
-    tally = CodeTally(count, codes.size)
-    narrow = codes.astype(narrowest(count))
+    narrow = codes.astype(narrowest(int(codes.max(initial=0)) + 1))
     pairs = loops = 0
     for source, target in read:
-        passes = passes_for(source.size)
-        tally.add_met(passes.code_pairs(source, target, narrow, count))
-        looped = passes.mark_ends(source, target, narrow, mixed, touched)
+        looped = passes_for(source.size).mark_ends(source, target, narrow, mixed, touched)
         pairs, loops = pairs + source.size - looped, loops + looped
-    return _Survey(frozen(mixed), tally.result(), pairs, loops, codes.size - int(touched.sum()))
+    return _Marks(frozen(mixed), pairs, loops, codes.size - int(touched.sum()))
