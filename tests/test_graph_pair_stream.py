@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from rainbowdp.errors import FileWriteError, GraphShapeError
 from rainbowdp.graph import DatasetGraph, cycle, grid, pair_spool, path
 from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.depths import MOST_PASSES
 from rainbowdp.graph.listing import listed
 from rainbowdp.graph.pair_spool import PairSpool, mapped_array
 from rainbowdp.graph.pair_stream import PairStream
-from rainbowdp.graph.depths import MOST_PASSES
 
 Numbers = NDArray[np.int32]
 
