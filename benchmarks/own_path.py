@@ -67,7 +67,7 @@ def _distances(folder: Path, engine: "Engine", phases: Phases) -> "tuple[Rainbow
     files = folder / "datasets.parquet", folder / "pairs.parquet"
     graph = phases.timed("read and check", lambda: read_graph(*files, engine=engine))
     phases.timed("mark the boundary", lambda: graph.boundary)
-    steps = phases.timed("distances", lambda: graph.distance.filled(-1))
+    steps = phases.timed("distances", lambda: graph.distance.data)
     return graph, steps
 
 

@@ -96,6 +96,18 @@ def frozen_distances(values: NDArray[Any], missing: NDArray[np.bool_]) -> Distan
     return masked
 
 
+def distances_of(steps: NDArray[Any]) -> Distances:
+    """Return numbers of steps, negative where there are none, as `frozen_distances` does.
+
+    Nothing is copied where they are int32, read-only, and -1 where there are none.
+    """
+    missing = steps < 0
+    if steps.size and int(steps.min()) < -1:
+        return frozen_distances(steps, missing)
+    masked: Distances = np.ma.MaskedArray(held(steps, np.int32), mask=frozen(missing), fill_value=-1)
+    return masked
+
+
 def first_places(codes: NDArray[Any], count: int) -> NDArray[np.int64]:
     """Return where each code occurs for the first time, int64 [count], -1 where it does not.
 
@@ -112,8 +124,9 @@ def first_places(codes: NDArray[Any], count: int) -> NDArray[np.int64]:
     array([ 1, -1,  0, -1])
     """
     place = np.full(count, -1, dtype=np.int64)
-    # Block by block, so that what is made on the way stays in the processor's cache.
-    for start in range(0, codes.size, block := max(_BLOCK, count)):
+    # Block by block: most codes occur in the first ones, and what is made on the way stays in the cache.
+    block = max(_BLOCK, count)
+    for start in range(0, codes.size, block):
         part = codes[start : start + block]
         fresh = np.flatnonzero((place < 0) & (np.bincount(part, minlength=count) > 0))
         if fresh.size:
@@ -121,6 +134,8 @@ def first_places(codes: NDArray[Any], count: int) -> NDArray[np.int64]:
             # Of several values assigned to one place numpy keeps the last: going backwards, the first.
             within[part[::-1]] = np.arange(part.size - 1, -1, -1)
             place[fresh] = start + within[fresh]
+            if (place >= 0).all():
+                break
     return place
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.graph import kernels, kernels_stream
-from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.arrays import Integers, frozen
 from rainbowdp.graph.depths import Depths, seen
 from rainbowdp.graph.narrow import narrowest
 from rainbowdp.graph.relation import CodePairs
@@ -108,7 +108,7 @@ def search(indptr: NDArray[Any], neighbors: Integers, starts: NDArray[np.bool_])
     queue[: leading.size] = leading
     ahead = np.empty(_AHEAD, dtype=neighbors.dtype)
     kernels.search(seen(indptr), seen(neighbors), starts.copy(), queue, leading.size, depth, ahead)
-    return depth
+    return frozen(depth)
 
 
 def code_pairs(source: Integers, target: Integers, codes: NDArray[Any], count: int) -> CodePairs:

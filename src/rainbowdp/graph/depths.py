@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.graph import kernels
-from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.arrays import Integers, frozen
 
 # Passes would take too many with more than one dataset in fifty still changing in the third, or no fewer than
 # in the second; or already in the second, where it reaches fewer than a tenth of the datasets that are left.
@@ -141,7 +141,7 @@ class Depths:
         """Return the depths, int32 [n], -1 where there is none."""
         finished = self._depth.astype(np.int32)
         finished[self._depth == self._none] = -1
-        return finished
+        return frozen(finished)
 
     def _widen(self) -> None:
         none = self._none

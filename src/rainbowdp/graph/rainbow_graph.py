@@ -20,9 +20,9 @@ from rainbowdp.errors import ColorSetError, GraphShapeError, MissingRainbowError
 from rainbowdp.graph.arrays import (
     Distances,
     Rebuilt,
+    distances_of,
     first_places,
     frozen,
-    frozen_distances,
     held,
     integer_array,
 )
@@ -269,8 +269,7 @@ class RainbowGraph(Rebuilt, Sources):
         datasets gives every distance. Masked where no boundary can be reached: such a dataset is
         unconstrained.
         """
-        steps = self.structure.steps_from(self.boundary)
-        return frozen_distances(steps, steps < 0)
+        return distances_of(self.structure.steps_from(self.boundary))
 
     @property
     def largest_distance(self) -> int | None:
