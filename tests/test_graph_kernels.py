@@ -182,7 +182,18 @@ def test_without_numba_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> N
         compiled.compiled.cache_clear()
     monkeypatch.undo()
     assert is_worth_compiling(compiled.FEWEST)
-    assert not is_worth_compiling(compiled.FEWEST - 1)
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+def test_fewer_pairs_are_worth_it_where_the_compiler_is_loaded(
+    monkeypatch: pytest.MonkeyPatch, loaded: bool
+) -> None:
+    assert compiled.compiled()
+    if not loaded:
+        monkeypatch.delitem(sys.modules, "numba")
+    fewest = compiled.FEWEST_LOADED if loaded else compiled.FEWEST
+    assert is_worth_compiling(fewest)
+    assert not is_worth_compiling(fewest - 1)
 
 
 def test_a_graph_loads_no_compiler_until_it_has_many_pairs() -> None:

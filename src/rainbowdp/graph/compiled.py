@@ -6,6 +6,7 @@ without it everything goes through numpy and scipy, to the same result. Modules 
 ``kernels`` hold nothing but such loops, and are imported where one of them is about to be called.
 """
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import TypeVar, cast
@@ -14,6 +15,9 @@ _Loop = TypeVar("_Loop", bound=Callable[..., object])
 
 FEWEST = 1 << 18
 """Loading numba takes a third of a second, and numpy does fewer pairs than this in less."""
+
+FEWEST_LOADED = 1 << 16
+"""Where numba is loaded, a loop that was compiled before is read from the disk in a hundredth of a second."""
 
 
 @cache
@@ -50,7 +54,7 @@ def is_worth_compiling(count: int) -> bool:
     >>> is_worth_compiling(100)
     False
     """
-    return count >= FEWEST and compiled()
+    return count >= (FEWEST_LOADED if "numba" in sys.modules else FEWEST) and compiled()
 
 
 def kernel(loop: _Loop) -> _Loop:
