@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The application: its commands, and the one place where everything that goes wrong is reported."""
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -8,39 +9,17 @@ from typing import Annotated
 
 import typer
 
-from rainbowdp.cli.ask import ask_app
-from rainbowdp.cli.budget import budget_app
 from rainbowdp.cli.command import Group, add
-from rainbowdp.cli.keys import HELP as KEYS_HELP
-from rainbowdp.cli.keys import keys_command
-from rainbowdp.cli.line import HELP as LINE_HELP
-from rainbowdp.cli.line import line_command
 from rainbowdp.cli.options import Debug
 from rainbowdp.cli.output import emit, say
-from rainbowdp.cli.plan import plan_app
-from rainbowdp.cli.sample import HELP as SAMPLE_HELP
-from rainbowdp.cli.sample import sample_command
 from rainbowdp.cli.signals import Signals
-from rainbowdp.cli.solve import HELP as SOLVE_HELP
-from rainbowdp.cli.solve import solve_command
 from rainbowdp.cli.usage import FrameworkError, restated
-from rainbowdp.cli.verify import HELP as VERIFY_HELP
-from rainbowdp.cli.verify import verify_command
 from rainbowdp.errors import InternalError, RainbowError, printable
 
 _PROGRAM = "rainbowdp"
 _HELP_NAMES = {"help_option_names": ["--help", "-h"]}
+_COMPLETING = "_RAINBOWDP_COMPLETE"
 _FRAMEWORK_INTERRUPTED = 130
-
-app = typer.Typer(
-    name=_PROGRAM,
-    help="Answer a question with finitely many answers about private data as well as privacy allows: the "
-    "optimal differentially private mechanism, exact and verified.\n\n"
-    "Start with rainbowdp ask --help (a table of people) or rainbowdp line --help (the mathematics).",
-    cls=Group,
-    context_settings=_HELP_NAMES,
-    pretty_exceptions_enable=False,
-)
 
 
 def _print_version(value: bool) -> None:
@@ -51,7 +30,6 @@ def _print_version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def _root(
     context: typer.Context,
     version: Annotated[  # noqa: ARG001 - its callback has done the work
@@ -63,14 +41,92 @@ def _root(
         typer.echo(context.get_help())
 
 
-app.add_typer(ask_app, name="ask", cls=Group)
-app.add_typer(plan_app, name="plan", cls=Group)
-app.add_typer(budget_app, name="budget", cls=Group)
-add(app, "keys", keys_command, KEYS_HELP)
-add(app, "line", line_command, LINE_HELP)
-add(app, "solve", solve_command, SOLVE_HELP)
-add(app, "verify", verify_command, VERIFY_HELP)
-add(app, "sample", sample_command, SAMPLE_HELP)
+def _add_ask(to: typer.Typer) -> None:
+    from rainbowdp.cli.ask import ask_app
+
+    to.add_typer(ask_app, name="ask", cls=Group)
+
+
+def _add_plan(to: typer.Typer) -> None:
+    from rainbowdp.cli.plan import plan_app
+
+    to.add_typer(plan_app, name="plan", cls=Group)
+
+
+def _add_budget(to: typer.Typer) -> None:
+    from rainbowdp.cli.budget import budget_app
+
+    to.add_typer(budget_app, name="budget", cls=Group)
+
+
+def _add_keys(to: typer.Typer) -> None:
+    from rainbowdp.cli.keys import HELP, keys_command
+
+    add(to, "keys", keys_command, HELP)
+
+
+def _add_line(to: typer.Typer) -> None:
+    from rainbowdp.cli.line import HELP, line_command
+
+    add(to, "line", line_command, HELP)
+
+
+def _add_solve(to: typer.Typer) -> None:
+    from rainbowdp.cli.solve import HELP, solve_command
+
+    add(to, "solve", solve_command, HELP)
+
+
+def _add_verify(to: typer.Typer) -> None:
+    from rainbowdp.cli.verify import HELP, verify_command
+
+    add(to, "verify", verify_command, HELP)
+
+
+def _add_sample(to: typer.Typer) -> None:
+    from rainbowdp.cli.sample import HELP, sample_command
+
+    add(to, "sample", sample_command, HELP)
+
+
+COMMANDS = {
+    "ask": _add_ask,
+    "plan": _add_plan,
+    "budget": _add_budget,
+    "keys": _add_keys,
+    "line": _add_line,
+    "solve": _add_solve,
+    "verify": _add_verify,
+    "sample": _add_sample,
+}
+"""The commands, each by what loads and adds it."""
+
+
+def application(*names: str) -> typer.Typer:
+    """Return the application with some of its commands, or all of them if none is named."""
+    made = typer.Typer(
+        name=_PROGRAM,
+        help="Answer a question with finitely many answers about private data as well as privacy allows: the "
+        "optimal differentially private mechanism, exact and verified.\n\n"
+        "Start with rainbowdp ask --help (a table of people) or rainbowdp line --help (the mathematics).",
+        cls=Group,
+        context_settings=_HELP_NAMES,
+        pretty_exceptions_enable=False,
+    )
+    made.callback(invoke_without_command=True)(_root)
+    for name in names or COMMANDS:
+        COMMANDS[name](made)
+    return made
+
+
+def needed(words: Sequence[str]) -> typer.Typer:
+    """Return the application with what these words can ask for.
+
+    A word in front that is a command says that no other one is meant. Everything else may need all of them:
+    the list in the help, what was meant by a word that is no command, completions.
+    """
+    named = words[:1] if words and words[0] in COMMANDS and _COMPLETING not in os.environ else ()
+    return application(*named)
 
 
 def run(arguments: Sequence[str] | None, signals: Signals) -> int:
@@ -82,10 +138,11 @@ def run(arguments: Sequence[str] | None, signals: Signals) -> int:
         After a signal, whatever became of it on its way here.
     """
     settings: dict[str, bool] = {}
-    command = typer.main.get_command(app)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    command = typer.main.get_command(needed(words))
     try:
         result = command.main(
-            args=None if arguments is None else list(arguments),
+            args=None if arguments is None else words,
             prog_name=_PROGRAM,
             standalone_mode=False,
             obj=settings,

@@ -5,6 +5,8 @@ The prefix masses at distance i are the boundary's prefix masses propagated i st
 classes and every notion of privacy. Inside a class of tied colors the boundary's proportions are kept.
 """
 
+import itertools
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -24,10 +26,10 @@ from rainbowdp.exact import (
     show,
     sign,
 )
-from rainbowdp.exact.arguments import described, is_whole, kind_of
+from rainbowdp.line.distances import different_ones, is_counting, whole_step, whole_steps
 from rainbowdp.line.falling_powers import Counts
 from rainbowdp.line.normal_table import NormalTable
-from rainbowdp.line.odds_table import LARGEST_DISTANCE, OddsTable
+from rainbowdp.line.odds_table import OddsTable
 from rainbowdp.line.powers import Floats, relative_float
 from rainbowdp.line.reach import steps_to_reach
 from rainbowdp.privacy import GaussianDP, Privacy, require_privacy
@@ -38,7 +40,6 @@ LARGEST_FRACTION_DISTANCE = 2**20
 
 _BLOCK = 8192  # distances worked on at once, so that intermediate arrays stay in the processor's cache
 _DENSE = 2  # consecutive distances cost less than half as much as others
-_MARKED = 64
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,7 @@ class Line:
         >>> Line("a>b>c", {"a": "1/8", "b": "1/8", "c": "3/4"}, PureDP("ln 2")).prefix_masses(1)
         (Fraction(1, 4), Fraction(1, 2), Fraction(1, 1))
         """
-        steps = _whole(distance)
+        steps = whole_step(distance)
         if steps > LARGEST_FRACTION_DISTANCE and self.privacy.is_rational and not symbolic:
             raise NumberError(
                 f"at the distance {show(steps)} fractions have too many digits",
@@ -220,11 +221,12 @@ class Line:
         Distribution(a=1/2, b=1/4, c=1/4)
         """
         masses = (Fraction(0), *self.prefix_masses(distance, symbolic=symbolic))
+        classes = [after - before for before, after in itertools.pairwise(masses)]
+        # Tied colors of one share hold one number, which is worked out once and later enclosed once.
+        alike = {(index, id(share)): (index, share) for index, share in self._shares.values()}
+        made = {key: classes[index] * share for key, (index, share) in alike.items()}
         return Distribution.trusted(
-            {
-                color: (masses[index + 1] - masses[index]) * share
-                for color, (index, share) in self._shares.items()
-            }
+            {color: made[index, id(share)] for color, (index, share) in self._shares.items()}
         )
 
     def probabilities(self, distances: npt.ArrayLike) -> Floats:
@@ -256,7 +258,7 @@ class Line:
                [0.5 , 0.5 ],
                [0.75, 0.25]])
         """
-        steps = _whole_array(distances)
+        steps = whole_steps(distances)
         if steps.size == 0:
             return np.empty((0, len(self._shares)))
         steps = np.minimum(steps, int(self._table.settled))
@@ -264,10 +266,10 @@ class Line:
         if highest - lowest < _DENSE * steps.size:
             rows = self._rows(range(lowest, highest + 1))
             at = steps - lowest
-            return rows if _is_counting(at, highest - lowest + 1) else rows.take(at, axis=0)
+            return rows if is_counting(at, highest - lowest + 1) else rows.take(at, axis=0)
         if steps.size <= _BLOCK or bool(np.all(steps[1:] >= steps[:-1])):
             return self._rows(steps.astype(np.float64))
-        different, place = _different_ones(steps, lowest, highest)
+        different, place = different_ones(steps, lowest, highest)
         return self._rows(different.astype(np.float64)).take(place, axis=0)
 
     def _rows(self, steps: Counts) -> Floats:
@@ -286,6 +288,32 @@ class Line:
         for column, (index, share) in enumerate(self._shares.values()):
             columns[index].append((column, relative_float(share) if sign(share) else 0.0))
         return columns
+
+    @cached_property
+    def table_name(self) -> Hashable:
+        """What decides the prefix masses at all distances: the same for lines that have the same ones."""
+        masses = (mass if isinstance(mass, Fraction) else repr(mass) for mass in self._boundary_masses)
+        return (type(self.privacy), self.privacy, *masses)
+
+    def share_table(self, other: "Line") -> None:
+        """Use the table of floats of another line, where it is the same one and so has to be made once.
+
+        Parameters
+        ----------
+        other : Line
+            Another line; unless it has the same `table_name`, nothing happens.
+
+        Examples
+        --------
+        >>> from rainbowdp.privacy import PureDP
+        >>> line = Line("a>b", {"a": "1/4", "b": "3/4"}, PureDP("ln 2"))
+        >>> other = Line("b>a", {"a": "3/4", "b": "1/4"}, PureDP("ln 2"))
+        >>> other.share_table(line)
+        >>> other.probabilities([1])
+        array([[0.5, 0.5]])
+        """
+        if self.table_name == other.table_name:
+            vars(self)["_table"] = other._table  # noqa: SLF001 - of another line
 
     @cached_property
     def _table(self) -> OddsTable | NormalTable:
@@ -336,61 +364,3 @@ class Line:
                 value=probability,
             )
         return steps_to_reach(self._boundary_masses[0], wanted, self.privacy)
-
-
-def _whole(distance: object) -> int:
-    if is_whole(distance) and distance >= 0:
-        return int(distance)
-    raise NumberError(
-        f"{described(distance)} is not a distance",
-        help="give a whole number of steps, at least 0",
-        value=distance,
-    )
-
-
-def _whole_array(distances: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    try:
-        steps = np.asarray(distances)
-    except (TypeError, ValueError) as error:
-        raise NumberError(
-            f"{kind_of(distances)} is not a list of distances",
-            help="give a one-dimensional array of integers",
-        ) from error
-    if steps.size == 0 and steps.ndim == 1:
-        return np.empty(0, np.int64)
-    if steps.ndim != 1 or steps.dtype.kind not in "iu":
-        raise NumberError(
-            f"distances of shape {steps.shape} and type {steps.dtype} are not a list of whole numbers",
-            help="give a one-dimensional array of integers",
-        )
-    if np.ma.is_masked(distances):
-        raise NumberError(
-            "some distances are masked: their datasets are unconstrained",
-            help="leave them out; an unconstrained dataset gives its best class with certainty",
-        )
-    lowest, highest = steps.min(), steps.max()
-    if lowest < 0 or highest > LARGEST_DISTANCE:
-        wrong = int(lowest if lowest < 0 else highest)
-        raise NumberError(
-            f"the distance {wrong} is outside 0 to 2^53",
-            help="give steps to the boundary; for larger ones use `distribution` with symbolic=True",
-            value=wrong,
-        )
-    return steps.astype(np.int64, copy=False)
-
-
-def _is_counting(at: npt.NDArray[np.int64], count: int) -> bool:
-    """Tell whether an array is 0, 1, 2, ... up to a number."""
-    return at.size == count and bool(np.array_equal(at, np.arange(count)))
-
-
-def _different_ones(
-    steps: npt.NDArray[np.int64], lowest: int, highest: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
-    """Return the different distances, ascending, and the place of each distance among them."""
-    if highest - lowest >= _MARKED * steps.size:
-        different, place = np.unique(steps, return_inverse=True)
-        return different, place
-    occurs = np.zeros(highest - lowest + 1, dtype=np.bool_)
-    occurs[steps - lowest] = True
-    return np.flatnonzero(occurs) + lowest, (np.cumsum(occurs) - 1)[steps - lowest]

@@ -131,6 +131,8 @@ class OddsTable:
     def __init__(self, privacy: PureDP | ApproxDP, masses: tuple[Exact, ...]) -> None:
         self._privacy = privacy
         self._masses = masses
+        # Two classes meet in every prefix mass.
+        self._moved: dict[tuple[int, int], Exact] = {}
         self._powers = FallingPowers(lambda: exponent_ball(privacy.epsilon), is_zero=privacy.epsilon == 0)
         curves = [_NOTHING, *(Curve.of(mass, privacy) for mass in masses)]
         self._pieces: list[list[Piece]] = []
@@ -243,7 +245,10 @@ class OddsTable:
     def _mass(self, index: int, distance: int) -> Exact:
         if index == len(self._masses) - 1:
             return Fraction(1)
-        return self._privacy.propagate(self._masses[index], distance, symbolic=True)
+        if (index, distance) not in self._moved:
+            moved = self._privacy.propagate(self._masses[index], distance, symbolic=True)
+            self._moved[index, distance] = moved
+        return self._moved[index, distance]
 
 
 def _constant(value: float) -> Formula:

@@ -281,7 +281,7 @@ class Mechanism(Rebuilt):
         >>> Mechanism.from_table(["b>r"], [{"b": "3/4", "r": "1/4"}]).probabilities()
         array([[0.75, 0.25]])
         """
-        return self.table[self.codes]
+        return self.table.take(self.codes, axis=0)
 
     def distribution(self, dataset: object) -> Distribution:
         """Return the exact distribution of a dataset, given by its name.

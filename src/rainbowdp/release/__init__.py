@@ -6,13 +6,17 @@
 by itself.
 """
 
+from typing import TYPE_CHECKING
+
 from rainbowdp.release.answers import Answer
 from rainbowdp.release.asking import answer, answer_from_ledger, ask, ask_under, fingerprint
-from rainbowdp.release.checking import ReceiptCheck, verify_receipt
-from rainbowdp.release.keys_asking import Keys, KeyTerms, ask_keys, name_keys
 from rainbowdp.release.receipt import SCHEMA, make_receipt
-from rainbowdp.release.receipt_reading import Receipt, read_receipt
 from rainbowdp.release.terms import Terms, privacy_of
+
+if TYPE_CHECKING:
+    from rainbowdp.release.checking import ReceiptCheck, verify_receipt
+    from rainbowdp.release.keys_asking import Keys, KeyTerms, ask_keys, name_keys
+    from rainbowdp.release.receipt_reading import Receipt, read_receipt
 
 __all__ = [
     "SCHEMA",
@@ -34,3 +38,19 @@ __all__ = [
     "read_receipt",
     "verify_receipt",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        # Whoever asks a question does not wait for what reads and checks receipts, or names keys.
+        if name in {"Keys", "KeyTerms", "ask_keys", "name_keys"}:
+            from rainbowdp.release import keys_asking as home
+        elif name in {"Receipt", "read_receipt"}:
+            from rainbowdp.release import receipt_reading as home
+        elif name in {"ReceiptCheck", "verify_receipt"}:
+            from rainbowdp.release import checking as home
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(home, name)
+        globals()[name] = value
+        return value

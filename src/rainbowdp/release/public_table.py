@@ -10,6 +10,7 @@ every distance of every other.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,18 +20,21 @@ from rainbowdp.exact import Exact, format_exact, to_float
 from rainbowdp.line import Line
 from rainbowdp.questions import nearest_first, own_answer_first
 from rainbowdp.rainbow import Rainbow
+from rainbowdp.release.kept import MOST_TERMS, Kept
 from rainbowdp.release.terms import Terms
 
 LARGEST_TABLE = 10_000
 """How many rows all tables have together at most."""
 NEARLY_CERTAIN = 1 - Fraction(1, 2**40)
 _PAIR = 2
+_MOST_KEPT_CELLS = 1 << 15
 OWN_FIRST, NEAREST_FIRST = "own-first", "nearest-first"
 
 Json = object
 Cell = float | list[float]
 Row = list[Cell]
 Stated = list[str | list[str]] | None
+_Listed = TypeVar("_Listed")
 
 
 @dataclass(frozen=True)
@@ -52,12 +56,31 @@ class SharedTable:
     rows: list[Row]
 
 
+_TABLES: Kept[tuple[SharedTable, ...]] = Kept(MOST_TERMS)
+
+
 def shared_tables(terms: Terms) -> tuple[SharedTable, ...]:
     """Return the tables of all true answers, in the order of the answers that come first in each.
 
     A table ends where the true answer comes out with probability at least 1 - 2^-40, or where the tables
-    would have more than `LARGEST_TABLE` rows together.
+    would have more than `LARGEST_TABLE` rows together. Tables are as public as the terms that they follow
+    from, and are kept by these where they are small.
     """
+    name = terms.kept_as
+    made = _made(terms) if name is None else _TABLES.of(name, lambda: _made(terms), small=_is_small)
+    return tuple(SharedTable(one.answers, _copied(one.boundary), _copied(one.rows)) for one in made)
+
+
+def _is_small(tables: tuple[SharedTable, ...]) -> bool:
+    return sum(len(one.rows) * len(one.rows[0]) for one in tables) <= _MOST_KEPT_CELLS
+
+
+def _copied(value: _Listed) -> _Listed:
+    """Return lists that whoever gets them may change."""
+    return cast("_Listed", list(map(_copied, value))) if isinstance(value, list) else value
+
+
+def _made(terms: Terms) -> tuple[SharedTable, ...]:
     answers = terms.question.answers
     if terms.lines.all_alike:
         return (SharedTable(answers, *_table(terms.line(answers[0]), LARGEST_TABLE)),)

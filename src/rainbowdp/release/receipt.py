@@ -6,7 +6,7 @@ the answer itself. It holds nothing that the data decided, except the answer tha
 and the same answer give the same receipt, whatever the table.
 """
 
-from importlib.metadata import version
+from functools import cache
 
 from rainbowdp.release.public_table import order_json, shared_tables
 from rainbowdp.release.terms import Terms
@@ -35,7 +35,7 @@ def make_receipt(terms: Terms, answer: Json) -> dict[str, Json]:
     tables = shared_tables(terms)
     return {
         "schema": SCHEMA,
-        "rainbowdp": version("rainbowdp"),
+        "rainbowdp": _installed(),
         "question": terms.question.describe(),
         "neighbors": terms.neighbors,
         "unit": unit,
@@ -56,6 +56,13 @@ def make_receipt(terms: Terms, answer: Json) -> dict[str, Json]:
         },
         "answer": answer,
     }
+
+
+@cache
+def _installed() -> str:
+    from importlib.metadata import version
+
+    return version("rainbowdp")
 
 
 def privacy_json(terms: Terms) -> dict[str, str]:

@@ -5,8 +5,8 @@ The question, the neighbor relation, what one person can change, the privacy and
 whole mechanism: which regions there are, where they touch, and the probabilities at every distance.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
@@ -22,6 +22,7 @@ from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.privacy.notion import require_privacy
 from rainbowdp.questions import Neighbors, Question, QuestionLines, in_table
 from rainbowdp.questions.cells import cell_text
+from rainbowdp.release.kept import FIRST, SOLVED, name_of
 
 RULES = ("default", "max-min", "randomized-response", "uniform")
 _DELTA_BITS = 64
@@ -256,15 +257,56 @@ class Terms:
     @cached_property
     def lines(self) -> QuestionLines:
         """The line of every true answer; the distributions where regions meet are checked exactly."""
-        return QuestionLines(self.asked, self.privacy, self.relation, self.max_rows, self.rule)
+        if self.kept_as is None:
+            return self._lines_under(self.privacy)
+        # A privacy remembers thresholds, so what is kept has one of its own. Lines of randomized response
+        # are made answer by answer, as tables come by, and so are kept nowhere.
+        return SOLVED.of(
+            self.kept_as,
+            lambda: self._lines_under(replace(self.privacy)),
+            small=lambda lines: not lines.is_response,
+        )
+
+    def _lines_under(self, privacy: Privacy) -> QuestionLines:
+        return QuestionLines(self.asked, privacy, self.relation, self.max_rows, self.rule)
+
+    @cached_property
+    def kept_as(self) -> Hashable | None:
+        """The name under which `rainbowdp.release.kept` holds what follows from these terms, if it does."""
+        return name_of(self.question, self.privacy, self.relation, self.max_rows, self.rule)
+
+    @cached_property
+    def _own(self) -> dict[str, Line]:
+        return {}
 
     def line(self, answer: str) -> Line:
         """Return the closed form for one true answer, by its distance to the nearest other one."""
-        return self.lines.line(answer)
+        if answer not in self._own:
+            # Solved lines may be shared: what this one works out as it is used must stay here.
+            self._own[answer] = self._moved(answer, self.privacy)
+        return self._own[answer]
+
+    def _moved(self, answer: str, privacy: Privacy) -> Line:
+        line = self.lines.line(answer)
+        return Line(line.rainbow, line.boundary, privacy)
 
     def distribution(self, answer: str, distance: int) -> Distribution:
         """Return the exact probabilities of all answers, for a true answer at a distance."""
-        return self.line(answer).distribution(distance, symbolic=True)
+        if not self.lines.all_alike:
+            return self.line(answer).distribution(distance, symbolic=True)
+        # The chances of the first answer, with its name and that of the true one exchanged.
+        first, second, *_ = self.question.answers
+        name = self.kept_as
+        line = (
+            self.line(first)
+            if name is None
+            else FIRST.of(name, lambda: self._moved(first, replace(self.privacy)))
+        )
+        found = line.distribution(distance, symbolic=True)
+        right, wrong = found[first], found[second]
+        return Distribution.trusted(
+            {each: right if each == answer else wrong for each in self.question.answers}
+        )
 
 
 def read_filters(where: object) -> dict[str, str]:

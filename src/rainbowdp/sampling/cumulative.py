@@ -97,10 +97,14 @@ class CumulativeMasses:
         # to k - 1 of them is less than one unit wide, and rounded outward at most 2 units.
         guard = len(self._probabilities).bit_length() + 1
         whole, low, high = 1 << bits, 0, 0
+        # Tied colors share one number, see `Line.distribution`: each is enclosed once.
+        ends: dict[int, tuple[int, int]] = {}
         for probability in self._probabilities[:-1]:
-            below, above = enclose(probability, bits + guard)
-            low += max(_floor(below, bits + guard), 0)
-            high -= _floor(-above, bits + guard)
+            if id(probability) not in ends:
+                below, above = enclose(probability, bits + guard)
+                ends[id(probability)] = max(_floor(below, bits + guard), 0), -_floor(-above, bits + guard)
+            lowest, highest = ends[id(probability)]
+            low, high = low + lowest, high + highest
             yield min(low >> guard, whole), min(-(-high >> guard), whole)
 
 

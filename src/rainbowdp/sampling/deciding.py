@@ -19,6 +19,8 @@ from rainbowdp.sampling.thresholds import BYTE_BITS, Thresholds
 MOST_GUIDED = 1 << 14
 """For more rows than this the guide would outgrow the processor's cache, and bounds are compared instead."""
 
+_FEW = 32  # up to so many draws, the number of steps counts and not their length
+
 
 class Deciding:
     """Decides what first words and first bytes say about draws from some rows.
@@ -61,6 +63,11 @@ class Deciding:
 
             compare(words, places, self._thresholds.lower_by_row, self._count, self._slack, drawn, is_open)
             return np.flatnonzero(is_open)
+        if words.size <= _FEW:
+            # All bounds at once: the same comparisons in a fixed number of steps.
+            near = self._thresholds.lower.take(places, axis=1)
+            drawn[:] = np.count_nonzero(words >= near, axis=0)
+            return np.flatnonzero((words - near < self._slack).any(axis=0))
         reached: NDArray[Any] = np.zeros(words.size, self._thresholds.narrow)
         bounds, above = np.empty(words.size, np.uint64), np.empty(words.size, np.uint64)
         holds, at = np.empty(words.size, np.bool_), places.astype(np.intp)

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draws from a mechanism one a call: the same colors from the same words as ever, whatever is kept."""
+
+import gc
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import rainbowdp as rdp
+from bit_sources import FixedBits, ReplayBits
+from rainbowdp.errors import DistributionError
+from rainbowdp.mechanism import LineRows
+from rainbowdp.rainbow import Rainbow
+from rainbowdp.sampling import singly
+from rainbowdp.sampling.cumulative import CumulativeMasses
+from rainbowdp.sampling.deciding import Deciding
+from rainbowdp.sampling.singly import FIRST_DRAWS, MOST_CLASSES, MOST_DISTANCE, Bounds, bounds_of
+from rainbowdp.sampling.thresholds import Thresholds
+from sampling_rows import LARGEST, ROWS
+
+WORDS = 2**64
+
+
+def on_path(size: int, privacy: rdp.Privacy) -> rdp.Mechanism:
+    """Return the optimal mechanism of a path whose middle is the boundary of two regions."""
+    rainbows = ["a>b>c"] * (size // 2) + ["c>a=b"] * (size - size // 2)
+    graph = rdp.RainbowGraph.from_arrays(np.arange(size - 1), np.arange(1, size), rainbows)
+    return rdp.optimal_mechanism(graph, privacy, "uniform")
+
+
+def of_rows() -> rdp.Mechanism:
+    """Return a mechanism with one class for each kind of row that samplers meet."""
+    count = len(ROWS)
+    return rdp.Mechanism(
+        colors=("a", "b", "c"),
+        codes=np.arange(count, dtype=np.int32),
+        class_rainbow=tuple([Rainbow.parse("a>b>c")] * count),
+        class_distance=np.ma.MaskedArray(np.zeros(count, np.int32), mask=True),
+        rows=tuple(ROWS.values()),
+        precision="float64",
+    )
+
+
+MECHANISMS = {
+    "rational": on_path(30, rdp.PureDP("ln 2")),
+    "irrational": on_path(30, rdp.PureDP("1/2")),
+    "approximate": on_path(30, rdp.ApproxDP("1/2", "1/1000")),
+    "gaussian": on_path(12, rdp.GaussianDP("1/2")),
+    "floats": rdp.Mechanism.from_table(["a>b>c"], np.array([[0.7, 0.2, 0.1]])),
+    "all kinds": of_rows(),
+}
+
+
+def used(mechanism: rdp.Mechanism) -> Bounds:
+    """Draw from a mechanism until its bounds are kept, and return these."""
+    for _ in range(FIRST_DRAWS):
+        rdp.sample(mechanism, 0)
+    found = bounds_of(mechanism)
+    assert found is not None
+    return found
+
+
+def edges(mechanism: rdp.Mechanism, dataset: int) -> list[list[int]]:
+    """Return pairs of words at and around the cumulative masses of a dataset, and at both ends."""
+    lower, upper = CumulativeMasses(mechanism.distribution(dataset)).cuts(128)
+    near = [bound + step for bound in {*lower, *upper} for step in (-1, 0, 1)]
+    near += [(bound >> 64 << 64) + step * WORDS for bound in lower for step in (-1, 0, 1)]
+    return [[at >> 64, at % WORDS] for at in near if 0 <= at < 2**128] + [[0, 0], [LARGEST, LARGEST]]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
+def test_kept_bounds_draw_what_the_distribution_draws(mechanism: rdp.Mechanism) -> None:
+    used(mechanism)
+    for dataset in range(mechanism.size):
+        for words in [*edges(mechanism, dataset), *np.random.PCG64(dataset).random_raw((20, 2)).tolist()]:
+            kept, anew = (FixedBits([*words, 12345, 678, 90]) for _ in range(2))
+            drawn = rdp.sample(mechanism, dataset, bits=kept)
+            assert drawn == rdp.sample_distribution(mechanism.distribution(dataset), bits=anew)
+            assert kept.left == anew.left
+
+
+def test_the_first_draws_and_the_later_ones_are_one_stream() -> None:
+    mechanism = on_path(30, rdp.PureDP("1/3"))
+    bits, again = ReplayBits(5), ReplayBits(5)
+    drawn = [rdp.sample(mechanism, at % 30, bits=bits)[0] for at in range(600)]
+    assert set(drawn) == {"a", "b", "c"}
+    assert drawn == [
+        rdp.sample_distribution(mechanism.distribution(at % 30), bits=again)[0] for at in range(600)
+    ]
+
+
+def test_what_is_kept_does_not_depend_on_what_was_drawn_from() -> None:
+    here, there = on_path(20, rdp.PureDP("1/2")), on_path(20, rdp.PureDP("1/2"))
+    for at in range(FIRST_DRAWS):
+        assert bounds_of(here) is None
+        rdp.sample(there, at)
+    first, second = bounds_of(here), used(there)
+    assert first is not None
+    assert (first.lower, first.slack) == (second.lower, second.slack)
+    assert len(first.lower) == here.class_count
+
+
+def test_other_ways_to_draw_count_for_nothing() -> None:
+    mechanism = on_path(20, rdp.PureDP("1/2"))
+    for _ in range(2 * FIRST_DRAWS):
+        rdp.sample(mechanism, 3, 2)
+        rdp.sample(mechanism, 3, method="lazy")
+        rdp.sample_all(mechanism)
+    assert bounds_of(mechanism) is None
+
+
+def test_mechanisms_that_would_take_long_are_looked_at_draw_by_draw() -> None:
+    wide = on_path(2 * MOST_CLASSES + 2, rdp.PureDP("ln 2"))
+    line = rdp.Line("a>b", {"a": "1/2", "b": "1/2"}, rdp.PureDP("ln 2"))
+    distances = np.ma.MaskedArray([0, MOST_DISTANCE + 1], mask=False, dtype=np.int32)
+    deep = rdp.Mechanism(
+        colors=("a", "b"),
+        codes=np.arange(2, dtype=np.int32),
+        class_rainbow=(line.rainbow, line.rainbow),
+        class_distance=distances,
+        rows=LineRows([line], [line.distribution(0)], np.zeros(2, dtype=np.int32), distances),
+    )
+    for mechanism in (wide, deep):
+        for _ in range(FIRST_DRAWS):
+            rdp.sample(mechanism, 0)
+        assert bounds_of(mechanism) is None
+        assert rdp.sample(mechanism, 0)[0] in {"a", "b", "c"}
+
+
+def test_a_row_that_cannot_be_drawn_from_stops_no_draw_from_another() -> None:
+    good, wrong = {"a": Fraction(1, 2), "b": Fraction(1, 2)}, {"a": Fraction(0), "b": Fraction(0)}
+    mechanism = rdp.Mechanism(
+        colors=("a", "b"),
+        codes=np.arange(2, dtype=np.int32),
+        class_rainbow=tuple(map(Rainbow.parse, ["a>b", "a>b"])),
+        class_distance=np.ma.MaskedArray(np.zeros(2, np.int32), mask=True),
+        rows=(rdp.Distribution.trusted(good), rdp.Distribution.trusted(wrong)),
+    )
+    for _ in range(2 * FIRST_DRAWS):
+        assert rdp.sample(mechanism, 0)[0] in {"a", "b"}
+    with pytest.raises(DistributionError, match="cannot be drawn from"):
+        rdp.sample(mechanism, 1)
+
+
+def test_bounds_go_with_their_mechanism() -> None:
+    mechanism = on_path(20, rdp.PureDP("1/2"))
+    used(mechanism)
+    before = len(singly._KEPT)
+    del mechanism
+    gc.collect()
+    assert len(singly._KEPT) < before
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_few_words_are_decided_as_many_are(rows: int) -> None:
+    several = [ROWS["thirds"], ROWS["odds"], ROWS["tiny"]][:rows]
+    thresholds = Thresholds.of(several, np.arange(rows))
+    deciding = Deciding(thresholds, compiled=False)
+    bounds = thresholds.lower.ravel()
+    words = np.concatenate([bounds, bounds - 1, bounds + 1, bounds + 2, np.random.PCG64(1).random_raw(200)])
+    places = (np.arange(words.size) % rows).astype(np.int32)
+    drawn: NDArray[np.int32] = np.empty(words.size, np.int32)
+    open_draws = deciding.by_words(words, places, drawn).tolist()
+    found: list[Any] = []
+    for start, end in pairwise([*range(0, words.size, 7), words.size]):
+        part = np.empty(end - start, np.int32)
+        few = deciding.by_words(words[start:end], places[start:end], part)
+        found += (few + start).tolist()
+        decided = np.setdiff1d(np.arange(end - start), few)
+        assert part[decided].tolist() == drawn[start:end][decided].tolist()
+    assert found == open_draws
+    assert open_draws
