@@ -7,6 +7,7 @@ places in a page. Files go to a temporary directory, which is removed in all cas
 
 import argparse
 import importlib
+import os
 import tempfile
 from pathlib import Path
 
@@ -41,6 +42,8 @@ def main() -> None:
     )
     parser.add_argument("--page", type=Path, help="also write the reports into this page")
     given = parser.parse_args()
+    # An installed package has its modules as bytecode; what is measured here writes it in its first run.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     chosen: list[tuple[str, int | None]] = []
     for text in given.members or MEMBERS:
         name, sign, size = text.partition("=")
