@@ -20,7 +20,7 @@ from cell_tally import NOTHING, UNREADABLE, cells
 from rainbowdp.errors import TableUnreadableError, UnknownColumnError, UsageError
 from rainbowdp.tables import open_table
 from rainbowdp.tables.encodings import in_utf8
-from rainbowdp.tables.json_lines import records_of
+from rainbowdp.tables.json_lines import LARGEST_LINE, records_of
 from rainbowdp.tables.records import LARGEST_RECORD, Records
 from rainbowdp.tables.streams import ALWAYS_ALLOWED
 
@@ -172,7 +172,7 @@ def test_json_lines_of_every_kind(tmp_path: Path) -> None:
         '"red"',
         "",
         '{"id": 12, "vote": "two\\nlines, \\"so\\""}',
-        '{"id": 13, "vote": "' + "x" * LARGEST_RECORD + '"}',
+        '{"id": 13, "vote": "' + "x" * LARGEST_LINE + '"}',
         '{"id": 14, "vote": "last"',
     ]
     (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
@@ -181,7 +181,7 @@ def test_json_lines_of_every_kind(tmp_path: Path) -> None:
         assert cells(table, "vote") == {
             "red": 2,
             NOTHING: 3,
-            UNREADABLE: 4,
+            UNREADABLE: 5,
             "true": 1,
             "1": 1,
             'two\nlines, "so"': 1,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables that one odd cell could make unreadable are refused whatever they hold."""
 
+import contextlib
 import warnings
 from pathlib import Path
 
@@ -9,9 +10,11 @@ import pandas as pd
 import pytest
 
 from cell_tally import cells
+from command_line import Runner
 from postgres_server import fresh_database
-from rainbowdp.errors import TableUnreadableError
+from rainbowdp.errors import TableUnreadableError, UnknownColumnError
 from rainbowdp.tables import open_table
+from rainbowdp.tables.files import FileSource
 from rainbowdp.tables.source import guarded
 
 
@@ -101,3 +104,117 @@ def test_a_library_that_runs_out_of_memory_says_nothing_of_its_own() -> None:
         list(guarded("the frame", batches))
     assert "canary" not in caught.value.report()
     assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    "kind", ["long", "loop", "nul", "pattern", "folder", "pipe", "socket", "below a file"]
+)
+@pytest.mark.parametrize("scheme", ["", "sqlite:///", "duckdb:///"])
+def test_what_cannot_be_opened_is_an_ordinary_error(
+    tmp_path: Path, kind: str, scheme: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import os
+    import socket
+
+    (tmp_path / "file.csv").write_text("a\n1\n", encoding="utf-8")
+    path = str(tmp_path / "a.csv")
+    with socket.socket(socket.AF_UNIX) as listening:
+        match kind:
+            case "long":
+                path = str(tmp_path / ("x" * 5000 + ".csv"))
+            case "loop":
+                Path(path).symlink_to(path)
+            case "nul":
+                path += "\0.csv"
+            case "pattern":
+                path += "\0*.csv"
+            case "folder":
+                Path(path).mkdir()
+            case "pipe":
+                os.mkfifo(path)
+            case "socket":
+                listening.bind(path)
+            case "below a file":
+                path = str(tmp_path / "file.csv" / "a.csv")
+        with pytest.raises(TableUnreadableError) as caught:
+            open_table(scheme + path)
+        assert caught.value.code == "RDP702"
+        assert caught.value.__context__ is None
+        if "\0" not in path:
+            words = ("--column", "a", "--equals", "1", "--at-least", "1", "--epsilon", "1")
+            outcome = Runner(capsys)("ask", "yes-no", scheme + path, *words)
+            assert outcome.code == caught.value.exit_code
+            assert "RDP702" in outcome.err
+
+
+@pytest.mark.parametrize("closed", [None, "closed"])
+def test_standard_input_that_is_closed_is_an_ordinary_error(
+    closed: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import io
+    import sys
+
+    stream = None if closed is None else io.TextIOWrapper(io.BytesIO())
+    if stream is not None:
+        stream.buffer.close()
+    monkeypatch.setattr(sys, "stdin", stream)
+    with pytest.raises(TableUnreadableError, match="standard input: it is closed"):
+        open_table("-")
+
+
+def _ask_query(url: str, query: str, said: list[str]) -> None:
+    with open_table(url, sql=query) as table:
+        said += [repr(table), *table.notes]
+        cells(table, "canarys")
+
+
+def test_columns_that_a_query_makes_of_cells_are_named_by_nobody(tmp_path: Path) -> None:
+    import duckdb
+
+    path = tmp_path / "a.duckdb"
+    with contextlib.closing(duckdb.connect(str(path))) as database:
+        database.execute("create table people (name varchar)")
+        database.execute("insert into people values ('canary'), ('canaries')")
+        pivot = database.sql("pivot people on name using count(*)")
+        said = []
+        for source in (pivot, pivot.pl().lazy()):
+            with open_table(source) as table, pytest.raises(UnknownColumnError) as caught:
+                cells(table, "canarys")
+            said += [caught.value.report(), repr(table)]
+        with (
+            open_table(database.table("people")) as table,
+            pytest.raises(UnknownColumnError, match="'nam'") as own,
+        ):
+            cells(table, "nam")
+        assert "did you mean 'name'" in own.value.help
+    queries = {
+        "pivot people on name using count(*)": UnknownColumnError,
+        "pivot people on name using list(name)": UnknownColumnError,
+        "select canarys from (pivot people on name using count(*))": TableUnreadableError,
+        "pivot (select cast(name as int) as n from people) on n using count(*)": TableUnreadableError,
+    }
+    for query, error in queries.items():
+        with pytest.raises(error) as refused:
+            _ask_query(f"duckdb:///{path}", query, said)
+        said.append(refused.value.report())
+    assert not [text for text in said if "canary" in text.replace("canarys", "") or "canaries" in text]
+
+
+def test_a_file_of_duckdb_is_grouped_within_bounds_that_others_cannot_read(tmp_path: Path) -> None:
+    import duckdb
+
+    path = tmp_path / "a.duckdb"
+    with contextlib.closing(duckdb.connect(str(path))) as database:
+        database.execute("create table people as select 'red' as vote")
+    settings = "select current_setting('memory_limit') as a, current_setting('temp_directory') as b"
+    with open_table(f"duckdb:///{path}", sql=settings) as table, open_table(f"duckdb:///{path}") as other:
+        assert cells(table, "a") == {"953.6 MiB": 1}
+        (directory,) = cells(table, "b")
+        assert Path(directory).stat().st_mode & 0o777 == 0o700
+        assert Path(directory).parent != tmp_path
+        assert cells(other, "vote") == {"red": 1}
+    (tmp_path / "a.csv").write_text("vote\nred\n", encoding="utf-8")
+    with open_table(tmp_path / "a.csv") as table:
+        assert isinstance(table.source, FileSource)
+        found = table.source._database.execute("select current_setting('memory_limit')").fetchone()
+        assert found == ("953.6 MiB",)

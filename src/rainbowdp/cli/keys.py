@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp keys``: which categories of a column may be named at all."""
 
+import unicodedata
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,7 +33,7 @@ from rainbowdp.cli.options import (
 )
 from rainbowdp.cli.output import emit, emit_json, note, require_signs
 from rainbowdp.cli.question_options import Unit
-from rainbowdp.errors import UsageError
+from rainbowdp.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from rainbowdp.release import Keys
@@ -44,7 +45,8 @@ HELP = described(
     "Name the categories of a column that may be named: those that enough people have.",
     "Nobody declares the categories, so their names are private, too. A category that one person has is "
     "named with probability delta at most, one that nobody has never, and one that many have always; in "
-    "between, as often as its privacy allows. One category stands on each line, in the order of their text.",
+    "between, as often as its privacy allows. One category stands on each line, in the order of their text, "
+    "with control signs as escapes; --format json has the exact texts.",
     lines=(
         "rainbowdp keys visits.csv --column diagnosis",
         "--unit patient --max-keys 3 --epsilon 1 --delta 1e-6",
@@ -122,9 +124,16 @@ def keys_command(
             emit_json(list(found.keys))
         else:
             require_signs(found.keys)
-            emit(map(quote_color, found.keys))
+            emit(_shown(quote_color(key)) for key in found.keys)
 
     return ask_and_publish("list", asking, asked_id=request_id, receipt=target, show=show)
+
+
+def _shown(key: str) -> str:
+    """Return a category with its signs that act on a terminal, or are not seen, as escapes; blanks stay."""
+    if key.isprintable():
+        return key
+    return "".join(sign if unicodedata.category(sign) == "Zs" else printable(sign) for sign in key)
 
 
 def _max_keys(unit: str | None, max_keys: str | None) -> int | None:

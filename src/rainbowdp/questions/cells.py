@@ -3,7 +3,8 @@
 
 Back ends hold the same thing differently: ``1`` may be text, an integer or a float with a null beside it.
 So every value becomes the text that a person would type, or one of two marks: `NULL`, where nothing is
-there, and `INVALID`, where something is there that cannot be read.
+there, and `INVALID`, where something is there that cannot be read. A text of more than `LARGEST_CELL` bytes
+cannot be read either, so that a back end may leave it where it is.
 """
 
 import datetime as dt
@@ -15,13 +16,23 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+LARGEST_CELL = 1 << 20
+"""The most bytes of UTF-8 that a readable cell has, before outer blanks are taken away."""
+
 _LONGEST_NUMBER = 400
 _LARGEST_EXPONENT = 400
 # Up to here floats hold every power of ten exactly, and a whole number is written with all its digits.
 _LARGEST_WHOLE = 1e22
+# Python writes no whole number of more digits, unless it is asked to.
+_MOST_DIGITS = 4300
+_TOO_MANY_DIGITS = 10**_MOST_DIGITS
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,4}))?")
 _WHOLE = re.compile(r"(-?)(0|[1-9][0-9]*)\.0+")
 _TRUTH_VALUES = frozenset({"True", "TRUE", "False", "FALSE"})
+_PER_COARSE_UNIT = {"Y": 31_536_000, "M": 2_419_200, "W": 604_800, "D": 86_400, "h": 3600, "m": 60, "s": 1}
+_FINER_UNITS = frozenset({"ps", "fs", "as"})
+# Year 9999 is nearer than this to 1970, on either side of it.
+_FARTHEST_SECOND = 400_000_000_000
 _MISSING = frozenset({"NAType", "NaTType"})
 
 
@@ -50,7 +61,7 @@ def cell_text(value: object) -> str | Mark:
         without a decimal point, other floats and decimals with as few digits as tell them apart; dates and
         times in ISO form, moments with a time zone in UTC; bytes as UTF-8. `NULL` for None, NaN and what is
         empty. `INVALID` for what has no text: bytes of another encoding, lists, values that fail when they
-        are asked.
+        are asked, numbers of more than 4,300 digits, and what has more than `LARGEST_CELL` bytes.
 
     Examples
     --------
@@ -63,10 +74,11 @@ def cell_text(value: object) -> str | Mark:
         return NULL
     try:
         text = _text(_plain(value))
-        if text is None or "\0" in text:
+        if text is None or len(text) > LARGEST_CELL or "\0" in text:
             return INVALID
         # Text that no file can hold would fail later, where it is written.
-        text.encode()
+        if len(text.encode()) > LARGEST_CELL:
+            return INVALID
     except Exception:  # noqa: BLE001 - whatever a cell does, an error would reveal that it is there
         return INVALID
     return text.strip() or NULL
@@ -83,11 +95,29 @@ def _plain(value: Any) -> object:  # noqa: ANN401 - numpy is not imported for it
         return value.item()
     if str(value) == "NaT":
         return ""
+    plain = _moment(value) if value.dtype.kind == "M" else None
+    # Where Python has no such moment there is no cell; nor is a duration one.
+    return dt.timedelta() if plain is None else plain
+
+
+def _moment(value: Any) -> object:  # noqa: ANN401 - see _plain
+    """Return what a moment of numpy stands for, None where Python has none; numpy itself wraps around."""
+    import numpy as np
+
+    unit, multiple = np.datetime_data(value.dtype)
+    count = int(value.astype(np.int64)) * multiple
+    seconds = _PER_COARSE_UNIT.get(unit)
+    if abs(count) * (seconds or 0) > _FARTHEST_SECOND or abs(count) >= 1 << 63:
+        return None
     plain = value.item()
-    if value.dtype.kind == "M" and isinstance(plain, int):
+    if unit == "ns":
+        whole = np.datetime64(count // 1000, "us").item()
+        rest = count % 1000
+        return f"{whole.isoformat(timespec='microseconds')}{rest:03}" if rest else whole
+    # Finer units reach less far than microseconds do.
+    if isinstance(plain, int) and unit in _FINER_UNITS:
         plain = value.astype("datetime64[us]").item()
-    # Where Python has no such moment, numpy gives a number, which is no cell; nor is a duration.
-    return dt.timedelta() if isinstance(plain, int) else plain
+    return None if isinstance(plain, int) else plain
 
 
 def _text(value: object) -> str | None:
@@ -99,13 +129,14 @@ def _text(value: object) -> str | None:
         case bool():
             text = "true" if value else "false"
         case int():
-            text = str(int(value))
+            text = None if abs(value) >= _TOO_MANY_DIGITS else str(int(value))
         case float():
             text = _float_text(float(value))
         case Decimal():
             text = _decimal_text(value)
         case bytes() | bytearray() | memoryview():
-            text = bytes(value).decode()
+            # A view counts its items, and each has a byte at least.
+            text = None if len(value) > LARGEST_CELL else bytes(value).decode()
         case dt.datetime() if value.tzinfo is not None:
             text = value.astimezone(dt.UTC).isoformat()
         case dt.date() | dt.time():
@@ -126,7 +157,7 @@ def _float_text(value: float) -> str:
     return repr(value)
 
 
-def _decimal_text(value: Decimal) -> str:
+def _decimal_text(value: Decimal) -> str | None:
     if value.is_nan():
         return ""
     if value.is_infinite():
@@ -136,6 +167,8 @@ def _decimal_text(value: Decimal) -> str:
     kept = written.rstrip("0")
     if not kept:
         return "0"
+    if len(kept) > _MOST_DIGITS:
+        return None
     shift = int(exponent) + len(written) - len(kept)
     plain = Decimal((sign, tuple(map(int, kept)), shift))
     return f"{plain:f}" if abs(shift) <= _LARGEST_EXPONENT else str(plain)

@@ -3,22 +3,20 @@
 
 The one idea: Arrow does not look at a value before it makes a Python object of it. So texts are taken as
 bytes, and dates and times as the whole numbers behind them; none of them can fail then, whatever a file
-holds, and each distinct one is given its text here or by `cell_text`. What a column is follows from its type.
+holds, and each distinct one is given its text here or by `cell_text`. No Python object is made of a text that
+is too long to be read. What a column is follows from its type.
 """
 
-import contextlib
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from rainbowdp.errors import TableUnreadableError
+from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.moments import day_text, moment_text, time_text
 from rainbowdp.tables.readers import shortest_float
 from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, guarded
 
-_ARROW_ENGINES = frozenset({"duckdb", "polars"})
 Read = Callable[[object], object]
 Tables = Callable[[Sequence[str], Progress | None], Iterator[Any]]
 
@@ -36,12 +34,23 @@ class ArrowSource:
         Yields the rows as tables with the asked columns, in their order, and tells how far it is.
     ordered : bool
         Whether the rows have an order that they keep.
+    readers : mapping, optional
+        From columns to what reads their cells, where the types do not tell it.
     """
 
-    def __init__(self, name: str, types: Mapping[str, Any], tables: Tables, *, ordered: bool = True) -> None:
+    def __init__(
+        self,
+        name: str,
+        types: Mapping[str, Any],
+        tables: Tables,
+        *,
+        ordered: bool = True,
+        readers: Mapping[str, Read] | None = None,
+    ) -> None:
         self._name = name
         self._types = types
         self._tables = tables
+        self._readers = readers or {}
         self.columns = tuple(types)
         self.ordered = ordered
         self.unreadable = tuple(column for column, kind in types.items() if not is_readable(kind))
@@ -69,7 +78,7 @@ class ArrowSource:
             for at in range(len(chosen)):
                 cells, read = as_stored(table.column(at))
                 stored.append(cells)
-                reads.append(read)
+                reads.append(self._readers.get(chosen[at], read))
             for part in split(stored, table.num_rows):
                 size = len(part[-1]) if part else 0
                 found: list[list[object]] = [
@@ -93,41 +102,6 @@ def table_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - pyarro
     return ArrowSource(name, {field.name: field.type for field in table.schema}, tables)
 
 
-def ibis_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - ibis has no types
-    """Return the rows of an ibis table, fetched column by column as they are.
-
-    They are counted here and not by the engine behind it, which may take texts for the same that are not.
-
-    Raises
-    ------
-    TableUnreadableError
-        If the engine makes values of Python or pandas on the way to Arrow, which one odd cell can prevent.
-    """
-    engine = str(table.get_backend().name)
-    if engine not in _ARROW_ENGINES:
-        raise TableUnreadableError(
-            f"an ibis table of {engine} cannot be read cell by cell: one odd cell would prevent it",
-            help="give the database itself, such as postgresql://... or sqlite:///..., or what .to_pyarrow() "
-            "returns; ibis tables of DuckDB and polars are read as they are",
-        )
-
-    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
-        del progress
-        # A warning would depend on what the cells hold.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            # Without a readable column, any of them says how many rows there are.
-            fetched = table.select(*(columns or table.columns[:1])).to_pyarrow()
-        yield fetched
-
-    types: dict[str, Any] = {}
-    for column, kind in table.schema().items():
-        types[column] = None
-        with contextlib.suppress(Exception):
-            types[column] = kind.to_pyarrow()
-    return ArrowSource(name, types, tables, ordered=False)
-
-
 def is_readable(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
     """Say whether cells of a type have a text: not those of lists, structs, durations and intervals."""
     import pyarrow as pa
@@ -149,15 +123,13 @@ def as_stored(column: Any) -> tuple[Any, Read | None]:  # noqa: ANN401 - pyarrow
     """Return an array with what is stored, and what makes a cell of one of its values."""
     import pyarrow as pa
 
-    read: Read | None = None
-    if getattr(column.type, "extension_name", "") == "arrow.uuid":
-        read = _uuid
+    read = _EXTENSIONS.get(getattr(column.type, "extension_name", ""))
     column = _unwrapped(column)
     kind = column.type
     if pa.types.is_temporal(kind):
         return _numbers(column)
     if _is_text(kind):
-        return column.cast(pa.large_binary()), read
+        return _bounded(column), read
     if pa.types.is_float16(kind) or pa.types.is_float32(kind):
         read = partial(shortest_float, bits=kind.bit_width)
     return column, read
@@ -190,11 +162,35 @@ def _unwrapped(column: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
         if isinstance(kind, pa.BaseExtensionType):
             column = _by_chunk(column, lambda chunk: chunk.storage, kind.storage_type)
         elif pa.types.is_dictionary(kind):
-            column = _by_chunk(column, lambda chunk: chunk.dictionary_decode(), kind.value_type)
+            inside = pa.large_binary() if _is_text(kind.value_type) else kind.value_type
+            column = _by_chunk(column, _without_dictionary, inside)
         elif pa.types.is_run_end_encoded(kind):
             column = pc.run_end_decode(column)
         else:
             return column
+
+
+def _bounded(texts: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return texts as bytes, with one that is no text for each that is too long to be read."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    stored = texts.cast(pa.large_binary())
+    sizes = pc.binary_length(stored)
+    if (pc.max(sizes).as_py() or 0) <= LARGEST_CELL:
+        return stored
+    unreadable = pa.scalar(UNREADABLE_CELL, pa.large_binary())
+    return pc.if_else(pc.greater(sizes, LARGEST_CELL), unreadable, stored)
+
+
+def _without_dictionary(chunk: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
+    import pyarrow as pa
+
+    values = chunk.dictionary
+    if _is_text(values.type):
+        # Bounded before it is repeated for every row.
+        chunk = pa.DictionaryArray.from_arrays(chunk.indices, _bounded(values))
+    return chunk.dictionary_decode()
 
 
 def _by_chunk(column: Any, change: Callable[[Any], Any], kind: Any) -> Any:  # noqa: ANN401 - see above
@@ -230,6 +226,14 @@ def _uuid(cell: object) -> object:
     import uuid
 
     return str(uuid.UUID(bytes=cell)) if isinstance(cell, bytes) else cell
+
+
+def _truth(cell: object) -> object:
+    return cell != 0 if isinstance(cell, int) else cell
+
+
+# What Arrow's own extensions make of the values behind them.
+_EXTENSIONS: Mapping[str, Read] = {"arrow.uuid": _uuid, "arrow.bool8": _truth}
 
 
 def _lists(stored: list[Any], rows: int) -> Iterator[list[list[object]]]:

@@ -65,6 +65,9 @@ def _pandas_cells(column: Any) -> list[object]:  # noqa: ANN401 - see _pandas
         return arrow_cells(column.array.__arrow_array__())
     if getattr(kind, "kind", "") == "M":
         return _pandas_moments(column, zoned=getattr(kind, "tz", None) is not None)
+    if type(kind).__name__ == "CategoricalDtype" and str(kind.categories.dtype) in ("float16", "float32"):
+        bits = kind.categories.dtype.itemsize * 8
+        return [shortest_float(cell, bits) for cell in column.tolist()]
     try:
         cells = column.tolist()
     except Exception:  # noqa: BLE001 - one cell has failed, and the others have not

@@ -6,13 +6,13 @@ not readable) matches no filter, is no group and is no person.
 """
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import NoneType
 from typing import Generic, TypeVar, cast
 
 from rainbowdp.errors import UsageError
-from rainbowdp.questions.cells import INVALID, NULL, cell_text, typed_text
+from rainbowdp.questions.cells import INVALID, LARGEST_CELL, NULL, cell_text, typed_text
 from rainbowdp.tables.source import UNREADABLE_CELL
 
 K = TypeVar("K")
@@ -21,7 +21,11 @@ UNREADABLE = "\0"
 """The text that stands for a cell that cannot be read."""
 
 _REMEMBERED = 1 << 16
+# Longer texts are looked at each time, since many of them would fill the memory.
+_LONG = 1 << 12
+_MOST_BYTES_PER_SIGN = 4
 _PLAIN = frozenset({str, bytes, int, float, bool})
+_SIZED: frozenset[type] = frozenset({str, bytes})
 
 
 def stored_text(cell: object) -> str | None:
@@ -67,7 +71,7 @@ def _texts_of_one_type(kind: type, cells: Sequence[object]) -> list[str | None]:
     with contextlib.suppress(ValueError):
         if kind is str:
             return _stripped(cast("Sequence[str]", cells))
-        if kind is bytes:
+        if kind is bytes and max(map(len, cast("Sequence[bytes]", cells))) <= LARGEST_CELL:
             return _stripped([cell.decode() for cell in cast("Sequence[bytes]", cells)])
         if kind is int:
             return list(map(str, cells))
@@ -76,6 +80,8 @@ def _texts_of_one_type(kind: type, cells: Sequence[object]) -> list[str | None]:
 
 def _stripped(texts: Sequence[str]) -> list[str | None]:
     """Return texts without outer blanks, None for empty ones; a ValueError if one of them is unreadable."""
+    if max(map(len, texts)) * _MOST_BYTES_PER_SIGN > LARGEST_CELL:
+        raise ValueError("a text may be too long")
     together = "".join(texts)
     if UNREADABLE in together:
         raise ValueError("a text holds a NUL character")
@@ -133,13 +139,19 @@ class Meanings(Generic[T]):
         """Return what each cell means."""
         kinds = set(map(type, cells)) - {NoneType}
         # Equal values of one of these types say the same; of two types they may not, as True and 1.
-        if len(kinds) != 1 or not kinds <= _PLAIN:
+        if len(kinds) != 1 or not kinds <= _PLAIN or _has_long(kinds, cells):
             return self._of(cells)
         remembered = self._by_type.setdefault(kinds.pop(), Remembered(self._of))
         return remembered(cells)
 
     def _of(self, cells: Sequence[object]) -> list[T]:
         return list(self._meaning(texts_of(cells)))
+
+
+def _has_long(kinds: set[type], cells: Sequence[object]) -> bool:
+    if not kinds <= _SIZED:
+        return False
+    return max(map(len, cast("Iterable[str | bytes]", filter(None, cells))), default=0) > _LONG
 
 
 def are_names(texts: Sequence[str | None]) -> list[bool]:

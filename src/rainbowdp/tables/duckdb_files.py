@@ -5,16 +5,24 @@ The one idea: a DuckDB file is a frame that DuckDB opens for us; grouping and ty
 `rainbowdp.tables.frames`'s. Text columns that ignore case are made exact first.
 """
 
+import atexit
 import contextlib
+import functools
+import shutil
+import tempfile
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.tables.frames import FrameSource
-from rainbowdp.tables.header import check_distinct
+from rainbowdp.tables.header import UnshownNames, check_distinct
+from rainbowdp.tables.prepared import of_duckdb
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyConnection
+
+MEMORY = "1GB"
+"""How much memory an engine of ours takes before it spills to temporary files."""
 
 
 class DuckdbSource(FrameSource):
@@ -32,7 +40,8 @@ class DuckdbSource(FrameSource):
         import duckdb
         import narwhals.stable.v2 as nw
 
-        self._database: DuckDBPyConnection = _opened(place)
+        self._closing = contextlib.ExitStack()
+        self._database: DuckDBPyConnection = _opened(place, self._closing)
         self.table: str | None = None
         reason = ""
         try:
@@ -45,33 +54,42 @@ class DuckdbSource(FrameSource):
             else:
                 rows = f"({place.sql}\n)"
             relation = self._database.sql(f"select * from {rows}")  # noqa: S608 - a quoted name, or what the user wants to read
-            check_distinct(place.database, relation.columns)
-            super().__init__(nw.from_native(exact_texts(relation)), place.database, ordered=False)
-        except duckdb.Error as error:
+            # A query may make columns of cells, and it runs a part of itself for that.
+            check_distinct(place.database, UnshownNames(relation.columns) if place.sql else relation.columns)
+            ready = of_duckdb(relation)
+            frame = nw.from_native(ready.frame)
+            super().__init__(frame, place.database, ordered=False, readers=ready.readers)
+        except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
             reason = str(error).splitlines()[0]
+        except duckdb.Error:
+            reason = "it fails on what the tables hold, or asks for what a file that is only read cannot do"
         except BaseException:
-            self._database.close()
+            self._closing.close()
             raise
         if reason:
-            self._database.close()
+            self._closing.close()
             raise unreadable_query(place, reason)
 
     def close(self) -> None:
         """Close the file."""
-        self._database.close()
+        self._closing.close()
 
 
-def exact_texts(relation: "DuckDBPyRelation") -> "DuckDBPyRelation":
-    """Return a relation whose texts go by their bytes, so that a column that ignores case is exact."""
-    return relation.project(
-        ", ".join(
-            f"encode({quoted(name)}) as {quoted(name)}" if str(kind) == "VARCHAR" else quoted(name)
-            for name, kind in zip(relation.columns, relation.types, strict=True)
-        )
-    )
+@functools.cache
+def _directory_for_spills() -> str:
+    """Return a directory that nobody else can read, empty text if there can be none.
+
+    It goes with the process: DuckDB opens a file once in a process, and refuses to do it again with another
+    directory.
+    """
+    directory = ""
+    with contextlib.suppress(OSError):
+        directory = tempfile.mkdtemp(prefix="rainbowdp-")
+        atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return directory
 
 
-def _opened(place: SqlPlace) -> "DuckDBPyConnection":
+def _opened(place: SqlPlace, closing: contextlib.ExitStack) -> "DuckDBPyConnection":
     import duckdb
 
     if place.path is None or not place.path.is_file():
@@ -81,8 +99,15 @@ def _opened(place: SqlPlace) -> "DuckDBPyConnection":
         opened = duckdb.connect(
             str(place.path),
             read_only=True,
-            config={"autoinstall_known_extensions": False, "autoload_known_extensions": False},
+            config={
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+                "memory_limit": MEMORY,
+                # By itself DuckDB spills rows beside the file, where others may read them.
+                "temp_directory": _directory_for_spills(),
+            },
         )
+        closing.callback(opened.close)
     if opened is None:
         raise TableUnreadableError(
             f"cannot open {place.database}", help="is it a DuckDB file, and closed by other programs?"

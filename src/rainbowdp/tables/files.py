@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.formats.tables import connect, literal
 from rainbowdp.tables.arrow_tables import ArrowSource
+from rainbowdp.tables.duckdb_files import MEMORY
 from rainbowdp.tables.encodings import in_utf8
 from rainbowdp.tables.frames import FrameSource
 from rainbowdp.tables.header import Header, check_alike, read_header
-from rainbowdp.tables.json_lines import records_of
+from rainbowdp.tables.json_lines import LARGEST_LINE, records_of
 from rainbowdp.tables.parquet_files import parquet_source
-from rainbowdp.tables.records import LARGEST_RECORD, Records
+from rainbowdp.tables.records import Records
 from rainbowdp.tables.source import Cells, Progress
 from rainbowdp.tables.streams import blocks, is_compressed
 
@@ -71,6 +72,7 @@ class FileSource:
         self._room: Path | None = None
         try:
             self._database = self._closing.enter_context(connect())
+            self._database.execute(f"set memory_limit = '{MEMORY}'")
             self._lines = _form(self._paths[0]) == "JSON lines"
             self._headers = [] if self._lines else [self._header_of(path) for path in self._paths]
             check_alike(self._paths, [header.names for header in self._headers] or [()] * len(paths))
@@ -254,7 +256,7 @@ def _csv_scan(path: Path, cells: int, delimiter: str, ending: str, *, header: bo
         f"read_csv({_one_file(path)}, header={header}, columns={{{columns}}}, auto_detect=false, "
         f"delim={literal(delimiter)}, quote='\"', escape='\"', new_line='{line}', allow_quoted_nulls=false, "
         f"hive_partitioning=false, ignore_errors=true, parallel={parallel}, "
-        f"max_line_size={LARGEST_RECORD * 8})"
+        f"max_line_size={2 * LARGEST_LINE})"
     )
 
 

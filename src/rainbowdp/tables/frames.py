@@ -8,16 +8,16 @@ read here. Columns of lists, structs and durations have no readable cell.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from rainbowdp.tables.batches import batches_of
 from rainbowdp.tables.moments import day_text, moment_text, time_text
+from rainbowdp.tables.prepared import Decoder
 from rainbowdp.tables.readers import decimal_of, marked, moment_of, plain_bytes, shortest_float
 from rainbowdp.tables.source import UNREADABLE_CELL, Cells, Progress, guarded
 
-Decoder = Callable[[object], object]
 _NUMBER_OF_ROWS = "rows"
 
 
@@ -36,6 +36,10 @@ class FrameSource:
         Whether the rows have an order; by default where the frame is in memory, or is one of polars.
     text_marker : bool
         Whether a text with a NUL character marks a cell that cannot be read.
+    readers : mapping, optional
+        From columns of the frame to what reads their cells, where narwhals does not tell it.
+    unreadable : collection of str
+        Columns of the frame of a type whose cells are never text, beside those that narwhals tells.
     """
 
     def __init__(
@@ -46,6 +50,8 @@ class FrameSource:
         names: dict[str, str] | None = None,
         ordered: bool | None = None,
         text_marker: bool = False,
+        readers: Mapping[str, Decoder] | None = None,
+        unreadable: Collection[str] = (),
     ) -> None:
         import narwhals.stable.v2 as nw
 
@@ -62,6 +68,8 @@ class FrameSource:
         self._objects = self._object_columns() if self._pandas else frozenset()
         self.ordered = (not lazy or self._polars) if ordered is None else ordered
         self._text_marker = text_marker
+        self._readers = readers or {}
+        self._never = frozenset(unreadable)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -166,7 +174,7 @@ class FrameSource:
         import narwhals.stable.v2 as nw
 
         dtype = self._types[column]
-        return not (dtype.is_nested() or dtype == nw.Duration)
+        return not (dtype.is_nested() or dtype == nw.Duration or self._names[column] in self._never)
 
     def _stored_as(self, column: str) -> Any:  # noqa: ANN401 - a type of narwhals, or None
         """Return what a column is cast to, so that the engine makes no value that it cannot make."""
@@ -188,6 +196,8 @@ class FrameSource:
 
         dtype = self._types[column]
         stored = self._stored_as(column)
+        if self._names[column] in self._readers:
+            return self._readers[self._names[column]]
         if dtype == nw.Float32:
             return shortest_float
         if nw.Binary in (dtype, stored):

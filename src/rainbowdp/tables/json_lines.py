@@ -10,24 +10,28 @@ becomes a NUL character, which stands for a cell that cannot be read.
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 
-from rainbowdp.questions.cells import INVALID, NULL, cell_text
+from rainbowdp.questions.cells import INVALID, LARGEST_CELL, NULL, cell_text
 from rainbowdp.tables.encodings import UNREADABLE
-from rainbowdp.tables.records import LARGEST_RECORD
 
+# Room for a cell as long as any that can be read, each sign of which may be written as an escape.
+LARGEST_LINE = 8 * LARGEST_CELL
 _BLOCK = 1 << 18
+# The least number of digits on which Python can be told to insist.
+_LONGEST_INT = 640
 
 
 def lines_of(content: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a stream that hold anything, without those of more than `LARGEST_RECORD` bytes."""
+    """Yield the lines of a stream that hold anything, without those of more than `LARGEST_LINE` bytes."""
     rest = b""
     skipping = False
     for block in content:
         *lines, rest = (rest + block).split(b"\n")
         if lines and skipping:
             lines, skipping = lines[1:], False
-        yield from (line for line in lines if line.strip() and len(line) <= LARGEST_RECORD)
-        if skipping or len(rest) > LARGEST_RECORD:
+        yield from (line for line in lines if line.strip() and len(line) <= LARGEST_LINE)
+        if skipping or len(rest) > LARGEST_LINE:
             rest, skipping = b"", True
     if rest.strip() and not skipping:
         yield rest
@@ -69,10 +73,15 @@ def _pairs(line: bytes) -> list[tuple[str, object]] | None:
     """Return the names and values of an object, or None for anything else; no line fails."""
     try:
         # NUL is what could not be decoded, so the parser refuses such a line.
-        value = json.loads(line, object_pairs_hook=_Object)
+        value = json.loads(line, object_pairs_hook=_Object, parse_int=_whole_number)
     except (ValueError, RecursionError):
         return None
     return list(value) if isinstance(value, _Object) else None
+
+
+def _whole_number(text: str) -> object:
+    """Return a whole number; Python refuses one of too many digits, and the line would be lost with it."""
+    return int(text) if len(text) <= _LONGEST_INT else Decimal(text)
 
 
 class _Object(list[tuple[str, object]]):

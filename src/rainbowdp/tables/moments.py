@@ -16,7 +16,9 @@ PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _SECONDS_PER_DAY = 86_400
 _FIRST_DAY = dt.date(1970, 1, 1).toordinal()
 _TEXT = re.compile(
-    r"(\d{4}-\d\d-\d\d)?([ T])?(\d\d:\d\d:\d\d)?(?:\.(\d+))?([+-]\d\d(?::?\d\d)?|Z|UTC)?\Z", re.ASCII
+    r"(\d{4}-\d\d-\d\d)?([ T])?((?:[01]\d|2[0-3])(?::[0-5]\d){2})?(?:\.(\d+))?"
+    r"([+-]\d\d(?::?\d\d(?::\d\d)?)?|Z|UTC)?\Z",
+    re.ASCII,
 )
 
 
@@ -89,17 +91,18 @@ def iso_text(text: str) -> str | None:
     --------
     >>> iso_text("2020-01-31 05:06:07.800"), iso_text("2020-01-31"), iso_text("05:06:07.000000")
     ('2020-01-31T05:06:07.800000', '2020-01-31', '05:06:07')
-    >>> iso_text("2020-01-31 05:06:07+02"), iso_text("infinity")
-    ('2020-01-31T03:06:07+00:00', None)
+    >>> iso_text("2020-01-31 05:06:07+02"), iso_text("05:06:07+02"), iso_text("infinity")
+    ('2020-01-31T03:06:07+00:00', '05:06:07+02:00', None)
     """
     found = _TEXT.match(text)
     if found is None or not (found[1] or found[3]):
         return None
     day, _, time, fraction, zone = found.groups()
     digits = _fraction(int((fraction or "0")[:9].ljust(9, "0")))
-    if zone is not None and day is not None and time is not None:
+    if zone is not None:
         zone = "+00:00" if zone in ("Z", "UTC") else zone
         zone = zone if ":" in zone else f"{zone[:3]}:{zone[3:] or '00'}"
+    if zone is not None and day is not None and time is not None:
         try:
             moment = dt.datetime.fromisoformat(f"{day}T{time}{zone}").astimezone(dt.UTC)
         except (ValueError, OverflowError):

@@ -12,14 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rainbowdp.errors import TableUnreadableError, UsageError
-from rainbowdp.tables.arrow_tables import ibis_source, table_source
-from rainbowdp.tables.duckdb_files import DuckdbSource, exact_texts
+from rainbowdp.errors import RainbowError, TableUnreadableError, UsageError, readable
+from rainbowdp.tables.arrow_tables import table_source
+from rainbowdp.tables.duckdb_files import DuckdbSource
 from rainbowdp.tables.encodings import encoding_called
 from rainbowdp.tables.files import FileSource, file_source
 from rainbowdp.tables.frames import FrameSource
-from rainbowdp.tables.header import check_distinct
+from rainbowdp.tables.header import UnshownNames, check_distinct
+from rainbowdp.tables.ibis_tables import ibis_source
 from rainbowdp.tables.postgres import PostgresSource
+from rainbowdp.tables.prepared import Prepared, of_duckdb, of_polars, of_spark
 from rainbowdp.tables.sql import SqlPlace, is_url, sql_place
 from rainbowdp.tables.sqlite import SqliteSource
 from rainbowdp.tables.streams import spooled
@@ -78,7 +80,7 @@ def open_table(
             raise UsageError("an encoding is for text files", help="leave out --encoding")
         place = sql_place(source, table, sql)
         rows = _DATABASES[place.kind](place)
-        return Table(replace(place, table=rows.table).identity, rows)
+        return Table(replace(place, table=rows.table).identity, rows, is_query=sql is not None)
     if table is not None or sql is not None:
         raise UsageError("--table and --sql are for SQL URLs", help="leave them out")
     if isinstance(source, str | Path):
@@ -91,9 +93,30 @@ def open_table(
 def _files(source: str, encoding: str) -> Table:
     if source == STANDARD_INPUT:
         with ExitStack() as stack:
-            path = stack.enter_context(spooled(sys.stdin.buffer))
+            path = stack.enter_context(spooled(getattr(sys.stdin, "buffer", None)))
             opened = FileSource([path], encoding, "standard input")
             return Table("standard input", opened, (stack.pop_all().close,))
+    paths: list[Path] = []
+    identity = ""
+    # What a name cannot be, or what may not be seen, is an error of the system, or of Python.
+    try:
+        paths = _paths(source)
+        identity = str(Path(source).resolve())
+    except RainbowError:
+        raise
+    except (OSError, ValueError, RuntimeError):
+        identity = ""
+    if not identity:
+        raise TableUnreadableError(
+            f"there can be no file called {readable(source)!r}, or its directory may not be read",
+            help="check the name, and the permissions of its directory",
+            path=source,
+        )
+    return Table(identity, file_source(paths, encoding, repr(source)))
+
+
+def _paths(source: str) -> list[Path]:
+    """Return the files that a path or a pattern names."""
     path = Path(source)
     # A file may have a name that looks like a pattern.
     if path.exists() or not glob.has_magic(source):
@@ -102,17 +125,15 @@ def _files(source: str, encoding: str) -> Table:
             raise TableUnreadableError(
                 f"{source!r} {what}", help="name a file, or a pattern in quotes: 'survey-*.csv'", path=source
             )
-        paths = [path.absolute()]
-    else:
-        # The order of rows follows from the names alone.
-        paths = sorted(Path(found).absolute() for found in glob.glob(source, recursive=True))  # noqa: PTH207 - patterns may be absolute
-        paths = [found for found in paths if found.is_file()]
-        if not paths:
-            raise TableUnreadableError(
-                f"no file has a name like {source!r}", help="check the pattern and the directory", path=source
-            )
-    identity = str(Path(source).resolve())
-    return Table(identity, file_source(paths, encoding, repr(source)))
+        return [path.absolute()]
+    # The order of rows follows from the names alone.
+    paths = sorted(Path(found).absolute() for found in glob.glob(source, recursive=True))  # noqa: PTH207 - patterns may be absolute
+    paths = [found for found in paths if found.is_file()]
+    if not paths:
+        raise TableUnreadableError(
+            f"no file has a name like {source!r}", help="check the pattern and the directory", path=source
+        )
+    return paths
 
 
 def _frame(source: object) -> Table:
@@ -125,7 +146,7 @@ def _frame(source: object) -> Table:
     inside: dict[str, str] | None = None
     if type(source).__module__.startswith("pyspark") and hasattr(source, "toDF"):
         # Spark takes a dot in a name for a field of a struct, and a backtick for a quote.
-        columns = list(map(str, native.columns))
+        columns = UnshownNames(map(str, native.columns))
         check_distinct("the frame", columns)
         inside = {name: f"c{at}" for at, name in enumerate(columns)}
         native = native.toDF(*inside.values())
@@ -147,11 +168,32 @@ def _frame(source: object) -> Table:
             f"a {type(source).__name__} is no table",
             help="give a path, an SQL URL, or a frame of pandas, polars, pyarrow, DuckDB, ibis or PySpark",
         )
-    kind = frame.implementation
+    return _table_of(frame, inside)
+
+
+def _table_of(frame: Any, inside: dict[str, str] | None) -> Table:  # noqa: ANN401 - narwhals' frames
+    """Return the table behind a frame of narwhals, by the library that it is of."""
+    import narwhals.stable.v2 as nw
+
+    kind, native = frame.implementation, frame.to_native()
     if kind.is_pyarrow():
-        return Table("frame", table_source(frame.to_native(), "the frame"))
+        return Table("frame", table_source(native, "the frame"))
+    is_query = isinstance(frame, nw.LazyFrame)
     if kind.is_ibis():
-        return Table("frame", ibis_source(frame.to_native(), "the frame"))
+        return Table("frame", ibis_source(native, "the frame"), is_query=is_query)
+    ready = Prepared(native)
     if kind.is_duckdb():
-        frame = nw.from_native(exact_texts(frame.to_native()))
-    return Table("frame", FrameSource(frame, "the frame", names=inside))
+        is_query = native.type != "TABLE_RELATION"
+        ready = of_duckdb(native)
+    elif kind.is_polars():
+        ready = of_polars(native)
+    elif kind.is_pyspark():
+        ready = of_spark(native)
+    rows = FrameSource(
+        nw.from_native(ready.frame),
+        "the frame",
+        names=inside,
+        readers=ready.readers,
+        unreadable=ready.unreadable,
+    )
+    return Table("frame", rows, is_query=is_query)

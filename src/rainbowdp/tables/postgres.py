@@ -2,24 +2,35 @@
 """Tables and queries of a PostgreSQL server, in a read-only transaction, through psycopg.
 
 The one idea: every cell is cast to text by the server, which cannot fail, and its bytes come back as they
-are. The type of the column, which the server tells without running anything, says how the text is read:
-numbers as numbers, so that ``1.0`` and ``1.50`` are the same here as in every other source, and dates in
-ISO form. Grouping is by the text, in the collation that compares bytes, so that columns which ignore case
-are exact as well.
+are; a cell that is too long to be read stays there. The type of the column, which the server tells without
+running anything, says how the text is read: numbers as numbers, so that ``1.0`` and ``1.50`` are the same
+here as in every other source, and dates in ISO form. Grouping is by the text, in the collation that compares
+bytes, so that columns which ignore case are exact as well.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rainbowdp.errors import MissingExtraError, RainbowError, TableUnreadableError
+from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.header import check_distinct
 from rainbowdp.tables.readers import decimal_of, moment_of
-from rainbowdp.tables.records import LARGEST_RECORD
 from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, guarded
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
 _BYTEA = 17
-_UNREADABLE_BYTEA = r"E'\\xff'"
+# What is longer as text than as it is stored may have no text at all: the server makes none of more than a
+# gigabyte. So these are judged by what is stored, by the number of the type: bytea, jsonb, bit, varbit, path
+# and polygon (a point of which takes five signs at least).
+_TOO_LONG: Mapping[int, str] = {
+    _BYTEA: f"octet_length({{0}}) > {LARGEST_CELL}",
+    3802: "jsonb_typeof({0}) in ('object', 'array') or octet_length({0} #>> '{{}}') > "
+    f"{LARGEST_CELL}",
+    **dict.fromkeys((1560, 1562), f"length({{0}}) > {LARGEST_CELL}"),
+    **dict.fromkeys((602, 604), f"npoints({{0}}) > {LARGEST_CELL // 5}"),
+}
+# Categories of pg_type whose texts are short: booleans, dates, enumerations, addresses, numbers, inner ones.
+_SHORT = frozenset("BDEINZ")
 # By the number of the type: float4, float8, numeric; date, time, timestamp, both with time zone; bytea.
 _READERS: Mapping[int, Callable[[str], object]] = {
     700: float,
@@ -72,11 +83,9 @@ class PostgresSource:
             raise
         self.columns = tuple(self._types)
         # The category is text, which this connection returns as bytes.
-        self.unreadable = tuple(
-            column
-            for column, kind in self._types.items()
-            if bytes(categories.get(kind, b"")).decode() in _UNREADABLE
-        )
+        found = {column: bytes(categories.get(kind, b"")).decode() for column, kind in self._types.items()}
+        self.unreadable = tuple(column for column, category in found.items() if category in _UNREADABLE)
+        self._long = frozenset(column for column, category in found.items() if category not in _SHORT)
 
     def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
         """Yield batches of cells with the number of rows that hold them."""
@@ -105,14 +114,15 @@ class PostgresSource:
 
     def _text(self, column: str) -> str:
         cell = quoted(column)
-        if self._types[column] != _BYTEA:
+        if column not in self._long:
             return f"{cell}::text"
-        # Written as text it is twice as long, and the server refuses what would be longer than a gigabyte.
-        large = f"octet_length({cell}) > {LARGEST_RECORD}"
-        return f"case when {large} then {_UNREADABLE_BYTEA} else {cell}::text end"
+        # A sign before the text says whether it is there.
+        kind = self._types[column]
+        large = _TOO_LONG.get(kind, f"octet_length({{0}}::text) > {LARGEST_CELL}").format(cell)
+        return f"case when {large} then '-' else '+' || {cell}::text end"
 
     def _fetched(self, query: str, columns: Sequence[str]) -> Iterator[list[Cells]]:
-        read = [None if column in self.unreadable else self._types[column] for column in columns]
+        read = [None if column in self.unreadable else self._reader(column) for column in columns]
 
         def batches() -> Iterator[list[Cells]]:
             # A cursor of the server, so that no more than a batch is in memory.
@@ -123,10 +133,20 @@ class PostgresSource:
 
         yield from guarded(self._name, batches)
 
+    def _reader(self, column: str) -> Callable[[object], object]:
+        kind, marked = self._types[column], column in self._long
 
-def _typed(row: Cells, types: Sequence[int | None]) -> Cells:
+        def read(value: object) -> object:
+            if not marked or not isinstance(value, bytes):
+                return _cell(value, kind)
+            return _cell(value[1:], kind) if value.startswith(b"+") else UNREADABLE_CELL
+
+        return read
+
+
+def _typed(row: Cells, readers: Sequence[Callable[[object], object] | None]) -> Cells:
     left = iter(row)
-    cells = [UNREADABLE_CELL if kind is None else _cell(next(left), kind) for kind in types]
+    cells = [UNREADABLE_CELL if read is None else read(next(left)) for read in readers]
     return (*cells, *left)
 
 

@@ -6,6 +6,7 @@ messages and ledgers is its `SqlPlace.identity`: where the database is, and whic
 password or options.
 """
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Iterable
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from rainbowdp.errors import TableUnreadableError, UsageError, did_you_mean
+from rainbowdp.errors import TableUnreadableError, UsageError, did_you_mean, readable
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+]*)://")
 _KINDS = {
@@ -123,7 +124,7 @@ def sql_place(url: str, table: str | None, sql: str | None) -> SqlPlace:
     if kind != "postgresql":
         # As in SQLAlchemy: three slashes before a relative path, four before an absolute one.
         inside = unquote(re.sub(r"\?.*", "", url[len(scheme) + 3 :]).removeprefix("/"))
-        path = Path(inside).absolute()
+        path = _file(inside)
         return SqlPlace(kind, url, path, f"{kind}:///{path}", table, query)
     port: int | None = None
     place = ""
@@ -141,6 +142,18 @@ def sql_place(url: str, table: str | None, sql: str | None) -> SqlPlace:
         )
     driver = f"postgresql://{url.split('://', 1)[1]}"
     return SqlPlace(kind, driver, None, f"postgresql://{place}", table, query)
+
+
+def _file(name: str) -> Path:
+    """Return the absolute path of a file that is there."""
+    found: Path | None = None
+    # A name may be too long, or hold a NUL, or lead through a directory that may not be read.
+    with contextlib.suppress(OSError, ValueError):
+        path = Path(name).absolute()
+        found = path if path.is_file() else None
+    if found is None:
+        raise TableUnreadableError(f"there is no file {readable(name)!r}", help="check the name")
+    return found
 
 
 def quoted(name: str) -> str:

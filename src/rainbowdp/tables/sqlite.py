@@ -4,7 +4,7 @@
 The one idea: SQLite's cells have their types one by one, whatever the column says. They are therefore
 fetched as they are, texts as bytes, and `cell_text` reads each alone. Only ``BOOLEAN``, which SQLite stores
 as 0 and 1, is taken from the declaration of a column. Grouping compares bytes, also where a column is
-declared to ignore case.
+declared to ignore case. A cell that is too long to be read stays in the file.
 """
 
 import contextlib
@@ -12,12 +12,15 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 
 from rainbowdp.errors import TableUnreadableError
+from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.header import check_distinct
 from rainbowdp.tables.readers import perhaps_moment_of
 from rainbowdp.tables.source import BATCH, Cells, Progress, guarded
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
 _VIEW = "rainbowdp_rows"
+# Since this version it tells the bytes of a cell without reading it.
+_COUNTS_BYTES = (3, 43, 0)
 
 
 class SqliteSource:
@@ -46,6 +49,7 @@ class SqliteSource:
         try:
             self._connection.text_factory = bytes
             declared = self._declared(place)
+            self._most_bytes = self._largest_cell()
         except BaseException:
             self._connection.close()
             raise
@@ -56,20 +60,38 @@ class SqliteSource:
     def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
         """Yield batches of cells with the number of rows that hold them."""
         del progress
-        cells = ", ".join(f"{quoted(column)} collate binary" for column in columns)
-        chosen = "".join(f"{quoted(column)}, " for column in columns)
+        cells = ", ".join(f"{self._bounded(column)} collate binary" for column in columns)
+        chosen = "".join(f"{self._bounded(column)}, " for column in columns)
         group = f" group by {cells}" if cells else ""
         yield from self._fetched(f"select {chosen}count(*) from {self._rows}{group}", columns)  # noqa: S608 - quoted names
 
     def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
         """Yield batches of cells, row by row."""
         del progress
-        chosen = ", ".join(map(quoted, columns))
+        chosen = ", ".join(map(self._bounded, columns))
         yield from self._fetched(f"select {chosen} from {self._rows}", columns)  # noqa: S608 - quoted names
 
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+
+    def _largest_cell(self) -> int:
+        """Return how many bytes a cell has at most; UTF-16 may have twice as many as UTF-8."""
+        failed = False
+        encoding = b""
+        try:
+            ((encoding,),) = self._connection.execute("pragma encoding").fetchall()
+        except (sqlite3.Error, ValueError):
+            failed = True
+        if failed:
+            raise TableUnreadableError(f"cannot read {self._name}", help="is it an SQLite file?")
+        return LARGEST_CELL if encoding == b"UTF-8" else 2 * LARGEST_CELL
+
+    def _bounded(self, column: str) -> str:
+        cell = quoted(column)
+        counts = sqlite3.sqlite_version_info >= _COUNTS_BYTES
+        size = f"octet_length({cell})" if counts else f"length(cast({cell} as blob))"
+        return f"case when {size} > {self._most_bytes} then x'ff' else {cell} end"
 
     def _declared(self, place: SqlPlace) -> list[tuple[str, str]]:
         reason = ""

@@ -111,21 +111,25 @@ def check_expansion(path: Path, compressed: int, content: int) -> None:
 
 
 @contextlib.contextmanager
-def spooled(source: IO[bytes], suffix: str = ".csv") -> Iterator[Path]:
+def spooled(source: IO[bytes] | None, suffix: str = ".csv") -> Iterator[Path]:
     """Keep what a stream says in a temporary file, which is removed in all cases.
 
     Parameters
     ----------
-    source : binary file
-        Standard input, for example; it is read to its end.
+    source : binary file or None
+        Standard input, for example; it is read to its end. None stands for a closed one.
     suffix : str
         Ending of the name of the temporary file.
 
     Raises
     ------
     TableUnreadableError
-        If the stream holds more than `LARGEST_CONTENT` bytes, or cannot be read.
+        If the stream is closed, holds more than `LARGEST_CONTENT` bytes, or cannot be read.
     """
+    if source is None or source.closed:
+        raise TableUnreadableError(
+            "cannot read standard input: it is closed", help="send a file there, or name the file"
+        )
     with temporary_file(suffix) as path:
         failed = ""
         total = 0

@@ -5,10 +5,11 @@ The one idea: everything public about a table is here (`Table.columns`, `Table.i
 everything else stays behind `Table.source`, and nothing of it is ever shown.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
+from rainbowdp.errors import UnknownColumnError
 from rainbowdp.tables.header import check_known, shown_names
 from rainbowdp.tables.source import Source
 
@@ -26,6 +27,9 @@ class Table:
         and the table, ``standard input`` or ``frame``.
     notes : tuple of str
         Public remarks about the schema.
+    is_query : bool
+        Whether the rows are those of a query. Its columns may be made of cells, as by ``PIVOT``, so no
+        message names one that was not asked for.
     source : Source
         The rows.
     """
@@ -33,6 +37,7 @@ class Table:
     identity: str
     source: Source = field(compare=False)
     closing: tuple[Callable[[], object], ...] = field(default=(), compare=False)
+    is_query: bool = False
 
     @property
     def columns(self) -> tuple[str, ...] | None:
@@ -44,6 +49,8 @@ class Table:
         """Remarks about columns of which no cell can be read, by their type, and about a missing header."""
         if self.columns is None:
             return ("JSON lines have no header: a column that no line has, misspelt perhaps, is null in all",)
+        if self.is_query:
+            return ()
         return tuple(
             f"column {column!r} has a type without text (list, struct, duration): none of its cells counts"
             for column in self.source.unreadable
@@ -55,9 +62,13 @@ class Table:
         Raises
         ------
         UnknownColumnError
-            With the closest column, or all of them.
+            With the closest column, or all of them, unless the rows are those of a query.
         """
-        if self.columns is not None:
+        if self.columns is None:
+            return
+        if self.is_query:
+            check_selected(self.identity, self.columns, wanted)
+        else:
             check_known(self.identity, self.columns, wanted)
 
     def close(self) -> None:
@@ -73,4 +84,22 @@ class Table:
         self.close()
 
     def __repr__(self) -> str:
-        return f"Table({self.identity!r}, columns={shown_names(self.columns or ())!r})"
+        shown = [] if self.is_query else shown_names(self.columns or ())
+        return f"Table({self.identity!r}, columns={shown!r})"
+
+
+def check_selected(source: str, names: Sequence[str], wanted: Iterable[str]) -> None:
+    """Refuse columns that a query does not have, without a word about those that it has.
+
+    Raises
+    ------
+    UnknownColumnError
+        With the column that was asked for.
+    """
+    for name in wanted:
+        if name not in names:
+            raise UnknownColumnError(
+                f"{source} has no column {name!r}",
+                help="the columns of a query are not shown, since it may make them of cells: check the name",
+                column=name,
+            )

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of ibis, fetched through Arrow column by column as they are.
+
+The one idea: they are counted here and not by the engine behind them, which may take texts for the same that
+are not. What DuckDB would change on the way to Arrow (numbers of more than 18 digits, times with a zone,
+bits) comes as the text that DuckDB gives it, and texts come as bytes, unless they are too long to be read.
+"""
+
+import contextlib
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rainbowdp.errors import TableUnreadableError
+from rainbowdp.questions.cells import LARGEST_CELL
+from rainbowdp.tables.arrow_tables import ArrowSource, Read
+from rainbowdp.tables.readers import decimal_of, moment_of
+from rainbowdp.tables.source import UNREADABLE_CELL, Progress
+
+_ARROW_ENGINES = frozenset({"duckdb", "polars"})
+
+
+def ibis_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - ibis has no types
+    """Return the rows of an ibis table.
+
+    Raises
+    ------
+    TableUnreadableError
+        If the engine makes values of Python or pandas on the way to Arrow, which one odd cell can prevent.
+    """
+    engine = str(table.get_backend().name)
+    if engine not in _ARROW_ENGINES:
+        raise TableUnreadableError(
+            f"an ibis table of {engine} cannot be read cell by cell: one odd cell would prevent it",
+            help="give the database itself, such as postgresql://... or sqlite:///..., or what .to_pyarrow() "
+            "returns; ibis tables of DuckDB and polars are read as they are",
+        )
+    readers: dict[str, Read] = {}
+    schema = table.schema()
+    types: dict[str, Any] = {}
+    for column, kind in schema.items():
+        types[column] = None
+        with contextlib.suppress(Exception):
+            types[column] = kind.to_pyarrow()
+    if engine == "duckdb":
+        table = table.select([_exact(table[column], kind).name(column) for column, kind in schema.items()])
+        readers = {column: decimal_of for column, kind in schema.items() if kind.is_decimal()}
+        readers |= {column: moment_of for column, kind in schema.items() if kind.is_time()}
+
+    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
+        del progress
+        # A warning would depend on what the cells hold.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # Without a readable column, any of them says how many rows there are.
+            fetched = table.select(*(columns or table.columns[:1])).to_pyarrow()
+        yield fetched
+
+    return ArrowSource(name, types, tables, ordered=False, readers=readers)
+
+
+def _exact(cell: Any, kind: Any) -> Any:  # noqa: ANN401 - ibis has no types
+    """Return a column of DuckDB so that Arrow gets of each cell what it is."""
+    import ibis  # type: ignore[import-untyped]  # it ships no types
+
+    simple = (
+        kind.is_integer() or kind.is_floating() or kind.is_boolean() or kind.is_date() or kind.is_timestamp()
+    )
+    if simple or kind.is_nested() or kind.is_interval():
+        return cell
+    if kind.is_binary():
+        size, content = _function("octet_length", "binary", "int64")(cell), cell
+    else:
+        text = cell if kind.is_string() else cell.cast("string")
+        size = _function("strlen", "string", "int64")(text)
+        content = _function("encode", "string", "binary")(text)
+    return ibis.ifelse(size > LARGEST_CELL, ibis.literal(UNREADABLE_CELL, type="binary"), content)
+
+
+def _function(name: str, takes: str, gives: str) -> Any:  # noqa: ANN401 - ibis has no types
+    """Return a function of DuckDB that ibis does not know."""
+    import ibis
+
+    def stub(cell: object) -> None: ...
+
+    return ibis.udf.scalar.builtin(stub, name=name, signature=((ibis.dtype(takes),), ibis.dtype(gives)))

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+r"""Frames of polars, DuckDB and Spark, changed lazily before any of their cells is fetched.
+
+The one idea: what an engine would hand out in a form of its own, or at any length, is changed inside the
+engine, by expressions that fail on no cell. Texts become bytes, and one of more than `LARGEST_CELL` bytes
+becomes the byte ``\xff``, which is no text; so it never comes here. What expressions cannot say is said
+beside the frame: how the cells of a column are read, and which columns have none.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from rainbowdp.questions.cells import LARGEST_CELL
+from rainbowdp.tables.moments import moment_text
+from rainbowdp.tables.readers import moment_of, shortest_float
+from rainbowdp.tables.source import UNREADABLE_CELL
+from rainbowdp.tables.sql import quoted
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
+
+Decoder = Callable[[object], object]
+# Types of DuckDB besides texts and bytes, each of them with a text, whose cells have no largest one.
+_OF_ANY_LENGTH = frozenset({"bit", "bignum", "varint", "union", "variant"})
+_OTHER_TIMES = frozenset({"time with time zone", "time_ns"})
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A frame, and what is to be known about its columns.
+
+    Attributes
+    ----------
+    frame : object
+        Of the same library.
+    readers : mapping
+        For some columns, what makes a readable value of a cell.
+    unreadable : frozenset of str
+        Columns of a type whose cells are never text, beside those that narwhals knows.
+    """
+
+    frame: Any
+    readers: Mapping[str, Decoder] = field(default_factory=lambda: MappingProxyType({}))
+    unreadable: frozenset[str] = frozenset()
+
+
+def of_duckdb(relation: "DuckDBPyRelation") -> Prepared:
+    """Return a relation whose texts go by their bytes, so that a column that ignores case is exact."""
+    kinds = dict(zip(relation.columns, (kind.id for kind in relation.types), strict=True))
+    cells = ", ".join(f"{_exact(quoted(name), kind)} as {quoted(name)}" for name, kind in kinds.items())
+    readers = {name: moment_of for name, kind in kinds.items() if kind in _OTHER_TIMES}
+    return Prepared(relation.project(cells), MappingProxyType(readers))
+
+
+def _exact(cell: str, kind: str) -> str:
+    if kind == "blob":
+        size, content = f"octet_length({cell})", cell
+    elif kind == "varchar":
+        size, content = f"strlen({cell})", f"encode({cell})"
+    elif kind in _OF_ANY_LENGTH:
+        size, content = f"strlen({cell}::varchar)", f"encode({cell}::varchar)"
+    else:
+        return cell
+    return f"case when {size} > {LARGEST_CELL} then '\\xFF'::blob else {content} end"
+
+
+def of_polars(frame: Any) -> Prepared:  # noqa: ANN401 - polars is optional
+    """Return a frame of polars, lazy or not, whose texts are bytes."""
+    import polars as pl
+    from polars import selectors
+
+    schema = frame.collect_schema()
+    changed = []
+    for name, kind in schema.items():
+        if kind not in (pl.String, pl.Binary):
+            continue
+        # Not by its name alone, which may be a pattern.
+        cell = selectors.by_name(name).as_expr()
+        size = cell.str.len_bytes() if kind == pl.String else cell.bin.size()
+        short = pl.when(size <= LARGEST_CELL).then(cell.cast(pl.Binary))
+        long = short.when(size.is_not_null()).then(pl.lit(UNREADABLE_CELL))
+        changed.append(long.otherwise(None).alias(name))
+    half = {name: partial(shortest_float, bits=16) for name, kind in schema.items() if str(kind) == "Float16"}
+    return Prepared(frame.with_columns(changed), MappingProxyType(half))
+
+
+def of_spark(frame: Any) -> Prepared:  # noqa: ANN401 - PySpark is optional
+    """Return a frame of Spark whose names are plain, with texts as bytes and moments as microseconds.
+
+    Spark would write moments in the time zone of its session.
+    """
+    cells = []
+    readers: dict[str, Decoder] = {}
+    spans = set()
+    for column in frame.schema.fields:
+        name, kind = column.name, column.dataType
+        cell = name
+        if kind.typeName() in ("string", "binary"):
+            long = f"octet_length({name}) > {LARGEST_CELL}"
+            cell = f"case when {long} then X'FF' else cast({name} as binary) end"
+        elif kind.typeName() == "timestamp":
+            cell = f"unix_micros({name})"
+            readers[name] = partial(moment_text, unit="us", zoned=True)
+        elif kind.simpleString().startswith("interval"):
+            # No row of it is ever fetched.
+            spans.add(name)
+        cells.append(f"{cell} as {name}")
+    return Prepared(frame.selectExpr(*cells), MappingProxyType(readers), frozenset(spans))

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cell of more than 1 MiB cannot be read, wherever it is kept, and takes nothing along.
+
+The edge is the same everywhere: 2**20 bytes of UTF-8, outer blanks included, are read, and one more is not.
+"""
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from cell_tally import NOTHING, UNREADABLE, cells
+from postgres_server import fresh_database
+from rainbowdp.questions.cells import INVALID, LARGEST_CELL, cell_text
+from rainbowdp.tables import count_keys, open_table
+from rainbowdp.tables.cell_texts import UNREADABLE as UNREADABLE_TEXT
+from rainbowdp.tables.cell_texts import texts_of
+from table_backends import BACKENDS, Backend, Row
+
+MOST = 1 << 20
+TEXTS = {
+    "the longest": "ü" * (MOST // 2),
+    "the longest with a blank": " " + "a" * (MOST - 1),
+    "one more": "ü" * (MOST // 2) + "a",
+    "one more by a blank": " " + "a" * MOST,
+    "more signs": "a" * (MOST + 7),
+}
+READ = ("the longest", "the longest with a blank")
+
+
+def test_the_bound_is_one_mebibyte_of_utf_8() -> None:
+    assert LARGEST_CELL == MOST
+    for name, text in TEXTS.items():
+        expected = text.strip() if name in READ else None
+        for cell in (text, text.encode()):
+            assert cell_text(cell) == (INVALID if expected is None else expected), name
+            for column in ([cell], [cell, None], [cell, "x", 1]):
+                assert texts_of(column)[0] == (expected or UNREADABLE_TEXT), name
+
+
+@pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: backend.__name__)
+def test_the_edge_is_the_same_in_every_source(backend: Backend, tmp_path: Path) -> None:
+    rows: list[Row] = [(at, text, True, 1.0, "01") for at, text in enumerate(TEXTS.values())]
+    rows += [(7, "red", True, 1.0, "01"), (8, None, True, 1.0, "01")]
+    expected = {TEXTS[name].strip(): 1 for name in READ} | {"red": 1, NOTHING: 1, UNREADABLE: 3}
+    with backend(rows, tmp_path) as (source, options), open_table(source, **options) as table:
+        assert cells(table, "vote") == expected
+        assert cells(table, "person", where={"vote": "red"}) == {"7": 1}
+        assert cells(table, "vote", unit="person") == expected
+        assert {len(key): count for key, count in count_keys(table, "vote", unit="person", max_keys=1)} == {
+            len(text): 1 for text in expected if text not in {NOTHING, UNREADABLE}
+        }
+
+
+def test_a_huge_cell_of_sqlite_stays_in_the_file(tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as database:
+        database.execute("pragma encoding = 'UTF-16'")
+        database.execute("create table people (vote, flag boolean)")
+        for cell in ("a" * MOST, "a" * MOST + "b", b"a" * MOST, b"a" * MOST + b"b", 7, 1.5, None):
+            database.execute("insert into people values (?, 1)", [cell])
+        database.execute("insert into people values (zeroblob(30000000), 1)")
+        database.commit()
+    with open_table(f"sqlite:///{tmp_path}/a.db") as table:
+        sizes = [
+            len(cell)
+            for batch in table.source.rows(["vote"], None)
+            for (cell,) in batch
+            if isinstance(cell, bytes)
+        ]
+        assert max(sizes) <= MOST + 1
+        assert cells(table, "vote") == {"a" * MOST: 2, "7": 1, "1.5": 1, NOTHING: 1, UNREADABLE: 3}
+        assert cells(table, "flag", where={"vote": "7"}) == {"true": 1}
+
+
+def test_texts_of_postgres_that_could_not_be_written_are_not_written() -> None:
+    import psycopg
+
+    url = fresh_database()
+    with psycopg.connect(url) as server:
+        server.execute("create table people (j jsonb, v varbit, p path, x xml, n numeric, t timetz, d time)")
+        server.execute(
+            "insert into people values ('\"red\"', '101', '[(0,0),(1,1)]', null, 1.50, '12:00+02', '24:00')"
+        )
+        # A few bytes of a number are a hundred thousand digits, and these together more than a gigabyte.
+        server.execute(
+            "insert into people (j, v, p, n) select jsonb_agg(1e131000::numeric), "
+            "repeat('1', 1048577)::varbit, ('[' || repeat('(1,1),', 209715) || '(1,1)]')::path, "
+            "repeat('7', 4301)::numeric from generate_series(1, 9000)"
+        )
+        server.execute(
+            "insert into people (j, n) select to_jsonb(repeat('a', 1048577)), repeat('7', 4300)::numeric"
+        )
+    with open_table(url) as table:
+        assert cells(table, "j") == {'"red"': 1, UNREADABLE: 2}
+        assert cells(table, "v") == {"101": 1, NOTHING: 1, UNREADABLE: 1}
+        assert cells(table, "p") == {"[(0,0),(1,1)]": 1, NOTHING: 1, UNREADABLE: 1}
+        assert cells(table, "n") == {"1.5": 1, "7" * 4300: 1, UNREADABLE: 1}
+        assert cells(table, "t") == {"12:00:00+02:00": 1, NOTHING: 2}
+        assert cells(table, "d") == {UNREADABLE: 1, NOTHING: 2}
+
+
+def test_a_long_text_behind_a_dictionary_is_bounded_before_it_is_repeated() -> None:
+    from rainbowdp.tables.arrow_tables import as_stored
+
+    column = pa.array(["red", "a" * (MOST + 1), None]).dictionary_encode()
+    column = column.take(pa.array([0, 1, 2] * 20))
+    stored, _ = as_stored(pa.chunked_array([column]))
+    assert stored.nbytes < MOST
+    for source in (pa.table({"vote": column}), pd.DataFrame({"vote": column.to_pandas()})):
+        with open_table(source) as table:
+            assert cells(table, "vote") == {"red": 20, NOTHING: 20, UNREADABLE: 20}
+
+
+@pytest.mark.parametrize("name", ["^.*$", "*", "a"])
+def test_polars_columns_go_by_their_names_alone(name: str) -> None:
+    import polars as pl
+
+    frame = pl.DataFrame({name: ["red"], "b": ["blue"]})
+    with open_table(frame.select("b", pl.nth(0).alias("c"))) as table:
+        assert cells(table, "b") == {"blue": 1}
+    assert open_table(frame).columns == (name, "b")
+
+
+@pytest.mark.parametrize("digits", [640, 641, 4300, 4301, 5000])
+def test_a_number_of_many_digits_is_one_cell_and_takes_no_row_along(tmp_path: Path, digits: int) -> None:
+    from decimal import Decimal
+
+    number = Decimal("7" * digits)
+    (tmp_path / "a.jsonl").write_text(f'{{"x": {number}, "vote": "red"}}\n{{"x": -0}}\n', encoding="utf-8")
+    frame = pd.DataFrame({"x": pd.Series([number, 0], dtype=object), "vote": ["red", None]})
+    said = {"7" * digits if digits <= 4300 else UNREADABLE: 1, "0": 1}
+    for source in (tmp_path / "a.jsonl", frame):
+        with open_table(source) as table:
+            assert cells(table, "x") == said
+            assert cells(table, "vote") == {"red": 1, NOTHING: 1}
+    assert cell_text(10**4300) is INVALID
+    # What is text is text, as in CSV.
+    assert cell_text("7" * digits) == "7" * digits
