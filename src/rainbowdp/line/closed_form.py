@@ -6,7 +6,7 @@ classes and every notion of privacy. Inside a class of tied colors the boundary'
 """
 
 import itertools
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -290,32 +290,6 @@ class Line:
         return columns
 
     @cached_property
-    def table_name(self) -> Hashable:
-        """What decides the prefix masses at all distances: the same for lines that have the same ones."""
-        masses = (mass if isinstance(mass, Fraction) else repr(mass) for mass in self._boundary_masses)
-        return (type(self.privacy), self.privacy, *masses)
-
-    def share_table(self, other: "Line") -> None:
-        """Use the table of floats of another line, where it is the same one and so has to be made once.
-
-        Parameters
-        ----------
-        other : Line
-            Another line; unless it has the same `table_name`, nothing happens.
-
-        Examples
-        --------
-        >>> from rainbowdp.privacy import PureDP
-        >>> line = Line("a>b", {"a": "1/4", "b": "3/4"}, PureDP("ln 2"))
-        >>> other = Line("b>a", {"a": "3/4", "b": "1/4"}, PureDP("ln 2"))
-        >>> other.share_table(line)
-        >>> other.probabilities([1])
-        array([[0.5, 0.5]])
-        """
-        if self.table_name == other.table_name:
-            vars(self)["_table"] = other._table  # noqa: SLF001 - of another line
-
-    @cached_property
     def _table(self) -> OddsTable | NormalTable:
         if isinstance(self.privacy, GaussianDP):
             return NormalTable(self.privacy, self._boundary_masses)
@@ -364,3 +338,27 @@ class Line:
                 value=probability,
             )
         return steps_to_reach(self._boundary_masses[0], wanted, self.privacy)
+
+
+def share_tables(lines: Iterable[Line | None]) -> None:
+    """Let lines with the same prefix masses at all distances use one table of floats, which is made once.
+
+    Regions often differ in the names of their colors alone. What is no `Line`, or more than one, is left alone.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> line = Line("a>b", {"a": "1/4", "b": "3/4"}, PureDP("ln 2"))
+    >>> other = Line("b>a", {"a": "3/4", "b": "1/4"}, PureDP("ln 2"))
+    >>> share_tables([line, other])
+    >>> other.probabilities([1])
+    array([[0.5, 0.5]])
+    """
+    first: dict[Hashable, Line] = {}
+    for line in lines:
+        if type(line) is not Line:
+            continue
+        masses = (mass if isinstance(mass, Fraction) else repr(mass) for mass in line._boundary_masses)  # noqa: SLF001 - of this module
+        known = first.setdefault((type(line.privacy), line.privacy, *masses), line)
+        if known is not line:
+            vars(line)["_table"] = known._table  # noqa: SLF001 - of this module

@@ -9,7 +9,7 @@ down as decimals (`StatedRows`), which stand for numbers nearby.
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Protocol, overload, runtime_checkable
 
@@ -20,7 +20,7 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError, NumberError
 from rainbowdp.exact import Exponent, parse_fraction, simplest, to_float
 from rainbowdp.graph.arrays import Distances, frozen
-from rainbowdp.line import LARGEST_FRACTION_DISTANCE, Line
+from rainbowdp.line import LARGEST_FRACTION_DISTANCE, Line, share_tables
 from rainbowdp.privacy import GaussianDP
 
 STATED_RELATIVE = Fraction(1, 10**12)
@@ -158,11 +158,7 @@ class LineRows(_ComputedRows):
     def float_table(self) -> NDArray[np.float64]:
         """Return the probabilities, float64 [classes, colors], through the bulk formula of the lines."""
         table = np.empty((len(self), len(self._fallbacks[0])))
-        first: dict[Hashable, Line] = {}
-        for line in self._lines:
-            # Regions often differ in the names of their colors alone.
-            if type(line) is Line and first.setdefault(line.table_name, line) is not line:
-                line.share_table(first[line.table_name])
+        share_tables(self._lines)
         for region, line in enumerate(self._lines):
             here = self._regions == region
             free = here & (self._distances < 0)
