@@ -343,7 +343,7 @@ class Line:
 def share_tables(lines: Iterable[Line | None]) -> None:
     """Let lines with the same prefix masses at all distances use one table of floats, which is made once.
 
-    Regions often differ in the names of their colors alone. What is no `Line`, or more than one, is left alone.
+    Regions often differ in the names of their colors alone. What is no plain `Line` is left alone.
 
     Examples
     --------
