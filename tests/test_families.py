@@ -14,10 +14,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
-from rainbowdp.graph import DatasetGraph, Family, cycle, grid, hamming, histograms, hypercube, path
+from rainbowdp.graph import (
+    DatasetGraph,
+    Family,
+    PairList,
+    RainbowGraph,
+    cycle,
+    grid,
+    hamming,
+    histograms,
+    hypercube,
+    path,
+)
 from rainbowdp.graph.listing import listed
 
 Row = tuple[int, ...]
+PALETTE = ("a>b>c", "a>c>b", "b>a=c", "c>b>a")
 
 
 def rows_of(family: Family) -> list[Row]:
@@ -305,3 +317,30 @@ def test_a_copied_family_is_the_same(family: Family) -> None:
     again = pickle.loads(pickle.dumps(family))  # noqa: S301 - what was just written
     assert again.values.tolist() == family.values.tolist()
     assert again.labels.tolist() == family.labels.tolist()
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        path(1_000_000),
+        cycle(1_000_000),
+        grid(1_000, 1_000),
+        grid(100, 100, 100),
+        hypercube(19),
+        hamming(12, 3),
+        histograms(1_412, 3),
+        histograms(180, 3, "add-remove"),
+    ],
+    ids=lambda family: repr(family.structure),
+)
+def test_families_of_a_million_datasets_answer_what_their_listed_pairs_do(family: Family) -> None:
+    structure = family.structure
+    pairs = PairList.from_arrays(structure.size, *listed(structure).pairs())
+    assert pairs.pair_count == structure.pair_count
+    random = np.random.default_rng(structure.size)
+    codes = np.repeat(random.integers(0, 4, structure.size // 997 + 1), 997)[: structure.size]
+    one, other = (RainbowGraph.from_codes(each, PALETTE, codes) for each in (structure, pairs))
+    assert np.array_equal(one.boundary, other.boundary)
+    assert np.array_equal(one.distance.data, other.distance.data)
+    for name in ("first", "second", "source", "target", "same"):
+        assert np.array_equal(getattr(one.class_pairs, name), getattr(other.class_pairs, name))
