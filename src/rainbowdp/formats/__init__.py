@@ -16,11 +16,14 @@ The ending of a file's name says its form. Files are read whole or refused with 
 they are written beside their target and renamed, so a file is never half-written.
 """
 
-from rainbowdp.formats.boundaries import read_boundary
-from rainbowdp.formats.boundary_graphs import write_boundary_graph
-from rainbowdp.formats.graphs import read_graph, read_neighbors
-from rainbowdp.formats.mechanism_reading import read_mechanism
-from rainbowdp.formats.mechanism_writing import write_mechanism
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rainbowdp.formats.boundaries import read_boundary
+    from rainbowdp.formats.boundary_graphs import write_boundary_graph
+    from rainbowdp.formats.graphs import read_graph, read_neighbors
+    from rainbowdp.formats.mechanism_reading import read_mechanism
+    from rainbowdp.formats.mechanism_writing import write_mechanism
 
 __all__ = [
     "read_boundary",
@@ -30,3 +33,23 @@ __all__ = [
     "write_boundary_graph",
     "write_mechanism",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        # Whoever wants a part, such as the tables that people are asked about, does not load the others.
+        if name in {"read_graph", "read_neighbors"}:
+            from rainbowdp.formats import graphs as home
+        elif name == "read_boundary":
+            from rainbowdp.formats import boundaries as home
+        elif name == "read_mechanism":
+            from rainbowdp.formats import mechanism_reading as home
+        elif name == "write_mechanism":
+            from rainbowdp.formats import mechanism_writing as home
+        elif name == "write_boundary_graph":
+            from rainbowdp.formats import boundary_graphs as home
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(home, name)
+        globals()[name] = value
+        return value
