@@ -16,10 +16,7 @@ from fractions import Fraction
 
 from rainbowdp.errors import SolverError
 from rainbowdp.exact import OddsExpression
-from rainbowdp.leximin.component import Component, components
-from rainbowdp.leximin.filling import Table, fill
-from rainbowdp.leximin.gaussian import fill_gaussian
-from rainbowdp.leximin.inward import INWARD_NOTE, fill_inward
+from rainbowdp.leximin.component import Component, Table, components
 from rainbowdp.leximin.progress import Progress, objective_count, silent, stretch
 from rainbowdp.privacy import GaussianDP, Privacy
 
@@ -97,6 +94,11 @@ def solve(component: Component, privacy: Privacy, progress: Progress = silent) -
     1/4 1/2 1/4
     1/8 3/8 1/2
     """
+    # Most boundaries need no programme, and then none of this is loaded.
+    from rainbowdp.leximin.filling import fill
+    from rainbowdp.leximin.gaussian import fill_gaussian
+    from rainbowdp.leximin.inward import INWARD_NOTE, fill_inward
+
     _require_solvable(component, privacy)
     if isinstance(privacy, GaussianDP):
         if privacy.mu == 0:

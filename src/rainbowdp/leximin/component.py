@@ -3,8 +3,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from rainbowdp.rainbow import Rainbow
+
+Table = tuple[tuple[Fraction, ...], ...]
+"""Probabilities, one row per region, columns in the order of the sorted colors."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import flint
 
-from rainbowdp.leximin.component import Component
+from rainbowdp.leximin.component import Component, Table
 from rainbowdp.leximin.program import Program
 from rainbowdp.leximin.progress import Progress, objective_count, silent
 from rainbowdp.leximin.simplex import LexicographicSimplex
@@ -21,8 +21,6 @@ _ONE = flint.fmpq(1)
 _FURTHEST = 1 << 30
 _SMALLEST = 1e-60
 _LARGEST = Fraction(10**60)
-Table = tuple[tuple[Fraction, ...], ...]
-"""Probabilities, one row per region, columns in the order of the sorted colors."""
 
 
 def fill(component: Component, odds: Fraction, delta: Fraction, progress: Progress = silent) -> Table:

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import NotVerifiedError, SolverError
-from rainbowdp.leximin.component import Component
+from rainbowdp.leximin.component import Component, Table
 from rainbowdp.leximin.cutting import TOLERANCE, OuterProgram
-from rainbowdp.leximin.filling import Table
 from rainbowdp.leximin.inward import settle, toward_uniform
 from rainbowdp.leximin.progress import Progress, objective_count, silent
 from rainbowdp.privacy import GaussianDP

@@ -15,8 +15,8 @@ from fractions import Fraction
 
 from rainbowdp.errors import SolverError
 from rainbowdp.exact import OddsExpression, enclose
-from rainbowdp.leximin.component import Component
-from rainbowdp.leximin.filling import Table, fill
+from rainbowdp.leximin.component import Component, Table
+from rainbowdp.leximin.filling import fill
 from rainbowdp.leximin.progress import Progress, objective_count, silent
 
 _LOSS = Fraction(1, 2**67)

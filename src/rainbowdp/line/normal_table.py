@@ -10,6 +10,7 @@ positive); elsewhere tails are subtracted that are far from equal, so nothing ca
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 import flint
 import numpy as np
@@ -34,7 +35,6 @@ from rainbowdp.privacy import GaussianDP
 
 _FARTHEST = 64.0  # Phi(-64) is 0 in float64
 _SHORT = 0.5
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _SQRT_HALF = float(np.sqrt(0.5))
 _DENSITY_AT_ZERO = float(1 / np.sqrt(2 * np.pi))
 
@@ -186,10 +186,17 @@ def _chosen(condition: npt.NDArray[np.bool_], first: Floats, second: Floats) -> 
     return np.where(condition, first, second) if condition.any() else second
 
 
+@cache
+def _nodes_and_weights() -> tuple[Floats, Floats]:
+    # numpy loads its polynomials when they are first asked for.
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    return nodes, weights
+
+
 def _integral(y: Floats, bell: Floats, gap: float) -> Floats:
     """Return the integral of the density from y to y + gap, over which it changes by a small factor."""
     total = np.zeros_like(y)
-    for node, weight in zip(_NODES, _WEIGHTS, strict=True):
+    for node, weight in zip(*_nodes_and_weights(), strict=True):
         s = 0.5 * gap * (node + 1)
         total += weight * np.exp(-s * (y + 0.5 * s))
     total *= bell
