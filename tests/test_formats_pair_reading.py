@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -118,6 +118,7 @@ def test_a_number_is_its_usual_form_and_nothing_else(tmp_path: Path, cell: str) 
 
 
 @pytest.mark.usefixtures("decoder")
+@settings(max_examples=30)
 @given(pairs=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=40), rows=st.integers(1, 50))
 def test_row_groups_of_any_length_keep_their_order(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[int, int]], rows: int

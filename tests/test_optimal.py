@@ -29,7 +29,7 @@ VECTORS = json.loads((ROOT / "tests" / "vectors" / "graphs.json").read_text(enco
 
 
 @drawn(problems())
-@settings(max_examples=1200)
+@settings(max_examples=500)
 def test_theorem_3_pullback_of_lines_equals_the_linear_program(problem: Problem) -> None:
     mechanism = problem.mechanism()
     table = mechanism.probabilities()

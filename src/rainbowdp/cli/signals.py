@@ -37,7 +37,7 @@ class Signals:
     def __init__(self) -> None:
         self.received: signal.Signals | None = None
         self._before: dict[int, Any] = {}
-        self._again: Timer | None = None
+        self._again: list[Timer] = []
         self._unraisable: Callable[[Any], object] = sys.unraisablehook
 
     @property
@@ -65,10 +65,16 @@ class Signals:
     ) -> bool:
         Signals._current = None
         sys.unraisablehook = self._unraisable
-        if self._again is not None:
-            self._again.cancel()
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+        # What is still on its way must arrive here, and not where the old rules hold again.
+        Signals._held = True
+        try:
+            for timer in self._again:
+                timer.cancel()
+                timer.join()
+            for number, handler in self._before.items():
+                signal.signal(number, handler)
+        finally:
+            Signals._held = False
         if kind is None or not issubclass(kind, KeyboardInterrupt):
             return False
         say(_WORDS[(self.received or signal.SIGINT).name])
@@ -101,9 +107,10 @@ class Signals:
         """Deliver once more what arrived where nothing can be raised, in the end of an object's life say."""
         if isinstance(lost.exc_value, KeyboardInterrupt):
             # Not from here: what is raised inside this hook is printed and lost again.
-            self._again = Timer(_SOON, _interrupt)
-            self._again.daemon = True
-            self._again.start()
+            timer = Timer(_SOON, _interrupt)
+            timer.daemon = True
+            self._again.append(timer)
+            timer.start()
         else:
             self._unraisable(lost)
 
