@@ -6,13 +6,22 @@ import io
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 import typer
 
+from command_line import Runner
 from rainbowdp.cli.app import COMMANDS, application, needed
+from rainbowdp.errors import TableUnreadableError
 
 PROGRAM = "rainbowdp"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Runner:
+    """Run commands in this process."""
+    return Runner(capsys)
 
 
 def commands(app: typer.Typer) -> set[str]:
@@ -76,3 +85,51 @@ def test_whoever_asks_loads_neither_checks_nor_keys() -> None:
     assert "rainbowdp.release.absent" not in loaded_by(
         "import rainbowdp.release\nassert not hasattr(rainbowdp.release, 'absent')"
     )
+
+
+QUESTION = ["ask", "winner", "votes.csv", "--column", "vote", "--options", "red,blue", "--epsilon", "1"]
+
+
+@pytest.mark.parametrize("words", [QUESTION, ["--debug", *QUESTION], [*QUESTION, "--debug"]])
+def test_whoever_reads_a_table_of_people_repeats_nothing_that_a_library_says(
+    words: list[str],
+    run: Runner,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        told = TableUnreadableError("ours", help="do this")
+        told.__cause__ = KeyError("a canary")
+        raise RuntimeError("another canary") from told
+
+    monkeypatch.chdir(tmp_path)
+    Path("votes.csv").write_text("vote\nred\n", encoding="utf-8")
+    monkeypatch.setattr("rainbowdp.tables.files.FileSource.counted", fail)
+    outcome = run(*words)
+    assert outcome.code == 70
+    assert "error[RDP999]: internal error, RuntimeError\n" in outcome.err
+    assert "canary\n" not in outcome.err
+    assert "canary'" not in outcome.err
+    if "--debug" in words:
+        places = [line for line in outcome.err.splitlines() if line.startswith(("Traceback", "KeyError"))]
+        assert places == [
+            "Traceback (most recent call last):",
+            "KeyError",
+            *["Traceback (most recent call last):"] * 2,
+        ]
+        assert "TableUnreadableError: ours\n" in outcome.err
+        assert "\nRuntimeError\n" in outcome.err
+        assert "in counted" in outcome.err or "in fail" in outcome.err
+    else:
+        assert "Traceback" not in outcome.err
+
+
+def test_a_question_about_a_csv_file_loads_no_library_for_frames(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("vote\nred\n", encoding="utf-8")
+    words = [*QUESTION[:2], str(path), *QUESTION[3:]]
+    program = f"import sys\nfrom rainbowdp.cli import main\nmain({words!r})\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, encoding="utf-8")
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert "duckdb" in loaded
+    assert not loaded & {"narwhals", "pyarrow", "pandas", "polars"}

@@ -208,7 +208,7 @@ def test_neither_shares_nor_caches_decide_anything(monkeypatch: pytest.MonkeyPat
     assert in_all_ways(rows) == before
 
 
-ODD_ANSWERS = [None, "", "a\0b", "\ud83d", "\udc00x", "long" * 200_000, b"\xff", b"red", "red", [1], "0", 0]
+ODD_ANSWERS = [None, "", "a\0b", "\ud83d", "\udc00x", "long" * 2_000, b"\xff", b"red", "red", [1], "0", 0]
 
 
 def test_odd_answers_of_persons_are_what_they_are_without_persons() -> None:
@@ -223,7 +223,7 @@ def test_odd_answers_of_persons_are_what_they_are_without_persons() -> None:
     )
     with open_table(frame) as table:
         every = Counter(cells(table, "vote"))
-        assert every == {NOTHING: 4, UNREADABLE: 10, "long" * 200_000: 2, "red": 4, "0": 4}
+        assert every == {NOTHING: 4, UNREADABLE: 10, "long" * 2_000: 2, "red": 4, "0": 4}
         half = {text: count // 2 for text, count in every.items()}
         for source in (table.source, Unordered(table.source)):
             read = replace(table, source=source)

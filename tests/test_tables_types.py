@@ -3,6 +3,7 @@
 
 import contextlib
 import warnings
+from collections import Counter
 from typing import Any
 
 import duckdb
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 from cell_tally import NOTHING, UNREADABLE, cells
+from rainbowdp.errors import TableUnreadableError
 from rainbowdp.questions.cells import INVALID, cell_text
 from rainbowdp.tables import open_table
 from spark_session import spark
@@ -112,3 +114,80 @@ def test_moments_of_numpy_beyond_all_calendars_do_not_wrap_around(unit: str) -> 
 def test_moments_of_numpy_keep_their_nanoseconds() -> None:
     assert cell_text(np.datetime64("2020-01-31T00:00:00.000000001")) == "2020-01-31T00:00:00.000000001"
     assert cell_text(np.datetime64("1960-01-31T00:00:00.25", "ns")) == "1960-01-31T00:00:00.250000"
+
+
+def extension(kind: Any, stored: list[Any]) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return an array of an extension type."""
+    return pa.ExtensionArray.from_storage(kind, pa.array(stored, kind.storage_type))
+
+
+@pytest.mark.parametrize("stored", [[], [None], ["red"], ["red", None, "{"]])
+def test_extensions_are_read_by_what_is_stored_wherever_they_are(stored: list[str | None]) -> None:
+    column = extension(pa.json_(), stored)
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array(range(2, 2 * len(stored) + 1, 2), pa.int32()), column)
+    frame = pl.from_arrow(pa.table({"x": column}))
+    assert isinstance(frame, pl.DataFrame)
+    sources = [frame, frame.lazy(), pa.table({"x": column}), pa.table({"x": runs.slice(len(stored))})]
+    sources += [table.to_pandas(types_mapper=pd.ArrowDtype) for table in sources[2:]]
+    expected = {NOTHING if text is None else text: 1 for text in stored}
+    for at, source in enumerate(sources):
+        with open_table(source) as table:
+            assert table.source.unreadable == ()
+            if at not in (3, 5):
+                assert cells(table, "x") == expected
+            else:
+                assert sum(cells(table, "x").values()) == len(stored)
+                assert set(cells(table, "x")) <= set(expected)
+
+
+def test_truth_values_of_eight_bits_are_the_same_in_polars_and_behind_runs() -> None:
+    column = extension(pa.bool8(), [0, 1, 7, None])
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([1, 2, 3, 4], pa.int32()), column)
+    for source in (pl.from_arrow(pa.table({"x": column})), pa.table({"x": runs})):
+        with open_table(source) as table:
+            assert cells(table, "x") == {"false": 1, "true": 2, NOTHING: 1}
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string_view(), pa.dictionary(pa.int8(), pa.string()), pa.uuid(), pa.string()]
+)
+def test_runs_of_any_type_are_read(kind: Any) -> None:  # noqa: ANN401 - pyarrow has no types
+    values = pa.nulls(2, kind)
+    whole = pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), values)
+    for runs in (whole, whole.slice(0, 0), whole.slice(1, 2)):
+        with open_table(pa.table({"x": runs})) as table:
+            assert cells(table, "x") == ({NOTHING: len(runs)} if len(runs) else {})
+
+
+@pytest.mark.parametrize("stored", [[], [None], [(1, 2, 3000)], [(1, 2, 3)]])
+def test_columns_of_pandas_are_judged_by_their_arrow_types(stored: list[tuple[int, int, int] | None]) -> None:
+    interval = pa.table({"x": pa.array(stored, pa.month_day_nano_interval()), "y": ["red"] * len(stored)})
+    with open_table(interval.to_pandas(types_mapper=pd.ArrowDtype)) as table:
+        assert table.source.unreadable == ("x",)
+        assert +Counter(cells(table, "x")) == Counter({UNREADABLE: len(stored)})
+        assert cells(table, "y") == ({"red": 1} if stored else {})
+
+
+@pytest.mark.parametrize("stored", [[], [None]])
+def test_a_type_that_no_library_can_name_is_an_ordinary_refusal(stored: list[None]) -> None:
+    coarse = pa.table({"x": pa.array(stored, pa.decimal128(5, -3))})
+    with pytest.raises(TableUnreadableError, match="type that cannot be read") as caught:
+        open_table(coarse.to_pandas(types_mapper=pd.ArrowDtype))
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("kind", ["timestamptz", "timestamptz_ns"])
+def test_the_zone_of_a_session_is_in_no_moment(kind: str) -> None:
+    database = duckdb.connect()
+    database.execute("set timezone = 'America/New_York'")
+    rows = database.sql(f"select {kind} '2020-07-01 10:00:00.25Z' as at")
+    with open_table(rows) as table:
+        assert cells(table, "at") == {"2020-07-01T10:00:00.250000+00:00": 1}
+
+
+def test_a_long_name_of_a_category_in_polars_is_no_cell() -> None:
+    column = pl.Series(["red", "x" * 8193, None, "red"], dtype=pl.Categorical)
+    for source in (pl.DataFrame({"x": column}), pl.DataFrame({"x": column}).lazy()):
+        with open_table(source) as table:
+            assert cells(table, "x") == {"red": 2, UNREADABLE: 1, NOTHING: 1}
+            assert max(len(str(cell)) for batch in table.source.rows(["x"], None) for (cell,) in batch) < 10

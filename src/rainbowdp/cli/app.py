@@ -102,6 +102,10 @@ COMMANDS = {
 """The commands, each by what loads and adds it."""
 
 
+# The commands that read no table of people.
+_WITHOUT_PEOPLE = frozenset(COMMANDS) - {"ask", "keys"}
+
+
 def application(*names: str) -> typer.Typer:
     """Return the application with some of its commands, or all of them if none is named."""
     made = typer.Typer(
@@ -150,34 +154,53 @@ def run(arguments: Sequence[str] | None, signals: Signals) -> int:
     except typer.Abort:
         raise KeyboardInterrupt from None
     except Exception as error:
-        # The last resort hides nothing: --debug shows it all.
         if signals.received is not None:
             raise KeyboardInterrupt from error
-        return _report(_as_ours(error), error, settings)
+        sees_people = next((word for word in words if word in COMMANDS), "") not in _WITHOUT_PEOPLE
+        told = _as_ours(error, sees_people=sees_people)
+        if settings.get("debug", False):
+            lines = _traceback_without_values(error) if sees_people else traceback.format_exception(error)
+            sys.stderr.write("\n".join(map(printable, "".join(lines).split("\n"))))
+        return _report(told)
     if result == _FRAMEWORK_INTERRUPTED:
         raise KeyboardInterrupt
     return result if isinstance(result, int) else 0
 
 
-def _as_ours(error: Exception) -> RainbowError:
-    """Return the error in the form of ours; what nobody foresaw is a defect."""
+def _as_ours(error: Exception, *, sees_people: bool) -> RainbowError:
+    """Return the error in the form of ours; what nobody foresaw is a defect.
+
+    What a library says may quote a cell, so nothing of it is repeated where a table of people was read.
+    """
     if isinstance(error, RainbowError):
         return error
     if isinstance(error, FrameworkError):
         return restated(error)
     if isinstance(error, MemoryError):
         return InternalError("the memory is used up", help="try a smaller input or a larger machine")
-    what = f"{type(error).__name__}: {error}".splitlines()[0]
+    what = type(error).__name__ if sees_people else f"{type(error).__name__}: {error}".splitlines()[0]
     return InternalError(
         f"internal error, {what}",
         help="this is a defect of rainbowdp: please report it with what --debug shows",
     )
 
 
-def _report(error: RainbowError, caught: Exception, settings: dict[str, bool]) -> int:
-    if settings.get("debug", False):
-        lines = "".join(traceback.format_exception(caught)).split("\n")
-        sys.stderr.write("\n".join(map(printable, lines)))
+def _traceback_without_values(error: Exception) -> list[str]:
+    """Return where an error and those before it arose, and what they say as far as it is ours."""
+    chain: list[BaseException] = []
+    found: BaseException | None = error
+    while found is not None and all(found is not one for one in chain):
+        chain.append(found)
+        found = found.__cause__ or (None if found.__suppress_context__ else found.__context__)
+    lines = []
+    for one in reversed(chain):
+        said = f": {one}" if isinstance(one, RainbowError) else ""
+        lines += ["Traceback (most recent call last):\n", *traceback.format_tb(one.__traceback__)]
+        lines.append(f"{type(one).__name__}{said}\n")
+    return lines
+
+
+def _report(error: RainbowError) -> int:
     error.help = error.help or f"see {_PROGRAM} --help"
     for line in error.report().split("\n"):
         say(line)

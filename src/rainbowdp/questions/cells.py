@@ -16,8 +16,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-LARGEST_CELL = 1 << 20
-"""The most bytes of UTF-8 that a readable cell has, before outer blanks are taken away."""
+LARGEST_CELL = 1 << 13
+"""The most bytes of UTF-8 that a readable cell has, before outer blanks are taken away.
+
+So no number of cells that are in hand at one time fills a memory, and every number that Python writes fits.
+"""
 
 _LONGEST_NUMBER = 400
 _LARGEST_EXPONENT = 400

@@ -123,7 +123,7 @@ def as_stored(column: Any) -> tuple[Any, Read | None]:  # noqa: ANN401 - pyarrow
     """Return an array with what is stored, and what makes a cell of one of its values."""
     import pyarrow as pa
 
-    read = _EXTENSIONS.get(getattr(column.type, "extension_name", ""))
+    read = next((EXTENSIONS[name] for name in _extensions(column.type) if name in EXTENSIONS), None)
     column = _unwrapped(column)
     kind = column.type
     if pa.types.is_temporal(kind):
@@ -155,7 +155,6 @@ def _day_of_milliseconds(cell: object) -> object:
 def _unwrapped(column: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
     """Return the values behind dictionaries, runs and extensions, as `_inside` does for types."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     while True:
         kind = column.type
@@ -165,7 +164,9 @@ def _unwrapped(column: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
             inside = pa.large_binary() if _is_text(kind.value_type) else kind.value_type
             column = _by_chunk(column, _without_dictionary, inside)
         elif pa.types.is_run_end_encoded(kind):
-            column = pc.run_end_decode(column)
+            inside = _inside(kind)
+            inside = pa.large_binary() if _is_text(inside) else inside
+            column = _by_chunk(column, _without_runs, inside)
         else:
             return column
 
@@ -193,6 +194,18 @@ def _without_dictionary(chunk: Any) -> Any:  # noqa: ANN401 - pyarrow has no typ
     return chunk.dictionary_decode()
 
 
+def _without_runs(chunk: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return the value of each row; Arrow itself repeats no extensions, dictionaries and views."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = _unwrapped(chunk.values)
+    values = _bounded(values) if _is_text(values.type) else values
+    # What is left out at the ends of a piece is still there behind it.
+    whole = pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(chunk.run_ends, values))
+    return whole.slice(chunk.offset, len(chunk))
+
+
 def _by_chunk(column: Any, change: Callable[[Any], Any], kind: Any) -> Any:  # noqa: ANN401 - see above
     import pyarrow as pa
 
@@ -203,15 +216,26 @@ def _by_chunk(column: Any, change: Callable[[Any], Any], kind: Any) -> Any:  # n
 
 def _inside(kind: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
     """Return the type of the values behind dictionaries, runs and extensions."""
+    return _layers(kind)[-1]
+
+
+def _extensions(kind: Any) -> Iterator[str]:  # noqa: ANN401 - pyarrow has no types
+    return (layer.extension_name for layer in _layers(kind) if hasattr(layer, "extension_name"))
+
+
+def _layers(kind: Any) -> list[Any]:  # noqa: ANN401 - pyarrow has no types
+    """Return a type and what it is made of, one inside the other."""
     import pyarrow as pa
 
+    layers = [kind]
     while True:
         if isinstance(kind, pa.BaseExtensionType):
             kind = kind.storage_type
         elif pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
             kind = kind.value_type
         else:
-            return kind
+            return layers
+        layers.append(kind)
 
 
 def _is_text(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
@@ -232,8 +256,8 @@ def _truth(cell: object) -> object:
     return cell != 0 if isinstance(cell, int) else cell
 
 
-# What Arrow's own extensions make of the values behind them.
-_EXTENSIONS: Mapping[str, Read] = {"arrow.uuid": _uuid, "arrow.bool8": _truth}
+EXTENSIONS: Mapping[str, Read] = {"arrow.uuid": _uuid, "arrow.bool8": _truth}
+"""What Arrow's own extensions make of the values behind them."""
 
 
 def _lists(stored: list[Any], rows: int) -> Iterator[list[list[object]]]:

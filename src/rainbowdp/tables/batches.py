@@ -25,7 +25,7 @@ def batches_of(query: Any) -> Iterator[list[Cells]]:  # noqa: ANN401 - narwhals'
     kind = query.implementation
     native = query.to_native()
     if kind.is_duckdb():
-        yield from _duckdb(native)
+        yield from relation_batches(native)
     elif kind.is_pyspark():
         yield from _gathered(native.toLocalIterator(prefetchPartitions=True))
     elif kind.is_polars():
@@ -104,7 +104,8 @@ def _without_arrays(cells: list[object]) -> list[object]:
     return [UNREADABLE_CELL if isinstance(cell, np.ndarray) else cell for cell in cells]
 
 
-def _duckdb(relation: Any) -> Iterator[list[Cells]]:  # noqa: ANN401 - its methods depend on the version
+def relation_batches(relation: Any) -> Iterator[list[Cells]]:  # noqa: ANN401 - its methods depend on the version
+    """Yield the rows of a relation of DuckDB as batches of tuples."""
     # DuckDB 2 reads a whole result into memory before it gives single rows, but not before Arrow's batches.
     if all(str(kind) == "VARCHAR" for kind in relation.types) and hasattr(type(relation), "to_arrow_reader"):
         for part in relation.to_arrow_reader(BATCH):

@@ -77,15 +77,25 @@ class DuckdbSource(FrameSource):
 
 @functools.cache
 def _directory_for_spills() -> str:
-    """Return a directory that nobody else can read, empty text if there can be none.
+    """Return a directory that nobody else can read.
 
     It goes with the process: DuckDB opens a file once in a process, and refuses to do it again with another
     directory.
+
+    Raises
+    ------
+    TableUnreadableError
+        If there can be none, since rows would decide then whether the memory suffices.
     """
     directory = ""
     with contextlib.suppress(OSError):
         directory = tempfile.mkdtemp(prefix="rainbowdp-")
         atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    if not directory:
+        raise TableUnreadableError(
+            "there can be no temporary files, which a large table needs",
+            help="make room in the directory for temporary files, or name another one with TMPDIR",
+        )
     return directory
 
 

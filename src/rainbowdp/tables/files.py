@@ -9,6 +9,7 @@ directory first, which is removed in all cases.
 
 import codecs
 import contextlib
+import math
 import re
 import shutil
 import tempfile
@@ -19,15 +20,16 @@ from typing import TYPE_CHECKING
 
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.formats.tables import connect, literal
+from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import ArrowSource
+from rainbowdp.tables.batches import relation_batches
 from rainbowdp.tables.duckdb_files import MEMORY
 from rainbowdp.tables.encodings import in_utf8
-from rainbowdp.tables.frames import FrameSource
 from rainbowdp.tables.header import Header, check_alike, read_header
-from rainbowdp.tables.json_lines import LARGEST_LINE, records_of
+from rainbowdp.tables.json_lines import records_of
 from rainbowdp.tables.parquet_files import parquet_source
-from rainbowdp.tables.records import Records
-from rainbowdp.tables.source import Cells, Progress
+from rainbowdp.tables.records import LARGEST_RECORD, Records
+from rainbowdp.tables.source import Cells, Progress, guarded
 from rainbowdp.tables.streams import blocks, is_compressed
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ _PARQUET = re.compile(r"\.(parquet|pq)\Z")
 _CSV = re.compile(r"\.(csv|tsv|tab|txt)(\.gz|\.zst)?\Z")
 ENDINGS = ".csv, .tsv, .jsonl, .ndjson (also with .gz or .zst), .parquet"
 _SECONDS_BETWEEN_REPORTS = 0.2
+# A mark before the first row of a copy, and a line feed after the last one.
+_MORE_BYTES = 4
 
 
 class FileSource:
@@ -68,7 +72,8 @@ class FileSource:
         self._encoding = encoding
         self._name = name
         self._closing = contextlib.ExitStack()
-        self._frames: dict[tuple[str, ...], FrameSource] = {}
+        # The rows of all files as SQL, by the columns that they have.
+        self._scans: dict[tuple[str, ...], str] = {}
         self._room: Path | None = None
         try:
             self._database = self._closing.enter_context(connect())
@@ -87,15 +92,14 @@ class FileSource:
 
     def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
         """Yield batches of cells with the number of rows that hold them."""
-        frame = self._opened(columns, progress)
-        with _reported(self._database, progress):
-            yield from frame.counted(columns)
+        cells, rows = self._opened(columns, progress)
+        query = f"select {cells}, count(*) from ({rows}) group by {cells}"  # noqa: S608 - numbers and quoted paths
+        yield from self._fetched(query, progress)
 
     def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
         """Yield batches of cells, row by row, in the order of the file."""
-        frame = self._opened(columns, progress)
-        with _reported(self._database, progress):
-            yield from frame.rows(columns)
+        cells, rows = self._opened(columns, progress)
+        yield from self._fetched(f"select {cells} from ({rows})", progress)  # noqa: S608 - numbers and quoted paths
 
     def close(self) -> None:
         """Close the database and remove the copies."""
@@ -106,34 +110,33 @@ class FileSource:
         with contextlib.closing(blocks(path)) as content:
             return read_header(path, in_utf8(content, self._encoding), called)
 
-    def _opened(self, columns: Sequence[str], progress: Progress | None) -> FrameSource:
-        """Return the frame over all files; they are read once, JSON lines once for each choice of columns."""
-        names = self.columns or tuple(columns)
-        if names not in self._frames:
-            import narwhals.stable.v2 as nw
+    def _fetched(self, query: str, progress: Progress | None) -> Iterator[list[Cells]]:
+        with _reported(self._database, progress):
+            yield from guarded(self._name, lambda: relation_batches(self._database.sql(query)))
 
+    def _opened(self, columns: Sequence[str], progress: Progress | None) -> tuple[str, str]:
+        """Return the columns and the rows of all files as SQL.
+
+        The files are looked through once, JSON lines once for each choice of columns.
+        """
+        names = self.columns or tuple(columns)
+        if names not in self._scans:
             self._check_room()
             parts = []
             for at in range(len(self._paths)):
                 share = _part_of(progress, at, len(self._paths))
                 scan = self._lines_scan(at, names, share) if self._lines else self._csv_scan(at, share)
                 own = names if self._lines else self._headers[at].names
-                cells = ", ".join(f"c{own.index(name)} as v{to}" for to, name in enumerate(names))
+                cells = ", ".join(f"{_bounded(own.index(name))} as v{to}" for to, name in enumerate(names))
                 parts.append(f"select {cells} from {scan}")  # noqa: S608 - numbers and a quoted path
-            relation = self._database.sql(" union all ".join(parts))
-            self._frames[names] = FrameSource(
-                nw.from_native(relation),
-                self._name,
-                names={column: f"v{at}" for at, column in enumerate(names)},
-                ordered=True,
-                text_marker=self._lines,
-            )
-        return self._frames[names]
+            self._scans[names] = " union all ".join(parts)
+        return ", ".join(f"v{names.index(column)}" for column in columns), self._scans[names]
 
     def _lines_scan(self, at: int, names: Sequence[str], progress: Progress | None) -> str:
         content = in_utf8(blocks(self._paths[at], progress), self._encoding)
         copy = self._copied(records_of(content, names))
-        return _csv_scan(copy, len(names), ",", "\n", header=False, parallel=False)
+        longest = len(names) * (2 * LARGEST_CELL + 3)
+        return _csv_scan(copy, len(names), ",", "\n", header=False, parallel=False, longest=longest)
 
     def _csv_scan(self, at: int, progress: Progress | None) -> str:
         path = self._paths[at]
@@ -148,7 +151,13 @@ class FileSource:
             if not records.changed:
                 ending = header.ending.decode()
                 return _csv_scan(
-                    path, cells, header.delimiter, ending, header=True, parallel=not records.multiline
+                    path,
+                    cells,
+                    header.delimiter,
+                    ending,
+                    header=True,
+                    parallel=not records.multiline,
+                    longest=header.length,
                 )
         records = Records(header.delimiter, cells, header.ending)
         with contextlib.closing(self._after_header(path, header, progress)) as content:
@@ -170,11 +179,15 @@ class FileSource:
         with contextlib.suppress(OSError):
             self._room = Path(tempfile.mkdtemp(prefix="rainbowdp-"))
             self._closing.callback(shutil.rmtree, self._room, ignore_errors=True)
-            needed = sum(path.stat().st_size for path in self._paths)
-            enough = shutil.disk_usage(self._room).free >= needed
+            sizes = [path.stat().st_size * self._growth() + _MORE_BYTES for path in self._paths]
+            enough = shutil.disk_usage(self._room).free >= sum(sizes) and max(sizes) <= _largest_file()
         if not enough:
             self._room = None
             raise self._no_copy()
+
+    def _growth(self) -> int:
+        """Return how many times larger than a file its content may be in UTF-8."""
+        return 1 if self._encoding == "utf-8" else 3
 
     def _copied(self, content: Iterator[bytes]) -> Path:
         target = None
@@ -249,14 +262,33 @@ def _one_file(path: Path) -> str:
     return literal(re.sub(r"[\[*?]", r"[\g<0>]", str(path)))
 
 
-def _csv_scan(path: Path, cells: int, delimiter: str, ending: str, *, header: bool, parallel: bool) -> str:
+def _bounded(column: int) -> str:
+    """Return SQL for the cells of a column, where NUL stands for one that is too long to be read."""
+    return f"case when strlen(c{column}) > {LARGEST_CELL} then chr(0) else c{column} end"
+
+
+def _largest_file() -> float:
+    """Return how many bytes the system lets this process write to a file."""
+    try:
+        import resource
+    except ModuleNotFoundError:
+        return math.inf
+    most, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    return math.inf if most == resource.RLIM_INFINITY else most
+
+
+def _csv_scan(
+    path: Path, cells: int, delimiter: str, ending: str, *, header: bool, parallel: bool, longest: int = 0
+) -> str:
+    # DuckDB holds many times the longest line in memory, which grouping needs as well.
+    most = max(LARGEST_RECORD, longest) + _MORE_BYTES
     columns = ", ".join(f"c{at}: 'VARCHAR'" for at in range(cells))
     line = ending.replace("\r", "\\r").replace("\n", "\\n")
     return (
         f"read_csv({_one_file(path)}, header={header}, columns={{{columns}}}, auto_detect=false, "
         f"delim={literal(delimiter)}, quote='\"', escape='\"', new_line='{line}', allow_quoted_nulls=false, "
         f"hive_partitioning=false, ignore_errors=true, parallel={parallel}, "
-        f"max_line_size={2 * LARGEST_LINE})"
+        f"max_line_size={most})"
     )
 
 

@@ -12,10 +12,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from rainbowdp.tables.arrow_tables import is_readable
 from rainbowdp.tables.batches import batches_of
 from rainbowdp.tables.moments import day_text, moment_text, time_text
 from rainbowdp.tables.prepared import Decoder
-from rainbowdp.tables.readers import decimal_of, marked, moment_of, plain_bytes, shortest_float
+from rainbowdp.tables.readers import decimal_of, moment_of, plain_bytes, shortest_float
 from rainbowdp.tables.source import UNREADABLE_CELL, Cells, Progress, guarded
 
 _NUMBER_OF_ROWS = "rows"
@@ -34,8 +35,6 @@ class FrameSource:
         From public names of columns to those of the frame, where they differ.
     ordered : bool, optional
         Whether the rows have an order; by default where the frame is in memory, or is one of polars.
-    text_marker : bool
-        Whether a text with a NUL character marks a cell that cannot be read.
     readers : mapping, optional
         From columns of the frame to what reads their cells, where narwhals does not tell it.
     unreadable : collection of str
@@ -49,7 +48,6 @@ class FrameSource:
         *,
         names: dict[str, str] | None = None,
         ordered: bool | None = None,
-        text_marker: bool = False,
         readers: Mapping[str, Decoder] | None = None,
         unreadable: Collection[str] = (),
     ) -> None:
@@ -65,9 +63,14 @@ class FrameSource:
         self._bytes = kind.is_polars() or kind.is_pyspark()
         self._names = names or {column: column for column in schema.names()}
         self._types = {column: schema[inside] for column, inside in self._names.items()}
-        self._objects = self._object_columns() if self._pandas else frozenset()
+        kinds = self._pandas_types() if self._pandas else {}
+        self._objects = frozenset(column for column, kind in kinds.items() if str(kind) == "object")
+        self._arrow = {
+            self._names[column]: kind.pyarrow_dtype
+            for column, kind in kinds.items()
+            if type(kind).__name__ == "ArrowDtype"
+        }
         self.ordered = (not lazy or self._polars) if ordered is None else ordered
-        self._text_marker = text_marker
         self._readers = readers or {}
         self._never = frozenset(unreadable)
 
@@ -164,17 +167,23 @@ class FrameSource:
                 parts.append([row[width] for row in batch])
             yield list(zip(*parts, strict=True))
 
-    def _object_columns(self) -> frozenset[str]:
+    def _pandas_types(self) -> dict[str, Any]:
         native = self._frame.to_native()
-        return frozenset(
-            column for column, inside in self._names.items() if str(native[inside].dtype) == "object"
-        )
+        return {column: native[inside].dtype for column, inside in self._names.items()}
 
     def _readable(self, column: str) -> bool:
         import narwhals.stable.v2 as nw
 
         dtype = self._types[column]
-        return not (dtype.is_nested() or dtype == nw.Duration or self._names[column] in self._never)
+        if self._names[column] in self._arrow:
+            return is_readable(self._arrow[self._names[column]])
+        return not (
+            dtype.is_nested()
+            or dtype == nw.Duration
+            or self._names[column] in self._never
+            # Engines compare, hash and print objects of Python by what their classes say.
+            or (dtype == nw.Object and not self._pandas)
+        )
 
     def _stored_as(self, column: str) -> Any:  # noqa: ANN401 - a type of narwhals, or None
         """Return what a column is cast to, so that the engine makes no value that it cannot make."""
@@ -204,7 +213,7 @@ class FrameSource:
             return plain_bytes
         if stored is not None and dtype != nw.Unknown:
             return self._decoder_of_stored(dtype)
-        return marked if self._text_marker else None
+        return None
 
     def _decoder_of_stored(self, dtype: Any) -> Decoder:  # noqa: ANN401 - see above
         import narwhals.stable.v2 as nw

@@ -7,7 +7,6 @@ bits) comes as the text that DuckDB gives it, and texts come as bytes, unless th
 """
 
 import contextlib
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from rainbowdp.errors import TableUnreadableError
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import ArrowSource, Read
 from rainbowdp.tables.readers import decimal_of, moment_of
-from rainbowdp.tables.source import UNREADABLE_CELL, Progress
+from rainbowdp.tables.source import SILENCE, UNREADABLE_CELL, Progress
 
 _ARROW_ENGINES = frozenset({"duckdb", "polars"})
 
@@ -49,9 +48,7 @@ def ibis_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - ibis ha
 
     def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
         del progress
-        # A warning would depend on what the cells hold.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with SILENCE:
             # Without a readable column, any of them says how many rows there are.
             fetched = table.select(*(columns or table.columns[:1])).to_pyarrow()
         yield fetched

@@ -12,11 +12,10 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
-from rainbowdp.questions.cells import INVALID, LARGEST_CELL, NULL, cell_text
+from rainbowdp.questions.cells import INVALID, NULL, cell_text
 from rainbowdp.tables.encodings import UNREADABLE
 
-# Room for a cell as long as any that can be read, each sign of which may be written as an escape.
-LARGEST_LINE = 8 * LARGEST_CELL
+LARGEST_LINE = 1 << 23
 _BLOCK = 1 << 18
 # The least number of digits on which Python can be told to insist.
 _LONGEST_INT = 640

@@ -7,7 +7,7 @@ The one idea: what a source is follows from its name or type alone, never from i
 import glob
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -189,11 +189,19 @@ def _table_of(frame: Any, inside: dict[str, str] | None) -> Table:  # noqa: ANN4
         ready = of_polars(native)
     elif kind.is_pyspark():
         ready = of_spark(native)
-    rows = FrameSource(
-        nw.from_native(ready.frame),
-        "the frame",
-        names=inside,
-        readers=ready.readers,
-        unreadable=ready.unreadable,
-    )
+    rows: FrameSource | None = None
+    # Where a library cannot say what its types are, as narwhals of decimals without the last digits.
+    with suppress(ValueError, NotImplementedError):
+        rows = FrameSource(
+            nw.from_native(ready.frame),
+            "the frame",
+            names=inside,
+            readers=ready.readers,
+            unreadable=ready.unreadable,
+        )
+    if rows is None:
+        raise TableUnreadableError(
+            "the frame has a column of a type that cannot be read",
+            help="leave out columns of unusual types, or give their cells a simple type, such as text",
+        )
     return Table("frame", rows, is_query=is_query)

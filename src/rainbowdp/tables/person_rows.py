@@ -3,10 +3,13 @@
 
 The one idea: a row is four words, the hash of its person and the hash of what it says. A share is chosen by
 the person's hash, so that what is done for each person can be done share by share. Rows come back in the
-order in which they were added. The file has no name, so whatever ends the process leaves nothing behind.
+order in which they were added. The file has no name, so whatever ends the process leaves nothing behind. It
+is there, with room for the first rows, before any row comes: whether it can be made depends on no row.
 """
 
 import contextlib
+import errno
+import os
 import tempfile
 from collections.abc import Iterator
 from typing import IO, Self
@@ -29,16 +32,22 @@ _PIECE = 1 << 21
 class PersonRows:
     """A spool of rows; a context manager that closes its file.
 
-    Any of its methods raises an ``OSError`` where the disk has no room.
+    It and any of its methods raise an ``OSError`` where the disk has no room.
     """
 
     def __init__(self) -> None:
         self._held: Words = np.empty((_HELD, WIDTH), dtype=np.uint64)
         self._size = 0
-        self._file: IO[bytes] | None = None
         # For each time that rows were written: how many rows had been before, and where each share begins.
         self._written: list[tuple[int, Words]] = []
+        self._rows_written = 0
         self._closing = contextlib.ExitStack()
+        try:
+            self._file = self._closing.enter_context(_unnamed_file())
+            _reserve(self._file, self._held.nbytes)
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -63,7 +72,7 @@ class PersonRows:
 
     def shares(self) -> Iterator[Iterator[Words]]:
         """Yield for each share its rows, piece by piece; all rows of a person are in one share."""
-        if self._file is None:
+        if not self._written:
             yield iter([self._held[: self._size]])
             return
         self._write()
@@ -75,12 +84,12 @@ class PersonRows:
         # Other bits than those by which rows are put together later.
         share = (rows[:, 1] & np.uint64(_SHARES - 1)).astype(np.uint8)
         starts = np.concatenate([[0], np.bincount(share, minlength=_SHARES).cumsum()]).astype(np.uint64)
-        if self._file is None:
-            self._file = self._closing.enter_context(_unnamed_file())
-        before = self._file.seek(0, 2) // (8 * WIDTH)
+        before = self._rows_written
+        self._file.seek(before * 8 * WIDTH)
         self._file.write(rows.take(np.argsort(share, kind="stable"), axis=0).data)
         self._file.flush()
         self._written.append((before, starts))
+        self._rows_written += len(rows)
         self._size = 0
 
     def _pieces(self, share: int) -> Iterator[Words]:
@@ -97,8 +106,6 @@ class PersonRows:
             yield np.concatenate(parts)
 
     def _read(self, first: int, count: int) -> Words:
-        if self._file is None:
-            raise OSError("no row has been written")
         self._file.seek(first * 8 * WIDTH)
         content = self._file.read(count * 8 * WIDTH)
         if len(content) != count * 8 * WIDTH:
@@ -108,3 +115,17 @@ class PersonRows:
 
 def _unnamed_file() -> IO[bytes]:
     return tempfile.TemporaryFile(prefix="rainbowdp-")
+
+
+def _reserve(file: IO[bytes], size: int) -> None:
+    """Make room at the start of a file, which holds that many bytes then."""
+    if hasattr(os, "posix_fallocate"):
+        try:
+            os.posix_fallocate(file.fileno(), 0, size)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):
+                raise
+        else:
+            return
+    file.write(bytes(size))
+    file.flush()

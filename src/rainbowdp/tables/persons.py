@@ -40,6 +40,7 @@ from rainbowdp.errors import TableUnreadableError, UsageError
 from rainbowdp.formats.tables import connect
 from rainbowdp.tables.keeping import Numbering, distinct, kept
 from rainbowdp.tables.keyed_hashes import Words, hashes_of_texts, key_for
+from rainbowdp.tables.ordered_texts import in_order
 from rainbowdp.tables.person_rows import PersonRows
 from rainbowdp.tables.source import BATCH
 
@@ -51,6 +52,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LEAST_KEY = 16
 _MARK = 16
+_KEPT = "said join picked on said.rowid = picked.place"
+# How many bytes of texts, and of what stands beside each, the database sorts by itself.
+_SORTED = 1 << 27
+_BESIDE = 64
 # Counts that are held in memory before they go to the database.
 _COUNTED = 1 << 18
 _MEMORY = "1GB"
@@ -80,6 +85,11 @@ class Spool:
     ----------
     key : bytes
         From `key_or_fresh`.
+
+    Raises
+    ------
+    TableUnreadableError
+        If no temporary file can be made, whatever the rows are; by any of its methods, if there is no room.
     """
 
     def __init__(self, key: bytes) -> None:
@@ -87,12 +97,16 @@ class Spool:
         self._said_key = key_for("said", key)
         self._rank_key = key_for("rank", key)
         self._closing = contextlib.ExitStack()
-        self._rows = self._closing.enter_context(PersonRows())
-        self._database: DuckDBPyConnection = self._closing.enter_context(connect())
-        self._database.execute(f"set memory_limit = '{_MEMORY}'")
-        self._database.execute("create table said (u ubigint, w ubigint, part integer, cell varchar)")
-        self._database.execute("create table chosen (u ubigint, w ubigint, n bigint)")
-        self._database.execute("create table kept (part integer, cell varchar, n bigint)")
+        try:
+            # Also where every row is a person: what the database spills goes to the same place.
+            self._rows = self._closing.enter_context(_with_room(PersonRows))
+            self._database: DuckDBPyConnection = self._closing.enter_context(connect())
+            self._database.execute(f"set memory_limit = '{_MEMORY}'")
+            self._database.execute("create table said (u ubigint, w ubigint, part integer, cell varchar)")
+            self._database.execute("create table chosen (u ubigint, w ubigint, n bigint)")
+        except BaseException:
+            self._closing.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -105,17 +119,17 @@ class Spool:
 
         What is taken down twice gets the same mark twice.
         """
-        messages = [b"%d" % part if cell is None else f"{part}:{cell}".encode() for part, cell in sayings]
-        hashes = hashes_of_texts(messages, self._said_key)
-        self._insert(
-            "said",
-            u=hashes[:, 0].copy(),
-            w=hashes[:, 1].copy(),
-            part=_integers([part for part, _ in sayings]),
-            cell=_texts([cell for _, cell in sayings]),
-        )
+        hashes = self._hashes_of_said([part for part, _ in sayings], [cell for _, cell in sayings])
         content = hashes.tobytes()
         return [content[at : at + _MARK] for at in range(0, len(content), _MARK)]
+
+    def _hashes_of_said(self, parts: Sequence[int], cells: Sequence[str | None]) -> Words:
+        pairs = zip(parts, cells, strict=True)
+        messages = [b"%d" % part if cell is None else b"%d:" % part + cell.encode() for part, cell in pairs]
+        hashes = hashes_of_texts(messages, self._said_key)
+        columns = {"u": hashes[:, 0].copy(), "w": hashes[:, 1].copy()}
+        self._insert("said", **columns, part=_integers(parts), cell=_texts(cells))
+        return hashes
 
     def add(self, persons: Sequence[str], marks: Sequence[bytes]) -> None:
         """Put rows aside: the person of each, and what it says as a mark from `said`."""
@@ -132,9 +146,8 @@ class Spool:
         import numpy as np
 
         if counts:
-            self._insert(
-                "kept", part=_integers(parts), cell=_texts(cells), n=np.array(counts, dtype=np.int64)
-            )
+            hashes = self._hashes_of_said(parts, cells)
+            self._insert_chosen([(hashes, np.array(counts, dtype=np.int64))])
 
     def keep(self, most: int, numbering: Numbering) -> None:
         """Choose the rows that every person keeps.
@@ -154,22 +167,34 @@ class Spool:
                 self._insert_chosen(counted)
                 counted = []
         self._insert_chosen(counted)
-        self._run(
-            "insert into kept select part, cell, sum(n)::bigint from chosen "
-            "join (select distinct u, w, part, cell from said) using (u, w) group by part, cell"
-        )
 
     def tally(self, part: int) -> Iterator[tuple[str | None, int]]:
         """Yield ``(cell, number of rows)`` for what is kept of a group."""
-        yield from self._fetched(
-            f"select cell, sum(n)::bigint from kept where part = {int(part)} group by cell"  # noqa: S608 - a number
-        )
+        self._count()
+        yield from self._fetched(f"select cell, n from {_KEPT} where part = {int(part)}")  # noqa: S608 - a number
 
     def by_cell(self) -> Iterator[tuple[str, int]]:
         """Yield ``(cell, number of rows)`` for all that is kept, in the order of the cells."""
-        yield from self._fetched("select cell, sum(n)::bigint from kept group by cell order by cell")
+        self._count()
+        ((size,),) = self._fetched(f"select coalesce(sum(strlen(cell) + {_BESIDE}), 0) from {_KEPT}")  # noqa: S608 - a number
+        cells = f"select cell, n from {_KEPT}"  # noqa: S608 - a fixed text
+        if size <= _SORTED:
+            yield from self._fetched(f"{cells} order by cell")
+        else:
+            yield from _each_with_room(in_order(self._fetched(cells)))
 
-    def _insert_chosen(self, counted: "Sequence[tuple[Words, Words]]") -> None:
+    def _count(self) -> None:
+        """Add up what is kept, by the first row of `said` that says it.
+
+        No step of this holds a text, so that the memory it takes depends on no length. Rows of `said` go by
+        while they are compared with these numbers.
+        """
+        self._run(
+            "create table if not exists picked as select place, sum(n)::bigint as n from chosen "
+            "join (select u, w, min(rowid) as place from said group by u, w) using (u, w) group by place"
+        )
+
+    def _insert_chosen(self, counted: "Sequence[tuple[Words, NDArray[np.integer]]]") -> None:
         import numpy as np
 
         if not counted:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Decoder = Callable[[object], object]
 # Types of DuckDB besides texts and bytes, each of them with a text, whose cells have no largest one.
 _OF_ANY_LENGTH = frozenset({"bit", "bignum", "varint", "union", "variant"})
-_OTHER_TIMES = frozenset({"time with time zone", "time_ns"})
+_OTHER_TIMES = frozenset({"time with time zone", "time_ns", "timestamptz_ns"})
 
 
 @dataclass(frozen=True)
@@ -72,19 +72,35 @@ def of_polars(frame: Any) -> Prepared:  # noqa: ANN401 - polars is optional
     import polars as pl
     from polars import selectors
 
-    schema = frame.collect_schema()
     changed = []
-    for name, kind in schema.items():
-        if kind not in (pl.String, pl.Binary):
-            continue
+    readers: dict[str, Decoder] = {}
+    without_text = set()
+    for name, given in frame.collect_schema().items():
         # Not by its name alone, which may be a pattern.
-        cell = selectors.by_name(name).as_expr()
-        size = cell.str.len_bytes() if kind == pl.String else cell.bin.size()
-        short = pl.when(size <= LARGEST_CELL).then(cell.cast(pl.Binary))
-        long = short.when(size.is_not_null()).then(pl.lit(UNREADABLE_CELL))
-        changed.append(long.otherwise(None).alias(name))
-    half = {name: partial(shortest_float, bits=16) for name, kind in schema.items() if str(kind) == "Float16"}
-    return Prepared(frame.with_columns(changed), MappingProxyType(half))
+        kind, cell = given, selectors.by_name(name).as_expr()
+        if hasattr(kind, "ext_storage"):
+            # A cell may be nothing that the extension knows, and is always something that can be stored.
+            readers.update(_reader_of_extension(name, kind.ext_name()))
+            kind, cell = kind.ext_storage(), cell.ext.storage()
+        if str(kind) == "Float16":
+            readers[name] = partial(shortest_float, bits=16)
+        if kind in (pl.Categorical, pl.Enum):
+            kind, cell = pl.String, cell.cast(pl.String)
+        if kind in (pl.String, pl.Binary):
+            size = cell.str.len_bytes() if kind == pl.String else cell.bin.size()
+            short = pl.when(size <= LARGEST_CELL).then(cell.cast(pl.Binary))
+            cell = short.when(size.is_not_null()).then(pl.lit(UNREADABLE_CELL)).otherwise(None)
+        elif not (kind.is_numeric() or kind.is_temporal() or kind in (pl.Boolean, pl.Null)):
+            # To compare, to hash or to write an object of Python runs what its class says.
+            without_text.add(name)
+        changed.append(cell.alias(name))
+    return Prepared(frame.with_columns(changed), MappingProxyType(readers), frozenset(without_text))
+
+
+def _reader_of_extension(name: str, extension: str) -> Mapping[str, Decoder]:
+    from rainbowdp.tables.arrow_tables import EXTENSIONS
+
+    return {name: EXTENSIONS[extension]} if extension in EXTENSIONS else {}
 
 
 def of_spark(frame: Any) -> Prepared:  # noqa: ANN401 - PySpark is optional

@@ -11,11 +11,6 @@ from rainbowdp.tables.moments import iso_text
 from rainbowdp.tables.source import UNREADABLE_CELL
 
 
-def marked(cell: object) -> object:
-    """Return a cell, or the unreadable one where its text holds a NUL character."""
-    return UNREADABLE_CELL if isinstance(cell, str) and "\0" in cell else cell
-
-
 def plain_bytes(cell: object) -> object:
     """Return bytes for whatever kind of bytes a library uses."""
     return bytes(cell) if isinstance(cell, bytearray | memoryview) else cell
@@ -33,7 +28,7 @@ def shortest_float(cell: object, bits: int = 32) -> object:
 
     if not isinstance(cell, float):
         return cell
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         return float(str(np.float16(cell) if bits == 16 else np.float32(cell)))
 
 

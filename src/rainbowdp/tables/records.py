@@ -23,10 +23,7 @@ rows end: a quote left open may swallow what follows up to the next quote, thoug
 import re
 from collections.abc import Iterable, Iterator
 
-from rainbowdp.questions.cells import LARGEST_CELL
-
-# Room for a cell as long as any that can be read, and for what stands beside it.
-LARGEST_RECORD = 2 * LARGEST_CELL
+LARGEST_RECORD = 1 << 21
 
 
 class Records:

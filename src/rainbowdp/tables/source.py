@@ -7,6 +7,8 @@ on a cell. What a library raises all the same while rows are read is replaced by
 (`guarded`), since its own words may quote a cell.
 """
 
+import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
@@ -77,6 +79,33 @@ def guarded(source: str, batches: Callable[[], Iterable[list[Cells]]]) -> Iterat
             help="check that it is complete and what its name says, that its server answers, and that memory "
             "is left; the reason is left out, since it may quote a cell",
         )
+
+
+class _Silence:
+    """Lets no warning out while anybody is inside, in whichever thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._before = warnings.catch_warnings()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._before = warnings.catch_warnings()
+                self._before.__enter__()
+                warnings.simplefilter("ignore")
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._before.__exit__(None, None, None)
+
+
+SILENCE = _Silence()
+"""No warning, which would depend on what cells hold and may quote them, is shown or raised inside it."""
 
 
 def row_count(row: Cells) -> int:

@@ -18,7 +18,7 @@ from rainbowdp.tables.cell_texts import declared_texts, stored_cell
 from rainbowdp.tables.collecting import Judge, Wanted, collect
 from rainbowdp.tables.keeping import Numbering
 from rainbowdp.tables.persons import Spool, key_or_fresh
-from rainbowdp.tables.source import Progress, row_count
+from rainbowdp.tables.source import SILENCE, Progress, row_count
 from rainbowdp.tables.table import Table
 
 if TYPE_CHECKING:
@@ -86,11 +86,12 @@ def summarize(
     if unit is None:
         judge = Judge(wanted)
         # The column that is read is the first.
-        return reading.summary(
-            (row[0], row_count(row))
-            for batch in table.source.counted(wanted.columns, progress)
-            for row in judge.passing(batch)
-        )
+        with SILENCE:
+            return reading.summary(
+                (row[0], row_count(row))
+                for batch in table.source.counted(wanted.columns, progress)
+                for row in judge.passing(batch)
+            )
     with Spool(key_or_fresh(key)) as spool:
         collect(spool, table, wanted, progress)
         spool.keep(max_rows, _numbering(table))

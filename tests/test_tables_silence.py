@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No library says anything about a cell on its own, and no class of a cell decides what a table says."""
+
+import threading
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from cell_tally import UNREADABLE, cells
+from rainbowdp.questions import winner
+from rainbowdp.release import ask
+from rainbowdp.tables import count_keys, open_table
+from rainbowdp.tables.source import SILENCE
+
+
+class Odd:
+    """A cell that fails when it is asked."""
+
+    def __hash__(self) -> int:
+        raise TypeError("a canary")
+
+    def __eq__(self, _: object) -> bool:
+        raise TypeError("a canary")
+
+
+class Warned:
+    """A cell that warns when it is asked."""
+
+    def __str__(self) -> str:
+        warnings.warn("a canary", FutureWarning, stacklevel=1)
+        return "red"
+
+
+@pytest.mark.parametrize(
+    "objects", [["red", "blue"], ["red", ["blue"]], ["red", Odd()], [1, True, 1.0, "1"], []]
+)
+@pytest.mark.parametrize("lazy", [False, True])
+def test_objects_of_python_in_polars_are_read_by_nobody(
+    objects: list[object], lazy: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    frame = pl.DataFrame(
+        {"vote": pl.Series(objects, dtype=pl.Object), "at": pl.Series(range(len(objects)), dtype=pl.Int64)}
+    )
+    with open_table(frame.lazy() if lazy else frame) as table:
+        assert table.source.unreadable == ("vote",)
+        unreadable = {UNREADABLE: len(objects)} if objects else {}
+        assert {text: count for text, count in cells(table, "vote").items() if count} == unreadable
+        assert cells(table, "vote", unit="at") == unreadable
+        assert len(cells(table, "at")) == len(objects)
+        assert cells(table, "at", where={"vote": "red"}) == {}
+        assert not list(count_keys(table, "vote"))
+    asked = ask(frame, winner("vote", ["red", "blue"]), epsilon=1)
+    assert asked.answer in {"red", "blue"}
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("action", ["error", "always"])
+@pytest.mark.parametrize("unit", [None, "person"])
+def test_no_warning_gets_out_and_none_becomes_an_error(action: str, unit: str | None) -> None:
+    frame = pd.DataFrame({"person": [1, 2], "vote": pd.Series([Warned(), "blue"], dtype=object)})
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter(action)  # type: ignore[arg-type]  # one of the words
+        before = list(warnings.filters)
+        with open_table(frame) as table:
+            assert cells(table, "vote", unit=unit) == {"red": 1, "blue": 1}
+            assert list(count_keys(table, "vote", unit=unit)) == [("blue", 1), ("red", 1)]
+        assert list(warnings.filters) == before
+    assert not seen
+
+
+def test_warnings_are_back_when_the_last_thread_is_out() -> None:
+    entered, leave = threading.Event(), threading.Event()
+
+    def inside() -> None:
+        with SILENCE:
+            entered.set()
+            leave.wait()
+
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        other = threading.Thread(target=inside)
+        with SILENCE:
+            other.start()
+            entered.wait()
+        warnings.warn("still silent", UserWarning, stacklevel=1)
+        leave.set()
+        other.join()
+        warnings.warn("heard", UserWarning, stacklevel=1)
+    assert [str(warning.message) for warning in seen] == ["heard"]
+
+
+def test_floats_of_numpy_that_are_signals_are_read_in_silence(capfd: pytest.CaptureFixture[str]) -> None:
+    signal = np.array([0x7FA00000, 0x7F800001, 0x3F800000], dtype=np.uint32).view(np.float32)
+    for frame in (pl.DataFrame({"x": signal}), pd.DataFrame({"x": signal})):
+        with warnings.catch_warnings(), open_table(frame) as table:
+            warnings.simplefilter("error")
+            assert cells(table, "x")["1"] == 1
+    assert capfd.readouterr() == ("", "")
