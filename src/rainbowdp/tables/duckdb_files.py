@@ -12,9 +12,10 @@ import shutil
 import tempfile
 from typing import TYPE_CHECKING
 
-from rainbowdp.errors import TableUnreadableError
+from rainbowdp.errors import TableUnreadableError, readable
 from rainbowdp.tables.frames import FrameSource
 from rainbowdp.tables.header import UnshownNames, check_distinct
+from rainbowdp.tables.plain_names import check_room, is_utf8
 from rainbowdp.tables.prepared import of_duckdb
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
@@ -58,7 +59,7 @@ class DuckdbSource(FrameSource):
             check_distinct(place.database, UnshownNames(relation.columns) if place.sql else relation.columns)
             ready = of_duckdb(relation)
             frame = nw.from_native(ready.frame)
-            super().__init__(frame, place.database, ordered=False, readers=ready.readers)
+            super().__init__(frame, place.database, names=ready.names, ordered=False, readers=ready.readers)
         except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
             reason = str(error).splitlines()[0]
         except duckdb.Error:
@@ -87,6 +88,7 @@ def _directory_for_spills() -> str:
     TableUnreadableError
         If there can be none, since rows would decide then whether the memory suffices.
     """
+    check_room()
     directory = ""
     with contextlib.suppress(OSError):
         directory = tempfile.mkdtemp(prefix="rainbowdp-")
@@ -104,6 +106,13 @@ def _opened(place: SqlPlace, closing: contextlib.ExitStack) -> "DuckDBPyConnecti
 
     if place.path is None or not place.path.is_file():
         raise TableUnreadableError(f"there is no file {str(place.path)!r}", help="check the name")
+    # A link under another name would hide what DuckDB keeps beside the file and has not yet written into it.
+    if not is_utf8(place.path):
+        raise TableUnreadableError(
+            f"DuckDB cannot open {readable(place.database)}: the name of the file, or of a directory "
+            "around it, is no UTF-8",
+            help="rename it, or move the file",
+        )
     opened: DuckDBPyConnection | None = None
     with contextlib.suppress(duckdb.Error):
         opened = duckdb.connect(

@@ -2,9 +2,10 @@
 """Tables in text files: CSV and JSON lines, one file or several alike, read by DuckDB.
 
 The one idea: DuckDB is told everything (columns, signs, line ending), every cell of a text file is text,
-and what it reads cannot make it fail. A CSV file that is in order is read where it is. From any other
-(compressed, of another encoding, with rows that cannot be read) a clean copy is made in a temporary
-directory first, which is removed in all cases.
+and what it reads cannot make it fail. A CSV file that is in order is read where it is, through a link. From
+any other (compressed, of another encoding, with rows that cannot be read) a clean copy is made first. Links
+and copies are in one temporary directory, which is removed in all cases, so that DuckDB sees names of the
+same kind whatever the rows are.
 """
 
 import codecs
@@ -28,6 +29,7 @@ from rainbowdp.tables.encodings import in_utf8
 from rainbowdp.tables.header import Header, check_alike, read_header
 from rainbowdp.tables.json_lines import records_of
 from rainbowdp.tables.parquet_files import parquet_source
+from rainbowdp.tables.plain_names import check_room, linked
 from rainbowdp.tables.records import LARGEST_RECORD, Records
 from rainbowdp.tables.source import Cells, Progress, guarded
 from rainbowdp.tables.streams import blocks, is_compressed
@@ -75,6 +77,7 @@ class FileSource:
         # The rows of all files as SQL, by the columns that they have.
         self._scans: dict[tuple[str, ...], str] = {}
         self._room: Path | None = None
+        check_room()
         try:
             self._database = self._closing.enter_context(connect())
             self._database.execute(f"set memory_limit = '{MEMORY}'")
@@ -92,14 +95,12 @@ class FileSource:
 
     def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
         """Yield batches of cells with the number of rows that hold them."""
-        cells, rows = self._opened(columns, progress)
-        query = f"select {cells}, count(*) from ({rows}) group by {cells}"  # noqa: S608 - numbers and quoted paths
-        yield from self._fetched(query, progress)
+        query = "select {cells}, count(*) from ({rows}) group by {cells}"
+        yield from self._fetched(query, columns, progress)
 
     def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
         """Yield batches of cells, row by row, in the order of the file."""
-        cells, rows = self._opened(columns, progress)
-        yield from self._fetched(f"select {cells} from ({rows})", progress)  # noqa: S608 - numbers and quoted paths
+        yield from self._fetched("select {cells} from ({rows})", columns, progress)
 
     def close(self) -> None:
         """Close the database and remove the copies."""
@@ -110,9 +111,15 @@ class FileSource:
         with contextlib.closing(blocks(path)) as content:
             return read_header(path, in_utf8(content, self._encoding), called)
 
-    def _fetched(self, query: str, progress: Progress | None) -> Iterator[list[Cells]]:
-        with _reported(self._database, progress):
-            yield from guarded(self._name, lambda: relation_batches(self._database.sql(query)))
+    def _fetched(
+        self, query: str, columns: Sequence[str], progress: Progress | None
+    ) -> Iterator[list[Cells]]:
+        def batches() -> Iterator[list[Cells]]:
+            cells, rows = self._opened(columns, progress)
+            with _reported(self._database, progress):
+                yield from relation_batches(self._database.sql(query.format(cells=cells, rows=rows)))
+
+        yield from guarded(self._name, batches)
 
     def _opened(self, columns: Sequence[str], progress: Progress | None) -> tuple[str, str]:
         """Return the columns and the rows of all files as SQL.
@@ -143,7 +150,9 @@ class FileSource:
         header = self._headers[at]
         cells = len(header.names)
         records = Records(header.delimiter, cells, header.ending)
-        if self._encoding == "utf-8" and header.plain and header.ending != b"\r" and not is_compressed(path):
+        link = self._link(at)
+        in_place = self._encoding == "utf-8" and header.plain and header.ending != b"\r"
+        if link is not None and in_place and not is_compressed(path):
             with contextlib.closing(self._after_header(path, header, progress)) as content:
                 for _ in records.kept(content):
                     if records.changed:
@@ -151,7 +160,7 @@ class FileSource:
             if not records.changed:
                 ending = header.ending.decode()
                 return _csv_scan(
-                    path,
+                    link,
                     cells,
                     header.delimiter,
                     ending,
@@ -177,13 +186,22 @@ class FileSource:
             return
         enough = False
         with contextlib.suppress(OSError):
-            self._room = Path(tempfile.mkdtemp(prefix="rainbowdp-"))
-            self._closing.callback(shutil.rmtree, self._room, ignore_errors=True)
+            room = Path(tempfile.mkdtemp(prefix="rainbowdp-"))
+            self._closing.callback(shutil.rmtree, room, ignore_errors=True)
+            check_room(room)
+            self._room = room
             sizes = [path.stat().st_size * self._growth() + _MORE_BYTES for path in self._paths]
-            enough = shutil.disk_usage(self._room).free >= sum(sizes) and max(sizes) <= _largest_file()
+            enough = shutil.disk_usage(room).free >= sum(sizes) and max(sizes) <= _largest_file()
         if not enough:
             self._room = None
             raise self._no_copy()
+
+    def _link(self, at: int) -> Path | None:
+        """Return a plain name for a file; None where there are no links, and a copy is always read."""
+        link = None
+        with contextlib.suppress(OSError):
+            link = Path(tempfile.mkdtemp(dir=self._room)) / "table.csv"
+        return link if link is not None and linked(self._paths[at], link) else None
 
     def _growth(self) -> int:
         """Return how many times larger than a file its content may be in UTF-8."""
@@ -257,11 +275,6 @@ def _part_of(progress: Progress | None, at: int, files: int) -> Progress | None:
     return lambda share: progress((at + share) / files / 2)
 
 
-def _one_file(path: Path) -> str:
-    """Return the SQL literal for one file; DuckDB would take its name for a pattern."""
-    return literal(re.sub(r"[\[*?]", r"[\g<0>]", str(path)))
-
-
 def _bounded(column: int) -> str:
     """Return SQL for the cells of a column, where NUL stands for one that is too long to be read."""
     return f"case when strlen(c{column}) > {LARGEST_CELL} then chr(0) else c{column} end"
@@ -285,7 +298,7 @@ def _csv_scan(
     columns = ", ".join(f"c{at}: 'VARCHAR'" for at in range(cells))
     line = ending.replace("\r", "\\r").replace("\n", "\\n")
     return (
-        f"read_csv({_one_file(path)}, header={header}, columns={{{columns}}}, auto_detect=false, "
+        f"read_csv({literal(str(path))}, header={header}, columns={{{columns}}}, auto_detect=false, "
         f"delim={literal(delimiter)}, quote='\"', escape='\"', new_line='{line}', allow_quoted_nulls=false, "
         f"hive_partitioning=false, ignore_errors=true, parallel={parallel}, "
         f"max_line_size={most})"

@@ -46,7 +46,7 @@ class FrameSource:
         frame: Any,  # noqa: ANN401 - narwhals' types are parametrized by each back end
         name: str,
         *,
-        names: dict[str, str] | None = None,
+        names: Mapping[str, str] | None = None,
         ordered: bool | None = None,
         readers: Mapping[str, Decoder] | None = None,
         unreadable: Collection[str] = (),

@@ -71,8 +71,9 @@ def records_of(content: Iterable[bytes], names: Sequence[str]) -> Iterator[bytes
 def _pairs(line: bytes) -> list[tuple[str, object]] | None:
     """Return the names and values of an object, or None for anything else; no line fails."""
     try:
-        # NUL is what could not be decoded, so the parser refuses such a line.
-        value = json.loads(line, object_pairs_hook=_Object, parse_int=_whole_number)
+        # NUL is what could not be decoded, so the parser refuses such a line. It is given text: of bytes with
+        # NULs between them it would think that they are UTF-16.
+        value = json.loads(line.decode(), object_pairs_hook=_Object, parse_int=_whole_number)
     except (ValueError, RecursionError):
         return None
     return list(value) if isinstance(value, _Object) else None

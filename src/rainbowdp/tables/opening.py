@@ -195,7 +195,7 @@ def _table_of(frame: Any, inside: dict[str, str] | None) -> Table:  # noqa: ANN4
         rows = FrameSource(
             nw.from_native(ready.frame),
             "the frame",
-            names=inside,
+            names=inside if ready.names is None else ready.names,
             readers=ready.readers,
             unreadable=ready.unreadable,
         )

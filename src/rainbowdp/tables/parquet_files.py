@@ -14,6 +14,7 @@ from typing import Any
 from rainbowdp.errors import RainbowError, TableUnreadableError
 from rainbowdp.tables.arrow_tables import ArrowSource
 from rainbowdp.tables.header import check_alike, check_distinct
+from rainbowdp.tables.plain_names import is_utf8
 from rainbowdp.tables.source import Progress
 from rainbowdp.tables.streams import check_expansion
 
@@ -90,6 +91,9 @@ def _types(path: Path) -> dict[str, Any]:
 def _file(path: Path) -> Iterator[Any]:
     import pyarrow.parquet as pq
 
+    # Arrow takes names in UTF-8 only, so another one is opened here.
+    place = contextlib.nullcontext(path) if is_utf8(path) else path.open("rb")
     # Nanoseconds do not reach to all moments that the oldest kind of them can say.
-    with pq.ParquetFile(path, coerce_int96_timestamp_unit="us", arrow_extensions_enabled=True) as file:
+    options = {"coerce_int96_timestamp_unit": "us", "arrow_extensions_enabled": True}
+    with place as given, pq.ParquetFile(given, **options) as file:
         yield file

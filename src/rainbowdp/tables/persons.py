@@ -42,6 +42,7 @@ from rainbowdp.tables.keeping import Numbering, distinct, kept
 from rainbowdp.tables.keyed_hashes import Words, hashes_of_texts, key_for
 from rainbowdp.tables.ordered_texts import in_order
 from rainbowdp.tables.person_rows import PersonRows
+from rainbowdp.tables.plain_names import check_room
 from rainbowdp.tables.source import BATCH
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ class Spool:
         self._said_key = key_for("said", key)
         self._rank_key = key_for("rank", key)
         self._closing = contextlib.ExitStack()
+        check_room()
         try:
             # Also where every row is a person: what the database spills goes to the same place.
             self._rows = self._closing.enter_context(_with_room(PersonRows))

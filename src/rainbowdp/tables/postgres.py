@@ -8,7 +8,9 @@ here as in every other source, and dates in ISO form. Grouping is by the text, i
 bytes, so that columns which ignore case are exact as well.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from rainbowdp.errors import MissingExtraError, RainbowError, TableUnreadableError
@@ -19,6 +21,8 @@ from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, gua
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
 _BYTEA = 17
+# The least number of digits on which Python can be told to insist.
+_LONGEST_INT = 640
 # What is longer as text than as it is stored may have no text at all: the server makes none of more than a
 # gigabyte. So these are judged by what is stored, by the number of the type: bytea, jsonb, bit, varbit, path
 # and polygon (a point of which takes five signs at least).
@@ -31,11 +35,29 @@ _TOO_LONG: Mapping[int, str] = {
 }
 # Categories of pg_type whose texts are short: booleans, dates, enumerations, addresses, numbers, inner ones.
 _SHORT = frozenset("BDEINZ")
-# By the number of the type: float4, float8, numeric; date, time, timestamp, both with time zone; bytea.
+
+
+def _whole_number(text: str) -> object:
+    """Return a whole number, also one of more digits than Python may be told to refuse."""
+    return int(text) if len(text) <= _LONGEST_INT else Decimal(text)
+
+
+def _json_value(text: str) -> object:
+    """Return what a text of JSON says, as JSON lines read it; no text fails."""
+    try:
+        value = json.loads(text, parse_int=_whole_number)
+    except (ValueError, RecursionError):
+        return UNREADABLE_CELL
+    return UNREADABLE_CELL if isinstance(value, list | dict) else value
+
+
+# By the number of the type: float4, float8, numeric; json, jsonb; date, time, timestamp, both with time zone;
+# bytea.
 _READERS: Mapping[int, Callable[[str], object]] = {
     700: float,
     701: float,
     1700: decimal_of,
+    **dict.fromkeys((114, 3802), _json_value),
     **dict.fromkeys((1082, 1083, 1114, 1184, 1266), moment_of),
     _BYTEA: lambda text: bytes.fromhex(text.removeprefix("\\x")),
 }
@@ -214,7 +236,8 @@ def _table(connection: Any, place: SqlPlace) -> tuple[str, str]:  # noqa: ANN401
         for schema, name, visible in connection.execute(
             "select n.nspname::text, c.relname::text, pg_table_is_visible(c.oid) from pg_class c "
             "join pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 'v', 'm', 'p', 'f') "
-            "and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg_toast%'"
+            "and n.nspname not in ('pg_catalog', 'information_schema') "
+            "and n.nspname not like 'pg!_toast%' escape '!'"
         ).fetchall()
     ]
     known = {name if visible else f"{schema}.{name}": (schema, name) for schema, name, visible in found}

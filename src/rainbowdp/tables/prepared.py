@@ -7,7 +7,7 @@ becomes the byte ``\xff``, which is no text; so it never comes here. What expres
 beside the frame: how the cells of a column are read, and which columns have none.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
@@ -40,19 +40,28 @@ class Prepared:
         For some columns, what makes a readable value of a cell.
     unreadable : frozenset of str
         Columns of a type whose cells are never text, beside those that narwhals knows.
+    names : mapping, optional
+        From public names of columns to those of the frame, where they differ. An engine may take a name such
+        as ``*`` for a pattern, and give another column.
     """
 
     frame: Any
     readers: Mapping[str, Decoder] = field(default_factory=lambda: MappingProxyType({}))
     unreadable: frozenset[str] = frozenset()
+    names: Mapping[str, str] | None = None
 
 
 def of_duckdb(relation: "DuckDBPyRelation") -> Prepared:
     """Return a relation whose texts go by their bytes, so that a column that ignores case is exact."""
     kinds = dict(zip(relation.columns, (kind.id for kind in relation.types), strict=True))
-    cells = ", ".join(f"{_exact(quoted(name), kind)} as {quoted(name)}" for name, kind in kinds.items())
-    readers = {name: moment_of for name, kind in kinds.items() if kind in _OTHER_TIMES}
-    return Prepared(relation.project(cells), MappingProxyType(readers))
+    names = _plain(kinds)
+    cells = ", ".join(f"{_exact(quoted(name), kind)} as {names[name]}" for name, kind in kinds.items())
+    readers = {names[name]: moment_of for name, kind in kinds.items() if kind in _OTHER_TIMES}
+    return Prepared(relation.project(cells), MappingProxyType(readers), names=names)
+
+
+def _plain(columns: Iterable[str]) -> dict[str, str]:
+    return {column: f"c{at}" for at, column in enumerate(columns)}
 
 
 def _exact(cell: str, kind: str) -> str:
@@ -75,9 +84,11 @@ def of_polars(frame: Any) -> Prepared:  # noqa: ANN401 - polars is optional
     changed = []
     readers: dict[str, Decoder] = {}
     without_text = set()
-    for name, given in frame.collect_schema().items():
+    schema = frame.collect_schema()
+    names = _plain(schema.names())
+    for column, given in schema.items():
         # Not by its name alone, which may be a pattern.
-        kind, cell = given, selectors.by_name(name).as_expr()
+        name, kind, cell = names[column], given, selectors.by_name(column).as_expr()
         if hasattr(kind, "ext_storage"):
             # A cell may be nothing that the extension knows, and is always something that can be stored.
             readers.update(_reader_of_extension(name, kind.ext_name()))
@@ -94,7 +105,7 @@ def of_polars(frame: Any) -> Prepared:  # noqa: ANN401 - polars is optional
             # To compare, to hash or to write an object of Python runs what its class says.
             without_text.add(name)
         changed.append(cell.alias(name))
-    return Prepared(frame.with_columns(changed), MappingProxyType(readers), frozenset(without_text))
+    return Prepared(frame.select(changed), MappingProxyType(readers), frozenset(without_text), names)
 
 
 def _reader_of_extension(name: str, extension: str) -> Mapping[str, Decoder]:

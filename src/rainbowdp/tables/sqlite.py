@@ -100,7 +100,7 @@ class SqliteSource:
             if place.sql is None:
                 names = self._connection.execute(
                     "select name from sqlite_master where type in ('table', 'view') "
-                    "and name not like 'sqlite_%'"
+                    "and name not like 'sqlite!_%' escape '!'"
                 ).fetchall()
                 self.table = place.only(name.decode("utf-8", "replace") for (name,) in names)
                 self._rows = f"main.{quoted(self.table)}"

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of columns that engines take for patterns, on every kind of table; and bytes that look like JSON."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from cell_tally import cells
+from rainbowdp.tables import open_table
+
+PATTERNS = ("*", "^w$", "^.*$", "^vote.*$", "%", "columns(*)", "c0", "c1", 'a"b', "a.b", "`w`")
+ROWS = 100
+
+
+def columns(name: str) -> dict[str, list[str]]:
+    """Return a table in which one person has all rows, and every other column would say otherwise."""
+    numbers = [str(row) for row in range(ROWS)]
+    return {"w": numbers, "vote": ["red"] * ROWS, name: ["one person"] * ROWS, "vote2": numbers}
+
+
+def duckdb_file(name: str) -> str:
+    Path("table.db").unlink(missing_ok=True)
+    with duckdb.connect("table.db") as database:
+        database.register("given", pa.table(columns(name)))
+        database.execute("create table people as select * from given")
+    return "duckdb:///table.db"
+
+
+MAKERS: dict[str, Callable[[str], Any]] = {
+    "polars": lambda name: pl.DataFrame(columns(name)),
+    "polars, lazy": lambda name: pl.DataFrame(columns(name)).lazy(),
+    "pandas": lambda name: pd.DataFrame(columns(name)),
+    "pyarrow": lambda name: pa.table(columns(name)),
+    "DuckDB relation": lambda name: duckdb.from_arrow(pa.table(columns(name))),
+    "DuckDB file": duckdb_file,
+}
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize("kind", MAKERS)
+def test_a_name_is_a_name_and_no_pattern(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = MAKERS[kind](name)
+    where = {"table": "people"} if isinstance(source, str) else {}
+    with open_table(source, **where) as table:
+        assert cells(table, "vote", unit=name, max_rows=1) == {"red": 1}
+        assert cells(table, "vote", where={name: "one person"}) == {"red": ROWS}
+        assert cells(table, name) == {"one person": ROWS}
+        assert table.columns is not None
+        assert set(table.columns) == {"w", "vote", name, "vote2"}
+
+
+def test_bytes_that_are_no_utf8_are_no_row_of_json_whatever_lies_between_them(tmp_path: Path) -> None:
+    path = tmp_path / "people.jsonl"
+    row = '{"vote": "red"}'
+    plain = b'{"vote": "blue"}\n'
+    for odd in (
+        b"\xff".join(bytes([byte]) for byte in row.encode()) + b"\xff",
+        row.encode("utf-16-be"),
+        row.encode("utf-16-le"),
+        row.encode("utf-32-be"),
+        b"\xef\xbb\xbf" + row.encode(),
+    ):
+        path.write_bytes(plain + odd + b"\n" + plain)
+        with open_table(path) as table:
+            assert cells(table, "vote") == {"blue": 2}
