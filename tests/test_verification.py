@@ -45,7 +45,7 @@ EVERY_KIND = ("given", "uniform", "randomized-response", "max-min")
 
 
 @drawn(st.one_of(problems(), problems(kinds=("max-min",)), problems(kinds=EVERY_KIND, mus=MUS)))
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_verify_agrees_with_every_mechanism_that_the_package_makes(problem: Problem) -> None:
     mechanism, graph = problem.mechanism(), problem.graph()
     verification = verify(mechanism, graph, problem.notion)

@@ -88,7 +88,7 @@ def check_against_brute_force(
     ),
     st.data(),
 )
-@settings(max_examples=400)
+@settings(max_examples=250)
 def test_a_mutation_beyond_the_bound_is_caught_with_the_right_witness(
     problem: Problem, data: st.DataObject
 ) -> None:
