@@ -154,6 +154,7 @@ def run(arguments: Sequence[str] | None, signals: Signals) -> int:
     except typer.Abort:
         raise KeyboardInterrupt from None
     except Exception as error:
+        # The last resort: whatever nobody foresaw is told as a defect, and ends with an exit code of its own.
         if signals.received is not None:
             raise KeyboardInterrupt from error
         sees_people = next((word for word in words if word in COMMANDS), "") not in _WITHOUT_PEOPLE
