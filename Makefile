@@ -37,7 +37,9 @@ layers: $(VENV)/.dev ## who may import whom
 docs: $(VENV)/.dev ## build the documentation into site/, any warning is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
+# Hundreds of processes are started: where Python may not keep what it compiled, each would compile the package anew.
 pytest: $(VENV)/.dev ## the tests, with all examples of README, docs and docstrings
+	$(BIN)/python -m compileall -qq src tests
 	$(BIN)/pytest -n $(JOBS)
 
 # Such as MEMBERS='ask_csv=1000000 growth=1000000'; all of them, at full size, without it.
