@@ -43,7 +43,8 @@ def test_passes_find_what_plain_search_finds(passes: ModuleType, case: PairCase)
             ends = [end for pair in case.pairs for end in pair]
             lowered = [(min(pair), max(pair)) for pair in case.pairs]
             rises = all(before < after for before, after in pairwise(lowered))
-            assert passes.survey(source, target) == (min(ends), max(ends), case.self_loops(), rises)
+            assert passes.survey(source, target) == (min(ends), max(ends), case.self_loops())
+            assert passes.is_ascending(source, target) == rises
         assert passes.mixed(source, target, case.code_array()).tolist() == case.mixed()
         touched = {end for pair in case.edges() for end in pair}
         assert np.flatnonzero(passes.touched(case.size, source, target)).tolist() == sorted(touched)

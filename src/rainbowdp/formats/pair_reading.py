@@ -74,14 +74,15 @@ def read_pairs(database: Database, path: Path, form: Form, known: KnownDatasets)
     UnknownDatasetError
         If a pair names a dataset that is not known; the message says which row.
     """
-    if form is Form.PARQUET and by_number(known) and (ends := _numbers(path, known)) is not None:
-        return _checked(database, path, form, known, ends)
+    if form is Form.PARQUET and by_number(known) and (found := _numbers(path, known)) is not None:
+        ends, lacks = found
+        return _checked(database, path, form, known, ends, lacks=lacks)
     query = pair_query(database, path, form)
     if known.labels is not None:
         return join_pairs(database, path, query, known)
     with reading(path):
         ends = _written_numbers(database, query, known)
-    return _checked(database, path, form, known, ends)
+    return _checked(database, path, form, known, ends, lacks=_lacks(ends))
 
 
 def pair_query(database: Database, path: Path, form: Form) -> str:
@@ -128,10 +129,16 @@ def join_pairs(database: Database, path: Path, query: str, known: KnownDatasets)
 
 
 def _checked(
-    database: Database, path: Path, form: Form, known: KnownDatasets, ends: tuple[NDArray[Any], NDArray[Any]]
+    database: Database,
+    path: Path,
+    form: Form,
+    known: KnownDatasets,
+    ends: tuple[NDArray[Any], NDArray[Any]],
+    *,
+    lacks: bool,
 ) -> PairList:
     """Return the pairs, or raise the error of the first one that is none."""
-    if _lacks(ends):
+    if lacks:
         raise first_wrong_pair(database, path, pair_query(database, path, form), known)
     return _list_of(known, ends)
 
@@ -157,8 +164,8 @@ def by_number(known: KnownDatasets) -> bool:
     return span <= _SPARSE * known.size + _SMALL
 
 
-def _numbers(path: Path, known: KnownDatasets) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """Return the datasets of integer columns, -1 where there is none; None for another kind of file."""
+def _numbers(path: Path, known: KnownDatasets) -> tuple[tuple[NDArray[Any], NDArray[Any]], bool] | None:
+    """Return the datasets of integer columns, and whether any is -1, for none; None for another file."""
     count = integer_rows(path, COLUMNS)
     if count is None:
         return None
@@ -174,13 +181,20 @@ def _numbers(path: Path, known: KnownDatasets) -> tuple[NDArray[Any], NDArray[An
             place = stop
     except ArrowError:
         return None  # whoever reads every kind of table says what is wrong
-    return ends
+    return ends, lookup.lacks
 
 
 class Lookup:
-    """From the integers in a file to the numbers of datasets, -1 where there is none."""
+    """From the integers in a file to the numbers of datasets, -1 where there is none.
+
+    Attributes
+    ----------
+    lacks : bool
+        Whether there was none for any integer so far.
+    """
 
     def __init__(self, known: KnownDatasets) -> None:
+        self.lacks = False
         self._low, self._high = 0, known.size - 1
         self._table: NDArray[Any] | None = None
         if known.labels is not None:
@@ -202,7 +216,9 @@ class Lookup:
         shifted[lost if lost is not None else slice(0)] = self._low
         shifted -= self._low
         found = shifted if self._table is None else self._table[shifted]
-        return found if lost is None else np.where(lost, _UNKNOWN, found)
+        found = found if lost is None else np.where(lost, _UNKNOWN, found)
+        self.lacks = self.lacks or int(found.min(initial=0)) < 0
+        return found
 
 
 def _written_numbers(

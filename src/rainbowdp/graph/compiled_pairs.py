@@ -33,17 +33,15 @@ _PART = 1 << 14
 _MOST_KEYS = 1 << 25
 
 
-def survey(source: Integers, target: Integers) -> tuple[int, int, int, bool]:
-    """Return the least and greatest end, the number of self-loops, and whether the pairs rise strictly.
+def survey(source: Integers, target: Integers) -> tuple[int, int, int]:
+    """Return the least and greatest end, and the number of self-loops, of at least one pair."""
+    least, most, loops = kernels.survey(seen(source), seen(target))
+    return int(least), int(most), int(loops)
 
-    Parameters
-    ----------
-    source, target : integer array [m]
-        Pairs, at least one. They rise if each, its lower end first, is beyond the one before it.
-    """
-    source, target = seen(source), seen(target)
-    least, most, loops = kernels.survey(source, target)
-    return int(least), int(most), int(loops), bool(kernels.is_ascending(source, target))
+
+def is_ascending(source: Integers, target: Integers) -> bool:
+    """Tell whether the pairs, each with its lower end first, rise strictly."""
+    return bool(kernels.is_ascending(seen(source), seen(target)))
 
 
 def touched(size: int, source: Integers, target: Integers) -> NDArray[np.bool_]:

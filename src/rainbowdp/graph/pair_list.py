@@ -74,9 +74,9 @@ class PairList(Rebuilt):
             require_range("source", source, size)
             require_range("target", target, size)
             source, target = held(source, number_type(size)), held(target, number_type(size))
-        loops, rises = 0, True
+        loops = 0
         if source.size:
-            least, most, loops, rises = passes_for(source.size).survey(source, target)
+            least, most, loops = passes_for(source.size).survey(source, target)
             if least < 0 or most >= size:
                 require_range("source", source, size)
                 require_range("target", target, size)
@@ -84,7 +84,6 @@ class PairList(Rebuilt):
         object.__setattr__(self, "source", held(source, number_type(size)))
         object.__setattr__(self, "target", held(target, number_type(size)))
         object.__setattr__(self, "_self_loops", loops)
-        object.__setattr__(self, "_rises", rises)
         object.__setattr__(self, "_answered", [])
 
     @classmethod
@@ -131,12 +130,10 @@ class PairList(Rebuilt):
     def repeated_pairs(self) -> int:
         """How many repeated pairs, in either direction, the input holds; counted when first asked.
 
-        The count is exact, and so is `pair_count`. It costs nothing where the pairs come in rising order;
-        else it takes longer than everything else here, some 20 to 30 ns a pair, and memory for at most some
+        The count is exact, and so is `pair_count`. It costs little where the pairs come in rising order; else
+        it takes longer than everything else here, some 20 to 30 ns a pair, and memory for at most some
         3 * 10^7 pairs at a time, so `count_ahead` lets another thread do it.
         """
-        if vars(self)["_rises"]:
-            return 0
         begun: Future[int] | None = vars(self).get("_counting")
         return self._count() if begun is None else begun.result()
 
@@ -150,12 +147,14 @@ class PairList(Rebuilt):
         >>> pairs.repeated_pairs
         1
         """
-        if not vars(self)["_rises"] and "_counting" not in vars(self):
+        if "_counting" not in vars(self):
             threads = ThreadPoolExecutor(max_workers=1)
             object.__setattr__(self, "_counting", threads.submit(self._count))
             threads.shutdown(wait=False)
 
     def _count(self) -> int:
+        if self._passes.is_ascending(self.source, self.target):
+            return 0
         return self._passes.count_repeats(self.size, self.source, self.target)
 
     @property

@@ -18,8 +18,12 @@ from rainbowdp.graph.relation import CodePairs
 class PairPasses(Protocol):
     """The passes that exist in both kinds; `rainbowdp.graph.plain_pairs` says what they return."""
 
-    def survey(self, source: Integers, target: Integers) -> tuple[int, int, int, bool]:
-        """Return the least and greatest end, the number of self-loops, and whether the pairs rise."""
+    def survey(self, source: Integers, target: Integers) -> tuple[int, int, int]:
+        """Return the least and greatest end, and the number of self-loops."""
+        ...
+
+    def is_ascending(self, source: Integers, target: Integers) -> bool:
+        """Tell whether the pairs, each with its lower end first, rise strictly."""
         ...
 
     def touched(self, size: int, source: Integers, target: Integers) -> NDArray[np.bool_]:

@@ -17,17 +17,17 @@ _LARGEST_INT64 = np.iinfo(np.int64).max
 _LARGEST_TABLE = 1 << 22
 
 
-def survey(source: Integers, target: Integers) -> tuple[int, int, int, bool]:
-    """Return the least and greatest end, the number of self-loops, and whether the pairs rise strictly.
+def survey(source: Integers, target: Integers) -> tuple[int, int, int]:
+    """Return the least and greatest end, and the number of self-loops, of at least one pair."""
+    ends = min(source.min(), target.min()), max(source.max(), target.max())
+    return int(ends[0]), int(ends[1]), int(np.count_nonzero(source == target))
 
-    Parameters
-    ----------
-    source, target : integer array [m]
-        Pairs, at least one. They rise if each, its lower end first, is beyond the one before it.
-    """
+
+def is_ascending(source: Integers, target: Integers) -> bool:
+    """Tell whether the pairs, each with its lower end first, rise strictly."""
     low, high = np.minimum(source, target), np.maximum(source, target)
     rises = (low[1:] > low[:-1]) | ((low[1:] == low[:-1]) & (high[1:] > high[:-1]))
-    return int(low.min()), int(high.max()), int(np.count_nonzero(low == high)), bool(rises.all())
+    return bool(rises.all())
 
 
 def touched(size: int, source: Integers, target: Integers) -> NDArray[np.bool_]:
