@@ -8,7 +8,6 @@ rational, and what is not identically zero and stays undecided by enclosures is 
 Polynomials are kept sparse, so t^1000000 is one term.
 """
 
-import functools
 from fractions import Fraction
 
 import flint
@@ -22,7 +21,7 @@ _T = _RING.gen(0)
 _LARGEST_GCD_DEGREE = 64
 
 
-def _constant(value: Fraction) -> flint.fmpq_mpoly:
+def _constant(value: Fraction | int) -> flint.fmpq_mpoly:
     return _RING.constant(flint.fmpq(value.numerator, value.denominator))
 
 
@@ -56,6 +55,15 @@ class OddsExpression(Real):
     ) -> None:
         self.numerator, self.denominator = _reduced(numerator, denominator)
         self.exponent = exponent
+
+    @classmethod
+    def _of_reduced(
+        cls, numerator: flint.fmpq_mpoly, denominator: flint.fmpq_mpoly, exponent: Exponent
+    ) -> "OddsExpression":
+        """Return the number of a quotient in which there is nothing left to cancel."""
+        made = cls.__new__(cls)
+        made.numerator, made.denominator, made.exponent = numerator, denominator, exponent
+        return made
 
     @classmethod
     def odds(cls, exponent: Exponent) -> "OddsExpression":
@@ -100,9 +108,10 @@ class OddsExpression(Real):
 
     def _lift(self, other: object) -> "OddsExpression | None":
         if isinstance(other, OddsExpression):
-            return other if other.exponent == self.exponent else None
+            same = other.exponent is self.exponent or other.exponent == self.exponent
+            return other if same else None
         if isinstance(other, int | Fraction):
-            return OddsExpression(_constant(Fraction(other)), _ONE, self.exponent)
+            return OddsExpression._of_reduced(_constant(other), _ONE, self.exponent)
         return None
 
     def _plus(self, other: "OddsExpression", factor: int) -> "OddsExpression":
@@ -115,11 +124,12 @@ class OddsExpression(Real):
         )
 
     def _scaled(self, factor: Fraction) -> "OddsExpression":
-        return OddsExpression(
-            self.numerator * flint.fmpq(factor.numerator, factor.denominator), self.denominator, self.exponent
-        )
+        scaled = self.numerator * flint.fmpq(factor.numerator, factor.denominator)
+        return OddsExpression._of_reduced(scaled, self.denominator if factor else _ONE, self.exponent)
 
     def __mul__(self, other: object) -> "OddsExpression":
+        if isinstance(other, int | Fraction):
+            return self._scaled(Fraction(other))
         lifted = self._lift(other)
         if lifted is None:
             return NotImplemented
@@ -130,6 +140,8 @@ class OddsExpression(Real):
     __rmul__ = __mul__
 
     def __truediv__(self, other: object) -> "OddsExpression":
+        if isinstance(other, int | Fraction):
+            return self._scaled(1 / Fraction(other))
         lifted = self._lift(other)
         if lifted is None:
             return NotImplemented
@@ -157,7 +169,6 @@ class OddsExpression(Real):
         return f"({self.numerator}){bottom} at t = e^({name})"
 
 
-@functools.lru_cache(maxsize=64)
 def _rate(exponent: Exponent) -> flint.fmpq:
     """Return epsilon, or the odds where epsilon is a logarithm, in the form that flint computes with."""
     rate = exponent.argument if isinstance(exponent, Log) else exponent

@@ -75,6 +75,11 @@ class _OddsNotion:
         return isinstance(self.odds, Fraction)
 
     @cached_property
+    def _is_level(self) -> bool:
+        """Whether the odds are 1; to compare them costs more than most of what is done with them."""
+        return self.odds == 1
+
+    @cached_property
     def turning_mass(self) -> Odds:
         """The mass (1 - delta)/(1 + E) up to which the growth bound is the smaller one."""
         return (1 - self.delta) / (1 + self.odds)
@@ -152,7 +157,7 @@ class _OddsNotion:
 
     def _grown(self, mass: Exact, steps: int, odds: Odds | None = None) -> Exact:
         base = self.odds if odds is None else odds
-        if base == 1:
+        if self._is_level:
             return mass + steps * self.delta
         power = base**steps
         grown = power * mass
@@ -161,7 +166,7 @@ class _OddsNotion:
     def _decayed(self, rest: Exact, steps: int, odds: Odds | None = None) -> Exact:
         """Return the complement of a mass after steps of the decay regime, not yet cut at 0."""
         base = self.odds if odds is None else odds
-        if base == 1:
+        if self._is_level:
             return rest - steps * self.delta
         power = base**steps
         decayed = rest / power

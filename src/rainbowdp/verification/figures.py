@@ -54,7 +54,9 @@ def ratio(p: Distribution, q: Distribution) -> Interval:
     ----------
     Zhou et al. 2022, Definition 2: single colors are the worst events of pure privacy.
     """
-    return largest(_quotient(ours[color], theirs[color]) for ours, theirs in ((p, q), (q, p)) for color in p)
+    return _clear_ratio(p, q) or largest(
+        _quotient(ours[color], theirs[color]) for ours, theirs in ((p, q), (q, p)) for color in p
+    )
 
 
 def delta(p: Distribution, q: Distribution, privacy: PureDP | ApproxDP) -> Interval:
@@ -87,6 +89,22 @@ def all_events(colors: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield every proper event, small ones first."""
     for size in range(1, len(colors)):
         yield from combinations(colors, size)
+
+
+def _clear_ratio(p: Distribution, q: Distribution) -> Interval | None:
+    """Return the largest ratio if the first precision is enough for all colors, with one enclosure of each."""
+    found: list[Interval] = []
+    with working_precision(_FIRST_PRECISION):
+        for color in p:
+            one, other = ball(p[color]), ball(q[color])
+            if not (one > 0 and other > 0):
+                return None
+            quotients = one / other, other / one
+            if any(value.rel_accuracy_bits() < _WANTED_BITS for value in quotients):
+                return None
+            beside_one = quotients[0].overlaps(1) and is_same(p[color], q[color])
+            found += [_ONE] if beside_one else [(value.lower(), value.upper()) for value in quotients]
+    return largest(found)
 
 
 def _quotient(p: Exact, q: Exact) -> Interval:

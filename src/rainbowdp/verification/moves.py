@@ -79,15 +79,16 @@ def expected_moves(privacy: Privacy, mass: Exact, steps: int, *, symbolic: bool 
         return _gaussian_move(mass, privacy)
     odds, delta = privacy.symbolic_odds if symbolic else privacy.odds, privacy.delta
     turning: Exact = (1 - delta) / (1 + odds)
+    level = odds == 1
 
     def grown(count: int) -> Exact:
-        if odds == 1:
+        if level:
             return mass + count * delta
         power = odds**count
         return power * mass if delta == 0 else power * mass + delta * (power - 1) / (odds - 1)
 
     def decayed(count: int) -> Exact:
-        if odds == 1:
+        if level:
             return mass + count * delta
         power = odds**count
         rest = (1 - mass) / power
