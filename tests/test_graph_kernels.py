@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pair_cases import PairCase, pair_cases
 from rainbowdp.graph import CodePairs, DatasetGraph, compiled, compiled_pairs, plain_pairs
 from rainbowdp.graph.compiled import is_worth_compiling, kernel
+from rainbowdp.graph.searching import Batches, Room, search, steps_by_search
 
 BOTH = pytest.mark.parametrize("passes", [compiled_pairs, plain_pairs], ids=["compiled", "plain"])
 KINDS: tuple[type[np.int32] | type[np.int64], ...] = (np.int32, np.int64)
@@ -74,7 +75,7 @@ def test_steps_are_those_of_networkx(case: PairCase) -> None:
         assert found.dtype == np.int32
         assert found.tolist() == case.steps()
     listed = DatasetGraph.from_pairs(case.size, *case.ends())
-    assert compiled_pairs.search(listed.indptr, listed.indices, case.start_array()).tolist() == case.steps()
+    assert search(listed.indptr, listed.indices, case.start_array()).tolist() == case.steps()
     assert listed.steps_from(case.start_array()).tolist() == case.steps()
 
 
@@ -129,11 +130,11 @@ def test_neighbors_are_listed_only_where_the_order_of_pairs_makes_it_worth(
 ) -> None:
     listed: list[object] = []
 
-    def searched(*arrays: NDArray[np.int32]) -> NDArray[np.int32]:
-        listed.append(arrays)
-        return arrays[2]
+    def searched(batches: Batches, pairs: int, starts: NDArray[np.bool_], room: Room) -> NDArray[np.int32]:
+        listed.append(pairs)
+        return steps_by_search(batches, pairs, starts, room)
 
-    monkeypatch.setattr(compiled_pairs, "_searched", searched)
+    monkeypatch.setattr(compiled_pairs, "steps_by_search", searched)
     places = np.arange(120 * 90, dtype=np.int32).reshape(120, 90)
     source = np.concatenate([places[:, :-1].ravel(), places[:-1].ravel()])
     target = np.concatenate([places[:, 1:].ravel(), places[1:].ravel()])

@@ -17,17 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.graph import kernels, kernels_stream
-from rainbowdp.graph.arrays import Integers, frozen
+from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.depths import Depths, seen
 from rainbowdp.graph.narrow import narrowest
 from rainbowdp.graph.relation import CodePairs
+from rainbowdp.graph.searching import steps_by_search
 
-_LARGEST_INT32 = np.iinfo(np.int32).max
 _LARGEST_INT64 = np.iinfo(np.int64).max
 # A table of all pairs of codes up to this length is quicker than a hash table of those that occur.
 _LARGEST_TABLE = 1 << 18
 _FIRST_SLOTS = 1 << 14
-_AHEAD = 1 << 8
 # Pairs are told apart in parts that stay in the processor's cache, and so many of them at a time.
 _PART = 1 << 14
 _MOST_KEYS = 1 << 25
@@ -82,31 +81,12 @@ def steps_from(source: Integers, target: Integers, starts: NDArray[np.bool_]) ->
     while not depths.settled:
         if depths.slow:
             del depths
-            return _searched(seen(first), seen(second), starts)
+            return steps_by_search(
+                lambda: [(first, second)], kept, starts, lambda count: np.empty(count, dtype=source.dtype)
+            )
         depths.relax(first, second)
         depths.end_pass()
     return depths.finished()
-
-
-def _searched(source: Integers, target: Integers, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
-    size = starts.size
-    entries = 2 * source.size
-    places = np.zeros(size + 1, dtype=np.int32 if entries <= _LARGEST_INT32 else np.int64)
-    kernels.count_neighbors(source, target, places)
-    neighbors = np.empty(entries, dtype=source.dtype)
-    kernels.list_neighbors(source, target, places[:-1].copy(), neighbors)
-    return search(places, neighbors, starts)
-
-
-def search(indptr: NDArray[Any], neighbors: Integers, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return how many steps each dataset is away from the nearest start, in a graph of listed neighbors."""
-    depth = np.where(starts, np.int32(0), np.int32(-1))
-    leading = np.flatnonzero(starts & (indptr[1:] > indptr[:-1]))
-    queue = np.empty(starts.size + 1, dtype=neighbors.dtype)
-    queue[: leading.size] = leading
-    ahead = np.empty(_AHEAD, dtype=neighbors.dtype)
-    kernels.search(seen(indptr), seen(neighbors), starts.copy(), queue, leading.size, depth, ahead)
-    return frozen(depth)
 
 
 def code_pairs(source: Integers, target: Integers, codes: NDArray[Any], count: int) -> CodePairs:

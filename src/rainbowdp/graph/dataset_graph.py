@@ -379,9 +379,9 @@ class DatasetGraph(Rebuilt):
         """
         marks = start_marks(starts, self.size)
         if is_worth_compiling(self.pair_count):
-            from rainbowdp.graph import compiled_pairs
+            from rainbowdp.graph.searching import search
 
-            return compiled_pairs.search(self.indptr, self.indices, marks)
+            return search(self.indptr, self.indices, marks)
         return breadth_first_steps(self.indptr, self.indices, marks)
 
     def _rows(self) -> Integers:

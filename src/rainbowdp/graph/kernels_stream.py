@@ -11,14 +11,6 @@ from rainbowdp.graph.compiled import kernel
 
 
 @kernel
-def count_ends(source: Integers, target: Integers, counts: NDArray[Any]) -> None:
-    """Add to the count of each dataset how many pairs it is an end of."""
-    for at in range(source.size):
-        counts[source[at]] += 1
-        counts[target[at]] += 1
-
-
-@kernel
 def mark_ends(
     source: Integers,
     target: Integers,

@@ -11,13 +11,10 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.graph import kernels, kernels_stream
 from rainbowdp.graph.arrays import Integers
-from rainbowdp.graph.compiled_pairs import search
-from rainbowdp.graph.depths import Depths, seen
+from rainbowdp.graph.depths import Depths
 from rainbowdp.graph.pair_spool import PairSpool, mapped_array
-
-_LARGEST_INT32 = np.iinfo(np.int32).max
+from rainbowdp.graph.searching import steps_by_search
 
 
 def steps_along(
@@ -62,20 +59,4 @@ def steps_along(
         if depths.settled:
             return depths.finished()
         say(f"the neighbors along {spool.size} pairs are listed and searched")
-        return _searched(spool, starts, kind)
-
-
-def _searched(
-    spool: PairSpool, starts: NDArray[np.bool_], kind: type[np.int32] | type[np.int64]
-) -> NDArray[np.int32]:
-    entries = 2 * spool.size
-    # One array does for counting, for where to write next, and for where to read: each step moves what
-    # belongs to a dataset down by one place.
-    places = np.zeros(starts.size + 2, dtype=np.int32 if entries <= _LARGEST_INT32 else np.int64)
-    for source, target in spool.batches():
-        kernels_stream.count_ends(seen(source), seen(target), places[2:])
-    np.cumsum(places, out=places)
-    neighbors = mapped_array(entries, kind)
-    for source, target in spool.batches():
-        kernels.list_neighbors(seen(source), seen(target), places[1:], neighbors)
-    return search(places[:-1], neighbors, starts)
+        return steps_by_search(spool.batches, spool.size, starts, lambda count: mapped_array(count, kind))

@@ -92,7 +92,7 @@ def all_events(colors: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 
 def _clear_ratio(p: Distribution, q: Distribution) -> Interval | None:
-    """Return the largest ratio if the first precision is enough for all colors, with one enclosure of each."""
+    """Return the largest ratio where the first precision is enough, with one enclosure of each number."""
     found: list[Interval] = []
     with working_precision(_FIRST_PRECISION):
         for color in p:
