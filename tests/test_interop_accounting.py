@@ -117,13 +117,11 @@ def test_composing_pure_answers_is_never_below_the_optimal_composition(epsilon: 
     assert epsilon_for_delta(total, delta) <= 0.51 * summed
 
 
-def test_dp_accounting_alone_can_promise_too_much() -> None:
-    # Why compose has an allowance: sums of Fourier transforms come out too small here and there.
-    bare, whole = privacy_loss(PureDP("0.01")).self_compose(1000), compose([PureDP("0.01")] * 1000)
-    places = [0.1 * step for step in range(5, 20)]
-    exact = [pure_composition(Fraction(1, 100), 1000, at) for at in places]
-    assert any(float(bare.get_delta_for_epsilon(at)) < true for at, true in zip(places, exact, strict=True))
-    assert all(delta_for_epsilon(whole, at) >= true for at, true in zip(places, exact, strict=True))
+def test_the_allowance_of_compose_covers_what_sums_of_fourier_transforms_lose() -> None:
+    # With some versions of scipy they alone come out too small at some of these places.
+    whole = compose([PureDP("0.01")] * 1000)
+    for step in range(5, 20):
+        assert delta_for_epsilon(whole, 0.1 * step) >= pure_composition(Fraction(1, 100), 1000, 0.1 * step)
 
 
 @pytest.mark.parametrize("mu", ["1/100", "1/2", "1", "3"])

@@ -268,7 +268,8 @@ def test_a_file_that_cannot_grow_grants_nothing(file: Path, room: int) -> None:
 
 
 READ_ONLY = """
-import os, sqlite3, sys
+# Another user may not read where this Python is installed, so everything is loaded before.
+import os, sqlite3, sys, urllib.parse
 from rainbowdp.errors import LedgerError
 from rainbowdp.ledger import Amount, Cost, open_ledger
 from rainbowdp.ledger.sqlite import SqliteDatabase

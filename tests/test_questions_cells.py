@@ -117,8 +117,8 @@ NULLS: list[Any] = [
     Decimal("sNaN"),
     pd.NA,
     pd.NaT,
-    np.datetime64("NaT"),
-    np.timedelta64("NaT"),
+    np.datetime64("NaT", "s"),
+    np.timedelta64("NaT", "s"),
 ]
 INVALIDS: list[Any] = [
     b"\xff",

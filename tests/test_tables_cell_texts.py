@@ -29,7 +29,7 @@ NASTY: list[Any] = [
     b"", b" red", b"\xff", b"a\0", "größer".encode(), bytearray(b"red"), memoryview(b"red"),
     0, 1, -7, 10**30, 10**5000, True, False, 0.0, -0.0, 1.0, 0.1, 1e22, 1e23, float("nan"), float("inf"),
     Decimal("1.50"), Decimal("NaN"), dt.date(2020, 1, 31), [1], {}, object(),
-    np.str_(" red"), np.float32(0.1), np.int64(1), np.bool_(True), np.datetime64("NaT"),
+    np.str_(" red"), np.float32(0.1), np.int64(1), np.bool_(True), np.datetime64("NaT", "s"),
 ]  # fmt: skip
 COLUMNS = st.one_of(
     st.lists(st.sampled_from(NASTY)),
