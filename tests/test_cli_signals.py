@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signals: at any moment they end a command with one word, the right exit code, and nothing left behind."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -10,11 +11,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from command_line import PROGRAM, Runner
 from rainbowdp.cli import main
 from rainbowdp.cli.signals import Signals
+from rainbowdp.formats.dataset_reading import numbered_datasets
 
 LINE = ("line", "--rainbow", "a>b", "--boundary", "a=1/3,b=2/3", "--epsilon", "ln 2")
 ENDINGS = [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated"), ("SIGHUP", 129, "terminated")]
@@ -125,6 +129,25 @@ def test_an_interrupt_that_a_library_turns_into_an_error_is_still_one(
     monkeypatch.setattr("rainbowdp.line.Line.probabilities", fail)
     outcome = run(*LINE, "--distances", "1")
     assert (outcome.code, outcome.out, outcome.err) == (130, "", "interrupted\n")
+
+
+def test_an_interrupt_that_a_library_swallows_ends_the_command_at_the_next_step(
+    run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def swallow(path: Path) -> object:
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        return numbered_datasets(path)
+
+    # As pyarrow does while it looks for pandas.
+    monkeypatch.setattr("rainbowdp.formats.graphs.numbered_datasets", swallow)
+    columns = {"dataset": pa.array([0, 1]), "rainbow": pa.array(["b>r", "r>b"]).dictionary_encode()}
+    parquet.write_table(pa.table(columns), tmp_path / "nodes.parquet")
+    (tmp_path / "pairs.csv").write_text("source,target\n0,1\n")
+    files = ("--datasets", tmp_path / "nodes.parquet", "--neighbors", tmp_path / "pairs.csv")
+    outcome = run("solve", *files, "--boundary", "uniform", "--epsilon", "1", "--out", tmp_path / "m.csv")
+    assert (outcome.code, outcome.out, outcome.err) == (143, "", "terminated\n")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["nodes.parquet", "pairs.csv"]
 
 
 @pytest.mark.parametrize("command", ["solve", "verify", "sample"])

@@ -2,14 +2,18 @@
 """Every engine gives the same graph, the same mechanism to the bit, and the same errors, on real files."""
 
 import csv
+import os
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
+from pyarrow import parquet
 
 from command_line import Runner
 from rainbowdp.cli import main
@@ -21,18 +25,22 @@ from rainbowdp.errors import (
     UnknownDatasetError,
     UsageError,
 )
-from rainbowdp.formats import engines, read_graph, read_neighbors
+from rainbowdp.formats import engines, read_graph, read_mechanism, read_neighbors
 from rainbowdp.graph import PairList, grid
 from rainbowdp.graph.listing import listed
 from rainbowdp.graph.pair_stream import PairStream
+from rainbowdp.optimal import optimal_mechanism
+from rainbowdp.privacy import PureDP
 from rainbowdp.spark import SparkPairs
+from rainbowdp.verification import verify
 from spark_session import spark
 
 SIDE = 24
 SIZE = SIDE * SIDE
 RAINBOWS = np.array(["a>b>c", "b>c=a", "c>a>b"])
+LOCAL = "--master local[1] --driver-memory 512m pyspark-shell"
 
-Columns = dict[str, list[Any]]
+Columns = Mapping[str, list[Any] | NDArray[Any]]
 Writer = Callable[[Path, Columns], Path]
 
 
@@ -46,15 +54,13 @@ def write_csv(path: Path, columns: Columns) -> Path:
 
 
 def write_parquet(path: Path, columns: Columns) -> Path:
-    pyarrow = pytest.importorskip("pyarrow")
     path = path.with_suffix(".parquet")
-    pyarrow.parquet.write_table(pyarrow.table(columns), path, row_group_size=500)
+    parquet.write_table(pa.table(columns), path, row_group_size=500)
     return path
 
 
 @pytest.fixture(params=[write_csv, write_parquet])
 def write(request: pytest.FixtureRequest) -> Writer:
-    pytest.importorskip("pyarrow.parquet")
     chosen: Writer = request.param
     return chosen
 
@@ -198,16 +204,91 @@ def test_what_would_take_too_much_memory_is_streamed(tmp_path: Path, monkeypatch
         assert isinstance(read_graph(datasets, pairs).structure, PairList)
 
 
-def test_the_free_memory_is_that_of_this_machine() -> None:
-    assert 1 << 20 < engines.free_memory() < 1 << 50
-
-
 def test_a_file_that_changes_between_passes_is_an_error(tmp_path: Path) -> None:
     datasets, pairs = files(tmp_path, write_parquet, shuffled=False, name=as_numbers)
     graph = read_graph(datasets, pairs, engine="stream")
     pairs.write_bytes(b"PAR1 and then something else")
-    with pytest.raises(FileUnreadableError, match="cannot be read in batches"):
+    with pytest.raises(FileUnreadableError, match="has changed while it was read"):
         _ = graph.distance
+
+
+@pytest.mark.parametrize("turn", [1, 2, 3])
+@pytest.mark.parametrize("how", ["fewer pairs", "other pairs", "the same pairs", "no file"])
+def test_a_file_that_is_replaced_is_an_error_in_every_pass(tmp_path: Path, turn: int, how: str) -> None:
+    size = 1000
+    numbers = np.arange(size - 1)
+    rainbows = ["a>b"] * (size // 2) + ["b>a"] * (size // 2)
+    datasets = write_parquet(tmp_path / "datasets", {"dataset": list(range(size)), "rainbow": rainbows})
+    targets = {
+        "fewer pairs": numbers[:300] + 1,
+        "other pairs": numbers * 7 % size,
+        "the same pairs": numbers + 1,
+    }
+    pairs = write_parquet(tmp_path / "pairs", {"source": numbers, "target": numbers + 1})
+
+    def replace(said: str) -> None:
+        if not said.startswith(f"pass {turn}"):
+            return
+        if how == "no file":
+            pairs.unlink()
+            return
+        target = targets[how]
+        write_parquet(tmp_path / "new", {"source": numbers[: target.size], "target": target}).replace(pairs)
+
+    def solved() -> None:
+        graph = read_graph(datasets, pairs, engine="stream", report=replace)
+        verify(optimal_mechanism(graph, PureDP("ln 2"), "uniform"), graph, PureDP("ln 2"))
+
+    with pytest.raises(FileUnreadableError, match="has changed while it was read"):
+        solved()
+
+
+def test_workers_of_spark_without_rainbowdp_are_told_of(tmp_path: Path) -> None:
+    spark()
+    datasets, pairs = files(tmp_path, write_parquet, shuffled=False, name=as_numbers)
+    # A Python that finds nothing but what comes with it, and PySpark.
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S -s "$@"\n')
+    python.chmod(0o755)
+    words = ["solve", "--datasets", str(datasets), "--neighbors", str(pairs), "--engine", "spark"]
+    outcome = subprocess.run(
+        [sys.executable, "-m", "rainbowdp", *words, "--boundary", "uniform", "--epsilon", "1"],
+        env={**os.environ, "PYSPARK_PYTHON": str(python), "PYSPARK_SUBMIT_ARGS": LOCAL},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert outcome.returncode == 2
+    # Spark itself writes there what it likes, and before.
+    told, help_line = outcome.stderr.splitlines()[-2:]
+    assert told.startswith("error[RDP901]: the workers of Spark lack a package: ModuleNotFoundError")
+    assert "PYSPARK_PYTHON" in help_line
+
+
+def test_the_recipe_for_a_cluster_runs_on_this_machine(tmp_path: Path) -> None:
+    spark()
+    datasets, pairs = files(tmp_path, write_parquet, shuffled=False, name=as_numbers)
+    page = (Path(__file__).parent.parent / "docs/scale.md").read_text(encoding="utf-8")
+    block = page.split("## On a cluster")[1].split("```sh\n")[1].split("```")[0]
+    lines = block.replace("\\\n", " ").splitlines()[1:]
+    recipe = "\n".join(lines)
+    for there, here in {
+        "yarn --driver-memory 8g": "local[1] --driver-memory 512m",
+        "/opt/rainbowdp/bin/python": sys.executable,
+        "hdfs:///families/pairs.parquet": str(pairs),
+        "datasets.parquet": str(datasets),
+        "mechanism.parquet": str(tmp_path / "mechanism.parquet"),
+    }.items():
+        assert recipe.count(there) == 1, there
+        recipe = recipe.replace(there, here)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(
+        ["sh", "-euc", recipe], env={**os.environ, "PATH": path}, check=True, timeout=300, capture_output=True
+    )
+    expected = optimal_mechanism(read_graph(datasets, pairs), PureDP(1), "randomized-response")
+    found = read_mechanism(tmp_path / "mechanism.parquet")
+    assert np.allclose(found.table[found.codes], expected.table[expected.codes])
 
 
 def test_unknown_engines_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Families of one's own, given by blocks of neighbors, against the same pairs listed."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -140,9 +142,24 @@ class Fixed:
         return self._source, self._target
 
 
+class Answering:
+    """Answers every block with the same thing."""
+
+    size = 3
+
+    def __init__(self, answer: Any) -> None:  # noqa: ANN401 - whatever somebody may return
+        self._answer = answer
+
+    def neighbors_of(self, _start: int, _stop: int) -> Any:  # noqa: ANN401 - see __init__
+        return self._answer
+
+
 @pytest.mark.parametrize(
     ("blocks", "error", "said"),
     [
+        (Answering(None), GraphShapeError, r"neighbors_of\(0, 3\) gives .*None.*, and not two arrays"),
+        (Answering(([0], [1], [2])), GraphShapeError, "gives a tuple, and not two arrays"),
+        (Answering(([0], None)), GraphShapeError, "must be"),
         (Fixed(3, [0], [1]), GraphShapeError, "not symmetric"),
         (Fixed(4, [0, 2], [1, 3]), GraphShapeError, "not symmetric"),
         (Fixed(4, [0, 1, 2, 1], [1, 2, 1, 3]), GraphShapeError, "not symmetric"),

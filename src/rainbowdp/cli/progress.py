@@ -13,6 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from rainbowdp.cli.output import say
+from rainbowdp.cli.signals import Signals
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -35,7 +36,14 @@ class Steps:
         self._timer.start()
 
     def step(self, label: str) -> None:
-        """Begin a step, described by a phrase such as ``reading the pairs of neighbors``."""
+        """Begin a step, described by a phrase such as ``reading the pairs of neighbors``.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If the command is to end, see `rainbowdp.cli.signals.Signals.check`.
+        """
+        Signals.check()
         with self._lock:
             self._label = label
             if self._shown:

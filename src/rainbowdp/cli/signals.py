@@ -100,6 +100,17 @@ class Signals:
             yield
         finally:
             cls._held = False
+        cls.check()
+
+    @classmethod
+    def check(cls) -> None:
+        """End the command if a signal came, and a library that was at work took no notice.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If one came.
+        """
         if cls._current is not None and cls._current.received is not None:
             raise KeyboardInterrupt
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rainbowdp.errors import FileFormatError
 from rainbowdp.formats.content import content_of
 from rainbowdp.formats.dataset_codes import CODED_FORMS, read_codes
+from rainbowdp.formats.graphs import refuse_repeats
 from rainbowdp.formats.mechanism_tables import load_table, loaded_mechanism
 from rainbowdp.formats.mechanism_writing import CLASS_COLUMNS
 from rainbowdp.formats.suffixes import form_to_read
@@ -42,10 +43,9 @@ def read_coded(path: Path, classes: Path) -> Mechanism:
         If a table cannot be read, or they do not belong together.
     """
     form = form_to_read(path, "the class of every dataset", CODED_FORMS)
-    with content_of(path):
-        made, sizes = _read_classes(classes)
-        with connect() as database:
-            codes, labels = read_codes(database, path, form, [made.label(at) for at in range(made.size)])
+    made, sizes = _read_classes(classes)
+    with content_of(path), connect() as database:
+        codes, labels = read_codes(database, path, form, [made.label(at) for at in range(made.size)])
     found = np.bincount(codes, minlength=made.size)
     if not np.array_equal(found, sizes):
         at = int(np.flatnonzero(found != sizes)[0])
@@ -63,7 +63,9 @@ def _read_classes(path: Path) -> tuple[Mechanism, NDArray[np.int64]]:
     """Return the mechanism of the classes, and how many datasets each has."""
     form = form_to_read(path, "the class table", CODED_FORMS)
     with content_of(path), connect() as database:
-        made = loaded_mechanism(database, path, *load_table(database, path, form, CLASS_COLUMNS))
+        loaded = load_table(database, path, form, CLASS_COLUMNS)
+        refuse_repeats(database, path, "class")
+        made = loaded_mechanism(database, path, *loaded)
         counted = "select try_cast(datasets as bigint) from datasets order by rowid"
         sizes = database.execute(counted).fetchall()
     for row, (size,) in enumerate(sizes, 1):

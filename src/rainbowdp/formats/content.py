@@ -14,13 +14,13 @@ from rainbowdp.errors import MissingExtraError, RainbowError, UsageError
 
 
 @contextlib.contextmanager
-def content_of(*paths: Path) -> Iterator[None]:
+def content_of(*paths: Path | str) -> Iterator[None]:
     """Turn misuse inside the block into unreadable data, with the file in the message.
 
     Parameters
     ----------
-    *paths : Path
-        The files that are read inside; an error that names none of them is put at the first one.
+    *paths : Path or str
+        The files, or addresses, that are read inside; an error that names none of them is put at the first.
 
     Raises
     ------

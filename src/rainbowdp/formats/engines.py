@@ -5,13 +5,13 @@ The results are the same to the bit. Which engine is used follows from the room 
 says it.
 """
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, get_args
 
 from rainbowdp.errors import FileFormatError, UsageError, did_you_mean
 from rainbowdp.exact.arguments import described
+from rainbowdp.formats.free_memory import free_memory
 from rainbowdp.formats.pair_reading import KnownDatasets, read_pairs
 from rainbowdp.formats.pair_streaming import stream_pairs
 from rainbowdp.formats.parquet_integers import parquet_rows
@@ -111,18 +111,3 @@ def _is_too_large(path: Path, form: Form) -> bool:
     else:
         pairs = path.stat().st_size // _CSV_BYTES_PER_PAIR * (_COMPRESSED if path.suffix == ".gz" else 1)
     return pairs * _BYTES_PER_PAIR * _SHARE > free_memory()
-
-
-def free_memory() -> int:
-    """Return how many bytes of memory can be used, as far as the system says."""
-    try:
-        with Path("/proc/meminfo").open(encoding="ascii") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return 1 << 62

@@ -108,7 +108,7 @@ def read_graph(
         )
     if engine != "spark":
         form_to_read(Path(address), "the pairs of neighbors", _TABLES)
-    with content_of(datasets, Path(address)), connect_if_asked() as database:
+    with content_of(datasets, address), connect_if_asked() as database:
         labels: list[str] | None = None
         numbered = numbered_datasets(datasets) if form is Form.PARQUET else None
         if numbered is not None:
@@ -182,7 +182,7 @@ def read_neighbors(
         if engine == "spark"
         else form_to_read(Path(address), "the pairs of neighbors", _TABLES + _NETWORKS)
     )
-    with content_of(Path(address)), connect_if_asked() as database:
+    with content_of(address), connect_if_asked() as database:
         if names is None:
             known = KnownDatasets(size, None, "the mechanism")
         else:
@@ -261,16 +261,16 @@ def _load_datasets(database: Database, path: Path, form: Form) -> None:
         )
 
 
-def refuse_repeats(database: Database, path: Path) -> None:
-    """Raise `DuplicateDatasetError` if the loaded table names a dataset twice."""
+def refuse_repeats(database: Database, path: Path, what: str = "dataset") -> None:
+    """Raise `DuplicateDatasetError` if the loaded table names a dataset, or what it lists, twice."""
     twice = database.execute(
         "select dataset, min(rowid), max(rowid) from datasets group by dataset having count(*) > 1 "
         "order by min(rowid) limit 1"
     ).fetchone()
     if twice:
         raise DuplicateDatasetError(
-            f"the dataset {twice[0]!r} stands in rows {twice[1] + 1} and {twice[2] + 1} of {str(path)!r}",
-            help="name every dataset once (rows are counted after the header)",
+            f"the {what} {twice[0]!r} stands in rows {twice[1] + 1} and {twice[2] + 1} of {str(path)!r}",
+            help=f"name every {what} once (rows are counted after the header)",
             dataset=twice[0],
         )
 

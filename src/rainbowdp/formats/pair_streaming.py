@@ -7,7 +7,6 @@ Everything else (text, names that need a join) is numbered once, into an unnamed
 """
 
 import contextlib
-import itertools
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -64,17 +63,17 @@ def stream_pairs(
     FileWriteError
         If there is no room for temporary files.
     """
+    before = _state(path)
     if form is Form.PARQUET and by_number(known) and integer_rows(path, COLUMNS) is not None:
-        passes = itertools.count(1)
 
         def batches() -> Pairs:
-            number = next(passes)
+            _refuse_change(path, before)
             for source, target in _decoded(path, known):
                 if _lacks(source, target):
-                    if number > 1:
-                        raise _changed(path)
+                    _refuse_change(path, before)
                     raise first_wrong_pair(database, path, pair_query(database, path, form), known)
                 yield source, target
+            _refuse_change(path, before)
 
         return PairStream(known.size, batches, report)
     query = pair_query(database, path, form)
@@ -93,10 +92,22 @@ def stream_pairs(
     return PairStream(known.size, spool.batches, report)
 
 
-def _changed(path: Path) -> FileUnreadableError:
-    return FileUnreadableError(
-        f"{str(path)!r} has changed while it was read", help="begin anew, and leave it alone", path=str(path)
-    )
+def _state(path: Path) -> tuple[int, ...] | None:
+    """Return what differs once a file was written to or replaced; None where there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _refuse_change(path: Path, before: tuple[int, ...] | None) -> None:
+    if _state(path) != before:
+        raise FileUnreadableError(
+            f"{str(path)!r} has changed while it was read",
+            help="begin anew, and leave it alone",
+            path=str(path),
+        )
 
 
 def _lacks(source: NDArray[Any], target: NDArray[Any]) -> bool:
@@ -115,10 +126,14 @@ def _decoded(path: Path, known: KnownDatasets) -> Iterator[tuple[NDArray[Any], N
             )
     except ArrowError as error:
         raise FileUnreadableError(
-            f"{str(path)!r} cannot be read in batches: {error.__cause__ or error}",
-            help="write the file anew, or use --engine memory",
+            f"{str(path)!r} cannot be read in batches: {_first_line(error.__cause__ or error)}",
+            help="write the file anew",
             path=str(path),
         ) from error
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _numbered(

@@ -123,10 +123,13 @@ class ImplicitGraph(Blockwise):
 
     def neighbors_of(self, start: int, stop: int) -> tuple[Integers, Integers]:
         """Return all neighbors of the datasets from `start` up to before `stop`."""
-        source, target = (
-            integer_array(end, name)
-            for end, name in zip(self.blocks.neighbors_of(start, stop), ("source", "target"), strict=True)
-        )
+        given: object = self.blocks.neighbors_of(start, stop)
+        if not isinstance(given, tuple | list) or len(given) != 2:
+            raise GraphShapeError(
+                f"neighbors_of({start}, {stop}) gives {kind_of(given)}, and not two arrays",
+                help="return source and target, one number of each for every pair",
+            )
+        source, target = map(integer_array, given, ("source", "target"))
         if source.size != target.size:
             raise GraphShapeError(
                 f"source holds {source.size} datasets and target {target.size}",

@@ -7,10 +7,11 @@ relaxes the distances that it was sent until none of its own pairs improves any,
 that lies within a partition, and rounds are needed only for what crosses between partitions.
 """
 
+import contextlib
 import functools
 import itertools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rainbowdp.errors import FileUnreadableError, UsageError
 from rainbowdp.graph.narrow import narrowest
 from rainbowdp.graph.pair_ends import dataset_codes
 from rainbowdp.graph.relation import CodePairs
@@ -85,14 +87,16 @@ class SparkPairs:
         from pyspark.sql import functions as sql
 
         loops = sql.sum((sql.col("source") == sql.col("target")).cast("long"))
-        rows, looped = self.frame.agg(sql.count("*"), loops).first()
+        with at_work():
+            rows, looped = self.frame.agg(sql.count("*"), loops).first()
         return rows - (looped or 0), looped or 0
 
     def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which datasets have a neighbor of another code, bool [n]."""
         asked = dataset_codes(codes, self.size)
         sent = asked.astype(narrowest(int(asked.max(initial=0)) + 1))
-        found = self._ask(self.frame, partitions.Mixed, sent, "dataset long").distinct().toArrow()
+        with at_work():
+            found = self._ask(self.frame, partitions.Mixed, sent, "dataset long").distinct().toArrow()
         marked = np.zeros(self.size, dtype=np.bool_)
         marked[_column(found, "dataset")] = True
         self._say(f"{int(marked.sum())} datasets with a neighbor of another rainbow or class")
@@ -104,14 +108,15 @@ class SparkPairs:
 
         schema = ", ".join(f"{name} long" for name in _MET)
         sent = dataset_codes(codes, self.size, count).astype(narrowest(count))
-        found = (
-            self._ask(self.frame, partitions.Met, sent, schema, count)
-            .groupBy("first", "second")
-            .agg(sql.min(sql.struct("source", "target")).alias("least"))
-            .select("first", "second", "least.source", "least.target")
-            .orderBy("first", "second")
-            .toArrow()
-        )
+        with at_work():
+            found = (
+                self._ask(self.frame, partitions.Met, sent, schema, count)
+                .groupBy("first", "second")
+                .agg(sql.min(sql.struct("source", "target")).alias("least"))
+                .select("first", "second", "least.source", "least.target")
+                .orderBy("first", "second")
+                .toArrow()
+            )
         first, second, source, target = map(functools.partial(_column, found), _MET)
         apart = first != second
         self._say(f"{int(apart.sum())} pairs of different codes meet")
@@ -131,6 +136,10 @@ class SparkPairs:
         paths are long and their datasets scattered over the partitions, a few rounds show it; if no more
         than `FEW_PAIRS` pairs per dataset are open then, the driver takes them and finishes.
         """
+        with at_work():
+            return self._steps_from(starts)
+
+    def _steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
         steps = np.where(starts, 0, UNREACHED).astype(np.int32)
         # Pairs of two starts improve nothing; the rest is what each round reads.
         rest = self._ask(self.frame, partitions.Open, starts, "source long, target long").persist()
@@ -173,6 +182,36 @@ class SparkPairs:
     def _say(self, text: str) -> None:
         if self.report is not None:
             self.report(text)
+
+
+@contextlib.contextmanager
+def at_work() -> Iterator[None]:
+    """Say in words of ours what goes wrong while Spark works.
+
+    Raises
+    ------
+    UsageError
+        If the workers lack a package.
+    FileUnreadableError
+        If Spark gives up for another reason.
+    """
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # it ships no types
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (Py4JError, PySparkException) as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        if lack := next((line for line in lines if line.startswith("ModuleNotFoundError")), None):
+            raise UsageError(
+                f"the workers of Spark lack a package: {lack}",
+                help="install rainbowdp in the Python of the workers, and name that Python with "
+                "spark.pyspark.python or PYSPARK_PYTHON",
+            ) from error
+        raise FileUnreadableError(
+            f"Spark has given up: {lines[0] if lines else type(error).__name__}",
+            help="look at what Spark says in its own log",
+        ) from error
 
 
 def _column(table: "pa.Table", name: str) -> NDArray[Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from rainbowdp.errors import FileUnreadableError
+from rainbowdp.errors import FileUnreadableError, RainbowError, UsageError
 from rainbowdp.spark.numbering import numbered
 from rainbowdp.spark.pairs import Report, SparkPairs
 from rainbowdp.spark.session import open_session
@@ -49,6 +49,10 @@ def spark_pairs(
     try:
         frame = _table(session, path, kind)
         return SparkPairs(size, numbered(frame, labels, size), report)
+    except UsageError:
+        raise
+    except RainbowError as error:
+        raise error.at(repr(path)) from error
     except PySparkException as error:
         raise FileUnreadableError(
             f"Spark cannot read {path!r}: {str(error).strip().splitlines()[0]}",
