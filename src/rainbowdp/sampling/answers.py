@@ -179,8 +179,9 @@ def sample_all(
     Notes
     -----
     This is as exact as `sample`, for any number of classes. Only classes that occur are looked at, and time
-    spent on them depends on which these are. From 16 million draws on compiled loops are used where the extra
-    ``fast`` is installed; they draw the same colors from the same bits.
+    spent on them depends on which these are. From 16 million draws on, of eight colors, or fewer of more,
+    compiled loops are used where the extra ``fast`` is installed; they draw the same colors from the same
+    bits.
 
     Examples
     --------

@@ -39,8 +39,8 @@ Method = Literal["constant", "lazy"]
 BLOCK = 1 << 15
 """How many draws are taken together; part of the meaning of a bit stream, since blocks follow each other."""
 
-FEWEST_COMPILED = 1 << 24
-"""numpy makes fewer draws than this before the compiled loops are loaded."""
+FEWEST_COMPILED = 1 << 27
+"""numpy makes fewer comparisons of draws with colors than this before the compiled loops are loaded."""
 
 _BYTES_IN_WORD = WORD_BITS // BYTE_BITS
 _FOLLOWING_BITS = np.uint64(WORD_BITS - BYTE_BITS)
@@ -100,7 +100,8 @@ def draw_rows(
     place_of = None if len(used) == len(rows) else np.zeros(len(rows), dtype=np.int32)
     if place_of is not None:
         place_of[used] = np.arange(len(used))
-    deciding = Deciding(Thresholds.of(rows, used, table), compiled=_is_compiled(len(classes)))
+    thresholds = Thresholds.of(rows, used, table)
+    deciding = Deciding(thresholds, compiled=_is_compiled(len(classes) * thresholds.colors))
     draw_block = _constant if method == "constant" else _lazy
     drawn = np.empty(len(classes), dtype=np.int32)
     starts = range(0, len(classes), BLOCK)
@@ -127,8 +128,8 @@ def _words_of(method: Method, draws: int) -> int:
     return 2 * draws if method == "constant" else -(-draws // _BYTES_IN_WORD)
 
 
-def _is_compiled(draws: int) -> bool:
-    return draws >= FEWEST_COMPILED and compiled()
+def _is_compiled(comparisons: int) -> bool:
+    return comparisons >= FEWEST_COMPILED and compiled()
 
 
 def _constant(
