@@ -61,7 +61,7 @@ def test_an_answer_goes_to_stdout_and_nothing_else_does(
     ("options", "said", "help"),
     [
         (("--column", "pary", "--options", "a,b", "--epsilon", "1"), "no column 'pary'", "'party'"),
-        (("--column", "party", "--options", "a", "--epsilon", "1"), "1 options", "declare"),
+        (("--column", "party", "--options", "a", "--epsilon", "1"), "--options names one option", "declare"),
         (("--column", "party", "--epsilon", "1"), "no options are given", "--options"),
         (("--column", "party", "--options", "a,b"), "no privacy is given", "--epsilon"),
         (("--column", "party", "--options", "a,b", "--epsilon", "inf"), "inf", ""),
@@ -70,8 +70,16 @@ def test_an_answer_goes_to_stdout_and_nothing_else_does(
             "--unit is given",
             "",
         ),
-        (("--column", "party", "--options", "a,b", "--epsilon", "1", "--by", "town"), "go together", ""),
-        (("--column", "party", "--options", "a,b", "--epsilon", "1", "--name", "x"), "no ledger", ""),
+        (
+            ("--column", "party", "--options", "a,b", "--epsilon", "1", "--by", "town"),
+            "--by is given without --groups",
+            "",
+        ),
+        (
+            ("--column", "party", "--options", "a,b", "--epsilon", "1", "--name", "x"),
+            "--name is given without --ledger",
+            "",
+        ),
         (
             ("--column", "party", "--options", "a,b", "--epsilon", "1", "--neighbors", "x"),
             "'x'",

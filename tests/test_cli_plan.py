@@ -125,7 +125,7 @@ def test_other_and_nulls_are_part_of_the_question(run: Runner) -> None:
     [
         (("winner", "--epsilon", "1"), "no options are given", "--options-file"),
         (("winner", "--options", "A,B", "--options-file", "f", "--epsilon", "1"), "both", "--options A,B,C"),
-        (("winner", "--options", "A,A", "--epsilon", "1"), "'A' stands twice", "once"),
+        (("winner", "--options", "A,A", "--epsilon", "1"), "--options names 'A' twice", "once"),
         (("winner", "--options", "A,B"), "no privacy is given", "--want 0.99 --lead 40"),
         (("winner", "--options", "A,B", "--want", "0.9"), "no privacy is given", "--lead"),
         (("winner", "--options", "A,B", "--epsilon", "x"), "'x' is not an exact number", "0.1"),
@@ -190,7 +190,7 @@ def test_other_and_nulls_are_part_of_the_question(run: Runner) -> None:
         ),
         (
             ("bracket", "--epsilon", "1", "--edges", "3", "--labels", "a,b,c"),
-            "3 labels do not fit",
+            "--labels names 3 answers, and there are 2",
             "2 labels",
         ),
         (("bracket", "--epsilon", "1", "--edges", "3", "--quantile", "0"), "no quantile", "median"),

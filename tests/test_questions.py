@@ -140,10 +140,13 @@ def test_any_edges_survive_a_receipt(edges: set[Fraction], median: bool) -> None
 
 def test_labels_say_what_lies_between_the_edges() -> None:
     assert level("c", equals="y", edges=[10, 20]).answers == ("<10", "10..<20", ">=20")
-    assert bracket("c", edges=["-1.5"]).answers == ("<-3/2", ">=-3/2")
-    question = level("c", equals="y", share=True, edges=["1/4", 0.5])
-    assert question.answers == ("<1/4", "1/4..<1/2", ">=1/2")
-    assert str(question.rainbow(">=1/2")) == '">=1/2">1/4..<1/2><1/4'
+    assert bracket("c", edges=["-1.5"]).answers == ("<-1.5", ">=-1.5")
+    assert bracket("c", edges=["1/3", Decimal("2.50")]).answers == ("<1/3", "1/3..<2.5", ">=2.5")
+    long = Decimal(10**30) + Decimal("0.1")
+    assert bracket("c", edges=[long]).answers == (f"<{Fraction(long)}", f">={Fraction(long)}")
+    question = level("c", equals="y", share=True, edges=[" 1/4 ", 0.5])
+    assert question.answers == ("<0.25", "0.25..<0.5", ">=0.5")
+    assert str(question.rainbow(">=0.5")) == '">=0.5">0.25..<0.5><0.25'
 
 
 def test_orders_are_written_with_quotes_where_needed_and_listed_in_json() -> None:
@@ -177,10 +180,10 @@ def test_orders_are_written_with_quotes_where_needed_and_listed_in_json() -> Non
         ("ranking", ("c", list("abcde")), {"other": "x"}, "6 options have too many orders"),
         ("yes_no", ("c",), {"equals": "y", "at_least": 0}, "a count cannot cross 0"),
         ("yes_no", ("c",), {"equals": "y", "at_least": -1}, "a count cannot cross -1"),
-        ("yes_no", ("c",), {"equals": "y", "at_least": "1/2"}, "a count cannot cross 1/2"),
+        ("yes_no", ("c",), {"equals": "y", "at_least": "1/2"}, "a count cannot cross 0.5"),
         ("yes_no", ("c",), {"equals": "y", "share": 0}, "a share cannot cross 0"),
-        ("yes_no", ("c",), {"equals": "y", "share": "-1/2"}, "a share cannot cross -1/2"),
-        ("yes_no", ("c",), {"equals": "y", "share": "101/100"}, "a share cannot cross 101/100"),
+        ("yes_no", ("c",), {"equals": "y", "share": "-1/2"}, "a share cannot cross -0.5"),
+        ("yes_no", ("c",), {"equals": "y", "share": "101/100"}, "a share cannot cross 1.01"),
         ("yes_no", ("c",), {"equals": "y"}, "no threshold"),
         ("yes_no", ("c",), {"at_least": 3}, "neither a matching text nor a range"),
         ("yes_no", ("c",), {"share": "1/2"}, "neither a matching text nor a range"),
@@ -211,7 +214,7 @@ def test_orders_are_written_with_quotes_where_needed_and_listed_in_json() -> Non
         ("level", ("c",), {"edges": [1]}, "neither"),
         ("bracket", ("c",), {"edges": []}, "no edges"),
         ("bracket", ("c",), {"edges": [1], "quantile": 0}, "0 is no quantile"),
-        ("bracket", ("c",), {"edges": [1], "quantile": "3/2"}, "3/2 is no quantile"),
+        ("bracket", ("c",), {"edges": [1], "quantile": "3/2"}, "1.5 is no quantile"),
         ("bracket", ("c",), {"edges": ["x"]}, "'x' is not an exact number"),
         ("scores", (["a"],), {"sensitivity": 1}, "1 options"),
         ("scores", (["a", "b"],), {"sensitivity": 0}, "sensitivity 0 cannot change"),

@@ -96,6 +96,86 @@ def test_rows_that_were_taken_for_a_header_are_not_shown(
     assert said.isascii()
 
 
+ABOVE = "the names of the columns must stand in the first line: if there are lines above them, remove these"
+
+
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [
+        ("sep=;", "has no column 'vote'"),
+        ('"sep=;"', "has no column 'vote'"),
+        ("SEP=,", "has no column 'vote'"),
+        ("# exported, by hand", "has no column 'vote'"),
+        ("Survey of May", "has no column 'vote'"),
+        ("Survey of May,,", "has two columns without a name"),
+        (",,,", "has 4 columns without a name"),
+        (";;", "has three columns without a name"),
+        ("", "has no header: its first line is empty"),
+    ],
+)
+def test_lines_above_the_names_are_to_be_removed(tmp_path: Path, first: str, said: str) -> None:
+    path = tmp_path / "a.csv"
+    told = set()
+    for rows in ("id,vote\n1,red\n", f"{CANARY},vote,{CANARY}\n", "id;vote\n1;red\n", '"\n', ",,\n"):
+        path.write_text(f"{first}\n{rows}", encoding="utf-8")
+        told.add(refused(path, "vote").report())
+    (report,) = told
+    assert said in report
+    assert report.endswith(ABOVE)
+
+
+def test_columns_without_a_name_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    for first, said in (("id,vote,,", "two"), ("id,,vote,,,", "4"), ("id,id,,", "two")):
+        path.write_text(f"{first}\n1,red,,\n", encoding="utf-8")
+        error = refused(path, "vote")
+        assert error.what == f"{str(path)!r} has {said} columns without a name"
+        assert (
+            error.help == "name every column in the first line; a separator at its end makes one more column"
+        )
+    path.write_text("id,vote,\n1,red,\n", encoding="utf-8")
+    with open_table(path) as table:
+        assert cells(table, "vote") == {"red": 1}
+    with pytest.raises(UnknownColumnError) as caught:
+        check_distinct("the frame", ["", "vote", ""])
+    assert caught.value.report().endswith(
+        "the frame has two columns without a name\nhelp: give every column a name of its own"
+    )
+
+
+def test_a_first_line_that_may_be_a_row_is_not_judged_as_a_title(tmp_path: Path) -> None:
+    # Without a line ending all may be rows, and how many cells are empty is told by none.
+    for text in (f"{CANARY},,", f"id,vote,,,{CANARY}", f"#{CANARY}"):
+        (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+        said = refused(tmp_path / "a.csv", "vote").report()
+        assert "first line:" not in said
+        assert "without a name" not in said
+        assert CANARY not in said
+
+
+def test_the_advice_about_lines_is_for_files_without_the_name_that_was_meant(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Vote\nred\n", encoding="utf-8")
+    assert refused(tmp_path / "a.csv", "vote").help == "did you mean 'Vote'? Its columns are 'Vote'"
+    (tmp_path / "a.csv").write_text("id,party\n1,red\n", encoding="utf-8")
+    assert refused(tmp_path / "a.csv", "vote").help == "its columns are 'id', 'party'"
+    with pytest.raises(UnknownColumnError) as caught:
+        check_known("frame", ["party"], ["vote"])
+    assert caught.value.help == "its columns are 'party'"
+
+
+def test_paths_are_quoted_and_what_stands_for_itself_is_not() -> None:
+    for source, called in (
+        ("/data/a.csv", "'/data/a.csv'"),
+        ("'a.csv'", "'a.csv'"),
+        ("frame", "frame"),
+        ("standard input", "standard input"),
+    ):
+        with pytest.raises(UnknownColumnError, match=f"^{called} has no column 'vote'"):
+            check_known(source, ["party"], ["vote"])
+        with pytest.raises(UnknownColumnError, match=f"^{called} has two columns called 'id'"):
+            check_distinct(source, ["id", "id"])
+
+
 def test_names_are_shown_in_part_or_not_at_all() -> None:
     long, odd = "x" * 1000, f"vote\n{CANARY}"
     for names in ([long, long], [odd, odd], [odd, "id", "id"]):

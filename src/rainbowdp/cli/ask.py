@@ -21,9 +21,11 @@ from rainbowdp.cli.data_options import (
     TableName,
     Where,
     ask_and_publish,
-    read_where,
     receipt_path,
+    require_payer,
+    require_source,
 )
+from rainbowdp.cli.lists import read_list, read_said, read_where
 from rainbowdp.cli.options import (
     Debug,
     Delta,
@@ -33,7 +35,6 @@ from rainbowdp.cli.options import (
     format_option,
     read_choice,
     read_privacy,
-    require_text,
 )
 from rainbowdp.cli.output import emit, emit_json, note, require_signs
 from rainbowdp.cli.question_options import (
@@ -46,6 +47,7 @@ from rainbowdp.cli.question_options import (
     read_rows,
     with_question,
 )
+from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
@@ -88,7 +90,6 @@ def ask_command(
     debug: Debug = False,  # noqa: ARG001 - its callback has done the work
 ) -> int:
     """Answer one question about a table; see `HELP`."""
-    from rainbowdp.rainbow import split_list
     from rainbowdp.release import Terms, ask_under
 
     chosen = read_choice("--format", output_format, FORMATS)
@@ -102,13 +103,14 @@ def ask_command(
         where=read_where(where),
         rule=read_choice("--boundary", boundary, RULES),
         by=by,
-        groups=() if groups is None else split_list(require_text("--groups", groups)),
+        groups=_read_groups(by, groups),
     )
+    require_source(source)
+    require_payer(ledger, name, request_id)
     target = receipt_path(receipt, source, ledger)
     if chosen != "json":
         # A refusal after the draw would say which answer was drawn.
         require_signs([*question.answers, *terms.groups])
-    announce(terms, asked.typed)
 
     def asking(progress: "Progress") -> "Answer":
         return ask_under(
@@ -121,6 +123,7 @@ def ask_command(
             name=name,
             request_id=request_id,
             progress=progress,
+            opened=lambda: announce(terms, asked.typed),
         )
 
     def show(answer: "Answer") -> None:
@@ -133,7 +136,10 @@ def ask_command(
 
 
 def announce(terms: "Terms", typed: str) -> None:
-    """Say what is taken for granted, and what it costs, before anything is drawn."""
+    """Say what is taken for granted, and what it costs, before anything is drawn.
+
+    Whatever can be opened has been opened by then: what is refused before has cost nothing.
+    """
     from rainbowdp.questions import YesNo
 
     person = (
@@ -150,6 +156,20 @@ def announce(terms: "Terms", typed: str) -> None:
         note(f"the {len(terms.groups)} answers cost {terms.cost.shown()} together; each has {typed}")
     else:
         note(f"the answer costs {typed}")
+
+
+def _read_groups(by: str | None, groups: str | None) -> tuple[str, ...]:
+    if (by is None) != (groups is None):
+        missing, present = ("--groups", "--by") if groups is None else ("--by", "--groups")
+        raise UsageError(
+            f"{present} is given without {missing}",
+            help="give both, for example --by city --groups Bonn,Ulm; groups are declared, never read from "
+            "the table",
+        )
+    if by is None or groups is None:
+        return ()
+    read_said("--by", by, "name the column that says to which group a row belongs")
+    return read_list("--groups", groups, "Bonn,Ulm")
 
 
 def _lines(answer: "Answer") -> list[str]:

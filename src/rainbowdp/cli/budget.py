@@ -9,9 +9,6 @@ import typer
 from rainbowdp.cli.command import add
 from rainbowdp.cli.options import (
     Debug,
-    Delta,
-    Epsilon,
-    Mu,
     described,
     format_option,
     read_choice,
@@ -32,13 +29,15 @@ HELP = (
 )
 CREATE_HELP = described(
     "Create a budget, and the ledger if there is none.",
-    "What is given is its kind for good: --epsilon adds up epsilon, --epsilon with --delta adds up both, and "
-    "--mu adds up squares, as Gaussian privacy composes.",
+    "It is of one kind for good. With --epsilon, the epsilons of all its answers may add up to so much; with "
+    "--epsilon and --delta, both are added up; with --mu, the squares of the mus are, up to the square of "
+    "this one, as Gaussian privacy demands.",
     lines=("rainbowdp budget create survey --ledger budgets.ledger --epsilon 3",),
 )
 SHOW_HELP = described(
     "Show what a budget had, spent and has left, or all budgets of a ledger.",
-    "Numbers are exact; where they are not decimals, one follows, rounded so that what is left really fits.",
+    "Amounts are exact. Behind one that is no decimal, such as ln(2), stands a decimal in brackets: rounded "
+    "up for what was spent, and down for what is left, so that so much can still be asked for.",
     lines=("rainbowdp budget show survey --ledger budgets.ledger",),
 )
 HISTORY_HELP = described(
@@ -47,7 +46,7 @@ HISTORY_HELP = described(
 )
 RAISE_HELP = described(
     "Add to a budget, for a reason that stays in its history.",
-    "--epsilon, --delta and --mu say what is added, not the new total; a mu is added by its square.",
+    "--epsilon, --delta and --mu say what is added, not the new total; of a mu its square is added.",
     lines=("rainbowdp budget raise survey --ledger budgets.ledger", "--epsilon 1 --reason 'second wave'"),
 )
 CLOSE_HELP = described(
@@ -61,7 +60,37 @@ LedgerPlace = Annotated[
     typer.Option(
         "--ledger",
         metavar="FILE",
-        help="The ledger: a file, or postgresql://user@host/database where several machines share one.",
+        help="The file that keeps the budgets, or postgresql://user@host/database where several machines "
+        "share them.",
+    ),
+]
+_PRIVACY = "How much (give --epsilon, or --epsilon and --delta, or --mu)"
+Epsilon = Annotated[
+    str | None,
+    typer.Option(
+        "--epsilon",
+        metavar="NUMBER",
+        help="An epsilon: a decimal, a fraction or a logarithm, 3, 1/3 or 'ln 2'. All answers together then "
+        "make nothing more than e^epsilon times as likely because of one person.",
+        rich_help_panel=_PRIVACY,
+    ),
+]
+Delta = Annotated[
+    str | None,
+    typer.Option(
+        "--delta",
+        metavar="NUMBER",
+        help="An additional probability from 0 to 1 by which --epsilon may be exceeded, such as 1e-6.",
+        rich_help_panel=_PRIVACY,
+    ),
+]
+Mu = Annotated[
+    str | None,
+    typer.Option(
+        "--mu",
+        metavar="NUMBER",
+        help="A mu of Gaussian differential privacy, in place of --epsilon.",
+        rich_help_panel=_PRIVACY,
     ),
 ]
 Format = Annotated[str, format_option(*FORMATS)]

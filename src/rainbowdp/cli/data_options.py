@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from rainbowdp.cli.completion import choices, files
-from rainbowdp.cli.options import require_text
+from rainbowdp.cli.lists import read_said
 from rainbowdp.cli.output import json_text, note
 from rainbowdp.cli.progress import steps
 from rainbowdp.cli.signals import load_duckdb
@@ -39,8 +39,9 @@ Where = Annotated[
     list[str] | None,
     typer.Option(
         "--where",
-        metavar="NAME=TEXT",
-        help="Only rows with exactly this cell count; may be given several times.",
+        metavar="COLUMN=VALUE",
+        help="Count only rows in which the column says exactly this, such as city=Bonn; if given several "
+        "times, all must hold.",
         rich_help_panel=_DATA,
     ),
 ]
@@ -48,23 +49,32 @@ By = Annotated[
     str | None,
     typer.Option(
         "--by",
-        metavar="NAME",
-        help="Answer once for each of --groups: the cells of this column.",
+        metavar="COLUMN",
+        help="Answer once for each of --groups; this column says to which one a row belongs.",
         rich_help_panel=_DATA,
     ),
 ]
 Groups = Annotated[
     str | None,
-    typer.Option("--groups", metavar="A,B,C", help="The groups; they are public.", rich_help_panel=_DATA),
+    typer.Option(
+        "--groups",
+        metavar="LIST",
+        help="The groups, as the column --by says them, separated by commas. They are public, never read "
+        "from the data.",
+        rich_help_panel=_DATA,
+    ),
 ]
 TableName = Annotated[
     str | None,
-    typer.Option("--table", metavar="NAME", help="For SQL: the table.", rich_help_panel=_DATA),
+    typer.Option("--table", metavar="NAME", help="In a database: the table.", rich_help_panel=_DATA),
 ]
 Query = Annotated[
     str | None,
     typer.Option(
-        "--sql", metavar="QUERY", help="For SQL: a query in place of a table.", rich_help_panel=_DATA
+        "--sql",
+        metavar="QUERY",
+        help="In a database: a query whose rows are the table.",
+        rich_help_panel=_DATA,
     ),
 ]
 Encoding = Annotated[
@@ -72,7 +82,7 @@ Encoding = Annotated[
     typer.Option(
         "--encoding",
         metavar="NAME",
-        help="Of text files, such as latin-1; UTF-8 by default.",
+        help="How a text file is encoded, such as latin-1, cp1252 or utf-16; UTF-8 if left out.",
         rich_help_panel=_DATA,
     ),
 ]
@@ -81,7 +91,8 @@ Boundary = Annotated[
     typer.Option(
         "--boundary",
         metavar="|".join(RULES),
-        help="What happens at a tie. The default serves the answer that is worst off.",
+        help="How answers are drawn where one person can change the true one; leave it out if in doubt: the "
+        "default makes the answer that is right least often right as often as possible.",
         autocompletion=choices(*RULES),
         rich_help_panel=_DATA,
     ),
@@ -91,21 +102,23 @@ LedgerPlace = Annotated[
     typer.Option(
         "--ledger",
         metavar="FILE",
-        help="The ledger that keeps the budget: a file, or postgresql://user@host/database.",
+        help="The file that keeps the budget, made by rainbowdp budget create, or "
+        "postgresql://user@host/database. Without it nobody adds up what answers cost.",
         autocompletion=files(),
         rich_help_panel=_LEDGER,
     ),
 ]
 BudgetName = Annotated[
     str | None,
-    typer.Option("--name", metavar="NAME", help="The budget that pays.", rich_help_panel=_LEDGER),
+    typer.Option("--name", metavar="NAME", help="The budget in it that pays.", rich_help_panel=_LEDGER),
 ]
 RequestId = Annotated[
     str | None,
     typer.Option(
         "--request-id",
         metavar="ID",
-        help="A name for this request: repeating it returns the stored answer and costs nothing.",
+        help="A name of your own for this request: repeated under it, it returns the stored answer and costs "
+        "nothing.",
         rich_help_panel=_LEDGER,
     ),
 ]
@@ -121,26 +134,36 @@ ReceiptFile = Annotated[
 ]
 
 
-def read_where(given: list[str] | None) -> dict[str, str]:
-    """Return the filters, by column.
+def require_source(source: str) -> None:
+    """Refuse a table without a name.
 
     Raises
     ------
     UsageError
-        If one is no assignment, or a column is named twice.
+        If it is empty.
     """
-    from rainbowdp.rainbow import parse_assignments
+    if not source.strip():
+        raise UsageError(
+            f"the table {source!r} has no name",
+            help="name a file, a pattern of files in quotes, - for standard input, or a database",
+        )
 
-    filters: dict[str, str] = {}
-    for text in given or []:
-        for column, value in parse_assignments(require_text("--where", text)).items():
-            if column in filters:
-                raise UsageError(
-                    f"--where names the column {column!r} twice",
-                    help="a cell says one thing: give one filter",
-                )
-            filters[column] = value
-    return filters
+
+def require_payer(ledger: str | None, name: str | None, request_id: str | None) -> None:
+    """Refuse a ledger without the name of a budget, and a budget or request id without a ledger.
+
+    Raises
+    ------
+    UsageError
+        With the option that is missing.
+    """
+    if ledger is None and (name is not None or request_id is not None):
+        given = "--name" if name is not None else "--request-id"
+        raise UsageError(
+            f"{given} is given without --ledger", help="give the file that keeps the budget: --ledger FILE"
+        )
+    if ledger is not None and name is None:
+        raise UsageError("--ledger is given without --name", help="name the budget that pays: --name NAME")
 
 
 def receipt_path(receipt: str | None, *inputs: str | None) -> Path | None:
@@ -158,13 +181,13 @@ def receipt_path(receipt: str | None, *inputs: str | None) -> Path | None:
     FileWriteError
         If it cannot be written.
     UsageError
-        If it would replace an input.
+        If it has no name, or would replace an input.
     """
     if receipt is None:
         return None
     from rainbowdp.formats.writing import check_writable
 
-    path = Path(receipt)
+    path = Path(read_said("--receipt", receipt, "name the file for the receipt, such as receipt.json"))
     check_writable(path)
     for given in inputs:
         if given is not None and any(_is_same_file(path, place) for place in _places(given)):

@@ -17,22 +17,23 @@ from rainbowdp.cli.data_options import (
     TableName,
     Where,
     ask_and_publish,
-    read_where,
     receipt_path,
+    require_payer,
+    require_source,
 )
+from rainbowdp.cli.lists import read_said, read_where
 from rainbowdp.cli.options import (
     LARGEST_WHOLE,
     Debug,
-    Delta,
-    Epsilon,
     described,
     format_option,
     read_choice,
-    require_text,
+    read_privacy,
     whole_number,
 )
 from rainbowdp.cli.output import emit, emit_json, note, require_signs
-from rainbowdp.cli.question_options import Unit
+from rainbowdp.cli.question_declarations import Unit
+from rainbowdp.cli.question_values import read_column
 from rainbowdp.errors import UsageError, printable
 
 if TYPE_CHECKING:
@@ -40,13 +41,36 @@ if TYPE_CHECKING:
     from rainbowdp.release.ready import Progress
 
 FORMATS = ("text", "json")
+_PRIVACY = "Privacy (give both)"
+
+Epsilon = Annotated[
+    str | None,
+    typer.Option(
+        "--epsilon",
+        metavar="NUMBER",
+        help="How much one person may matter: whether somebody is in the table makes no list more than "
+        "e^epsilon times as likely, but for what --delta allows. A decimal, a fraction or a logarithm: 0.5, "
+        "1/3, 'ln 2'. Smaller is more private.",
+        rich_help_panel=_PRIVACY,
+    ),
+]
+Delta = Annotated[
+    str | None,
+    typer.Option(
+        "--delta",
+        metavar="NUMBER",
+        help="How likely at most a category is named that one person alone has, such as 1e-6. Smaller is "
+        "more private.",
+        rich_help_panel=_PRIVACY,
+    ),
+]
 
 HELP = described(
     "Name the categories of a column that may be named: those that enough people have.",
-    "Nobody declares the categories, so their names are private, too. A category that one person has is "
-    "named with probability delta at most, one that nobody has never, and one that many have always; in "
-    "between, as often as its privacy allows. One category stands on each line, in the order of their text, "
-    "with control signs as escapes; --format json has the exact texts.",
+    "You need not know the categories beforehand; so their names are private, too. A category that nobody "
+    "has is never named, one that a single person has with probability delta at most, and one that many "
+    "people have always; in between, as often as privacy allows. Each line of the result is one category, in "
+    "the order of their text; --format json has the exact texts also where signs act on a terminal.",
     lines=(
         "rainbowdp keys visits.csv --column diagnosis",
         "--unit patient --max-keys 3 --epsilon 1 --delta 1e-6",
@@ -88,28 +112,30 @@ def keys_command(
             f"{'--epsilon' if epsilon is None else '--delta'} is missing",
             help="give both, for example --epsilon 1 --delta 1e-6: without delta nothing could ever be named",
         )
+    asked = read_privacy(epsilon, delta, None)
     most = _max_keys(unit, max_keys)
+    wanted, filters = read_column(column), read_where(where)
+    require_source(source)
+    require_payer(ledger, name, request_id)
 
     from rainbowdp.keys import key_mechanism
     from rainbowdp.rainbow import quote_color
-    from rainbowdp.release.keys_asking import ask_keys
+    from rainbowdp.release.keys_asking import KeyTerms, ask_keys_under
 
     mechanism = key_mechanism(epsilon, delta, 1 if most is None else most)
+    terms = KeyTerms(wanted, mechanism, unit, filters)
     target = receipt_path(receipt, source, ledger)
-    person = "every row is a person" if unit is None else f"{unit!r} says whose row it is"
-    note(f"privacy hides that one person joins or leaves; {person}")
-    note(f"a category that {mechanism.certain_from} people have is always named")
-    note(f"the list costs epsilon={epsilon.strip()}, delta={delta.strip()}")
+
+    def announce() -> None:
+        person = "every row is a person" if unit is None else f"{unit!r} says whose row it is"
+        note(f"privacy hides that one person joins or leaves; {person}")
+        note(f"a category that {mechanism.certain_from} people have is always named")
+        note(f"the list costs {asked.typed}")
 
     def asking(progress: "Progress") -> "Keys":
-        return ask_keys(
+        return ask_keys_under(
+            terms,
             source,
-            require_text("--column", column),
-            epsilon=epsilon,
-            delta=delta,
-            unit=unit,
-            max_keys=most,
-            where=read_where(where),
             table=table,
             sql=sql,
             encoding=encoding,
@@ -117,6 +143,7 @@ def keys_command(
             name=name,
             request_id=request_id,
             progress=progress,
+            opened=announce,
         )
 
     def show(found: "Keys") -> None:
@@ -143,9 +170,14 @@ def _max_keys(unit: str | None, max_keys: str | None) -> int | None:
             f"{present} is given without {missing}",
             help="name the column that says whose row it is, and for how many categories one person counts",
         )
-    if max_keys is None:
+    if unit is None or max_keys is None:
         return None
+    read_said("--unit", unit, "name the column that says whose row it is")
     number = whole_number(max_keys)
     if number is None or not 1 <= number <= LARGEST_WHOLE:
-        raise UsageError(f"--max-keys {max_keys!r} is no number", help="give a whole number of at least 1")
+        raise UsageError(
+            f"--max-keys {max_keys!r} is not a whole number from 1 to 2^53",
+            help="give for example --max-keys 3",
+            option="--max-keys",
+        )
     return number

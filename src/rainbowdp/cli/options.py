@@ -5,9 +5,10 @@ Options arrive as text and are read here, not by the framework, so that a wrong 
 of rainbowdp, with the value and a way on.
 """
 
+import contextlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from rainbowdp.cli.completion import choices, files
-from rainbowdp.errors import UsageError, did_you_mean
+from rainbowdp.errors import RainbowError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from rainbowdp.formats.engines import Engine as EngineName
@@ -47,8 +48,9 @@ Epsilon = Annotated[
     typer.Option(
         "--epsilon",
         metavar="NUMBER",
-        help="How far neighbors may differ: no answer becomes more than e^epsilon times as likely. "
-        "A decimal, a fraction or a logarithm: 0.5, 1/3, 'ln(6/5)'. Smaller is more private.",
+        help="How much may depend on one person, or on one step between neighbors: no answer becomes more "
+        "than e^epsilon times as likely, 1.65 times at 0.5 and 2.72 times at 1. A decimal, a fraction or a "
+        "logarithm: 0.5, 1/3, 'ln(6/5)'. Smaller is more private.",
         rich_help_panel=_PRIVACY_PANEL,
     ),
 ]
@@ -66,8 +68,9 @@ Mu = Annotated[
     typer.Option(
         "--mu",
         metavar="NUMBER",
-        help="Gaussian differential privacy: neighbors are as hard to tell apart as two normal "
-        "distributions of variance 1 whose means differ by mu.",
+        help="In place of --epsilon, Gaussian differential privacy: with and without one person's data, or "
+        "between neighbors, answers are as hard to tell apart as two normal distributions of variance 1 "
+        "whose means differ by mu.",
         rich_help_panel=_PRIVACY_PANEL,
     ),
 ]
@@ -105,8 +108,38 @@ ClassTable = Annotated[
 ]
 Debug = Annotated[
     bool,
-    typer.Option("--debug", is_eager=True, callback=_note_debug, help="Show a traceback with an error."),
+    typer.Option(
+        "--debug",
+        is_eager=True,
+        callback=_note_debug,
+        help="With an error, also show where in the program it arose.",
+    ),
 ]
+
+
+@contextlib.contextmanager
+def naming(option: str) -> Iterator[None]:
+    """Let what is wrong with the value of an option begin with the name of the option.
+
+    Raises
+    ------
+    RainbowError
+        The same as inside, with the name.
+
+    Examples
+    --------
+    >>> from rainbowdp.errors import NumberError
+    >>> with naming("--share"):
+    ...     raise NumberError("'half' is not an exact number")
+    Traceback (most recent call last):
+    rainbowdp.errors.NumberError: --share: 'half' is not an exact number
+    """
+    try:
+        yield
+    except RainbowError as error:
+        if error.what.startswith("--"):
+            raise
+        raise error.at(option) from None
 
 
 def format_option(*words: str) -> Any:  # noqa: ANN401 - what typer makes of an option has no public type
@@ -208,6 +241,7 @@ def read_privacy(epsilon: str | None, delta: str | None, mu: str | None) -> Aske
     NumberError, PrivacyParameterError
         If a number cannot be read or is out of range.
     """
+    from rainbowdp.exact import parse_exponent, parse_fraction
     from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
 
     example = "for example --epsilon 'ln 2', or --epsilon 1 --delta 1e-6, or --mu 1"
@@ -215,11 +249,17 @@ def read_privacy(epsilon: str | None, delta: str | None, mu: str | None) -> Aske
         if epsilon is not None or delta is not None:
             other = "--epsilon" if epsilon is not None else "--delta"
             raise UsageError(f"--mu and {other} do not belong together", help=f"give one notion, {example}")
+        with naming("--mu"):
+            parse_exponent(mu)
         return AskedPrivacy(GaussianDP(mu), {"mu": mu.strip()})
     if epsilon is None:
         what = "--delta is given without --epsilon" if delta is not None else "no privacy is given"
         raise UsageError(what, help=f"give --epsilon or --mu, {example}")
+    with naming("--epsilon"):
+        parse_exponent(epsilon)
     if delta is not None:
+        with naming("--delta"):
+            parse_fraction(delta)
         parameters = {"epsilon": epsilon.strip(), "delta": delta.strip()}
         return AskedPrivacy(ApproxDP(epsilon, delta), parameters)
     return AskedPrivacy(PureDP(epsilon), {"epsilon": epsilon.strip()})

@@ -9,12 +9,14 @@ import typer
 
 from rainbowdp.cli.command import add
 from rainbowdp.cli.figures import drawing
+from rainbowdp.cli.lists import read_numbers
 from rainbowdp.cli.options import (
     LARGEST_WHOLE,
     Debug,
     Plot,
     described,
     format_option,
+    naming,
     read_choice,
     read_plot,
     whole_number,
@@ -38,16 +40,18 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json")
 _DENSE = 60
 _ALMOST = 1e-4
-_PRIVACY = "Privacy (give --epsilon, or --epsilon and --delta, or --mu; or --want and --lead)"
+_PRIVACY = "Privacy (--epsilon, perhaps with --delta; or --mu; or --want and --lead)"
 
 HELP = (
     "Planning before spending: how often an answer would be right, what it would cost, and where another "
     "mechanism would be better. No data are opened, so a plan costs nothing."
 )
 _MORE = (
-    "For each epsilon it tells how often the answer will be right, by its lead in people; the lead needed "
-    "for 90, 95, 99 and 99.9 %; and the same for the exponential mechanism, permute-and-flip and, where it "
-    "applies, the thresholded geometric mechanism. With --want 0.99 --lead 40 it finds the least epsilon."
+    "For each epsilon it tells how often the answer will be right, by its lead: how many people the right "
+    "answer is ahead of the next one. It tells the lead needed to be right 90, 95, 99 and 99.9 % of the "
+    "time, and the same for other ways to draw an answer: the exponential mechanism, permute-and-flip and, "
+    "where it applies, the thresholded geometric mechanism. With --want 0.99 --lead 40 it finds the least "
+    "epsilon."
 )
 _EXAMPLES = {
     "winner": ("rainbowdp plan winner --options A,B,C --epsilon 0.1,0.5,1",),
@@ -62,8 +66,8 @@ Epsilons = Annotated[
     typer.Option(
         "--epsilon",
         metavar="LIST",
-        help="One or more, separated by commas: 0.1,0.5,'ln 3'. No answer becomes more than e^epsilon times "
-        "as likely; smaller is more private.",
+        help="One or more, separated by commas: 0.1,0.5,'ln 3'. One person's data make no answer more than "
+        "e^epsilon times as likely; smaller is more private.",
         rich_help_panel=_PRIVACY,
     ),
 ]
@@ -79,7 +83,10 @@ DeltaOfAll = Annotated[
 Mus = Annotated[
     str | None,
     typer.Option(
-        "--mu", metavar="LIST", help="Gaussian differential privacy; one or more.", rich_help_panel=_PRIVACY
+        "--mu",
+        metavar="LIST",
+        help="Gaussian differential privacy, in place of --epsilon; one or more.",
+        rich_help_panel=_PRIVACY,
     ),
 ]
 Want = Annotated[
@@ -96,14 +103,16 @@ Lead = Annotated[
     typer.Option(
         "--lead",
         metavar="PEOPLE",
-        help="By how many people the answer is expected to lead.",
+        help="By how many people the right answer is expected to be ahead of the next one.",
         rich_help_panel=_PRIVACY,
     ),
 ]
 Leads = Annotated[
     str | None,
     typer.Option(
-        "--leads", metavar="LIST", help="The leads to show: 1,5,20 or a range 1:21, which leaves 21 out."
+        "--leads",
+        metavar="LIST",
+        help="The leads to show: a list such as 1,5,20, or a range such as 1:21, which leaves 21 out.",
     ),
 ]
 
@@ -129,6 +138,7 @@ def plan_command(
     relation, rows = read_relation(neighbors), read_rows(unit, max_rows)
     privacies = _read_privacies(epsilon, delta, mu, findable=want is not None and lead is not None)
     expected, listed = _read_lead(lead), _read_leads(leads)
+    _check_want(want)
     figure = read_plot(plot)
 
     from rainbowdp.planning import plan as made
@@ -174,13 +184,14 @@ def _root(context: typer.Context) -> None:
 def _read_privacies(
     epsilon: str | None, delta: str | None, mu: str | None, *, findable: bool
 ) -> "list[Privacy]":
+    from rainbowdp.exact import parse_exponent, parse_fraction
     from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
 
     if mu is not None:
         if epsilon is not None or delta is not None:
             other = "--epsilon" if epsilon is not None else "--delta"
             raise UsageError(f"--mu and {other} do not belong together", help="give one notion of privacy")
-        return [GaussianDP(text) for text in mu.split(",")]
+        return [GaussianDP(text) for text in read_numbers("--mu", mu, "0.5,1", parse_exponent)]
     if epsilon is None:
         if not findable:
             raise UsageError(
@@ -188,8 +199,26 @@ def _read_privacies(
                 help="give --epsilon 0.1,0.5,1, or --want 0.99 --lead 40 to find the least epsilon",
             )
         return []
-    texts = epsilon.split(",")
+    texts = read_numbers("--epsilon", epsilon, "0.1,0.5,1", parse_exponent)
+    if delta is not None:
+        with naming("--delta"):
+            parse_fraction(delta)
     return [PureDP(text) if delta is None else ApproxDP(text, delta) for text in texts]
+
+
+def _check_want(want: str | None) -> None:
+    from rainbowdp.exact import parse_fraction
+
+    if want is None:
+        return
+    with naming("--want"):
+        number = parse_fraction(want)
+    if not 0 < number < 1:
+        raise UsageError(
+            f"--want {want!r} is no number between 0 and 1",
+            help="give for example --want 0.99",
+            option="--want",
+        )
 
 
 def _read_lead(lead: str | None) -> int | None:
@@ -208,10 +237,7 @@ def _read_leads(leads: str | None) -> list[int] | None:
 
     if leads is None:
         return None
-    try:
-        found = list(read_distances(leads))
-    except UsageError as error:
-        raise UsageError(error.what.replace("--distances", "--leads"), help=error.help) from None
+    found = list(read_distances(leads, called="lead"))
     if min(found) < 1:
         raise UsageError(f"--leads {leads!r} has a lead below 1", help="begin with 1, as in 1:21")
     return found

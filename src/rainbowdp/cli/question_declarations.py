@@ -14,7 +14,10 @@ _PEOPLE = "Who is protected"
 Column = Annotated[
     str,
     typer.Option(
-        "--column", metavar="COLUMN", help="The column with the answers.", rich_help_panel=_QUESTION
+        "--column",
+        metavar="COLUMN",
+        help="The column that is asked about, by its name in the table.",
+        rich_help_panel=_QUESTION,
     ),
 ]
 OptionalColumn = Annotated[
@@ -22,7 +25,7 @@ OptionalColumn = Annotated[
     typer.Option(
         "--column",
         metavar="COLUMN",
-        help="The column with the answers; a plan does not need it.",
+        help="The column that is asked about; a plan does not need it.",
         rich_help_panel=_QUESTION,
     ),
 ]
@@ -31,8 +34,9 @@ Options = Annotated[
     typer.Option(
         "--options",
         metavar="LIST",
-        help="All that can be answered, separated by commas; of equals the one named first wins. They are "
-        "public, never read from the data. A name with a comma stands in double quotes.",
+        help="All answers that there can be, separated by commas; if two are equally frequent, the one named "
+        "first wins. They are public, never read from the data. A name with a comma stands in double quotes: "
+        "'A,\"B, C\"'.",
         rich_help_panel=_QUESTION,
     ),
 ]
@@ -51,7 +55,8 @@ Other = Annotated[
     typer.Option(
         "--other",
         metavar="NAME",
-        help="A further option as which all other cells count; otherwise they count for nothing.",
+        help="A further option, as which cells count that say anything else; without it they count for "
+        "nothing.",
         rich_help_panel=_QUESTION,
     ),
 ]
@@ -60,14 +65,36 @@ Nulls = Annotated[
     typer.Option(
         "--nulls",
         metavar="ignore|OPTION",
-        help="As what empty cells count; otherwise for nothing.",
+        help="The option as which empty cells count; with ignore, as without it, they count for nothing.",
+        rich_help_panel=_QUESTION,
+    ),
+]
+NullsAs = Annotated[
+    str | None,
+    typer.Option(
+        "--nulls",
+        metavar="ignore|VALUE",
+        help="What empty cells are taken to say; with ignore, as without it, they count for nothing.",
+        rich_help_panel=_QUESTION,
+    ),
+]
+NoNulls = Annotated[
+    str | None,
+    typer.Option(
+        "--nulls",
+        metavar="ignore",
+        help="Can only be ignore, as without it: empty cells count for nothing.",
+        autocompletion=choices("ignore"),
         rich_help_panel=_QUESTION,
     ),
 ]
 Equals = Annotated[
     str | None,
     typer.Option(
-        "--equals", metavar="VALUE", help="What a matching cell says, exactly.", rich_help_panel=_QUESTION
+        "--equals",
+        metavar="VALUE",
+        help="Count the rows in which the column says exactly this.",
+        rich_help_panel=_QUESTION,
     ),
 ]
 AtLeast = Annotated[
@@ -75,7 +102,7 @@ AtLeast = Annotated[
     typer.Option(
         "--at-least",
         metavar="NUMBER",
-        help="The least count, or with --sum the least sum, for a yes.",
+        help="For a yes: at least so many matching rows, or with --sum a sum of at least this.",
         rich_help_panel=_QUESTION,
     ),
 ]
@@ -84,23 +111,33 @@ Share = Annotated[
     typer.Option(
         "--share",
         metavar="P/Q",
-        help="The least share of matching rows for a yes: 1/2 asks for a majority, 2/3 for two thirds.",
+        help="For a yes: at least this share of the rows match. 1/2 asks for a half, 2/3 for two thirds.",
         rich_help_panel=_QUESTION,
     ),
 ]
 OfShare = Annotated[
     bool,
-    typer.Option("--share", help="The edges are shares of all rows, not counts.", rich_help_panel=_QUESTION),
+    typer.Option(
+        "--share",
+        help="--edges are shares of all rows, such as 1/4,1/2, not numbers of rows.",
+        rich_help_panel=_QUESTION,
+    ),
 ]
 Sum = Annotated[
-    bool, typer.Option("--sum", help="Ask about the sum of the column.", rich_help_panel=_QUESTION)
+    bool,
+    typer.Option(
+        "--sum",
+        help="Ask about the sum of the column, not how many rows match; needs --clamp.",
+        rich_help_panel=_QUESTION,
+    ),
 ]
 Clamp = Annotated[
     str | None,
     typer.Option(
         "--clamp",
         metavar="LOW,HIGH",
-        help="For --sum: every value is moved into this range first. It decides how much one row can count.",
+        help="For --sum: a value outside of this range counts as its nearer end, so that no row counts for "
+        "too much. Plain numbers, decimals with a point: 0,99.5. The range is public.",
         rich_help_panel=_QUESTION,
     ),
 ]
@@ -109,15 +146,18 @@ Edges = Annotated[
     typer.Option(
         "--edges",
         metavar="LIST",
-        help="Where the answers meet, rising: 10,20 gives <10, 10..<20 and >=20. They are public, never "
-        "read from the data.",
+        help="The numbers between which the answer lies, rising: 10,20 makes the answers <10, 10..<20 and "
+        ">=20. Plain numbers, decimals with a point: 18,34.5,65. They are public, never read from the data.",
         rich_help_panel=_QUESTION,
     ),
 ]
 Labels = Annotated[
     str | None,
     typer.Option(
-        "--labels", metavar="LIST", help="Names of the answers, lowest first.", rich_help_panel=_QUESTION
+        "--labels",
+        metavar="LIST",
+        help="Names of the answers, lowest first, one more than edges: low,medium,high.",
+        rich_help_panel=_QUESTION,
     ),
 ]
 Quantile = Annotated[
@@ -125,7 +165,7 @@ Quantile = Annotated[
     typer.Option(
         "--quantile",
         metavar="P/Q",
-        help="Which quantile: 1/2 is the median, 1/4 the lower quartile.",
+        help="Which quantile: 1/2 is the median, 1/4 the lower quartile, 0.9 what nine in ten do not exceed.",
         rich_help_panel=_QUESTION,
     ),
 ]
@@ -134,7 +174,8 @@ Relation = Annotated[
     typer.Option(
         "--neighbors",
         metavar="|".join(RELATIONS),
-        help="What is to stay hidden: that one person's row is there at all, or what one row says.",
+        help="What stays hidden: whether a person is in the table at all (add-remove), or what the table "
+        "says about a person, while the number of people may be known (change-one).",
         autocompletion=choices(*RELATIONS),
         rich_help_panel=_PEOPLE,
     ),
@@ -144,7 +185,8 @@ Unit = Annotated[
     typer.Option(
         "--unit",
         metavar="COLUMN",
-        help="The column that says whose row it is, where a person has several.",
+        help="The column that says whose row it is, such as a patient number, where a person can have "
+        "several rows. Without it every row is a person.",
         rich_help_panel=_PEOPLE,
     ),
 ]

@@ -7,10 +7,10 @@ Options arrive as text; one function per kind of question turns them into a valu
 
 import inspect
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rainbowdp.cli.options import read_choice
+from rainbowdp.cli.lists import read_said
+from rainbowdp.cli.options import naming, read_choice
 from rainbowdp.cli.question_declarations import (
     RELATIONS,
     AtLeast,
@@ -20,7 +20,9 @@ from rainbowdp.cli.question_declarations import (
     Equals,
     Labels,
     MaxRows,
+    NoNulls,
     Nulls,
+    NullsAs,
     OfShare,
     OptionalColumn,
     Options,
@@ -32,7 +34,17 @@ from rainbowdp.cli.question_declarations import (
     Sum,
     Unit,
 )
-from rainbowdp.errors import FileUnreadableError, QuestionError, UsageError
+from rainbowdp.cli.question_values import (
+    read_choices,
+    read_clamp,
+    read_column,
+    read_edges,
+    read_labels,
+    read_null,
+    read_nulls,
+    require_measure,
+)
+from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.questions import Bracket, Level, Neighbors, Question, Ranking, Winner, YesNo
@@ -48,8 +60,6 @@ __all__ = [
     "bracket_question",
     "level_question",
     "ranking_question",
-    "read_nulls",
-    "read_options",
     "read_relation",
     "read_rows",
     "winner_question",
@@ -78,7 +88,9 @@ def winner_question(
     """
     from rainbowdp.questions import winner
 
-    return winner(column, read_options(options, options_file), other=other, nulls=read_nulls(nulls))
+    read = read_choices(options, options_file, other, nulls)
+    with naming("--options" if options_file is None else "--options-file"):
+        return winner(read_column(column), read, other=other, nulls=read_nulls(nulls))
 
 
 def ranking_question(
@@ -98,7 +110,9 @@ def ranking_question(
     """
     from rainbowdp.questions import ranking
 
-    return ranking(column, read_options(options, options_file), other=other, nulls=read_nulls(nulls))
+    read = read_choices(options, options_file, other, nulls)
+    with naming("--options" if options_file is None else "--options-file"):
+        return ranking(read_column(column), read, other=other, nulls=read_nulls(nulls))
 
 
 def yes_no_question(
@@ -109,7 +123,7 @@ def yes_no_question(
     share: Share = None,
     total: Sum = False,
     clamp: Clamp = None,
-    nulls: Nulls = None,
+    nulls: NullsAs = None,
 ) -> "YesNo":
     """Return the question that the options of ``yes-no`` describe.
 
@@ -120,20 +134,15 @@ def yes_no_question(
     """
     from rainbowdp.questions import yes_no
 
-    _require_measure(equals, clamp, total=total)
+    require_measure(equals, clamp, total=total)
     if (at_least is None) == (share is None):
         both = "both --at-least and --share are given" if share is not None else "no line is given"
         raise UsageError(both, help="give --at-least NUMBER or --share P/Q")
     if total and share is not None:
         raise UsageError("--share does not go with --sum", help="give --at-least NUMBER for a sum")
-    return yes_no(
-        column,
-        equals=equals,
-        at_least=at_least,
-        share=share,
-        clamp=_read_clamp(clamp),
-        nulls=read_nulls(nulls),
-    )
+    column, span, null = read_column(column), read_clamp(clamp), read_null(nulls, total=total)
+    with naming("--at-least" if share is None else "--share"):
+        return yes_no(column, equals=equals, at_least=at_least, share=share, clamp=span, nulls=null)
 
 
 def level_question(
@@ -145,7 +154,7 @@ def level_question(
     share: OfShare = False,
     total: Sum = False,
     clamp: Clamp = None,
-    nulls: Nulls = None,
+    nulls: NullsAs = None,
 ) -> "Level":
     """Return the question that the options of ``level`` describe.
 
@@ -156,33 +165,43 @@ def level_question(
     """
     from rainbowdp.questions import level
 
-    _require_measure(equals, clamp, total=total)
+    require_measure(equals, clamp, total=total)
     if total and share:
         raise UsageError("--share does not go with --sum", help="give one of them")
-    return level(
-        column,
-        edges=_split(edges),
-        labels=_split_labels(labels),
-        equals=equals,
-        share=share,
-        clamp=_read_clamp(clamp),
-        nulls=read_nulls(nulls),
-    )
+    column, span, null = read_column(column), read_clamp(clamp), read_null(nulls, total=total)
+    read = read_edges(edges, "1/4,1/2" if share else "10,20.5")
+    names = read_labels(labels, read)
+    with naming("--edges"):
+        return level(column, edges=read, labels=names, equals=equals, share=share, clamp=span, nulls=null)
 
 
 def bracket_question(
-    *, column: Column, edges: Edges, labels: Labels = None, quantile: Quantile = "1/2"
+    *,
+    column: Column,
+    edges: Edges,
+    labels: Labels = None,
+    quantile: Quantile = "1/2",
+    nulls: NoNulls = None,
 ) -> "Bracket":
     """Return the question that the options of ``bracket`` describe.
 
     Raises
     ------
-    QuestionError, NumberError
-        If edges, labels and quantile do not make one.
+    UsageError, QuestionError, NumberError
+        If edges, labels and quantile do not make one, or empty cells are to lie in a bracket.
     """
     from rainbowdp.questions import bracket
 
-    return bracket(column, edges=_split(edges), labels=_split_labels(labels), quantile=quantile)
+    if read_nulls(nulls) is not None:
+        raise UsageError(
+            f"--nulls cannot be {nulls!r} here: an empty cell lies in no bracket",
+            help="leave it out, or give --nulls ignore: empty cells count for nothing",
+            option="--nulls",
+        )
+    column, read = read_column(column), read_edges(edges, "18,34.5,65")
+    names = read_labels(labels, read)
+    with naming("--quantile"):
+        return bracket(column, edges=read, labels=names, quantile=quantile)
 
 
 QUESTIONS: Mapping[str, Callable[..., "Question"]] = {
@@ -198,8 +217,8 @@ SUMMARIES: Mapping[str, str] = {
     "winner": "Which option do most people have: the winner, the most common value (the mode)?",
     "ranking": "In which order do the options stand, most common first?",
     "yes-no": "Is there a majority, are there enough people, is a sum large enough: yes or no?",
-    "level": "Which of the declared levels does a count, share or sum have?",
-    "bracket": "In which declared bracket does the median, or another quantile, lie?",
+    "level": "Between which of the numbers that you name does a count, share or sum lie?",
+    "bracket": "Between which of the numbers that you name does the median, or another quantile, lie?",
 }
 """Each kind of question in one sentence."""
 
@@ -249,47 +268,6 @@ def with_question(
     return combined
 
 
-def read_options(options: str | None, options_file: str | None) -> tuple[str, ...]:
-    """Return the declared options, from a list or from a file with one per line.
-
-    Raises
-    ------
-    UsageError
-        Unless exactly one of them is given.
-    FileUnreadableError
-        If the file cannot be read.
-    """
-    from rainbowdp.rainbow import split_list
-
-    if (options is None) == (options_file is None):
-        what = "no options are given" if options is None else "both --options and --options-file are given"
-        raise UsageError(what, help="give --options A,B,C or --options-file FILE")
-    if options is not None:
-        return split_list(options)
-    try:
-        text = Path(str(options_file)).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise FileUnreadableError(
-            f"cannot read {str(options_file)!r}: {why}", help="give a text file with one option per line"
-        ) from None
-    lines = tuple(line.strip() for line in text.splitlines() if line.strip())
-    if not lines:
-        raise QuestionError(f"there is no option in {str(options_file)!r}", help="write one option per line")
-    return lines
-
-
-def read_nulls(nulls: str | None) -> str | None:
-    """Return as what empty cells count, None for nothing.
-
-    Examples
-    --------
-    >>> read_nulls("ignore"), read_nulls("no answer")
-    (None, 'no answer')
-    """
-    return None if nulls == "ignore" else nulls
-
-
 def read_relation(neighbors: str) -> "Neighbors":
     """Return the neighbor relation.
 
@@ -318,8 +296,9 @@ def read_rows(unit: str | None, max_rows: str | None) -> int:
         raise UsageError(
             f"{given} is given without {missing}", help="give --unit COLUMN --max-rows M together"
         )
-    if max_rows is None:
+    if unit is None or max_rows is None:
         return 1
+    read_said("--unit", unit, "name the column that says whose row it is")
     number = whole_number(max_rows)
     if number is None or not 1 <= number <= LARGEST_WHOLE:
         raise UsageError(
@@ -327,42 +306,3 @@ def read_rows(unit: str | None, max_rows: str | None) -> int:
             help="give for example --max-rows 5",
         )
     return number
-
-
-def _require_measure(equals: str | None, clamp: str | None, *, total: bool) -> None:
-    if total and equals is not None:
-        raise UsageError(
-            "--equals does not go with --sum", help="give --sum --clamp LOW,HIGH, or --equals VALUE"
-        )
-    if total and clamp is None:
-        raise UsageError(
-            "--sum is given without --clamp",
-            help="give the least and greatest value that one row may add, such as --clamp 0,100",
-        )
-    if not total and clamp is not None:
-        raise UsageError("--clamp is given without --sum", help="give both for the sum of a column")
-    if not total and equals is None:
-        raise UsageError(
-            "nothing is counted", help="give --equals VALUE for matching rows, or --sum --clamp LOW,HIGH"
-        )
-
-
-def _read_clamp(clamp: str | None) -> tuple[str, str] | None:
-    if clamp is None:
-        return None
-    parts = _split(clamp)
-    if len(parts) != 2:
-        raise UsageError(
-            f"--clamp {clamp!r} is no range", help="give the least and the greatest value: 0,100"
-        )
-    return parts[0], parts[1]
-
-
-def _split(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(","))
-
-
-def _split_labels(labels: str | None) -> tuple[str, ...] | None:
-    from rainbowdp.rainbow import split_list
-
-    return None if labels is None else split_list(labels)

@@ -2,11 +2,25 @@
 """The framework's own usage errors, said again in the form of ours: what, with the value, and what to do."""
 
 import re
+from collections.abc import Sequence
 from typing import Any, cast
 
 import typer
 
 from rainbowdp.errors import UsageError, did_you_mean
+
+_QUESTIONS = {
+    "winner": "mode most-common most-frequent plurality argmax max top histogram",
+    "ranking": "rank order top-k sort",
+    "yes-no": "majority threshold quorum above-threshold yesno",
+    "level": "count sum total",
+    "bracket": "median quantile quantiles percentile quartile mean average avg",
+}
+_REMARKS = {
+    **dict.fromkeys(("count", "sum", "total"), "the number itself is never published; "),
+    **dict.fromkeys(("mean", "average", "avg"), "a mean cannot be asked for, a median can; "),
+    "histogram": "counts are never published; ",
+}
 
 FrameworkError = cast(
     "type[Exception]", next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -38,7 +52,11 @@ def restated(error: Exception) -> UsageError:
         return UsageError(f"there is no option {name}", help=close or read_on, option=name)
     if found := re.match(r"No such command '(.*?)'\.", message, re.DOTALL):
         commands = list(getattr(getattr(context, "command", None), "commands", {}))
-        hint = did_you_mean(found[1], commands) or f"the commands are {', '.join(commands)}"
+        hint = (
+            _known_elsewhere(found[1], context, commands)
+            or did_you_mean(found[1], commands)
+            or f"the commands are {', '.join(commands)}"
+        )
         return UsageError(f"there is no command {found[1]!r}", help=hint, command=found[1])
     if parameter is not None and type(error).__name__ == "MissingParameter":
         name = _shown_name(parameter)
@@ -47,6 +65,24 @@ def restated(error: Exception) -> UsageError:
             f"{name} is missing", help=f"{about} ({read_on})" if about else read_on, option=name
         )
     return UsageError(_lowered(message), help=read_on)
+
+
+def _known_elsewhere(word: str, context: Any, commands: Sequence[str]) -> str:  # noqa: ANN401 - a context of typer or of click
+    """Return the command for what is called so in statistics, or for a question without its ask or plan."""
+    typed = word.strip().casefold().replace("_", "-")
+    path = str(getattr(context, "command_path", ""))
+    if set(_QUESTIONS) <= set(commands):
+        before = path
+    elif "ask" in commands:
+        before = f"{path} ask"
+    else:
+        return ""
+    from rainbowdp.cli.question_options import SUMMARIES
+
+    for kind, words in _QUESTIONS.items():
+        if typed == kind or typed in words.split():
+            return f"{_REMARKS.get(typed, '')}try {before} {kind}: {_lowered(SUMMARIES[kind])}"
+    return ""
 
 
 def _option_names(context: Any) -> list[str]:  # noqa: ANN401 - a context of typer or of click

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import ClassVar, cast
 
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact import NumberLike, format_fraction, parse_fraction
+from rainbowdp.exact import NumberLike, format_fraction, parse_fraction, show
 from rainbowdp.questions.question import (
     Json,
     Neighbors,
@@ -53,7 +53,7 @@ class Bracket:
         quantile = parse_fraction(self.quantile)
         if not 0 < quantile <= 1:
             raise QuestionError(
-                f"{format_fraction(quantile)} is no quantile whose bracket can change",
+                f"{show(quantile)} is no quantile whose bracket can change",
                 help="give a fraction above 0 and at most 1; 1/2 is the median",
             )
         object.__setattr__(self, "edges", edges)

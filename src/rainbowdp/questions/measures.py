@@ -12,7 +12,7 @@ from math import ceil, floor
 from typing import ClassVar, Protocol, cast
 
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact import NumberLike, format_fraction, parse_fraction
+from rainbowdp.exact import NumberLike, format_fraction, parse_fraction, show
 from rainbowdp.questions.question import Json, Neighbors, declared, require_summary
 from rainbowdp.questions.readings import MatchReading, Reading, SumReading
 from rainbowdp.questions.share_jumps import share_jumps
@@ -86,7 +86,7 @@ class CountOf:
         read = parse_fraction(value)
         if read.denominator != 1 or read < 1:
             raise QuestionError(
-                f"a count cannot cross {format_fraction(read)}", help="give a whole number of at least 1"
+                f"a count cannot cross {show(read)}", help="give a whole number of at least 1"
             )
         return read
 
@@ -150,7 +150,7 @@ class ShareOf:
         read = parse_fraction(value)
         if not 0 < read <= 1:
             raise QuestionError(
-                f"a share cannot cross {format_fraction(read)}", help="give a fraction above 0 and at most 1"
+                f"a share cannot cross {show(read)}", help="give a fraction above 0 and at most 1"
             )
         return read
 
@@ -195,7 +195,7 @@ class SumOf:
     def __post_init__(self) -> None:
         if not self.lower <= self.upper or self.lower == self.upper == 0:
             raise QuestionError(
-                f"values cannot be clamped to {format_fraction(self.lower)}, {format_fraction(self.upper)}",
+                f"values cannot be clamped to {show(self.lower)}, {show(self.upper)}",
                 help="give the least and the greatest value that one row may add, the least first",
             )
 
@@ -218,7 +218,7 @@ class SumOf:
         read = parse_fraction(value)
         if (self.lower >= 0 and read <= 0) or (self.upper <= 0 and read > 0):
             raise QuestionError(
-                f"a sum of these values cannot cross {format_fraction(read)}",
+                f"a sum of these values cannot cross {show(read)}",
                 help="give an edge with sums on both sides, or another range of values",
             )
         return read

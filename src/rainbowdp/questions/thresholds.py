@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact import NumberLike, format_fraction, parse_fraction
+from rainbowdp.exact import NumberLike, format_fraction, parse_fraction, show
 from rainbowdp.exact.arguments import items_of
 from rainbowdp.questions.measures import CountOf, Measure, ShareOf, SumOf
 from rainbowdp.questions.question import (
@@ -29,16 +29,22 @@ NO_YES = ("no", "yes")
 
 
 def edge_labels(edges: Sequence[Fraction]) -> tuple[str, ...]:
-    """Return names for what lies between edges.
+    """Return names for what lies between edges: decimals where they are short, fractions elsewhere.
 
     Examples
     --------
-    >>> edge_labels([Fraction(10), Fraction(20)])
-    ('<10', '10..<20', '>=20')
+    >>> edge_labels([Fraction(10), Fraction("34.50"), Fraction(106, 3)])
+    ('<10', '10..<34.5', '34.5..<106/3', '>=106/3')
     """
-    texts = [format_fraction(edge) for edge in edges]
+    texts = [_edge_text(edge) for edge in edges]
     between = (f"{low}..<{high}" for low, high in itertools.pairwise(texts))
     return (f"<{texts[0]}", *between, f">={texts[-1]}")
+
+
+def _edge_text(edge: Fraction) -> str:
+    shown = show(edge)
+    # A name has to tell an edge from every other one.
+    return format_fraction(edge) if shown.startswith("about") else shown
 
 
 def ascending(edges: Iterable[Fraction]) -> tuple[Fraction, ...]:
@@ -55,7 +61,7 @@ def ascending(edges: Iterable[Fraction]) -> tuple[Fraction, ...]:
     for low, high in itertools.pairwise(read):
         if not low < high:
             raise QuestionError(
-                f"the edge {format_fraction(high)} does not lie above {format_fraction(low)}",
+                f"the edge {show(high)} does not lie above {show(low)}",
                 help="give the edges from the lowest up, each once",
             )
     return read

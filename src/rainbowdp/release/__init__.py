@@ -15,7 +15,7 @@ from rainbowdp.release.terms import Terms, privacy_of
 
 if TYPE_CHECKING:
     from rainbowdp.release.checking import ReceiptCheck, verify_receipt
-    from rainbowdp.release.keys_asking import Keys, KeyTerms, ask_keys, name_keys
+    from rainbowdp.release.keys_asking import Keys, KeyTerms, ask_keys, ask_keys_under, name_keys
     from rainbowdp.release.receipt_reading import Receipt, read_receipt
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "answer_from_ledger",
     "ask",
     "ask_keys",
+    "ask_keys_under",
     "ask_under",
     "fingerprint",
     "make_receipt",
@@ -43,7 +44,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         # Whoever asks a question does not wait for what reads and checks receipts, or names keys.
-        if name in {"Keys", "KeyTerms", "ask_keys", "name_keys"}:
+        if name in {"Keys", "KeyTerms", "ask_keys", "ask_keys_under", "name_keys"}:
             from rainbowdp.release import keys_asking as home
         elif name in {"Receipt", "read_receipt"}:
             from rainbowdp.release import receipt_reading as home

@@ -15,7 +15,7 @@ from rainbowdp.ledger import Ledger, open_ledger
 from rainbowdp.questions import Neighbors, Question, Summary
 from rainbowdp.release.answers import Answer, stored, written
 from rainbowdp.release.paying import canonical, pay_and_draw, require_both, require_budget
-from rainbowdp.release.ready import Progress, drawn, make_ready
+from rainbowdp.release.ready import Progress, columns_of, drawn, make_ready
 from rainbowdp.release.terms import Terms, privacy_of
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, open_table
@@ -141,6 +141,7 @@ def ask_under(
     name: str | None = None,
     request_id: str | None = None,
     progress: Progress | None = None,
+    opened: Callable[[], None] | None = None,
 ) -> Answer:
     """Ask a table a question whose terms are ready; see `ask` for everything else.
 
@@ -150,6 +151,8 @@ def ask_under(
         What is asked, and how privately.
     source, table, sql, encoding, ledger, name, request_id, progress
         As for `ask`.
+    opened : callable, optional
+        Called when the table and the ledger are open, before a row is read and before anything is charged.
 
     Returns
     -------
@@ -164,13 +167,18 @@ def ask_under(
     with contextlib.ExitStack() as stack:
         if isinstance(source, Summary):
             _refuse_table_options(terms, table, sql, encoding)
-            opened: Table | Summary = source
+            asked: Table | Summary = source
         else:
-            opened = stack.enter_context(open_table(source, table=table, sql=sql, encoding=encoding))
-        if ledger is None or name is None:
-            return answer(terms, opened, progress=progress)
-        book = stack.enter_context(open_ledger(ledger))
-        return answer_from_ledger(terms, opened, book, name, request_id, progress=progress)
+            asked = stack.enter_context(open_table(source, table=table, sql=sql, encoding=encoding))
+        book = None if ledger is None else stack.enter_context(open_ledger(ledger))
+        # A stored answer needs no columns, so with a ledger they are looked at later.
+        if book is None and isinstance(asked, Table):
+            asked.check(columns_of(terms))
+        if opened is not None:
+            opened()
+        if book is None or name is None:
+            return answer(terms, asked, progress=progress)
+        return answer_from_ledger(terms, asked, book, name, request_id, progress=progress)
 
 
 def answer(

@@ -169,11 +169,62 @@ def ask_keys(
     require_both(unit, max_keys, "max_keys", "for how many categories one person counts")
     require_budget(ledger, name, request_id)
     mechanism = key_mechanism(epsilon, delta, 1 if max_keys is None else max_keys)
-    terms = KeyTerms(column, mechanism, unit, {} if where is None else where)
+    return ask_keys_under(
+        KeyTerms(column, mechanism, unit, {} if where is None else where),
+        source,
+        table=table,
+        sql=sql,
+        encoding=encoding,
+        ledger=ledger,
+        name=name,
+        request_id=request_id,
+        progress=progress,
+    )
+
+
+def ask_keys_under(
+    terms: KeyTerms,
+    source: object,
+    *,
+    table: str | None = None,
+    sql: str | None = None,
+    encoding: str | None = None,
+    ledger: str | None = None,
+    name: str | None = None,
+    request_id: str | None = None,
+    progress: Progress | None = None,
+    opened: Callable[[], None] | None = None,
+) -> Keys:
+    """Name the categories of a table on terms that are ready; see `ask_keys` for everything else.
+
+    Parameters
+    ----------
+    terms : KeyTerms
+        How they are chosen.
+    source, table, sql, encoding, ledger, name, request_id, progress
+        As for `ask_keys`.
+    opened : callable, optional
+        Called when the table and the ledger are open, before a row is read and before anything is charged.
+
+    Returns
+    -------
+    Keys
+
+    Raises
+    ------
+    UsageError, UnknownColumnError, TableUnreadableError, BudgetRefusedError, LedgerError
+        As `ask_keys`.
+    """
+    require_budget(ledger, name, request_id)
     with contextlib.ExitStack() as stack:
-        opened = stack.enter_context(open_table(source, table=table, sql=sql, encoding=encoding))
+        asked = stack.enter_context(open_table(source, table=table, sql=sql, encoding=encoding))
         book = None if ledger is None else stack.enter_context(open_ledger(ledger))
-        return name_keys(terms, opened, book, name, request_id, progress=progress)
+        # A stored answer needs no columns, so with a ledger they are looked at later.
+        if book is None:
+            asked.check([terms.column, *terms.where, *([] if terms.unit is None else [terms.unit])])
+        if opened is not None:
+            opened()
+        return name_keys(terms, asked, book, name, request_id, progress=progress)
 
 
 def name_keys(

@@ -31,14 +31,15 @@ class Ready(Private):
 def make_ready(terms: Terms, source: Table | Summary, key: bytes | None, progress: Progress | None) -> Ready:
     """Do everything but draw: nothing that can fail is left, and nothing has been revealed."""
     if isinstance(source, Table):
-        source.check(_columns(terms))
+        source.check(columns_of(terms))
     # Without lines there is no answer, so they are made before a row is read.
     terms.lines  # noqa: B018 - a cached property
     summaries = _read(terms, source, key, progress) if isinstance(source, Table) else {EVERYBODY: source}
     return Ready({group: _distribution(terms, summary) for group, summary in summaries.items()})
 
 
-def _columns(terms: Terms) -> list[str]:
+def columns_of(terms: Terms) -> list[str]:
+    """Return all columns that a question asked so needs."""
     people = [column for column in (terms.unit, terms.by) if column is not None]
     return [terms.question.reading.column, *terms.where, *people]
 

@@ -34,8 +34,18 @@ _NOT_SHOWN = (
 )
 
 
+_ABOVE = "the names of the columns must stand in the first line: if there are lines above them, remove these"
+_NAMELESS = frozenset({"frame", "the frame", "standard input"})
+
+
 class UnshownNames(tuple[str, ...]):
     """Names of columns that no message may show: a file without line endings may be all rows."""
+
+    __slots__ = ()
+
+
+class FirstLine(tuple[str, ...]):
+    """Names of columns as the first line of a text file says them, above which there may be other lines."""
 
     __slots__ = ()
 
@@ -94,7 +104,7 @@ def read_header(path: Path, content: Iterable[bytes], called: str) -> Header:
             f"{called} has no header: its first line is empty"
             if text
             else f"{called} is empty, so it has no header",
-            help="name the columns in the first line",
+            help=_ABOVE if text else "name the columns in the first line",
         )
     first = line[1].decode("utf-8", "replace")
     if UNREADABLE in first:
@@ -132,9 +142,10 @@ def _of_first_line(path: Path, first: str, line: re.Match[bytes]) -> Header:
     plain = names is not None and not re.search(' "|" ', first)
     names = names or tuple(name.strip() for name in first.split(delimiter))
     # Where a quote is open, a row decides whether it is closed, and no message may tell.
-    if not line[2] or _may_go_on(path, line[1]):
-        names = UnshownNames(names)
-    return Header(names, delimiter, line[2] or b"\n", line.end(), plain)
+    hidden = not line[2] or _may_go_on(path, line[1])
+    return Header(
+        (UnshownNames if hidden else FirstLine)(names), delimiter, line[2] or b"\n", line.end(), plain
+    )
 
 
 def _may_go_on(path: Path, line: bytes) -> bool:
@@ -180,7 +191,7 @@ def _open_at_end(sign: str, line: str) -> bool:
 
 
 def check_distinct(source: str, names: Sequence[str]) -> None:
-    """Refuse a table that names a column twice.
+    """Refuse a table that names a column twice, or several not at all.
 
     Raises
     ------
@@ -189,12 +200,22 @@ def check_distinct(source: str, names: Sequence[str]) -> None:
     """
     if len(set(names)) == len(names):
         return
-    twice = next(name for at, name in enumerate(names) if name in names[:at])
-    shown = shown_names([twice]) if shown_names(names) else []
+    called = _called(source)
+    shown = shown_names(names)
+    if shown and names.count("") > 1:
+        help = "give every column a name of its own"
+        if isinstance(names, FirstLine):
+            help = "name every column in the first line; a separator at its end makes one more column"
+        if isinstance(names, FirstLine) and _may_be_a_title(names):
+            help = _ABOVE
+        raise UnknownColumnError(
+            f"{called} has {_number_of(names.count(''))} columns without a name", help=help
+        )
+    twice = shown_names([next(name for at, name in enumerate(names) if name in names[:at])]) if shown else []
     raise UnknownColumnError(
-        f"{source} has two columns called {shown[0]!r}" if shown else f"{source} names a column twice",
+        f"{called} has two columns called {twice[0]!r}" if twice else f"{called} names a column twice",
         help="rename or remove one of them",
-        **({"column": shown[0]} if shown else {}),
+        **({"column": twice[0]} if twice else {}),
     )
 
 
@@ -232,8 +253,10 @@ def check_known(source: str, names: Sequence[str], wanted: Iterable[str]) -> Non
         shown = ", ".join(map(repr, known[:20])) + (", …" if len(known) > 20 else "")
         hint = did_you_mean(name, [own for own in known if own in names])
         listed = f"{hint} Its columns are {shown}" if hint else f"its columns are {shown}"
+        if not hint and isinstance(names, FirstLine) and _may_be_a_title(names):
+            listed = f"{listed}; {_ABOVE}"
         raise UnknownColumnError(
-            f"{source} has no column {name!r}",
+            f"{_called(source)} has no column {name!r}",
             help=listed if known else _NOT_SHOWN,
             column=name,
         )
@@ -266,6 +289,21 @@ def shown_names(names: Sequence[str]) -> list[str]:
     if isinstance(names, UnshownNames) or not all(map(_is_printable, names)):
         return []
     return [name if len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}…" for name in names]
+
+
+def _may_be_a_title(names: Sequence[str]) -> bool:
+    """Say whether the first line looks like a title, a comment or a note to Excel, and not like names."""
+    given = [name for name in names if name]
+    return len(given) < 2 or given[0].lower().startswith(("#", "sep="))
+
+
+def _called(source: str) -> str:
+    """Return a source as messages call it: what stands outside, such as a path, in quotes."""
+    return source if source in _NAMELESS or source.startswith(("'", '"')) else repr(source)
+
+
+def _number_of(count: int) -> str:
+    return {2: "two", 3: "three"}.get(count, str(count))
 
 
 def _is_printable(name: str) -> bool:
