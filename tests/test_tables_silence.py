@@ -11,8 +11,9 @@ import pytest
 
 from cell_tally import UNREADABLE, cells
 from rainbowdp.questions import winner
+from rainbowdp.questions.cells import cell_text
 from rainbowdp.release import ask
-from rainbowdp.tables import count_keys, open_table
+from rainbowdp.tables import batches, count_keys, open_table
 from rainbowdp.tables.source import SILENCE
 
 
@@ -24,14 +25,6 @@ class Odd:
 
     def __eq__(self, _: object) -> bool:
         raise TypeError("a canary")
-
-
-class Warned:
-    """A cell that warns when it is asked."""
-
-    def __str__(self) -> str:
-        warnings.warn("a canary", FutureWarning, stacklevel=1)
-        return "red"
 
 
 @pytest.mark.parametrize(
@@ -59,8 +52,16 @@ def test_objects_of_python_in_polars_are_read_by_nobody(
 
 @pytest.mark.parametrize("action", ["error", "always"])
 @pytest.mark.parametrize("unit", [None, "person"])
-def test_no_warning_gets_out_and_none_becomes_an_error(action: str, unit: str | None) -> None:
-    frame = pd.DataFrame({"person": [1, 2], "vote": pd.Series([Warned(), "blue"], dtype=object)})
+def test_no_warning_gets_out_and_none_becomes_an_error(
+    action: str, unit: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def warned(cell: object) -> object:
+        warnings.warn("a canary", FutureWarning, stacklevel=1)
+        return cell_text(cell)
+
+    # As a library may warn about a cell.
+    monkeypatch.setattr(batches, "cell_text", warned)
+    frame = pd.DataFrame({"person": [1, 2], "vote": pd.Series([b"red", "blue"], dtype=object)})
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter(action)  # type: ignore[arg-type]  # one of the words
         before = list(warnings.filters)

@@ -11,7 +11,9 @@ import datetime as dt
 import enum
 import math
 import re
-from collections.abc import Collection
+import sys
+import uuid
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -36,7 +38,23 @@ _PER_COARSE_UNIT = {"Y": 31_536_000, "M": 2_419_200, "W": 604_800, "D": 86_400, 
 _FINER_UNITS = frozenset({"ps", "fs", "as"})
 # Year 9999 is nearer than this to 1970, on either side of it.
 _FARTHEST_SECOND = 400_000_000_000
-_MISSING = frozenset({"NAType", "NaTType"})
+_PLAIN = (str, bytes, bool, int, float)
+# Of the types themselves, since a subclass may say something else, or do it.
+_PARTS_OF_MOMENT: tuple[Any, ...] = (
+    dt.date.year,
+    dt.date.month,
+    dt.date.day,
+    dt.datetime.hour,
+    dt.datetime.minute,
+    dt.datetime.second,
+    dt.datetime.microsecond,
+)
+_FOLD: Any = dt.datetime.fold
+_ZONE_OF_MOMENT: Any = dt.datetime.tzinfo
+_ZONE_OF_TIME: Any = dt.time.tzinfo
+_UUID: Any = vars(uuid.UUID)["int"]
+_MODULE: Any = type.__dict__["__module__"]
+_ZONES = frozenset({"datetime", "zoneinfo", "pytz", "dateutil", "psycopg2"})
 
 
 class Mark(enum.Enum):
@@ -63,8 +81,9 @@ def cell_text(value: object) -> str | Mark:
         Text without outer blanks, case as it is; truth values as ``true`` and ``false``; whole numbers
         without a decimal point, other floats and decimals with as few digits as tell them apart; dates and
         times in ISO form, moments with a time zone in UTC; bytes as UTF-8. `NULL` for None, NaN and what is
-        empty. `INVALID` for what has no text: bytes of another encoding, lists, values that fail when they
-        are asked, numbers of more than 4,300 digits, and what has more than `LARGEST_CELL` bytes.
+        empty. `INVALID` for what has no text: bytes of another encoding, lists, objects of any type but
+        those of Python, numpy and pandas that are named above (and UUIDs), numbers of more than 4,300
+        digits, and what has more than `LARGEST_CELL` bytes. No method of any other class is called.
 
     Examples
     --------
@@ -73,10 +92,10 @@ def cell_text(value: object) -> str | Mark:
     >>> cell_text(""), cell_text(float("nan")), cell_text(b"\xff")
     (<Mark.NULL: 'null'>, <Mark.NULL: 'null'>, <Mark.INVALID: 'invalid'>)
     """
-    if value is None or type(value).__name__ in _MISSING:
+    if value is None:
         return NULL
     try:
-        text = _text(_plain(value))
+        text = _text(value)
         if text is None or len(text) > LARGEST_CELL or "\0" in text:
             return INVALID
         # Text that no file can hold would fail later, where it is written.
@@ -87,23 +106,103 @@ def cell_text(value: object) -> str | Mark:
     return text.strip() or NULL
 
 
-def _plain(value: Any) -> object:  # noqa: ANN401 - numpy is not imported for its types
-    """Return the Python value of a numpy scalar, and any other value as it is."""
-    if type(value).__module__ != "numpy" or not hasattr(value, "dtype"):
-        return value
+def _text(value: object) -> str | None:
+    """Return the text of a value, empty for null, None where there is none.
+
+    A class may say of itself and of its values what it likes, and do what it likes meanwhile. So only the
+    type that Python itself knows counts, and of its methods the type's own.
+    """
+    kind = type(value)
+    for known, text_of in _TEXT_OF:
+        if issubclass(kind, known):
+            return text_of(value)
+    return _pandas_text(value)
+
+
+def _whole_text(value: Any) -> str | None:  # noqa: ANN401 - an int, or of a class of somebody's own
+    number = int.__int__(value)
+    return None if abs(number) >= _TOO_MANY_DIGITS else str(number)
+
+
+def _bytes_text(value: Any) -> str | None:  # noqa: ANN401 - see _whole_text
+    kind = bytes if issubclass(type(value), bytes) else bytearray
+    return None if kind.__len__(value) > LARGEST_CELL else kind.decode(value)
+
+
+def _view_text(value: Any) -> str | None:  # noqa: ANN401 - see _whole_text
+    return None if value.nbytes > LARGEST_CELL else value.tobytes().decode()
+
+
+def _uuid_text(value: Any) -> str:  # noqa: ANN401 - see _whole_text
+    return str(uuid.UUID(int=int.__int__(_UUID.__get__(value))))
+
+
+def _moment_text(value: Any) -> str | None:  # noqa: ANN401 - see _whole_text
+    """Return ISO text of a date or time or both, in UTC if it is a moment with a zone."""
+    kind = type(value)
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and kind is type(pandas.NaT):
+        return ""
+    zone = None
+    if not issubclass(kind, dt.date) or issubclass(kind, dt.datetime):
+        zone = (_ZONE_OF_MOMENT if issubclass(kind, dt.datetime) else _ZONE_OF_TIME).__get__(value)
+    if not _is_known_zone(zone):
+        return None
+    if issubclass(kind, dt.datetime):
+        # One of pandas has nanoseconds as well, and years that no date has.
+        is_plain = kind is dt.datetime or (pandas is not None and kind is pandas.Timestamp)
+        moment = value if is_plain else _plain_moment(value, zone)
+        moment = moment if zone is None else moment.astimezone(dt.UTC)
+        return str(moment.isoformat()) if 1 <= moment.year <= dt.MAXYEAR else None
+    return dt.date.isoformat(value) if issubclass(kind, dt.date) else dt.time.isoformat(value)
+
+
+def _plain_moment(value: object, zone: dt.tzinfo | None) -> dt.datetime:
+    """Return what Python itself keeps of a moment of a class of somebody's own."""
+    parts = [part.__get__(value) for part in _PARTS_OF_MOMENT]
+    fold = _FOLD.__get__(value)
+    return dt.datetime(*parts, tzinfo=zone, fold=fold)  # type: ignore[misc]  # seven parts, none is the zone
+
+
+def _is_known_zone(zone: object) -> bool:
+    """Say whether no class of anybody's own says how far a clock is ahead."""
+    if zone is None:
+        return True
+    module = _MODULE.__get__(type(zone))
+    return type(module) is str and module.partition(".")[0] in _ZONES
+
+
+def _pandas_text(value: Any) -> str | None:  # noqa: ANN401 - see _whole_text
+    """Return the text of what pandas has besides moments: nothing, and months and other periods."""
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and value is pandas.NA:
+        return ""
+    if pandas is not None and type(value) is pandas.Period:
+        return str(value) if 1 <= value.year <= dt.MAXYEAR else None
+    return _numpy_text(value)
+
+
+def _numpy_text(value: Any) -> str | None:  # noqa: ANN401 - numpy is not imported for its types
+    """Return the text of a scalar of numpy; no other value has one."""
+    kind = type(value)
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not any(kind is known for known in numpy.sctypeDict.values()):
+        return None
     if value.dtype.kind == "f":
         # A short float keeps the few digits that it was made of.
-        return float(str(value)) if value.dtype.itemsize < 8 else float(value)
+        return _float_text(float(str(value)) if value.dtype.itemsize < 8 else float(value))
     if value.dtype.kind not in "mM":
-        return value.item()
+        plain = value.item()
+        # What it holds may be anything, and not itself again.
+        return _text(plain) if any(type(plain) is known for known in _PLAIN) else None
     if str(value) == "NaT":
         return ""
-    plain = _moment(value) if value.dtype.kind == "M" else None
     # Where Python has no such moment there is no cell; nor is a duration one.
-    return dt.timedelta() if plain is None else plain
+    plain = _moment(value) if value.dtype.kind == "M" else None
+    return None if plain is None else _text(plain)
 
 
-def _moment(value: Any) -> object:  # noqa: ANN401 - see _plain
+def _moment(value: Any) -> object:  # noqa: ANN401 - see _numpy_text
     """Return what a moment of numpy stands for, None where Python has none; numpy itself wraps around."""
     import numpy as np
 
@@ -121,35 +220,6 @@ def _moment(value: Any) -> object:  # noqa: ANN401 - see _plain
     if isinstance(plain, int) and unit in _FINER_UNITS:
         plain = value.astype("datetime64[us]").item()
     return None if isinstance(plain, int) else plain
-
-
-def _text(value: object) -> str | None:
-    """Return the text of a value that is not null, empty for NaN, None where there is none."""
-    text: str | None
-    match value:
-        case str():
-            text = str(value)
-        case bool():
-            text = "true" if value else "false"
-        case int():
-            text = None if abs(value) >= _TOO_MANY_DIGITS else str(int(value))
-        case float():
-            text = _float_text(float(value))
-        case Decimal():
-            text = _decimal_text(value)
-        case bytes() | bytearray() | memoryview():
-            # A view counts its items, and each has a byte at least.
-            text = None if len(value) > LARGEST_CELL else bytes(value).decode()
-        case dt.datetime() if value.tzinfo is not None:
-            text = value.astimezone(dt.UTC).isoformat()
-        case dt.date() | dt.time():
-            text = value.isoformat()
-        case Collection() | dt.timedelta():
-            text = None
-        case _:
-            # What Python writes where a type says nothing is an address in memory, and no text of a cell.
-            text = None if type(value).__str__ is object.__str__ else str(value)
-    return text
 
 
 def _float_text(value: float) -> str:
@@ -175,6 +245,19 @@ def _decimal_text(value: Decimal) -> str | None:
     shift = int(exponent) + len(written) - len(kept)
     plain = Decimal((sign, tuple(map(int, kept)), shift))
     return f"{plain:f}" if abs(shift) <= _LARGEST_EXPONENT else str(plain)
+
+
+_TEXT_OF: tuple[tuple[Any, Callable[[Any], str | None]], ...] = (
+    (str, str.__str__),
+    (bool, lambda value: "true" if value else "false"),
+    (int, _whole_text),
+    (float, lambda value: _float_text(float.__float__(value))),
+    (Decimal, lambda value: _decimal_text(Decimal(value))),
+    ((bytes, bytearray), _bytes_text),
+    (memoryview, _view_text),
+    ((dt.date, dt.time), _moment_text),
+    (uuid.UUID, _uuid_text),
+)
 
 
 def typed_text(text: str) -> str:

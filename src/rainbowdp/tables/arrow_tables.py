@@ -19,6 +19,7 @@ from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, gua
 
 Read = Callable[[object], object]
 Tables = Callable[[Sequence[str], Progress | None], Iterator[Any]]
+_BYTES_OF_UUID = 16
 
 
 class ArrowSource:
@@ -249,7 +250,9 @@ def _is_text(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
 def _uuid(cell: object) -> object:
     import uuid
 
-    return str(uuid.UUID(bytes=cell)) if isinstance(cell, bytes) else cell
+    if not isinstance(cell, bytes):
+        return cell
+    return str(uuid.UUID(bytes=cell)) if len(cell) == _BYTES_OF_UUID else UNREADABLE_CELL
 
 
 def _truth(cell: object) -> object:

@@ -9,9 +9,15 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from rainbowdp.questions.cells import INVALID, NULL, cell_text
 from rainbowdp.tables.moments import moment_text
 from rainbowdp.tables.readers import shortest_float
 from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells
+
+_SHORT_FLOATS = {"float16": 16, "float32": 32}
+# Truth values, whole numbers and floats: of each a column has one type.
+_PLAIN_KINDS = "biuf"
+_NUMBERS = (bool, int, float)
 
 
 def batches_of(query: Any) -> Iterator[list[Cells]]:  # noqa: ANN401 - narwhals' frames
@@ -57,24 +63,43 @@ def _pandas(frame: Any) -> Iterator[list[Cells]]:  # noqa: ANN401 - pandas, or s
 
 
 def _pandas_cells(column: Any) -> list[object]:  # noqa: ANN401 - see _pandas
-    """Return the cells of a column, through what is stored where a Python object may not exist."""
+    """Return the cells of a column, through what is stored where a Python object may not exist.
+
+    They are numbers of one type (and None), or None, bytes and texts alone, so that equal ones say the same
+    and whatever else is done with them runs nothing that a class of somebody's own says.
+    """
+    import numpy as np
+
     kind = column.dtype
     if getattr(kind, "storage", "") == "pyarrow" or type(kind).__name__ == "ArrowDtype":
         from rainbowdp.tables.arrow_tables import arrow_cells
 
         return arrow_cells(column.array.__arrow_array__())
+    if type(kind).__name__ == "CategoricalDtype":
+        return _pandas_categories(column)
+    if type(kind).__name__ == "SparseDtype":
+        return _pandas_cells(column.sparse.to_dense())
     if getattr(kind, "kind", "") == "M":
         return _pandas_moments(column, zoned=getattr(kind, "tz", None) is not None)
-    if type(kind).__name__ == "CategoricalDtype" and str(kind.categories.dtype) in ("float16", "float32"):
-        bits = kind.categories.dtype.itemsize * 8
-        return [shortest_float(cell, bits) for cell in column.tolist()]
     try:
         cells = column.tolist()
     except Exception:  # noqa: BLE001 - one cell has failed, and the others have not
         cells = [_alone(column, at) for at in range(len(column))]
-    if str(kind) == "float16":
-        return [shortest_float(cell, 16) for cell in cells]
-    return _without_arrays(cells) if str(kind) == "object" else cells
+    if str(kind).lower() in _SHORT_FLOATS:
+        cells = [shortest_float(cell, _SHORT_FLOATS[str(kind).lower()]) for cell in cells]
+    return cells if isinstance(kind, np.dtype) and kind.kind in _PLAIN_KINDS else _as_texts(cells)
+
+
+def _pandas_categories(column: Any) -> list[object]:  # noqa: ANN401 - see _pandas
+    """Return the cells of a column of categories, which say what they say in a column of their own type."""
+    import numpy as np
+
+    used, places = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
+    named = used[used >= 0]
+    # Without an index, which would compare and hash them.
+    categories = column.cat.categories.take(named).to_series(index=range(len(named)))
+    said = [None] * (len(used) - len(named)) + _pandas_cells(categories)
+    return [said[place] for place in places.tolist()]
 
 
 def _pandas_moments(column: Any, *, zoned: bool) -> list[object]:  # noqa: ANN401 - see _pandas
@@ -97,11 +122,25 @@ def _alone(column: Any, at: int) -> object:  # noqa: ANN401 - see _pandas
         return UNREADABLE_CELL
 
 
-def _without_arrays(cells: list[object]) -> list[object]:
-    """Return cells, with an array of numpy as what it is: no text, even where it holds one number."""
-    import numpy as np
+def _as_texts(cells: list[object]) -> list[object]:
+    """Return cells as texts, or as they are where all but null ones are numbers of one type."""
+    import pandas as pd
 
-    return [UNREADABLE_CELL if isinstance(cell, np.ndarray) else cell for cell in cells]
+    cells = [None if cell is pd.NA else cell for cell in cells]
+    kind = next((type(cell) for cell in cells if cell is not None), None)
+    if any(kind is plain for plain in _NUMBERS) and all(cell is None or type(cell) is kind for cell in cells):
+        return cells
+    return list(map(_as_text, cells))
+
+
+def _as_text(cell: object) -> object:
+    """Return the text of a cell, None for null, and bytes that are no text for one that cannot be read."""
+    if cell is None or type(cell) is str:
+        return cell
+    text = cell_text(cell)
+    if text is INVALID:
+        return UNREADABLE_CELL
+    return None if text is NULL else text
 
 
 def relation_batches(relation: Any) -> Iterator[list[Cells]]:  # noqa: ANN401 - its methods depend on the version

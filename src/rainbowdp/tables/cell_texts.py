@@ -98,16 +98,23 @@ class Remembered(Generic[K, T]):
     ----------
     function : callable
         Says for distinct keys what each stands for.
+    text_of : callable, optional
+        The text in a key; keys with a long one are asked for each time, since many would fill the memory.
     """
 
-    def __init__(self, function: Callable[[list[K]], Sequence[T]]) -> None:
+    def __init__(
+        self, function: Callable[[list[K]], Sequence[T]], text_of: Callable[[K], str | None] | None = None
+    ) -> None:
         self._function = function
+        self._text_of = text_of
         self._known: dict[K, T] = {}
 
     def __call__(self, keys: Sequence[K]) -> list[T]:
         """Return what each key stands for."""
         with contextlib.suppress(KeyError):
             return list(map(self._known.__getitem__, keys))
+        if self._text_of is not None and any(len(text or "") > _LONG for text in map(self._text_of, keys)):
+            return list(self._function(list(keys)))
         new = [key for key in dict.fromkeys(keys) if key not in self._known]
         if len(self._known) + len(new) > _REMEMBERED:
             self._known.clear()

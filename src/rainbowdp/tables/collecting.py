@@ -109,7 +109,7 @@ def _collect(spool: Spool, table: Table, wanted: Wanted, progress: Progress | No
             spool.add_counts(reader.parts(rows), reader.texts(rows), list(map(row_count, rows)))
         return
     person_at = columns.index(wanted.unit)
-    mark_of = Remembered(spool.said)
+    mark_of = Remembered(spool.said, _text_said)
     mark_of_cell = Meanings(lambda texts: spool.said([(0, text) for text in texts]))
     for batch in batches:
         rows = judge.passing(batch)
@@ -122,6 +122,10 @@ def _collect(spool: Spool, table: Table, wanted: Wanted, progress: Progress | No
         else:
             marks = mark_of(list(zip(reader.parts(rows), reader.texts(rows), strict=True)))
         spool.add(cast("list[str]", persons), marks)
+
+
+def _text_said(said: tuple[int, str | None]) -> str | None:
+    return said[1]
 
 
 class _Reader:

@@ -59,7 +59,14 @@ class DuckdbSource(FrameSource):
             check_distinct(place.database, UnshownNames(relation.columns) if place.sql else relation.columns)
             ready = of_duckdb(relation)
             frame = nw.from_native(ready.frame)
-            super().__init__(frame, place.database, names=ready.names, ordered=False, readers=ready.readers)
+            super().__init__(
+                frame,
+                place.database,
+                names=ready.names,
+                ordered=False,
+                readers=ready.readers,
+                unreadable=ready.unreadable,
+            )
         except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
             reason = str(error).splitlines()[0]
         except duckdb.Error:

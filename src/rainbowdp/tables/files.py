@@ -114,9 +114,11 @@ class FileSource:
     def _fetched(
         self, query: str, columns: Sequence[str], progress: Progress | None
     ) -> Iterator[list[Cells]]:
+        told = _rising(progress)
+
         def batches() -> Iterator[list[Cells]]:
-            cells, rows = self._opened(columns, progress)
-            with _reported(self._database, progress):
+            cells, rows = self._opened(columns, told)
+            with _reported(self._database, told):
                 yield from relation_batches(self._database.sql(query.format(cells=cells, rows=rows)))
 
         yield from guarded(self._name, batches)
@@ -184,13 +186,20 @@ class FileSource:
         """Refuse files of which no copy could be made, whether or not one of their rows needs it."""
         if self._room is not None:
             return
+        sizes: list[int] = []
+        with contextlib.suppress(OSError):
+            sizes = [path.stat().st_size * self._growth() + _MORE_BYTES for path in self._paths]
+        if not sizes:
+            raise TableUnreadableError(
+                f"{self._name} cannot be read any longer",
+                help="it was there when it was opened: do not move or remove it while it is read",
+            )
         enough = False
         with contextlib.suppress(OSError):
             room = Path(tempfile.mkdtemp(prefix="rainbowdp-"))
             self._closing.callback(shutil.rmtree, room, ignore_errors=True)
             check_room(room)
             self._room = room
-            sizes = [path.stat().st_size * self._growth() + _MORE_BYTES for path in self._paths]
             enough = shutil.disk_usage(room).free >= sum(sizes) and max(sizes) <= _largest_file()
         if not enough:
             self._room = None
@@ -266,6 +275,20 @@ def _form(path: Path) -> str:
         help=f"use a file whose name ends in one of {ENDINGS}",
         path=str(path),
     )
+
+
+def _rising(progress: Progress | None) -> Progress | None:
+    """Return a progress that never falls, since it would where a file with an odd row is read again."""
+    if progress is None:
+        return None
+    most = 0.0
+
+    def told(share: float) -> None:
+        nonlocal most
+        most = max(most, share)
+        progress(most)
+
+    return told
 
 
 def _part_of(progress: Progress | None, at: int, files: int) -> Progress | None:

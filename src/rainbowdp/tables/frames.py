@@ -64,7 +64,6 @@ class FrameSource:
         self._names = names or {column: column for column in schema.names()}
         self._types = {column: schema[inside] for column, inside in self._names.items()}
         kinds = self._pandas_types() if self._pandas else {}
-        self._objects = frozenset(column for column, kind in kinds.items() if str(kind) == "object")
         self._arrow = {
             self._names[column]: kind.pyarrow_dtype
             for column, kind in kinds.items()
@@ -88,7 +87,7 @@ class FrameSource:
         """Yield batches of cells with the number of rows that hold them."""
         del progress
         if self._pandas:
-            yield from self._counted_here(columns)
+            yield from guarded(self._name, lambda: self._counted_here(columns))
             return
 
         import narwhals.stable.v2 as nw
@@ -121,13 +120,8 @@ class FrameSource:
         if not self._chosen(columns):
             yield [(*[UNREADABLE_CELL] * len(columns), len(self._frame))]
             return
-        # Python's equality would take 1, 1.0 and True for one cell, and a list has no hash.
-        alone = bool(self._objects & set(columns))
         for batch in self.rows(columns):
-            if alone:
-                yield [(*cells, 1) for cells in batch]
-            else:
-                yield [(*cells, count) for cells, count in Counter(batch).items()]
+            yield [(*cells, count) for cells, count in Counter(batch).items()]
 
     def _chosen(self, columns: Sequence[str]) -> list[tuple[str, str]]:
         return [(f"v{at}", column) for at, column in enumerate(columns) if self._readable(column)]
@@ -149,10 +143,19 @@ class FrameSource:
         *,
         counts: bool,
     ) -> Iterator[list[Cells]]:
+        yield from guarded(self._name, lambda: self._batches(query, columns, counts=counts))
+
+    def _batches(
+        self,
+        query: Callable[[], Any],
+        columns: Sequence[str],
+        *,
+        counts: bool,
+    ) -> Iterator[list[Cells]]:
         decoders = [self._decoder(column) for column in columns if self._readable(column)]
         missing = [at for at, column in enumerate(columns) if not self._readable(column)]
         plain = all(decoder is None for decoder in decoders) and not missing
-        for batch in guarded(self._name, lambda: batches_of(query())):
+        for batch in batches_of(query()):
             if plain:
                 yield batch
                 continue

@@ -7,15 +7,18 @@ bits) comes as the text that DuckDB gives it, and texts come as bytes, unless th
 """
 
 import contextlib
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import ArrowSource, Read
+from rainbowdp.tables.prepared import WITHOUT_TEXT
 from rainbowdp.tables.readers import decimal_of, moment_of
 from rainbowdp.tables.source import SILENCE, UNREADABLE_CELL, Progress
 
+_PATTERN = re.compile(r"\*\Z|\^(?s:.*)\$\Z")
 _ARROW_ENGINES = frozenset({"duckdb", "polars"})
 
 
@@ -25,8 +28,11 @@ def ibis_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - ibis ha
     Raises
     ------
     TableUnreadableError
-        If the engine makes values of Python or pandas on the way to Arrow, which one odd cell can prevent.
+        If the engine makes values of Python or pandas on the way to Arrow, which one odd cell can prevent;
+        or if it is polars, and takes the name of a column for a pattern of names.
     """
+    import ibis  # type: ignore[import-untyped]  # it ships no types
+
     engine = str(table.get_backend().name)
     if engine not in _ARROW_ENGINES:
         raise TableUnreadableError(
@@ -36,12 +42,19 @@ def ibis_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - ibis ha
         )
     readers: dict[str, Read] = {}
     schema = table.schema()
+    if engine == "polars" and any(map(_PATTERN.match, schema)):
+        # Not with its name, which may be made of a cell.
+        raise TableUnreadableError(
+            "the ibis table has a column whose name polars takes for a pattern of names",
+            help="give the frame of polars itself, or no column a name like * or ^...$",
+        )
     types: dict[str, Any] = {}
     for column, kind in schema.items():
         types[column] = None
         with contextlib.suppress(Exception):
             types[column] = kind.to_pyarrow()
     if engine == "duckdb":
+        types |= dict.fromkeys(_without_text(table))
         table = table.select([_exact(table[column], kind).name(column) for column, kind in schema.items()])
         readers = {column: decimal_of for column, kind in schema.items() if kind.is_decimal()}
         readers |= {column: moment_of for column, kind in schema.items() if kind.is_time()}
@@ -49,16 +62,27 @@ def ibis_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - ibis ha
     def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
         del progress
         with SILENCE:
-            # Without a readable column, any of them says how many rows there are.
-            fetched = table.select(*(columns or table.columns[:1])).to_pyarrow()
+            # Without a readable column, one of our own says how many rows there are.
+            fetched = table.select(*(columns or [ibis.literal(1).name("row")])).to_pyarrow()
         yield fetched
 
     return ArrowSource(name, types, tables, ordered=False, readers=readers)
 
 
+def _without_text(table: Any) -> list[str]:  # noqa: ANN401 - ibis has no types
+    """Return the columns of types of DuckDB that ibis takes for others, and that have no text."""
+    found: list[str] = []
+    # A table that ibis has not handed over yet is none of DuckDB's, and has none of its types.
+    with SILENCE, contextlib.suppress(Exception):
+        relation = table.get_backend().con.sql(table.compile())
+        kinds = zip(relation.columns, relation.types, strict=True)
+        found = [column for column, kind in kinds if kind.id in WITHOUT_TEXT]
+    return found
+
+
 def _exact(cell: Any, kind: Any) -> Any:  # noqa: ANN401 - ibis has no types
     """Return a column of DuckDB so that Arrow gets of each cell what it is."""
-    import ibis  # type: ignore[import-untyped]  # it ships no types
+    import ibis
 
     simple = (
         kind.is_integer() or kind.is_floating() or kind.is_boolean() or kind.is_date() or kind.is_timestamp()

@@ -20,6 +20,7 @@ from rainbowdp.tables.files import FileSource, file_source
 from rainbowdp.tables.frames import FrameSource
 from rainbowdp.tables.header import UnshownNames, check_distinct
 from rainbowdp.tables.ibis_tables import ibis_source
+from rainbowdp.tables.plain_names import is_utf8
 from rainbowdp.tables.postgres import PostgresSource
 from rainbowdp.tables.prepared import Prepared, of_duckdb, of_polars, of_spark
 from rainbowdp.tables.sql import SqlPlace, is_url, sql_place
@@ -128,12 +129,22 @@ def _paths(source: str) -> list[Path]:
         return [path.absolute()]
     # The order of rows follows from the names alone.
     paths = sorted(Path(found).absolute() for found in glob.glob(source, recursive=True))  # noqa: PTH207 - patterns may be absolute
-    paths = [found for found in paths if found.is_file()]
+    paths = _each_once([found for found in paths if found.is_file()])
     if not paths:
         raise TableUnreadableError(
             f"no file has a name like {source!r}", help="check the pattern and the directory", path=source
         )
     return paths
+
+
+def _each_once(paths: Iterable[Path]) -> list[Path]:
+    """Return the first name of each file: a link to it has the rows of the same people."""
+    first: dict[object, Path] = {}
+    for path in paths:
+        status = path.stat()
+        # Where a file system gives files no numbers, only names tell them apart.
+        first.setdefault((status.st_dev, status.st_ino) if status.st_ino else path, path)
+    return list(first.values())
 
 
 def _frame(source: object) -> Table:
@@ -155,6 +166,11 @@ def _frame(source: object) -> Table:
     ):
         # Names may come twice here, or be numbers.
         texts = [str(name) for name in names]
+        if not all(map(is_utf8, texts)):
+            raise UsageError(
+                "the frame has a column whose name is no text: it holds half a character",
+                help="give the column another name",
+            )
         check_distinct("the frame", texts)
         native = source.set_axis(texts, axis=1) if hasattr(source, "set_axis") else source
     refused = False

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 Decoder = Callable[[object], object]
 # Types of DuckDB besides texts and bytes, each of them with a text, whose cells have no largest one.
-_OF_ANY_LENGTH = frozenset({"bit", "bignum", "varint", "union", "variant"})
+_OF_ANY_LENGTH = frozenset({"bit", "bignum", "varint", "union"})
+WITHOUT_TEXT = frozenset({"tuple", "variant"})
+"""Types of DuckDB whose cells are never read: a cell of a variant may be a list or a struct as well."""
 _OTHER_TIMES = frozenset({"time with time zone", "time_ns", "timestamptz_ns"})
 
 
@@ -55,9 +57,10 @@ def of_duckdb(relation: "DuckDBPyRelation") -> Prepared:
     """Return a relation whose texts go by their bytes, so that a column that ignores case is exact."""
     kinds = dict(zip(relation.columns, (kind.id for kind in relation.types), strict=True))
     names = _plain(kinds)
+    without_text = frozenset(names[name] for name, kind in kinds.items() if kind in WITHOUT_TEXT)
     cells = ", ".join(f"{_exact(quoted(name), kind)} as {names[name]}" for name, kind in kinds.items())
     readers = {names[name]: moment_of for name, kind in kinds.items() if kind in _OTHER_TIMES}
-    return Prepared(relation.project(cells), MappingProxyType(readers), names=names)
+    return Prepared(relation.project(cells), MappingProxyType(readers), without_text, names)
 
 
 def _plain(columns: Iterable[str]) -> dict[str, str]:

@@ -118,10 +118,11 @@ class SqliteSource:
             raise unreadable_query(place, reason)
         if reason:
             raise TableUnreadableError(f"cannot read {self._name}: {reason}", help="is it an SQLite file?")
-        return [
-            (name.decode("utf-8", "replace"), (kind or b"").decode("utf-8", "replace"))
-            for name, kind in found
-        ]
+        if any(not _is_utf8(name) for name, _ in found):
+            raise TableUnreadableError(
+                f"{self._name} has a column whose name is no UTF-8", help="give the column another name"
+            )
+        return [(name.decode(), (kind or b"").decode("utf-8", "replace")) for name, kind in found]
 
     def _fetched(self, query: str, columns: Sequence[str]) -> Iterator[list[Cells]]:
         flags = [at for at, column in enumerate(columns) if self._types[column] in ("BOOLEAN", "BOOL")]
@@ -137,6 +138,14 @@ class SqliteSource:
                 yield [_typed(row, flags, times) for row in batch]
             else:
                 yield batch
+
+
+def _is_utf8(name: bytes) -> bool:
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _typed(row: Cells, flags: list[int], times: list[int]) -> Cells:

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A file is read once whatever links lead to it; names and types that are refused or unreadable by schema."""
+
+import os
+import sqlite3
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pytest
+
+from cell_tally import UNREADABLE, cells, cells_by
+from rainbowdp.errors import TableUnreadableError, UsageError
+from rainbowdp.tables import cell_texts, open_table
+from rainbowdp.tables.persons import Spool
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_link_to_a_file_does_not_count_its_people_again(
+    tmp_path: Path, link: Callable[[Path, Path], None]
+) -> None:
+    (tmp_path / "data-2024.csv").write_text("vote\nred\nred\n", encoding="utf-8")
+    (tmp_path / "data-2025.csv").write_text("vote\nblue\n", encoding="utf-8")
+    link(tmp_path / "data-2025.csv", tmp_path / "data-0.csv")
+    link(tmp_path / "data-2024.csv", tmp_path / "data-latest.csv")
+    with open_table(str(tmp_path / "data-*.csv")) as table:
+        assert cells(table, "vote") == {"red": 2, "blue": 1}
+    # Copies are other files.
+    (tmp_path / "data-copy.csv").write_bytes((tmp_path / "data-2024.csv").read_bytes())
+    with open_table(str(tmp_path / "data-*.csv")) as table:
+        assert cells(table, "vote") == {"red": 4, "blue": 1}
+
+
+def test_progress_never_falls_whether_or_not_a_row_is_in_order(tmp_path: Path) -> None:
+    rows = ["red,1,abcdefghij\n"] * 200_000
+    for odd in (None, 100_000, 190_000):
+        path = tmp_path / f"{odd}.csv"
+        lines = rows if odd is None else [*rows[:odd], '"x\n', *rows[odd:]]
+        path.write_text("vote,w,x\n" + "".join(lines), encoding="utf-8")
+        told: list[float] = []
+        with open_table(str(path)) as table:
+            cells(table, "vote", progress=told.append)
+        assert told == sorted(told)
+        assert told[-1] == 1
+
+
+@pytest.mark.parametrize(("name", "content"), [("a.csv", "vote\nred\n"), ("a.jsonl", '{"vote": "red"}\n')])
+def test_a_file_that_is_gone_is_no_lack_of_room(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    with open_table(str(path)) as table:
+        path.unlink()
+        with pytest.raises(TableUnreadableError, match="cannot be read any longer") as caught:
+            cells(table, "vote")
+    assert caught.value.__context__ is None
+
+
+def test_a_name_of_sqlite_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "people.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("create table people (vote, other)")
+    connection.close()
+    path.write_bytes(path.read_bytes().replace(b"other)", b"othe\xff)"))
+    with pytest.raises(TableUnreadableError, match="a column whose name is no UTF-8"):
+        open_table(f"sqlite:///{path}")
+
+
+def test_a_name_of_pandas_that_is_no_text_is_refused() -> None:
+    frame = pd.DataFrame([["red", 1]], columns=pd.Index(["vote", "\ud800"], dtype=object))
+    with pytest.raises(UsageError, match="name is no text"):
+        open_table(frame)
+
+
+@pytest.mark.parametrize("name", ["*", "^v$", "^.*$", "^\n$"])
+def test_an_ibis_table_of_polars_has_no_names_that_are_patterns(name: str) -> None:
+    import ibis  # type: ignore[import-untyped]  # it ships no types
+
+    backend = ibis.polars.connect()
+    given = backend.create_table("given", pl.DataFrame({"v": ["a", "a"], name: ["red", "blue"]}))
+    with pytest.raises(TableUnreadableError, match="for a pattern of names"):
+        open_table(given)
+    good = backend.create_table("good", pl.DataFrame({"v": ["a", "a"], "^v": ["red", "blue"]}))
+    with open_table(good) as table:
+        assert cells(table, "^v") == {"red": 1, "blue": 1}
+
+
+@pytest.mark.parametrize("sql", ["'red'::variant", "row(1, 2)", "{'a': 1}", "interval 1 day"])
+def test_what_may_be_a_list_in_duckdb_has_no_text_on_any_way_in(tmp_path: Path, sql: str) -> None:
+    import ibis
+
+    path = tmp_path / "people.db"
+    with duckdb.connect(str(path)) as database:
+        database.execute(f"create table people as select {sql} as vote, 1 as w")
+    url = f"duckdb:///{path}"
+    ways: list[tuple[Any, dict[str, str]]] = [(url, {"table": "people"}), (url, {"sql": "from people"})]
+    for source, options in ways:
+        with open_table(source, **options) as table:
+            assert table.source.unreadable == ("vote",)
+            assert cells(table, "vote") == cells(table, "vote", unit="w", max_rows=1) == {UNREADABLE: 1}
+    with duckdb.connect(str(path)) as database, open_table(database.table("people")) as table:
+        assert cells(table, "vote") == {UNREADABLE: 1}
+    backend = ibis.duckdb.connect(path)
+    with warnings.catch_warnings():
+        # What ibis itself asks DuckDB for is old.
+        warnings.simplefilter("ignore")
+        given = backend.table("people")
+    with open_table(given) as table:
+        assert cells(table, "vote") == {UNREADABLE: 1}
+        assert cells(table, "w") == {"1": 1}
+    backend.disconnect()
+
+
+def test_long_texts_of_groups_are_not_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    said = Spool.said
+
+    def counted(self: Spool, sayings: Any) -> list[bytes]:  # noqa: ANN401 - as it takes them
+        asked.append(len(sayings))
+        return said(self, sayings)
+
+    monkeypatch.setattr(Spool, "said", counted)
+    monkeypatch.setattr("rainbowdp.tables.batches.BATCH", 2)
+    monkeypatch.setattr(cell_texts, "_LONG", 5)
+    frame = pd.DataFrame({"vote": ["longer", "red"] * 4, "w": range(8), "by": ["a"] * 8})
+    with open_table(frame) as table:
+        assert cells_by(table, "vote", "by", ["a"], unit="w", max_rows=1) == {"a": {"longer": 4, "red": 4}}
+    # Asked for in each batch; short ones alone are asked for once.
+    assert sum(asked) == 8
