@@ -16,12 +16,18 @@ from document_examples import DOCSTRINGS, DOCUMENTS
 # check for slow data.
 settings.register_profile(
     "repeatable",
+    # The same ones in every run, so more of them would find nothing new; `explore` draws as many as usual.
+    max_examples=60,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(
-    "explore", parent=settings.get_profile("repeatable"), derandomize=False, print_blob=True
+    "explore",
+    parent=settings.get_profile("repeatable"),
+    max_examples=100,
+    derandomize=False,
+    print_blob=True,
 )
 settings.load_profile("repeatable")
 

@@ -5,7 +5,7 @@ import csv
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +32,20 @@ from rainbowdp.graph.pair_stream import PairStream
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import PureDP
 from rainbowdp.spark import SparkPairs
+from rainbowdp.spark.pairs import at_work
 from rainbowdp.verification import verify
 from spark_session import spark
 
 SIDE = 24
 SIZE = SIDE * SIDE
 RAINBOWS = np.array(["a>b>c", "b>c=a", "c>a>b"])
-LOCAL = "--master local[1] --driver-memory 512m pyspark-shell"
+# What saves time in short runs: no just-in-time compiler, no generated code, one partition.
+QUICK = (
+    "--master local[1] --driver-memory 512m --driver-java-options -XX:TieredStopAtLevel=1 "
+    "--conf spark.sql.shuffle.partitions=1 --conf spark.sql.codegen.wholeStage=false "
+    "--conf spark.sql.adaptive.enabled=false --conf spark.ui.enabled=false "
+    "--conf spark.driver.host=127.0.0.1 --conf spark.driver.bindAddress=127.0.0.1"
+)
 
 Columns = Mapping[str, list[Any] | NDArray[Any]]
 Writer = Callable[[Path, Columns], Path]
@@ -243,27 +250,30 @@ def test_a_file_that_is_replaced_is_an_error_in_every_pass(tmp_path: Path, turn:
         solved()
 
 
-def test_workers_of_spark_without_rainbowdp_are_told_of(tmp_path: Path) -> None:
-    spark()
-    datasets, pairs = files(tmp_path, write_parquet, shuffled=False, name=as_numbers)
-    # A Python that finds nothing but what comes with it, and PySpark.
-    python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S -s "$@"\n')
-    python.chmod(0o755)
-    words = ["solve", "--datasets", str(datasets), "--neighbors", str(pairs), "--engine", "spark"]
-    outcome = subprocess.run(
-        [sys.executable, "-m", "rainbowdp", *words, "--boundary", "uniform", "--epsilon", "1"],
-        env={**os.environ, "PYSPARK_PYTHON": str(python), "PYSPARK_SUBMIT_ARGS": LOCAL},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert outcome.returncode == 2
-    # Spark itself writes there what it likes, and before.
-    told, help_line = outcome.stderr.splitlines()[-2:]
-    assert told.startswith("error[RDP901]: the workers of Spark lack a package: ModuleNotFoundError")
-    assert "PYSPARK_PYTHON" in help_line
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_workers_of_spark_that_lack_a_package_are_told_of() -> None:
+    def lacking(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import rainbowdp_absent  # type: ignore[import-not-found]  # no worker has it
+
+        yield from rainbowdp_absent.of(batches)
+
+    frame = spark().range(3).mapInArrow(lacking, "id long")
+    lack = "the workers of Spark lack a package: ModuleNotFoundError: No module named 'rainbowdp_absent'"
+    with pytest.raises(UsageError, match=lack) as caught, at_work():
+        frame.count()
+    assert "PYSPARK_PYTHON" in caught.value.help
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_what_spark_gives_up_at_is_told_in_one_line() -> None:
+    def failing(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from batches
+        raise ValueError("in a worker")
+
+    frame = spark().range(3).mapInArrow(failing, "id long")
+    with pytest.raises(FileUnreadableError, match="Spark has given up: ") as caught, at_work():
+        frame.count()
+    assert "\n" not in caught.value.what
 
 
 def test_the_recipe_for_a_cluster_runs_on_this_machine(tmp_path: Path) -> None:
@@ -274,7 +284,7 @@ def test_the_recipe_for_a_cluster_runs_on_this_machine(tmp_path: Path) -> None:
     lines = block.replace("\\\n", " ").splitlines()[1:]
     recipe = "\n".join(lines)
     for there, here in {
-        "yarn --driver-memory 8g": "local[1] --driver-memory 512m",
+        "--master yarn --driver-memory 8g": QUICK,
         "/opt/rainbowdp/bin/python": sys.executable,
         "hdfs:///families/pairs.parquet": str(pairs),
         "datasets.parquet": str(datasets),

@@ -114,8 +114,8 @@ def test_a_question_is_frozen_and_consistent(question: Question) -> None:
             yes_no("c", clamp=(0, 2), at_least=3, nulls="1.0"),
         ),
         (
-            level("c", equals="y", share=True, edges=["1/4", 0.5]),
-            level("c", equals="y", share=True, edges=[0.25, "1/2"]),
+            level("c", equals="y", share=True, edges=["1/4", 0.5], labels=("a ", "b", "c")),
+            level("c", equals="y", share=True, edges=[0.25, "1/2"], labels=["a", "b", "c"]),
         ),
         (bracket("c", edges=[18, 65]), bracket("c", edges=["18", 65.0], quantile=0.5)),
         (winner("c", ["a", "b", "x"], other="x"), winner("c", (" a", "b"), other="x ")),
@@ -141,12 +141,12 @@ def test_any_edges_survive_a_receipt(edges: set[Fraction], median: bool) -> None
 def test_labels_say_what_lies_between_the_edges() -> None:
     assert level("c", equals="y", edges=[10, 20]).answers == ("<10", "10..<20", ">=20")
     assert bracket("c", edges=["-1.5"]).answers == ("<-1.5", ">=-1.5")
-    assert bracket("c", edges=["1/3", Decimal("2.50")]).answers == ("<1/3", "1/3..<2.5", ">=2.5")
+    assert bracket("c", edges=[Fraction(1, 3), Decimal("2.50")]).answers == ("<1/3", "1/3..<2.5", ">=2.5")
     long = Decimal(10**30) + Decimal("0.1")
     assert bracket("c", edges=[long]).answers == (f"<{Fraction(long)}", f">={Fraction(long)}")
     question = level("c", equals="y", share=True, edges=[" 1/4 ", 0.5])
-    assert question.answers == ("<0.25", "0.25..<0.5", ">=0.5")
-    assert str(question.rainbow(">=0.5")) == '">=0.5">0.25..<0.5><0.25'
+    assert question.answers == ("<1/4", "1/4..<0.5", ">=0.5")
+    assert str(question.rainbow(">=0.5")) == '">=0.5">1/4..<0.5><1/4'
 
 
 def test_orders_are_written_with_quotes_where_needed_and_listed_in_json() -> None:

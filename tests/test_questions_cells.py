@@ -100,8 +100,8 @@ def nameless() -> Any:  # noqa: ANN401 - a cell
 class Pretender:
     """A cell that says that it is a text."""
 
-    @property  # type: ignore[misc]  # a lie
-    def __class__(self) -> Any:  # noqa: ANN401 - a lie
+    @property  # type: ignore[misc]  # no class says so of itself
+    def __class__(self) -> Any:  # noqa: ANN401 - whoever asks gets no answer
         raise Told("secret")
 
 

@@ -157,8 +157,9 @@ def bracket(
     >>> bracket("age", edges=[18, 65]).answers
     ('<18', '18..<65', '>=65')
     """
-    read = ascending(map(parse_fraction, listed("edges", edges)))
-    return Bracket(column, read, checked_labels(labels, read), parse_fraction(quantile))
+    given = listed("edges", edges)
+    read = ascending(map(parse_fraction, given))
+    return Bracket(column, read, checked_labels(labels, given), parse_fraction(quantile))
 
 
 def read_bracket(description: Mapping[str, Json]) -> Bracket:

@@ -28,23 +28,26 @@ from rainbowdp.rainbow import Rainbow
 NO_YES = ("no", "yes")
 
 
-def edge_labels(edges: Sequence[Fraction]) -> tuple[str, ...]:
-    """Return names for what lies between edges: decimals where they are short, fractions elsewhere.
+def edge_labels(edges: Sequence[NumberLike]) -> tuple[str, ...]:
+    """Return names for what lies between edges, each of which is called as it is given.
 
     Examples
     --------
-    >>> edge_labels([Fraction(10), Fraction("34.50"), Fraction(106, 3)])
-    ('<10', '10..<34.5', '34.5..<106/3', '>=106/3')
+    >>> edge_labels([10, "34.50", Fraction(106, 3)])
+    ('<10', '10..<34.50', '34.50..<106/3', '>=106/3')
     """
     texts = [_edge_text(edge) for edge in edges]
     between = (f"{low}..<{high}" for low, high in itertools.pairwise(texts))
     return (f"<{texts[0]}", *between, f">={texts[-1]}")
 
 
-def _edge_text(edge: Fraction) -> str:
-    shown = show(edge)
+def _edge_text(edge: NumberLike) -> str:
+    if isinstance(edge, str):
+        return edge.strip()
+    exact = parse_fraction(edge)
+    shown = format_fraction(exact) if isinstance(edge, int | Fraction) else show(exact)
     # A name has to tell an edge from every other one.
-    return format_fraction(edge) if shown.startswith("about") else shown
+    return format_fraction(exact) if shown.startswith("about") else shown
 
 
 def ascending(edges: Iterable[Fraction]) -> tuple[Fraction, ...]:
@@ -67,8 +70,8 @@ def ascending(edges: Iterable[Fraction]) -> tuple[Fraction, ...]:
     return read
 
 
-def checked_labels(labels: Iterable[object] | None, edges: Sequence[Fraction]) -> tuple[str, ...]:
-    """Return the names of what lies between edges: the given ones, or names made of the edges.
+def checked_labels(labels: Iterable[object] | None, edges: Sequence[NumberLike]) -> tuple[str, ...]:
+    """Return the names of what lies between edges: the given ones, or names made of the edges as given.
 
     Raises
     ------
@@ -303,8 +306,9 @@ def level(
     ('<10', '10..<20', '>=20')
     """
     measure = _measure(equals, clamp, share=share)
-    read = ascending(map(measure.edge, listed("edges", edges)))
-    return Level(column, measure, read, checked_labels(labels, read), nulls)
+    given = listed("edges", edges)
+    read = ascending(map(measure.edge, given))
+    return Level(column, measure, read, checked_labels(labels, given), nulls)
 
 
 def _measure(equals: object, clamp: tuple[NumberLike, NumberLike] | None, *, share: bool) -> Measure:
