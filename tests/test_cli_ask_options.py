@@ -240,6 +240,12 @@ WRONG: list[tuple[int, str, str, list[object]]] = [
         ["bracket", "--column", "age", "--edges", "9", "--labels", "x", *SURE],
     ),
     (4, "cannot read 'nix'", "", ["ranking", "--column", "vote", "--options-file", "nix", *SURE]),
+    (
+        4,
+        "there can be no file of this name",
+        "",
+        ["winner", "--column", "vote", "--options-file", "a\0b", *SURE],
+    ),
 ]
 
 

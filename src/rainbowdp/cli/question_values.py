@@ -26,8 +26,12 @@ def read_options(options: str | None, options_file: str | None) -> tuple[str, ..
         return read_list("--options", options, "A,B,C")
     try:
         text = Path(str(options_file)).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError):
+            why = error.strerror
+        else:
+            is_text = not isinstance(error, UnicodeDecodeError)
+            why = "there can be no file of this name" if is_text else "it is not UTF-8 text"
         raise FileUnreadableError(
             f"cannot read {str(options_file)!r}: {why}", help="give a text file with one option per line"
         ) from None
