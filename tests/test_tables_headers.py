@@ -272,3 +272,16 @@ def test_an_open_table_shows_no_row_that_was_taken_for_a_name(tmp_path: Path) ->
     (tmp_path / "people.csv").write_text("id,vote\n1,blue\n")
     with open_table(tmp_path / "people.csv") as table:
         assert "columns=['id', 'vote']" in repr(table)
+
+
+@pytest.mark.parametrize("body", [b"x,y\n", b'",secret"\nx,y\n', b'secret"\nx,y\n', b'",secret,"b"\n', b""])
+def test_no_message_shows_a_row_that_closes_a_quote_of_the_first_line(tmp_path: Path, body: bytes) -> None:
+    path = tmp_path / "table.csv"
+    said = set()
+    for lines in (b"x,y\n", body):
+        path.write_bytes(b'"a,b\n' + lines)
+        with open_table(str(path)) as table, pytest.raises(UnknownColumnError) as caught:
+            table.check(["zz"])
+        said.add((caught.value.what, caught.value.help))
+    assert len(said) == 1
+    assert "secret" not in str(said)

@@ -168,7 +168,9 @@ def _continued(path: Path, content: bytes, *, final: bool) -> Header | None:
         names = _names(record[0].removesuffix(record[1]), sign)
         if names is not None:
             ending = record[1].encode() or b"\n"
-            found.append(Header(names, sign, ending, len(record[0].encode()), plain=False))
+            # What closes the quote may be a row.
+            hidden = UnshownNames(names)
+            found.append(Header(hidden, sign, ending, len(record[0].encode()), plain=False))
     return max(found, key=lambda header: len(header.names), default=None)
 
 
