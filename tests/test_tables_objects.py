@@ -15,6 +15,8 @@ import pytest
 
 from cell_tally import NOTHING, UNREADABLE, cells, cells_by
 from rainbowdp.tables import open_table
+from rainbowdp.tables.batches import _pandas_cells
+from rainbowdp.tables.source import UNREADABLE_CELL
 
 
 class Told(BaseException):
@@ -142,3 +144,11 @@ def test_a_uuid_has_sixteen_bytes() -> None:
     real = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"\x01" * 16, None], pa.binary(16)))
     with open_table(pa.table({"x": real})) as table:
         assert cells(table, "x") == {"01010101-0101-0101-0101-010101010101": 1, NOTHING: 1}
+
+
+def test_categories_of_durations_and_floats_in_another_order_of_bytes() -> None:
+    kind: Any = pd.ArrowDtype(pa.duration("us"))
+    durations = pd.Series(pd.array([1, 2, None], dtype=kind)).astype("category")
+    assert _pandas_cells(durations) == [UNREADABLE_CELL, UNREADABLE_CELL, None]
+    for kind in (">f2", "<f2", ">f4", "<f4", ">f8"):
+        assert _pandas_cells(pd.Series(np.array([0.1, 3.5], dtype=kind))) == [0.1, 3.5]

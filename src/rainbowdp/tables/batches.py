@@ -72,9 +72,13 @@ def _pandas_cells(column: Any) -> list[object]:  # noqa: ANN401 - see _pandas
 
     kind = column.dtype
     if getattr(kind, "storage", "") == "pyarrow" or type(kind).__name__ == "ArrowDtype":
-        from rainbowdp.tables.arrow_tables import arrow_cells
+        from rainbowdp.tables.arrow_tables import arrow_cells, is_readable
 
-        return arrow_cells(column.array.__arrow_array__())
+        stored = column.array.__arrow_array__()
+        if not is_readable(stored.type):
+            # As the categories of a column; of another column nobody asks for them.
+            return [None if missing else UNREADABLE_CELL for missing in column.isna().tolist()]
+        return arrow_cells(stored)
     if type(kind).__name__ == "CategoricalDtype":
         return _pandas_categories(column)
     if type(kind).__name__ == "SparseDtype":
@@ -85,8 +89,9 @@ def _pandas_cells(column: Any) -> list[object]:  # noqa: ANN401 - see _pandas
         cells = column.tolist()
     except Exception:  # noqa: BLE001 - one cell has failed, and the others have not
         cells = [_alone(column, at) for at in range(len(column))]
-    if str(kind).lower() in _SHORT_FLOATS:
-        cells = [shortest_float(cell, _SHORT_FLOATS[str(kind).lower()]) for cell in cells]
+    # In whatever order the bytes are.
+    if (called := str(getattr(kind, "name", kind)).lower()) in _SHORT_FLOATS:
+        cells = [shortest_float(cell, _SHORT_FLOATS[called]) for cell in cells]
     return cells if isinstance(kind, np.dtype) and kind.kind in _PLAIN_KINDS else _as_texts(cells)
 
 
