@@ -21,7 +21,9 @@ help: ## list the targets
 demo: $(VENV)/.package ## the paper's figures and a real survey, from data to answer; figures go to demo/
 	$(BIN)/python examples/demo.py
 
-test: lint types layers docs pytest ## every check: style, types, floors, documentation, tests
+# Types are checked while tests wait for the processes that they start.
+test: lint layers docs ## every check: style, types, floors, documentation, tests
+	@$(MAKE) --no-print-directory --jobs=2 types pytest
 
 lint: $(VENV)/.dev ## style
 	$(BIN)/ruff check $(CODE)

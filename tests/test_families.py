@@ -326,14 +326,14 @@ def test_a_copied_family_is_the_same(family: Family) -> None:
         cycle(1_000_000),
         grid(1_000, 1_000),
         grid(100, 100, 100),
-        hypercube(19),
+        hypercube(17),
         hamming(12, 3),
-        histograms(1_412, 3),
+        histograms(600, 3),
         histograms(180, 3, "add-remove"),
     ],
     ids=lambda family: repr(family.structure),
 )
-def test_families_of_a_million_datasets_answer_what_their_listed_pairs_do(family: Family) -> None:
+def test_families_of_many_datasets_answer_what_their_listed_pairs_do(family: Family) -> None:
     structure = family.structure
     pairs = PairList.from_arrays(structure.size, *listed(structure).pairs())
     assert pairs.pair_count == structure.pair_count

@@ -149,7 +149,7 @@ def mechanisms(draw: st.DrawFn, *, folded: bool) -> Mechanism:
     return Mechanism.from_table(rainbows, table, codes=codes, distances=distances, labels=labels)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(mechanisms(folded=False), st.sampled_from(["csv", "json"]))
 def test_exact_mechanisms_read_back_whatever_their_names(mechanism: Mechanism, form: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -160,7 +160,7 @@ def test_exact_mechanisms_read_back_whatever_their_names(mechanism: Mechanism, f
     assert content(read) == content(mechanism)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(mechanisms(folded=True))
 def test_exact_mechanisms_read_back_from_parquet(mechanism: Mechanism) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -176,7 +176,7 @@ def test_exact_mechanisms_read_back_from_parquet(mechanism: Mechanism) -> None:
     assert content(read) == content(mechanism)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(mechanisms(folded=False), st.sampled_from(["csv", "json"]))
 def test_float_mechanisms_read_back_to_the_same_floats(mechanism: Mechanism, form: str) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -49,7 +49,7 @@ def assert_enclosed(line: Line, distances: list[int]) -> None:
                 assert total - bound < slack * flint.arb(2) ** -64, (color, distance)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(odds_lines(), st.lists(DISTANCES, min_size=1, max_size=5))
 def test_lines_under_pure_and_approximate_privacy(
     drawn: tuple[Rainbow, Distribution, PureDP | ApproxDP], distances: list[int]
@@ -59,7 +59,7 @@ def test_lines_under_pure_and_approximate_privacy(
     assert_enclosed(line, [*distances, *sorted(d for d in near if 0 <= d <= LARGEST)])
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(normal_lines(), st.lists(DISTANCES, min_size=1, max_size=5))
 def test_lines_under_gaussian_privacy(
     drawn: tuple[Rainbow, Distribution, GaussianDP], distances: list[int]

@@ -49,6 +49,14 @@ class Hashless(metaclass=HashlessKind):
     """A cell of such a class."""
 
 
+class Masked:
+    """A cell that tells of itself when it is asked of which class it is."""
+
+    @property
+    def __class__(self) -> NoReturn:  # type: ignore[override]  # it never answers
+        _tell()
+
+
 class OwnText(str):
     """A text that says something else than what it holds."""
 
@@ -67,6 +75,7 @@ def _objects(values: list[object]) -> "pd.Series[Any]":
 CELLS: dict[str, tuple[Callable[[], object], dict[str, int]]] = {
     "own": (Own, {UNREADABLE: 1}),
     "hashless": (Hashless, {UNREADABLE: 1}),
+    "masked": (Masked, {UNREADABLE: 1}),
     "derived": (lambda: OwnText("green"), {"green": 1}),
     "array": (lambda: np.array("red"), {UNREADABLE: 1}),
     "nothing": (lambda: pd.NA, {NOTHING: 1}),
@@ -124,6 +133,12 @@ def test_spans_are_unreadable_as_objects_and_categories() -> None:
     for column in (spans, spans.astype(object), spans.astype("category")):
         with open_table(pd.DataFrame({"x": column})) as table:
             assert cells(table, "x") == {UNREADABLE: 2}
+
+
+def test_no_first_cell_is_asked_for_a_type() -> None:
+    for column in (_objects([Masked(), "red"]), _objects([Own(), "red"]), _objects([Hashless(), "red"])):
+        with open_table(pd.DataFrame({"x": column})) as table:
+            assert cells(table, "x") == {UNREADABLE: 1, "red": 1}
 
 
 def test_many_categories_over_many_rows_say_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:

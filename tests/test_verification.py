@@ -45,7 +45,7 @@ EVERY_KIND = ("given", "uniform", "randomized-response", "max-min")
 
 
 @drawn(st.one_of(problems(), problems(kinds=("max-min",)), problems(kinds=EVERY_KIND, mus=MUS)))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_verify_agrees_with_every_mechanism_that_the_package_makes(problem: Problem) -> None:
     mechanism, graph = problem.mechanism(), problem.graph()
     verification = verify(mechanism, graph, problem.notion)
@@ -80,7 +80,7 @@ def exact_tables(draw: st.DrawFn) -> tuple[list[Row], list[tuple[int, int]]]:
 @drawn(
     exact_tables(), st.sampled_from([*RATIONAL, "ln 10000000000"]), st.sampled_from(["0", "1/1000", "1/2"])
 )
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_definition_2_with_the_filter_equals_brute_force(
     table: tuple[list[Row], list[tuple[int, int]]], epsilon: str, delta: str
 ) -> None:
@@ -110,7 +110,7 @@ def test_definition_2_with_the_filter_equals_brute_force(
 
 
 @drawn(exact_tables(), st.sampled_from(["1/10", "1", "1/1000"]))
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_gaussian_verification_with_the_filter_equals_the_exact_path(
     table: tuple[list[Row], list[tuple[int, int]]], mu: str
 ) -> None:
@@ -184,7 +184,7 @@ def test_one_color_leaves_nothing_to_tell() -> None:
 
 
 @drawn(problems(smallest_size=3))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_stated_decimals_of_an_optimal_mechanism_pass_and_enclose_the_ideal_figure(problem: Problem) -> None:
     mechanism, graph = problem.mechanism(), problem.graph()
     stated = Mechanism.from_table(problem.rainbows, mechanism.probabilities())

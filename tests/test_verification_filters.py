@@ -74,7 +74,7 @@ def hard_sums(seed: int) -> tuple[list[Row], Edges, ApproxDP]:
 
 
 @drawn(st.integers(0, 2**32))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_hundreds_of_colors_are_judged_as_admits_judges_them(seed: int) -> None:
     rows, edges, privacy = hard_sums(seed)
     verification = with_the_filter(mechanism_of(rows), edges, privacy)
@@ -86,7 +86,7 @@ def test_hundreds_of_colors_are_judged_as_admits_judges_them(seed: int) -> None:
 
 
 @drawn(st.integers(0, 2**32))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_bounds_of_the_filter_hold_the_exact_excess_and_figure(seed: int) -> None:
     rows, edges, privacy = hard_sums(seed)
     floats = np.array([[to_float(value, "nearest") for value in row.values()] for row in rows])
@@ -138,7 +138,7 @@ def test_odds_beyond_all_floats_are_bounded_without_a_warning(epsilon: str, cert
 
 
 @drawn(st.integers(0, 2**32), st.sampled_from(["1/10", "1", "1/1000", "5"]))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_gaussian_verification_with_the_filter_equals_brute_force(seed: int, mu: str) -> None:
     random = np.random.default_rng(seed)
     colors = int(random.integers(2, 5))

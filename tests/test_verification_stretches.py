@@ -104,7 +104,7 @@ def same_outcome(one: Verification, other: Verification) -> None:
 
 
 @drawn(solved_lines())
-@settings(max_examples=120)
+@settings(max_examples=60)
 def test_stretches_and_single_pairs_agree(solved: tuple[Mechanism, RainbowGraph, Privacy]) -> None:
     mechanism, graph, privacy = solved
     with few_steps(3):
@@ -116,7 +116,7 @@ def test_stretches_and_single_pairs_agree(solved: tuple[Mechanism, RainbowGraph,
 
 
 @drawn(solved_lines(RATIONAL_NOTIONS))
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_what_is_left_out_is_private_by_brute_force_and_has_a_figure_that_is_kept(
     solved: tuple[Mechanism, RainbowGraph, Privacy],
 ) -> None:

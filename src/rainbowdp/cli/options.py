@@ -241,28 +241,43 @@ def read_privacy(epsilon: str | None, delta: str | None, mu: str | None) -> Aske
     NumberError, PrivacyParameterError
         If a number cannot be read or is out of range.
     """
-    from rainbowdp.exact import parse_exponent, parse_fraction
-    from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
-
     example = "for example --epsilon 'ln 2', or --epsilon 1 --delta 1e-6, or --mu 1"
     if mu is not None:
         if epsilon is not None or delta is not None:
             other = "--epsilon" if epsilon is not None else "--delta"
             raise UsageError(f"--mu and {other} do not belong together", help=f"give one notion, {example}")
-        with naming("--mu"):
-            parse_exponent(mu)
-        return AskedPrivacy(GaussianDP(mu), {"mu": mu.strip()})
+        return AskedPrivacy(read_notion(mu=mu), {"mu": mu.strip()})
     if epsilon is None:
         what = "--delta is given without --epsilon" if delta is not None else "no privacy is given"
         raise UsageError(what, help=f"give --epsilon or --mu, {example}")
+    parameters = {"epsilon": epsilon.strip()} | ({} if delta is None else {"delta": delta.strip()})
+    return AskedPrivacy(read_notion(epsilon, delta), parameters)
+
+
+def read_notion(epsilon: str = "", delta: str | None = None, *, mu: str | None = None) -> "Privacy":
+    """Return the notion of privacy that numbers as typed describe; `mu` stands alone.
+
+    Raises
+    ------
+    NumberError, PrivacyParameterError
+        With the name of the option, if a number cannot be read or is out of range.
+
+    Examples
+    --------
+    >>> read_notion("ln 2", "1e-6"), read_notion(mu="1/2")
+    (ApproxDP('ln 2', '1/1000000'), GaussianDP('1/2'))
+    """
+    from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+
+    if mu is not None:
+        with naming("--mu"):
+            return GaussianDP(mu)
     with naming("--epsilon"):
-        parse_exponent(epsilon)
-    if delta is not None:
-        with naming("--delta"):
-            parse_fraction(delta)
-        parameters = {"epsilon": epsilon.strip(), "delta": delta.strip()}
-        return AskedPrivacy(ApproxDP(epsilon, delta), parameters)
-    return AskedPrivacy(PureDP(epsilon), {"epsilon": epsilon.strip()})
+        pure = PureDP(epsilon)
+    if delta is None:
+        return pure
+    with naming("--delta"):
+        return ApproxDP(epsilon, delta)
 
 
 def require_rational(asked: AskedPrivacy) -> None:
@@ -300,8 +315,9 @@ def read_plot(path: str | None) -> Path | None:
     from rainbowdp.formats.writing import check_writable
     from rainbowdp.plots import check_plot_path
 
-    checked = check_plot_path(path)
-    check_writable(checked)
+    with naming("--plot"):
+        checked = check_plot_path(path)
+        check_writable(checked)
     return checked
 
 

@@ -18,6 +18,7 @@ from rainbowdp.cli.options import (
     format_option,
     naming,
     read_choice,
+    read_notion,
     read_plot,
     whole_number,
 )
@@ -184,14 +185,13 @@ def _root(context: typer.Context) -> None:
 def _read_privacies(
     epsilon: str | None, delta: str | None, mu: str | None, *, findable: bool
 ) -> "list[Privacy]":
-    from rainbowdp.exact import parse_exponent, parse_fraction
-    from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+    from rainbowdp.exact import parse_exponent
 
     if mu is not None:
         if epsilon is not None or delta is not None:
             other = "--epsilon" if epsilon is not None else "--delta"
             raise UsageError(f"--mu and {other} do not belong together", help="give one notion of privacy")
-        return [GaussianDP(text) for text in read_numbers("--mu", mu, "0.5,1", parse_exponent)]
+        return [read_notion(mu=text) for text in read_numbers("--mu", mu, "0.5,1", parse_exponent)]
     if epsilon is None:
         if not findable:
             raise UsageError(
@@ -200,10 +200,7 @@ def _read_privacies(
             )
         return []
     texts = read_numbers("--epsilon", epsilon, "0.1,0.5,1", parse_exponent)
-    if delta is not None:
-        with naming("--delta"):
-            parse_fraction(delta)
-    return [PureDP(text) if delta is None else ApproxDP(text, delta) for text in texts]
+    return [read_notion(text, delta) for text in texts]
 
 
 def _check_want(want: str | None) -> None:

@@ -90,7 +90,7 @@ def require_measure(equals: str | None, clamp: str | None, *, total: bool) -> No
             "nothing is counted", help="give --equals VALUE for matching rows, or --sum --clamp LOW,HIGH"
         )
     if equals is not None:
-        read_said("--equals", equals, "say what a cell must say to count; empty cells say nothing")
+        _require_cell("--equals", equals, "say what a cell must say to count; empty cells say nothing")
 
 
 def read_choices(
@@ -136,11 +136,20 @@ def read_null(nulls: str | None, *, total: bool) -> str | None:
 
     null = read_nulls(nulls)
     if null is not None:
-        read_said("--nulls", null, "say what empty cells count as, or ignore")
+        _require_cell("--nulls", null, "say what empty cells count as, or ignore")
     if null is not None and total:
         with naming("--nulls"):
             parse_fraction(null)
     return null
+
+
+def _require_cell(option: str, text: str, help: str) -> None:
+    """Refuse what no cell can say."""
+    from rainbowdp.questions.measures import CountOf
+
+    read_said(option, text, help)
+    with naming(option):
+        CountOf(text)
 
 
 def read_clamp(clamp: str | None) -> tuple[str, str] | None:

@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import described, is_whole, items_of
-from rainbowdp.questions.cells import cell_text
+from rainbowdp.questions.cells import LARGEST_CELL, cell_text
 from rainbowdp.questions.readings import Reading
 from rainbowdp.questions.summaries import Location, Summary
 from rainbowdp.rainbow import Rainbow
@@ -125,6 +125,11 @@ def declared(what: str, texts: Iterable[object], *, least: int = 2) -> tuple[str
     read: dict[str, None] = {}
     for text in listed(what, texts):
         said = cell_text(text)
+        if isinstance(text, str) and len(text.encode(errors="replace")) > LARGEST_CELL:
+            raise QuestionError(
+                f"a text of {len(text):,} characters stands among the {what}, which no cell can say",
+                help=f"give texts of at most {LARGEST_CELL:,} bytes",
+            )
         if not isinstance(said, str):
             raise QuestionError(
                 f"{text!r} among the {what} is empty or no text", help="give texts that cells say"

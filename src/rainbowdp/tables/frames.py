@@ -54,10 +54,11 @@ class FrameSource:
         import narwhals.stable.v2 as nw
 
         lazy = isinstance(frame, nw.LazyFrame)
-        schema = frame.collect_schema()
+        kind = frame.implementation
+        # In pandas a type of objects is guessed from cells, which may be of anybody's own classes.
+        schema = (frame.head(0) if kind.is_pandas_like() else frame).collect_schema()
         self._frame = frame
         self._name = name
-        kind = frame.implementation
         self._pandas, self._polars = kind.is_pandas_like(), kind.is_polars()
         # Texts go by their bytes: a collation would take some for the same, and not all bytes are text.
         self._bytes = kind.is_polars() or kind.is_pyspark()
