@@ -265,7 +265,7 @@ def read_notion(epsilon: str = "", delta: str | None = None, *, mu: str | None =
     Examples
     --------
     >>> read_notion("ln 2", "1e-6"), read_notion(mu="1/2")
-    (ApproxDP('ln 2', '1/1000000'), GaussianDP('1/2'))
+    (ApproxDP('ln(2)', '1/1000000'), GaussianDP('1/2'))
     """
     from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
 
