@@ -4,6 +4,7 @@
 import itertools
 import json
 import math
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -197,6 +198,8 @@ def test_remarks_say_where_a_rival_is_better() -> None:
     assert texts[1].endswith("1, 2")
     assert "one other answer close: permute-and-flip is BETTER, right more often at every lead" in texts[3]
     assert "most favored answer" in texts[4]
+    far = plan(QUESTIONS["winner"], PureDP("1"), leads=[60]).privacies[0].remarks[-1]
+    assert re.search(r"right with probability 1 - \d\.\de-\d+ at a lead of 60, not 1 - \d\.\de-\d+$", far)
     equal = plan(QUESTIONS["count"], PureDP("0.5"), leads=[1, 2, 40]).privacies[0].remarks
     assert equal[2] == "the thresholded geometric mechanism is right exactly as often at every lead shown"
 

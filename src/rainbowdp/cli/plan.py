@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json")
 _DENSE = 60
-_ALMOST = 1e-4
 _PRIVACY = "Privacy (--epsilon, perhaps with --delta; or --mu; or --want and --lead)"
 
 HELP = (
@@ -302,11 +301,9 @@ def _heads(rivals: "Iterable[RivalChance]") -> Iterator[str]:
 
 
 def _chances(row: "LeadRow") -> Iterator[str]:
-    from rainbowdp.planning.chances import rounded
+    from rainbowdp.planning.chances import shown_right
 
-    for wrong in (row.wrong, *(rival.wrong for rival in row.rivals)):
-        value = rounded(wrong)
-        yield f"{1 - value:.4f}" if value >= _ALMOST or not value else f"1 - {value:.1e}"
+    yield from map(shown_right, (row.wrong, *(rival.wrong for rival in row.rivals)))
 
 
 def _leads(needs: "Iterable[object]") -> Iterator[str]:

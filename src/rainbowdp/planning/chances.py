@@ -19,6 +19,7 @@ from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Neighbors, Question, QuestionLines
 
 _FRACTION_STEPS = 2048
+_ALMOST = 1e-4
 
 
 class Chances:
@@ -125,6 +126,18 @@ def rounded(value: Value) -> float:
         if isinstance(value, EnclosedNumber)
         else to_float(value, "nearest")
     )
+
+
+def shown_right(wrong: Value) -> str:
+    """Return the probability of a right answer in few digits, given that of a wrong one.
+
+    Examples
+    --------
+    >>> shown_right(Fraction(1, 3)), shown_right(Fraction(1, 10**9)), shown_right(Fraction(0))
+    ('0.6667', '1 - 1.0e-09', '1.0000')
+    """
+    value = rounded(wrong)
+    return f"{1 - value:.4f}" if value >= _ALMOST or not value else f"1 - {value:.1e}"
 
 
 def _ball(value: Value) -> flint.arb:

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from rainbowdp.planning.chances import order, rounded
+from rainbowdp.planning.chances import order, rounded, shown_right
 from rainbowdp.planning.values import LeadRow
 
 _CASES = {"all-close": "all other answers equally close: ", "one-close": "one other answer close: "}
@@ -31,8 +31,8 @@ def remarks(rows: Sequence[LeadRow]) -> tuple[str, ...]:
     if favored is not None:
         sentences.append(
             "rainbowdp is shown for the answer that is right least often, ties decided against it; the most "
-            f"favored answer is right with probability {1 - rounded(favored.wrong_at_best):.4f} at a lead of "
-            f"{favored.lead}, not {1 - rounded(favored.wrong):.4f}"
+            f"favored answer is right with probability {shown_right(favored.wrong_at_best)} at a lead of "
+            f"{favored.lead}, not {shown_right(favored.wrong)}"
         )
     return tuple(sentences)
 
