@@ -189,6 +189,23 @@ def test_a_geometric_count_is_exactly_as_good_and_better_with_several_rows_per_p
     assert any("BETTER" in text and "geometric" in text for text in found.privacies[0].remarks)
 
 
+@pytest.mark.parametrize("odds", [3, 9, 18, 19, 99, 999])
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_a_rival_that_is_right_exactly_as_often_as_needed_is_right_often_enough(
+    odds: int, neighbors: Neighbors
+) -> None:
+    for name in ("winner", "two", "count", "levels", "median"):
+        needs = plan(QUESTIONS[name], PureDP(Log(odds)), neighbors=neighbors, leads=[1]).privacies[0].needs
+        for need, rival in [(need, rival) for need in needs for rival in need.rivals]:
+            assert rival.lead is not None
+            leads = [lead for lead in (rival.lead - 1, rival.lead) if lead]
+            part = plan(QUESTIONS[name], PureDP(Log(odds)), neighbors=neighbors, leads=leads).privacies[0]
+            wrong = [rounded(row.rival(rival.mechanism, rival.case).wrong) for row in part.rows]
+            allowed = float(1 - need.right) * (1 + 1e-12)
+            assert wrong[-1] <= allowed
+            assert all(chance > allowed for chance in wrong[:-1])
+
+
 def test_remarks_say_where_a_rival_is_better() -> None:
     found = plan(QUESTIONS["winner"], PureDP("0.5"), leads=[1, 2, 40])
     texts = found.privacies[0].remarks

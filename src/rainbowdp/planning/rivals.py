@@ -30,6 +30,7 @@ from rainbowdp.baselines import (
     permute_and_flip_wrong,
 )
 from rainbowdp.exact import Exponent
+from rainbowdp.planning.chances import order
 from rainbowdp.planning.leads import LeadRule, heaviest
 from rainbowdp.questions import Bracket, Level, Neighbors, Question, Scores, Winner
 
@@ -76,7 +77,8 @@ class Rival:
         allowed = 1 - right
 
         def enough(lead: int) -> bool:
-            return bool(self.wrong(epsilon, lead) <= allowed)
+            # Roots of odds may meet the allowed number exactly, as the square root of 3 to the power of 4 does.
+            return order(self.wrong(epsilon, lead), allowed) <= 0
 
         if enough(1):
             return 1
