@@ -45,7 +45,7 @@ STEPS = (
         "How many days of television news a week, over all 944?",
         (
             "ask level TABLE --column TVnews --sum --clamp 0,7 --edges 1888,2832,3776"
-            f" --labels '{DAYS}' --neighbors change-one --epsilon 0.5 {PAID}"
+            f" --labels '{DAYS}' --epsilon 0.5 {PAID}"
         ),
     ),
     (

@@ -172,6 +172,85 @@ def test_tables_come_from_everywhere(run: Runner) -> None:
     assert run("ask", "winner", "sqlite:///votes.db", "--sql", query, *WINNER, *SURE).out == "B\n"
 
 
+def test_names_in_a_file_of_options_stand_in_quotes_or_not(run: Runner) -> None:
+    rows = "party\n" + '"CDU, CSU"\n' * 9 + '"""x"" y"\n' * 7 + "Freie\n" * 3
+    Path("parties.csv").write_text(rows, encoding="utf-8")
+    asked = ("ask", "winner", "parties.csv", "--column", "party", *SURE)
+    for first in ('"CDU, CSU"', "CDU, CSU", ' "CDU, CSU "'):
+        for second in ('"""x"" y"', '"x" y'):
+            Path("o.txt").write_text(f"Freie\n{first}\n{second}\n", encoding="utf-8")
+            outcome = run(*asked, "--options-file", "o.txt")
+            assert outcome.out == '"CDU, CSU"\n'
+            assert 'note: the possible answers are public: Freie, "CDU, CSU", """x"" y"' in outcome.err
+    for wrong, said in (('A\n""\n', "names an empty option"), ('A\n"A"\n', "names 'A' twice")):
+        Path("o.txt").write_text(wrong, encoding="utf-8")
+        refused = run(*asked, "--options-file", "o.txt")
+        assert (refused.code, said in refused.error[0]) == (2, True)
+
+
+@pytest.mark.parametrize("body", ["1;2\n", "1;2,5\n", ""])
+def test_where_semicolons_stand_a_note_says_how_numbers_are_read_before_the_cost(
+    run: Runner, body: str
+) -> None:
+    Path("a.csv").write_text("id;days\n" + body, encoding="utf-8")
+    for words in (
+        ("ask", "bracket", "a.csv", "--column", "days", "--edges", "3"),
+        ("ask", "yes-no", "a.csv", "--column", "days", "--sum", "--clamp", "0,9", "--at-least", "3"),
+    ):
+        notes = run(*words, *SURE).err.splitlines()
+        assert "decimals have a comma" in notes[-2]
+        assert notes[-1] == "note: the answer costs epsilon=60"
+    assert "decimals" not in run("ask", "winner", "a.csv", "--column", "days", "--options", "1,2", *SURE).err
+    assert "decimals" not in run("ask", "bracket", "people.csv", "--column", "age", "--edges", 3, *SURE).err
+
+
+def test_notes_about_a_table_come_once_and_before_the_cost(run: Runner) -> None:
+    Path("a.jsonl").write_text('{"vote": "A"}\n', encoding="utf-8")
+    for words in (("ask", "winner", "a.jsonl", *WINNER, *SURE), ("keys", "a.jsonl", "--column", "vote")):
+        privacy = () if words[0] == "ask" else ("--epsilon", "9", "--delta", "0.5")
+        notes = run(*words, *privacy).err.splitlines()
+        assert "JSON lines have no header" in notes[-2]
+        assert "costs epsilon=" in notes[-1]
+
+
+def test_a_request_is_another_one_in_another_encoding(run: Runner) -> None:
+    make_budget(run, 500, "--delta", "0.5")
+    Path("latin.csv").write_bytes(TABLE.replace("grün", "green").encode("latin-1"))
+    paid = ("--ledger", "l", "--name", "b", "--request-id", "q")
+    for asked in (
+        ("ask", "winner", "latin.csv", *WINNER, *SURE),
+        ("keys", "latin.csv", "--column", "vote", "--epsilon", "9", "--delta", "0.1"),
+    ):
+        own = (*paid[:-1], asked[0])
+        assert run(*asked, *own, "--encoding", "cp1252").code == 0
+        assert run(*asked, *own, "--encoding", "windows-1252").code == 0
+        for other in ((), ("--encoding", "utf-8"), ("--encoding", "latin-1")):
+            refused = run(*asked, *own, *other)
+            assert (refused.code, refused.out) == (2, "")
+            assert "RDP604" in refused.error[0]
+    assert run("ask", "winner", "people.csv", *WINNER, *SURE, *paid, "--encoding", "utf-8").code == 0
+    assert run("ask", "winner", "people.csv", *WINNER, *SURE, *paid).code == 0
+
+
+def test_a_receipt_tells_which_rows_it_is_about(run: Runner) -> None:
+    wanted = ("--where", "town=Bonn", "--where", "age=70", "--receipt", "r.json")
+    assert winner(run, *SURE, *wanted).code == 0
+    assert "only where 'age' is '70', 'town' is 'Bonn'" in run("verify", "r.json").out
+    assert json.loads(run("verify", "r.json", "--format", "json").out)["where"] == {
+        "age": "70",
+        "town": "Bonn",
+    }
+    named = ("keys", "people.csv", "--column", "vote", "--epsilon", "1", "--delta", "0.1", *wanted)
+    assert run(*named, "--unit", "person", "--max-keys", "2").code == 0
+    told = run("verify", "r.json").out
+    assert "only where 'age' is '70', 'town' is 'Bonn'" in told
+    assert "add-remove; 'person' says whose row it is, at most 2 categories of one person" in told
+    found = json.loads(run("verify", "r.json", "--format", "json").out)
+    assert found["unit"] == {"column": "person", "max_keys": 2}
+    assert winner(run, *SURE, "--receipt", "r.json").code == 0
+    assert "only where" not in run("verify", "r.json").out
+
+
 WRONG: list[tuple[int, str, str, list[object]]] = [
     (2, "no column 'vot'", "did you mean 'vote'?", ["winner", "--column", "vot", "--options", "A,B", *SURE]),
     (2, "no column 'twn'", "did you mean 'town'?", ["winner", *WINNER, *SURE, "--where", "twn=Ulm"]),
@@ -283,6 +362,12 @@ def test_a_receipt_is_no_link_to_the_ledger_and_never_replaces_it(run: Runner) -
     for receipt in ("l", "link"):
         outcome = winner(run, *SURE, *paid, "--receipt", receipt)
         assert "would replace 'l'" in outcome.error[0]
+    for mark in ("journal", "wal", "shm"):
+        assert "would replace 'l'" in winner(run, *SURE, *paid, "--receipt", f"./l-{mark}").error[0]
+    Path("o.txt").write_text("A\nB\n", encoding="utf-8")
+    from_file = ("people.csv", "--column", "vote", "--options-file", "o.txt", *SURE)
+    assert "would replace 'o.txt'" in run("ask", "winner", *from_file, "--receipt", "./o.txt").error[0]
+    assert Path("o.txt").read_text(encoding="utf-8") == "A\nB\n"
     shutil.copy("people.csv", "part-1.csv")
     outcome = run("ask", "winner", "part-*.csv", *WINNER, *SURE, "--receipt", "part-1.csv")
     assert "would replace" in outcome.error[0]

@@ -66,10 +66,12 @@ def test_json_is_the_plan_itself(run: Runner) -> None:
 
 def test_the_least_epsilon_by_command(run: Runner) -> None:
     words = ("plan", "winner", "--options", "A,B", "--want", "0.99", "--lead", "40")
-    assert json_of(run(*words, "--format", "json"))["least"]["epsilon"] == "0.0991"
-    assert "least epsilon for a right answer with probability 0.99 at a lead of 40: 0.0991" in run(*words).out
+    assert json_of(run(*words, "--format", "json"))["least"]["epsilon"] == "0.09901"
+    assert (
+        "least epsilon for a right answer with probability 0.99 at a lead of 40: 0.09901" in run(*words).out
+    )
     beside = json_of(run(*words, "--delta", "1e-3", "--format", "json"))
-    assert float(beside["least"]["epsilon"]) < 0.0991
+    assert float(beside["least"]["epsilon"]) < 0.09901
     assert beside["plans"][0]["privacy"]["delta"] == "0.001"
     assert "mu" in json_of(run(*words, "--mu", "1", "--format", "json"))["least"]
 
@@ -100,7 +102,7 @@ def test_leads_in_people_of_several_rows(run: Runner) -> None:
 
 def test_options_come_from_a_file(run: Runner, tmp_path: Path) -> None:
     file = tmp_path / "options.txt"
-    file.write_bytes('\ufeffA, B\n"C"\n\n Ü \n'.encode())
+    file.write_bytes('\ufeffA, B\n"""C"""\n\n Ü \n'.encode())
     found = json_of(run("plan", "winner", "--options-file", file, "--epsilon", "1", "--format", "json"))
     assert found["question"]["options"] == ["A, B", '"C"', "Ü"]
     file.write_text("\n\n")

@@ -22,6 +22,7 @@ from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import (
     BracketCounts,
     ClampedSum,
+    Location,
     MatchCount,
     Neighbors,
     OptionCounts,
@@ -36,6 +37,7 @@ from rainbowdp.questions import (
     winner,
     yes_no,
 )
+from rainbowdp.release import Terms
 
 RELATIONS: tuple[Neighbors, ...] = ("add-remove", "change-one")
 ROOTS = st.fractions(min_value=Fraction(11, 10), max_value=3, max_denominator=10)
@@ -196,7 +198,7 @@ def test_a_rival_that_is_right_exactly_as_often_as_needed_is_right_often_enough(
 ) -> None:
     for name in ("winner", "two", "count", "levels", "median"):
         needs = plan(QUESTIONS[name], PureDP(Log(odds)), neighbors=neighbors, leads=[1]).privacies[0].needs
-        for need, rival in [(need, rival) for need in needs for rival in need.rivals]:
+        for need, rival in [(each, rival) for each in needs for rival in each.rivals]:
             assert rival.lead is not None
             leads = [lead for lead in (rival.lead - 1, rival.lead) if lead]
             part = plan(QUESTIONS[name], PureDP(Log(odds)), neighbors=neighbors, leads=leads).privacies[0]
@@ -247,10 +249,35 @@ def test_the_least_epsilon_suffices_and_the_decimal_before_does_not(name: str, n
     assert len(found.least.text.strip("0.")) <= 4
     value = Fraction(found.least.text)
     assert value == found.least.value
-    before = value - Fraction(1, 10 ** len(found.least.text.split(".")[1]))
+    leading = math.floor(math.log10(value))
+    before = value - Fraction(10) ** (leading - 3)
     row = plan(QUESTIONS[name], PureDP(before), neighbors=neighbors, leads=[40]).privacies[0].rows[0]
     assert row.right < Fraction(99, 100)
     assert [part.privacy for part in found.privacies] == [PureDP(value)]
+
+
+def test_a_question_that_says_nothing_of_rows_that_count_for_nothing_is_planned_as_it_is_asked() -> None:
+    base = yes_no("c", equals="A", at_least=100)
+
+    class Own:
+        kind, column, answers, reading, tight = "own", base.column, base.answers, base.reading, False
+        rainbow, describe, answer_json = base.rainbow, base.describe, base.answer_json
+
+        def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
+            return base.locate(summary, neighbors)
+
+        def touching(self, neighbors: Neighbors, max_rows: int = 1) -> None:
+            return None
+
+    leads = [1, 2, 3, 10, 20]
+    for neighbors in RELATIONS:
+        found = plan(Own(), PureDP("ln 2"), neighbors=neighbors, leads=leads)
+        terms = Terms(Own(), PureDP("ln 2"), neighbors)
+        for row in found.privacies[0].rows:
+            # So many rows must go before the count is below 100.
+            location = terms.asked.locate(MatchCount(99 + row.lead, 1000), neighbors)
+            drawn = terms.distribution(location.answer, location.distance)
+            assert row.right == drawn[location.answer]
 
 
 def test_the_least_epsilon_in_closed_form() -> None:

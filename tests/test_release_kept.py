@@ -11,7 +11,7 @@ import pytest
 
 import rainbowdp as rdp
 from bit_sources import ReplayBits
-from rainbowdp.questions import Location, OptionCounts, Question, QuestionLines, Summary
+from rainbowdp.questions import Location, MatchCount, OptionCounts, Question, QuestionLines, Summary
 from rainbowdp.questions.selection import Winner
 from rainbowdp.release import Terms, answer, public_table
 from rainbowdp.release.kept import FIRST, MOST_ANSWERS, MOST_TERMS, SOLVED, Kept
@@ -226,3 +226,21 @@ def test_a_location_outside_the_answers_is_still_refused() -> None:
 
     with pytest.raises(rdp.errors.QuestionError, match="outside its answers"):
         answer(Terms(Astray("vote", ("a", "b")), rdp.PureDP(1)), OptionCounts((1, 2)))
+
+
+@pytest.mark.parametrize("failure", [ValueError("41 of 99"), rdp.errors.QuestionError("41 of 99")])
+def test_what_a_question_of_ones_own_says_when_it_fails_is_left_out(failure: Exception) -> None:
+    @dataclass(frozen=True)
+    class Failing(Winner):
+        def locate(self, *_: object) -> Location:
+            raise failure
+
+    with pytest.raises(rdp.errors.QuestionError, match="fails to locate the table") as caught:
+        answer(Terms(Failing("vote", ("a", "b")), rdp.PureDP(1)), OptionCounts((41, 58)))
+    assert caught.value.__context__ is None
+    assert caught.value.__cause__ is None
+
+
+def test_a_summary_of_another_kind_is_refused_by_its_kind() -> None:
+    with pytest.raises(rdp.errors.QuestionError, match="OptionCounts"):
+        answer(Terms(QUESTIONS["winner"], rdp.PureDP(1)), MatchCount(1, 2))

@@ -256,3 +256,16 @@ def test_a_table_of_named_categories_that_says_another_thing_is_found() -> None:
     assert keys_receipt_faults({**receipt, "table": receipt["table"][:-1]}) != []
     assert keys_receipt_faults({**receipt, "privacy": {"epsilon": "2", "delta": "1/1000"}}) != []
     assert keys_receipt_faults({**receipt, "neighbors": "change-one"}) != []
+
+
+def test_an_answer_or_a_group_in_another_form_is_found() -> None:
+    terms = Terms(rdp.winner("c", ["red", "blue"]), rdp.PureDP(1), by="g", groups=("x", "y"))
+    grouped: Json = json.loads(json.dumps(Answer(terms, {"x": "red", "y": "blue"}).receipt))
+    assert verify_receipt(grouped).holds
+    with pytest.raises(ReceiptError, match="groups"):
+        verify_receipt(grouped | {"groups": grouped["groups"] | {"names": ["x ", "y"]}})
+    assert not verify_receipt(grouped | {"answer": {"x": ["red"], "y": "blue"}}).holds
+    ranking = Terms(rdp.ranking("c", ["red", "blue"]), rdp.PureDP(1))
+    ranked: Json = json.loads(json.dumps(answer(ranking, OptionCounts((3, 1))).receipt))
+    assert verify_receipt(ranked).holds
+    assert not verify_receipt(ranked | {"answer": "red"}).holds

@@ -4,12 +4,20 @@
 Each file is written here with a canary in its rows, which no message may hold in any spelling.
 """
 
+import contextlib
+import gzip
+import io
 import shutil
+import sqlite3
 import tempfile
 import threading
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cell_tally import cells
@@ -274,6 +282,31 @@ def test_an_open_table_shows_no_row_that_was_taken_for_a_name(tmp_path: Path) ->
         assert "columns=['id', 'vote']" in repr(table)
 
 
+@pytest.mark.parametrize(
+    "first",
+    ["Ann Smith,1967-03-02,HIV positive", "secret,34.5", "secret;-3", "31/12/1999\tsecret", "secret,12:30"],
+)
+def test_a_row_in_the_place_of_the_header_is_not_shown(tmp_path: Path, first: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(first + "\nBob,1,no\n", encoding="utf-8")
+    with open_table(str(path)) as table, pytest.raises(UnknownColumnError) as caught:
+        table.check(["sex"])
+    assert "put a line with names above it" in caught.value.help
+    path.write_text(f"{first},secret,secret\nBob,1,no\n".replace(",", first[6] if ";" in first else ","))
+    with pytest.raises(UnknownColumnError) as twice, open_table(str(path)) as table:
+        table.check(["sex"])
+    for error in (caught.value, twice.value):
+        assert not any(word in f"{error.what} {error.help}" for word in ("secret", "Ann", "1967", "HIV"))
+
+
+def test_names_with_numbers_in_them_are_names(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("q1,2nd,in 2020\n1,2,3\n", encoding="utf-8")
+    with open_table(str(path)) as table, pytest.raises(UnknownColumnError) as caught:
+        table.check(["sex"])
+    assert caught.value.help == "its columns are 'q1', '2nd', 'in 2020'"
+
+
 @pytest.mark.parametrize("body", [b"x,y\n", b'",secret"\nx,y\n', b'secret"\nx,y\n', b'",secret,"b"\n', b""])
 def test_no_message_shows_a_row_that_closes_a_quote_of_the_first_line(tmp_path: Path, body: bytes) -> None:
     path = tmp_path / "table.csv"
@@ -285,3 +318,27 @@ def test_no_message_shows_a_row_that_closes_a_quote_of_the_first_line(tmp_path: 
         said.add((caught.value.what, caught.value.help))
     assert len(said) == 1
     assert "secret" not in str(said)
+
+
+def test_what_is_no_text_at_all_is_told_by_how_it_begins(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": range(50), "vote": ["red"] * 50})
+    parquet = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_pandas(frame), parquet)
+    sheet = io.BytesIO()
+    with zipfile.ZipFile(sheet, "w") as archive:
+        archive.writestr("sheet.xml", frame.to_csv())
+    with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as database:
+        database.execute("create table votes (id)")
+    text = frame.to_csv().encode()
+    for content, way_on in (
+        (sheet.getvalue(), "save the table as CSV"),
+        (gzip.compress(text), "ends in .csv.gz"),
+        (pa.compress(text, "zstd", asbytes=True), "ends in .csv.zst"),
+        (parquet.getvalue().to_pybytes(), "ends in .parquet"),
+        ((tmp_path / "a.db").read_bytes(), "sqlite:///"),
+        ("größe\n".encode("latin-1"), "say how the file is encoded"),
+    ):
+        (tmp_path / "a.csv").write_bytes(content)
+        with pytest.raises(TableUnreadableError, match="is not text") as caught:
+            open_table(tmp_path / "a.csv")
+        assert way_on in caught.value.help

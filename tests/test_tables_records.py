@@ -257,6 +257,50 @@ def test_encodings_are_said_and_not_guessed(tmp_path: Path) -> None:
             open_table(tmp_path / "a.csv", encoding=name)
 
 
+UTF8_HEADERS = [
+    ("\ufeffid,vote\n1,größer\n", "latin-1"),
+    ("\ufeffid,vote\n1,größer\n", "gbk"),
+    ("\ufeffid,vote", "cp1252"),
+    ("größe,vote\r\n1,größer\r\n", "latin-1"),
+    ("größe,vote\r1,größer\r", "cp1251"),
+    ("id,größe\n1,größer\n", "koi8-r"),
+]
+
+
+@pytest.mark.parametrize(("text", "encoding"), UTF8_HEADERS)
+def test_a_header_in_utf8_is_not_read_in_another_encoding(text: str, encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(text.encode())
+    with pytest.raises(TableUnreadableError, match="is UTF-8, and would be read as") as caught:
+        open_table(tmp_path / "a.csv", encoding=encoding)
+    assert caught.value.help == "leave out the encoding"
+    with open_table(tmp_path / "a.csv") as table:
+        assert "vote" in (table.columns or ()) or "größe" in (table.columns or ())
+
+
+NO_UTF8_HEADERS = [
+    ("größe,vote\n1,größer\n", "latin-1"),
+    ("größe,vote\n1,größer\n", "gb18030"),
+    ("размер,vote\n1,größer\n", "koi8-u"),
+    ("ÄÖÜ,vote\n1,größer\n", "cp850"),
+    ("größe,vote\n1,größer\n", "utf-16"),
+    ("믯뾾,vote\n1,größer\n", "utf-16-le"),
+]
+
+
+@pytest.mark.parametrize(("text", "encoding"), NO_UTF8_HEADERS)
+def test_a_header_in_another_encoding_is_read(text: str, encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(text.encode(encoding, "replace"))
+    with open_table(tmp_path / "a.csv", encoding=encoding) as table:
+        assert table.columns == tuple(text.partition("\n")[0].split(","))
+
+
+def test_only_the_first_line_says_that_a_file_is_utf8(tmp_path: Path) -> None:
+    for rows in ("1,größer\n", "\ufeff1,x\n", "größer"):
+        (tmp_path / "a.csv").write_bytes(b"id,vote\n" + rows.encode())
+        with open_table(tmp_path / "a.csv", encoding="latin-1") as table:
+            assert table.columns == ("id", "vote")
+
+
 def test_a_file_that_expands_too_far_is_refused(tmp_path: Path) -> None:
     row = b"1,red\n"
     allowed = b"id,vote\n" + row * 200_000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: ``rainbowdp line``, ``solve``, ``verify`` and ``sample``.
+"""The command line: ``line``, ``solve``, ``verify``, ``sample``; ``ask``, ``plan``, ``keys``, ``budget``.
 
 The result goes to stdout and nothing else does; notes, progress and errors go to stderr. An error is two
 lines, ``error[RDPnnn]: what`` and ``help: what to do``, the framework's own usage errors included, and there
@@ -9,6 +9,7 @@ is no traceback unless ``--debug`` asks for it. Exit codes:
 0     done
 1     checked and found wanting: a mechanism that is not private, a boundary condition that is not
 2     misuse: an option, a number, a color or a dataset that does not fit, or a problem that is too large
+3     refused: the budget does not cover what was asked
 4     data unreadable: a file that is missing, damaged, cannot be written, or whose content does not have the
       documented form
 70    a defect of rainbowdp (RDP406, RDP999); never a statement about the input

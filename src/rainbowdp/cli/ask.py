@@ -25,7 +25,7 @@ from rainbowdp.cli.data_options import (
     require_payer,
     require_source,
 )
-from rainbowdp.cli.lists import read_list, read_said, read_where
+from rainbowdp.cli.lists import read_list, read_said, read_where, written
 from rainbowdp.cli.options import (
     Debug,
     Delta,
@@ -112,6 +112,12 @@ def ask_command(
         # A refusal after the draw would say which answer was drawn.
         require_signs([*question.answers, *terms.groups])
 
+    said: list[str] = []
+
+    def opened(remarks: tuple[str, ...]) -> None:
+        said.extend(remarks)
+        announce(terms, asked.typed, remarks)
+
     def asking(progress: "Progress") -> "Answer":
         return ask_under(
             terms,
@@ -123,7 +129,7 @@ def ask_command(
             name=name,
             request_id=request_id,
             progress=progress,
-            opened=lambda: announce(terms, asked.typed),
+            opened=opened,
         )
 
     def show(answer: "Answer") -> None:
@@ -132,10 +138,10 @@ def ask_command(
         else:
             emit(_lines(answer))
 
-    return ask_and_publish("answer", asking, asked_id=request_id, receipt=target, show=show)
+    return ask_and_publish("answer", asking, asked_id=request_id, receipt=target, show=show, said=said)
 
 
-def announce(terms: "Terms", typed: str) -> None:
+def announce(terms: "Terms", typed: str, remarks: tuple[str, ...]) -> None:
     """Say what is taken for granted, and what it costs, before anything is drawn.
 
     Whatever can be opened has been opened by then: what is refused before has cost nothing.
@@ -150,8 +156,11 @@ def announce(terms: "Terms", typed: str) -> None:
     hidden = "joins or leaves" if terms.neighbors == "add-remove" else "changes"
     note(f"privacy hides that one person {hidden}; {person}")
     if not isinstance(terms.question, YesNo):
-        shown = ", ".join(terms.question.answers[:6]) + (", …" if len(terms.question.answers) > 6 else "")
-        note(f"the possible answers are public: {shown}")
+        shown = ", ".join(written(terms.question.answer_json(one)) for one in terms.question.answers[:6])
+        more = ", …" if len(terms.question.answers) > 6 else ""
+        note(f"the possible answers are public: {shown}{more}")
+    for text in remarks:
+        note(text)
     if terms.charges > 1:
         note(f"the {len(terms.groups)} answers cost {terms.cost.shown()} together; each has {typed}")
     else:
@@ -173,14 +182,9 @@ def _read_groups(by: str | None, groups: str | None) -> tuple[str, ...]:
 
 
 def _lines(answer: "Answer") -> list[str]:
-    from rainbowdp.rainbow import quote_color
-
-    def one(value: str | tuple[str, ...]) -> str:
-        return quote_color(value) if isinstance(value, str) else ">".join(map(quote_color, value))
-
     if not answer.terms.groups:
-        return [one(value) for value in answer.answers.values()]
-    return [f"{quote_color(group)}: {one(value)}" for group, value in answer.answers.items()]
+        return [written(value) for value in answer.answers.values()]
+    return [f"{written(group)}: {written(value)}" for group, value in answer.answers.items()]
 
 
 ask_app = typer.Typer(help=HELP)

@@ -5,7 +5,7 @@ import contextlib
 import glob
 import os
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -174,7 +174,7 @@ def receipt_path(receipt: str | None, *inputs: str | None) -> Path | None:
     receipt : str or None
         As given.
     *inputs : str or None
-        Files, patterns and URLs of files that must stay: the table, the ledger.
+        Files, patterns and URLs of files that must stay: the table, the ledger, the list of options.
 
     Raises
     ------
@@ -189,22 +189,35 @@ def receipt_path(receipt: str | None, *inputs: str | None) -> Path | None:
 
     path = Path(read_said("--receipt", receipt, "name the file for the receipt, such as receipt.json"))
     check_writable(path)
+    require_other_files(receipt, *inputs)
+    return path
+
+
+def require_other_files(receipt: str | None, *inputs: str | None) -> None:
+    """Refuse a receipt that would replace an input; see `receipt_path`.
+
+    Raises
+    ------
+    UsageError
+        If it would.
+    """
     for given in inputs:
-        if given is not None and any(_is_same_file(path, place) for place in _places(given)):
+        if receipt and given and any(_is_same_file(Path(receipt), place) for place in _places(given)):
             raise UsageError(
                 f"--receipt would replace {given!r}", help="write the receipt to a file of its own"
             )
-    return path
 
 
 def _places(given: str) -> list[str]:
     """Return the files that a path, a pattern or the URL of a file names."""
     plain = given.removeprefix("sqlite:///").removeprefix("duckdb:///")
-    return [plain, *glob.glob(plain, recursive=True)]  # noqa: PTH207 - patterns may be absolute
+    # SQLite takes files of these names for its own, and removes them.
+    own = [f"{plain}-{what}" for what in ("journal", "wal", "shm")]
+    return [plain, *own, *glob.glob(plain, recursive=True)]  # noqa: PTH207 - patterns may be absolute
 
 
 def _is_same_file(path: Path, place: str) -> bool:
-    return "\0" not in place and os.path.realpath(place) == os.path.realpath(path)
+    return "\0" not in f"{path}{place}" and os.path.realpath(place) == os.path.realpath(path)
 
 
 @contextlib.contextmanager
@@ -223,6 +236,7 @@ def ask_and_publish(
     asked_id: str | None,
     receipt: Path | None,
     show: Callable[[Found], None],
+    said: Collection[str],
 ) -> int:
     """Ask a table, say what is to be known about what was found, write its receipt, show it; return 0.
 
@@ -238,6 +252,8 @@ def ask_and_publish(
         Where the receipt goes.
     show : callable
         Writes what was found to stdout.
+    said : collection of str
+        Which notes have been shown when all of the table has been read.
 
     Raises
     ------
@@ -248,7 +264,8 @@ def ask_and_publish(
     with _reading_table() as progress:
         found = asking(progress)
     for text in found.notes:
-        note(text)
+        if text not in said:
+            note(text)
     if asked_id is None and found.request_id is not None:
         note(f"request id {found.request_id}: with it the same {what} can be had again at no cost")
     try:

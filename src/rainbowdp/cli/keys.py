@@ -126,10 +126,15 @@ def keys_command(
     terms = KeyTerms(wanted, mechanism, unit, filters)
     target = receipt_path(receipt, source, ledger)
 
-    def announce() -> None:
+    said: list[str] = []
+
+    def announce(remarks: tuple[str, ...]) -> None:
         person = "every row is a person" if unit is None else f"{unit!r} says whose row it is"
         note(f"privacy hides that one person joins or leaves; {person}")
         note(f"a category that {mechanism.certain_from} people have is always named")
+        for text in remarks:
+            note(text)
+        said.extend(remarks)
         note(f"the list costs {asked.typed}")
 
     def asking(progress: "Progress") -> "Keys":
@@ -153,7 +158,7 @@ def keys_command(
             require_signs(found.keys)
             emit(_shown(quote_color(key)) for key in found.keys)
 
-    return ask_and_publish("list", asking, asked_id=request_id, receipt=target, show=show)
+    return ask_and_publish("list", asking, asked_id=request_id, receipt=target, show=show, said=said)
 
 
 def _shown(key: str) -> str:

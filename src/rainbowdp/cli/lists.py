@@ -69,6 +69,19 @@ def read_list(option: str, value: str, example: str) -> tuple[str, ...]:
     return tuple(names)
 
 
+def written(answer: str | Sequence[str]) -> str:
+    """Return an answer, or a name, as lists take it: a ranking with ``>`` between its options.
+
+    Examples
+    --------
+    >>> print(written("Ulm"), written("B, C"), written(["Ulm", "B, C"]))
+    Ulm "B, C" Ulm>"B, C"
+    """
+    from rainbowdp.rainbow import quote_color
+
+    return quote_color(answer) if isinstance(answer, str) else ">".join(map(quote_color, answer))
+
+
 def read_numbers(option: str, value: str, example: str, parse: Callable[[str], object]) -> tuple[str, ...]:
     """Return the texts of the numbers in a list.
 

@@ -9,7 +9,7 @@ import typer
 
 from rainbowdp.cli.command import add
 from rainbowdp.cli.figures import drawing
-from rainbowdp.cli.lists import read_numbers
+from rainbowdp.cli.lists import read_numbers, written
 from rainbowdp.cli.options import (
     LARGEST_WHOLE,
     Debug,
@@ -253,9 +253,7 @@ def _draw(plan: "Plan", figure: Path) -> None:
 
 
 def _print(plan: "Plan") -> None:
-    from rainbowdp.rainbow import quote_color
-
-    answers = ", ".join(map(quote_color, plan.question.answers[:8]))
+    answers = ", ".join(written(plan.question.answer_json(one)) for one in plan.question.answers[:8])
     more = f" and {len(plan.question.answers) - 8} more" if len(plan.question.answers) > 8 else ""
     hidden = (
         "one person joins or leaves" if plan.neighbors == "add-remove" else "one person's data are replaced"

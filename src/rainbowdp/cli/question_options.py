@@ -7,8 +7,9 @@ Options arrive as text; one function per kind of question turns them into a valu
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from rainbowdp.cli.data_options import require_other_files
 from rainbowdp.cli.lists import read_said
 from rainbowdp.cli.options import naming, read_choice
 from rainbowdp.cli.question_declarations import (
@@ -255,10 +256,12 @@ def with_question(
         for name, parameter in asked.items()
     ]
 
-    def combined(**values: object) -> int:
+    def combined(**values: Any) -> int:  # noqa: ANN401 - what the framework has read
         given = {name: values.pop(name) for name in asked}
         if given["column"] is None:
             given["column"] = ANY_COLUMN
+        # Asked before the list is read: what is said of it then is said of the list as it stays.
+        require_other_files(values.get("receipt"), given.get("options_file"))
         return command(question(**given), **values)
 
     parameters = [*described, *own]

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The values of the options that describe a question: read, and refused by the name of their option."""
 
+import re
 from pathlib import Path
 
 from rainbowdp.cli.graphs import counted
 from rainbowdp.cli.lists import read_list, read_numbers, read_said
 from rainbowdp.cli.options import naming
 from rainbowdp.errors import FileUnreadableError, QuestionError, UsageError
+
+_QUOTED = re.compile('"((?:[^"]|"")*)"')
 
 
 def read_options(options: str | None, options_file: str | None) -> tuple[str, ...]:
@@ -35,13 +38,21 @@ def read_options(options: str | None, options_file: str | None) -> tuple[str, ..
         raise FileUnreadableError(
             f"cannot read {str(options_file)!r}: {why}", help="give a text file with one option per line"
         ) from None
-    lines = tuple(line.strip() for line in text.splitlines() if line.strip())
+    lines = tuple(_unquoted(line.strip()) for line in text.splitlines() if line.strip())
     if not lines:
         raise QuestionError(f"there is no option in {str(options_file)!r}", help="write one option per line")
+    if "" in lines:
+        raise UsageError(f"{str(options_file)!r} names an empty option", help="write one option per line")
     for at, line in enumerate(lines):
         if line in lines[:at]:
             raise UsageError(f"{str(options_file)!r} names {line!r} twice", help="name each option once")
     return lines
+
+
+def _unquoted(line: str) -> str:
+    """Return a name without the double quotes that it stands in, as in lists; it needs none in a line."""
+    inside = _QUOTED.fullmatch(line)
+    return line if inside is None else inside[1].replace('""', '"').strip()
 
 
 def read_column(column: str) -> str:

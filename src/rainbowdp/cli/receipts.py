@@ -94,6 +94,7 @@ def _check_answer(receipt: Receipt, chosen: str) -> int:
                 "charges": found.receipt.charges,
                 "total": dict(found.receipt.total),
                 "faults": list(found.faults),
+                "where": receipt["where"],
                 "answer": receipt["answer"],
             }
         )
@@ -108,6 +109,7 @@ def _rows(found: "ReceiptCheck", receipt: Receipt) -> Iterator[tuple[str, str]]:
     if terms.unit is not None:
         unit = f"{terms.unit!r} says whose row it is, at most {counted(terms.max_rows, 'row')} of one person"
     yield "question", f"{terms.question.kind} of {terms.question.column!r}"
+    yield from _filters(receipt)
     yield "answer", _said(receipt["answer"])
     yield "neighbors", f"{terms.neighbors}; {unit}"
     yield "privacy", str(terms.privacy)
@@ -127,17 +129,43 @@ def _check_keys(receipt: Receipt, chosen: str) -> int:
     faults = keys_receipt_faults(receipt)
     keys = cast("list[str]", receipt["keys"])
     if chosen == "json":
-        emit_json({"holds": not faults, "asked": receipt["privacy"], "faults": faults, "keys": len(keys)})
+        emit_json(
+            {
+                "holds": not faults,
+                "asked": receipt["privacy"],
+                "unit": receipt["unit"],
+                "where": receipt["where"],
+                "faults": faults,
+                "keys": len(keys),
+            }
+        )
     else:
         privacy = cast("dict[str, str]", receipt["privacy"])
         rows = [
             ("keys", f"{len(keys)} named, of {receipt['column']!r}"),
+            *_filters(receipt),
+            ("neighbors", f"{receipt['neighbors']}; {_person(receipt)}"),
             ("privacy", ", ".join(f"{name}={value}" for name, value in privacy.items())),
             ("table", "the optimal one for this privacy" if not faults else faults[0]),
             *(("", fault) for fault in faults[1:]),
         ]
         emit_table(("BROKEN" if faults else "holds", ""), rows, right=False)
     return 1 if faults else 0
+
+
+def _filters(receipt: Receipt) -> Iterator[tuple[str, str]]:
+    where = cast("dict[str, str]", receipt["where"])
+    if where:
+        yield "rows", "only where " + ", ".join(f"{column!r} is {cell!r}" for column, cell in where.items())
+
+
+def _person(receipt: Receipt) -> str:
+    unit = cast("dict[str, object] | None", receipt["unit"])
+    if unit is None:
+        return "every row is a person"
+    most = unit["max_keys"]
+    each = f"{most} {'category' if most == 1 else 'categories'}"
+    return f"{unit['column']!r} says whose row it is, at most {each} of one person"
 
 
 def _said(answer: object) -> str:

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from rainbowdp.exact import format_fraction
 from rainbowdp.questions import Bracket, Level, Neighbors, Question, Ranking, Scores, Winner
+from rainbowdp.questions.in_table import InTable, in_table
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,11 @@ def lead_rule(question: Question, neighbors: Neighbors, max_rows: int = 1) -> Le
             meaning, pairs = _level(question, rows, changed=changed)
             worst = best = _between(pairs)
         case _:
-            meaning = f"how many {rows} must change at least before another answer is the true one"
-            worst = best = ((Edge(1, 1, 1),),) * len(question.answers)
+            # Nothing is known of rows that count for nothing: half the add-remove distance is taken.
+            halved = changed and isinstance(in_table(question), InTable)
+            moved = "come or go" if halved else "change"
+            meaning = f"how many {rows} must {moved} at least before another answer is the true one"
+            worst = best = ((Edge(1, 2 if halved else 1, 1),),) * len(question.answers)
     return LeadRule(meaning, worst, best, max_rows)
 
 

@@ -65,14 +65,16 @@ def least_parameter(
                     help="want less, or expect a greater lead",
                     lead=lead,
                 )
-    below = above / 2
-    # The least multiple of a power of ten in (below, above] that suffices.
-    unit = _unit(above)
-    low, high = int(below / unit), -int(-above // unit)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle * unit) else (middle, high)
-    return high * unit
+    below, found = above / 2, above
+    # The least multiple of a power of ten that suffices, and of a smaller one where that has fewer digits.
+    for _ in range(2):
+        unit = _unit(found)
+        low, high = int(below / unit), -int(-found // unit)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if enough(middle * unit) else (middle, high)
+        below, found = low * unit, high * unit
+    return found
 
 
 def _unit(value: Fraction) -> Fraction:

@@ -146,7 +146,7 @@ def plan(
     >>> [need.lead for need in found.privacies[0].needs]
     [3, 3, 7, 9]
     >>> plan(winner("party", ["A", "B"]), want="0.99", lead=40).least.text
-    '0.0991'
+    '0.09901'
     """
     notions = _notions(privacies)
     wanted = _wanted(want, lead, needed=not notions)

@@ -77,7 +77,7 @@ class Rival:
         allowed = 1 - right
 
         def enough(lead: int) -> bool:
-            # Roots of odds may meet the allowed number exactly, as the square root of 3 to the power of 4 does.
+            # Powers of roots may meet what is allowed exactly: the square root of 3 to the power of 4 is 9.
             return order(self.wrong(epsilon, lead), allowed) <= 0
 
         if enough(1):

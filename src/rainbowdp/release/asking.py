@@ -14,8 +14,8 @@ from rainbowdp.exact import NumberLike
 from rainbowdp.ledger import Ledger, open_ledger
 from rainbowdp.questions import Neighbors, Question, Summary
 from rainbowdp.release.answers import Answer, stored, written
-from rainbowdp.release.paying import canonical, pay_and_draw, require_both, require_budget
-from rainbowdp.release.ready import Progress, columns_of, drawn, make_ready
+from rainbowdp.release.paying import canonical, encoded, pay_and_draw, require_both, require_budget
+from rainbowdp.release.ready import Progress, columns_of, drawn, make_ready, notes_of
 from rainbowdp.release.terms import Terms, privacy_of
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, open_table
@@ -141,7 +141,7 @@ def ask_under(
     name: str | None = None,
     request_id: str | None = None,
     progress: Progress | None = None,
-    opened: Callable[[], None] | None = None,
+    opened: Callable[[tuple[str, ...]], None] | None = None,
 ) -> Answer:
     """Ask a table a question whose terms are ready; see `ask` for everything else.
 
@@ -152,7 +152,8 @@ def ask_under(
     source, table, sql, encoding, ledger, name, request_id, progress
         As for `ask`.
     opened : callable, optional
-        Called when the table and the ledger are open, before a row is read and before anything is charged.
+        Called with the public remarks about the table when it and the ledger are open, before a row is read
+        and before anything is charged.
 
     Returns
     -------
@@ -175,7 +176,7 @@ def ask_under(
         if book is None and isinstance(asked, Table):
             asked.check(columns_of(terms))
         if opened is not None:
-            opened()
+            opened(notes_of(terms, asked))
         if book is None or name is None:
             return answer(terms, asked, progress=progress)
         return answer_from_ledger(terms, asked, book, name, request_id, progress=progress)
@@ -203,7 +204,7 @@ def answer(
         As for `ask`.
     """
     ready = make_ready(terms, source, key, progress)
-    return Answer(terms, drawn(terms, ready, bits), notes=_notes(source))
+    return Answer(terms, drawn(terms, ready, bits), notes=notes_of(terms, source))
 
 
 def answer_from_ledger(
@@ -240,16 +241,12 @@ def answer_from_ledger(
         name,
         request_id,
         cost=terms.cost,
-        question=fingerprint(terms),
+        question=fingerprint(terms, source.encoding if isinstance(source, Table) else "utf-8"),
         source=source.identity if isinstance(source, Table) else IN_MEMORY,
         privacy=str(terms.privacy),
         read=read,
     )
-    return Answer(terms, stored(paid.answer), paid.request_id, _notes(source) + paid.notes)
-
-
-def _notes(source: Table | Summary) -> tuple[str, ...]:
-    return source.notes if isinstance(source, Table) else ()
+    return Answer(terms, stored(paid.answer), paid.request_id, notes_of(terms, source) + paid.notes)
 
 
 def _refuse_table_options(terms: Terms, *options: str | None) -> None:
@@ -261,10 +258,11 @@ def _refuse_table_options(terms: Terms, *options: str | None) -> None:
         )
 
 
-def fingerprint(terms: Terms) -> str:
-    """Return everything that is asked, but the privacy, as one canonical text."""
+def fingerprint(terms: Terms, encoding: str = "utf-8") -> str:
+    """Return everything that is asked, and how the table is read, but the privacy, as one canonical text."""
     return canonical(
         {
+            **encoded(encoding),
             "question": terms.question.describe(),
             "neighbors": terms.neighbors,
             "unit": terms.unit,

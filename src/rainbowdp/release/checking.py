@@ -148,9 +148,9 @@ def _answer_faults(terms: Terms, stated: Receipt) -> list[str]:
     return faults
 
 
-def json_key(answer: object) -> tuple[object, ...]:
-    """Return an answer in a form that can be compared: a text or a list of texts."""
-    return tuple(answer) if isinstance(answer, list | tuple) else (answer,)
+def json_key(answer: object) -> object:
+    """Return an answer in a form that can be looked up: a text, or a list of texts as a tuple."""
+    return tuple(answer) if isinstance(answer, list | tuple) else answer
 
 
 def _verified(terms: Terms, regions: Sequence[Region]) -> tuple[Verification, int]:

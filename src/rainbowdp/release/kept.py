@@ -34,7 +34,7 @@ MOST_TERMS = 16
 """So many terms are kept, those that were asked last."""
 
 # Frozen, and equal only where they mean the same. Whoever writes a question may have meant something else.
-_KNOWN = (Winner, Ranking, Scores, YesNo, Level, Bracket)
+KNOWN = (Winner, Ranking, Scores, YesNo, Level, Bracket)
 
 _Value = TypeVar("_Value")
 
@@ -111,7 +111,7 @@ def name_of(
     question, privacy, relation, max_rows, rule
         As for `QuestionLines`.
     """
-    if type(question) not in _KNOWN or len(question.answers) > MOST_ANSWERS:
+    if type(question) not in KNOWN or len(question.answers) > MOST_ANSWERS:
         return None
     # Values of different types never share a name, whatever they say to ``==``.
     return (type(question), question, type(privacy), privacy, relation, max_rows, rule)

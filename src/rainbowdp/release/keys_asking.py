@@ -18,7 +18,7 @@ from rainbowdp.keys import KeyMechanism, key_mechanism, select_keys
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.release.keys_receipt import Json, make_keys_receipt
-from rainbowdp.release.paying import canonical, pay_and_draw, require_both, require_budget
+from rainbowdp.release.paying import canonical, encoded, pay_and_draw, require_both, require_budget
 from rainbowdp.release.ready import Progress
 from rainbowdp.release.terms import read_filters, require_name
 from rainbowdp.sampling import BitSource
@@ -193,7 +193,7 @@ def ask_keys_under(
     name: str | None = None,
     request_id: str | None = None,
     progress: Progress | None = None,
-    opened: Callable[[], None] | None = None,
+    opened: Callable[[tuple[str, ...]], None] | None = None,
 ) -> Keys:
     """Name the categories of a table on terms that are ready; see `ask_keys` for everything else.
 
@@ -204,7 +204,8 @@ def ask_keys_under(
     source, table, sql, encoding, ledger, name, request_id, progress
         As for `ask_keys`.
     opened : callable, optional
-        Called when the table and the ledger are open, before a row is read and before anything is charged.
+        Called with the public remarks about the table when it and the ledger are open, before a row is read
+        and before anything is charged.
 
     Returns
     -------
@@ -223,7 +224,7 @@ def ask_keys_under(
         if book is None:
             asked.check([terms.column, *terms.where, *([] if terms.unit is None else [terms.unit])])
         if opened is not None:
-            opened()
+            opened(asked.notes)
         return name_keys(terms, asked, book, name, request_id, progress=progress)
 
 
@@ -280,7 +281,7 @@ def name_keys(
         name,
         request_id,
         cost=Cost.of(terms.privacy),
-        question=_fingerprint(terms),
+        question=_fingerprint(terms, table.encoding),
         source=table.identity,
         privacy=str(terms.privacy),
         read=read,
@@ -288,9 +289,10 @@ def name_keys(
     return Keys(terms, tuple(json.loads(paid.answer)), paid.request_id, table.notes + paid.notes)
 
 
-def _fingerprint(terms: KeyTerms) -> str:
+def _fingerprint(terms: KeyTerms, encoding: str) -> str:
     return canonical(
         {
+            **encoded(encoding),
             "keys": terms.column,
             "unit": terms.unit,
             "max_keys": terms.mechanism.max_keys,

@@ -74,6 +74,17 @@ def canonical(asked: Mapping[str, object]) -> str:
     return json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
+def encoded(encoding: str) -> dict[str, str]:
+    """Return how a table is read as part of what is asked: in another encoding, cells say something else.
+
+    Examples
+    --------
+    >>> encoded("utf-8"), encoded("cp1252")
+    ({}, {'encoding': 'cp1252'})
+    """
+    return {} if encoding == "utf-8" else {"encoding": encoding}
+
+
 def pay_and_draw(
     ledger: Ledger,
     name: str,

@@ -5,20 +5,28 @@ The table gives a summary, the summary a true answer and a distance, and these t
 All of them are private, none of them shows itself, and they go no further than into the draw.
 """
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import is_whole
-from rainbowdp.questions import Summary
+from rainbowdp.questions import Location, Summary
+from rainbowdp.questions.readings import BracketReading, SumReading
 from rainbowdp.questions.summaries import Private
 from rainbowdp.release.answers import EVERYBODY, Answers
+from rainbowdp.release.kept import KNOWN
 from rainbowdp.release.terms import Terms
 from rainbowdp.sampling import BitSource, sample_distribution
 from rainbowdp.tables import Table, summarize, summarize_groups
 
 Progress = Callable[[float], None]
+
+_POINTS = (
+    "the cells are separated by semicolons, as they are where decimals have a comma: '2.5' is read as a "
+    "number, and '2,5' counts for nothing"
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,6 +52,14 @@ def columns_of(terms: Terms) -> list[str]:
     return [terms.question.reading.column, *terms.where, *people]
 
 
+def notes_of(terms: Terms, source: Table | Summary) -> tuple[str, ...]:
+    """Return the public remarks about a table that is asked: its schema makes them, and no row does."""
+    if not isinstance(source, Table):
+        return ()
+    reads_numbers = isinstance(terms.question.reading, SumReading | BracketReading)
+    return source.notes + ((_POINTS,) if reads_numbers and source.separator == ";" else ())
+
+
 def _read(terms: Terms, table: Table, key: bytes | None, progress: Progress | None) -> Mapping[str, Summary]:
     """Read the summaries off a table; they stay inside this module."""
     reading = terms.question.reading
@@ -65,7 +81,7 @@ def _read(terms: Terms, table: Table, key: bytes | None, progress: Progress | No
 
 
 def _distribution(terms: Terms, summary: Summary) -> Distribution:
-    location = terms.asked.locate(summary, terms.relation)
+    location = _located(terms, summary)
     if location.answer not in terms.question.answers or not is_whole(location.distance):
         # Whoever wrote the question can see why; a message would show where the table lies.
         raise QuestionError(
@@ -75,6 +91,18 @@ def _distribution(terms: Terms, summary: Summary) -> Distribution:
     if location.distance < 0:
         raise QuestionError("the question locates the table below 0", help="try it with check_question")
     return terms.distribution(location.answer, location.distance // terms.max_rows)
+
+
+def _located(terms: Terms, summary: Summary) -> Location:
+    if type(terms.question) in KNOWN:
+        return terms.asked.locate(summary, terms.relation)
+    # What somebody's own question says when it fails may tell of the table.
+    with contextlib.suppress(Exception):
+        return terms.asked.locate(summary, terms.relation)
+    raise QuestionError(
+        "the question fails to locate the table; why is left out, since it may tell of the rows",
+        help="try it with check_question",
+    )
 
 
 def drawn(terms: Terms, ready: Ready, bits: BitSource | None) -> Answers:

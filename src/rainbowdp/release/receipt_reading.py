@@ -144,6 +144,9 @@ def _readable_terms(receipt: Mapping[str, object]) -> Terms:
     for key, right in written.items():
         if receipt[key] != right:
             raise ReceiptError(f"the {key} of the receipt is not written as rainbowdp does", help=_WAY_ON)
+    split = _optional(receipt, "groups", _GROUPS)
+    if split is not None and split["names"] != list(terms.groups):
+        raise ReceiptError("the groups of the receipt are not written as rainbowdp does", help=_WAY_ON)
     return terms
 
 

@@ -25,7 +25,7 @@ from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import ArrowSource
 from rainbowdp.tables.batches import relation_batches
 from rainbowdp.tables.duckdb_files import MEMORY
-from rainbowdp.tables.encodings import in_utf8
+from rainbowdp.tables.encodings import check_no_utf8, in_utf8
 from rainbowdp.tables.header import Header, check_alike, read_header
 from rainbowdp.tables.json_lines import records_of
 from rainbowdp.tables.parquet_files import parquet_source
@@ -93,6 +93,11 @@ class FileSource:
         """The names of the columns; JSON lines have no header that could say them."""
         return None if self._lines else self._headers[0].names
 
+    @property
+    def separator(self) -> str | None:
+        """What stands between cells, a semicolon if it does in one of the files."""
+        return max((header.delimiter for header in self._headers), key=";".__eq__, default=None)
+
     def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
         """Yield batches of cells with the number of rows that hold them."""
         query = "select {cells}, count(*) from ({rows}) group by {cells}"
@@ -108,6 +113,8 @@ class FileSource:
 
     def _header_of(self, path: Path) -> Header:
         called = self._name if len(self._paths) == 1 else repr(str(path))
+        with contextlib.closing(blocks(path)) as content:
+            check_no_utf8(content, self._encoding, called)
         with contextlib.closing(blocks(path)) as content:
             return read_header(path, in_utf8(content, self._encoding), called)
 

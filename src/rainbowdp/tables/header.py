@@ -18,22 +18,30 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rainbowdp.errors import TableUnreadableError, UnknownColumnError, did_you_mean
-from rainbowdp.tables.encodings import UNREADABLE
+from rainbowdp.tables.encodings import LARGEST_FIRST_LINE, UNREADABLE
 
-LARGEST_HEADER = 1 << 22
 LONGEST_SHOWN = 60
 
 _LINE = re.compile(rb"([^\r\n]*+)(\r\n|\n|\r|\Z)")
+_NUMBER_OR_DATE = re.compile(r"[-+]?[0-9][0-9 .,:/+TZ-]*")
 _DELIMITERS = (",", "\t", ";", "|")
 _QUOTED = r' *+"[^"]*+(?:""[^"]*+)*+" *+'
 _OPEN = r' *+"[^"]*+(?:""[^"]*+)*+\Z'
 _APART = re.compile(r'(\A|[,\t;|]) *+"[^"]*+(?:""[^"]*+)*+(?:"|\Z)')
 _NOT_SHOWN = (
     "its columns are not shown, since what stands at the start of the table may be no header: "
-    "check the first line, its quotes and the encoding"
+    "check the first line, its quotes and the encoding; if it is a row, put a line with names above it"
 )
 
 
+_ENCODED = "say how the file is encoded, for example --encoding latin-1 or utf-16"
+_NO_TEXT = {
+    "PK\3\4": "it begins like a spreadsheet, or another ZIP archive: save the table as CSV",
+    f"\x1f{UNREADABLE}\b": "it begins like a file of gzip: give it a name that ends in .csv.gz",
+    f"({UNREADABLE}/{UNREADABLE}": "it begins like a file of Zstandard: give it a name that ends in .csv.zst",
+    "PAR1": "it begins like a Parquet file: give it a name that ends in .parquet",
+    "SQLite format 3": "it begins like an SQLite database: give sqlite:/// before its path",
+}
 _ABOVE = "the names of the columns must stand in the first line: if there are lines above them, remove these"
 _NAMELESS = frozenset({"frame", "the frame", "standard input"})
 
@@ -110,7 +118,7 @@ def read_header(path: Path, content: Iterable[bytes], called: str) -> Header:
     if UNREADABLE in first:
         raise TableUnreadableError(
             f"the header of {called} is not text in the chosen encoding",
-            help="say how the file is encoded, for example --encoding latin-1 or utf-16",
+            help=next((help for start, help in _NO_TEXT.items() if first.startswith(start)), _ENCODED),
         )
     found = whole or _of_first_line(path, first, line)
     check_distinct(called, found.names)
@@ -126,9 +134,9 @@ def _beginning(path: Path, content: Iterable[bytes]) -> tuple[bytes, re.Match[by
         # A line feed that belongs to a carriage return may come with the next block.
         if line is not None and line.end() < len(text):
             whole = _continued(path, text, final=False) if _may_go_on(path, line[1]) else None
-            if whole is not None or not _may_go_on(path, line[1]) or len(text) > LARGEST_HEADER:
+            if whole is not None or not _may_go_on(path, line[1]) or len(text) > LARGEST_FIRST_LINE:
                 return text, line, whole
-        elif len(text) > LARGEST_HEADER:
+        elif len(text) > LARGEST_FIRST_LINE:
             return text, None, None
     line = _LINE.match(text)
     open_at_end = line is not None and _may_go_on(path, line[1])
@@ -289,6 +297,9 @@ def _names(record: str, delimiter: str) -> tuple[str, ...] | None:
 def shown_names(names: Sequence[str]) -> list[str]:
     """Return the names as messages may show them; none if one of them may be no name."""
     if isinstance(names, UnshownNames) or not all(map(_is_printable, names)):
+        return []
+    # A text file without a header has somebody's row in its first line.
+    if isinstance(names, FirstLine) and any(map(_NUMBER_OR_DATE.fullmatch, names)):
         return []
     return [name if len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}…" for name in names]
 

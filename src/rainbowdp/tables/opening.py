@@ -96,7 +96,8 @@ def _files(source: str, encoding: str) -> Table:
         with ExitStack() as stack:
             path = stack.enter_context(spooled(getattr(sys.stdin, "buffer", None)))
             opened = FileSource([path], encoding, "standard input")
-            return Table("standard input", opened, (stack.pop_all().close,))
+            closing = (stack.pop_all().close,)
+            return Table("standard input", opened, closing, encoding=encoding, separator=opened.separator)
     paths: list[Path] = []
     identity = ""
     # What a name cannot be, or what may not be seen, is an error of the system, or of Python.
@@ -113,7 +114,9 @@ def _files(source: str, encoding: str) -> Table:
             help="check the name, and the permissions of its directory",
             path=source,
         )
-    return Table(identity, file_source(paths, encoding, repr(source)))
+    rows = file_source(paths, encoding, repr(source))
+    separator = rows.separator if isinstance(rows, FileSource) else None
+    return Table(identity, rows, encoding=encoding, separator=separator)
 
 
 def _paths(source: str) -> list[Path]:
@@ -161,9 +164,7 @@ def _frame(source: object) -> Table:
         check_distinct("the frame", columns)
         inside = {name: f"c{at}" for at, name in enumerate(columns)}
         native = native.toDF(*inside.values())
-    if type(source).__module__.startswith("pandas") and isinstance(
-        names := getattr(source, "columns", None), Iterable
-    ):
+    if _is_pandas(source) and isinstance(names := getattr(source, "columns", None), Iterable):
         # Names may come twice here, or be numbers.
         texts = [str(name) for name in names]
         if not all(map(is_utf8, texts)):
@@ -185,6 +186,12 @@ def _frame(source: object) -> Table:
             help="give a path, an SQL URL, or a frame of pandas, polars, pyarrow, DuckDB, ibis or PySpark",
         )
     return _table_of(frame, inside)
+
+
+def _is_pandas(source: object) -> bool:
+    """Say whether it is a frame of pandas, or of a class made of it."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and issubclass(type(source), getattr(pandas, "DataFrame", ()))
 
 
 def _table_of(frame: Any, inside: dict[str, str] | None) -> Table:  # noqa: ANN401 - narwhals' frames

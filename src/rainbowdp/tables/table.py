@@ -30,6 +30,10 @@ class Table:
     is_query : bool
         Whether the rows are those of a query. Its columns may be made of cells, as by ``PIVOT``, so no
         message names one that was not asked for.
+    encoding : str
+        How a file of text is encoded.
+    separator : str or None
+        What stands between the cells of a file of text: a semicolon if it does in one of several files.
     source : Source
         The rows.
     """
@@ -38,6 +42,8 @@ class Table:
     source: Source = field(compare=False)
     closing: tuple[Callable[[], object], ...] = field(default=(), compare=False)
     is_query: bool = False
+    encoding: str = "utf-8"
+    separator: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...] | None:
