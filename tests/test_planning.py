@@ -197,11 +197,17 @@ def test_a_rival_that_is_right_exactly_as_often_as_needed_is_right_often_enough(
     odds: int, neighbors: Neighbors
 ) -> None:
     for name in ("winner", "two", "count", "levels", "median"):
-        needs = plan(QUESTIONS[name], PureDP(Log(odds)), neighbors=neighbors, leads=[1]).privacies[0].needs
+        needs = (
+            plan(QUESTIONS[name], PureDP(Log(Fraction(odds))), neighbors=neighbors, leads=[1])
+            .privacies[0]
+            .needs
+        )
         for need, rival in [(each, rival) for each in needs for rival in each.rivals]:
             assert rival.lead is not None
             leads = [lead for lead in (rival.lead - 1, rival.lead) if lead]
-            part = plan(QUESTIONS[name], PureDP(Log(odds)), neighbors=neighbors, leads=leads).privacies[0]
+            part = plan(
+                QUESTIONS[name], PureDP(Log(Fraction(odds))), neighbors=neighbors, leads=leads
+            ).privacies[0]
             wrong = [rounded(row.rival(rival.mechanism, rival.case).wrong) for row in part.rows]
             allowed = float(1 - need.right) * (1 + 1e-12)
             assert wrong[-1] <= allowed
@@ -266,7 +272,7 @@ def test_a_question_that_says_nothing_of_rows_that_count_for_nothing_is_planned_
         def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
             return base.locate(summary, neighbors)
 
-        def touching(self, neighbors: Neighbors, max_rows: int = 1) -> None:
+        def touching(self, neighbors: Neighbors, max_rows: int = 1) -> None:  # noqa: ARG002 - as the protocol has it
             return None
 
     leads = [1, 2, 3, 10, 20]
