@@ -52,9 +52,7 @@ class Hashless(metaclass=HashlessKind):
 class Masked:
     """A cell that tells of itself when it is asked of which class it is."""
 
-    @property
-    def __class__(self) -> NoReturn:  # type: ignore[misc]  # it never answers
-        _tell()
+    __class__ = property(_tell)
 
 
 class OwnText(str):
