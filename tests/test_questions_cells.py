@@ -194,7 +194,8 @@ TEXTS: list[tuple[Any, str]] = [
     (Decimal("-0.0"), "0"),
     (Decimal("0.10"), "0.1"),
     (Decimal("-Infinity"), "-inf"),
-    (Decimal("1e999999999"), "1E+999999999"),
+    (Decimal("-1e1000"), "-1" + "0" * 1000),
+    (Decimal("1e-5000"), "1E-5000"),
     (np.int8(3), "3"),
     (np.bool_(True), "true"),
     (np.float64(2.0), "2"),
@@ -241,6 +242,8 @@ INVALIDS: list[Any] = [
     Hostile(),
     np.array([1, 2]),
     10**5000,
+    Decimal("1e5000"),
+    Decimal("1e999999999"),
     1 + 2j,
 ]
 

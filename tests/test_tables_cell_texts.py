@@ -2,16 +2,22 @@
 """A column of cells says what its cells say one by one."""
 
 import datetime as dt
+import sys
+from collections.abc import Iterator
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cell_tally import UNREADABLE as SAYS_NOTHING
+from cell_tally import cells
 from rainbowdp.questions.cells import INVALID, NULL, cell_text
-from rainbowdp.tables import cell_texts
+from rainbowdp.tables import cell_texts, count_keys, open_table
 from rainbowdp.tables.cell_texts import UNREADABLE, Meanings, Remembered, filters, stored_text, texts_of
 
 
@@ -28,7 +34,7 @@ NASTY: list[Any] = [
     None, "", " ", "red", " red ", "\xa0red\x1f", "a\0b", "\0", "\ud83d", "\ude00", "größer", Loud("red"),
     b"", b" red", b"\xff", b"a\0", "größer".encode(), bytearray(b"red"), memoryview(b"red"),
     0, 1, -7, 10**30, 10**5000, True, False, 0.0, -0.0, 1.0, 0.1, 1e22, 1e23, float("nan"), float("inf"),
-    Decimal("1.50"), Decimal("NaN"), dt.date(2020, 1, 31), [1], {}, object(),
+    Decimal("1.50"), Decimal("NaN"), Decimal("1e5000"), dt.date(2020, 1, 31), [1], {}, object(),
     np.str_(" red"), np.float32(0.1), np.int64(1), np.bool_(True), np.datetime64("NaT", "s"),
 ]  # fmt: skip
 COLUMNS = st.one_of(
@@ -100,3 +106,38 @@ def test_no_filter_takes_what_cannot_be_read_for_a_text() -> None:
     assert holds(["\0", b"\xff", None, "red"]) == [False] * 4
     ((_, holds),) = filters({"vote": " 1 "})
     assert holds(["1", "1.0", " 1", "01", True]) == [True, True, True, False, False]
+
+
+@pytest.fixture(params=[0, 640, 4300, 10_000])
+def digits_that_python_writes(request: pytest.FixtureRequest) -> Iterator[int]:
+    """Tell Python how many digits of a whole number it may read and write; 0 is any number of them."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(request.param)
+    yield request.param
+    sys.set_int_max_str_digits(before)
+
+
+@pytest.mark.usefixtures("digits_that_python_writes")
+@pytest.mark.parametrize("zeros", [False, True])
+def test_no_limit_of_python_decides_which_whole_numbers_are_read(tmp_path: Path, *, zeros: bool) -> None:
+    digits = [1, 19, 20, 639, 640, 641, 1000, 4299, 4300, 4301, 5000]
+    written = [sign + "7" + ("0" if zeros else "7") * (most - 1) for most in digits for sign in ("", "-")]
+    numbers = [int(Decimal(text)) for text in written]
+    read = {text: 1 for text in written if len(text.strip("-")) <= 4300}
+    said = {**read, SAYS_NOTHING: len(written) - len(read)}
+    assert texts_of(numbers) == [text if text in read else UNREADABLE for text in written]
+    assert texts_of([*numbers, "a"])[:-1] == list(map(stored_text, numbers)) == texts_of(numbers)
+    assert [texts_of([number]) for number in numbers] == [[text] for text in texts_of(numbers)]
+    lines = "".join(f'{{"x": {text}, "p": {at}}}\n' for at, text in enumerate(written))
+    (tmp_path / "a.jsonl").write_text(lines, encoding="utf-8")
+    for source in (
+        pd.DataFrame({"x": pd.Series(numbers, dtype=object), "p": range(len(numbers))}),
+        pd.DataFrame({"x": pd.Series(list(map(Decimal, numbers)), dtype=object), "p": range(len(numbers))}),
+        tmp_path / "a.jsonl",
+    ):
+        with open_table(source) as table:
+            assert cells(table, "x") == cells(table, "x", unit="p", max_rows=1) == said
+            assert dict(count_keys(table, "x")) == read
+            assert sum(cells(table, "p", unit="x", max_rows=1).values()) == len(read)
+            for text in (written[10], written[-5], written[-1]):
+                assert sum(cells(table, "p", where={"x": text}).values()) == (text in read)

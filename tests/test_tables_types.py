@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 from cell_tally import NOTHING, UNREADABLE, cells
+from postgres_server import fresh_database
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.questions.cells import INVALID, cell_text
 from rainbowdp.tables import open_table
@@ -191,3 +192,55 @@ def test_a_long_name_of_a_category_in_polars_is_no_cell() -> None:
         with open_table(source) as table:
             assert cells(table, "x") == {"red": 2, UNREADABLE: 1, NOTHING: 1}
             assert max(len(str(cell)) for batch in table.source.rows(["x"], None) for (cell,) in batch) < 10
+
+
+def test_variants_and_types_of_somebodys_own_in_spark_are_never_read() -> None:
+    from pyspark.ml.linalg import Vectors
+
+    session = spark()
+    rows = session.createDataFrame([(Vectors.dense([1, 2]), "red"), (None, "blue")], ["vector", "vote"])
+    rows = rows.selectExpr("*", "parse_json('\"red\"') as any", "parse_json('[1, 2]') as many")
+    with open_table(rows) as table:
+        assert table.source.unreadable == ("vector", "any", "many")
+        for column in table.source.unreadable:
+            assert cells(table, column) == {UNREADABLE: 2}
+        assert cells(table, "vote") == {"red": 1, "blue": 1}
+
+
+def test_addresses_of_postgres_are_what_the_server_writes() -> None:
+    import psycopg
+
+    given = {
+        "inet": ["1.2.3.4", "1.2.3.4/32", "1.2.3.4/24", "0.0.0.0/0", "::1", "2001:db8::/32",
+                 "2001:db8::1/128", "::ffff:1.2.3.4", "::ffff:1.2.3.4/96"],
+        "cidr": ["10.0.0.0/8", "10.1.2.3", "10.1.0.0/16", "2001:db8::/32", "::1", "::/0"],
+    }  # fmt: skip
+    with psycopg.connect(url := fresh_database(), autocommit=True) as server:
+        for kind, addresses in given.items():
+            server.execute(f"create domain my_{kind} as {kind}")
+            for type_name in (kind, f"my_{kind}"):
+                server.execute("drop table if exists people")
+                server.execute(f"create table people (x {type_name}, vote text)")
+                with server.cursor() as cursor:
+                    rows = [(address, str(at)) for at, address in enumerate([*addresses, None])]
+                    cursor.executemany("insert into people values (%s, %s)", rows)
+                    with cursor.copy("copy (select x from people) to stdout") as copied:
+                        written = b"".join(map(bytes, copied)).decode().splitlines()
+                assert written[-1] == "\\N"
+                assert {"1.2.3.4", "10.1.2.3/32"} & set(written)
+                with open_table(url) as table:
+                    assert cells(table, "x") == Counter([*written[:-1], NOTHING])
+                    assert cells(table, "x", unit="vote", max_rows=1) == Counter([*written[:-1], NOTHING])
+                    for text, count in Counter(written[:-1]).items():
+                        assert sum(cells(table, "vote", where={"x": text}).values()) == count
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["row(1, 2)", "row(1, 'red')", "array[row(1, 2)]", "pg_sleep(0)", "'red'::cstring", "null::record"],
+)
+def test_what_has_a_pseudo_type_of_postgres_is_never_read(made: str) -> None:
+    with open_table(fresh_database(), sql=f"select {made} as x, 'red' as vote") as table:
+        assert table.source.unreadable == ("x",)
+        assert cells(table, "x") == {UNREADABLE: 1}
+        assert cells(table, "vote") == {"red": 1}

@@ -28,9 +28,11 @@ _LONGEST_NUMBER = 400
 _LARGEST_EXPONENT = 400
 # Up to here floats hold every power of ten exactly, and a whole number is written with all its digits.
 _LARGEST_WHOLE = 1e22
-# Python writes no whole number of more digits, unless it is asked to.
+# Of a whole number; Python itself writes none of more, unless it is told to.
 _MOST_DIGITS = 4300
 _TOO_MANY_DIGITS = 10**_MOST_DIGITS
+# Python writes smaller ones whatever it is told about digits.
+_ALWAYS_WRITTEN = 10 ** (sys.int_info.str_digits_check_threshold - 1)
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,4}))?")
 _WHOLE = re.compile(r"(-?)(0|[1-9][0-9]*)\.0+")
 _TRUTH_VALUES = frozenset({"True", "TRUE", "False", "FALSE"})
@@ -121,7 +123,9 @@ def _text(value: object) -> str | None:
 
 def _whole_text(value: Any) -> str | None:  # noqa: ANN401 - an int, or of a class of somebody's own
     number = int.__int__(value)
-    return None if abs(number) >= _TOO_MANY_DIGITS else str(number)
+    if abs(number) < _ALWAYS_WRITTEN:
+        return str(number)
+    return None if abs(number) >= _TOO_MANY_DIGITS else str(Decimal(number))
 
 
 def _bytes_text(value: Any) -> str | None:  # noqa: ANN401 - see _whole_text
@@ -240,11 +244,11 @@ def _decimal_text(value: Decimal) -> str | None:
     kept = written.rstrip("0")
     if not kept:
         return "0"
-    if len(kept) > _MOST_DIGITS:
-        return None
     shift = int(exponent) + len(written) - len(kept)
+    if len(kept) + max(0, shift) > _MOST_DIGITS:
+        return None
     plain = Decimal((sign, tuple(map(int, kept)), shift))
-    return f"{plain:f}" if abs(shift) <= _LARGEST_EXPONENT else str(plain)
+    return f"{plain:f}" if shift >= -_LARGEST_EXPONENT else str(plain)
 
 
 _TEXT_OF: tuple[tuple[Any, Callable[[Any], str | None]], ...] = (

@@ -24,6 +24,8 @@ _REMEMBERED = 1 << 16
 # Longer texts are looked at each time, since many of them would fill the memory.
 _LONG = 1 << 12
 _MOST_BYTES_PER_SIGN = 4
+# Whether Python writes a longer whole number depends on what it is told.
+_LARGE = 1 << 64
 _PLAIN = frozenset({str, bytes, int, float, bool})
 _SIZED: frozenset[type] = frozenset({str, bytes})
 
@@ -73,7 +75,7 @@ def _texts_of_one_type(kind: type, cells: Sequence[object]) -> list[str | None]:
             return _stripped(cast("Sequence[str]", cells))
         if kind is bytes and max(map(len, cast("Sequence[bytes]", cells))) <= LARGEST_CELL:
             return _stripped([cell.decode() for cell in cast("Sequence[bytes]", cells)])
-        if kind is int:
+        if kind is int and max(map(abs, cast("Sequence[int]", cells))) < _LARGE:
             return list(map(str, cells))
     return [stored_text(cell) for cell in cells]
 

@@ -3,7 +3,7 @@
 
 The one idea: they are counted here and not by the engine behind them, which may take texts for the same that
 are not. What DuckDB would change on the way to Arrow (numbers of more than 18 digits, times with a zone,
-bits) comes as the text that DuckDB gives it, and texts come as bytes, unless they are too long to be read.
+bits) comes as the text that DuckDB gives it, where it has one, and texts come as bytes, unless too long.
 """
 
 import contextlib
@@ -20,6 +20,7 @@ from rainbowdp.tables.source import SILENCE, UNREADABLE_CELL, Progress
 
 _PATTERN = re.compile(r"\*\Z|\^(?s:.*)\$\Z")
 _ARROW_ENGINES = frozenset({"duckdb", "polars"})
+_MICROSECONDS = 86_400 * 10**6
 
 
 def ibis_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - ibis has no types
@@ -57,7 +58,11 @@ def ibis_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - ibis ha
         types |= dict.fromkeys(_without_text(table))
         table = table.select([_exact(table[column], kind).name(column) for column, kind in schema.items()])
         readers = {column: decimal_of for column, kind in schema.items() if kind.is_decimal()}
-        readers |= {column: moment_of for column, kind in schema.items() if kind.is_time()}
+        readers |= {
+            column: moment_of
+            for column, kind in schema.items()
+            if _is_time(kind) or _in_nanoseconds(kind) or _unknown_type(kind) == "timestamptz_ns"
+        }
 
     def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
         del progress
@@ -84,21 +89,51 @@ def _exact(cell: Any, kind: Any) -> Any:  # noqa: ANN401 - ibis has no types
     """Return a column of DuckDB so that Arrow gets of each cell what it is."""
     import ibis
 
-    simple = (
-        kind.is_integer() or kind.is_floating() or kind.is_boolean() or kind.is_date() or kind.is_timestamp()
-    )
+    # Arrow would take infinity for a moment where it counts nanoseconds.
+    moment = kind.is_date() or (kind.is_timestamp() and not _in_nanoseconds(kind))
+    simple = kind.is_integer() or kind.is_floating() or kind.is_boolean() or moment
     if simple or kind.is_nested() or kind.is_interval():
         return cell
+    unreadable = ibis.literal(UNREADABLE_CELL, type="binary")
+    if _is_time(kind):
+        within = _within_a_day(cell, kind)
+        text = ibis.ifelse(within, cell, ibis.null()).cast("string")
+        content = _function("encode", "string", "binary")(text)
+        return ibis.ifelse(within, content, ibis.ifelse(cell.notnull(), unreadable, ibis.null()))
     if kind.is_binary():
         size, content = _function("octet_length", "binary", "int64")(cell), cell
     else:
         text = cell if kind.is_string() else cell.cast("string")
         size = _function("strlen", "string", "int64")(text)
         content = _function("encode", "string", "binary")(text)
-    return ibis.ifelse(size > LARGEST_CELL, ibis.literal(UNREADABLE_CELL, type="binary"), content)
+    return ibis.ifelse(size > LARGEST_CELL, unreadable, content)
 
 
-def _function(name: str, takes: str, gives: str) -> Any:  # noqa: ANN401 - ibis has no types
+def _within_a_day(cell: Any, kind: Any) -> Any:  # noqa: ANN401 - ibis has no types
+    """Tell which cells of a type of times a clock can show; DuckDB fails where it has to write another one.
+
+    DuckDB may keep them in microseconds or in nanoseconds, whatever ibis knows: the former decides in the
+    first case, where a far one wraps around in the latter, and the latter in the second.
+    """
+    microseconds = _function("epoch_us", kind, "int64")(cell).between(0, _MICROSECONDS - 1)
+    nanoseconds = _function("epoch_ns", kind, "int64")(cell).between(0, 1000 * _MICROSECONDS - 1)
+    return (cell.typeof() == "TIME WITH TIME ZONE") | (microseconds & nanoseconds)
+
+
+def _is_time(kind: Any) -> bool:  # noqa: ANN401 - ibis has no types
+    return bool(kind.is_time()) or _unknown_type(kind) == "time_ns"
+
+
+def _in_nanoseconds(kind: Any) -> bool:  # noqa: ANN401 - ibis has no types
+    return bool(kind.is_timestamp()) and kind.timezone is None and kind.scale == 9
+
+
+def _unknown_type(kind: Any) -> str:  # noqa: ANN401 - ibis has no types
+    """Return the name that DuckDB has for a type that ibis does not know."""
+    return str(kind.raw_type.sql("duckdb")).lower() if kind.is_unknown() else ""
+
+
+def _function(name: str, takes: Any, gives: str) -> Any:  # noqa: ANN401 - ibis has no types
     """Return a function of DuckDB that ibis does not know."""
     import ibis
 

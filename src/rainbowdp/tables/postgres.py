@@ -21,6 +21,7 @@ from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, gua
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
 _BYTEA = 17
+_INET = 869
 # The least number of digits on which Python can be told to insist.
 _LONGEST_INT = 640
 # What is longer as text than as it is stored may have no text at all: the server makes none of more than a
@@ -61,8 +62,9 @@ _READERS: Mapping[int, Callable[[str], object]] = {
     **dict.fromkeys((1082, 1083, 1114, 1184, 1266), moment_of),
     _BYTEA: lambda text: bytes.fromhex(text.removeprefix("\\x")),
 }
-# Categories of pg_type whose text is no cell: arrays, composites, ranges, intervals.
-_UNREADABLE = frozenset("ACRT")
+# Categories of pg_type whose text is no cell: arrays, composites, ranges, intervals, and pseudo-types, among
+# them rows and arrays that have no type of their own.
+_UNREADABLE = frozenset("ACPRT")
 
 
 class PostgresSource:
@@ -136,10 +138,13 @@ class PostgresSource:
 
     def _text(self, column: str) -> str:
         cell = quoted(column)
+        kind = self._types[column]
+        if kind == _INET:
+            # As the server itself writes it, while a cast names the mask of a single address as well.
+            return f"abbrev({cell})"
         if column not in self._long:
             return f"{cell}::text"
         # A sign before the text says whether it is there.
-        kind = self._types[column]
         large = _TOO_LONG.get(kind, f"octet_length({{0}}::text) > {LARGEST_CELL}").format(cell)
         return f"case when {large} then '-' else '+' || {cell}::text end"
 

@@ -24,10 +24,19 @@ if TYPE_CHECKING:
 
 Decoder = Callable[[object], object]
 # Types of DuckDB besides texts and bytes, each of them with a text, whose cells have no largest one.
-_OF_ANY_LENGTH = frozenset({"bit", "bignum", "varint", "union"})
-WITHOUT_TEXT = frozenset({"tuple", "variant"})
-"""Types of DuckDB whose cells are never read: a cell of a variant may be a list or a struct as well."""
-_OTHER_TIMES = frozenset({"time with time zone", "time_ns", "timestamptz_ns"})
+_OF_ANY_LENGTH = frozenset({"bit", "bignum", "geometry", "varint"})
+WITHOUT_TEXT = frozenset({"tuple", "union", "variant"})
+"""Types of DuckDB whose cells are never read: one of a union or variant may be a list or a struct as well."""
+_WITHOUT_TEXT_IN_SPARK = ("geography", "geometry", "interval", "variant")
+_OTHER_TIMES = frozenset({"time with time zone", "timestamptz_ns"})
+# What a column of these types stores may be so far away that to write it as text fails. They have a first and
+# a last cell that can be read.
+_READABLE_SPANS: Mapping[str, tuple[str, str]] = {
+    "timestamp_s": ("0001-01-01", "9999-12-31 23:59:59"),
+    "timestamp_ms": ("0001-01-01", "9999-12-31 23:59:59.999"),
+    "time": ("00:00:00", "23:59:59.999999"),
+    "time_ns": ("00:00:00", "23:59:59.999999999"),
+}
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,8 @@ def of_duckdb(relation: "DuckDBPyRelation") -> Prepared:
     names = _plain(kinds)
     without_text = frozenset(names[name] for name, kind in kinds.items() if kind in WITHOUT_TEXT)
     cells = ", ".join(f"{_exact(quoted(name), kind)} as {names[name]}" for name, kind in kinds.items())
-    readers = {names[name]: moment_of for name, kind in kinds.items() if kind in _OTHER_TIMES}
+    times = _OTHER_TIMES.union(_READABLE_SPANS)
+    readers = {names[name]: moment_of for name, kind in kinds.items() if kind in times}
     return Prepared(relation.project(cells), MappingProxyType(readers), without_text, names)
 
 
@@ -68,6 +78,11 @@ def _plain(columns: Iterable[str]) -> dict[str, str]:
 
 
 def _exact(cell: str, kind: str) -> str:
+    if kind in _READABLE_SPANS:
+        # Nothing else is ever written as text, in whatever order the engine does this.
+        first, last = _READABLE_SPANS[kind]
+        near = f"case when {cell} between '{first}'::{kind} and '{last}'::{kind} then {cell} end"
+        return f"coalesce(({near})::varchar, case when {cell} is not null then '?' end)"
     if kind == "blob":
         size, content = f"octet_length({cell})", cell
     elif kind == "varchar":
@@ -122,9 +137,11 @@ def of_spark(frame: Any) -> Prepared:  # noqa: ANN401 - PySpark is optional
 
     Spark would write moments in the time zone of its session.
     """
+    from pyspark.sql.types import UserDefinedType
+
     cells = []
     readers: dict[str, Decoder] = {}
-    spans = set()
+    without_text = set()
     for column in frame.schema.fields:
         name, kind = column.name, column.dataType
         cell = name
@@ -134,8 +151,8 @@ def of_spark(frame: Any) -> Prepared:  # noqa: ANN401 - PySpark is optional
         elif kind.typeName() == "timestamp":
             cell = f"unix_micros({name})"
             readers[name] = partial(moment_text, unit="us", zoned=True)
-        elif kind.simpleString().startswith("interval"):
+        elif kind.simpleString().startswith(_WITHOUT_TEXT_IN_SPARK) or isinstance(kind, UserDefinedType):
             # No row of it is ever fetched.
-            spans.add(name)
+            without_text.add(name)
         cells.append(f"{cell} as {name}")
-    return Prepared(frame.selectExpr(*cells), MappingProxyType(readers), frozenset(spans))
+    return Prepared(frame.selectExpr(*cells), MappingProxyType(readers), frozenset(without_text))

@@ -8,21 +8,19 @@ repetitive.
 """
 
 import contextlib
-import importlib
 import zlib
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, cast
 
-from rainbowdp.errors import MissingExtraError, TableUnreadableError
-
-if TYPE_CHECKING:
-    from types import ModuleType
+from rainbowdp.errors import TableUnreadableError
 
 LARGEST_RATIO = 250
 LARGEST_CONTENT = 1 << 38
 ALWAYS_ALLOWED = 1 << 24
 BLOCK = 1 << 20
+
+_DAMAGED = "it is damaged, ends before its end, or is not compressed in the way that its name says"
 
 Progress = Callable[[float], None]
 
@@ -46,8 +44,6 @@ def blocks(path: Path, progress: Progress | None = None) -> Generator[bytes]:
     ------
     TableUnreadableError
         If the file cannot be read, is damaged, or expands beyond the bound.
-    MissingExtraError
-        If it is compressed with Zstandard and nothing that decompresses this is installed.
     """
     failed = ""
     try:
@@ -63,9 +59,9 @@ def blocks(path: Path, progress: Progress | None = None) -> Generator[bytes]:
                     progress(min(1.0, raw.tell() / size))
                 yield block
     except OSError as error:
-        failed = error.strerror or "it is damaged, or not compressed in the way that its name says"
+        failed = error.strerror or _DAMAGED
     except (EOFError, zlib.error):
-        failed = "it ends before its end, or is damaged"
+        failed = _DAMAGED
     if failed:
         raise TableUnreadableError(
             f"cannot read {str(path)!r}: {failed}", help="check the file and its permissions", path=str(path)
@@ -171,27 +167,10 @@ def _decompressed(path: Path, raw: IO[bytes]) -> Iterator[IO[bytes]]:
         with gzip.open(raw, "rb") as file:
             yield cast("IO[bytes]", file)
     elif name.endswith(".zst"):
-        with _zstandard(path, raw) as file:
-            yield file
-    else:
-        yield raw
-
-
-def _zstandard(path: Path, raw: IO[bytes]) -> IO[bytes]:
-    """Return the decompressed stream, by whichever library is there; Python has one since 3.14."""
-    found: ModuleType
-    with contextlib.suppress(ModuleNotFoundError):
-        found = importlib.import_module("compression.zstd")
-        return cast("IO[bytes]", found.open(raw, "rb"))
-    with contextlib.suppress(ModuleNotFoundError):
-        found = importlib.import_module("zstandard")
-        return cast("IO[bytes]", found.open(raw, "rb"))
-    with contextlib.suppress(ModuleNotFoundError):
         import pyarrow as pa
 
-        return cast("IO[bytes]", pa.CompressedInputStream(raw, "zstd"))
-    raise MissingExtraError(
-        f"{str(path)!r} is compressed with Zstandard, and nothing here decompresses it",
-        help="pip install pyarrow, or decompress the file first: zstd -d FILE",
-        path=str(path),
-    )
+        # Not every library refuses a file that ends in the middle.
+        with pa.CompressedInputStream(raw, "zstd") as file:
+            yield cast("IO[bytes]", file)
+    else:
+        yield raw
