@@ -2,6 +2,8 @@
 """The exact linear algebra and the exact lexicographic simplex below the max-min boundary."""
 
 import random
+import subprocess
+import sys
 from fractions import Fraction
 
 import flint
@@ -181,6 +183,30 @@ def test_the_solver_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     LexicographicSimplex(program, basic=set(), active=set()).maximize({x: fmpq(1)})
     captured = capfd.readouterr()
     assert captured.out + captured.err == ""
+
+
+SHARED = """
+import highspy
+other = highspy.Highs()
+other.setOptionValue("output_flag", False)
+other.setOptionValue("threads", {threads})
+other.minimize(other.addVariable())
+
+from rainbowdp import GaussianDP, RainbowGraph, check_optimal, optimal_mechanism
+graph = RainbowGraph.from_arrays([0, 1], [1, 2], ["a>b>c", "b>a>c", "c>b>a"])
+mechanism = optimal_mechanism(graph, GaussianDP(1), "max-min")
+print(bool(check_optimal(mechanism, graph, GaussianDP(1))))
+"""
+
+
+@pytest.mark.parametrize("threads", [0, 1, 2])
+def test_the_solver_works_where_another_program_has_used_it(threads: int) -> None:
+    # How many threads there are is decided once for a process, by whoever solves first in it.
+    done = subprocess.run(
+        [sys.executable, "-c", SHARED.format(threads=threads)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == "True"
 
 
 def test_rows_may_come_and_change_between_objectives() -> None:

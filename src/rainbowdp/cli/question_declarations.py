@@ -137,7 +137,7 @@ Clamp = Annotated[
         "--clamp",
         metavar="LOW,HIGH",
         help="For --sum: a value outside of this range counts as its nearer end, so that no row counts for "
-        "too much. Plain numbers, decimals with a point: 0,99.5. The range is public.",
+        "too much. Plain numbers, decimals with a point, here and in the cells: 0,99.5. The range is public.",
         rich_help_panel=_QUESTION,
     ),
 ]
@@ -147,7 +147,8 @@ Edges = Annotated[
         "--edges",
         metavar="LIST",
         help="The numbers between which the answer lies, rising: 10,20 makes the answers <10, 10..<20 and "
-        ">=20. Plain numbers, decimals with a point: 18,34.5,65. They are public, never read from the data.",
+        ">=20. Plain numbers, decimals with a point, here and where cells are numbers: 18,34.5,65. They are "
+        "public, never read from the data.",
         rich_help_panel=_QUESTION,
     ),
 ]

@@ -137,6 +137,14 @@ def quiet_solver() -> Any:  # noqa: ANN401 - highspy has no types before it is i
             super(highspy.Highs, self).__init__()
             self.setOptionValue("output_flag", False)
 
+        def run(self) -> Any:  # noqa: ANN401 - a status of highspy
+            status = super().run()
+            if status == highspy.HighsStatus.kError:
+                # Whoever solves first in a process decides for all how many threads there are.
+                self.setOptionValue("threads", 0)
+                status = super().run()
+            return status
+
     highs = Quiet()
     highs.setOptionValue("threads", 1)
     highs.setOptionValue("presolve", "off")
