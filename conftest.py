@@ -17,7 +17,7 @@ from document_examples import DOCSTRINGS, DOCUMENTS
 settings.register_profile(
     "repeatable",
     # The same ones in every run, so more of them would find nothing new; `explore` draws as many as usual.
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

@@ -32,11 +32,11 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 TINY = {
     "distances": 400,
     "growth": 2_000,
-    "families": 20_000,
+    "families": 5_000,
     "draws": 200_000,
     "optimum": 400,
     "startup": 20_000,
-    "ask_csv": 100_000,
+    "ask_csv": 40_000,
 }
 MIB = 2**20
 

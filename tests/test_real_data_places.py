@@ -2,9 +2,9 @@
 """Every real table, at every place where a table can be, asked every question that fits it.
 
 The expected summaries and answers come from `raw_counts`: Python's `csv` and a few lines that know nothing
-of the package. The panel and the survey are asked every question at every place. The larger tables are asked
-one half of theirs at one place and the other half at the next, with one number of rows per person at a time.
-A day of the shop's log stands for the log; the whole of it goes through most places once, here or in
+of the package. The survey is asked every question at every place. The other tables are asked one half of
+theirs at one place and the other half at the next, the larger ones with one number of rows per person at a
+time. A day of the shop's log stands for the log; the whole of it goes through most places once, here or in
 `test_real_data`.
 """
 
@@ -245,8 +245,8 @@ def test_the_rows_are_those_that_are_known(tables: Tables) -> None:
         for turn, place in enumerate(PLACES)
         for name, cases in CASES.items()
         for number in range(len(cases))
-        # The larger tables' questions take turns: one half at a place, the other at the next.
-        if name in {"panel", "survey"} or (turn + number) % 2 == 0
+        # The other tables' questions take turns: one half at a place, the other at the next.
+        if name == "survey" or (turn + number) % 2 == 0
     ],
 )
 def test_every_question_finds_what_python_counts(tables: Tables, place: str, name: str, number: int) -> None:
