@@ -192,3 +192,15 @@ def test_a_union_is_never_read_since_a_member_may_be_a_list(
         assert table.source.unreadable == ("u",)
         assert cells(table, "u") == {UNREADABLE: 3}
         assert cells(table, "vote") == {"red": 1, "blue": 2}
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
+def test_moments_at_the_ends_of_the_calendar_are_the_same_in_every_zone_of_a_connection(zone: str) -> None:
+    first, last = "0001-01-01T00:00:00+00:00", "9999-12-31T23:59:59.999999+00:00"
+    with duckdb.connect() as connection:
+        connection.execute(f"set TimeZone = '{zone}'")
+        held = [first, last, "infinity", "-infinity", "0044-03-15 (BC) 00:00:00+00"]
+        values = ", ".join(f"('{value}'::timestamptz)" for value in held)
+        relation = connection.sql(f"select x from (values {values}, (null)) as held(x)")  # noqa: S608 - values from above
+        with open_table(relation) as table:
+            assert cells(table, "x") == {first: 1, last: 1, UNREADABLE: 3, NOTHING: 1}

@@ -23,7 +23,8 @@ from rainbowdp.tables.encodings import LARGEST_FIRST_LINE, UNREADABLE
 LONGEST_SHOWN = 60
 
 _LINE = re.compile(rb"([^\r\n]*+)(\r\n|\n|\r|\Z)")
-_NUMBER_OR_DATE = re.compile(r"[-+]?[0-9][0-9 .,:/+TZ-]*")
+# Numbers as anybody writes them, amounts, dates, times: what begins with a digit, after signs if any.
+_LIKE_A_NUMBER = re.compile(r"[\W_]*\d")
 _DELIMITERS = (",", "\t", ";", "|")
 _QUOTED = r' *+"[^"]*+(?:""[^"]*+)*+" *+'
 _OPEN = r' *+"[^"]*+(?:""[^"]*+)*+\Z'
@@ -299,7 +300,7 @@ def shown_names(names: Sequence[str]) -> list[str]:
     if isinstance(names, UnshownNames) or not all(map(_is_printable, names)):
         return []
     # A text file without a header has somebody's row in its first line.
-    if isinstance(names, FirstLine) and any(map(_NUMBER_OR_DATE.fullmatch, names)):
+    if isinstance(names, FirstLine) and any(map(_LIKE_A_NUMBER.match, names)):
         return []
     return [name if len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}…" for name in names]
 

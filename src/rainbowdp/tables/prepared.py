@@ -29,6 +29,9 @@ WITHOUT_TEXT = frozenset({"tuple", "union", "variant"})
 """Types of DuckDB whose cells are never read: one of a union or variant may be a list or a struct as well."""
 _WITHOUT_TEXT_IN_SPARK = ("geography", "geometry", "interval", "variant")
 _OTHER_TIMES = frozenset({"time with time zone", "timestamptz_ns"})
+_ZONED = "timestamp with time zone"
+_NEVER = 2**63 - 1
+_MOMENT_IN_UTC = partial(moment_text, unit="us", zoned=True)
 # What a column of these types stores may be so far away that to write it as text fails. They have a first and
 # a last cell that can be read.
 _READABLE_SPANS: Mapping[str, tuple[str, str]] = {
@@ -69,7 +72,8 @@ def of_duckdb(relation: "DuckDBPyRelation") -> Prepared:
     without_text = frozenset(names[name] for name, kind in kinds.items() if kind in WITHOUT_TEXT)
     cells = ", ".join(f"{_exact(quoted(name), kind)} as {names[name]}" for name, kind in kinds.items())
     times = _OTHER_TIMES.union(_READABLE_SPANS)
-    readers = {names[name]: moment_of for name, kind in kinds.items() if kind in times}
+    readers: dict[str, Decoder] = {names[name]: moment_of for name, kind in kinds.items() if kind in times}
+    readers |= {names[name]: _MOMENT_IN_UTC for name, kind in kinds.items() if kind == _ZONED}
     return Prepared(relation.project(cells), MappingProxyType(readers), without_text, names)
 
 
@@ -83,6 +87,9 @@ def _exact(cell: str, kind: str) -> str:
         first, last = _READABLE_SPANS[kind]
         near = f"case when {cell} between '{first}'::{kind} and '{last}'::{kind} then {cell} end"
         return f"coalesce(({near})::varchar, case when {cell} is not null then '?' end)"
+    if kind == _ZONED:
+        # As text it would be the time of the connection's zone, which is another year at the ends of all.
+        return f"case when isfinite({cell}) then epoch_us({cell}) when {cell} is not null then {_NEVER} end"
     if kind == "blob":
         size, content = f"octet_length({cell})", cell
     elif kind == "varchar":
@@ -150,7 +157,7 @@ def of_spark(frame: Any) -> Prepared:  # noqa: ANN401 - PySpark is optional
             cell = f"case when {long} then X'FF' else cast({name} as binary) end"
         elif kind.typeName() == "timestamp":
             cell = f"unix_micros({name})"
-            readers[name] = partial(moment_text, unit="us", zoned=True)
+            readers[name] = _MOMENT_IN_UTC
         elif kind.simpleString().startswith(_WITHOUT_TEXT_IN_SPARK) or isinstance(kind, UserDefinedType):
             # No row of it is ever fetched.
             without_text.add(name)
