@@ -224,7 +224,7 @@ def test_a_location_outside_the_answers_is_still_refused() -> None:
         def locate(self, *_: object) -> Location:
             return Location("elsewhere", 1)
 
-    with pytest.raises(rdp.errors.QuestionError, match="outside its answers"):
+    with pytest.raises(rdp.errors.QuestionError, match="does not locate the table"):
         answer(Terms(Astray("vote", ("a", "b")), rdp.PureDP(1)), OptionCounts((1, 2)))
 
 
@@ -235,7 +235,7 @@ def test_what_a_question_of_ones_own_says_when_it_fails_is_left_out(failure: Exc
         def locate(self, *_: object) -> Location:
             raise failure
 
-    with pytest.raises(rdp.errors.QuestionError, match="fails to locate the table") as caught:
+    with pytest.raises(rdp.errors.QuestionError, match="does not locate the table") as caught:
         answer(Terms(Failing("vote", ("a", "b")), rdp.PureDP(1)), OptionCounts((41, 58)))
     assert caught.value.__context__ is None
     assert caught.value.__cause__ is None

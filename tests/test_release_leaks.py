@@ -231,7 +231,7 @@ def test_a_question_that_locates_a_table_nowhere_is_refused_without_a_word_about
 ) -> None:
     with open_ledger(tmp_path / "l", create=True) as ledger:
         ledger.create("b", Cost.of(rdp.PureDP(5)))
-    with pytest.raises(RainbowError, match="locates the table") as caught:
+    with pytest.raises(RainbowError, match="does not locate the table") as caught:
         rdp.ask(frame(), question, epsilon=1, ledger=str(tmp_path / "l"), name="b")
     for text in everything_of(caught.value):
         assert_silent("error", text)

@@ -12,6 +12,8 @@ Where people join and leave, a row that counts for nothing is a row that is not 
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
+from rainbowdp.errors import QuestionError
+from rainbowdp.exact.arguments import described
 from rainbowdp.questions.question import Json, Neighbors, Pairs, Question
 from rainbowdp.questions.readings import Reading
 from rainbowdp.questions.summaries import Location, Summary
@@ -95,6 +97,11 @@ def in_table(question: Question) -> Question:
         With the same answers and the same reading: what its ``counting_nothing`` returns, and for a question
         without that method an `InTable`.
 
+    Raises
+    ------
+    QuestionError
+        If ``counting_nothing`` returns no question.
+
     Examples
     --------
     >>> from rainbowdp.questions import yes_no
@@ -106,4 +113,12 @@ def in_table(question: Question) -> Question:
     10
     """
     allow = getattr(question, "counting_nothing", None)
-    return InTable(question) if allow is None else cast("Question", allow())
+    if allow is None:
+        return InTable(question)
+    allowing = allow()
+    if not callable(getattr(allowing, "locate", None)):
+        raise QuestionError(
+            f"what counting_nothing returns is {described(allowing)}, and no question",
+            help="return the question in a form that allows for rows that count for nothing",
+        )
+    return cast("Question", allowing)

@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from rainbowdp.errors import UsageError
 from rainbowdp.exact import NumberLike
 from rainbowdp.ledger import Ledger, open_ledger
+from rainbowdp.ledger.records import kept_text
 from rainbowdp.questions import Neighbors, Question, Summary
-from rainbowdp.release.answers import Answer, stored, written
+from rainbowdp.release.answers import EVERYBODY, Answer, stored, written
 from rainbowdp.release.paying import canonical, encoded, pay_and_draw, require_both, require_budget
 from rainbowdp.release.ready import Progress, columns_of, drawn, make_ready, notes_of
 from rainbowdp.release.terms import Terms, privacy_of
@@ -232,9 +233,12 @@ def answer_from_ledger(
         The name of the request.
     """
 
-    def read() -> Callable[[], str]:
+    def read() -> tuple[Callable[[], str], str]:
         ready = make_ready(terms, source, key, progress)
-        return lambda: written(drawn(terms, ready, bits))
+        # By the room it takes in a ledger, where signs outside of ASCII take more.
+        longest = max(terms.forms.values(), key=lambda form: len(kept_text(written({EVERYBODY: form}))))
+        in_all = written(dict.fromkeys(ready.distributions, longest))
+        return lambda: written(drawn(terms, ready, bits)), in_all
 
     paid = pay_and_draw(
         ledger,

@@ -270,9 +270,10 @@ def name_keys(
     def drawn(counts: Iterable[tuple[str, int]]) -> tuple[str, ...]:
         return tuple(select_keys(counts, mechanism.epsilon, mechanism.delta, mechanism.max_keys, bits=bits))
 
-    def read() -> Callable[[], str]:
+    def read() -> tuple[Callable[[], str], str]:
         counts = list(counted())
-        return lambda: json.dumps(drawn(counts), ensure_ascii=False)
+        # How long the list can be, the table alone knows.
+        return lambda: json.dumps(drawn(counts), ensure_ascii=False), ""
 
     if ledger is None or name is None:
         return Keys(terms, drawn(counted()), notes=table.notes)

@@ -94,7 +94,7 @@ def pay_and_draw(
     question: str,
     source: str,
     privacy: str,
-    read: Callable[[], Callable[[], str]],
+    read: Callable[[], tuple[Callable[[], str], str]],
 ) -> Paid:
     """Charge a budget, draw where there is no stored answer, and store what was drawn.
 
@@ -108,7 +108,8 @@ def pay_and_draw(
         What is asked, of which data, how privately: public texts.
     read : callable
         Reads the table, before the charge and unless an answer is stored, and returns what draws the answer
-        and writes it as text; that is called after the charge is committed, and only then.
+        and writes it as text, which is called after the charge is committed, and only then; and the longest
+        text that it can write, as far as that is known without the table, see `Ledger.store`.
 
     Returns
     -------
@@ -127,12 +128,12 @@ def pay_and_draw(
     others = _other_budgets(ledger, name, source)
     if before is not None and before.answer is not None:
         return Paid(before.answer, before.request_id, (_answered_before(before.request_id, source), *others))
-    draw = read()
+    draw, longest = read()
     # Chosen here, so that it can be told even if nobody knows whether the charge was committed.
     request = secrets.token_hex(16) if request_id is None else request_id
     try:
         charge = ledger.charge(name, cost, request_id=request, **asked)
-        stands = ledger.store(charge, draw()) if charge.answer is None else charge.answer
+        stands = ledger.store(charge, draw(), longest) if charge.answer is None else charge.answer
     except LedgerError as error:
         again = f"request id {request!r} asks for the same again and is charged once at most"
         error.help = f"{error.help}; {again}" if error.help else again

@@ -5,7 +5,6 @@ The table gives a summary, the summary a true answer and a distance, and these t
 All of them are private, none of them shows itself, and they go no further than into the draw.
 """
 
-import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from rainbowdp.questions.readings import BracketReading, SumReading
 from rainbowdp.questions.summaries import Private
 from rainbowdp.release.answers import EVERYBODY, Answers
 from rainbowdp.release.kept import KNOWN
+from rainbowdp.release.own_questions import guarded_reading, locate_guarded
 from rainbowdp.release.terms import Terms
 from rainbowdp.sampling import BitSource, sample_distribution
 from rainbowdp.tables import Table, summarize, summarize_groups
@@ -40,8 +40,8 @@ def make_ready(terms: Terms, source: Table | Summary, key: bytes | None, progres
     """Do everything but draw: nothing that can fail is left, and nothing has been revealed."""
     if isinstance(source, Table):
         source.check(columns_of(terms))
-    # Without lines there is no answer, so they are made before a row is read.
-    terms.lines  # noqa: B018 - a cached property
+    # Without lines, and forms of answers, there is no answer, so they are made before a row is read.
+    terms.lines, terms.forms  # noqa: B018 - cached properties
     summaries = _read(terms, source, key, progress) if isinstance(source, Table) else {EVERYBODY: source}
     return Ready({group: _distribution(terms, summary) for group, summary in summaries.items()})
 
@@ -62,7 +62,7 @@ def notes_of(terms: Terms, source: Table | Summary) -> tuple[str, ...]:
 
 def _read(terms: Terms, table: Table, key: bytes | None, progress: Progress | None) -> Mapping[str, Summary]:
     """Read the summaries off a table; they stay inside this module."""
-    reading = terms.question.reading
+    reading = guarded_reading(terms.question.reading)
     unit, rows, where = terms.unit, terms.max_rows, terms.where
     if terms.by is not None:
         return summarize_groups(
@@ -82,27 +82,19 @@ def _read(terms: Terms, table: Table, key: bytes | None, progress: Progress | No
 
 def _distribution(terms: Terms, summary: Summary) -> Distribution:
     location = _located(terms, summary)
-    if location.answer not in terms.question.answers or not is_whole(location.distance):
-        # Whoever wrote the question can see why; a message would show where the table lies.
-        raise QuestionError(
-            "the question locates the table outside its answers, or at no whole distance",
-            help="try it with check_question",
-        )
-    if location.distance < 0:
-        raise QuestionError("the question locates the table below 0", help="try it with check_question")
     return terms.distribution(location.answer, location.distance // terms.max_rows)
 
 
 def _located(terms: Terms, summary: Summary) -> Location:
-    if type(terms.question) in KNOWN:
-        return terms.asked.locate(summary, terms.relation)
-    # What somebody's own question says when it fails may tell of the table.
-    with contextlib.suppress(Exception):
-        return terms.asked.locate(summary, terms.relation)
-    raise QuestionError(
-        "the question fails to locate the table; why is left out, since it may tell of the rows",
-        help="try it with check_question",
-    )
+    if type(terms.question) not in KNOWN:
+        return locate_guarded(terms.asked, summary, terms.relation)
+    location = terms.asked.locate(summary, terms.relation)
+    if not is_whole(location.distance):
+        # Of a summary that was not made by a reading; a message may not show its numbers.
+        raise QuestionError(
+            "the summary puts the table at no whole distance", help="give numbers of rows, which are whole"
+        )
+    return location
 
 
 def drawn(terms: Terms, ready: Ready, bits: BitSource | None) -> Answers:
@@ -110,6 +102,5 @@ def drawn(terms: Terms, ready: Ready, bits: BitSource | None) -> Answers:
     answers = {}
     for group, distribution in ready.distributions.items():
         (color,) = sample_distribution(distribution, bits=bits)
-        stated = terms.question.answer_json(color)
-        answers[group] = stated if isinstance(stated, str) else tuple(stated)
+        answers[group] = terms.forms[color]
     return answers

@@ -23,6 +23,7 @@ from rainbowdp.privacy.notion import require_privacy
 from rainbowdp.questions import Neighbors, Question, QuestionLines, in_table
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.release.kept import FIRST, SOLVED, name_of
+from rainbowdp.release.own_questions import Form, answer_forms
 
 RULES = ("default", "max-min", "randomized-response", "uniform")
 _DELTA_BITS = 64
@@ -269,6 +270,11 @@ class Terms:
 
     def _lines_under(self, privacy: Privacy) -> QuestionLines:
         return QuestionLines(self.asked, privacy, self.relation, self.max_rows, self.rule)
+
+    @cached_property
+    def forms(self) -> Mapping[str, Form]:
+        """In which form each answer leaves; asked of the question before a row is read."""
+        return answer_forms(self.question)
 
     @cached_property
     def kept_as(self) -> Hashable | None:

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a question that somebody wrote may say to an answer, and nothing beyond it.
+
+The one idea: between the rows and the draw, a question's own code knows what must not be told, and after the
+draw it must not fail. So how its answers are written is asked before a row is read. Where it looks at the
+table, whatever it raises is replaced, and of what it returns only a text among its answers and a whole number
+go on, as values of Python itself.
+"""
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from rainbowdp.errors import QuestionError, RainbowError
+from rainbowdp.exact.arguments import described, is_whole
+from rainbowdp.questions import Location, Neighbors, Question, Summary
+from rainbowdp.questions.readings import (
+    BracketReading,
+    MatchReading,
+    OptionReading,
+    Reading,
+    SumReading,
+    Tally,
+)
+
+_READINGS = (OptionReading, MatchReading, SumReading, BracketReading)
+_LEFT_OUT = "why is left out, since it may tell of the rows"
+_TRY = "try it with check_question"
+
+Form = str | tuple[str, ...]
+"""An answer as it leaves: a text, or several in order."""
+
+
+def answer_forms(question: Question) -> Mapping[str, Form]:
+    """Return in which form each answer of a question leaves.
+
+    Parameters
+    ----------
+    question : Question
+        The question.
+
+    Returns
+    -------
+    mapping of str to str or tuple of str
+        By answer, in the order of the answers.
+
+    Raises
+    ------
+    QuestionError
+        If ``answer_json`` fails for an answer, or returns anything but a text or a list of texts.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import ranking
+    >>> dict(answer_forms(ranking("party", ["red", "blue"])))
+    {'red>blue': ('red', 'blue'), 'blue>red': ('blue', 'red')}
+    """
+    return MappingProxyType({answer: _form(question, answer) for answer in question.answers})
+
+
+def _form(question: Question, answer: str) -> Form:
+    stated: object = question.answer_json(answer)
+    texts = [stated] if isinstance(stated, str) else stated
+    if isinstance(texts, list | tuple) and texts and all(isinstance(text, str) for text in texts):
+        plain = tuple(str.__str__(text) for text in texts)
+        return plain[0] if isinstance(stated, str) else plain
+    raise QuestionError(
+        f"the question writes its answer {answer!r} as {described(stated)}",
+        help="let answer_json return a text or a list of texts for each of the answers",
+    )
+
+
+def locate_guarded(question: Question, summary: Summary, neighbors: Neighbors) -> Location:
+    """Return where a question locates a table, if that is one of its answers and a distance.
+
+    Parameters
+    ----------
+    question : Question
+        The question, as it is asked of a table.
+    summary : Summary
+        What it needs to know of the table.
+    neighbors : str
+        The neighbor relation.
+
+    Raises
+    ------
+    QuestionError
+        If it fails, or returns anything else. The message says the same in all cases.
+    """
+    location = _located(question, summary, neighbors)
+    if location is None:
+        raise QuestionError(
+            "the question does not locate the table at one of its answers and a whole distance of at least "
+            f"0; {_LEFT_OUT}",
+            help=_TRY,
+        )
+    return location
+
+
+def _located(question: Question, summary: Summary, neighbors: Neighbors) -> Location | None:
+    # A frame of its own: what an error keeps of the one that raises it knows nothing of the table.
+    with contextlib.suppress(Exception):
+        found = question.locate(summary, neighbors)
+        said: object = found.answer
+        distance: object = found.distance
+        if isinstance(said, str) and is_whole(distance) and distance >= 0:
+            # A class of somebody's own may compare in ways of its own.
+            answer = str.__str__(said)
+            if answer in tuple(map(str.__str__, question.answers)):
+                return Location(answer, int(distance))
+    return None
+
+
+def guarded_reading(reading: Reading) -> Reading:
+    """Return a reading that tells nothing of cells where it fails; one of the package itself does not."""
+    return reading if type(reading) in _READINGS else _Guarded(reading)
+
+
+@dataclass(frozen=True)
+class _Guarded:
+    """A reading that somebody wrote; see `Reading`."""
+
+    reading: Reading
+
+    @property
+    def column(self) -> str:
+        """The column that is read."""
+        return self.reading.column
+
+    def place(self, cell: object) -> object:
+        """Return what one cell counts as."""
+        return self.reading.place(cell)
+
+    def summary(self, tally: Tally) -> Summary:
+        """Return the summary of cells; what the table itself raises meanwhile goes on."""
+        raised: list[RainbowError] = []
+        with contextlib.suppress(Exception):
+            return self.reading.summary(_watched(tally, raised))
+        if raised:
+            raise raised[0]
+        raise QuestionError(
+            f"the reading of the question does not make a summary of the table; {_LEFT_OUT}", help=_TRY
+        )
+
+
+def _watched(tally: Tally, raised: list[RainbowError]) -> Iterable[tuple[object, int]]:
+    """Yield cells, and note what the table raises."""
+    try:
+        yield from tally
+    except RainbowError as error:
+        raised.append(error)
+        raise
