@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp ask`` and ``rainbowdp verify RECEIPT``, typed: options, errors, ledgers, sudden deaths."""
 
+import contextlib
 import json
 import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
@@ -372,6 +374,48 @@ def test_a_receipt_is_no_link_to_the_ledger_and_never_replaces_it(run: Runner) -
     outcome = run("ask", "winner", "part-*.csv", *WINNER, *SURE, "--receipt", "part-1.csv")
     assert "would replace" in outcome.error[0]
     assert Path("l").read_bytes() == before
+
+
+def test_a_receipt_never_replaces_a_database_however_it_is_called(run: Runner) -> None:
+    import duckdb
+
+    with contextlib.closing(sqlite3.connect("d.db")) as database:
+        database.execute("create table people (vote)")
+    duckdb.connect("e.duckdb").execute("create table people (vote varchar)").close()
+    before = Path("d.db").read_bytes(), Path("e.duckdb").read_bytes()
+    sources = {
+        "d.db": ("sqlite:///d.db", "sqlite:///d.db?mode=ro", "SQLite:///./d.db", "sqlite:///d%2Edb"),
+        "e.duckdb": (
+            "duckdb:///e.duckdb",
+            "duckdb:///e.duckdb?access_mode=read_only",
+            "DUCKDB:///e%2Educkdb",
+        ),
+    }
+    for file, urls in sources.items():
+        for url in (*urls, urls[0].replace("///", f"///{Path.cwd()}/")):
+            for receipt in (file, f"./{file}-journal", f"{file}.wal"):
+                outcome = run("ask", "winner", url, *WINNER, *SURE, "--receipt", receipt)
+                assert f"--receipt would replace '{url}'" in outcome.error[0]
+    assert (Path("d.db").read_bytes(), Path("e.duckdb").read_bytes()) == before
+    make_budget(run)
+    Path("other").mkdir()
+    Path("other/link").symlink_to(Path("l").absolute())
+    paid = ("--ledger", "other/link", "--name", "b")
+    assert "would replace" in winner(run, *SURE, *paid, "--receipt", "l-journal").error[0]
+
+
+def test_a_file_of_options_may_be_long_and_has_ordinary_lines(run: Runner) -> None:
+    names = [f"option {at}" for at in range(100_000)]
+    Path("many.txt").write_text("\r\n".join(names), encoding="utf-8")
+    many = ("people.csv", "--column", "vote", *SURE, "--options-file", "many.txt")
+    assert run("ask", "winner", *many, "--other", "A").out == "A\n"
+    Path("many.txt").write_text("\n".join([*names, names[-1]]), encoding="utf-8")
+    assert "names 'option 99999' twice" in run("ask", "winner", *many).error[0]
+    # Only what ends the lines of a table ends a name.
+    Path("signs.txt").write_text("A\rB\u2028B\x0b\x0c\x85", encoding="utf-8")
+    signs = ("people.csv", "--column", "vote", *SURE, "--options-file", "signs.txt", "--receipt", "r.json")
+    assert run("ask", "winner", *signs).out == "A\n"
+    assert json.loads(Path("r.json").read_text(encoding="utf-8"))["question"]["options"] == ["A", "B\u2028B"]
 
 
 def test_a_repeated_request_costs_nothing_and_anything_else_is_refused(run: Runner) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found", "Answer", "Keys")
 RULES = ("default", "max-min", "randomized-response", "uniform")
+# What SQLite and DuckDB add to the name of a file for those that they keep beside it.
+_BESIDE = ("-journal", "-wal", "-shm", ".wal")
 _DATA, _LEDGER = "Data", "Budget"
 
 Source = Annotated[
@@ -210,9 +212,11 @@ def require_other_files(receipt: str | None, *inputs: str | None) -> None:
 
 def _places(given: str) -> list[str]:
     """Return the files that a path, a pattern or the URL of a file names."""
-    plain = given.removeprefix("sqlite:///").removeprefix("duckdb:///")
-    # SQLite takes files of these names for its own, and removes them.
-    own = [f"{plain}-{what}" for what in ("journal", "wal", "shm")]
+    from rainbowdp.tables.sql import file_of
+
+    plain = str(file_of(given) or given)
+    # Databases keep files of these names beside their own, and remove them.
+    own = [f"{os.path.realpath(plain)}{what}" for what in _BESIDE] if "\0" not in plain else []
     return [plain, *own, *glob.glob(plain, recursive=True)]  # noqa: PTH207 - patterns may be absolute
 
 

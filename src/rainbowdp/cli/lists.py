@@ -63,10 +63,22 @@ def read_list(option: str, value: str, example: str) -> tuple[str, ...]:
         raise _no_list(option, text, follow) from None
     if "" in names:
         raise UsageError(f"{option} {text!r} holds an empty name", help=follow, option=option)
-    for at, name in enumerate(names):
-        if name in names[:at]:
-            raise UsageError(f"{option} names {name!r} twice", help="name each once", option=option)
+    twice = repeated(names)
+    if twice is not None:
+        raise UsageError(f"{option} names {twice!r} twice", help="name each once", option=option)
     return tuple(names)
+
+
+def repeated(names: Sequence[str]) -> str | None:
+    """Return the first name that stands in a list for the second time; None if there is none.
+
+    Examples
+    --------
+    >>> repeated(["a", "b", "b", "a"]), repeated(["a", "b"])
+    ('b', None)
+    """
+    first: dict[str, int] = {}
+    return next((name for at, name in enumerate(names) if first.setdefault(name, at) < at), None)
 
 
 def written(answer: str | Sequence[str]) -> str:

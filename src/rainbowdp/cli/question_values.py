@@ -5,10 +5,12 @@ import re
 from pathlib import Path
 
 from rainbowdp.cli.graphs import counted
-from rainbowdp.cli.lists import read_list, read_numbers, read_said
+from rainbowdp.cli.lists import read_list, read_numbers, read_said, repeated
 from rainbowdp.cli.options import naming
 from rainbowdp.errors import FileUnreadableError, QuestionError, UsageError
 
+# The ends of lines that files of tables have; other signs stand inside of names.
+_LINE_END = re.compile(r"\r\n|\n|\r")
 _QUOTED = re.compile('"((?:[^"]|"")*)"')
 
 
@@ -38,14 +40,14 @@ def read_options(options: str | None, options_file: str | None) -> tuple[str, ..
         raise FileUnreadableError(
             f"cannot read {str(options_file)!r}: {why}", help="give a text file with one option per line"
         ) from None
-    lines = tuple(_unquoted(line.strip()) for line in text.splitlines() if line.strip())
+    lines = tuple(_unquoted(line.strip()) for line in _LINE_END.split(text) if line.strip())
     if not lines:
         raise QuestionError(f"there is no option in {str(options_file)!r}", help="write one option per line")
     if "" in lines:
         raise UsageError(f"{str(options_file)!r} names an empty option", help="write one option per line")
-    for at, line in enumerate(lines):
-        if line in lines[:at]:
-            raise UsageError(f"{str(options_file)!r} names {line!r} twice", help="name each option once")
+    twice = repeated(lines)
+    if twice is not None:
+        raise UsageError(f"{str(options_file)!r} names {twice!r} twice", help="name each option once")
     return lines
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from rainbowdp.errors import TableUnreadableError, UsageError, did_you_mean, readable
+from rainbowdp.errors import RainbowError, TableUnreadableError, UsageError, did_you_mean, readable
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+]*)://")
 _KINDS = {
@@ -94,6 +94,19 @@ class SqlPlace:
 def is_url(source: str) -> bool:
     """Return whether a text is a URL rather than a path."""
     return _URL.match(source) is not None
+
+
+def file_of(source: str) -> Path | None:
+    """Return the file that the URL of a database in a file names, absolute.
+
+    Parameters
+    ----------
+    source : str
+        Any source; None is returned for a path, for a server, and where there is no such file.
+    """
+    with contextlib.suppress(RainbowError):
+        return sql_place(source, None, None).path if is_url(source) else None
+    return None
 
 
 def sql_place(url: str, table: str | None, sql: str | None) -> SqlPlace:
