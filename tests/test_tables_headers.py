@@ -4,11 +4,14 @@
 Each file is written here with a canary in its rows, which no message may hold in any spelling.
 """
 
+import bz2
 import contextlib
 import gzip
 import io
+import lzma
 import shutil
 import sqlite3
+import sys
 import tempfile
 import threading
 import zipfile
@@ -284,7 +287,16 @@ def test_an_open_table_shows_no_row_that_was_taken_for_a_name(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     "first",
-    ["Ann Smith,1967-03-02,HIV positive", "secret,34.5", "secret;-3", "31/12/1999\tsecret", "secret,12:30"]
+    [
+        "Ann Smith,1967-03-02,HIV positive",
+        "- name: secret",
+        "a,[secret",
+        "'vote': 'secret'",
+        "secret,34.5",
+        "secret;-3",
+        "31/12/1999\tsecret",
+        "secret,12:30",
+    ]
     + [
         f"secret,{number}"
         for number in ("1e-05", "-.5", "€ 5", "١٢", "1_000", "0x1F", "(12)", "2020-W01", "12h30")
@@ -324,6 +336,47 @@ def test_no_message_shows_a_row_that_closes_a_quote_of_the_first_line(tmp_path: 
     assert "secret" not in str(said)
 
 
+@pytest.mark.parametrize(
+    "first",
+    ['{"vote": "secret"}', ' { "vote":', '["secret", 1]', "[", "{", "{}", "[]", '[{"vote": "secret"}]', "[["],
+)
+def test_a_row_of_json_is_no_header_and_is_not_shown(tmp_path: Path, first: str) -> None:
+    path = tmp_path / "a.csv"
+    for mark in ("", "\ufeff"):
+        path.write_text(f"{mark}{first}\n", encoding="utf-8")
+        with pytest.raises(TableUnreadableError, match="it begins as JSON does") as caught:
+            open_table(str(path))
+        assert "ends in .jsonl" in caught.value.help
+        assert "secret" not in f"{caught.value.what} {caught.value.help}"
+
+
+def test_what_comes_on_standard_input_has_no_name_to_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(b"vote\nred\n"))))
+    with pytest.raises(TableUnreadableError) as caught:
+        open_table("-")
+    assert caught.value.help == (
+        "it begins like a file of gzip: send it as CSV, decompressed, or save it to a file and name the file"
+    )
+
+
+@pytest.mark.parametrize("other", ["secret,blue", "vote,secret", "secret"])
+def test_of_two_first_lines_that_differ_one_may_be_a_row(tmp_path: Path, other: str) -> None:
+    (tmp_path / "a.csv").write_text("name,vote\nx,y\n", encoding="utf-8")
+    (tmp_path / "b.csv").write_text(f"{other}\nx,y\n", encoding="utf-8")
+    for pattern in ("*.csv", "[ba].csv"):
+        with pytest.raises(TableUnreadableError, match="only one has some column") as caught:
+            open_table(str(tmp_path / pattern))
+        assert "secret" not in caught.value.report()
+
+
+@pytest.mark.parametrize("name", ["[x]", "{x}", "[1]", "x{", '"{x}"'])
+def test_brackets_may_stand_in_names(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"{name},vote\n1,2\n", encoding="utf-8")
+    with open_table(str(path)) as table:
+        assert table.columns == (name.strip('"'), "vote")
+
+
 def test_what_is_no_text_at_all_is_told_by_how_it_begins(tmp_path: Path) -> None:
     frame = pd.DataFrame({"id": range(50), "vote": ["red"] * 50})
     parquet = pa.BufferOutputStream()
@@ -339,6 +392,9 @@ def test_what_is_no_text_at_all_is_told_by_how_it_begins(tmp_path: Path) -> None
         (gzip.compress(text), "ends in .csv.gz"),
         (pa.compress(text, "zstd", asbytes=True), "ends in .csv.zst"),
         (parquet.getvalue().to_pybytes(), "ends in .parquet"),
+        (bz2.compress(text), "compress it with gzip"),
+        (lzma.compress(text), "compress it with gzip"),
+        (bytes.fromhex("d0cf11e0a1b11ae1") + bytes(512), "save the table as CSV"),
         ((tmp_path / "a.db").read_bytes(), "sqlite:///"),
         ("größe\n".encode("latin-1"), "say how the file is encoded"),
     ):

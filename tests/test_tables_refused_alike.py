@@ -4,6 +4,7 @@
 import contextlib
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -187,17 +188,84 @@ def test_columns_that_a_query_makes_of_cells_are_named_by_nobody(tmp_path: Path)
         ):
             cells(table, "nam")
         assert "did you mean 'name'" in own.value.help
-    queries = {
-        "pivot people on name using count(*)": UnknownColumnError,
-        "pivot people on name using list(name)": UnknownColumnError,
-        "select canarys from (pivot people on name using count(*))": TableUnreadableError,
-        "pivot (select cast(name as int) as n from people) on n using count(*)": TableUnreadableError,
-    }
-    for query, error in queries.items():
-        with pytest.raises(error) as refused:
+    # How many columns there are, and whether there is one, would tell as much.
+    for query in (
+        "pivot people on name using count(*)",
+        "pivot people on name using list(name)",
+        "select canarys from (pivot people on name using count(*))",
+        "with x as (pivot people on name) select * from x",
+        "select * from (pivot people on name) as t(a, b, c, d, e)",
+        "pivot (select cast(name as int) as n from people) on n using count(*)",
+        "select 1) as a; select * from (select 2",
+    ):
+        with pytest.raises(TableUnreadableError, match="makes columns of the cells of a table") as refused:
             _ask_query(f"duckdb:///{path}", query, said)
         said.append(refused.value.report())
+    named = "pivot people on name in ('canary', 'nobody') using count(*)"
+    with open_table(f"duckdb:///{path}", sql=named) as table:
+        assert cells(table, "nobody") == {"0": 1}
     assert not [text for text in said if "canary" in text.replace("canarys", "") or "canaries" in text]
+
+
+def test_a_lazy_frame_that_cannot_say_its_columns_quotes_no_cell(tmp_path: Path) -> None:
+    import polars as pl
+
+    def tell(frame: pl.DataFrame) -> pl.DataFrame:
+        raise ValueError(frame["vote"].to_list())
+
+    def schema() -> pl.Schema:
+        raise ValueError("canary")
+
+    (tmp_path / "a.jsonl").write_text('{"vote": "red"}\n{"vote": "canary", oops\n', encoding="utf-8")
+    rows = pl.LazyFrame({"vote": ["canary", "red"]})
+    for frame in (
+        pl.scan_ndjson(tmp_path / "a.jsonl"),
+        pl.scan_csv(tmp_path / "canary.csv"),
+        rows.select("canary"),
+        rows.map_batches(tell).pipe(lambda lazy: lazy.with_columns(pl.col("vote").map_batches(tell))),  # type: ignore[arg-type]  # wrong on purpose
+        pl.io.plugins.register_io_source(lambda *_: iter([]), schema=schema),
+    ):
+        with pytest.raises(TableUnreadableError) as caught:
+            open_table(frame)
+        assert "since it may quote a cell" in caught.value.what
+        assert "canary" not in caught.value.report()
+        assert caught.value.__context__ is None
+
+
+def test_an_interrupt_that_a_cell_makes_says_nothing() -> None:
+    def batches() -> list[Any]:
+        raise KeyboardInterrupt("canary")
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        list(guarded("the frame", batches))
+    assert caught.value.args == ()
+    assert caught.value.__context__ is None
+
+
+def test_a_frame_that_cannot_be_copied_is_an_ordinary_error() -> None:
+    class Never:
+        def __deepcopy__(self, _: object) -> "Never":
+            raise RuntimeError("canary")
+
+    frame = pd.DataFrame({"vote": ["red"]})
+    frame.attrs["note"] = Never()
+    with pytest.raises(TableUnreadableError, match="cannot say which columns it has"):
+        open_table(frame)
+
+
+def test_a_file_of_sqlite_that_may_not_be_opened_is_an_ordinary_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sqlite3
+
+    def refuse(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    (tmp_path / "a.db").write_bytes(b"")
+    monkeypatch.setattr(sqlite3, "connect", refuse)
+    with pytest.raises(TableUnreadableError, match="cannot open sqlite:///") as caught:
+        open_table(f"sqlite:///{tmp_path}/a.db")
+    assert "permissions" in caught.value.help
 
 
 def test_a_file_of_duckdb_is_grouped_within_bounds_that_others_cannot_read(tmp_path: Path) -> None:

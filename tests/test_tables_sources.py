@@ -261,7 +261,12 @@ def test_a_frame_may_have_numbers_as_names_and_not_twice_the_same() -> None:
 
 @pytest.mark.parametrize(
     ("second", "says"),
-    [("vote,ward\nred,N\n", "only one has the column 'id'"), ("", "has no header")],
+    [
+        ("vote,ward\nred,N\n", "only one has some column"),
+        ("vote,ward,id\nred,N,2\n", "only one has the column 'ward'"),
+        ("vote\nred\n", "only one has the column 'id'"),
+        ("", "has no header"),
+    ],
 )
 def test_files_of_one_pattern_must_be_alike(tmp_path: Path, second: str, says: str) -> None:
     (tmp_path / "1.csv").write_text("id,vote\n1,red\n", encoding="utf-8")

@@ -54,6 +54,7 @@ class DuckdbSource(FrameSource):
                 rows = quoted(self.table)
             else:
                 rows = f"({place.sql}\n)"
+                _check_columns(place.database, f"select * from {rows}")  # noqa: S608 - what the user wants to read
             relation = self._database.sql(f"select * from {rows}")  # noqa: S608 - a quoted name, or what the user wants to read
             # A query may make columns of cells, and it runs a part of itself for that.
             check_distinct(place.database, UnshownNames(relation.columns) if place.sql else relation.columns)
@@ -81,6 +82,20 @@ class DuckdbSource(FrameSource):
     def close(self) -> None:
         """Close the file."""
         self._closing.close()
+
+
+def _check_columns(database: str, query: str) -> None:
+    """Refuse a query whose columns are made of cells, so that errors about it would tell of them."""
+    import duckdb
+
+    # DuckDB itself makes several statements of such a query: the first one collects the cells.
+    if [statement.type for statement in duckdb.extract_statements(query)] != [duckdb.StatementType.SELECT]:
+        raise TableUnreadableError(
+            f"{database} does not accept the query: it is several statements, or makes columns of the cells "
+            "of a table",
+            help="write one query, and name the cells that become columns: "
+            "PIVOT table ON column IN ('first', 'second')",
+        )
 
 
 @functools.cache

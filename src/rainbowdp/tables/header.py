@@ -23,8 +23,11 @@ from rainbowdp.tables.encodings import LARGEST_FIRST_LINE, UNREADABLE
 LONGEST_SHOWN = 60
 
 _LINE = re.compile(rb"([^\r\n]*+)(\r\n|\n|\r|\Z)")
-# Numbers as anybody writes them, amounts, dates, times: what begins with a digit, after signs if any.
-_LIKE_A_NUMBER = re.compile(r"[\W_]*\d")
+# Numbers as anybody writes them, amounts, dates, times: what begins with a digit, after signs if any. And
+# what stands in a row of JSON, YAML or Python: a bracket or dash before it, a colon after a quote inside it.
+_LIKE_A_CELL = re.compile(r"""[\W_]*\d|[{\[]|- |.*["']\s*:""")
+# An object or a list, or the beginning of one that goes on in the next line: somebody's row, and no names.
+_LIKE_JSON = re.compile(r"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*(?:["'{\[\]]|\Z))""")
 _DELIMITERS = (",", "\t", ";", "|")
 _QUOTED = r' *+"[^"]*+(?:""[^"]*+)*+" *+'
 _OPEN = r' *+"[^"]*+(?:""[^"]*+)*+\Z'
@@ -40,6 +43,9 @@ _NO_TEXT = {
     "PK\3\4": "it begins like a spreadsheet, or another ZIP archive: save the table as CSV",
     f"\x1f{UNREADABLE}\b": "it begins like a file of gzip: give it a name that ends in .csv.gz",
     f"({UNREADABLE}/{UNREADABLE}": "it begins like a file of Zstandard: give it a name that ends in .csv.zst",
+    "BZh": "it begins like a file of bzip2: decompress it, or compress it with gzip",
+    f"{UNREADABLE}7zXZ": "it begins like a file of xz: decompress it, or compress it with gzip",
+    f"{UNREADABLE}{UNREADABLE}\x11\u0871": "it begins like a spreadsheet of Excel: save the table as CSV",
     "PAR1": "it begins like a Parquet file: give it a name that ends in .parquet",
     "SQLite format 3": "it begins like an SQLite database: give sqlite:/// before its path",
 }
@@ -119,11 +125,24 @@ def read_header(path: Path, content: Iterable[bytes], called: str) -> Header:
     if UNREADABLE in first:
         raise TableUnreadableError(
             f"the header of {called} is not text in the chosen encoding",
-            help=next((help for start, help in _NO_TEXT.items() if first.startswith(start)), _ENCODED),
+            help=_no_text(first, called),
+        )
+    if _LIKE_JSON.match(first):
+        raise TableUnreadableError(
+            f"the first line of {called} is no header: it begins as JSON does",
+            help="give a file of JSON lines a name that ends in .jsonl or .ndjson; standard input is for CSV",
         )
     found = whole or _of_first_line(path, first, line)
     check_distinct(called, found.names)
     return found
+
+
+def _no_text(first: str, called: str) -> str:
+    """Return what to do about a first line that is no text."""
+    help = next((help for start, help in _NO_TEXT.items() if first.startswith(start)), _ENCODED)
+    # What standard input is cannot be told by a name.
+    plain = "send it as CSV, decompressed, or save it to a file and name the file"
+    return f"{help.partition(':')[0]}: {plain}" if called in _NAMELESS and help != _ENCODED else help
 
 
 def _beginning(path: Path, content: Iterable[bytes]) -> tuple[bytes, re.Match[bytes] | None, Header | None]:
@@ -236,16 +255,18 @@ def check_alike(paths: Sequence[Path], names: Sequence[Sequence[str]]) -> None:
     Raises
     ------
     TableUnreadableError
-        With two files and a column that only one of them has.
+        With two files, and a column that only one of them has if it has all of the other one, too: of two
+        first lines that differ otherwise, one may be somebody's row.
     """
     for path, own in zip(paths, names, strict=True):
         if set(own) != set(names[0]):
             odd = min(set(own) ^ set(names[0]))
-            shown = shown_names([odd]) if shown_names(own) and shown_names(names[0]) else []
+            further = set(own) < set(names[0]) or set(own) > set(names[0])
+            shown = shown_names([odd]) if further and shown_names(own) and shown_names(names[0]) else []
             raise TableUnreadableError(
                 f"{str(path)!r} and {str(paths[0])!r} differ: only one has "
                 + (f"the column {shown[0]!r}" if shown else "some column"),
-                help="name files with the same columns, or one file",
+                help="name files with the same columns in their first lines, or one file",
             )
 
 
@@ -300,7 +321,7 @@ def shown_names(names: Sequence[str]) -> list[str]:
     if isinstance(names, UnshownNames) or not all(map(_is_printable, names)):
         return []
     # A text file without a header has somebody's row in its first line.
-    if isinstance(names, FirstLine) and any(map(_LIKE_A_NUMBER.match, names)):
+    if isinstance(names, FirstLine) and any(map(_LIKE_A_CELL.match, names)):
         return []
     return [name if len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}…" for name in names]
 

@@ -12,13 +12,15 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
-from rainbowdp.questions.cells import INVALID, NULL, cell_text
+from rainbowdp.questions.cells import INVALID, LARGEST_CELL, NULL, cell_text
 from rainbowdp.tables.encodings import UNREADABLE
 
-LARGEST_LINE = 1 << 23
+LARGEST_LINE = 1 << 21
 _BLOCK = 1 << 18
 # The least number of digits on which Python can be told to insist.
 _LONGEST_INT = 640
+# A whole number of more bytes has no text, and reading it would take many times as much memory.
+_LONGEST_WHOLE = LARGEST_CELL
 
 
 def lines_of(content: Iterable[bytes]) -> Iterator[bytes]:
@@ -74,13 +76,17 @@ def _pairs(line: bytes) -> list[tuple[str, object]] | None:
         # NUL is what could not be decoded, so the parser refuses such a line. It is given text: of bytes with
         # NULs between them it would think that they are UTF-16.
         value = json.loads(line.decode(), object_pairs_hook=_Object, parse_int=_whole_number)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, MemoryError):
+        # Among them a line of so many lists in lists that there is no memory for them.
         return None
     return list(value) if isinstance(value, _Object) else None
 
 
 def _whole_number(text: str) -> object:
     """Return a whole number; Python refuses one of too many digits, and the line would be lost with it."""
+    if len(text) > _LONGEST_WHOLE:
+        # Like any other cell without a text.
+        return []
     return int(text) if len(text) <= _LONGEST_INT else Decimal(text)
 
 

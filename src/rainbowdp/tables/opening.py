@@ -88,7 +88,24 @@ def open_table(
         return _files(str(source), encoding_called(encoding))
     if encoding is not None:
         raise UsageError("an encoding is for text files", help="leave out the encoding")
-    return _frame(source)
+    return _guarded_frame(source)
+
+
+def _guarded_frame(source: object) -> Table:
+    """Return the table of a frame; a lazy one may look at rows to say which columns it has."""
+    found: Table | None = None
+    try:
+        found = _frame(source)
+    except (RainbowError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException:  # noqa: BLE001 - whatever a library says may quote a cell; polars panics
+        found = None
+    if found is None:
+        raise TableUnreadableError(
+            "the frame cannot say which columns it has; why is left out, since it may quote a cell",
+            help="look whether it can without rainbowdp, such as by frame.columns or frame.collect_schema()",
+        )
+    return found
 
 
 def _files(source: str, encoding: str) -> Table:

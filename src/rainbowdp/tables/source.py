@@ -65,8 +65,11 @@ def guarded(source: str, batches: Callable[[], Iterable[list[Cells]]]) -> Iterat
     interrupted = failed = False
     try:
         yield from batches()
-    except (RainbowError, GeneratorExit, KeyboardInterrupt, SystemExit):
+    except (RainbowError, GeneratorExit, SystemExit):
         raise
+    except KeyboardInterrupt:
+        # Raised anew, since one of somebody's own cells might say something.
+        interrupted = True
     except BaseException as error:  # noqa: BLE001 - whatever a library says may quote a cell; polars panics
         # This is how DuckDB reports that the user wants to stop.
         interrupted = type(error).__name__ == "InterruptException" or str(error) == "Query interrupted"

@@ -10,6 +10,7 @@ declared to ignore case. A cell that is too long to be read stays in the file.
 import contextlib
 import sqlite3
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.questions.cells import LARGEST_CELL
@@ -42,10 +43,7 @@ class SqliteSource:
             raise TableUnreadableError(f"there is no file {str(place.path)!r}", help="check the name")
         self._name = place.database
         self.table: str | None = None
-        # SQLite reads a URL here, in which a path is percent-encoded.
-        self._connection = sqlite3.connect(
-            f"{place.path.as_uri()}?mode=ro", uri=True, check_same_thread=False
-        )
+        self._connection = _connected(place.path, self._name)
         try:
             self._connection.text_factory = bytes
             declared = self._declared(place)
@@ -138,6 +136,15 @@ class SqliteSource:
                 yield [_typed(row, flags, times) for row in batch]
             else:
                 yield batch
+
+
+def _connected(path: Path, name: str) -> sqlite3.Connection:
+    with contextlib.suppress(sqlite3.Error):
+        # SQLite reads a URL here, in which a path is percent-encoded.
+        return sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, check_same_thread=False)
+    raise TableUnreadableError(
+        f"cannot open {name}", help="check the permissions of the file and of its directory"
+    )
 
 
 def _is_utf8(name: bytes) -> bool:

@@ -8,6 +8,8 @@ repetitive.
 """
 
 import contextlib
+import select
+import tempfile
 import zlib
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -126,36 +128,62 @@ def spooled(source: IO[bytes] | None, suffix: str = ".csv") -> Iterator[Path]:
         raise TableUnreadableError(
             "cannot read standard input: it is closed", help="send a file there, or name the file"
         )
-    with temporary_file(suffix) as path:
+    with contextlib.ExitStack() as stack:
+        target = _temporary_file(suffix, stack)
         failed = ""
         total = 0
         try:
-            with path.open("wb") as target:
-                while block := source.read(BLOCK):
-                    total += len(block)
-                    if total > LARGEST_CONTENT:
-                        failed = f"it holds more than {LARGEST_CONTENT >> 30} GiB"
-                        break
-                    target.write(block)
+            for block in _all_of(source):
+                total += len(block)
+                if total > LARGEST_CONTENT:
+                    failed = f"it holds more than {LARGEST_CONTENT >> 30} GiB"
+                    break
+                if not _has_written(target, block):
+                    raise _no_room()
         except OSError as error:
             failed = error.strerror or "an input or output error"
         if failed:
             raise TableUnreadableError(
                 f"cannot read standard input: {failed}", help="save it to a file, and name the file"
             )
-        yield path
+        # Other programs may open the file only while it is closed here.
+        target.close()
+        yield Path(target.name)
 
 
-@contextlib.contextmanager
-def temporary_file(suffix: str) -> Iterator[Path]:
-    """Make a temporary file that only its owner can read; it is removed in all cases."""
-    import tempfile
+def _all_of(source: IO[bytes]) -> Iterator[bytes]:
+    """Yield what a stream says, also where whoever opened it does not let its readers wait."""
+    while (block := cast("bytes | None", source.read(BLOCK))) != b"":
+        if block is None:
+            select.select([source], [], [])
+        else:
+            yield block
 
-    # A directory of its own, because other programs may open the file only while it is closed here.
-    with tempfile.TemporaryDirectory(prefix="rainbowdp-") as directory:
-        path = Path(directory) / f"table{suffix}"
-        path.touch(mode=0o600)
-        yield path
+
+def _temporary_file(suffix: str, stack: contextlib.ExitStack) -> IO[bytes]:
+    """Open a temporary file that only its owner can read; it is removed in all cases."""
+    with contextlib.suppress(OSError):
+        # In a directory of its own, so that nobody else can open it.
+        directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="rainbowdp-"))
+        return stack.enter_context((Path(directory) / f"table{suffix}").open("xb", buffering=0))
+    raise _no_room()
+
+
+def _has_written(target: IO[bytes], block: bytes) -> bool:
+    with contextlib.suppress(OSError):
+        # A file that is not buffered may take a part only.
+        rest = memoryview(block)
+        while rest:
+            rest = rest[target.write(rest) :]
+        return True
+    return False
+
+
+def _no_room() -> TableUnreadableError:
+    return TableUnreadableError(
+        "there is no room for a temporary copy of standard input",
+        help="make room in the directory for temporary files, or name another one with TMPDIR",
+    )
 
 
 @contextlib.contextmanager
