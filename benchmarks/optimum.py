@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The closed form beside a linear programme for the same optimum, by HiGHS; all values are compared."""
+"""The closed form beside a linear program for the same optimum, by HiGHS; all values are compared."""
 
 import sys
 from pathlib import Path
@@ -37,8 +37,8 @@ def main(size: int, folder: Path) -> Report:
     ratios = {}
     for step in _STEPS:
         asked, place = str(max(size // step, _FEWEST)), str(folder / f"{step}.npy")
-        ours = answer_of("linear_programme", asked, "closed", place)
-        theirs = answer_of("linear_programme", asked, "programme", place)
+        ours = answer_of("linear_program", asked, "closed", place)
+        theirs = answer_of("linear_program", asked, "program", place)
         ratio = theirs["seconds"] / ours["seconds"]
         print(f"{ours['datasets']:,} datasets: {ratio:.0f}", file=sys.stderr, flush=True)
         rows.append(

@@ -22,7 +22,7 @@ from benchmarks import (
     figure,
     graphs,
     growth,
-    linear_programme,
+    linear_program,
     optimum,
     path_run,
     spent,
@@ -49,7 +49,7 @@ def inside(module: str, *arguments: str, limit: float | None = None, python: str
         "path_run": lambda: path_run.run(first, Path(rest[0])),
         "families_run": lambda: families_run.run(first, int(rest[0]), [*rest, "measure"][1]),
         "draws_run": lambda: drawn(first, int(rest[0])),
-        "linear_programme": lambda: linear_programme.main(int(first), rest[0], Path(rest[1])),
+        "linear_program": lambda: linear_program.main(int(first), rest[0], Path(rest[1])),
         "startup_run": lambda: startup_run.run(first),
         "figure": lambda: drawing(Path(first), Path(rest[0])),
     }

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import distances, draws_run, families_run, graphs, linear_programme, path_run, spent
+from benchmarks import distances, draws_run, families_run, graphs, linear_program, path_run, spent
 from benchmarks.child import NotInstalledError, TooSlowError, answer_of
 from benchmarks.draws import require_frequency
 from benchmarks.peers import PEERS, Array, Search, starts
@@ -152,13 +152,13 @@ def test_draws_come_as_often_as_they_should(name: str) -> None:
             require_frequency(name, counts, probability + 0.1)
 
 
-def test_the_programme_has_the_values_of_the_closed_form(tmp_path: Path) -> None:
+def test_the_program_has_the_values_of_the_closed_form(tmp_path: Path) -> None:
     table = tmp_path / "table.npy"
-    assert linear_programme.main(64, "closed", table)["pairs"] == 112
-    assert linear_programme.main(64, "programme", table)["difference"] < 1e-6
+    assert linear_program.main(64, "closed", table)["pairs"] == 112
+    assert linear_program.main(64, "program", table)["difference"] < 1e-6
     np.save(table, np.load(table)[:, [1, 0, 2]])
     with pytest.raises(RuntimeError, match="prefix masses differ by"):
-        linear_programme.main(64, "programme", table)
+        linear_program.main(64, "program", table)
 
 
 def test_a_process_that_has_no_answer_says_why(tmp_path: Path) -> None:

@@ -404,6 +404,44 @@ def test_a_receipt_never_replaces_a_database_however_it_is_called(run: Runner) -
     assert "would replace" in winner(run, *SURE, *paid, "--receipt", "l-journal").error[0]
 
 
+@pytest.mark.parametrize("source", ["people.csv", "peop*.csv", "./people.csv"])
+def test_the_table_is_no_list_of_its_options(run: Runner, source: str) -> None:
+    for options in ("people.csv", str(Path("people.csv").absolute())):
+        outcome = run("ask", "winner", source, "--column", "vote", "--options-file", options, *SURE)
+        assert "--options-file names the table itself" in outcome.error[0]
+        assert "Ulm" not in outcome.err
+
+
+def test_what_would_fit_is_said_to_be_for_all_groups(run: Runner) -> None:
+    make_budget(run, 1)
+    paid = ("--ledger", "l", "--name", "b", "--neighbors", "change-one", "--epsilon", "0.6")
+    groups = ("--by", "town", "--groups", "Ulm,Bonn")
+    outcome = winner(run, *paid, *groups)
+    assert (outcome.code, "asked epsilon 1.2;" in outcome.error[0]) == (3, True)
+    assert outcome.error[1].endswith("; that is for the answers of all groups together")
+    assert "all groups" not in winner(run, *paid[:-1], "2").error[1]
+
+
+def test_standard_input_under_its_other_names_is_called_by_its_sign(run: Runner) -> None:
+    os.mkfifo("pipe.csv")
+    assert "write - and send the table" in run("ask", "winner", "pipe.csv", *WINNER, *SURE).error[1]
+    assert "such as spreadsheets, as CSV" in _of_spreadsheet(run).error[1]
+
+
+def _of_spreadsheet(run: Runner) -> Outcome:
+    Path("people.xlsx").write_bytes(b"PK\3\4")
+    return run("ask", "winner", "people.xlsx", *WINNER, *SURE)
+
+
+def test_a_receipt_is_read_as_utf_8_and_in_no_encoding_that_is_guessed(run: Runner) -> None:
+    assert winner(run, *SURE, "--receipt", "r.json").code == 0
+    text = Path("r.json").read_text(encoding="utf-8")
+    for encoding, code in (("utf-8", 0), ("utf-8-sig", 0), ("utf-16-le", 2), ("utf-16", 2), ("utf-32-be", 2)):
+        Path("r.json").write_bytes(text.encode(encoding))
+        found = run("verify", "r.json")
+        assert (found.code != 0) == (code != 0), (encoding, found)
+
+
 def test_a_file_of_options_may_be_long_and_has_ordinary_lines(run: Runner) -> None:
     names = [f"option {at}" for at in range(100_000)]
     Path("many.txt").write_text("\r\n".join(names), encoding="utf-8")

@@ -129,7 +129,7 @@ def test_other_and_nulls_are_part_of_the_question(run: Runner) -> None:
         (("winner", "--options", "A,B", "--options-file", "f", "--epsilon", "1"), "both", "--options A,B,C"),
         (("winner", "--options", "A,A", "--epsilon", "1"), "--options names 'A' twice", "once"),
         (("winner", "--options", "A,B"), "no privacy is given", "--want 0.99 --lead 40"),
-        (("winner", "--options", "A,B", "--want", "0.9"), "no privacy is given", "--lead"),
+        (("winner", "--options", "A,B", "--want", "0.9"), "--want is given without --lead", "--lead"),
         (("winner", "--options", "A,B", "--epsilon", "x"), "'x' is not an exact number", "0.1"),
         (("winner", "--options", "A,B", "--epsilon", "1", "--mu", "1"), "--mu and --epsilon", "one notion"),
         (("winner", "--options", "A,B", "--mu", "1", "--delta", "1"), "--mu and --delta", "one notion"),

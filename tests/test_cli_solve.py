@@ -220,7 +220,7 @@ def test_a_program_that_is_too_large_is_misuse_and_checks_nothing(
     (path / "nodes.csv").write_text("dataset,rainbow\nw,b>g>r\nx,g>b>r\ny,r>b>g\nz,r>b>g\n")
     words = ("--boundary", "max-min", "--epsilon", "1")
     assert solve(run, path, *words).code == 0
-    monkeypatch.setattr("rainbowdp.leximin.LARGEST_PROGRAMME", 2)
+    monkeypatch.setattr("rainbowdp.leximin.LARGEST_PROGRAM", 2)
     outcome = solve(run, path, *words)
     assert outcome.code == 2
     assert outcome.error[0].startswith("error[RDP404]: ")

@@ -20,7 +20,7 @@ from rainbowdp.errors import (
     UnknownBudgetError,
     UsageError,
 )
-from rainbowdp.ledger import Amount, Charge, Cost, Ledger
+from rainbowdp.ledger import Amount, Charge, Cost, Ledger, open_ledger
 from rainbowdp.ledger.book import Point
 from rainbowdp.ledger.opening import open_database
 
@@ -79,6 +79,23 @@ def test_names_that_cannot_be_typed_again_are_refused(ledger: Ledger) -> None:
             ask(ledger, request_id=name)
     assert ledger.names() == ("survey",)
     assert ledger.state("survey").requests == 0
+
+
+@pytest.mark.parametrize("name", [5, b"x", None, ["survey"]])
+def test_names_that_are_no_text_are_refused(ledger: Ledger, name: Any) -> None:  # noqa: ANN401 - wrong on purpose
+    ledger.create("survey", pure(3))
+    wrong: Any = 7
+    for refused in (
+        lambda: ledger.create(name, pure(3)),
+        lambda: ledger.state(name),
+        lambda: ledger.history(name),
+        lambda: ask(ledger, name=name),
+        lambda: ledger.foresee("survey", ONE_STEP, request_id=name if name else wrong, **ASKED),
+    ):
+        with pytest.raises(UsageError, match="a name of a budget or request cannot be"):
+            refused()
+    with pytest.raises(UsageError, match="a ledger cannot be 5"):
+        open_ledger(5)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_other_names_are_names(ledger: Ledger) -> None:

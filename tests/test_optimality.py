@@ -119,7 +119,7 @@ def test_a_graph_too_large_for_a_program_is_refused_with_a_way_on() -> None:
 def test_a_graph_too_large_is_refused_before_its_pairs_are_verified(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     monkeypatch.setattr(check, "verify", lambda *_: asked.append(1))
-    monkeypatch.setattr(check, "LARGEST_PROGRAMME", 10)
+    monkeypatch.setattr(check, "LARGEST_PROGRAM", 10)
     graph = line_graph()
     mechanism = optimal_mechanism(graph, PureDP(1), "uniform")
     with pytest.raises(SolverError, match="too large"):

@@ -7,13 +7,14 @@ import math
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rainbowdp.baselines import permute_and_flip
-from rainbowdp.errors import QuestionError, UsageError
+from rainbowdp.errors import QuestionError, RainbowError, UsageError
 from rainbowdp.exact import Log, to_float
 from rainbowdp.planning import lead_rule, plan
 from rainbowdp.planning.chances import rounded
@@ -416,3 +417,19 @@ def test_what_makes_no_sense_is_refused() -> None:
             plan(question, PureDP(1), leads=[lead])  # type: ignore[list-item]  # what is refused
     with pytest.raises(QuestionError, match="number of rows"):
         plan(question, PureDP(1), max_rows=0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"privacies": 1}, "`privacies` must be a PureDP"),
+        ({"privacies": None}, "`privacies` must be a PureDP"),
+        ({"leads": 5}, "5 is no list of leads"),
+        ({"leads": [10**100 + 1]}, "is no lead"),
+        ({"lead": 10**5000}, "is no lead"),
+        ({"question": "winner"}, "'winner' is no question"),
+    ],
+)
+def test_arguments_of_the_wrong_kind_are_refused_in_words(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(RainbowError, match=said):
+        plan(**{"question": winner("c", ["a", "b"]), "privacies": PureDP(1), **wrong})

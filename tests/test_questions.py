@@ -166,6 +166,8 @@ def test_orders_are_written_with_quotes_where_needed_and_listed_in_json() -> Non
         ("level", ("c",), {"equals": "y", "edges": "12"}, "edges are '12', which is no list"),
         ("level", ("c",), {"equals": "y", "edges": [1], "labels": "ab"}, "labels are 'ab', which is no list"),
         ("bracket", ("c",), {"edges": 12}, "edges are 12, which is no list"),
+        ("winner", ("c", {"only"}), {}, "which is no list"),
+        ("ranking", ("c", frozenset({"only"})), {}, "which is no list"),
         ("yes_no", ("c",), {"clamp": 5, "at_least": 1}, "5 is no range"),
         ("winner", ("c", ["a", " a "]), {}, "'a' stands twice"),
         ("winner", ("c", [1, "1.0", 1.0]), {}, "'1' stands twice"),

@@ -201,6 +201,11 @@ def test_how_answers_are_written_is_asked_of_all_before_anything_is_charged(
     assert ledger.state("b").requests == 0
 
 
+def test_answers_are_written_differently() -> None:
+    with pytest.raises(QuestionError, match="writes two of its answers in the same way"):
+        rdp.ask(OptionCounts((900, 0)), Writes("vote", VOTES, writes=lambda _: "x"), epsilon=1)
+
+
 def test_an_answer_of_a_class_of_its_own_leaves_as_plain_text() -> None:
     question = Writes("vote", VOTES, writes=lambda answer: (np.str_(answer), LyingText("x")))
     found = rdp.ask(OptionCounts((900, 0)), question, epsilon=20).answer

@@ -210,14 +210,30 @@ def require_other_files(receipt: str | None, *inputs: str | None) -> None:
             )
 
 
+def require_declared(options: str | None, source: str | None) -> None:
+    """Refuse the table itself as the list of options: its rows would be shown as what was declared.
+
+    Raises
+    ------
+    UsageError
+        If it is.
+    """
+    if options and source and any(_is_same_file(Path(options), place) for place in _places(source)):
+        raise UsageError(
+            f"--options-file names the table itself, {options!r}",
+            help="declare all that may be answered in a file of its own; it is never read from the table",
+        )
+
+
 def _places(given: str) -> list[str]:
     """Return the files that a path, a pattern or the URL of a file names."""
     from rainbowdp.tables.sql import file_of
 
-    plain = str(file_of(given) or given)
+    plain = given.removeprefix("sqlite:///").removeprefix("duckdb:///")
+    files = [plain, str(file_of(given) or plain)]
     # Databases keep files of these names beside their own, and remove them.
-    own = [f"{os.path.realpath(plain)}{what}" for what in _BESIDE] if "\0" not in plain else []
-    return [plain, *own, *glob.glob(plain, recursive=True)]  # noqa: PTH207 - patterns may be absolute
+    own = [f"{os.path.realpath(file)}{what}" for file in files for what in _BESIDE if "\0" not in file]
+    return [*files, *own, *glob.glob(plain, recursive=True)]  # noqa: PTH207 - patterns may be absolute
 
 
 def _is_same_file(path: Path, place: str) -> bool:

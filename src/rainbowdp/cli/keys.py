@@ -129,7 +129,11 @@ def keys_command(
     said: list[str] = []
 
     def announce(remarks: tuple[str, ...]) -> None:
-        person = "every row is a person" if unit is None else f"{unit!r} says whose row it is"
+        person = (
+            "every row is a person"
+            if unit is None
+            else f"{unit!r} says whose row it is, and at most {most} of one person's categories count"
+        )
         note(f"privacy hides that one person joins or leaves; {person}")
         note(f"a category that {mechanism.certain_from} people have is always named")
         for text in remarks:

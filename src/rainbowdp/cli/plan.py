@@ -136,7 +136,7 @@ def plan_command(
     """Plan one question; see `HELP`."""
     chosen = read_choice("--format", output_format, FORMATS)
     relation, rows = read_relation(neighbors), read_rows(unit, max_rows)
-    privacies = _read_privacies(epsilon, delta, mu, findable=want is not None and lead is not None)
+    privacies = _read_privacies(epsilon, delta, mu, want, findable=want is not None and lead is not None)
     expected, listed = _read_lead(lead), _read_leads(leads)
     _check_want(want)
     figure = read_plot(plot)
@@ -182,7 +182,7 @@ def _root(context: typer.Context) -> None:
 
 
 def _read_privacies(
-    epsilon: str | None, delta: str | None, mu: str | None, *, findable: bool
+    epsilon: str | None, delta: str | None, mu: str | None, want: str | None, *, findable: bool
 ) -> "list[Privacy]":
     from rainbowdp.exact import parse_exponent
 
@@ -194,7 +194,7 @@ def _read_privacies(
     if epsilon is None:
         if not findable:
             raise UsageError(
-                "no privacy is given",
+                "no privacy is given" if want is None else "--want is given without --lead, and no privacy",
                 help="give --epsilon 0.1,0.5,1, or --want 0.99 --lead 40 to find the least epsilon",
             )
         return []

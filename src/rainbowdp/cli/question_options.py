@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from rainbowdp.cli.data_options import require_other_files
+from rainbowdp.cli.data_options import require_declared, require_other_files
 from rainbowdp.cli.lists import read_said
 from rainbowdp.cli.options import naming, read_choice
 from rainbowdp.cli.question_declarations import (
@@ -262,6 +262,7 @@ def with_question(
             given["column"] = ANY_COLUMN
         # Asked before the list is read: what is said of it then is said of the list as it stays.
         require_other_files(values.get("receipt"), given.get("options_file"))
+        require_declared(given.get("options_file"), values.get("source"))
         return command(question(**given), **values)
 
     parameters = [*described, *own]

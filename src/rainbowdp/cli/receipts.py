@@ -34,7 +34,8 @@ def read_if_receipt(path: Path) -> Receipt | None:
     if text is None:
         return None
     try:
-        content: Any = json.loads(text, object_pairs_hook=_distinct)
+        # Of bytes the parser would guess the encoding.
+        content: Any = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_distinct)
     except (ValueError, RecursionError) as error:
         if _MARK.search(text[:_HEAD]):
             raise ReceiptError(

@@ -194,7 +194,7 @@ class Family:
         Returns
         -------
         RainbowGraph
-            Labelled with :attr:`labels`.
+            Labeled with :attr:`labels`.
 
         Raises
         ------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a family however it is held to the list of its neighbors, for those who must see every pair.
 
-Figures, linear programmes and maps between graphs look at pairs one by one, on families of a size at which
+Figures, linear programs and maps between graphs look at pairs one by one, on families of a size at which
 that makes sense.
 """
 

@@ -8,6 +8,7 @@ comes from a keyboard or a file name depends on the system. A ledger knows one s
 import unicodedata
 
 from rainbowdp.errors import UsageError
+from rainbowdp.exact.arguments import described
 
 LONGEST = 200
 
@@ -15,11 +16,21 @@ LONGEST = 200
 def one_spelling(text: str) -> str:
     """Return a name in the spelling that a ledger keeps: composed, Unicode's form NFC.
 
+    Raises
+    ------
+    UsageError
+        If it is no text.
+
     Examples
     --------
     >>> one_spelling("Mu\u0308ller") == "Müller"
     True
     """
+    if not isinstance(text, str):
+        raise UsageError(
+            f"a name of a budget or request cannot be {described(text)}",
+            help="give a text, such as '2026-05'",
+        )
     return unicodedata.normalize("NFC", text)
 
 

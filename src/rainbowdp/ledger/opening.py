@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from rainbowdp.errors import LedgerError, UsageError
+from rainbowdp.exact.arguments import described
 from rainbowdp.ledger.book import Ledger
 from rainbowdp.ledger.database import Database
 
@@ -54,6 +55,10 @@ def open_ledger(
 
 def open_database(path_or_url: str | os.PathLike[str], *, create: bool, timeout: float = SECONDS) -> Database:
     """Open what keeps a ledger's entries; see `open_ledger`."""
+    if not isinstance(path_or_url, str | os.PathLike):
+        raise UsageError(
+            f"a ledger cannot be {described(path_or_url)}", help="name a file, or a PostgreSQL URL"
+        )
     place = os.fspath(path_or_url)
     if not place.strip():
         raise UsageError("the ledger has no name", help="name a file, or a PostgreSQL URL")

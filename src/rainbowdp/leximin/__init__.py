@@ -20,7 +20,7 @@ from rainbowdp.leximin.component import Component, Table, components
 from rainbowdp.leximin.progress import Progress, objective_count, silent, stretch
 from rainbowdp.privacy import GaussianDP, Privacy
 
-LARGEST_PROGRAMME = 2_500
+LARGEST_PROGRAM = 2_500
 """Largest number of regions times colors in one component; beyond it, minutes become hours."""
 LARGEST_GAUSSIAN = 250
 """The same under Gaussian privacy, where cutting planes take their time."""
@@ -32,7 +32,7 @@ _LARGEST_EPSILON, _LARGEST_ODDS = 67, Fraction(2**96)
 __all__ = [
     "LARGEST_CONSTRAINTS",
     "LARGEST_GAUSSIAN",
-    "LARGEST_PROGRAMME",
+    "LARGEST_PROGRAM",
     "Component",
     "Progress",
     "Solution",
@@ -94,7 +94,7 @@ def solve(component: Component, privacy: Privacy, progress: Progress = silent) -
     1/4 1/2 1/4
     1/8 3/8 1/2
     """
-    # Most boundaries need no programme, and then none of this is loaded.
+    # Most boundaries need no program, and then none of this is loaded.
     from rainbowdp.leximin.filling import fill
     from rainbowdp.leximin.gaussian import fill_gaussian
     from rainbowdp.leximin.inward import INWARD_NOTE, fill_inward
@@ -128,7 +128,7 @@ def _gaussian_note(loss: Fraction) -> str:
 def _require_solvable(component: Component, privacy: Privacy) -> None:
     regions, colors, pairs = len(component.rainbows), len(component.colors), len(component.touching)
     is_curved = isinstance(privacy, GaussianDP) and privacy.mu != 0
-    largest = LARGEST_GAUSSIAN if is_curved else LARGEST_PROGRAMME
+    largest = LARGEST_GAUSSIAN if is_curved else LARGEST_PROGRAM
     if regions * colors > largest or pairs * colors > LARGEST_CONSTRAINTS:
         raise SolverError(
             f"the max-min boundary of {regions} regions with {colors} colors and {pairs} touching pairs for "

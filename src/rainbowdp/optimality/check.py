@@ -25,7 +25,7 @@ from rainbowdp.verification import Verification, verify
 
 Floats = NDArray[np.float64]
 
-LARGEST_PROGRAMME = 200_000
+LARGEST_PROGRAM = 200_000
 """Rows and columns up to which `check_optimal` starts."""
 
 
@@ -215,7 +215,7 @@ def _require_small(graph: RainbowGraph, privacy: Privacy) -> None:
     columns = graph.size * colors + (rows if isinstance(privacy, ApproxDP) else 0)
     # Every round of tangents may add as many rows as there are pairs, colors and directions.
     rounds = 10 if isinstance(privacy, GaussianDP) else 1
-    if rows * rounds + columns > LARGEST_PROGRAMME:
+    if rows * rounds + columns > LARGEST_PROGRAM:
         raise SolverError(
             f"a graph of {graph.size} datasets and {graph.pair_count} pairs is too large "
             "for a linear program",

@@ -8,7 +8,7 @@ from fractions import Fraction
 from rainbowdp.boundary import BoundaryCondition
 from rainbowdp.errors import QuestionError, UsageError
 from rainbowdp.exact import NumberLike, parse_fraction, show
-from rainbowdp.exact.arguments import described, is_whole, require
+from rainbowdp.exact.arguments import described, is_whole, items_of, require
 from rainbowdp.planning.chances import Chances
 from rainbowdp.planning.cost import privacy_cost
 from rainbowdp.planning.leads import lead_rule
@@ -30,6 +30,9 @@ __all__ = ["WANTED", "LeadRow", "Least", "Need", "Plan", "PrivacyPlan", "RivalCh
 
 WANTED = (Fraction(9, 10), Fraction(19, 20), Fraction(99, 100), Fraction(999, 1000))
 """The probabilities of a right answer for which every plan tells the lead."""
+
+LARGEST_LEAD = 10**100
+"""The largest lead of which a plan tells."""
 
 _LONGEST_SERIES = 24
 _WITHOUT_NEED = 100
@@ -148,6 +151,10 @@ def plan(
     >>> plan(winner("party", ["A", "B"]), want="0.99", lead=40).least.text
     '0.09901'
     """
+    if not callable(getattr(question, "locate", None)):
+        raise QuestionError(
+            f"{described(question)} is no question", help="make one, with `winner` for example"
+        )
     notions = _notions(privacies)
     wanted = _wanted(want, lead, needed=not notions)
     asked = in_table(question)
@@ -252,15 +259,17 @@ def _least(
 def _notions(privacies: Privacy | Iterable[Privacy]) -> list[Privacy]:
     if isinstance(privacies, PureDP | ApproxDP | GaussianDP):
         return [privacies]
-    found = list(privacies)
-    for privacy in found:
+    found = items_of(privacies)
+    if found is None:
+        require(privacies, "privacies", PureDP, ApproxDP, GaussianDP)
+    for privacy in found or []:
         require(privacy, "privacies", PureDP, ApproxDP, GaussianDP)
-    return found
+    return found or []
 
 
 def _wanted(want: NumberLike | None, lead: int | None, *, needed: bool) -> Fraction | None:
-    if lead is not None and (not is_whole(lead) or lead < 1):
-        raise QuestionError(f"{described(lead)} is no lead", help="give a whole number of people, at least 1")
+    if lead is not None:
+        _require_lead(lead)
     if want is None:
         if needed:
             raise UsageError(
@@ -292,12 +301,19 @@ def _rows(max_rows: int) -> int:
 def _leads(leads: Sequence[int] | None, lead: int | None) -> list[int] | None:
     if leads is None:
         return None
-    for number in leads:
-        if not is_whole(number) or number < 1:
-            raise QuestionError(
-                f"{described(number)} is no lead", help="give whole numbers of people, at least 1"
-            )
-    return sorted({*map(int, leads), *([] if lead is None else [int(lead)])})
+    numbers = items_of(leads)
+    if numbers is None:
+        raise QuestionError(f"{described(leads)} is no list of leads", help="give a list of whole numbers")
+    for number in numbers:
+        _require_lead(number)
+    return sorted({*map(int, numbers), *([] if lead is None else [int(lead)])})
+
+
+def _require_lead(number: object) -> None:
+    if not is_whole(number) or not 1 <= number <= LARGEST_LEAD:
+        raise QuestionError(
+            f"{described(number)} is no lead", help="give a whole number of people, from 1 to 10^100"
+        )
 
 
 def _series(last: int | None, lead: int | None) -> list[int]:

@@ -99,12 +99,13 @@ def listed(what: str, values: Iterable[object]) -> list[Any]:
     Raises
     ------
     QuestionError
-        If they are not.
+        If they are not, or are a set: its order, which decides between equals, is another one each time.
     """
-    read = items_of(values)
+    read = None if isinstance(values, set | frozenset) else items_of(values)
     if read is None:
         raise QuestionError(
-            f"the {what} are {described(values)}, which is no list", help="give a list of them"
+            f"the {what} are {described(values)}, which is no list",
+            help="give a list of them, in their order",
         )
     return read
 

@@ -9,6 +9,7 @@ from typing import ClassVar, cast
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import NumberLike, format_fraction, parse_fraction
+from rainbowdp.exact.arguments import items_of, kind_of
 from rainbowdp.questions.question import (
     Json,
     Neighbors,
@@ -87,9 +88,14 @@ class Scores:
         Raises
         ------
         QuestionError
-            If there are more or fewer scores than options.
+            If they are no list, or there are more or fewer scores than options.
         """
-        read = tuple(parse_fraction(score) for score in scores)
+        listed = items_of(scores)
+        if listed is None:
+            raise QuestionError(
+                f"the scores are {kind_of(scores)}, which is no list", help="give a list of them"
+            )
+        read = tuple(map(parse_fraction, listed))
         if len(read) != len(self.options):
             raise QuestionError(
                 f"{len(read)} scores do not fit {len(self.options)} options", help="give one score per option"

@@ -7,9 +7,9 @@ answer that leaves is the one the ledger stored (`rainbowdp.release.paying`).
 """
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from rainbowdp.errors import UsageError
+from rainbowdp.errors import BudgetRefusedError, UsageError
 from rainbowdp.exact import NumberLike
 from rainbowdp.ledger import Ledger, open_ledger
 from rainbowdp.ledger.records import kept_text
@@ -69,7 +69,7 @@ def ask(
     by, groups : str and sequence of str, optional
         Answer once for each of these cells of a column.
     boundary : str
-        How ties are broken: ``default``, ``max-min``, ``randomized-response`` or ``uniform``.
+        The chances where regions touch: ``default``, ``max-min``, ``randomized-response`` or ``uniform``.
     table, sql, encoding : str, optional
         For SQL sources the table or query; for text files the encoding.
     ledger, name, request_id : str, optional
@@ -240,17 +240,29 @@ def answer_from_ledger(
         in_all = written(dict.fromkeys(ready.distributions, longest))
         return lambda: written(drawn(terms, ready, bits)), in_all
 
-    paid = pay_and_draw(
-        ledger,
-        name,
-        request_id,
-        cost=terms.cost,
-        question=fingerprint(terms, source.encoding if isinstance(source, Table) else "utf-8"),
-        source=source.identity if isinstance(source, Table) else IN_MEMORY,
-        privacy=str(terms.privacy),
-        read=read,
-    )
+    with _for_all_groups(terms):
+        paid = pay_and_draw(
+            ledger,
+            name,
+            request_id,
+            cost=terms.cost,
+            question=fingerprint(terms, source.encoding if isinstance(source, Table) else "utf-8"),
+            source=source.identity if isinstance(source, Table) else IN_MEMORY,
+            privacy=str(terms.privacy),
+            read=read,
+        )
     return Answer(terms, stored(paid.answer), paid.request_id, notes_of(terms, source) + paid.notes)
+
+
+@contextlib.contextmanager
+def _for_all_groups(terms: Terms) -> Iterator[None]:
+    """Say of a refusal that what would fit is for all groups, where they cost more than one answer."""
+    try:
+        yield
+    except BudgetRefusedError as error:
+        if terms.charges > 1:
+            error.help = f"{error.help}; that is for the answers of all groups together"
+        raise
 
 
 def _refuse_table_options(terms: Terms, *options: str | None) -> None:

@@ -48,7 +48,8 @@ def answer_forms(question: Question) -> Mapping[str, Form]:
     Raises
     ------
     QuestionError
-        If ``answer_json`` fails for an answer, or returns anything but a text or a list of texts.
+        If ``answer_json`` returns for an answer anything but a text or a list of texts, or what it returns
+        for another one, too.
 
     Examples
     --------
@@ -56,7 +57,12 @@ def answer_forms(question: Question) -> Mapping[str, Form]:
     >>> dict(answer_forms(ranking("party", ["red", "blue"])))
     {'red>blue': ('red', 'blue'), 'blue>red': ('blue', 'red')}
     """
-    return MappingProxyType({answer: _form(question, answer) for answer in question.answers})
+    forms = {answer: _form(question, answer) for answer in question.answers}
+    if len(set(forms.values())) < len(forms):
+        raise QuestionError(
+            "the question writes two of its answers in the same way", help="let answer_json tell them apart"
+        )
+    return MappingProxyType(forms)
 
 
 def _form(question: Question, answer: str) -> Form:

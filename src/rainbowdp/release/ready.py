@@ -24,8 +24,8 @@ from rainbowdp.tables import Table, summarize, summarize_groups
 Progress = Callable[[float], None]
 
 _POINTS = (
-    "the cells are separated by semicolons, as they are where decimals have a comma: '2.5' is read as a "
-    "number, and '2,5' counts for nothing"
+    "the cells are separated by semicolons, as they are where decimals have a comma: '2,5' counts for "
+    "nothing, and '1.200' is 1.2, no thousand"
 )
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _JSON = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z")
 _PARQUET = re.compile(r"\.(parquet|pq)\Z")
 _CSV = re.compile(r"\.(csv|tsv|tab|txt)(\.gz|\.zst)?\Z")
-ENDINGS = ".csv, .tsv, .jsonl, .ndjson (also with .gz or .zst), .parquet"
+ENDINGS = ".csv, .tsv, .tab, .txt, .jsonl, .ndjson (also with .gz or .zst), .parquet"
 _SECONDS_BETWEEN_REPORTS = 0.2
 # A mark before the first row of a copy, and a line feed after the last one.
 _MORE_BYTES = 4
@@ -279,7 +279,7 @@ def _form(path: Path) -> str:
             return form
     raise TableUnreadableError(
         f"the name {path.name!r} does not say in which form the table is written",
-        help=f"use a file whose name ends in one of {ENDINGS}",
+        help=f"use a file whose name ends in one of {ENDINGS}; export others, such as spreadsheets, as CSV",
         path=str(path),
     )
 

@@ -143,9 +143,10 @@ def _paths(source: str) -> list[Path]:
     if path.exists() or not glob.has_magic(source):
         if not path.is_file():
             what = "is a directory" if path.is_dir() else "does not exist, or is no file"
-            raise TableUnreadableError(
-                f"{source!r} {what}", help="name a file, or a pattern in quotes: 'survey-*.csv'", path=source
-            )
+            help = "name a file, or a pattern in quotes: 'survey-*.csv'"
+            if path.exists() and not path.is_dir():
+                help = "name a file, or write - and send the table to standard input"
+            raise TableUnreadableError(f"{source!r} {what}", help=help, path=source)
         return [path.absolute()]
     # The order of rows follows from the names alone.
     paths = sorted(Path(found).absolute() for found in glob.glob(source, recursive=True))  # noqa: PTH207 - patterns may be absolute

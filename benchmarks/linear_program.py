@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The optimum by a linear programme: ``python -m benchmarks.linear_programme SIZE closed|programme FILE``.
+"""The optimum by a linear program: ``python -m benchmarks.linear_program SIZE closed|program FILE``.
 
 The family is a square lattice, half of it of one region and half of another, with three answers. ``closed``
-measures our path from arrays to the table of all probabilities and leaves it in the file. ``programme`` knows
-nothing of the closed form: it builds the programme with one variable per dataset and answer, fixes the
+measures our path from arrays to the table of all probabilities and leaves it in the file. ``program`` knows
+nothing of the closed form: it builds the program with one variable per dataset and answer, fixes the
 datasets on the boundary, lets HiGHS maximize the sum of all prefix masses, and compares all prefix masses
 with that file.
 """
@@ -45,8 +45,8 @@ def closed(source: Array, target: Array, regions: Array) -> Array:
     return optimal_mechanism(graph, PureDP(EPSILON), "uniform").probabilities()
 
 
-def programme(source: Array, target: Array, regions: Array) -> Array:
-    """Return the same from HiGHS, building the programme included.
+def program(source: Array, target: Array, regions: Array) -> Array:
+    """Return the same from HiGHS, building the program included.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def main(size: int, way: str, place: Path) -> dict[str, Any]:
         return asdict(needed) | {"datasets": regions.size, "pairs": source.size}
     import highspy  # noqa: F401 - not measured
 
-    found, needed = spent(lambda: programme(source, target, regions))
+    found, needed = spent(lambda: program(source, target, regions))
     off = difference(regions, np.load(place), found)
     if off > _TOLERANCE:
         raise RuntimeError(f"prefix masses differ by {off:.2g}")
