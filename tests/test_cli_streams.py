@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from command_line import PROGRAM, Runner, process
+from command_line import PROGRAM, Runner, process, without_progress
 from rainbowdp.cli.doors import Door, guarded
 from rainbowdp.cli.output import emit, emit_table, json_text, say
 from rainbowdp.errors import FileWriteError
@@ -66,14 +66,17 @@ NAMES = list(commands(Path()))
 def shell(redirection: str, *words: object, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Run a command with the redirection of a shell."""
     command = ["/bin/sh", "-c", f'exec "$@" {redirection}', "sh", *PROGRAM, *map(str, words)]
-    return subprocess.run(
-        command, check=False, capture_output=True, encoding="utf-8", env=os.environ | environment
+    return without_progress(
+        subprocess.run(
+            command, check=False, capture_output=True, encoding="utf-8", env=os.environ | environment
+        )
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
-    ("redirection", "why"), [(">/dev/full", "No space left on device"), (">&-", "it is closed")]
+    ("name", "redirection", "why"),
+    [(name, ">/dev/full", "No space left on device") for name in NAMES]
+    + [(name, ">&-", "it is closed") for name in ("help", "line as csv", "verify")],
 )
 def test_a_result_that_cannot_be_written_is_an_error_of_two_lines(
     folder: Path, name: str, redirection: str, why: str
@@ -192,9 +195,9 @@ def test_a_closed_pipe_does_not_change_what_was_found(folder: Path) -> None:
     os.close(reader)
     files = (str(folder / "m.csv"), "--neighbors", str(folder / "pairs.csv"))
     words = (*PROGRAM, "verify", *files, "--epsilon", "0.1")
-    done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, check=False)
+    done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, check=False, encoding="utf-8")
     os.close(writer)
-    assert (done.returncode, done.stderr) == (1, b"")
+    assert (done.returncode, without_progress(done).stderr) == (1, "")
 
 
 def test_the_doors_are_taken_away_again(run: Runner) -> None:

@@ -90,7 +90,7 @@ def test_names_that_are_no_text_are_refused(ledger: Ledger, name: Any) -> None: 
         lambda: ledger.state(name),
         lambda: ledger.history(name),
         lambda: ask(ledger, name=name),
-        lambda: ledger.foresee("survey", ONE_STEP, request_id=name if name else wrong, **ASKED),
+        lambda: ledger.foresee("survey", ONE_STEP, request_id=name or wrong, **ASKED),
     ):
         with pytest.raises(UsageError, match="a name of a budget or request cannot be"):
             refused()
