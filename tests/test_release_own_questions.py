@@ -201,6 +201,19 @@ def test_how_answers_are_written_is_asked_of_all_before_anything_is_charged(
     assert ledger.state("b").requests == 0
 
 
+def test_answers_that_change_are_refused_before_anything_is_charged(ledger: Ledger) -> None:
+    class Changing(Winner):
+        def answer_json(self, answer: str) -> str:
+            object.__setattr__(self, "options", ("A", "B", "C"))
+            return answer
+
+    terms = Terms(Changing("vote", VOTES), rdp.PureDP(1))
+    assert terms.forms.keys() == set(VOTES)
+    with pytest.raises(QuestionError, match="names other answers each time"):
+        answer_from_ledger(terms, OptionCounts((900, 0, 0)), ledger, "b", "r")
+    assert ledger.state("b").requests == 0
+
+
 def test_answers_are_written_differently() -> None:
     with pytest.raises(QuestionError, match="writes two of its answers in the same way"):
         rdp.ask(OptionCounts((900, 0)), Writes("vote", VOTES, writes=lambda _: "x"), epsilon=1)

@@ -43,7 +43,13 @@ def make_ready(terms: Terms, source: Table | Summary, key: bytes | None, progres
     # Without lines, and forms of answers, there is no answer, so they are made before a row is read.
     terms.lines, terms.forms  # noqa: B018 - cached properties
     summaries = _read(terms, source, key, progress) if isinstance(source, Table) else {EVERYBODY: source}
-    return Ready({group: _distribution(terms, summary) for group, summary in summaries.items()})
+    distributions = {group: _distribution(terms, summary) for group, summary in summaries.items()}
+    if any(terms.forms.keys() != found.keys() for found in distributions.values()):
+        # Else the draw could meet an answer that has no form.
+        raise QuestionError(
+            "the question names other answers each time it is asked for them", help="let it be frozen"
+        )
+    return Ready(distributions)
 
 
 def columns_of(terms: Terms) -> list[str]:
