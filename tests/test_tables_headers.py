@@ -315,6 +315,23 @@ def test_a_row_in_the_place_of_the_header_is_not_shown(tmp_path: Path, first: st
         assert not any(word in f"{error.what} {error.help}" for word in ("secret", "Ann", "1967", "HIV"))
 
 
+@pytest.mark.parametrize("row", ["secret,5", "secret;2020-01-02", "secret, x|+7", "a,b,€ 3"])
+def test_a_row_with_other_separators_than_its_file_is_not_shown(tmp_path: Path, row: str) -> None:
+    path = tmp_path / "table.tsv"
+    path.write_text(f"{row}\n{row}\n", encoding="utf-8")
+    with open_table(str(path)) as table, pytest.raises(UnknownColumnError) as caught:
+        table.check(["sex"])
+    assert "put a line with names above it" in caught.value.help
+
+
+@pytest.mark.parametrize("piece", [",", "'", "' ", "- ", "_", ",_", '"'])
+def test_a_long_first_line_takes_no_long_time(tmp_path: Path, piece: str) -> None:
+    path = tmp_path / "table.tsv"
+    path.write_text(f"x{piece * 500_000}\ty\n", encoding="utf-8")
+    with open_table(str(path)) as table, pytest.raises(UnknownColumnError):
+        table.check(["sex"])
+
+
 def test_names_with_numbers_in_them_are_names(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("q1,no. 2,in 2020\n1,2,3\n", encoding="utf-8")

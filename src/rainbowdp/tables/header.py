@@ -23,9 +23,10 @@ from rainbowdp.tables.encodings import LARGEST_FIRST_LINE, UNREADABLE
 LONGEST_SHOWN = 60
 
 _LINE = re.compile(rb"([^\r\n]*+)(\r\n|\n|\r|\Z)")
-# Numbers as anybody writes them, amounts, dates, times: what begins with a digit, after signs if any. And
-# what stands in a row of JSON, YAML or Python: a bracket or dash before it, a colon after a quote inside it.
-_LIKE_A_CELL = re.compile(r"""[\W_]*\d|[{\[]|- |.*["']\s*:""")
+# Numbers as anybody writes them, amounts, dates, times: what begins with a digit, after signs if any, also
+# after what would separate cells in another file. And what stands in a row of JSON, YAML or Python: a bracket
+# or dash before it, a colon after a quote inside it.
+_LIKE_A_CELL = re.compile(r"""(?:\A|[,;|\t])(?:[^\w,;|\t]|_)*+\d|\A(?:[{\[]|- )|["']\s*+:""")
 # An object or a list, or the beginning of one that goes on in the next line: somebody's row, and no names.
 _LIKE_JSON = re.compile(r"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*(?:["'{\[\]]|\Z))""")
 _DELIMITERS = (",", "\t", ";", "|")
@@ -321,7 +322,7 @@ def shown_names(names: Sequence[str]) -> list[str]:
     if isinstance(names, UnshownNames) or not all(map(_is_printable, names)):
         return []
     # A text file without a header has somebody's row in its first line.
-    if isinstance(names, FirstLine) and any(map(_LIKE_A_CELL.match, names)):
+    if isinstance(names, FirstLine) and any(map(_LIKE_A_CELL.search, names)):
         return []
     return [name if len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}…" for name in names]
 
