@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """No library says anything about a cell on its own, and no class of a cell decides what a table says."""
 
+import logging
 import threading
 import warnings
 
@@ -10,11 +11,13 @@ import polars as pl
 import pytest
 
 from cell_tally import UNREADABLE, cells
+from rainbowdp.errors import TableUnreadableError
 from rainbowdp.questions import winner
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.release import ask
 from rainbowdp.tables import batches, count_keys, open_table
 from rainbowdp.tables.source import SILENCE
+from spark_session import spark
 
 
 class Odd:
@@ -53,10 +56,11 @@ def test_objects_of_python_in_polars_are_read_by_nobody(
 @pytest.mark.parametrize("action", ["error", "always"])
 @pytest.mark.parametrize("unit", [None, "person"])
 def test_no_warning_gets_out_and_none_becomes_an_error(
-    action: str, unit: str | None, monkeypatch: pytest.MonkeyPatch
+    action: str, unit: str | None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def warned(cell: object) -> object:
         warnings.warn("a canary", FutureWarning, stacklevel=1)
+        logging.getLogger("library").critical("a canary")
         return cell_text(cell)
 
     # As a library may warn about a cell.
@@ -70,6 +74,20 @@ def test_no_warning_gets_out_and_none_becomes_an_error(
             assert list(count_keys(table, "vote", unit=unit)) == [("blue", 1), ("red", 1)]
         assert list(warnings.filters) == before
     assert not seen
+    assert not caplog.records
+    logging.getLogger("library").critical("heard")
+    assert [record.message for record in caplog.records] == ["heard"]
+
+
+def test_spark_logs_no_cell_of_a_query_that_fails(capfd: pytest.CaptureFixture[str]) -> None:
+    rows = spark().createDataFrame([(1, "1"), (2, "canary")], "person int, vote string")
+    frame = rows.selectExpr("person", "cast(vote as int) as vote")
+    capfd.readouterr()
+    with open_table(frame) as table:
+        for unit in (None, "person"):
+            with pytest.raises(TableUnreadableError):
+                cells(table, "vote", unit=unit)
+    assert "canary" not in "".join(capfd.readouterr())
 
 
 def test_warnings_are_back_when_the_last_thread_is_out() -> None:

@@ -23,6 +23,7 @@ from rainbowdp.tables.ibis_tables import ibis_source
 from rainbowdp.tables.plain_names import is_utf8
 from rainbowdp.tables.postgres import PostgresSource
 from rainbowdp.tables.prepared import Prepared, of_duckdb, of_polars, of_spark
+from rainbowdp.tables.source import SILENCE
 from rainbowdp.tables.sql import SqlPlace, is_url, sql_place
 from rainbowdp.tables.sqlite import SqliteSource
 from rainbowdp.tables.streams import spooled
@@ -95,7 +96,8 @@ def _guarded_frame(source: object) -> Table:
     """Return the table of a frame; a lazy one may look at rows to say which columns it has."""
     found: Table | None = None
     try:
-        found = _frame(source)
+        with SILENCE:
+            found = _frame(source)
     except (RainbowError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException:  # noqa: BLE001 - whatever a library says may quote a cell; polars panics

@@ -7,6 +7,8 @@ on a cell. What a library raises all the same while rows are read is replaced by
 (`guarded`), since its own words may quote a cell.
 """
 
+import logging
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -85,12 +87,13 @@ def guarded(source: str, batches: Callable[[], Iterable[list[Cells]]]) -> Iterat
 
 
 class _Silence:
-    """Lets no warning out while anybody is inside, in whichever thread."""
+    """Lets no warning and no log entry out while anybody is inside, in whichever thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._inside = 0
         self._before = warnings.catch_warnings()
+        self._disabled = 0
 
     def __enter__(self) -> None:
         with self._lock:
@@ -98,17 +101,20 @@ class _Silence:
                 self._before = warnings.catch_warnings()
                 self._before.__enter__()
                 warnings.simplefilter("ignore")
+                self._disabled = logging.root.manager.disable
+                logging.disable(sys.maxsize)
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._inside -= 1
             if not self._inside:
+                logging.disable(self._disabled)
                 self._before.__exit__(None, None, None)
 
 
 SILENCE = _Silence()
-"""No warning, which would depend on what cells hold and may quote them, is shown or raised inside it."""
+"""Inside it no warning and no log entry comes out: they depend on what cells hold, and may quote them."""
 
 
 def row_count(row: Cells) -> int:

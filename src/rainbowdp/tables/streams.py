@@ -8,7 +8,7 @@ repetitive.
 """
 
 import contextlib
-import select
+import selectors
 import tempfile
 import zlib
 from collections.abc import Callable, Generator, Iterator
@@ -155,7 +155,9 @@ def _all_of(source: IO[bytes]) -> Iterator[bytes]:
     """Yield what a stream says, also where whoever opened it does not let its readers wait."""
     while (block := cast("bytes | None", source.read(BLOCK))) != b"":
         if block is None:
-            select.select([source], [], [])
+            with selectors.DefaultSelector() as waiting:
+                waiting.register(source, selectors.EVENT_READ)
+                waiting.select()
         else:
             yield block
 
