@@ -422,6 +422,20 @@ def test_what_would_fit_is_said_to_be_for_all_groups(run: Runner) -> None:
     assert "all groups" not in winner(run, *paid[:-1], "2").error[1]
 
 
+def test_too_little_memory_for_a_database_is_told_as_that(
+    run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import duckdb
+
+    def refuse(*_: object, **__: object) -> None:
+        raise duckdb.OutOfMemoryException("canary")
+
+    monkeypatch.setattr(duckdb, "connect", refuse)
+    outcome = winner(run, *SURE)
+    assert outcome.error[0] == "error[RDP999]: the memory is used up"
+    assert outcome.code == 70
+
+
 def test_standard_input_under_its_other_names_is_called_by_its_sign(run: Runner) -> None:
     os.mkfifo("pipe.csv")
     assert "write - and send the table" in run("ask", "winner", "pipe.csv", *WINNER, *SURE).error[1]

@@ -290,6 +290,13 @@ def test_an_open_table_shows_no_row_that_was_taken_for_a_name(tmp_path: Path) ->
     [
         "Ann Smith,1967-03-02,HIV positive",
         "- name: secret",
+        "nan,secret",
+        "secret,½",
+        "secret,-Inf",
+        "secret=1,b",
+        'vote="secret"',
+        "<row>secret",
+        "('secret','x')",
         "a,[secret",
         "'vote': 'secret'",
         "secret,34.5",

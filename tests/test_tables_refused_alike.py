@@ -232,14 +232,19 @@ def test_a_lazy_frame_that_cannot_say_its_columns_quotes_no_cell(tmp_path: Path)
         assert caught.value.__context__ is None
 
 
-def test_an_interrupt_that_a_cell_makes_says_nothing() -> None:
+def test_an_interrupt_that_a_cell_or_a_frame_makes_says_nothing() -> None:
+    class Frame:
+        def __narwhals_dataframe__(self) -> None:
+            raise KeyboardInterrupt("canary")
+
     def batches() -> list[Any]:
         raise KeyboardInterrupt("canary")
 
-    with pytest.raises(KeyboardInterrupt) as caught:
-        list(guarded("the frame", batches))
-    assert caught.value.args == ()
-    assert caught.value.__context__ is None
+    for interrupted in (lambda: list(guarded("the frame", batches)), lambda: open_table(Frame())):
+        with pytest.raises(KeyboardInterrupt) as caught:
+            interrupted()
+        assert caught.value.args == ()
+        assert caught.value.__context__ is None
 
 
 def test_a_frame_that_cannot_be_copied_is_an_ordinary_error() -> None:

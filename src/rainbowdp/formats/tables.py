@@ -160,6 +160,8 @@ def connect() -> "Iterator[DuckDBPyConnection]":
     ------
     KeyboardInterrupt
         If the user interrupts a query.
+    MemoryError
+        If there is not even memory for an empty database.
     """
     import duckdb
 
@@ -169,7 +171,10 @@ def connect() -> "Iterator[DuckDBPyConnection]":
             "autoload_known_extensions": False,
             "temp_directory": stack.enter_context(_private_directory()),
         }
-        database = stack.enter_context(contextlib.closing(duckdb.connect(":memory:", config=config)))
+        try:
+            database = stack.enter_context(contextlib.closing(duckdb.connect(":memory:", config=config)))
+        except duckdb.OutOfMemoryException as error:
+            raise MemoryError from error
         try:
             yield database
         except duckdb.InterruptException as error:

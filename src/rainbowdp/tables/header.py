@@ -24,9 +24,13 @@ LONGEST_SHOWN = 60
 
 _LINE = re.compile(rb"([^\r\n]*+)(\r\n|\n|\r|\Z)")
 # Numbers as anybody writes them, amounts, dates, times: what begins with a digit, after signs if any, also
-# after what would separate cells in another file. And what stands in a row of JSON, YAML or Python: a bracket
-# or dash before it, a colon after a quote inside it.
-_LIKE_A_CELL = re.compile(r"""(?:\A|[,;|\t])(?:[^\w,;|\t]|_)*+\d|\A(?:[{\[]|- )|["']\s*+:""")
+# after what would separate cells in another file. And what stands in a row of JSON, YAML, XML or Python: a
+# bracket or dash before it, a colon after a quote or an equals sign inside it.
+_LIKE_A_CELL = re.compile(
+    r"""(?:\A|[,;|\t])(?:[^\w,;|\t]|_)*+(?:[\d¼½¾]|(?:nan|inf|infinity)(?:\Z|[,;|\t]))"""
+    r"""|\A(?:[{\[<(]|- )|["']\s*+:|=\s*+["'\w]""",
+    re.IGNORECASE,
+)
 # An object or a list, or the beginning of one that goes on in the next line: somebody's row, and no names.
 _LIKE_JSON = re.compile(r"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*(?:["'{\[\]]|\Z))""")
 _DELIMITERS = (",", "\t", ";", "|")

@@ -76,8 +76,7 @@ def _pairs(line: bytes) -> list[tuple[str, object]] | None:
         # NUL is what could not be decoded, so the parser refuses such a line. It is given text: of bytes with
         # NULs between them it would think that they are UTF-16.
         value = json.loads(line.decode(), object_pairs_hook=_Object, parse_int=_whole_number)
-    except (ValueError, RecursionError, MemoryError):
-        # Among them a line of so many lists in lists that there is no memory for them.
+    except (ValueError, RecursionError):
         return None
     return list(value) if isinstance(value, _Object) else None
 

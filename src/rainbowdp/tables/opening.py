@@ -95,13 +95,19 @@ def open_table(
 def _guarded_frame(source: object) -> Table:
     """Return the table of a frame; a lazy one may look at rows to say which columns it has."""
     found: Table | None = None
+    interrupted = False
     try:
         with SILENCE:
             found = _frame(source)
-    except (RainbowError, KeyboardInterrupt, SystemExit, GeneratorExit):
+    except (RainbowError, SystemExit, GeneratorExit):
         raise
+    except KeyboardInterrupt:
+        # Raised anew, since a frame of somebody's own might say something.
+        interrupted = True
     except BaseException:  # noqa: BLE001 - whatever a library says may quote a cell; polars panics
         found = None
+    if interrupted:
+        raise KeyboardInterrupt
     if found is None:
         raise TableUnreadableError(
             "the frame cannot say which columns it has; why is left out, since it may quote a cell",
