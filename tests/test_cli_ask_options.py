@@ -376,12 +376,35 @@ def test_a_receipt_is_no_link_to_the_ledger_and_never_replaces_it(run: Runner) -
     assert Path("l").read_bytes() == before
 
 
-def test_a_receipt_never_replaces_a_database_however_it_is_called(run: Runner) -> None:
+def test_a_receipt_replaces_nothing_but_a_receipt(run: Runner) -> None:
+    duckdb_file()
+    Path("other.csv").write_text(TABLE, encoding="utf-8")
+    query = ("duckdb:///e.duckdb", "--sql", "select vote from read_csv('other.csv')", *WINNER, *SURE)
+    for name in ("other.csv", "./other.csv"):
+        outcome = run("ask", "winner", *query, "--receipt", name)
+        assert f"--receipt would replace {name!r}, which is no receipt" in outcome.error[0]
+    assert Path("other.csv").read_text(encoding="utf-8") == TABLE
+    keys = ("keys", "people.csv", "--column", "vote", *SURE, "--delta", "1e-6", "--receipt")
+    assert "which is no receipt" in run(*keys, "other.csv").error[0]
+    Path("r.json").touch()
+    for damaged in (False, True, False):
+        assert winner(run, *SURE, "--receipt", "r.json").code == 0
+        assert run("verify", "r.json").code == 0
+        assert run(*keys, "r.json").code == 0
+        if damaged:
+            Path("r.json").write_text(Path("r.json").read_text(encoding="utf-8")[:-9], encoding="utf-8")
+
+
+def duckdb_file() -> None:
     import duckdb
 
+    duckdb.connect("e.duckdb").execute("create table people (vote varchar)").close()
+
+
+def test_a_receipt_never_replaces_a_database_however_it_is_called(run: Runner) -> None:
     with contextlib.closing(sqlite3.connect("d.db")) as database:
         database.execute("create table people (vote)")
-    duckdb.connect("e.duckdb").execute("create table people (vote varchar)").close()
+    duckdb_file()
     before = Path("d.db").read_bytes(), Path("e.duckdb").read_bytes()
     sources = {
         "d.db": ("sqlite:///d.db", "sqlite:///d.db?mode=ro", "SQLite:///./d.db", "sqlite:///d%2Edb"),
@@ -410,6 +433,28 @@ def test_the_table_is_no_list_of_its_options(run: Runner, source: str) -> None:
         outcome = run("ask", "winner", source, "--column", "vote", "--options-file", options, *SURE)
         assert "--options-file names the table itself" in outcome.error[0]
         assert "Ulm" not in outcome.err
+
+
+@pytest.mark.parametrize("options", ["people.csv", "/dev/stdin"])
+def test_standard_input_is_no_list_of_its_options_either(run: Runner, options: str) -> None:
+    command = [
+        *PROGRAM,
+        "ask",
+        "winner",
+        "-",
+        "--column",
+        "vote",
+        "--options-file",
+        options,
+        "--epsilon",
+        "1",
+    ]
+    with Path("people.csv").open("rb") as table:
+        done = subprocess.run(command, stdin=table, check=False, capture_output=True, encoding="utf-8")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--options-file names the table itself" in done.stderr
+    assert "Ulm" not in done.stderr
+    del run
 
 
 def test_what_would_fit_is_said_to_be_for_all_groups(run: Runner) -> None:

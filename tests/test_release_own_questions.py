@@ -59,6 +59,16 @@ NOWHERE: dict[str, object] = {
     "no answer": Location(None, 3),  # type: ignore[arg-type]  # wrong on purpose
     "lazy": Lazy(),
 }
+
+
+class Below(int):
+    """A number that is below 0 when it is asked again."""
+
+    def __int__(self) -> int:
+        return -5
+
+
+NOWHERE["below when asked again"] = Location("A", Below(7))
 SOMEWHERE: dict[str, object] = {
     "text of numpy": Location(np.str_("A"), 400),
     "lying text": Location(LyingText("A"), 400),
@@ -198,6 +208,37 @@ def test_how_answers_are_written_is_asked_of_all_before_anything_is_charged(
     question = Writes("vote", VOTES, writes=lambda answer: stated if answer == "B" else answer)
     with pytest.raises(QuestionError, match="the question writes its answer 'B' as"):
         answer_from_ledger(Terms(question, rdp.PureDP(1)), OptionCounts((900, 0)), ledger, "b", "r")
+    assert ledger.state("b").requests == 0
+
+
+@pytest.mark.parametrize("answers", [(LyingText("A"), LyingText("B")), ("A", np.str_("B")), ("A", 5)])
+def test_answers_are_texts_of_python_itself(answers: tuple[Any, ...], ledger: Ledger) -> None:
+    @dataclass(frozen=True)
+    class Named(Winner):
+        named: tuple[Any, ...] = ()
+
+        @property
+        def answers(self) -> tuple[Any, ...]:
+            return self.named
+
+    question = Named("vote", VOTES, named=answers)
+    with pytest.raises(RainbowError, match="answer"):
+        answer_from_ledger(Terms(question, rdp.PureDP(1)), OptionCounts((900, 0)), ledger, "b", "r")
+    assert ledger.state("b").requests == 0
+
+
+def test_a_question_that_counts_nothing_with_other_answers_is_refused(ledger: Ledger) -> None:
+    class More(Winner):
+        def counting_nothing(self) -> Any:  # noqa: ANN401 - wrong on purpose
+            return Winner("vote", ("A", "B", "C"))
+
+    class Fewer(Winner):
+        def counting_nothing(self) -> Any:  # noqa: ANN401 - wrong on purpose
+            return Winner("vote", ("A", "B"))
+
+    for question, counts in ((More("vote", VOTES), (9, 0, 0)), (Fewer("vote", ("A", "B", "C")), (9, 0))):
+        with pytest.raises(QuestionError, match="has other answers than the question"):
+            answer_from_ledger(Terms(question, rdp.PureDP(1)), OptionCounts(counts), ledger, "b", "r")
     assert ledger.state("b").requests == 0
 
 

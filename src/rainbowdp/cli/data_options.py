@@ -15,8 +15,9 @@ from rainbowdp.cli.completion import choices, files
 from rainbowdp.cli.lists import read_said
 from rainbowdp.cli.output import json_text, note
 from rainbowdp.cli.progress import steps
+from rainbowdp.cli.receipts import read_if_receipt
 from rainbowdp.cli.signals import load_duckdb
-from rainbowdp.errors import RainbowError, UsageError
+from rainbowdp.errors import RainbowError, ReceiptError, UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.release import Answer, Keys
@@ -25,6 +26,8 @@ Found = TypeVar("Found", "Answer", "Keys")
 RULES = ("default", "max-min", "randomized-response", "uniform")
 # What SQLite and DuckDB add to the name of a file for those that they keep beside it.
 _BESIDE = ("-journal", "-wal", "-shm", ".wal")
+# Where the system has such a name, it leads to the file that was sent there.
+_STANDARD_INPUT = "/dev/stdin"
 _DATA, _LEDGER = "Data", "Budget"
 
 Source = Annotated[
@@ -183,7 +186,7 @@ def receipt_path(receipt: str | None, *inputs: str | None) -> Path | None:
     FileWriteError
         If it cannot be written.
     UsageError
-        If it has no name, or would replace an input.
+        If it has no name, or would replace an input, or anything else than a receipt.
     """
     if receipt is None:
         return None
@@ -192,7 +195,21 @@ def receipt_path(receipt: str | None, *inputs: str | None) -> Path | None:
     path = Path(read_said("--receipt", receipt, "name the file for the receipt, such as receipt.json"))
     check_writable(path)
     require_other_files(receipt, *inputs)
+    # A query may read any file, so the names of inputs are not all that must stay.
+    if path.is_file() and path.stat().st_size and not _is_receipt(path):
+        raise UsageError(
+            f"--receipt would replace {receipt!r}, which is no receipt",
+            help="write the receipt to a new file",
+        )
     return path
+
+
+def _is_receipt(path: Path) -> bool:
+    """Tell whether a file is a receipt, damaged or not."""
+    try:
+        return read_if_receipt(path) is not None
+    except ReceiptError:
+        return True
 
 
 def require_other_files(receipt: str | None, *inputs: str | None) -> None:
@@ -229,7 +246,7 @@ def _places(given: str) -> list[str]:
     """Return the files that a path, a pattern or the URL of a file names."""
     from rainbowdp.tables.sql import file_of
 
-    plain = given.removeprefix("sqlite:///").removeprefix("duckdb:///")
+    plain = _STANDARD_INPUT if given == "-" else given.removeprefix("sqlite:///").removeprefix("duckdb:///")
     files = [plain, str(file_of(given) or plain)]
     # Databases keep files of these names beside their own, and remove them.
     own = [f"{os.path.realpath(file)}{what}" for file in files for what in _BESIDE if "\0" not in file]

@@ -100,7 +100,7 @@ def in_table(question: Question) -> Question:
     Raises
     ------
     QuestionError
-        If ``counting_nothing`` returns no question.
+        If ``counting_nothing`` returns no question, or one with other answers.
 
     Examples
     --------
@@ -120,5 +120,9 @@ def in_table(question: Question) -> Question:
         raise QuestionError(
             f"what counting_nothing returns is {described(allowing)}, and no question",
             help="return the question in a form that allows for rows that count for nothing",
+        )
+    if tuple(allowing.answers) != tuple(question.answers):
+        raise QuestionError(
+            "what counting_nothing returns has other answers than the question", help="leave them as they are"
         )
     return cast("Question", allowing)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from rainbowdp.errors import QuestionError, RainbowError
-from rainbowdp.exact.arguments import described, is_whole
+from rainbowdp.exact.arguments import described, is_whole, kind_of
 from rainbowdp.questions import Location, Neighbors, Question, Summary
 from rainbowdp.questions.readings import (
     BracketReading,
@@ -48,8 +48,8 @@ def answer_forms(question: Question) -> Mapping[str, Form]:
     Raises
     ------
     QuestionError
-        If ``answer_json`` returns for an answer anything but a text or a list of texts, or what it returns
-        for another one, too.
+        If an answer is no text of Python itself, or ``answer_json`` returns for it anything but a text or a
+        list of texts, or what it returns for another one, too.
 
     Examples
     --------
@@ -57,6 +57,10 @@ def answer_forms(question: Question) -> Mapping[str, Form]:
     >>> dict(answer_forms(ranking("party", ["red", "blue"])))
     {'red>blue': ('red', 'blue'), 'blue>red': ('blue', 'red')}
     """
+    # Texts of other classes may be found under one name, and not under the same one a second time.
+    odd = next((answer for answer in question.answers if type(answer) is not str), None)
+    if odd is not None:
+        raise QuestionError(f"an answer of the question is {kind_of(odd)}", help="name answers by a str each")
     forms = {answer: _form(question, answer) for answer in question.answers}
     if len(set(forms.values())) < len(forms):
         raise QuestionError(
@@ -110,11 +114,11 @@ def _located(question: Question, summary: Summary, neighbors: Neighbors) -> Loca
         found = question.locate(summary, neighbors)
         said: object = found.answer
         distance: object = found.distance
-        if isinstance(said, str) and is_whole(distance) and distance >= 0:
-            # A class of somebody's own may compare in ways of its own.
-            answer = str.__str__(said)
-            if answer in tuple(map(str.__str__, question.answers)):
-                return Location(answer, int(distance))
+        # A class of somebody's own may compare in ways of its own.
+        if isinstance(said, str) and is_whole(distance):
+            plain = Location(str.__str__(said), int(distance))
+            if plain.answer in question.answers and plain.distance >= 0:
+                return plain
     return None
 
 

@@ -41,7 +41,7 @@ def make_ready(terms: Terms, source: Table | Summary, key: bytes | None, progres
     if isinstance(source, Table):
         source.check(columns_of(terms))
     # Without lines, and forms of answers, there is no answer, so they are made before a row is read.
-    terms.lines, terms.forms  # noqa: B018 - cached properties
+    terms.forms, terms.lines  # noqa: B018 - cached properties
     summaries = _read(terms, source, key, progress) if isinstance(source, Table) else {EVERYBODY: source}
     distributions = {group: _distribution(terms, summary) for group, summary in summaries.items()}
     if any(terms.forms.keys() != found.keys() for found in distributions.values()):
