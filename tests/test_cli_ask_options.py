@@ -429,7 +429,8 @@ def test_a_receipt_never_replaces_a_database_however_it_is_called(run: Runner) -
 
 @pytest.mark.parametrize("source", ["people.csv", "peop*.csv", "./people.csv"])
 def test_the_table_is_no_list_of_its_options(run: Runner, source: str) -> None:
-    for options in ("people.csv", str(Path("people.csv").absolute())):
+    Path("hard.txt").hardlink_to("people.csv")
+    for options in ("people.csv", str(Path("people.csv").absolute()), "hard.txt"):
         outcome = run("ask", "winner", source, "--column", "vote", "--options-file", options, *SURE)
         assert "--options-file names the table itself" in outcome.error[0]
         assert "Ulm" not in outcome.err

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans: leads against the questions' own distances, exact figures, fair rivals, the least epsilon."""
 
+import copy
 import itertools
 import json
 import math
@@ -21,14 +22,19 @@ from rainbowdp.planning.chances import rounded
 from rainbowdp.planning.plan import WANTED
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import (
+    Bracket,
     BracketCounts,
     ClampedSum,
+    Level,
     Location,
     MatchCount,
     Neighbors,
     OptionCounts,
     Question,
+    Ranking,
     Summary,
+    Winner,
+    YesNo,
     answer_line,
     bracket,
     level,
@@ -433,3 +439,33 @@ def test_what_makes_no_sense_is_refused() -> None:
 def test_arguments_of_the_wrong_kind_are_refused_in_words(wrong: dict[str, Any], said: str) -> None:
     with pytest.raises(RainbowError, match=said):
         plan(**{"question": winner("c", ["a", "b"]), "privacies": PureDP(1), **wrong})
+
+
+@pytest.mark.parametrize("neighbors", ["add-remove", "change-one"])
+@pytest.mark.parametrize("kind", [Winner, Ranking, YesNo, Level, Bracket])
+def test_a_derived_question_is_planned_by_its_distance(kind: type[Any], neighbors: Neighbors) -> None:
+    made: dict[type[Any], Any] = {
+        Winner: winner("c", ["a", "b"]),
+        Ranking: ranking("c", ["a", "b"]),
+        YesNo: yes_no("c", equals="y", at_least=50),
+        Level: level("c", equals="y", edges=[50, 100]),
+        Bracket: bracket("c", edges=[10]),
+    }
+
+    class Derived(kind):  # type: ignore[misc]  # each in turn
+        def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
+            found: Location = super().locate(summary, neighbors)
+            return Location(found.answer, found.distance // 3)
+
+    question = copy.copy(made[kind])
+    derived = object.__new__(Derived)
+    for name, value in vars(question).items():
+        object.__setattr__(derived, name, value)
+    found = plan(derived, PureDP("1/2"), neighbors=neighbors, leads=[12])
+    assert "another answer is the true one" in found.lead_means
+    assert found.notes[0].startswith("No rival is compared: rainbowdp does not know which scores")
+    # A lead is the distance and one more, so nothing depends on how the distance is found.
+    terms = Terms(derived, PureDP("1/2"), neighbors)
+    least = min(to_float(terms.distribution(answer, 11)[answer], "nearest") for answer in derived.answers)
+    ((_, row),) = found.rows
+    assert rounded(row.wrong) == pytest.approx(1 - least)

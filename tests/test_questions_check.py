@@ -17,6 +17,7 @@ from rainbowdp.questions import (
     Question,
     QuestionCheck,
     Summary,
+    Winner,
     bracket,
     check_question,
     in_table,
@@ -327,3 +328,26 @@ def test_a_question_of_ones_own_is_checked_like_any_other(relation: Any) -> None
 def test_a_reading_that_loses_an_option_is_seen() -> None:
     reading = OptionReading("c", ("first",))
     assert reading.summary([("first", 2), ("second", 3)]) == OptionCounts((2,))
+
+
+def test_of_a_derived_question_nobody_knows_what_cells_may_say() -> None:
+    @dataclass(frozen=True)
+    class Thrice(OptionReading):
+        def summary(self, tally: Any) -> OptionCounts:  # noqa: ANN401 - a tally
+            votes = list(tally)
+            once = super().summary(
+                ("A", 3 * count) if cell == "AAA" else (cell, count) for cell, count in votes
+            )
+            assert isinstance(once, OptionCounts)
+            return once
+
+    class Derived(Winner):
+        @property
+        def reading(self) -> OptionReading:
+            return Thrice(self.column, self.options)
+
+    question = Derived("vote", ("A", "B"))
+    with pytest.raises(QuestionError, match="it is not known what cells may say"):
+        check_question(question)
+    found = check_question(question, cells=["A", "B", "AAA"])
+    assert (bool(found), found.broken) == (False, "a")

@@ -254,7 +254,12 @@ def _places(given: str) -> list[str]:
 
 
 def _is_same_file(path: Path, place: str) -> bool:
-    return "\0" not in f"{path}{place}" and os.path.realpath(place) == os.path.realpath(path)
+    if "\0" in f"{path}{place}":
+        return False
+    # Two names of one file need not be links.
+    with contextlib.suppress(OSError):
+        return path.samefile(place)
+    return os.path.realpath(place) == os.path.realpath(path)
 
 
 @contextlib.contextmanager

@@ -15,6 +15,7 @@ from itertools import pairwise
 from rainbowdp.exact import format_fraction
 from rainbowdp.questions import Bracket, Level, Neighbors, Question, Ranking, Scores, Winner
 from rainbowdp.questions.in_table import InTable, in_table
+from rainbowdp.questions.known import is_known
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,8 @@ def lead_rule(question: Question, neighbors: Neighbors, max_rows: int = 1) -> Le
     Parameters
     ----------
     question : Question
-        Any question; one that rainbowdp does not know is planned by its distance.
+        Any question; one that rainbowdp does not know, or derived from one that it knows, is planned by its
+        distance.
     neighbors : {"add-remove", "change-one"}
         What neighboring tables are.
     max_rows : int
@@ -104,22 +106,23 @@ def lead_rule(question: Question, neighbors: Neighbors, max_rows: int = 1) -> Le
     """
     changed = neighbors == "change-one"
     rows = "people" if max_rows == 1 else f"people of {max_rows} rows each"
-    match question:
+    known = question if is_known(question) else None
+    match known:
         case Winner():
             meaning = f"by how many {rows} the most frequent option is ahead of the one that follows it"
-            worst, best = _ranked(len(question.answers), 2 if changed else 1)
+            worst, best = _ranked(len(known.answers), 2 if changed else 1)
         case Scores():
             meaning = "by how many times the sensitivity the best score is ahead of the next one"
-            worst, best = _ranked(len(question.answers), 1 if question.monotone else 2)
+            worst, best = _ranked(len(known.answers), 1 if known.monotone else 2)
         case Ranking():
             meaning = f"the least number of {rows} by which an option is ahead of the one that follows it"
-            worst, best = _ordered(question, 2 if changed else 1)
+            worst, best = _ordered(known, 2 if changed else 1)
         case Bracket():
-            meaning = _share_meaning(question.quantile, rows, "in brackets up to an end of the answer's")
-            sides = [_share_edge(question.quantile, tie, changed=changed) for tie in (0, 1)]
-            worst = best = _between([(sides[1], sides[0])] * (len(question.answers) - 1))
+            meaning = _share_meaning(known.quantile, rows, "in brackets up to an end of the answer's")
+            sides = [_share_edge(known.quantile, tie, changed=changed) for tie in (0, 1)]
+            worst = best = _between([(sides[1], sides[0])] * (len(known.answers) - 1))
         case Level():
-            meaning, pairs = _level(question, rows, changed=changed)
+            meaning, pairs = _level(known, rows, changed=changed)
             worst = best = _between(pairs)
         case _:
             # Nothing is known of rows that count for nothing: half the add-remove distance is taken.

@@ -33,6 +33,7 @@ from rainbowdp.exact import Exponent
 from rainbowdp.planning.chances import order
 from rainbowdp.planning.leads import LeadRule, heaviest
 from rainbowdp.questions import Bracket, Level, Neighbors, Question, Scores, Winner
+from rainbowdp.questions.known import is_known
 
 RivalName = Literal["exponential mechanism", "permute-and-flip", "thresholded geometric"]
 Case = Literal["all-close", "one-close"]
@@ -123,11 +124,13 @@ def rivals_of(
     """
     answers = len(question.answers)
     changed = neighbors == "change-one"
+    if not is_known(question):
+        return (), (_NOT_KNOWN,)
     if isinstance(question, Winner | Scores):
         halved = changed if isinstance(question, Winner) else not question.monotone
         return _selections(answers - 1, 2 if halved else 1, lambda lead: lead), ()
     if not isinstance(question, Level | Bracket):
-        return (), (_NOT_RANKING if question.kind == "ranking" else _NOT_KNOWN,)
+        return (), (_NOT_RANKING,)
     if answers > 2:
 
         def changes(lead: int) -> int:

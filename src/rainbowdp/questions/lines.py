@@ -12,16 +12,10 @@ from rainbowdp.boundary import BoundaryCondition
 from rainbowdp.boundary.response import response, response_notes
 from rainbowdp.line import Line
 from rainbowdp.privacy import Privacy
-from rainbowdp.questions.bracket import Bracket
+from rainbowdp.questions.known import OWN_ANSWER_FIRST, is_known
 from rainbowdp.questions.question import Neighbors, Question, require_relation, require_rows
 from rainbowdp.questions.regions import answer_line, question_boundary
-from rainbowdp.questions.scores import Scores
-from rainbowdp.questions.selection import Ranking, Winner
-from rainbowdp.questions.thresholds import Level, YesNo
-
-# Of these and no others it is known that their rainbows fit their answers; subclasses may differ.
-_OWN_ANSWER_FIRST = (Winner, Ranking, Scores, YesNo)
-_KNOWN = (*_OWN_ANSWER_FIRST, Level, Bracket)
+from rainbowdp.questions.selection import Ranking
 
 
 class QuestionLines:
@@ -78,7 +72,7 @@ class QuestionLines:
     @property
     def all_alike(self) -> bool:
         """Whether every answer has the same chances as any other, up to names, and so have its rivals."""
-        return self.is_response and type(self._question) in _OWN_ANSWER_FIRST
+        return self.is_response and type(self._question) in OWN_ANSWER_FIRST
 
     def line(self, answer: str) -> Line:
         """Return the closed form for one true answer, by its distance to the nearest other one."""
@@ -104,7 +98,7 @@ def _is_response(
     question: Question, neighbors: Neighbors, max_rows: int, boundary: str | BoundaryCondition
 ) -> bool:
     """Tell whether `question_boundary` makes randomized response, for a question that needs no checks."""
-    if type(question) not in _KNOWN or not isinstance(boundary, str):
+    if not is_known(question) or not isinstance(boundary, str):
         return False
     if boundary == "randomized-response" or (boundary == "default" and isinstance(question, Ranking)):
         return True

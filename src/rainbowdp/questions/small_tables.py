@@ -18,6 +18,7 @@ import numpy.typing as npt
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.questions.bracket import Bracket
+from rainbowdp.questions.known import is_known
 from rainbowdp.questions.measures import SumOf
 from rainbowdp.questions.question import Neighbors, Question
 from rainbowdp.questions.scores import Scores
@@ -158,16 +159,17 @@ def cells_of(question: Question) -> tuple[object, ...]:
     >>> cells_of(yes_no("smoker", equals="yes", share="1/2")), cells_of(bracket("age", edges=[18, 65]))
     (('yes', 'not yes'), ('17', '41', '65'))
     """
-    match question:
+    known = question if is_known(question) else None
+    match known:
         case Winner() | Ranking():
-            return question.options
+            return known.options
         case Level(measure=SumOf() as measure):
             if measure.tight:
                 return tuple(map(str, range(int(measure.lower), int(measure.upper) + 1)))
             inside = [] if measure.lower == measure.upper else [_decimal(measure.lower, measure.upper)]
             return tuple(dict.fromkeys((str(floor(measure.lower)), *inside, str(ceil(measure.upper)))))
         case Level():
-            equals = str(question.describe()["equals"])
+            equals = str(known.describe()["equals"])
             return (equals, f"not {equals}")
         case Bracket(edges=edges):
             inside = [_decimal(low, high) for low, high in itertools.pairwise(edges)]

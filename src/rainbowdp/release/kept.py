@@ -22,19 +22,13 @@ from typing import Generic, TypeVar
 from rainbowdp.line import Line
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Neighbors, Question, QuestionLines
-from rainbowdp.questions.bracket import Bracket
-from rainbowdp.questions.scores import Scores
-from rainbowdp.questions.selection import Ranking, Winner
-from rainbowdp.questions.thresholds import Level, YesNo
+from rainbowdp.questions.known import is_known
 
 MOST_ANSWERS = 128
 """Nothing is kept for a question of more answers."""
 
 MOST_TERMS = 16
 """So many terms are kept, those that were asked last."""
-
-# Frozen, and equal only where they mean the same. Whoever writes a question may have meant something else.
-KNOWN = (Winner, Ranking, Scores, YesNo, Level, Bracket)
 
 _Value = TypeVar("_Value")
 
@@ -111,7 +105,8 @@ def name_of(
     question, privacy, relation, max_rows, rule
         As for `QuestionLines`.
     """
-    if type(question) not in KNOWN or len(question.answers) > MOST_ANSWERS:
+    # Known ones are frozen, and equal only where they mean the same.
+    if not is_known(question) or len(question.answers) > MOST_ANSWERS:
         return None
     # Values of different types never share a name, whatever they say to ``==``.
     return (type(question), question, type(privacy), privacy, relation, max_rows, rule)

@@ -12,10 +12,10 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import is_whole
 from rainbowdp.questions import Location, Summary
+from rainbowdp.questions.known import is_known
 from rainbowdp.questions.readings import BracketReading, SumReading
 from rainbowdp.questions.summaries import Private
 from rainbowdp.release.answers import EVERYBODY, Answers
-from rainbowdp.release.kept import KNOWN
 from rainbowdp.release.own_questions import guarded_reading, locate_guarded
 from rainbowdp.release.terms import Terms
 from rainbowdp.sampling import BitSource, sample_distribution
@@ -92,7 +92,7 @@ def _distribution(terms: Terms, summary: Summary) -> Distribution:
 
 
 def _located(terms: Terms, summary: Summary) -> Location:
-    if type(terms.question) not in KNOWN:
+    if not is_known(terms.question):
         return locate_guarded(terms.asked, summary, terms.relation)
     location = terms.asked.locate(summary, terms.relation)
     if not is_whole(location.distance):
