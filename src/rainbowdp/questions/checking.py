@@ -88,7 +88,7 @@ def check_question(
         How many rows one person can have; distances are divided by it.
     cells : sequence, optional
         What cells may say: one of each kind that the question tells apart. For rainbowdp's own questions
-        this is known, for others it must be given.
+        this is known, for others, also for those derived from its own, it must be given.
     unreadable : bool
         Also look at tables with cells that count for nothing, and check the question as `in_table` makes it.
     tight : bool, optional
@@ -117,8 +117,11 @@ def check_question(
     ...         return frozenset([("low", "medium"), ("medium", "high")])
     >>> asked = level("smoker", equals="yes", edges=[4, 6], labels=["low", "medium", "high"])
     >>> forgetful = Forgetful(asked.column, asked.measure, asked.edges, asked.labels)
-    >>> bool(check_question(forgetful)), check_question(forgetful, max_rows=3).reason
-    (True, "'low' and 'high' touch, and are not named")
+    >>> cells = ["yes", "no"]
+    >>> bool(check_question(forgetful, cells=cells))
+    True
+    >>> check_question(forgetful, max_rows=3, cells=cells).reason
+    "'low' and 'high' touch, and are not named"
     """
     require_relation(neighbors)
     require_rows(max_rows)
