@@ -387,12 +387,21 @@ def test_a_receipt_replaces_nothing_but_a_receipt(run: Runner) -> None:
     keys = ("keys", "people.csv", "--column", "vote", *SURE, "--delta", "1e-6", "--receipt")
     assert "which is no receipt" in run(*keys, "other.csv").error[0]
     Path("r.json").touch()
-    for damaged in (False, True, False):
+    for _ in range(2):
         assert winner(run, *SURE, "--receipt", "r.json").code == 0
         assert run("verify", "r.json").code == 0
         assert run(*keys, "r.json").code == 0
-        if damaged:
-            Path("r.json").write_text(Path("r.json").read_text(encoding="utf-8")[:-9], encoding="utf-8")
+    written = Path("r.json").read_text(encoding="utf-8")
+    # Receipts are written whole: several in one file, or one with something else, are somebody's collection.
+    for text in (
+        written + written,
+        written[:-9],
+        written.replace("rainbowdp.keys-receipt/", "rainbowdp.own/"),
+    ):
+        assert text != written
+        Path("r.json").write_text(text, encoding="utf-8")
+        assert "which is no receipt" in winner(run, *SURE, "--receipt", "r.json").error[0]
+        assert Path("r.json").read_text(encoding="utf-8") == text
 
 
 def duckdb_file() -> None:

@@ -13,6 +13,7 @@ printed, nor any name of a file without line endings, nor more than `LONGEST_SHO
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -246,7 +247,8 @@ def check_distinct(source: str, names: Sequence[str]) -> None:
         raise UnknownColumnError(
             f"{called} has {_number_of(names.count(''))} columns without a name", help=help
         )
-    twice = shown_names([next(name for at, name in enumerate(names) if name in names[:at])]) if shown else []
+    times = Counter(names)
+    twice = shown_names([next(name for name in names if times[name] > 1)]) if shown else []
     raise UnknownColumnError(
         f"{called} has two columns called {twice[0]!r}" if twice else f"{called} names a column twice",
         help="rename or remove one of them",
@@ -283,12 +285,13 @@ def check_known(source: str, names: Sequence[str], wanted: Iterable[str]) -> Non
     UnknownColumnError
         With the closest column, or all of them.
     """
+    given = set(names)
     for name in wanted:
-        if name in names:
+        if name in given:
             continue
         known = shown_names(names)
         shown = ", ".join(map(repr, known[:20])) + (", …" if len(known) > 20 else "")
-        hint = did_you_mean(name, [own for own in known if own in names])
+        hint = did_you_mean(name, [own for own in known if own in given])
         listed = f"{hint} Its columns are {shown}" if hint else f"its columns are {shown}"
         if not hint and isinstance(names, FirstLine) and _may_be_a_title(names):
             listed = f"{listed}; {_ABOVE}"
