@@ -2,8 +2,10 @@
 """Questions that somebody wrote: whatever they say or raise, nothing of a table comes out."""
 
 import json
+import logging
 import sqlite3
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +19,7 @@ import rainbowdp as rdp
 from bit_sources import FixedBits
 from rainbowdp.errors import QuestionError, RainbowError, TableUnreadableError
 from rainbowdp.ledger import Cost, Ledger, open_ledger
-from rainbowdp.questions import Location, OptionCounts, OptionReading, Winner
+from rainbowdp.questions import Location, Neighbors, OptionCounts, OptionReading, Winner
 from rainbowdp.release import Terms
 from rainbowdp.release.asking import answer_from_ledger
 from rainbowdp.release.own_questions import guarded_reading
@@ -176,6 +178,42 @@ def test_a_reading_of_ones_own_may_be_as_good_as_any_and_places_cells() -> None:
     assert (reading.column, reading.place("A")) == ("vote", Upper("vote", VOTES).place("A"))
     frame = pd.DataFrame({"vote": ["a"] * 90 + ["b"] * 10})
     assert rdp.ask(frame, ReadsOwn("vote", VOTES, own=Upper("vote", VOTES)), epsilon=5).answer == "A"
+
+
+@pytest.mark.parametrize("unit", [None, "vote"])
+def test_no_warning_and_no_log_entry_of_ones_own_code_comes_out(
+    unit: str | None, recwarn: pytest.WarningsRecorder, caplog: pytest.LogCaptureFixture
+) -> None:
+    @dataclass(frozen=True)
+    class Divides(Winner):
+        def locate(
+            self,
+            summary: Any,  # noqa: ANN401 - counts
+            neighbors: Neighbors = "add-remove",
+        ) -> Location:
+            # On a tie numpy warns of a division by zero.
+            np.float64(1) / np.float64(summary.counts[0] - summary.counts[1])
+            logging.getLogger("own").error(CANARY)
+            return super().locate(summary, neighbors)
+
+    class Warns(OptionReading):
+        def summary(self, tally: Any) -> OptionCounts:  # noqa: ANN401 - a tally
+            warnings.warn(CANARY, stacklevel=1)
+            logging.getLogger("own").error(CANARY)
+            found = super().summary(tally)
+            assert isinstance(found, OptionCounts)
+            return found
+
+    class Both(Divides):
+        @property
+        def reading(self) -> OptionReading:
+            return Warns("vote", VOTES)
+
+    frame = pd.DataFrame({"vote": ["A"] * 10 + ["B"] * 10})
+    max_rows = None if unit is None else 20
+    assert rdp.ask(frame, Both("vote", VOTES), epsilon=5, unit=unit, max_rows=max_rows).answer in VOTES
+    assert not recwarn.list
+    assert not caplog.records
 
 
 def test_what_the_table_raises_is_not_taken_for_the_fault_of_a_reading() -> None:

@@ -3,8 +3,8 @@
 
 The one idea: between the rows and the draw, a question's own code knows what must not be told, and after the
 draw it must not fail. So how its answers are written is asked before a row is read. Where it looks at the
-table, whatever it raises is replaced, and of what it returns only a text among its answers and a whole number
-go on, as values of Python itself.
+table, no warning comes out, whatever it raises is replaced, and of what it returns only a text among its
+answers and a whole number go on, as values of Python itself.
 """
 
 import contextlib
@@ -23,6 +23,7 @@ from rainbowdp.questions.readings import (
     SumReading,
     Tally,
 )
+from rainbowdp.tables.source import SILENCE
 
 _READINGS = (OptionReading, MatchReading, SumReading, BracketReading)
 _LEFT_OUT = "why is left out, since it may tell of the rows"
@@ -110,7 +111,7 @@ def locate_guarded(question: Question, summary: Summary, neighbors: Neighbors) -
 
 def _located(question: Question, summary: Summary, neighbors: Neighbors) -> Location | None:
     # A frame of its own: what an error keeps of the one that raises it knows nothing of the table.
-    with contextlib.suppress(Exception):
+    with SILENCE, contextlib.suppress(Exception):
         found = question.locate(summary, neighbors)
         said: object = found.answer
         distance: object = found.distance
@@ -145,7 +146,7 @@ class _Guarded:
     def summary(self, tally: Tally) -> Summary:
         """Return the summary of cells; what the table itself raises meanwhile goes on."""
         raised: list[RainbowError] = []
-        with contextlib.suppress(Exception):
+        with SILENCE, contextlib.suppress(Exception):
             return self.reading.summary(_watched(tally, raised))
         if raised:
             raise raised[0]
