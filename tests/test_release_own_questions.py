@@ -19,7 +19,13 @@ import rainbowdp as rdp
 from bit_sources import FixedBits
 from rainbowdp.errors import QuestionError, RainbowError, TableUnreadableError
 from rainbowdp.ledger import Cost, Ledger, open_ledger
-from rainbowdp.questions import Location, Neighbors, OptionCounts, OptionReading, Winner
+from rainbowdp.questions import (
+    Location,
+    Neighbors,
+    OptionCounts,
+    OptionReading,
+    Winner,
+)
 from rainbowdp.release import Terms
 from rainbowdp.release.asking import answer_from_ledger
 from rainbowdp.release.own_questions import guarded_reading

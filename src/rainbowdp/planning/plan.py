@@ -25,6 +25,7 @@ from rainbowdp.planning.values import (
 )
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Neighbors, Question, in_table
+from rainbowdp.questions.descriptions import description_of
 
 __all__ = ["WANTED", "LeadRow", "Least", "Need", "Plan", "PrivacyPlan", "RivalChance", "RivalNeed", "plan"]
 
@@ -81,7 +82,7 @@ class Plan:
     def to_json(self) -> dict[str, object]:
         """Return the plan for JSON: exact parameters as text, probabilities as the closest floats."""
         return {
-            "question": self.question.describe(),
+            "question": description_of(self.question),
             "neighbors": self.neighbors,
             "max_rows": self.max_rows,
             "boundary": self.boundary,

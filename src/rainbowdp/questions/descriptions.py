@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the description of a question back to the question."""
+"""From a question to its description, and back."""
 
 from collections.abc import Callable, Mapping
 
 from rainbowdp.errors import QuestionError, did_you_mean
 from rainbowdp.exact.arguments import described
 from rainbowdp.questions.bracket import read_bracket
+from rainbowdp.questions.known import unknown_part
 from rainbowdp.questions.question import Json, Question
 from rainbowdp.questions.scores import read_scores
 from rainbowdp.questions.selection import read_selection
@@ -19,6 +20,35 @@ _READERS: dict[str, Callable[[Mapping[str, Json]], Question]] = {
     "bracket": read_bracket,
     "scores": read_scores,
 }
+
+
+def description_of(question: Question) -> dict[str, Json]:
+    """Return everything that defines a question, as receipts and ledgers keep it.
+
+    Parameters
+    ----------
+    question : Question
+        The question.
+
+    Returns
+    -------
+    dict
+        What its ``describe`` returns. The kind of a question that is derived from one of the package's, and
+        describes itself as that one, is ``own``, for nothing that is known of the kind need hold for it.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import Winner
+    >>> class Cautious(Winner):
+    ...     pass
+    >>> [description_of(kind("vote", ("A", "B")))["kind"] for kind in (Winner, Cautious)]
+    ['winner', 'own winner: Cautious']
+    """
+    described = question.describe()
+    unknown, kind = unknown_part(question), described.get("kind")
+    if unknown is None or not isinstance(kind, str) or kind not in _READERS:
+        return described
+    return {**described, "kind": f"own {kind}: {unknown.__qualname__}"}
 
 
 def question_from(description: Mapping[str, Json]) -> Question:

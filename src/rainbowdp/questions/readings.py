@@ -12,6 +12,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Protocol
 
+from rainbowdp.errors import QuestionError
+from rainbowdp.exact import parse_fraction
+from rainbowdp.exact.arguments import items_of, kind_of
 from rainbowdp.questions.cells import NULL, cell_text, number_of, typed_text
 from rainbowdp.questions.summaries import BracketCounts, ClampedSum, MatchCount, OptionCounts, Summary
 
@@ -31,6 +34,13 @@ class Reading(Protocol):
 
     def summary(self, tally: Tally) -> Summary:
         """Return the summary of cells, each with the number of rows that have it."""
+
+
+def _require_texts(*declared: object) -> None:
+    """Refuse what no cell can be compared with, before there is a cell."""
+    for said in declared:
+        if not isinstance(said, str):
+            raise QuestionError(f"what a cell may say is {kind_of(said)}", help="give a str")
 
 
 @dataclass(frozen=True)
@@ -59,6 +69,16 @@ class OptionReading:
     options: tuple[str, ...]
     other: str | None = None
     nulls: str | None = None
+
+    def __post_init__(self) -> None:
+        options = items_of(self.options)
+        if options is None:
+            raise QuestionError(
+                f"the options are {kind_of(self.options)}, which is no list", help="give a list of them"
+            )
+        object.__setattr__(self, "options", tuple(options))
+        _require_texts(*options)
+        _require_texts(*(text for text in (self.other, self.nulls) if text is not None))
 
     @cached_property
     def _places(self) -> Mapping[str | None, int]:
@@ -106,6 +126,9 @@ class MatchReading:
     equals: str
     nulls: str | None = None
 
+    def __post_init__(self) -> None:
+        _require_texts(self.equals, *([] if self.nulls is None else [self.nulls]))
+
     def place(self, cell: object) -> bool | None:
         """Tell whether a cell matches."""
         text = cell_text(cell)
@@ -147,6 +170,10 @@ class SumReading:
     upper: Fraction
     nulls: Fraction | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("lower", "upper") if self.nulls is None else ("lower", "upper", "nulls"):
+            object.__setattr__(self, name, parse_fraction(getattr(self, name)))
+
     def place(self, cell: object) -> Fraction | None:
         """Return the value of a cell, moved into the range."""
         text = cell_text(cell)
@@ -182,6 +209,9 @@ class BracketReading:
 
     column: str
     edges: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "edges", tuple(map(parse_fraction, self.edges)))
 
     def place(self, cell: object) -> int | None:
         """Return the number of the bracket in which a cell lies."""

@@ -14,6 +14,7 @@ from rainbowdp.exact import NumberLike
 from rainbowdp.ledger import Ledger, open_ledger
 from rainbowdp.ledger.records import kept_text
 from rainbowdp.questions import Neighbors, Question, Summary
+from rainbowdp.questions.descriptions import description_of
 from rainbowdp.release.answers import EVERYBODY, Answer, stored, written
 from rainbowdp.release.paying import canonical, encoded, pay_and_draw, require_both, require_budget
 from rainbowdp.release.ready import Progress, columns_of, drawn, make_ready, notes_of
@@ -279,7 +280,7 @@ def fingerprint(terms: Terms, encoding: str = "utf-8") -> str:
     return canonical(
         {
             **encoded(encoding),
-            "question": terms.question.describe(),
+            "question": description_of(terms.question),
             "neighbors": terms.neighbors,
             "unit": terms.unit,
             "max_rows": terms.max_rows,

@@ -26,10 +26,11 @@ LONGEST_SHOWN = 60
 _LINE = re.compile(rb"([^\r\n]*+)(\r\n|\n|\r|\Z)")
 # Numbers as anybody writes them, amounts, dates, times: what begins with a digit, after signs if any, also
 # after what would separate cells in another file. And what stands in a row of JSON, YAML, XML or Python: a
-# bracket or dash before it, a colon after a quote or an equals sign inside it.
+# bracket or dash before it, a colon after a quote or before a digit, or an equals sign inside it.
+_NUMERALS = "²³¹¼½¾⁰-⁹₀-₉⅐-↉①-⓿"
 _LIKE_A_CELL = re.compile(
-    r"""(?:\A|[,;|\t])(?:[^\w,;|\t]|_)*+(?:[\d¼½¾]|(?:nan|inf|infinity)(?:\Z|[,;|\t]))"""
-    r"""|\A(?:[{\[<(]|- )|["']\s*+:|=\s*+["'\w]""",
+    rf"""(?:\A|[,;|\t])(?:[^\w,;|\t]|_)*+(?:[\d{_NUMERALS}]|(?:nan|inf|infinity)(?:\Z|[,;|\t]))"""
+    r"""|\A(?:[{\[<(]|- )|["']\s*+:|:\s*+\d|=\s*+["'\w]""",
     re.IGNORECASE,
 )
 # An object or a list, or the beginning of one that goes on in the next line: somebody's row, and no names.
@@ -329,7 +330,9 @@ def shown_names(names: Sequence[str]) -> list[str]:
     if isinstance(names, UnshownNames) or not all(map(_is_printable, names)):
         return []
     # A text file without a header has somebody's row in its first line.
-    if isinstance(names, FirstLine) and any(map(_LIKE_A_CELL.search, names)):
+    if isinstance(names, FirstLine) and (
+        any(map(_LIKE_A_CELL.search, names)) or all(": " in name for name in names)
+    ):
         return []
     return [name if len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}…" for name in names]
 

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions derived from the package's own: known to nobody, whatever they say of themselves."""
+
+import traceback
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rainbowdp as rdp
+from rainbowdp.errors import QuestionError, RainbowError, ReceiptError
+from rainbowdp.ledger import Cost, open_ledger
+from rainbowdp.questions import Level, Location, MatchCount, Neighbors, OptionCounts, Winner
+from rainbowdp.questions.measures import CountOf
+from rainbowdp.questions.summaries import Summary
+
+CANARY = "41 of Ulm"
+VOTES = ("A", "B")
+
+
+@dataclass(frozen=True)
+class Telling(CountOf):
+    """A measure that tells what it measures."""
+
+    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
+        assert isinstance(summary, MatchCount)
+        if summary.matching == 7:
+            raise ValueError(CANARY)
+        return 100 * super().steps(summary, edge, neighbors)
+
+
+TELLING = Level("vote", Telling("A"), (Fraction(3),), ("few", "many"))
+
+
+def test_a_measure_of_ones_own_tells_nothing_either() -> None:
+    with pytest.raises(QuestionError, match="since it may tell of the rows") as caught:
+        rdp.ask(MatchCount(7, 9), TELLING, epsilon=1)
+    assert CANARY not in "".join(traceback.format_exception(caught.value))
+    assert rdp.ask(MatchCount(8, 9), TELLING, epsilon=1).answer == "many"
+
+
+class Far(Winner):
+    """A winner that takes each table for far from another answer."""
+
+    def locate(self, *_: object) -> Location:
+        return Location("A", 700)
+
+
+@pytest.mark.parametrize(
+    ("question", "summary", "kind"),
+    [
+        (Far("vote", VOTES), OptionCounts((9, 8)), "own winner: Far"),
+        (TELLING, MatchCount(8, 9), "own level: Telling"),
+    ],
+    ids=["derived", "measure"],
+)
+def test_nobody_takes_a_derived_question_for_one_that_the_package_knows(
+    question: Any,  # noqa: ANN401 - either question
+    summary: Any,  # noqa: ANN401 - of either
+    kind: str,
+    tmp_path: Path,
+) -> None:
+    # What its distances are worth nobody else can say.
+    ledger = tmp_path / "budgets"
+    with open_ledger(ledger, create=True) as opened:
+        opened.create("b", Cost.of(rdp.PureDP(5)))
+    paid: Any = {"ledger": ledger, "name": "b", "request_id": "r"}
+    found = rdp.ask(summary, question, epsilon=1, **paid)
+    described: Any = found.receipt["question"]
+    assert described["kind"] == kind
+    planned: Any = rdp.plan(question, rdp.PureDP(1)).to_json()["question"]
+    assert planned["kind"] == kind
+    with pytest.raises(ReceiptError, match="is no kind of question that rainbowdp knows"):
+        rdp.verify_receipt(found.receipt)
+    base = Winner("vote", VOTES) if isinstance(question, Far) else replace(question, measure=CountOf("A"))
+    with pytest.raises(RainbowError, match="another question"):
+        rdp.ask(summary, base, epsilon=1, **paid)
