@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Questions that somebody wrote: whatever they say or raise, nothing of a table comes out."""
 
+import asyncio
 import json
 import logging
 import sqlite3
@@ -173,9 +174,7 @@ def test_a_reading_of_ones_own_may_be_as_good_as_any_and_places_cells() -> None:
     @dataclass(frozen=True)
     class Upper(OptionReading):
         def summary(self, tally: Any) -> OptionCounts:  # noqa: ANN401 - a tally
-            upper = (
-                (str(cell, "utf-8").upper() if isinstance(cell, bytes) else cell, n) for cell, n in tally
-            )
+            upper = ((cell.upper(), n) for cell, n in tally)
             found = super().summary(upper)
             assert isinstance(found, OptionCounts)
             return found
@@ -220,6 +219,32 @@ def test_no_warning_and_no_log_entry_of_ones_own_code_comes_out(
     assert rdp.ask(frame, Both("vote", VOTES), epsilon=5, unit=unit, max_rows=max_rows).answer in VOTES
     assert not recwarn.list
     assert not caplog.records
+
+
+class Cancelled(BaseException):
+    """Something that is no Exception."""
+
+
+@pytest.mark.parametrize("raised", [Cancelled, asyncio.CancelledError])
+def test_what_is_no_exception_tells_nothing_either(raised: type[BaseException]) -> None:
+    class Cancels(Winner):
+        def locate(self, *_: object) -> Location:
+            raise raised(CANARY)
+
+    with pytest.raises(QuestionError) as caught:
+        rdp.ask(votes(), Cancels("vote", VOTES), epsilon=1)
+    assert CANARY not in everything_of(caught.value)
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit])
+def test_a_program_can_be_ended_meanwhile(raised: type[BaseException]) -> None:
+    class Ends(Winner):
+        def locate(self, *_: object) -> Location:
+            raise raised
+
+    with pytest.raises(raised):
+        rdp.ask(votes(), Ends("vote", VOTES), epsilon=1)
 
 
 def test_what_the_table_raises_is_not_taken_for_the_fault_of_a_reading() -> None:

@@ -295,6 +295,7 @@ def test_an_open_table_shows_no_row_that_was_taken_for_a_name(tmp_path: Path) ->
         "⅓,secret",
         "secret,₂",
         "who: secret,since: 1967",
+        "\\N,secret",
         "secret,since:1967",
         "secret,-Inf",
         "secret=1,b",
@@ -326,7 +327,9 @@ def test_a_row_in_the_place_of_the_header_is_not_shown(tmp_path: Path, first: st
         assert not any(word in f"{error.what} {error.help}" for word in ("secret", "Ann", "1967", "HIV"))
 
 
-@pytest.mark.parametrize("row", ["secret,5", "secret;2020-01-02", "secret, x|+7", "a,b,€ 3"])
+@pytest.mark.parametrize(
+    "row", ["secret,5", "who:secret,since:May", "secret;2020-01-02", "secret, x|+7", "a,b,€ 3"]
+)
 def test_a_row_with_other_separators_than_its_file_is_not_shown(tmp_path: Path, row: str) -> None:
     path = tmp_path / "table.tsv"
     path.write_text(f"{row}\n{row}\n", encoding="utf-8")

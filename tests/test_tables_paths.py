@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import shutil
 import sqlite3
 import tempfile
 from pathlib import Path
@@ -227,3 +228,18 @@ def test_json_in_a_database_says_what_it_says_in_lines(tmp_path: Path) -> None:
         server.close()
     with open_table(url) as table:
         assert sum(cells(table, "x").values()) == sum(expected.values()) + 2
+
+
+def test_an_sqlite_file_that_its_writer_has_left_unfinished_says_what_to_do(tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as database:
+        database.execute("pragma cache_size = 1")
+        database.execute("create table people (vote)")
+        database.executemany("insert into people values (?)", [("red" * 200,)] * 500)
+        database.commit()
+        database.execute("update people set vote = ?", ("blue" * 200,))
+        # As after a crash: half of the change is in the file, and the way back beside it.
+        for name in ("a.db", "a.db-journal"):
+            shutil.copy(tmp_path / name, tmp_path / name.replace("a", "b", 1))
+    with pytest.raises(TableUnreadableError) as caught:
+        open_table(f"sqlite:///{tmp_path}/b.db")
+    assert "open it once with the program that writes it" in caught.value.help

@@ -4,6 +4,7 @@
 import contextlib
 import glob
 import os
+import re
 import shlex
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
@@ -28,7 +29,7 @@ RULES = ("default", "max-min", "randomized-response", "uniform")
 _BESIDE = ("-journal", "-wal", "-shm", ".wal")
 # Where the system has such a name, it leads to the file that was sent there.
 _STANDARD_INPUT = "/dev/stdin"
-_RECEIPTS = ("rainbowdp.receipt/", "rainbowdp.keys-receipt/")
+_RECEIPT = re.compile(r"rainbowdp\.(keys-)?receipt/[0-9]+")
 _DATA, _LEDGER = "Data", "Budget"
 
 Source = Annotated[
@@ -208,7 +209,7 @@ def receipt_path(receipt: str | None, *inputs: str | None) -> Path | None:
 def _is_receipt(path: Path) -> bool:
     """Tell whether a file is one whole receipt of an answer or of keys, as they are always written."""
     with contextlib.suppress(ReceiptError):
-        return str((read_if_receipt(path) or {}).get("schema")).startswith(_RECEIPTS)
+        return bool(_RECEIPT.fullmatch(str((read_if_receipt(path) or {}).get("schema"))))
     return False
 
 

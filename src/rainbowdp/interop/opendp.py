@@ -25,6 +25,7 @@ from rainbowdp.interop.missing import missing_extra
 from rainbowdp.interop.summary_draws import SummaryDraw
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question, winner
+from rainbowdp.questions.readings import as_texts
 
 if TYPE_CHECKING:
     from opendp.mod import Domain, Measure, Measurement, Metric
@@ -364,7 +365,7 @@ def _from_counts(draw: SummaryDraw) -> Callable[[Sequence[int]], str]:
 
 def _from_rows(draw: SummaryDraw) -> Callable[[Iterable[object]], str]:
     def answer(rows: Iterable[object]) -> str:
-        return draw.draw_from(lambda: draw.question.reading.summary(Counter(rows).items()))
+        return draw.draw_from(lambda: draw.question.reading.summary(as_texts(Counter(rows).items())))
 
     return answer
 

@@ -128,7 +128,10 @@ def lead_rule(question: Question, neighbors: Neighbors, max_rows: int = 1) -> Le
             # Nothing is known of rows that count for nothing: half the add-remove distance is taken.
             halved = changed and isinstance(in_table(question), InTable)
             moved = "come or go" if halved else "change"
-            meaning = f"how many {rows} must {moved} at least before another answer is the true one"
+            meaning = (
+                f"how many {rows} must {moved} at least before another answer is the true one, by the "
+                "distance that the question states"
+            )
             worst = best = ((Edge(1, 2 if halved else 1, 1),),) * len(question.answers)
     return LeadRule(meaning, worst, best, max_rows)
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from rainbowdp.exact.arguments import is_whole
 from rainbowdp.questions.in_table import in_table
 from rainbowdp.questions.question import Neighbors, Question, require_relation, require_rows
+from rainbowdp.questions.readings import as_texts
 from rainbowdp.questions.small_tables import SmallTables, cells_of, score_moves, small_tables
 from rainbowdp.questions.summaries import Summary
 
@@ -174,7 +175,8 @@ def _looked_at(
     values = (*values, _UNREADABLE) if unreadable else values
     family = small_tables(values, neighbors, records, max_rows, _TABLES if records is None else _MOST_TABLES)
     rows = family.tables.tolist()
-    return family, [question.reading.summary(list(zip(values, row, strict=True))) for row in rows]
+    reading = question.reading
+    return family, [reading.summary(list(as_texts(zip(values, row, strict=True)))) for row in rows]
 
 
 Fault = tuple[str, tuple[int, ...], str]

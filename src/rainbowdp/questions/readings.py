@@ -6,7 +6,7 @@ counts nowhere; so does a null, unless the reading says as what it counts.
 """
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,7 +23,10 @@ Tally = Iterable[tuple[object, int]]
 
 
 class Reading(Protocol):
-    """What a table must be able to do for a question; neither method may ever raise because of a cell."""
+    """What a table must be able to do for a question; neither method may ever raise because of a cell.
+
+    One that you write is given cells as texts, whatever holds them, and None for nulls; `as_texts` says how.
+    """
 
     @property
     def column(self) -> str:
@@ -34,6 +37,22 @@ class Reading(Protocol):
 
     def summary(self, tally: Tally) -> Summary:
         """Return the summary of cells, each with the number of rows that have it."""
+
+
+def as_texts(tally: Tally) -> Iterator[tuple[str | None, int]]:
+    """Yield cells as a person would type them, None for a null, and no cell that cannot be read.
+
+    Examples
+    --------
+    >>> list(as_texts([(b" red", 3), (1.0, 2), (float("nan"), 1), ([], 5)]))
+    [('red', 3), ('1', 2), (None, 1)]
+    """
+    for cell, rows in tally:
+        text = cell_text(cell)
+        if isinstance(text, str):
+            yield text, rows
+        elif text is NULL:
+            yield None, rows
 
 
 def _require_texts(*declared: object) -> None:

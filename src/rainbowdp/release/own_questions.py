@@ -7,10 +7,10 @@ table, no warning comes out, whatever it raises is replaced, and of what it retu
 answers and a whole number go on, as values of Python itself.
 """
 
-import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import cast
 
 from rainbowdp.errors import QuestionError, RainbowError
 from rainbowdp.exact.arguments import described, is_whole, kind_of
@@ -22,7 +22,9 @@ from rainbowdp.questions.readings import (
     Reading,
     SumReading,
     Tally,
+    as_texts,
 )
+from rainbowdp.questions.summaries import Private
 from rainbowdp.tables.source import SILENCE
 
 _READINGS = (OptionReading, MatchReading, SumReading, BracketReading)
@@ -111,8 +113,8 @@ def locate_guarded(question: Question, summary: Summary, neighbors: Neighbors) -
 
 def _located(question: Question, summary: Summary, neighbors: Neighbors) -> Location | None:
     # A frame of its own: what an error keeps of the one that raises it knows nothing of the table.
-    with SILENCE, contextlib.suppress(Exception):
-        found = question.locate(summary, neighbors)
+    with _LeftOut():
+        found = question.locate(summary.summary if isinstance(summary, _Own) else summary, neighbors)
         said: object = found.answer
         distance: object = found.distance
         # A class of somebody's own may compare in ways of its own.
@@ -146,13 +148,31 @@ class _Guarded:
     def summary(self, tally: Tally) -> Summary:
         """Return the summary of cells; what the table itself raises meanwhile goes on."""
         raised: list[RainbowError] = []
-        with SILENCE, contextlib.suppress(Exception):
-            return self.reading.summary(_watched(tally, raised))
+        with _LeftOut():
+            return cast("Summary", _Own(self.reading.summary(as_texts(_watched(tally, raised)))))
         if raised:
             raise raised[0]
         raise QuestionError(
             f"the reading of the question does not make a summary of the table; {_LEFT_OUT}", help=_TRY
         )
+
+
+@dataclass(frozen=True, repr=False)
+class _Own(Private):
+    """A summary of a class of somebody's own, which may show itself where an error is shown."""
+
+    summary: Summary
+
+
+class _LeftOut:
+    """Leaves out what somebody's own code raises, warns of and logs, but not that a program is to end."""
+
+    def __enter__(self) -> None:
+        SILENCE.__enter__()
+
+    def __exit__(self, _: object, raised: BaseException | None, __: object) -> bool:
+        SILENCE.__exit__()
+        return not isinstance(raised, KeyboardInterrupt | SystemExit | GeneratorExit)
 
 
 def _watched(tally: Tally, raised: list[RainbowError]) -> Iterable[tuple[object, int]]:

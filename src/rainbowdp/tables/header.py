@@ -30,7 +30,7 @@ _LINE = re.compile(rb"([^\r\n]*+)(\r\n|\n|\r|\Z)")
 _NUMERALS = "²³¹¼½¾⁰-⁹₀-₉⅐-↉①-⓿"
 _LIKE_A_CELL = re.compile(
     rf"""(?:\A|[,;|\t])(?:[^\w,;|\t]|_)*+(?:[\d{_NUMERALS}]|(?:nan|inf|infinity)(?:\Z|[,;|\t]))"""
-    r"""|\A(?:[{\[<(]|- )|["']\s*+:|:\s*+\d|=\s*+["'\w]""",
+    r"""|\A(?:[{\[<(\\]|- )|["']\s*+:|:\s*+\d|=\s*+["'\w]""",
     re.IGNORECASE,
 )
 # An object or a list, or the beginning of one that goes on in the next line: somebody's row, and no names.
@@ -331,7 +331,7 @@ def shown_names(names: Sequence[str]) -> list[str]:
         return []
     # A text file without a header has somebody's row in its first line.
     if isinstance(names, FirstLine) and (
-        any(map(_LIKE_A_CELL.search, names)) or all(": " in name for name in names)
+        any(map(_LIKE_A_CELL.search, names)) or all(":" in name for name in names)
     ):
         return []
     return [name if len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}…" for name in names]

@@ -22,6 +22,10 @@ from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 _VIEW = "rainbowdp_rows"
 # Since this version it tells the bytes of a cell without reading it.
 _COUNTS_BYTES = (3, 43, 0)
+_UNFINISHED = (
+    "another program has left it unfinished, or keeps files beside it that are not yours: open it once with "
+    "the program that writes it, as its owner"
+)
 
 
 class SqliteSource:
@@ -115,7 +119,8 @@ class SqliteSource:
         if reason and place.sql is not None:
             raise unreadable_query(place, reason)
         if reason:
-            raise TableUnreadableError(f"cannot read {self._name}: {reason}", help="is it an SQLite file?")
+            help = _UNFINISHED if "readonly" in reason else "is it an SQLite file?"
+            raise TableUnreadableError(f"cannot read {self._name}: {reason}", help=help)
         if any(not _is_utf8(name) for name, _ in found):
             raise TableUnreadableError(
                 f"{self._name} has a column whose name is no UTF-8", help="give the column another name"
