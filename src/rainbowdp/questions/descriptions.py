@@ -48,7 +48,7 @@ def description_of(question: Question) -> dict[str, Json]:
     unknown, kind = unknown_part(question), described.get("kind")
     if unknown is None or not isinstance(kind, str) or kind not in _READERS:
         return described
-    return {**described, "kind": f"own {kind}: {unknown.__qualname__}"}
+    return {**described, "kind": f"own {kind}: {unknown.__name__}"}
 
 
 def question_from(description: Mapping[str, Json]) -> Question:
