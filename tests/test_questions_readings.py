@@ -88,7 +88,7 @@ class Looks:
 
 
 @pytest.mark.parametrize("asked", [{}, {"by": "town", "groups": ["x"]}, {"unit": "person", "max_rows": 1}])
-def test_a_reading_of_ones_own_is_given_texts_whatever_holds_them(asked: Any, tmp_path: Path) -> None:  # noqa: ANN401
+def test_a_reading_of_ones_own_is_given_texts_whatever_holds_them(asked: Any, tmp_path: Path) -> None:  # noqa: ANN401 - options
     columns: dict[str, Any] = {
         "vote": [" a", "1.0", None, "ü"],
         "town": ["x"] * 4,
