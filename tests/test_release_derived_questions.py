@@ -77,3 +77,20 @@ def test_nobody_takes_a_derived_question_for_one_that_the_package_knows(
     base = Winner("vote", VOTES) if isinstance(question, Far) else replace(question, measure=CountOf("A"))
     with pytest.raises(RainbowError, match="another question"):
         rdp.ask(summary, base, epsilon=1, **paid)
+
+
+@pytest.mark.parametrize("said", [None, ["winner"], "winner"], ids=repr)
+def test_a_question_describes_itself_before_anything_is_charged(said: Any, tmp_path: Path) -> None:  # noqa: ANN401 - wrong on purpose
+    class Says(Winner):
+        def describe(self) -> Any:  # noqa: ANN401 - wrong on purpose
+            return said
+
+    with open_ledger(tmp_path / "budgets", create=True) as opened:
+        opened.create("b", Cost.of(rdp.PureDP(5)))
+        paid: Any = {"ledger": tmp_path / "budgets", "name": "b", "request_id": "r"}
+        with pytest.raises(QuestionError, match="the question describes itself as"):
+            rdp.ask(OptionCounts((9, 8)), Says("vote", VOTES), epsilon=1, **paid)
+        assert opened.state("b").requests == 0
+    found = rdp.ask(OptionCounts((9, 8)), Says("vote", VOTES), epsilon=1)
+    with pytest.raises(QuestionError, match="the question describes itself as"):
+        dict(found.receipt)

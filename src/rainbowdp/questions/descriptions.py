@@ -4,7 +4,7 @@
 from collections.abc import Callable, Mapping
 
 from rainbowdp.errors import QuestionError, did_you_mean
-from rainbowdp.exact.arguments import described
+from rainbowdp.exact.arguments import described, kind_of
 from rainbowdp.questions.bracket import read_bracket
 from rainbowdp.questions.known import unknown_part
 from rainbowdp.questions.question import Json, Question
@@ -36,6 +36,11 @@ def description_of(question: Question) -> dict[str, Json]:
         What its ``describe`` returns. The kind of a question that is derived from one of the package's, and
         describes itself as that one, is ``own``, for nothing that is known of the kind need hold for it.
 
+    Raises
+    ------
+    QuestionError
+        If that is no dict.
+
     Examples
     --------
     >>> from rainbowdp.questions import Winner
@@ -44,11 +49,13 @@ def description_of(question: Question) -> dict[str, Json]:
     >>> [description_of(kind("vote", ("A", "B")))["kind"] for kind in (Winner, Cautious)]
     ['winner', 'own winner: Cautious']
     """
-    described = question.describe()
-    unknown, kind = unknown_part(question), described.get("kind")
+    said: object = question.describe()
+    if not isinstance(said, dict):
+        raise QuestionError(f"the question describes itself as {kind_of(said)}", help="return a dict")
+    unknown, kind = unknown_part(question), said.get("kind")
     if unknown is None or not isinstance(kind, str) or kind not in _READERS:
-        return described
-    return {**described, "kind": f"own {kind}: {unknown.__name__}"}
+        return said
+    return {**said, "kind": f"own {kind}: {unknown.__name__}"}
 
 
 def question_from(description: Mapping[str, Json]) -> Question:
