@@ -97,9 +97,10 @@ def parse_fraction(value: NumberLike) -> Fraction:
     if isinstance(value, bool):
         raise NumberError(f"{value!r} is not a number", help=_HELP, value=value)
     if isinstance(value, Fraction):
-        return value
+        # One of a class of somebody's own may compare in ways of its own.
+        return value if type(value) is Fraction else Fraction(value.numerator, value.denominator)
     if isinstance(value, int):
-        return Fraction(value)
+        return Fraction(int(value))
     if isinstance(value, Decimal):
         if not value.is_finite():
             raise NumberError(f"{value} is not a finite number", help=_HELP, value=value)

@@ -24,8 +24,9 @@ from rainbowdp.interop.group_privacy import delta_above, epsilon_above, gaussian
 from rainbowdp.interop.missing import missing_extra
 from rainbowdp.interop.summary_draws import SummaryDraw
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question, winner
+from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question, Summary, winner
 from rainbowdp.questions.readings import as_texts
+from rainbowdp.release.own_questions import guarded_reading
 
 if TYPE_CHECKING:
     from opendp.mod import Domain, Measure, Measurement, Metric
@@ -365,7 +366,12 @@ def _from_counts(draw: SummaryDraw) -> Callable[[Sequence[int]], str]:
 
 def _from_rows(draw: SummaryDraw) -> Callable[[Iterable[object]], str]:
     def answer(rows: Iterable[object]) -> str:
-        return draw.draw_from(lambda: draw.question.reading.summary(as_texts(Counter(rows).items())))
+        def summary() -> Summary:
+            # Rows that Python takes for equal, such as 1 and true, may say different things.
+            texts = Counter(text for text, _ in as_texts((row, 1) for row in rows))
+            return guarded_reading(draw.question.reading).summary(texts.items())
+
+        return draw.draw_from(summary)
 
     return answer
 

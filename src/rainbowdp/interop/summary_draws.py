@@ -5,7 +5,6 @@ What can be refused is refused when a `SummaryDraw` is made, without data. Its `
 summary, and where it fails all the same, it says that it failed and nothing else.
 """
 
-import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +14,9 @@ from rainbowdp.errors import InternalError, UsageError
 from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Neighbors, Question, QuestionLines, Summary, in_table, region_graph
+from rainbowdp.questions.known import is_known
 from rainbowdp.questions.regions import RULES
+from rainbowdp.release.own_questions import LeftOut, locate_guarded
 from rainbowdp.sampling import BitSource, sample_distribution
 
 
@@ -91,7 +92,10 @@ class SummaryDraw:
         -------
         Distribution
         """
-        location = self.asked.locate(summary, self.neighbors)
+        if is_known(self.question):
+            location = self.asked.locate(summary, self.neighbors)
+        else:
+            location = locate_guarded(self.asked, summary, self.neighbors)
         steps = location.distance // self.max_rows
         return self.lines.line(location.answer).distribution(steps, symbolic=True)
 
@@ -137,7 +141,7 @@ class SummaryDraw:
         """
         self.lines  # noqa: B018 - what fails in making them is public, and may be told
         # Nothing is chained to the error below: what failed may have said what it saw, and OpenDP prints it.
-        with contextlib.suppress(Exception):
+        with LeftOut():
             return sample_distribution(self.row(summarize()), bits=bits)[0]
         raise InternalError(
             "an answer could not be drawn", help="ask the question with rainbowdp.ask, which explains more"

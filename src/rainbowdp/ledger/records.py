@@ -127,7 +127,7 @@ def read_text(label: str, kept: object) -> str:
     """
     try:
         text = json.loads(kept) if isinstance(kept, str) else None
-    except ValueError:
+    except (ValueError, RecursionError):
         text = None
     if not isinstance(text, str):
         _damaged(label)

@@ -193,6 +193,8 @@ class SumOf:
     name: ClassVar[str] = "sum"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "lower", parse_fraction(self.lower))
+        object.__setattr__(self, "upper", parse_fraction(self.upper))
         if not self.lower <= self.upper or self.lower == self.upper == 0:
             raise QuestionError(
                 f"values cannot be clamped to {show(self.lower)}, {show(self.upper)}",

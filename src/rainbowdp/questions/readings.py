@@ -55,11 +55,15 @@ def as_texts(tally: Tally) -> Iterator[tuple[str | None, int]]:
             yield None, rows
 
 
-def _require_texts(*declared: object) -> None:
-    """Refuse what no cell can be compared with, before there is a cell."""
-    for said in declared:
-        if not isinstance(said, str):
-            raise QuestionError(f"what a cell may say is {kind_of(said)}", help="give a str")
+def _plain_text(said: object) -> str:
+    """Return a text with which cells can be compared: one of Python itself, which tells nothing of it."""
+    if not isinstance(said, str):
+        raise QuestionError(f"what a cell may say is {kind_of(said)}", help="give a str")
+    return str.__str__(said)
+
+
+def _perhaps_text(said: object) -> str | None:
+    return None if said is None else _plain_text(said)
 
 
 @dataclass(frozen=True)
@@ -95,9 +99,9 @@ class OptionReading:
             raise QuestionError(
                 f"the options are {kind_of(self.options)}, which is no list", help="give a list of them"
             )
-        object.__setattr__(self, "options", tuple(options))
-        _require_texts(*options)
-        _require_texts(*(text for text in (self.other, self.nulls) if text is not None))
+        object.__setattr__(self, "options", tuple(map(_plain_text, options)))
+        object.__setattr__(self, "other", _perhaps_text(self.other))
+        object.__setattr__(self, "nulls", _perhaps_text(self.nulls))
 
     @cached_property
     def _places(self) -> Mapping[str | None, int]:
@@ -146,7 +150,8 @@ class MatchReading:
     nulls: str | None = None
 
     def __post_init__(self) -> None:
-        _require_texts(self.equals, *([] if self.nulls is None else [self.nulls]))
+        object.__setattr__(self, "equals", _plain_text(self.equals))
+        object.__setattr__(self, "nulls", _perhaps_text(self.nulls))
 
     def place(self, cell: object) -> bool | None:
         """Tell whether a cell matches."""

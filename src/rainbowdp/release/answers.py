@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """An answer that may leave, or one per group, with everything that may be published with it."""
 
+import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
+from rainbowdp.release.paying import UNREADABLE, changed_answer
 from rainbowdp.release.receipt import Json, make_receipt
 from rainbowdp.release.terms import Terms
 
@@ -69,7 +71,18 @@ def written(answers: Answers) -> str:
     return json.dumps(listed(dict(answers)), ensure_ascii=False, separators=(",", ":"))
 
 
-def stored(text: str) -> Answers:
-    """Return answers that a ledger kept."""
-    kept: dict[str, str | list[str]] = json.loads(text)
-    return {group: value if isinstance(value, str) else tuple(value) for group, value in kept.items()}
+def stored(text: str, terms: Terms) -> Answers:
+    """Return answers that a ledger kept.
+
+    Raises
+    ------
+    LedgerError
+        If they are not answers to the question, for each of the groups.
+    """
+    with contextlib.suppress(*UNREADABLE):
+        kept: dict[str, str | list[str]] = json.loads(text)
+        found = {group: tuple(said) if isinstance(said, list) else said for group, said in kept.items()}
+        groups = terms.groups or (EVERYBODY,)
+        if found.keys() == set(groups) and set(found.values()) <= set(terms.forms.values()):
+            return {group: found[group] for group in groups}
+    raise changed_answer()

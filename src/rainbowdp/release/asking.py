@@ -252,7 +252,7 @@ def answer_from_ledger(
             privacy=str(terms.privacy),
             read=read,
         )
-    return Answer(terms, stored(paid.answer), paid.request_id, notes_of(terms, source) + paid.notes)
+    return Answer(terms, stored(paid.answer, terms), paid.request_id, notes_of(terms, source) + paid.notes)
 
 
 @contextlib.contextmanager

@@ -17,8 +17,16 @@ from rainbowdp.exact import Log, NumberLike
 from rainbowdp.keys import KeyMechanism, key_mechanism, select_keys
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.privacy import ApproxDP
-from rainbowdp.release.keys_receipt import Json, make_keys_receipt
-from rainbowdp.release.paying import canonical, encoded, pay_and_draw, require_both, require_budget
+from rainbowdp.release.keys_receipt import Json, key_faults, make_keys_receipt
+from rainbowdp.release.paying import (
+    UNREADABLE,
+    canonical,
+    changed_answer,
+    encoded,
+    pay_and_draw,
+    require_both,
+    require_budget,
+)
 from rainbowdp.release.ready import Progress
 from rainbowdp.release.terms import read_filters, require_name
 from rainbowdp.sampling import BitSource
@@ -287,7 +295,16 @@ def name_keys(
         privacy=str(terms.privacy),
         read=read,
     )
-    return Keys(terms, tuple(json.loads(paid.answer)), paid.request_id, table.notes + paid.notes)
+    return Keys(terms, _stored(paid.answer), paid.request_id, table.notes + paid.notes)
+
+
+def _stored(text: str) -> tuple[str, ...]:
+    """Return categories that a ledger kept, if a list of them is what it kept."""
+    with contextlib.suppress(*UNREADABLE):
+        kept: object = json.loads(text)
+        if isinstance(kept, list) and all(isinstance(key, str) for key in kept) and not key_faults(kept):
+            return tuple(kept)
+    raise changed_answer()
 
 
 def _fingerprint(terms: KeyTerms, encoding: str) -> str:

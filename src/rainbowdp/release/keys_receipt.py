@@ -107,10 +107,11 @@ def keys_receipt_faults(receipt: Mapping[str, object]) -> list[str]:
     faults = _table_faults(table, cast("list[float]", right["table"]))
     if receipt["neighbors"] != right["neighbors"]:
         faults.append("categories can only be named where people join or leave")
-    return faults + _key_faults(keys)
+    return faults + key_faults(keys)
 
 
-def _key_faults(keys: list[str]) -> list[str]:
+def key_faults(keys: list[str]) -> list[str]:
+    """Return what tells a list of texts from one of named categories: an empty list if nothing does."""
     if len(set(keys)) < len(keys):
         return ["a category is named twice"]
     strange = [key for key in keys if cell_text(key) != key]

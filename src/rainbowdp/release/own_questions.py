@@ -7,12 +7,12 @@ table, no warning comes out, whatever it raises is replaced, and of what it retu
 answers and a whole number go on, as values of Python itself.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import cast
 
-from rainbowdp.errors import QuestionError, RainbowError
+from rainbowdp.errors import QuestionError, RainbowError, TableUnreadableError
 from rainbowdp.exact.arguments import described, is_whole, kind_of
 from rainbowdp.questions import Location, Neighbors, Question, Summary
 from rainbowdp.questions.readings import (
@@ -113,7 +113,7 @@ def locate_guarded(question: Question, summary: Summary, neighbors: Neighbors) -
 
 def _located(question: Question, summary: Summary, neighbors: Neighbors) -> Location | None:
     # A frame of its own: what an error keeps of the one that raises it knows nothing of the table.
-    with _LeftOut():
+    with LeftOut():
         found = question.locate(summary.summary if isinstance(summary, _Own) else summary, neighbors)
         said: object = found.answer
         distance: object = found.distance
@@ -148,13 +148,17 @@ class _Guarded:
     def summary(self, tally: Tally) -> Summary:
         """Return the summary of cells; what the table itself raises meanwhile goes on."""
         raised: list[RainbowError] = []
-        with _LeftOut():
-            return cast("Summary", _Own(self.reading.summary(as_texts(_watched(tally, raised)))))
+        made: Summary | None = None
+        with LeftOut():
+            made = cast("Summary", _Own(self.reading.summary(as_texts(_watched(tally, raised)))))
+        # Even if the reading made something of a table that ends before its end.
         if raised:
             raise raised[0]
-        raise QuestionError(
-            f"the reading of the question does not make a summary of the table; {_LEFT_OUT}", help=_TRY
-        )
+        if made is None:
+            raise QuestionError(
+                f"the reading of the question does not make a summary of the table; {_LEFT_OUT}", help=_TRY
+            )
+        return made
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,7 +168,7 @@ class _Own(Private):
     summary: Summary
 
 
-class _LeftOut:
+class LeftOut:
     """Leaves out what somebody's own code raises, warns of and logs, but not that a program is to end."""
 
     def __enter__(self) -> None:
@@ -175,10 +179,11 @@ class _LeftOut:
         return not isinstance(raised, KeyboardInterrupt | SystemExit | GeneratorExit)
 
 
-def _watched(tally: Tally, raised: list[RainbowError]) -> Iterable[tuple[object, int]]:
-    """Yield cells, and note what the table raises."""
+def _watched(tally: Tally, raised: list[RainbowError]) -> Iterator[tuple[object, int]]:
+    """Yield cells, and keep what the table raises from those who could write a cell on it."""
     try:
         yield from tally
     except RainbowError as error:
         raised.append(error)
-        raise
+    if raised:
+        raise TableUnreadableError("the table could not be read to its end", help=_TRY)

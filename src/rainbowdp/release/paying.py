@@ -69,6 +69,18 @@ def require_both(unit: str | None, most: int | None, what: str, counted: str) ->
         )
 
 
+UNREADABLE = (ValueError, TypeError, AttributeError, RecursionError)
+"""What reading a text that should be JSON of some form may raise."""
+
+
+def changed_answer() -> LedgerError:
+    """Return the error about a stored answer that the question cannot have."""
+    return LedgerError(
+        "the answer that the ledger keeps is none to this question",
+        help="restore the ledger from a copy, and ask who changed it",
+    )
+
+
 def canonical(asked: Mapping[str, object]) -> str:
     """Return what is asked as the one text that a ledger keeps and compares."""
     return json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -131,12 +143,18 @@ def pay_and_draw(
     draw, longest = read()
     # Chosen here, so that it can be told even if nobody knows whether the charge was committed.
     request = secrets.token_hex(16) if request_id is None else request_id
+    charged = False
     try:
         charge = ledger.charge(name, cost, request_id=request, **asked)
+        charged = True
         stands = ledger.store(charge, draw(), longest) if charge.answer is None else charge.answer
     except LedgerError as error:
         again = f"request id {request!r} asks for the same again and is charged once at most"
-        error.help = f"{error.help}; {again}" if error.help else again
+        said = error.help
+        if charged:
+            # What the ledger says of storing alone.
+            said = said.replace("nothing was charged here", "the budget is charged, and nothing was answered")
+        error.help = f"{said}; {again}" if said else again
         raise
     return Paid(stands, charge.request_id, others)
 

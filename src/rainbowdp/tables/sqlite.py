@@ -96,7 +96,7 @@ class SqliteSource:
         return f"case when {size} > {self._most_bytes} then x'ff' else {cell} end"
 
     def _declared(self, place: SqlPlace) -> list[tuple[str, str]]:
-        reason = ""
+        reason, unfinished = "", False
         found: list[tuple[bytes, bytes]] = []
         try:
             if place.sql is None:
@@ -116,10 +116,11 @@ class SqliteSource:
             found = [(row[1], row[2]) for row in self._connection.execute(schema).fetchall()]
         except (sqlite3.Error, sqlite3.Warning) as error:
             reason = str(error)
+            unfinished = str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_READONLY")
         if reason and place.sql is not None:
             raise unreadable_query(place, reason)
         if reason:
-            help = _UNFINISHED if "readonly" in reason else "is it an SQLite file?"
+            help = _UNFINISHED if unfinished else "is it an SQLite file?"
             raise TableUnreadableError(f"cannot read {self._name}: {reason}", help=help)
         if any(not _is_utf8(name) for name, _ in found):
             raise TableUnreadableError(

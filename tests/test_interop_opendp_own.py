@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions that somebody wrote, inside OpenDP: they tell no more than they do in `ask`."""
+
+import logging
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import opendp.prelude as dp
+import pytest
+from opendp.mod import OpenDPException
+
+from rainbowdp.interop.opendp import make_rainbow
+from rainbowdp.questions import Location, OptionReading, Winner, winner
+
+CANARY = "Zoe of Ulm"
+
+
+@pytest.fixture(autouse=True)
+def features() -> Iterator[None]:
+    """Enable what OpenDP asks for measurements written in Python, for one test."""
+    dp.enable_features("contrib", "honest-but-curious")
+    yield
+    dp.disable_features("contrib", "honest-but-curious")
+
+
+def measured(question: Any, rows: list[Any], *, mixed: bool = False) -> str:  # noqa: ANN401 - any question
+    domain = dp.user_domain("any", lambda _: True) if mixed else dp.atom_domain(T=str)
+    answer: str = make_rainbow(dp.vector_domain(domain), dp.symmetric_distance(), question, 30)(rows)
+    return answer
+
+
+class Names(Winner):
+    """A winner that takes a cell for an answer."""
+
+    def locate(self, *_: object) -> Location:
+        return Location(CANARY, 4)
+
+
+class Stops(BaseException):
+    """Something that is no Exception."""
+
+
+@dataclass(frozen=True)
+class Tells(Winner):
+    """A winner whose reading tells what it reads, in one of three ways."""
+
+    way: str = ""
+
+    @property
+    def reading(self) -> OptionReading:
+        way = self.way
+
+        class Reading(OptionReading):
+            def summary(self, tally: Any) -> Any:  # noqa: ANN401 - a tally
+                cells = list(tally)
+                if way == "warns":
+                    warnings.warn(f"{cells}", stacklevel=1)
+                elif way == "logs":
+                    logging.getLogger("own").error("%s", cells)
+                elif way == "stops":
+                    raise Stops(cells)
+                return super().summary(cells)
+
+        return Reading(self.column, self.options)
+
+
+ROWS = [CANARY] * 5 + ["red"] * 200
+
+
+def test_an_answer_that_was_not_declared_is_none() -> None:
+    with pytest.raises(OpenDPException) as caught:
+        measured(Names("party", ("red", "blue")), ROWS)
+    assert CANARY not in f"{caught.value} {caught.value.__context__}"
+
+
+@pytest.mark.parametrize("way", ["warns", "logs"])
+def test_no_warning_and_no_log_entry_comes_out(
+    way: str, recwarn: pytest.WarningsRecorder, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert measured(Tells("party", ("red", "blue"), way=way), ROWS) == "red"
+    assert not recwarn.list
+    assert not caplog.records
+
+
+def test_what_is_no_exception_tells_nothing() -> None:
+    with pytest.raises(OpenDPException) as caught:
+        measured(Tells("party", ("red", "blue"), way="stops"), ROWS)
+    assert CANARY not in f"{caught.value} {caught.value.__context__}"
+
+
+def test_rows_that_python_takes_for_equal_say_what_each_of_them_says() -> None:
+    # Their order decides nothing: it is no part of what neighbors are.
+    question = winner("vote", ["1", "true"])
+    for rows in ([True, *[1] * 40], [*[1] * 40, True]):
+        assert measured(question, rows, mixed=True) == "1"
