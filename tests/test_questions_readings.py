@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import rainbowdp as rdp
+from own_readings import ReadsOwn
 from rainbowdp.errors import QuestionError, RainbowError, TableUnreadableError
 from rainbowdp.questions import (
     BracketReading,
@@ -20,7 +21,6 @@ from rainbowdp.questions import (
     OptionCounts,
     OptionReading,
     SumReading,
-    Winner,
     YesNo,
     check_question,
 )
@@ -28,18 +28,6 @@ from rainbowdp.questions.measures import SumOf
 from rainbowdp.release.own_questions import guarded_reading
 
 VOTES = ("A", "B")
-
-
-@dataclass(frozen=True)
-class ReadsOwn(Winner):
-    """A winner with a reading of somebody's own."""
-
-    own: Any = None
-
-    @property
-    def reading(self) -> OptionReading:
-        reading: OptionReading = self.own
-        return reading
 
 
 WRONG_PARTS: dict[str, Callable[[], object]] = {

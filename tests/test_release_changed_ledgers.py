@@ -2,17 +2,19 @@
 """What a ledger keeps as an answer is one to the question, or none: somebody may have changed it."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 import rainbowdp as rdp
 from rainbowdp.errors import LedgerError
-from rainbowdp.ledger import Charge, Cost, Ledger, open_ledger
+from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.questions import OptionCounts
-from rainbowdp.release import Terms
+from rainbowdp.release import Terms, asking, ready
 from rainbowdp.release.asking import IN_MEMORY, answer_from_ledger, fingerprint
 from rainbowdp.release.keys_asking import ask_keys
 
@@ -65,26 +67,32 @@ def test_stored_keys_that_no_table_can_have_are_refused(kept: str, ledger: Ledge
         ask_keys(frame, "vote", **{**asked, "request_id": "s"})  # type: ignore[arg-type]  # see above
 
 
-def test_a_ledger_that_fails_after_the_charge_does_not_say_that_nothing_was_charged(
-    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+def test_a_ledger_that_another_program_takes_says_what_is_so_before_and_after_the_charge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> str:
-        raise LedgerError("cannot write", help="try again, nothing was charged here")
+    place = tmp_path / "budgets"
+    with open_ledger(place, create=True) as opened:
+        opened.create("b", Cost.of(rdp.PureDP(5)))
+    draw = ready.drawn
+    other = sqlite3.connect(place, isolation_level=None)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(Ledger, "store", refuse)
-        with pytest.raises(LedgerError) as caught:
-            answer_from_ledger(TERMS, COUNTS, ledger, "b", "r")
-    assert caught.value.help == (
-        "try again, the budget is charged, and nothing was answered; request id 'r' asks for the same again "
-        "and is charged once at most"
-    )
-    assert ledger.state("b").requests == 1
+    def taken(*given: Any) -> Any:  # noqa: ANN401 - as what it stands for
+        other.execute("begin immediate")
+        return draw(*given)
 
-    def held(*_: object, **__: object) -> Charge:
-        raise LedgerError("cannot write", help="nothing was charged here")
-
-    monkeypatch.setattr(Ledger, "charge", held)
-    with pytest.raises(LedgerError, match="cannot write") as before:
-        answer_from_ledger(TERMS, COUNTS, ledger, "b", "s")
-    assert before.value.help.startswith("nothing was charged here; request id 's'")
+    said = []
+    with open_ledger(place, timeout=0.1) as ledger:
+        with monkeypatch.context() as patched:
+            patched.setattr(asking, "drawn", taken)
+            for _ in range(2):
+                # The first time it is taken between the charge and the storing, and then it stays so.
+                with pytest.raises(LedgerError) as caught:
+                    answer_from_ledger(TERMS, COUNTS, ledger, "b", "r")
+                said.append(caught.value.help)
+        other.execute("rollback")
+        other.close()
+        assert ledger.state("b").requests == 1
+        again = "request id 'r' asks for the same again and is charged once at most"
+        assert said == [f"another process holds it: try again; {again}"] * 2
+        assert answer_from_ledger(TERMS, COUNTS, ledger, "b", "r").answer == ("A", "B")
+        assert ledger.state("b").requests == 1

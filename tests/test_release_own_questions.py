@@ -18,6 +18,7 @@ import pytest
 
 import rainbowdp as rdp
 from bit_sources import FixedBits
+from own_readings import ReadsOwn
 from rainbowdp.errors import QuestionError, RainbowError, TableUnreadableError
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.questions import (
@@ -146,18 +147,6 @@ class Reads(OptionReading):
         for cell, _ in tally:
             if self.fails:
                 raise ValueError(cell)
-
-
-@dataclass(frozen=True)
-class ReadsOwn(Winner):
-    """A winner with a reading of somebody's own."""
-
-    own: Any = None
-
-    @property
-    def reading(self) -> OptionReading:
-        reading: OptionReading = self.own
-        return reading
 
 
 @pytest.mark.parametrize("unit", [None, "vote"])

@@ -26,7 +26,7 @@ _SMALLEST = 512
 _FORM = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name"
 _ANOTHER_FILE = "name a file that `rainbowdp budget create` made"
 _HINTS = {
-    "SQLITE_BUSY": "another process holds it: try again, nothing was charged here",
+    "SQLITE_BUSY": "another process holds it: try again",
     "SQLITE_READONLY": "make the file and its directory writable",
     "SQLITE_FULL": "free some space where it lies, and try again",
     "SQLITE_CORRUPT": "restore it from a copy, and do not answer from this data before",

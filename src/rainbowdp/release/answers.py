@@ -79,10 +79,10 @@ def stored(text: str, terms: Terms) -> Answers:
     LedgerError
         If they are not answers to the question, for each of the groups.
     """
+    groups, forms = terms.groups or (EVERYBODY,), set(terms.forms.values())
     with contextlib.suppress(*UNREADABLE):
         kept: dict[str, str | list[str]] = json.loads(text)
         found = {group: tuple(said) if isinstance(said, list) else said for group, said in kept.items()}
-        groups = terms.groups or (EVERYBODY,)
-        if found.keys() == set(groups) and set(found.values()) <= set(terms.forms.values()):
+        if found.keys() == set(groups) and set(found.values()) <= forms:
             return {group: found[group] for group in groups}
     raise changed_answer()

@@ -143,18 +143,12 @@ def pay_and_draw(
     draw, longest = read()
     # Chosen here, so that it can be told even if nobody knows whether the charge was committed.
     request = secrets.token_hex(16) if request_id is None else request_id
-    charged = False
     try:
         charge = ledger.charge(name, cost, request_id=request, **asked)
-        charged = True
         stands = ledger.store(charge, draw(), longest) if charge.answer is None else charge.answer
     except LedgerError as error:
         again = f"request id {request!r} asks for the same again and is charged once at most"
-        said = error.help
-        if charged:
-            # What the ledger says of storing alone.
-            said = said.replace("nothing was charged here", "the budget is charged, and nothing was answered")
-        error.help = f"{said}; {again}" if said else again
+        error.help = f"{error.help}; {again}" if error.help else again
         raise
     return Paid(stands, charge.request_id, others)
 
