@@ -38,6 +38,8 @@ WRONG_PARTS: dict[str, Callable[[], object]] = {
     "equals": lambda: MatchReading("vote", 5),  # type: ignore[arg-type]  # wrong on purpose
     "lower": lambda: SumReading("vote", "low", Fraction(5)),  # type: ignore[arg-type]  # wrong on purpose
     "edges": lambda: BracketReading("vote", ("low",)),  # type: ignore[arg-type]  # wrong on purpose
+    "one number": lambda: BracketReading("vote", 5),  # type: ignore[arg-type]  # wrong on purpose
+    "one edge": lambda: BracketReading("vote", "18"),  # type: ignore[arg-type]  # wrong on purpose
 }
 
 

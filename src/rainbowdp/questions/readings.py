@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import parse_fraction
@@ -62,6 +62,13 @@ def _plain_text(said: object) -> str:
     return str.__str__(said)
 
 
+def _items(name: str, said: object) -> list[Any]:
+    items = items_of(said)
+    if items is None:
+        raise QuestionError(f"the {name} are {kind_of(said)}, which is no list", help="give a list of them")
+    return items
+
+
 def _perhaps_text(said: object) -> str | None:
     return None if said is None else _plain_text(said)
 
@@ -94,12 +101,7 @@ class OptionReading:
     nulls: str | None = None
 
     def __post_init__(self) -> None:
-        options = items_of(self.options)
-        if options is None:
-            raise QuestionError(
-                f"the options are {kind_of(self.options)}, which is no list", help="give a list of them"
-            )
-        object.__setattr__(self, "options", tuple(map(_plain_text, options)))
+        object.__setattr__(self, "options", tuple(map(_plain_text, _items("options", self.options))))
         object.__setattr__(self, "other", _perhaps_text(self.other))
         object.__setattr__(self, "nulls", _perhaps_text(self.nulls))
 
@@ -235,7 +237,7 @@ class BracketReading:
     edges: tuple[Fraction, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "edges", tuple(map(parse_fraction, self.edges)))
+        object.__setattr__(self, "edges", tuple(map(parse_fraction, _items("edges", self.edges))))
 
     def place(self, cell: object) -> int | None:
         """Return the number of the bracket in which a cell lies."""
