@@ -42,16 +42,14 @@ class Records:
     ----------
     changed : bool
         Whether what was kept differs from what was read.
-    multiline : bool
-        Whether a cell with a line break was kept.
 
     Examples
     --------
     >>> records = Records(",", 2, b"\n")
     >>> b"".join(records.kept([b'1,a\n2\n3,"b\n', b'c"\n4,"d\n5,e\n']))
     b'1,a\n3,"b\nc"\n5,e\n'
-    >>> records.changed, records.multiline
-    (True, True)
+    >>> records.changed
+    True
     """
 
     def __init__(self, delimiter: str, cells: int, ending: bytes) -> None:
@@ -74,7 +72,6 @@ class Records:
         self._run = re.compile(rb"(?:" + record + ending + rb")*+")
         self._skipping = False
         self.changed = False
-        self.multiline = False
 
     def kept(self, content: Iterable[bytes]) -> Iterator[bytes]:
         """Yield the well-formed records of a stream, in pieces that end with a line feed.
@@ -126,7 +123,6 @@ class Records:
             if record and b"\0" not in record and self._exact.fullmatch(record):
                 # A last line without ending is read by DuckDB as it is.
                 self.changed |= one[2] not in (self._ending, b"")
-                self.multiline |= b"\n" in record or b"\r" in record
                 tidy = self._blanks.sub(rb"\1\2", record)
                 self.changed |= tidy != record
                 pieces.append(tidy + b"\n")
