@@ -343,6 +343,22 @@ def test_what_is_wrong_is_said_in_one_line_with_a_way_on(
     assert Path("people.csv").read_text(encoding="utf-8") == TABLE
 
 
+def test_names_that_are_too_long_or_empty_are_said_to_be_so(run: Runner) -> None:
+    assert "File name too long" in run("verify", "x" * 300).error[0]
+    listed = ("people.csv", "--column", "vote", *SURE, "--options-file")
+    assert "--options-file '' is empty" in run("ask", "winner", *listed, "").error[0]
+    # It has no end.
+    assert "more than 64 MiB" in run("ask", "winner", *listed, "/dev/zero").error[0]
+
+
+def test_a_query_of_other_bytes_than_utf_8_is_refused(run: Runner) -> None:
+    query = ("--sql", "select 'M\udcfcller' as vote")
+    for kind in ("sqlite", "duckdb"):
+        assert "--sql" in run("ask", "winner", f"{kind}:///e.db", *WINNER, *SURE, *query).error[0]
+    keys = run("keys", "sqlite:///e.db", "--column", "vote", *SURE, "--delta", "1e-6", *query)
+    assert "is not text" in keys.error[0]
+
+
 @pytest.mark.parametrize("place", ["nix.csv", ".", "nix*.csv", "people.xlsx", "mysql://x/y"])
 def test_a_source_that_is_none_is_refused(run: Runner, place: str) -> None:
     Path("people.xlsx").write_bytes(b"PK\3\4")
@@ -377,9 +393,8 @@ def test_a_receipt_is_no_link_to_the_ledger_and_never_replaces_it(run: Runner) -
 
 
 def test_a_receipt_replaces_nothing_but_a_receipt(run: Runner) -> None:
-    duckdb_file()
     Path("other.csv").write_text(TABLE, encoding="utf-8")
-    query = ("duckdb:///e.duckdb", "--sql", "select vote from read_csv('other.csv')", *WINNER, *SURE)
+    query = ("people.csv", *WINNER, *SURE)
     for name in ("other.csv", "./other.csv"):
         outcome = run("ask", "winner", *query, "--receipt", name)
         assert f"--receipt would replace {name!r}, which is no receipt" in outcome.error[0]

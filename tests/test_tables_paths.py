@@ -243,3 +243,15 @@ def test_an_sqlite_file_that_its_writer_has_left_unfinished_says_what_to_do(tmp_
     with pytest.raises(TableUnreadableError) as caught:
         open_table(f"sqlite:///{tmp_path}/b.db")
     assert "open it once with the program that writes it" in caught.value.help
+    with pytest.raises(TableUnreadableError) as asked:
+        open_table(f"sqlite:///{tmp_path}/b.db", sql="select vote from people")
+    assert "open it once with the program that writes it" in asked.value.help
+
+
+def test_an_sqlite_view_of_what_is_not_there_is_no_damaged_file(tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as database:
+        database.execute("create table people (vote)")
+        database.execute("create view broken as select votes from people")
+    with pytest.raises(TableUnreadableError, match="no such column: votes") as caught:
+        open_table(f"sqlite:///{tmp_path}/a.db", table="broken")
+    assert "how its views are declared" in caught.value.help

@@ -13,7 +13,7 @@ import pytest
 from cell_tally import cells
 from command_line import Runner
 from postgres_server import fresh_database
-from rainbowdp.errors import TableUnreadableError, UnknownColumnError
+from rainbowdp.errors import TableUnreadableError, UnknownColumnError, UsageError
 from rainbowdp.tables import open_table
 from rainbowdp.tables.files import FileSource
 from rainbowdp.tables.source import guarded
@@ -205,6 +205,46 @@ def test_columns_that_a_query_makes_of_cells_are_named_by_nobody(tmp_path: Path)
     with open_table(f"duckdb:///{path}", sql=named) as table:
         assert cells(table, "nobody") == {"0": 1}
     assert not [text for text in said if "canary" in text.replace("canarys", "") or "canaries" in text]
+
+
+def test_a_duckdb_file_reads_no_other_file(tmp_path: Path) -> None:
+    import duckdb
+
+    path, other = tmp_path / "a.duckdb", tmp_path / "other.json"
+    # One row more makes another column, or another type of one.
+    other.write_text('{"vote": "red"}\n{"vote": "red", "canary": {"a": 1}}\n', encoding="utf-8")
+    with contextlib.closing(duckdb.connect(str(path))) as database:
+        database.execute("create table people as select 'red' as vote")
+        database.execute(f"create view outside as from '{other}'")
+        database.execute("create view inside as select vote as choice from people")
+    url = f"duckdb:///{path}"
+    said = []
+    for rows in (
+        {"table": "outside"},
+        {"sql": "select * from outside"},
+        {"sql": f"select canary + 1 from '{other}'"},  # noqa: S608 - a path of the test
+        {"sql": f"from read_csv('{other}')"},
+        {"sql": "select * from glob('*')"},
+    ):
+        with pytest.raises(TableUnreadableError, match="more than the tables of") as caught:
+            open_table(url, **rows)
+        said.append(caught.value.report())
+    assert "canary" not in "".join(said)
+    with open_table(url, table="inside") as table, open_table(url, table="people") as again:
+        assert cells(table, "choice") == cells(again, "vote") == {"red": 1}
+
+
+def test_a_query_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    import sqlite3
+
+    with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as database:
+        database.execute("create table people (vote)")
+    url = f"sqlite:///{tmp_path}/a.db"
+    for said in ("select '\udcfc' as vote", "select 'a\0b' as vote"):
+        with pytest.raises(UsageError, match="the query is no text"):
+            open_table(url, sql=said)
+    with pytest.raises(UsageError, match="the table is no text"):
+        open_table(url, table="\udcfc")
 
 
 def test_a_lazy_frame_that_cannot_say_its_columns_quotes_no_cell(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from rainbowdp.cli.options import (
     format_option,
     read_choice,
     read_privacy,
+    require_text,
 )
 from rainbowdp.cli.output import emit, emit_json, note, require_signs
 from rainbowdp.cli.question_options import (
@@ -107,6 +108,7 @@ def ask_command(
     )
     require_source(source)
     require_payer(ledger, name, request_id)
+    query = None if sql is None else require_text("--sql", sql)
     target = receipt_path(receipt, source, ledger)
     if chosen != "json":
         # A refusal after the draw would say which answer was drawn.
@@ -123,7 +125,7 @@ def ask_command(
             terms,
             source,
             table=table,
-            sql=sql,
+            sql=query,
             encoding=encoding,
             ledger=ledger,
             name=name,

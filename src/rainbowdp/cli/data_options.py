@@ -197,7 +197,7 @@ def receipt_path(receipt: str | None, *inputs: str | None) -> Path | None:
     path = Path(read_said("--receipt", receipt, "name the file for the receipt, such as receipt.json"))
     check_writable(path)
     require_other_files(receipt, *inputs)
-    # A query may read any file, so the names of inputs are not all that must stay.
+    # Whatever else is there is not ours to replace.
     if path.is_file() and path.stat().st_size and not _is_receipt(path):
         raise UsageError(
             f"--receipt would replace {receipt!r}, which is no receipt",

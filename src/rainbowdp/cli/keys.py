@@ -29,6 +29,7 @@ from rainbowdp.cli.options import (
     format_option,
     read_choice,
     read_privacy,
+    require_text,
     whole_number,
 )
 from rainbowdp.cli.output import emit, emit_json, note, require_signs
@@ -124,6 +125,7 @@ def keys_command(
 
     mechanism = key_mechanism(epsilon, delta, 1 if most is None else most)
     terms = KeyTerms(wanted, mechanism, unit, filters)
+    query = None if sql is None else require_text("--sql", sql)
     target = receipt_path(receipt, source, ledger)
 
     said: list[str] = []
@@ -146,7 +148,7 @@ def keys_command(
             terms,
             source,
             table=table,
-            sql=sql,
+            sql=query,
             encoding=encoding,
             ledger=ledger,
             name=name,

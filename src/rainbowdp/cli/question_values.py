@@ -11,6 +11,7 @@ from rainbowdp.errors import FileUnreadableError, QuestionError, UsageError
 
 # The ends of lines that files of tables have; other signs stand inside of names.
 _LINE_END = re.compile(r"\r\n|\n|\r")
+_LARGEST_LIST = 1 << 26
 _QUOTED = re.compile('"((?:[^"]|"")*)"')
 
 
@@ -29,8 +30,12 @@ def read_options(options: str | None, options_file: str | None) -> tuple[str, ..
         raise UsageError(what, help="give --options A,B,C or --options-file FILE")
     if options is not None:
         return read_list("--options", options, "A,B,C")
+    if options_file == "":
+        raise UsageError("--options-file '' is empty", help="name a text file with one option per line")
     try:
-        text = Path(str(options_file)).read_text(encoding="utf-8-sig")
+        with Path(str(options_file)).open("rb") as file:
+            content = file.read(_LARGEST_LIST + 1)
+        text = content.decode("utf-8-sig")
     except (OSError, ValueError) as error:
         if isinstance(error, OSError):
             why = error.strerror
@@ -40,6 +45,11 @@ def read_options(options: str | None, options_file: str | None) -> tuple[str, ..
         raise FileUnreadableError(
             f"cannot read {str(options_file)!r}: {why}", help="give a text file with one option per line"
         ) from None
+    if len(content) > _LARGEST_LIST:
+        raise FileUnreadableError(
+            f"{str(options_file)!r} has more than {_LARGEST_LIST >> 20} MiB",
+            help="give a text file with one option per line",
+        )
     lines = tuple(_unquoted(line.strip()) for line in _LINE_END.split(text) if line.strip())
     if not lines:
         raise QuestionError(f"there is no option in {str(options_file)!r}", help="write one option per line")

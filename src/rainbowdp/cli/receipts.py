@@ -51,12 +51,12 @@ def read_if_receipt(path: Path) -> Receipt | None:
 def _object_text(path: Path) -> bytes | None:
     """Return the text of a file that begins like an object of JSON."""
     # Whoever reads another file, or one that cannot be read, says what is wrong with it.
-    if not path.is_file():
-        return None
-    with contextlib.suppress(OSError), path.open("rb") as file:
-        if file.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
-            file.seek(0)
-            return file.read()
+    with contextlib.suppress(OSError):
+        if path.is_file():
+            with path.open("rb") as file:
+                if file.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+                    file.seek(0)
+                    return file.read()
     return None
 
 

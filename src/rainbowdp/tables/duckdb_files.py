@@ -2,7 +2,8 @@
 """Tables and queries of a DuckDB file, opened read-only, as a frame.
 
 The one idea: a DuckDB file is a frame that DuckDB opens for us; grouping and types are
-`rainbowdp.tables.frames`'s. Text columns that ignore case are made exact first.
+`rainbowdp.tables.frames`'s. Text columns that ignore case are made exact first. No other file is read: DuckDB
+makes names and types of columns from the rows of CSV and JSON files, and errors would tell of them.
 """
 
 import atexit
@@ -32,7 +33,7 @@ class DuckdbSource(FrameSource):
     Raises
     ------
     TableUnreadableError
-        If there is no such file or table, or the query is not accepted.
+        If there is no such file or table, the query is not accepted, or it reads another file.
     UnknownColumnError
         If a column is named twice.
     """
@@ -44,7 +45,7 @@ class DuckdbSource(FrameSource):
         self._closing = contextlib.ExitStack()
         self._database: DuckDBPyConnection = _opened(place, self._closing)
         self.table: str | None = None
-        reason = ""
+        reason, outside = "", False
         try:
             if place.sql is None:
                 tables = self._database.execute(
@@ -70,13 +71,22 @@ class DuckdbSource(FrameSource):
             )
         except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
             reason = str(error).splitlines()[0]
+        except duckdb.PermissionException:
+            outside = True
         except duckdb.Error:
             reason = "it fails on what the tables hold, or asks for what a file that is only read cannot do"
         except BaseException:
             self._closing.close()
             raise
-        if reason:
+        if outside or reason:
             self._closing.close()
+        if outside:
+            what = "the query" if place.sql else f"the view {self.table!r}"
+            raise TableUnreadableError(
+                f"{what} asks for more than the tables of {place.database}, such as another file",
+                help="name that file as the table, or keep its rows in the database: CREATE TABLE ...",
+            )
+        if reason:
             raise unreadable_query(place, reason)
 
     def close(self) -> None:
@@ -149,6 +159,7 @@ def _opened(place: SqlPlace, closing: contextlib.ExitStack) -> "DuckDBPyConnecti
             },
         )
         closing.callback(opened.close)
+        opened.execute("set enable_external_access = false")
     if opened is None:
         raise TableUnreadableError(
             f"cannot open {place.database}", help="is it a DuckDB file, and closed by other programs?"

@@ -115,8 +115,8 @@ def sql_place(url: str, table: str | None, sql: str | None) -> SqlPlace:
     Raises
     ------
     UsageError
-        If the database is of no known kind, or both a table and a query are named. The message shows no more
-        of the URL than its scheme.
+        If the database is of no known kind, both a table and a query are named, or one is no text. The
+        message shows no more of the URL than its scheme.
 
     Examples
     --------
@@ -125,6 +125,9 @@ def sql_place(url: str, table: str | None, sql: str | None) -> SqlPlace:
     """
     if table is not None and sql is not None:
         raise UsageError("both a table and a query are named", help="leave out --table or --sql")
+    for what, said in (("table", table), ("query", sql)):
+        if said is not None and not _is_text(said):
+            raise UsageError(f"the {what} is no text", help="write it in UTF-8, without NUL")
     match = _URL.match(url)
     scheme = match[1].lower() if match else ""
     kind = _KINDS.get(scheme)
@@ -155,6 +158,11 @@ def sql_place(url: str, table: str | None, sql: str | None) -> SqlPlace:
         )
     driver = f"postgresql://{url.split('://', 1)[1]}"
     return SqlPlace(kind, driver, None, f"postgresql://{place}", table, query)
+
+
+def _is_text(said: str) -> bool:
+    # Bytes of a command line that are no UTF-8 come as signs that cannot be written.
+    return "\0" not in said and not any("\ud800" <= sign <= "\udfff" for sign in said)
 
 
 def _file(name: str) -> Path:

@@ -96,7 +96,7 @@ class SqliteSource:
         return f"case when {size} > {self._most_bytes} then x'ff' else {cell} end"
 
     def _declared(self, place: SqlPlace) -> list[tuple[str, str]]:
-        reason, unfinished = "", False
+        reason, help = "", ""
         found: list[tuple[bytes, bytes]] = []
         try:
             if place.sql is None:
@@ -116,11 +116,10 @@ class SqliteSource:
             found = [(row[1], row[2]) for row in self._connection.execute(schema).fetchall()]
         except (sqlite3.Error, sqlite3.Warning) as error:
             reason = str(error)
-            unfinished = str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_READONLY")
-        if reason and place.sql is not None:
+            help = _help(str(getattr(error, "sqlite_errorname", "")), place)
+        if reason and not help:
             raise unreadable_query(place, reason)
         if reason:
-            help = _UNFINISHED if unfinished else "is it an SQLite file?"
             raise TableUnreadableError(f"cannot read {self._name}: {reason}", help=help)
         if any(not _is_utf8(name) for name, _ in found):
             raise TableUnreadableError(
@@ -142,6 +141,15 @@ class SqliteSource:
                 yield [_typed(row, flags, times) for row in batch]
             else:
                 yield batch
+
+
+def _help(failed: str, place: SqlPlace) -> str:
+    """Return what to do about an error of SQLite's, by its name; nothing where the query is wrong."""
+    if failed.startswith("SQLITE_READONLY"):
+        return _UNFINISHED
+    if place.sql is not None:
+        return ""
+    return "check how its views are declared" if failed == "SQLITE_ERROR" else "is it an SQLite file?"
 
 
 def _connected(path: Path, name: str) -> sqlite3.Connection:
