@@ -80,6 +80,11 @@ def test_places_that_are_none(tmp_path: Path) -> None:
     ):
         with pytest.raises(LedgerError, match=reason):
             open_ledger(path, create=True)
+    for mark in ("journal", "wal", "shm"):
+        # SQLite would remove it as soon as the other one is used.
+        for create in (True, False):
+            with pytest.raises(LedgerError, match="a name that SQLite gives to files of its own"):
+                open_ledger(tmp_path / f"x.ledger-{mark}", create=create)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(LedgerError, match="is not a regular file"):
         open_ledger(tmp_path / "pipe", create=True)

@@ -2,6 +2,7 @@
 """A ledger in PostgreSQL: whatever is wrong with the server is an error, and nothing is granted."""
 
 import importlib.util
+import traceback
 
 import psycopg
 import pytest
@@ -181,6 +182,15 @@ def test_an_entry_that_the_database_swallows_is_no_charge(place: Place) -> None:
         "ALTER TABLE rainbowdp_entries DROP CONSTRAINT rainbowdp_entries_check",
         "ALTER TABLE rainbowdp_entries DROP CONSTRAINT rainbowdp_entries_budget_previous_fkey",
         "ALTER TABLE rainbowdp_entries ENABLE ROW LEVEL SECURITY",
+        "ALTER TABLE rainbowdp_entries ALTER COLUMN answer TYPE integer USING NULL",
+        "ALTER TABLE rainbowdp_entries ADD COLUMN n integer GENERATED ALWAYS AS (answer::integer) STORED",
+        "ALTER TABLE rainbowdp_entries ADD COLUMN n integer",
+        "ALTER TABLE rainbowdp_entries ALTER COLUMN request SET DEFAULT 'q'",
+        'ALTER TABLE rainbowdp_entries ALTER COLUMN question TYPE text COLLATE "C"',
+        "ALTER TABLE rainbowdp_ledger ALTER COLUMN version TYPE bigint",
+        "CREATE INDEX zz ON rainbowdp_entries ((answer::numeric))",
+        "ALTER TABLE rainbowdp_entries SET UNLOGGED",
+        "CREATE TABLE more () INHERITS (rainbowdp_entries)",
         "CREATE RULE no_insert AS ON INSERT TO rainbowdp_entries DO INSTEAD NOTHING",
         """CREATE OR REPLACE FUNCTION rainbowdp_guard() RETURNS trigger LANGUAGE plpgsql
         AS $$ BEGIN RETURN NEW; END $$""",
@@ -190,6 +200,31 @@ def test_another_form_is_refused(place: Place, statement: str) -> None:
     place.run(statement)
     with pytest.raises(LedgerError, match="has not the form of a ledger"):
         place.open()
+
+
+def test_what_a_server_says_of_an_answer_is_not_shown(place: Place) -> None:
+    # Changed while the ledger is open: the answer cannot be stored, and the error must not tell it.
+    drawn = "Ursula"
+    with place.open() as ledger:
+        charge = ask(ledger, "q1")
+        place.run("CREATE INDEX zz ON rainbowdp_entries ((answer::numeric))")
+        with pytest.raises(LedgerError, match="SQLSTATE 22P02") as caught:
+            ledger.store(charge, drawn)
+    shown = "".join(traceback.format_exception(caught.value)) + caught.value.report()
+    assert drawn not in shown
+
+
+@pytest.mark.parametrize("table", ["rainbowdp_ledger", "rainbowdp_entries"])
+def test_a_table_that_another_program_holds_is_an_error(place: Place, table: str) -> None:
+    with psycopg.connect(place.address) as other, open_ledger(place.address, timeout=0.3) as ledger:
+        other.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE".encode())
+        with (
+            pytest.raises(LedgerError, match="lock timeout"),
+            open_ledger(place.address, timeout=0.3) as waiting,
+        ):
+            waiting.names()
+        other.rollback()
+        assert ledger.names() == ("survey",)
 
 
 def test_half_a_ledger_is_refused_and_not_completed(place: Place) -> None:

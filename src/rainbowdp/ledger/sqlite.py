@@ -23,6 +23,7 @@ from rainbowdp.ledger.statements import READ_VERSION, RECORD_VERSION
 
 _OLDEST = (3, 37, 0)
 _SMALLEST = 512
+_BESIDE = ("-journal", "-wal", "-shm")
 _FORM = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name"
 _ANOTHER_FILE = "name a file that `rainbowdp budget create` made"
 _HINTS = {
@@ -170,6 +171,8 @@ def _real_file(path: Path, label: str, *, create: bool) -> Path:
     """Return the file behind all symbolic links, so that every process finds the same journal beside it."""
     # Unlike Path.resolve it leaves a circle of links to the checks below.
     file = Path(os.path.realpath(path))
+    if file.name.endswith(_BESIDE):
+        refuse(label, "has a name that SQLite gives to files of its own, and removes", "name another file")
     if file.is_dir():
         refuse(label, "is a directory", "name a file")
     if not file.exists():
