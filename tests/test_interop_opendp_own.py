@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import opendp.prelude as dp
 import pytest
 from opendp.mod import OpenDPException
 
+from own_readings import ReadsOwn
+from rainbowdp.errors import QuestionError, UsageError
 from rainbowdp.interop.opendp import make_rainbow
-from rainbowdp.questions import Location, OptionReading, Winner, winner
+from rainbowdp.questions import Location, OptionCounts, OptionReading, Winner, scores, winner
 
 CANARY = "Zoe of Ulm"
 
@@ -95,3 +98,36 @@ def test_rows_that_python_takes_for_equal_say_what_each_of_them_says() -> None:
     question = winner("vote", ["1", "true"])
     for rows in ([True, *[1] * 40], [*[1] * 40, True]):
         assert measured(question, rows, mixed=True) == "1"
+
+
+class Pairs(OptionReading):
+    """A reading that says how many rows are for the first option, and how many there are."""
+
+    def summary(self, tally: Any) -> OptionCounts:  # noqa: ANN401 - a tally
+        counts = super().summary(tally).counts
+        return OptionCounts((counts[0], sum(counts)))
+
+
+def test_counts_are_taken_only_where_each_is_that_of_rows_of_its_own() -> None:
+    counts = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
+    question = ReadsOwn("vote", ("A", "B"), own=Pairs("vote", ("A", "B")))
+    with pytest.raises(UsageError, match="needs more than counts"):
+        make_rainbow(*counts, question, 1)
+    # Of rows it is answered all the same, as it counts them: 300 and 400.
+    assert measured(question, ["A"] * 300 + ["B"] * 100) == "B"
+
+
+def test_what_can_never_answer_makes_no_measurement() -> None:
+    rows = dp.vector_domain(dp.atom_domain(T=str)), dp.symmetric_distance()
+    nothing: Any = None
+    with pytest.raises(QuestionError, match="not read from a table"):
+        make_rainbow(*rows, scores(["A", "B"], sensitivity=1), 1)
+    with pytest.raises(QuestionError, match="None is no question"):
+        make_rainbow(*rows, nothing, 1)
+
+
+@pytest.mark.parametrize("lead", [5, 300])
+def test_a_number_of_rows_of_numpy_has_no_end(lead: int) -> None:
+    counts = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
+    most: Any = np.int8(2)
+    assert make_rainbow(*counts, winner("vote", ["A", "B"]), 60, max_rows=most)([lead, 0]) == "A"

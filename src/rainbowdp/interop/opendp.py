@@ -12,7 +12,6 @@ OpenDP asks for the features ``contrib`` and ``honest-but-curious`` for every me
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from types import ModuleType
@@ -24,9 +23,9 @@ from rainbowdp.interop.group_privacy import delta_above, epsilon_above, gaussian
 from rainbowdp.interop.missing import missing_extra
 from rainbowdp.interop.summary_draws import SummaryDraw
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question, Summary, winner
-from rainbowdp.questions.readings import as_texts
-from rainbowdp.release.own_questions import guarded_reading
+from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question, winner
+from rainbowdp.questions.readings import BracketReading, OptionReading, as_texts
+from rainbowdp.release.own_questions import guarded_reading, reading_of
 
 if TYPE_CHECKING:
     from opendp.mod import Domain, Measure, Measurement, Metric
@@ -344,12 +343,14 @@ def _measurement(
 
 
 def _from_counts(draw: SummaryDraw) -> Callable[[Sequence[int]], str]:
-    empty = draw.question.reading.summary(())
-    if not isinstance(empty, OptionCounts | BracketCounts):
+    reading = draw.question.reading
+    # With another reading one row may change several counts, or one count mean several rows.
+    if type(reading) not in (OptionReading, BracketReading):
         raise UsageError(
             f"the question {draw.question.kind!r} needs more than counts",
             help="measure the rows themselves, under SymmetricDistance or ChangeOneDistance",
         )
+    empty = cast("OptionCounts | BracketCounts", reading.summary(()))
     summary_of, number = type(empty), len(empty.counts)
 
     def answer(counts: Sequence[int]) -> str:
@@ -365,13 +366,11 @@ def _from_counts(draw: SummaryDraw) -> Callable[[Sequence[int]], str]:
 
 
 def _from_rows(draw: SummaryDraw) -> Callable[[Iterable[object]], str]:
-    def answer(rows: Iterable[object]) -> str:
-        def summary() -> Summary:
-            # Rows that Python takes for equal, such as 1 and true, may say different things.
-            texts = Counter(text for text, _ in as_texts((row, 1) for row in rows))
-            return guarded_reading(draw.question.reading).summary(texts.items())
+    reading = guarded_reading(reading_of(draw.question))
 
-        return draw.draw_from(summary)
+    def answer(rows: Iterable[object]) -> str:
+        # By their texts: rows that Python takes for equal, such as 1 and true, may say different things.
+        return draw.draw_from(lambda: reading.summary(as_texts((row, 1) for row in rows)))
 
     return answer
 

@@ -15,6 +15,7 @@ from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Neighbors, Question, QuestionLines, Summary, in_table, region_graph
 from rainbowdp.questions.known import is_known
+from rainbowdp.questions.question import require_question
 from rainbowdp.questions.regions import RULES
 from rainbowdp.release.own_questions import LeftOut, locate_guarded
 from rainbowdp.sampling import BitSource, sample_distribution
@@ -60,10 +61,12 @@ class SummaryDraw:
     max_rows: int = 1
 
     def __post_init__(self) -> None:
+        require_question(self.question)
         if not is_whole(self.max_rows) or self.max_rows < 1:
             raise UsageError(
                 f"{described(self.max_rows)} is no number of rows", help="give a whole number of at least 1"
             )
+        object.__setattr__(self, "max_rows", int(self.max_rows))
         if self.rule not in RULES:
             raise UsageError(
                 f"{described(self.rule)} is no boundary rule", help=f"choose one of {', '.join(RULES)}"

@@ -26,6 +26,7 @@ from rainbowdp.planning.values import (
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Neighbors, Question, in_table
 from rainbowdp.questions.descriptions import description_of
+from rainbowdp.questions.question import require_question, require_rows
 
 __all__ = ["WANTED", "LeadRow", "Least", "Need", "Plan", "PrivacyPlan", "RivalChance", "RivalNeed", "plan"]
 
@@ -152,14 +153,11 @@ def plan(
     >>> plan(winner("party", ["A", "B"]), want="0.99", lead=40).least.text
     '0.09901'
     """
-    if not callable(getattr(question, "locate", None)):
-        raise QuestionError(
-            f"{described(question)} is no question", help="make one, with `winner` for example"
-        )
+    require_question(question)
     notions = _notions(privacies)
     wanted = _wanted(want, lead, needed=not notions)
     asked = in_table(question)
-    rule = lead_rule(asked, neighbors, _rows(max_rows))
+    rule = lead_rule(asked, neighbors, require_rows(max_rows))
     rivals, remarked = rivals_of(asked, neighbors, rule)
     shown = _leads(leads, lead)
 
@@ -289,14 +287,6 @@ def _wanted(want: NumberLike | None, lead: int | None, *, needed: bool) -> Fract
             help="give a probability above 0 and below 1, such as 0.99",
         )
     return read
-
-
-def _rows(max_rows: int) -> int:
-    if not is_whole(max_rows) or max_rows < 1:
-        raise QuestionError(
-            f"{described(max_rows)} is no number of rows", help="give a whole number of at least 1"
-        )
-    return int(max_rows)
 
 
 def _leads(leads: Sequence[int] | None, lead: int | None) -> list[int] | None:

@@ -12,9 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import is_whole
 from rainbowdp.questions.in_table import in_table
-from rainbowdp.questions.question import Neighbors, Question, require_relation, require_rows
+from rainbowdp.questions.question import (
+    Neighbors,
+    Question,
+    require_question,
+    require_relation,
+    require_rows,
+)
 from rainbowdp.questions.readings import as_texts
 from rainbowdp.questions.small_tables import SmallTables, cells_of, score_moves, small_tables
 from rainbowdp.questions.summaries import Summary
@@ -22,6 +29,7 @@ from rainbowdp.questions.summaries import Summary
 _UNREADABLE = b"\xff"
 _TABLES = 2500
 _MOST_TABLES = 7500
+_FAR = 1 << 40
 
 
 @dataclass(frozen=True)
@@ -104,7 +112,7 @@ def check_question(
     Raises
     ------
     QuestionError
-        If no cells are known, or there would be too many tables.
+        If it is no question, no cells are known, there would be too many tables, or summaries have no hash.
 
     Examples
     --------
@@ -124,18 +132,19 @@ def check_question(
     >>> check_question(forgetful, max_rows=3, cells=cells).reason
     "'low' and 'high' touch, and are not named"
     """
+    require_question(question)
     require_relation(neighbors)
-    require_rows(max_rows)
+    max_rows = require_rows(max_rows)
     asked = in_table(question) if unreadable else question
     wanted = bool(getattr(asked, "tight", True)) if tight is None else tight
     family, summaries = _looked_at(asked, neighbors, records, max_rows, cells, unreadable=unreadable)
     answers = tuple(asked.answers)
     places = {answer: at for at, answer in enumerate(answers)}
-    numbers = {summary: at for at, summary in enumerate(dict.fromkeys(summaries))}
+    numbers = _numbered(summaries)
     looks = np.array([numbers[summary] for summary in summaries])
     located = [asked.locate(summary, neighbors) for summary in numbers]
-    regions = np.array([places.get(found.answer, -1) for found in located])[looks]
-    rows = [found.distance if is_whole(found.distance) else -1 for found in located]
+    regions = np.array([_place(places, found) for found in located])[looks]
+    rows = [_distance(found) for found in located]
     distances = (np.array(rows, dtype=np.int64) // max_rows)[looks]
     touching = asked.touching(neighbors, max_rows)
     named = None if touching is None else {frozenset(pair) for pair in touching}
@@ -157,6 +166,27 @@ def check_question(
     )
 
 
+def _numbered(summaries: Sequence[Summary]) -> dict[Summary, int]:
+    try:
+        return {summary: at for at, summary in enumerate(dict.fromkeys(summaries))}
+    except TypeError as error:
+        raise QuestionError(
+            "the summaries that the reading makes cannot be told apart: they have no hash",
+            help="let them be frozen values, of tuples instead of lists",
+        ) from error
+
+
+def _place(places: dict[str, int], located: object) -> int:
+    answer = getattr(located, "answer", None)
+    return places.get(answer, -1) if isinstance(answer, str) else -1
+
+
+def _distance(located: object) -> int:
+    """Return a distance, a very large one for all beyond, and -1 for what is none."""
+    rows = getattr(located, "distance", None)
+    return min(int(rows), _FAR) if is_whole(rows) else -1
+
+
 def _looked_at(
     question: Question,
     neighbors: Neighbors,
@@ -176,7 +206,7 @@ def _looked_at(
     family = small_tables(values, neighbors, records, max_rows, _TABLES if records is None else _MOST_TABLES)
     rows = family.tables.tolist()
     reading = question.reading
-    return family, [reading.summary(list(as_texts(zip(values, row, strict=True)))) for row in rows]
+    return family, [reading.summary(as_texts(zip(values, row, strict=True))) for row in rows]
 
 
 Fault = tuple[str, tuple[int, ...], str]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a question to its description, and back."""
 
+import json
 from collections.abc import Callable, Mapping
 
 from rainbowdp.errors import QuestionError, did_you_mean
@@ -39,7 +40,7 @@ def description_of(question: Question) -> dict[str, Json]:
     Raises
     ------
     QuestionError
-        If that is no dict.
+        If that is no dict, or no JSON.
 
     Examples
     --------
@@ -49,9 +50,17 @@ def description_of(question: Question) -> dict[str, Json]:
     >>> [description_of(kind("vote", ("A", "B")))["kind"] for kind in (Winner, Cautious)]
     ['winner', 'own winner: Cautious']
     """
-    said: object = question.describe()
-    if not isinstance(said, dict):
-        raise QuestionError(f"the question describes itself as {kind_of(said)}", help="return a dict")
+    stated: object = question.describe()
+    if not isinstance(stated, dict):
+        raise QuestionError(f"the question describes itself as {kind_of(stated)}", help="return a dict")
+    said: dict[str, Json] = {}
+    try:
+        said = json.loads(json.dumps(stated, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise QuestionError(
+            f"what the question's `describe` returns is no JSON: {error}",
+            help="return texts, whole numbers, lists and dicts with texts as keys",
+        ) from error
     unknown, kind = unknown_part(question), said.get("kind")
     if unknown is None or not isinstance(kind, str) or kind not in _READERS:
         return said

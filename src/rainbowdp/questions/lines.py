@@ -57,7 +57,7 @@ class QuestionLines:
         boundary: str | BoundaryCondition = "default",
     ) -> None:
         require_relation(neighbors)
-        require_rows(max_rows)
+        max_rows = require_rows(max_rows)
         self._question, self._privacy = question, privacy
         self._lines: dict[str, Line] = {}
         self.is_response = _is_response(question, neighbors, max_rows, boundary)

@@ -158,6 +158,20 @@ def require_column(column: object) -> None:
         raise QuestionError(f"{column!r} is no column", help="name the column with the answers of people")
 
 
+def require_question(question: object) -> None:
+    """Refuse what cannot be a question.
+
+    Raises
+    ------
+    QuestionError
+        If it locates nothing.
+    """
+    if not callable(getattr(question, "locate", None)):
+        raise QuestionError(
+            f"{described(question)} is no question", help="make one, with `winner` for example"
+        )
+
+
 def require_relation(neighbors: object) -> None:
     """Refuse anything but the two neighbor relations.
 
@@ -170,18 +184,19 @@ def require_relation(neighbors: object) -> None:
         raise QuestionError(f"{neighbors!r} is no neighbor relation", help="choose add-remove or change-one")
 
 
-def require_rows(max_rows: object) -> None:
-    """Refuse anything but a number of rows that one person can have.
+def require_rows(max_rows: object) -> int:
+    """Return a number of rows that one person can have, as an int of Python itself; others are too small.
 
     Raises
     ------
     QuestionError
         If it is no whole number of at least 1.
     """
-    if not is_whole(max_rows) or max_rows < 1:
+    if not is_whole(max_rows) or int(max_rows) < 1:
         raise QuestionError(
             f"{described(max_rows)} is no number of rows", help="give a whole number of at least 1"
         )
+    return int(max_rows)
 
 
 def require_summary(summary: object, kind: type) -> None:

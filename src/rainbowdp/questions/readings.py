@@ -6,7 +6,7 @@ counts nowhere; so does a null, unless the reading says as what it counts.
 """
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -25,7 +25,7 @@ Tally = Iterable[tuple[object, int]]
 class Reading(Protocol):
     """What a table must be able to do for a question; neither method may ever raise because of a cell.
 
-    One that you write is given cells as texts, whatever holds them, and None for nulls; `as_texts` says how.
+    One that you write is given each text once, whatever holds it, and None for nulls; `as_texts` says how.
     """
 
     @property
@@ -39,20 +39,23 @@ class Reading(Protocol):
         """Return the summary of cells, each with the number of rows that have it."""
 
 
-def as_texts(tally: Tally) -> Iterator[tuple[str | None, int]]:
-    """Yield cells as a person would type them, None for a null, and no cell that cannot be read.
+def as_texts(tally: Tally) -> list[tuple[str | None, int]]:
+    """Return what cells say as a person would type it, None for a null, each once and in order, nulls last.
+
+    Cells that cannot be read, and those of no row, are left out.
 
     Examples
     --------
-    >>> list(as_texts([(b" red", 3), (1.0, 2), (float("nan"), 1), ([], 5)]))
-    [('red', 3), ('1', 2), (None, 1)]
+    >>> as_texts([(b" red", 3), (float("nan"), 1), (1.0, 2), ([], 5), ("red", 1), ("blue", 0)])
+    [('1', 2), ('red', 4), (None, 1)]
     """
+    found: dict[str | None, int] = {}
     for cell, rows in tally:
         text = cell_text(cell)
-        if isinstance(text, str):
-            yield text, rows
-        elif text is NULL:
-            yield None, rows
+        said = text if isinstance(text, str) else None
+        if rows and (said is not None or text is NULL):
+            found[said] = found.get(said, 0) + rows
+    return sorted(found.items(), key=lambda item: (item[0] is None, item[0] or ""))
 
 
 def _plain_text(said: object) -> str:

@@ -75,7 +75,7 @@ def touching_pairs(question: Question, neighbors: Neighbors, max_rows: int = 1) 
         If the question names pairs of answers that it does not have.
     """
     require_relation(neighbors)
-    require_rows(max_rows)
+    max_rows = require_rows(max_rows)
     answers = question.answers
     touching = question.touching(neighbors, max_rows)
     if touching is None:

@@ -6,6 +6,9 @@ They are private. None of them says its values when it is printed, logged or sho
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
+
+from rainbowdp.exact.arguments import is_whole, items_of
 
 
 class Private:
@@ -17,6 +20,14 @@ class Private:
         return f"<{type(self).__name__}: private>"
 
     __str__ = __repr__
+
+
+def _plain(number: Any) -> Any:  # noqa: ANN401 - what is none is refused where it is used
+    """Return whole numbers as those of Python itself: numpy's begin anew beyond their largest."""
+    items = items_of(number)
+    if items is not None:
+        return tuple(map(_plain, items))
+    return int(number) if is_whole(number) else number
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,6 +42,9 @@ class OptionCounts(Private):
 
     counts: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "counts", _plain(self.counts))
+
 
 @dataclass(frozen=True, repr=False)
 class MatchCount(Private):
@@ -38,6 +52,10 @@ class MatchCount(Private):
 
     matching: int
     total: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "matching", _plain(self.matching))
+        object.__setattr__(self, "total", _plain(self.total))
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,12 +71,18 @@ class BracketCounts(Private):
 
     counts: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "counts", _plain(self.counts))
+
 
 @dataclass(frozen=True, repr=False)
 class ScoreValues(Private):
     """The score of each option, in the declared order."""
 
     values: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", _plain(self.values))
 
 
 Summary = OptionCounts | MatchCount | ClampedSum | BracketCounts | ScoreValues

@@ -14,7 +14,6 @@ from rainbowdp.exact import NumberLike
 from rainbowdp.ledger import Ledger, open_ledger
 from rainbowdp.ledger.records import kept_text
 from rainbowdp.questions import Neighbors, Question, Summary
-from rainbowdp.questions.descriptions import description_of
 from rainbowdp.release.answers import EVERYBODY, Answer, stored, written
 from rainbowdp.release.paying import canonical, encoded, pay_and_draw, require_both, require_budget
 from rainbowdp.release.ready import Progress, columns_of, drawn, make_ready, notes_of
@@ -205,8 +204,9 @@ def answer(
     progress : callable, optional
         As for `ask`.
     """
+    notes = notes_of(terms, source)
     ready = make_ready(terms, source, key, progress)
-    return Answer(terms, drawn(terms, ready, bits), notes=notes_of(terms, source))
+    return Answer(terms, drawn(terms, ready, bits), notes=notes)
 
 
 def answer_from_ledger(
@@ -241,6 +241,7 @@ def answer_from_ledger(
         in_all = written(dict.fromkeys(ready.distributions, longest))
         return lambda: written(drawn(terms, ready, bits)), in_all
 
+    notes = notes_of(terms, source)
     with _for_all_groups(terms):
         paid = pay_and_draw(
             ledger,
@@ -252,7 +253,7 @@ def answer_from_ledger(
             privacy=str(terms.privacy),
             read=read,
         )
-    return Answer(terms, stored(paid.answer, terms), paid.request_id, notes_of(terms, source) + paid.notes)
+    return Answer(terms, stored(paid.answer, terms), paid.request_id, notes + paid.notes)
 
 
 @contextlib.contextmanager
@@ -280,7 +281,7 @@ def fingerprint(terms: Terms, encoding: str = "utf-8") -> str:
     return canonical(
         {
             **encoded(encoding),
-            "question": description_of(terms.question),
+            "question": terms.description,
             "neighbors": terms.neighbors,
             "unit": terms.unit,
             "max_rows": terms.max_rows,

@@ -29,6 +29,7 @@ from rainbowdp.release.paying import (
 )
 from rainbowdp.release.ready import Progress
 from rainbowdp.release.terms import read_filters, require_name
+from rainbowdp.release.untraced import UNTRACED
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, count_keys, open_table
 
@@ -279,12 +280,14 @@ def name_keys(
         return tuple(select_keys(counts, mechanism.epsilon, mechanism.delta, mechanism.max_keys, bits=bits))
 
     def read() -> tuple[Callable[[], str], str]:
-        counts = list(counted())
+        with UNTRACED:
+            counts = list(counted())
         # How long the list can be, the table alone knows.
         return lambda: json.dumps(drawn(counts), ensure_ascii=False), ""
 
     if ledger is None or name is None:
-        return Keys(terms, drawn(counted()), notes=table.notes)
+        with UNTRACED:
+            return Keys(terms, drawn(counted()), notes=table.notes)
     paid = pay_and_draw(
         ledger,
         name,

@@ -7,12 +7,12 @@ table, no warning comes out, whatever it raises is replaced, and of what it retu
 answers and a whole number go on, as values of Python itself.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import cast
 
-from rainbowdp.errors import QuestionError, RainbowError, TableUnreadableError
+from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import described, is_whole, kind_of
 from rainbowdp.questions import Location, Neighbors, Question, Summary
 from rainbowdp.questions.readings import (
@@ -125,21 +125,35 @@ def _located(question: Question, summary: Summary, neighbors: Neighbors) -> Loca
     return None
 
 
+def reading_of(question: Question) -> Reading:
+    """Return the reading of a question.
+
+    Raises
+    ------
+    QuestionError
+        If it is none.
+    """
+    reading: object = question.reading
+    column, summary = getattr(reading, "column", None), getattr(reading, "summary", None)
+    if not isinstance(column, str) or not callable(summary):
+        raise QuestionError(
+            f"the reading of the question is {described(reading)}",
+            help="give an object with a `column`, which is a str, `place` and `summary`",
+        )
+    return cast("Reading", reading)
+
+
 def guarded_reading(reading: Reading) -> Reading:
     """Return a reading that tells nothing of cells where it fails; one of the package itself does not."""
-    return reading if type(reading) in _READINGS else _Guarded(reading)
+    return reading if type(reading) in _READINGS else _Guarded(reading.column, reading)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Guarded:
-    """A reading that somebody wrote; see `Reading`."""
+    """A reading that somebody wrote, which may show what it has seen; see `Reading`."""
 
+    column: str
     reading: Reading
-
-    @property
-    def column(self) -> str:
-        """The column that is read."""
-        return self.reading.column
 
     def place(self, cell: object) -> object:
         """Return what one cell counts as."""
@@ -147,18 +161,19 @@ class _Guarded:
 
     def summary(self, tally: Tally) -> Summary:
         """Return the summary of cells; what the table itself raises meanwhile goes on."""
-        raised: list[RainbowError] = []
-        made: Summary | None = None
-        with LeftOut():
-            made = cast("Summary", _Own(self.reading.summary(as_texts(_watched(tally, raised)))))
-        # Even if the reading made something of a table that ends before its end.
-        if raised:
-            raise raised[0]
+        made = self._made(tally)
         if made is None:
             raise QuestionError(
                 f"the reading of the question does not make a summary of the table; {_LEFT_OUT}", help=_TRY
             )
         return made
+
+    def _made(self, tally: Tally) -> Summary | None:
+        # A frame of its own, as above; and all cells are there before somebody's own code sees one.
+        cells = as_texts(tally)
+        with LeftOut():
+            return cast("Summary", _Own(self.reading.summary(cells)))
+        return None
 
 
 @dataclass(frozen=True, repr=False)
@@ -177,13 +192,3 @@ class LeftOut:
     def __exit__(self, _: object, raised: BaseException | None, __: object) -> bool:
         SILENCE.__exit__()
         return not isinstance(raised, KeyboardInterrupt | SystemExit | GeneratorExit)
-
-
-def _watched(tally: Tally, raised: list[RainbowError]) -> Iterator[tuple[object, int]]:
-    """Yield cells, and keep what the table raises from those who could write a cell on it."""
-    try:
-        yield from tally
-    except RainbowError as error:
-        raised.append(error)
-    if raised:
-        raise TableUnreadableError("the table could not be read to its end", help=_TRY)

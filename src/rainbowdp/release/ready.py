@@ -18,6 +18,7 @@ from rainbowdp.questions.summaries import Private
 from rainbowdp.release.answers import EVERYBODY, Answers
 from rainbowdp.release.own_questions import guarded_reading, locate_guarded
 from rainbowdp.release.terms import Terms
+from rainbowdp.release.untraced import UNTRACED
 from rainbowdp.sampling import BitSource, sample_distribution
 from rainbowdp.tables import Table, summarize, summarize_groups
 
@@ -40,10 +41,10 @@ def make_ready(terms: Terms, source: Table | Summary, key: bytes | None, progres
     """Do everything but draw: nothing that can fail is left, and nothing has been revealed."""
     if isinstance(source, Table):
         source.check(columns_of(terms))
-    # Without lines, and forms of answers, there is no answer, so they are made before a row is read.
-    terms.forms, terms.lines  # noqa: B018 - cached properties
-    summaries = _read(terms, source, key, progress) if isinstance(source, Table) else {EVERYBODY: source}
-    distributions = {group: _distribution(terms, summary) for group, summary in summaries.items()}
+    # All that an answer and its receipt need is asked of the question before a row is read, but `locate`.
+    terms.forms, terms.lines, terms.description  # noqa: B018 - cached properties
+    with UNTRACED:
+        distributions = _distributions(terms, source, key, progress)
     if any(terms.forms.keys() != found.keys() for found in distributions.values()):
         # Else the draw could meet an answer that has no form.
         raise QuestionError(
@@ -52,23 +53,30 @@ def make_ready(terms: Terms, source: Table | Summary, key: bytes | None, progres
     return Ready(distributions)
 
 
+def _distributions(
+    terms: Terms, source: Table | Summary, key: bytes | None, progress: Progress | None
+) -> Mapping[str, Distribution]:
+    summaries = _read(terms, source, key, progress) if isinstance(source, Table) else {EVERYBODY: source}
+    return {group: _distribution(terms, summary) for group, summary in summaries.items()}
+
+
 def columns_of(terms: Terms) -> list[str]:
     """Return all columns that a question asked so needs."""
     people = [column for column in (terms.unit, terms.by) if column is not None]
-    return [terms.question.reading.column, *terms.where, *people]
+    return [terms.reading.column, *terms.where, *people]
 
 
 def notes_of(terms: Terms, source: Table | Summary) -> tuple[str, ...]:
     """Return the public remarks about a table that is asked: its schema makes them, and no row does."""
     if not isinstance(source, Table):
         return ()
-    reads_numbers = isinstance(terms.question.reading, SumReading | BracketReading)
+    reads_numbers = isinstance(terms.reading, SumReading | BracketReading)
     return source.notes + ((_POINTS,) if reads_numbers and source.separator == ";" else ())
 
 
 def _read(terms: Terms, table: Table, key: bytes | None, progress: Progress | None) -> Mapping[str, Summary]:
     """Read the summaries off a table; they stay inside this module."""
-    reading = guarded_reading(terms.question.reading)
+    reading = guarded_reading(terms.reading)
     unit, rows, where = terms.unit, terms.max_rows, terms.where
     if terms.by is not None:
         return summarize_groups(

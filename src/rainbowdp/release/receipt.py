@@ -8,7 +8,6 @@ and the same answer give the same receipt, whatever the table.
 
 from functools import cache
 
-from rainbowdp.questions.descriptions import description_of
 from rainbowdp.release.public_table import order_json, shared_tables
 from rainbowdp.release.terms import Terms
 
@@ -37,7 +36,7 @@ def make_receipt(terms: Terms, answer: Json) -> dict[str, Json]:
     return {
         "schema": SCHEMA,
         "rainbowdp": _installed(),
-        "question": description_of(terms.question),
+        "question": terms.description,
         "neighbors": terms.neighbors,
         "unit": unit,
         "where": dict(sorted(terms.where.items())),

@@ -5,12 +5,13 @@ The question, the neighbor relation, what one person can change, the privacy and
 whole mechanism: which regions there are, where they touch, and the probabilities at every distance.
 """
 
+import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import get_args
+from typing import cast, get_args
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UsageError, did_you_mean
@@ -22,8 +23,11 @@ from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.privacy.notion import require_privacy
 from rainbowdp.questions import Neighbors, Question, QuestionLines, in_table
 from rainbowdp.questions.cells import cell_text
+from rainbowdp.questions.descriptions import description_of
+from rainbowdp.questions.question import Json, require_question
+from rainbowdp.questions.readings import Reading
 from rainbowdp.release.kept import FIRST, SOLVED, name_of
-from rainbowdp.release.own_questions import Form, answer_forms
+from rainbowdp.release.own_questions import Form, answer_forms, reading_of
 
 RULES = ("default", "max-min", "randomized-response", "uniform")
 _DELTA_BITS = 64
@@ -115,10 +119,7 @@ class Terms:
     groups: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not callable(getattr(self.question, "locate", None)):
-            raise UsageError(
-                f"{described(self.question)} is no question", help="make one, with `winner` for example"
-            )
+        require_question(self.question)
         require_privacy(self.privacy)
         relations = get_args(Neighbors)
         if self.neighbors not in relations:
@@ -135,6 +136,8 @@ class Terms:
             raise UsageError(
                 f"{self.max_rows!r} is no number of rows", help="give a whole number of at least 1"
             )
+        # The whole numbers of numpy have an end, beyond which they begin anew.
+        object.__setattr__(self, "max_rows", int(self.max_rows))
         if self.unit is None and self.max_rows > 1:
             raise UsageError(
                 "a number of rows per person is given, and no column that names the person",
@@ -270,6 +273,20 @@ class Terms:
 
     def _lines_under(self, privacy: Privacy) -> QuestionLines:
         return QuestionLines(self.asked, privacy, self.relation, self.max_rows, self.rule)
+
+    @cached_property
+    def reading(self) -> Reading:
+        """What the cells of the column mean; asked of the question once, before a row is read."""
+        return reading_of(self.question)
+
+    @property
+    def description(self) -> dict[str, Json]:
+        """Everything that defines the question; asked of it once, before a row is read."""
+        return cast("dict[str, Json]", json.loads(self._description))
+
+    @cached_property
+    def _description(self) -> str:
+        return json.dumps(description_of(self.question))
 
     @cached_property
     def forms(self) -> Mapping[str, Form]:

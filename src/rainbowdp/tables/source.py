@@ -86,6 +86,10 @@ def guarded(source: str, batches: Callable[[], Iterable[list[Cells]]]) -> Iterat
         )
 
 
+def _unheard(*_: object) -> None:
+    """Show no warning."""
+
+
 class _Silence:
     """Lets no warning and no log entry out while anybody is inside, in whichever thread."""
 
@@ -101,6 +105,8 @@ class _Silence:
                 self._before = warnings.catch_warnings()
                 self._before.__enter__()
                 warnings.simplefilter("ignore")
+                # Who turns filters on again must not be heard either.
+                warnings.showwarning = _unheard  # type: ignore[assignment]  # for any warning
                 self._disabled = logging.root.manager.disable
                 logging.disable(sys.maxsize)
             self._inside += 1

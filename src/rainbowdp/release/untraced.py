@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors that left the rows behind: they say what went wrong, and no longer where.
+
+The one idea: a traceback keeps the values of every function it went through, and tools that report errors
+show them. Where rows are read, these are cells and counts.
+"""
+
+from typing import Final
+
+
+class _Untraced:
+    """Raises what is raised inside anew, from here."""
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, _: object, raised: BaseException | None, __: object) -> None:
+        """End."""
+        if raised is not None:
+            raise raised.with_traceback(None)
+
+
+UNTRACED: Final = _Untraced()
+"""Inside it rows are read."""
