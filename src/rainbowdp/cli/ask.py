@@ -92,6 +92,7 @@ def ask_command(
 ) -> int:
     """Answer one question about a table; see `HELP`."""
     from rainbowdp.release import Terms, ask_under
+    from rainbowdp.release.receipt import make_receipt
 
     chosen = read_choice("--format", output_format, FORMATS)
     asked = read_privacy(epsilon, delta, mu)
@@ -114,6 +115,8 @@ def ask_command(
         # A refusal after the draw would say which answer was drawn.
         require_signs([*question.answers, *terms.groups])
 
+    # Where privacy is extreme there may be no public table: that must be known before anything is charged.
+    public = {} if target is None else make_receipt(terms, None)
     said: list[str] = []
 
     def opened(remarks: tuple[str, ...]) -> None:
@@ -140,7 +143,12 @@ def ask_command(
         else:
             emit(_lines(answer))
 
-    return ask_and_publish("answer", asking, asked_id=request_id, receipt=target, show=show, said=said)
+    def receipt_of(answer: "Answer") -> dict[str, object]:
+        return {**public, "answer": answer.json}
+
+    return ask_and_publish(
+        "answer", asking, asked_id=request_id, target=target, receipt=receipt_of, show=show, said=said
+    )
 
 
 def announce(terms: "Terms", typed: str, remarks: tuple[str, ...]) -> None:

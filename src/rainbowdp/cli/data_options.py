@@ -277,7 +277,8 @@ def ask_and_publish(
     asking: Callable[[Callable[[float], None]], Found],
     *,
     asked_id: str | None,
-    receipt: Path | None,
+    target: Path | None,
+    receipt: Callable[[Found], object],
     show: Callable[[Found], None],
     said: Collection[str],
 ) -> int:
@@ -291,8 +292,10 @@ def ask_and_publish(
         Takes what is told how much of the table has been read, and returns what may be published.
     asked_id : str or None
         The request id that was typed.
-    receipt : Path or None
+    target : Path or None
         Where the receipt goes.
+    receipt : callable
+        Makes the receipt of what was found; it must not fail.
     show : callable
         Writes what was found to stdout.
     said : collection of str
@@ -312,11 +315,11 @@ def ask_and_publish(
     if asked_id is None and found.request_id is not None:
         note(f"request id {found.request_id}: with it the same {what} can be had again at no cost")
     try:
-        if receipt is not None:
+        if target is not None:
             from rainbowdp.formats.writing import replacing
 
-            with replacing(receipt) as beside:
-                beside.write_text(json_text(found.receipt) + "\n", encoding="utf-8")
+            with replacing(target) as beside:
+                beside.write_text(json_text(receipt(found)) + "\n", encoding="utf-8")
         show(found)
     except RainbowError as error:
         again = (

@@ -164,7 +164,12 @@ def keys_command(
             require_signs(found.keys)
             emit(_shown(quote_color(key)) for key in found.keys)
 
-    return ask_and_publish("list", asking, asked_id=request_id, receipt=target, show=show, said=said)
+    def receipt_of(keys: "Keys") -> dict[str, object]:
+        return keys.receipt
+
+    return ask_and_publish(
+        "list", asking, asked_id=request_id, target=target, receipt=receipt_of, show=show, said=said
+    )
 
 
 def _shown(key: str) -> str:

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``rainbowdp ask`` with a ledger, typed: what is charged, repeated and refused, and sudden deaths."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import rainbowdp
+from asked_people import SURE, TABLE, WINNER, make_budget, spent, winner
+from command_line import PROGRAM, Runner, process
+from rainbowdp.errors import LedgerError
+from rainbowdp.ledger import Ledger, open_ledger
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Runner:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text(TABLE, encoding="utf-8")
+    return Runner(capsys)
+
+
+def test_a_repeated_request_costs_nothing_and_anything_else_is_refused(run: Runner) -> None:
+    make_budget(run, 3)
+    paid = ("--ledger", "l", "--name", "b", "--request-id", "q 1", "--epsilon", "1/100")
+    first = winner(run, *paid)
+    assert first.code == 0
+    for _ in range(12):
+        assert winner(run, *paid).out == first.out
+    assert spent() == "epsilon 0.01"
+    shutil.copy("people.csv", "other.csv")
+    for words in (
+        ("winner", "other.csv", *WINNER, *paid),
+        ("winner", "people.csv", "--column", "vote", "--options", "B,A", *paid),
+        ("winner", "people.csv", *WINNER, *paid, "--where", "town=Ulm"),
+        ("winner", "people.csv", *WINNER, *paid, "--neighbors", "change-one"),
+        ("winner", "people.csv", *WINNER, *paid, "--unit", "person", "--max-rows", 1),
+        ("winner", "people.csv", *WINNER, *paid, "--by", "town", "--groups", "Ulm,Bonn"),
+        ("winner", "people.csv", *WINNER, *paid[:-1], "1/50"),
+        ("winner", "people.csv", *WINNER, *paid, "--delta", "1e-9"),
+        ("ranking", "people.csv", *WINNER, *paid),
+    ):
+        outcome = run("ask", *words)
+        assert (outcome.code, outcome.error[0][:14]) == (2, "error[RDP604]:"), words
+    assert spent() == "epsilon 0.01"
+
+
+def test_what_would_overspend_is_refused_with_spent_asked_and_left(run: Runner) -> None:
+    make_budget(run, 1)
+    paid = ("--ledger", "l", "--name", "b")
+    first = winner(run, *paid, "--epsilon", "ln 2")
+    assert "request id" in first.err
+    outcome = winner(run, *paid, "--epsilon", "0.31", "--receipt", "r.json")
+    error, way_on = outcome.error
+    assert outcome.code == 3
+    assert "spent epsilon ln(2) (0.693148); asked epsilon 0.31; left epsilon 1 - ln(2) (0.306852)" in error
+    assert "0.306852" in way_on
+    assert not Path("r.json").exists()
+    # Two groups of a changed person cost twice: 0.2 is too much, and 0.1 is not.
+    towns = ("--by", "town", "--groups", "Ulm,Bonn", "--neighbors", "change-one")
+    assert winner(run, *paid, *towns, "--epsilon", "0.2").code == 3
+    assert winner(run, *paid, *towns, "--epsilon", "0.1").code == 0
+    assert spent() == "epsilon 0.2 + ln(2)"
+
+
+def test_a_budget_that_is_not_there_is_known_before_the_table_is_read(run: Runner) -> None:
+    make_budget(run)
+    Path("bad.parquet").write_bytes(b"PAR1 nothing PAR1")
+    outcome = winner(run, *SURE, "--ledger", "l", "--name", "bb")
+    assert (outcome.code, outcome.error[0][:14]) == (2, "error[RDP602]:")
+    assert run("ask", "winner", "bad.parquet", *WINNER, *SURE, "--ledger", "l", "--name", "b").code == 4
+    assert spent() == "epsilon 0"
+
+
+def test_one_source_under_two_names_is_said(run: Runner) -> None:
+    make_budget(run)
+    assert run("budget", "create", "c", "--ledger", "l", "--epsilon", 100).code == 0
+    for name, said in (("b", False), ("c", True), ("b", True)):
+        outcome = winner(run, "--epsilon", 1, "--ledger", "l", "--name", name)
+        assert ("charged to other budgets" in outcome.err) is said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_an_answer_that_cannot_be_shown_can_be_had_again(run: Runner) -> None:
+    make_budget(run)
+    words = ["ask", "winner", "people.csv", *WINNER, *SURE, "--ledger", "l", "--name", "b"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*PROGRAM, *map(str, words), "--request-id", "q 1"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            check=False,
+        )
+    assert done.returncode == 4
+    assert "--request-id 'q 1' repeats the answer at no cost" in done.stderr
+    assert run(*words, "--request-id", "q 1").out == "A\n"
+    assert spent() == "epsilon 60"
+
+
+def test_a_receipt_that_cannot_be_written_after_the_charge_can_be_had_again(
+    run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_budget(run)
+    words = ["ask", "winner", "people.csv", *WINNER, *SURE, "--ledger", "l", "--name", "b"]
+    words += ["--receipt", "r.json"]
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", _no_space)
+        # The ledger is a database and does not need this function.
+        outcome = run(*words)
+    assert (outcome.code, outcome.out) == (4, "")
+    assert "No space left" in outcome.err
+    request = outcome.err.split("note: request id ")[1].split(":")[0]
+    assert f"--request-id {request} repeats the answer at no cost" in outcome.err
+    assert spent() == "epsilon 60"
+    assert list(Path().glob(".*")) == []
+    assert run(*words, "--request-id", request).out == "A\n"
+    assert spent() == "epsilon 60"
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", _no_space)
+        outcome = winner(run, *SURE, "--receipt", "r.json")
+    assert "the answer was drawn and is lost: asking again costs its privacy again" in outcome.error[1]
+
+
+def test_a_receipt_that_cannot_be_made_is_refused_before_the_charge(run: Runner) -> None:
+    assert run("budget", "create", "b", "--ledger", "l", "--mu", 1).code == 0
+    level = ("people.csv", "--column", "vote", "--equals", "A", "--edges", "3,9", "--mu", "1e-2000")
+    paid = ("--ledger", "l", "--name", "b", "--receipt", "r.json")
+    assert "could not be told apart" in run("ask", "level", *level, *paid).error[0]
+    assert spent() == "mu 0"
+    assert not Path("r.json").exists()
+
+
+def test_signs_that_stdout_lacks_are_refused_before_anything_is_drawn_or_shown(run: Runner) -> None:
+    make_budget(run)
+    Path("signs.csv").write_text("v\n" + "ü\nu\n" * 50 + "k\n" * 50, encoding="utf-8")
+    narrow = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    budget = ["--ledger", "l", "--name", "b"]
+    # Which answer is drawn must not decide whether there is an error.
+    asked = ["ask", "winner", "signs.csv", "--column", "v", "--options", "u,ü", "--epsilon", "1", *budget]
+    named = ["keys", "signs.csv", "--column", "v", "--epsilon", "5", "--delta", "0.1"]
+    for words in (asked, named):
+        done = subprocess.run(
+            [*PROGRAM, *words], capture_output=True, encoding="utf-8", check=False, env=narrow
+        )
+        assert (done.returncode, done.stdout) == (4, "")
+        assert r"no sign for '\xfc'" in done.stderr
+    assert spent() == "epsilon 0"
+
+
+def _no_space(_: int) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_a_ledger_that_cannot_be_written_gives_no_answer(run: Runner) -> None:
+    make_budget(run)
+    words = ["ask", "winner", "people.csv", *WINNER, *SURE, "--ledger", "l", "--name", "b"]
+    limited = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *PROGRAM, *map(str, words)]
+    before = Path("l").read_bytes()
+    done = subprocess.run(limited, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert Path("l").read_bytes() == before
+    damaged = bytearray(before)
+    damaged[100:200] = b"\0" * 100
+    Path("l").write_bytes(bytes(damaged))
+    outcome = run(*words)
+    assert (outcome.code, outcome.out) == (4, "")
+
+
+def test_a_repeated_request_is_answered_by_the_ledger_and_reads_no_row(run: Runner) -> None:
+    make_budget(run, 200)
+    words = ("--ledger", "l", "--name", "b", "--request-id", "q")
+    assert winner(run, *SURE, *words).out == "A\n"
+    # Whoever read this table, even its header, could not answer.
+    Path("people.csv").write_text("nothing\n1\n", encoding="utf-8")
+    again = winner(run, *SURE, *words, "--receipt", "r.json")
+    assert (again.code, again.out) == (0, "A\n")
+    assert "request 'q' was answered before: nothing was read, and nothing charged" in again.err
+    assert run("verify", "r.json").code == 0
+    assert winner(run, "--epsilon", 1, *words).code == 2
+    assert winner(run, *SURE, *words[:-1], "r").code == 2
+    keys = ("keys", "people.csv", "--column", "nothing", "--epsilon", 1, "--delta", "1e-6")
+    assert run(*keys, *words).code == 2
+    assert spent() == "epsilon 60"
+
+
+def test_an_answer_about_data_without_a_name_is_told_to_be_about_what_was_given_first(run: Runner) -> None:
+    make_budget(run, 200)
+    question = rainbowdp.winner("vote", ["A", "B"])
+    paid: dict[str, Any] = {"epsilon": 60, "ledger": "l", "name": "b", "request_id": "q"}
+    frames = [pd.DataFrame({"vote": [vote] * 9}) for vote in "AB"]
+    first, again = (rainbowdp.ask(frame, question, **paid) for frame in frames)
+    assert (first.answer, again.answer, first.notes) == ("A", "A", ())
+    assert "the answer is about the data given then, which have no name" in again.notes[0]
+    assert spent() == "epsilon 60"
+    # A file has a name, and another one is refused.
+    assert winner(run, *SURE, "--ledger", "l", "--name", "b", "--request-id", "q").code == 2
+
+
+def test_what_was_charged_and_not_stored_can_be_had_by_an_id_that_is_told(
+    run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_budget(run, 200)
+    words = ("--ledger", "l", "--name", "b")
+
+    def fail(*_: object) -> str:
+        raise LedgerError("the disk is full", help="free some space")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "store", fail)
+        failed = winner(run, *SURE, *words)
+    assert (failed.code, spent()) == (4, "epsilon 60")
+    with open_ledger("l") as ledger:
+        request = ledger.history("b")[-1].request_id
+    assert failed.error[1] == (
+        f"help: free some space; request id {request!r} asks for the same again and is charged once at most"
+    )
+    assert winner(run, *SURE, *words, "--request-id", request).out == "A\n"
+    assert spent() == "epsilon 60"
+
+
+def test_what_a_budget_does_not_cover_is_refused_before_a_row_is_read(run: Runner) -> None:
+    make_budget(run, 1)
+    Path("people.csv").write_text("nothing\n1\n", encoding="utf-8")
+    outcome = winner(run, "--epsilon", 2, "--ledger", "l", "--name", "b")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert "spent epsilon 0; asked epsilon 2; left epsilon 1" in outcome.error[0]
+    outcome = run(
+        *("keys", "people.csv", "--column", "vote", "--epsilon", 1, "--delta", "1e-6"),
+        *("--ledger", "l", "--name", "b"),
+    )
+    assert (outcome.code, outcome.out) == (3, "")
+
+
+def test_two_at_once_under_one_request_id_are_charged_once_and_agree(run: Runner) -> None:
+    make_budget(run)
+    # Next to a boundary, at an epsilon that says little: two draws would often differ.
+    words = ["ask", "winner", "people.csv", "--column", "vote", "--options", "A,B,C,D,E,F"]
+    words += ["--epsilon", "1/100", "--ledger", "l", "--name", "b", "--request-id", "q"]
+    started = [
+        subprocess.Popen([*PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        for _ in range(4)
+    ]
+    answers = {one.communicate()[0] for one in started}
+    assert [one.returncode for one in started] == [0] * 4
+    assert len(answers) == 1
+    assert spent() == "epsilon 0.01"
+
+
+def test_whenever_a_process_is_killed_no_answer_leaves_that_is_not_in_the_ledger(run: Runner) -> None:
+    make_budget(run)
+    words = ["ask", "winner", "people.csv", *WINNER, "--epsilon", "1", "--ledger", "l", "--name", "b"]
+    begun = time.monotonic()
+    assert process(*words, "--request-id", "calm").returncode == 0
+    whole = time.monotonic() - begun
+    moments = random.Random(5)
+    killed = 0
+    for at in range(10):
+        request = f"q{at}"
+        child = subprocess.Popen(
+            [*PROGRAM, *words, "--request-id", request],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            encoding="utf-8",
+        )
+        # Most of the time goes into starting; the end is where it matters.
+        time.sleep(whole * moments.triangular(0.1, 1.1, 0.9))
+        child.send_signal(signal.SIGKILL)
+        out = child.communicate()[0]
+        killed += child.returncode == -signal.SIGKILL
+        with open_ledger("l") as ledger:
+            entries = [entry for entry in ledger.history("b") if entry.request_id == request]
+        events = [entry.event for entry in entries]
+        assert events in ([], ["charge"], ["charge", "answer"])
+        if out:
+            assert json.loads(entries[1].answer or "")[""] == out.strip()
+        again = run(*words, "--request-id", request)
+        assert again.code == 0
+        if out:
+            assert again.out == out
+        with open_ledger("l") as ledger:
+            assert ledger.state("b").requests == at + 2
+    assert killed > 0
