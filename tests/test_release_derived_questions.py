@@ -72,8 +72,9 @@ def test_nobody_takes_a_derived_question_for_one_that_the_package_knows(
     assert described["kind"] == kind
     planned: Any = rdp.plan(question, rdp.PureDP(1)).to_json()["question"]
     assert planned["kind"] == kind
-    with pytest.raises(ReceiptError, match="is no kind of question that rainbowdp knows"):
+    with pytest.raises(ReceiptError, match="is no kind of question that rainbowdp knows") as refused:
         rdp.verify_receipt(found.receipt)
+    assert "check_question proves it" in refused.value.help
     base = Winner("vote", VOTES) if isinstance(question, Far) else replace(question, measure=CountOf("A"))
     with pytest.raises(RainbowError, match="another question"):
         rdp.ask(summary, base, epsilon=1, **paid)

@@ -3,6 +3,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from rainbowdp.errors import QuestionError, did_you_mean
 from rainbowdp.exact.arguments import described, kind_of
@@ -21,6 +22,8 @@ _READERS: dict[str, Callable[[Mapping[str, Json]], Question]] = {
     "bracket": read_bracket,
     "scores": read_scores,
 }
+KINDS: Final = tuple(_READERS)
+"""The kinds of the package's own questions."""
 
 
 def description_of(question: Question) -> dict[str, Json]:

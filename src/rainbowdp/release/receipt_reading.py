@@ -10,10 +10,14 @@ import numpy.typing as npt
 
 from rainbowdp.errors import RainbowError, ReceiptError
 from rainbowdp.questions import Neighbors, question_from
+from rainbowdp.questions.descriptions import KINDS
 from rainbowdp.release.public_table import LARGEST_TABLE
 from rainbowdp.release.receipt import SCHEMA, privacy_json
 from rainbowdp.release.terms import Terms, privacy_of
 
+_OWN = (
+    "if it is somebody's own question, check_question proves it, with its code; else give a receipt unchanged"
+)
 _WAY_ON = "give a receipt as rainbowdp wrote it, unchanged"
 _FAMILY = "rainbowdp."
 _NUMBERS = frozenset({int, float})
@@ -139,7 +143,8 @@ def _readable_terms(receipt: Mapping[str, object]) -> Terms:
     except (ValueError, ArithmeticError, TypeError, AttributeError, LookupError, RecursionError) as error:
         # Whatever a question, a number or a filter makes of content that nobody foresaw.
         why = error.what if isinstance(error, RainbowError) else type(error).__name__
-        raise ReceiptError(f"the terms of the receipt cannot be read: {why}", help=_WAY_ON) from error
+        way_on = _OWN if _is_own(receipt["question"]) else _WAY_ON
+        raise ReceiptError(f"the terms of the receipt cannot be read: {why}", help=way_on) from error
     written = {"question": described, "where": dict(terms.where), "privacy": privacy_json(terms)}
     for key, right in written.items():
         if receipt[key] != right:
@@ -148,6 +153,11 @@ def _readable_terms(receipt: Mapping[str, object]) -> Terms:
     if split is not None and split["names"] != list(terms.groups):
         raise ReceiptError("the groups of the receipt are not written as rainbowdp does", help=_WAY_ON)
     return terms
+
+
+def _is_own(question: object) -> bool:
+    kind = question.get("kind") if isinstance(question, Mapping) else None
+    return isinstance(kind, str) and kind not in KINDS
 
 
 def _terms(receipt: Mapping[str, object]) -> Terms:
