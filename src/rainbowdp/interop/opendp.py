@@ -24,7 +24,7 @@ from rainbowdp.interop.missing import missing_extra
 from rainbowdp.interop.summary_draws import SummaryDraw
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question, winner
-from rainbowdp.questions.readings import BracketReading, OptionReading, as_texts
+from rainbowdp.questions.readings import BracketReading, OptionReading
 from rainbowdp.release.own_questions import guarded_reading, reading_of
 
 if TYPE_CHECKING:
@@ -369,8 +369,8 @@ def _from_rows(draw: SummaryDraw) -> Callable[[Iterable[object]], str]:
     reading = guarded_reading(reading_of(draw.question))
 
     def answer(rows: Iterable[object]) -> str:
-        # By their texts: rows that Python takes for equal, such as 1 and true, may say different things.
-        return draw.draw_from(lambda: reading.summary(as_texts((row, 1) for row in rows)))
+        # One by one: rows that Python takes for equal, such as 1 and true, may say different things.
+        return draw.draw_from(lambda: reading.summary((row, 1) for row in rows))
 
     return answer
 
