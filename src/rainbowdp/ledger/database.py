@@ -40,6 +40,37 @@ class Database(Protocol):
         """Give the connection back; transactions are impossible from then on."""
 
 
+class Values:
+    """Whether an answer was among the values of a transaction: what the database says may quote it then."""
+
+    def __init__(self) -> None:
+        self.private = False
+
+    def watched(self, run: Run) -> Run:
+        """Return what runs statements and looks at their values."""
+
+        def watching(statement: str, values: Mapping[str, object]) -> list[Row]:
+            self.private |= values.get("answer") is not None
+            return run(statement, values)
+
+        return watching
+
+
+def raise_alone(error: LedgerError) -> NoReturn:
+    """Raise an error without what it came of, which may quote an answer that was drawn and not stored.
+
+    Raises
+    ------
+    LedgerError
+        Always.
+    """
+    try:
+        raise error
+    except LedgerError:
+        error.__context__ = None
+        raise
+
+
 def now() -> str:
     """Return the time in UTC, as it is recorded."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -14,64 +14,16 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import LedgerError, MissingExtraError
-from rainbowdp.ledger.database import Row, Run, check_version, now, refuse
-from rainbowdp.ledger.schema import APPLICATION, ENTRIES, LEDGER, POSTGRESQL, VERSION
-from rainbowdp.ledger.statements import COLUMNS, READ_VERSION, RECORD_VERSION
+from rainbowdp.ledger.database import Row, Run, Values, check_version, now, raise_alone, refuse
+from rainbowdp.ledger.postgres_form import is_ledger
+from rainbowdp.ledger.schema import APPLICATION, POSTGRESQL, VERSION
+from rainbowdp.ledger.statements import READ_VERSION, RECORD_VERSION
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
 _CONNECT_SECONDS = 10
 _EXISTS = "SELECT to_regclass('rainbowdp_ledger') IS NOT NULL, to_regclass('rainbowdp_entries') IS NOT NULL"
-# Two guards and nothing else; both keys, one charge, one answer, one close, and no other index; two tables
-# that are kept; what they are checked for.
-_FORM = """
-SELECT
-    (SELECT count(*) FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
-        WHERE t.tgrelid IN (to_regclass('rainbowdp_ledger'), to_regclass('rainbowdp_entries'))
-        AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A') AND p.proname = 'rainbowdp_guard'
-        AND p.prosrc LIKE '%RAISE EXCEPTION%'),
-    (SELECT count(*) FROM pg_trigger t
-        WHERE t.tgrelid IN (to_regclass('rainbowdp_ledger'), to_regclass('rainbowdp_entries'))
-        AND NOT t.tgisinternal),
-    (SELECT count(*) FROM pg_rewrite
-        WHERE ev_class IN (to_regclass('rainbowdp_ledger'), to_regclass('rainbowdp_entries'))),
-    (SELECT count(*) FROM pg_class
-        WHERE oid IN (to_regclass('rainbowdp_ledger'), to_regclass('rainbowdp_entries')) AND relrowsecurity),
-    (SELECT count(*) FROM pg_index
-        WHERE indrelid IN (to_regclass('rainbowdp_ledger'), to_regclass('rainbowdp_entries'))
-        AND indisunique AND indisvalid AND indexprs IS NULL),
-    (SELECT count(*) FROM pg_index
-        WHERE indrelid IN (to_regclass('rainbowdp_ledger'), to_regclass('rainbowdp_entries'))),
-    (SELECT count(*) FROM pg_class
-        WHERE oid IN (to_regclass('rainbowdp_ledger'), to_regclass('rainbowdp_entries'))
-        AND relkind = 'r' AND relpersistence = 'p' AND NOT relhassubclass AND NOT relispartition),
-    (SELECT count(*) FROM pg_constraint
-        WHERE conrelid = to_regclass('rainbowdp_entries') AND contype = 'c' AND convalidated),
-    (SELECT count(*) FROM pg_constraint
-        WHERE conrelid = to_regclass('rainbowdp_entries') AND contype = 'f' AND convalidated)
-"""
-_FORM_OF_A_LEDGER = (2, 2, 0, 0, 5, 5, 2, 18, 2)
-_COLUMNS = """
-SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnotnull,
-    a.attgenerated = '' AND a.attidentity = '' AND NOT a.atthasdef AND a.attcollation = t.typcollation
-FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_type t ON t.oid = a.atttypid
-WHERE a.attrelid IN (to_regclass('rainbowdp_ledger'), to_regclass('rainbowdp_entries'))
-    AND a.attnum > 0 AND NOT a.attisdropped
-ORDER BY c.relname::text COLLATE "C", a.attname::text COLLATE "C"
-"""
-_NUMBERS = {"charge", "number", "previous"}
-_NEEDED = {"budget", "event", "number", "recorded_at"}
-_COLUMNS_OF_A_LEDGER = [
-    *(
-        (ENTRIES, name, "integer" if name in _NUMBERS else "text", name in _NEEDED, True)
-        for name in sorted(COLUMNS)
-    ),
-    (LEDGER, "recorded_at", "text", True, True),
-    (LEDGER, "version", "integer", True, True),
-]
-# Of connections, rights, names, locks, room and itself the server says nothing that it was given.
-_SHOWN = ("08", "25", "28", "3D", "42", "53", "55", "57", "58")
 _WAIT_FOR_COMMITS = (
     "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
 )
@@ -122,8 +74,9 @@ class PostgresDatabase:
         """Open a transaction; see `rainbowdp.ledger.database.Database.transaction`."""
         if os.getpid() != self._owner:
             refuse(self.label, "was opened in another process", "open it anew after a fork")
-        with self._lock, self._translated(), self.engine.begin() as connection:
-            run = _runner(connection)
+        seen = Values()
+        with self._lock, self._translated(seen), self.engine.begin() as connection:
+            run = seen.watched(_runner(connection))
             run(f"SET LOCAL lock_timeout = {self._milliseconds}", {})
             if write:
                 run(_WAIT_FOR_COMMITS, {})
@@ -149,7 +102,7 @@ class PostgresDatabase:
             if run(_EXISTS, {}) != [(True, True)]:
                 refuse(self.label, "does not exist there", "make it with `rainbowdp budget create`")
             check_version(self.label, run(READ_VERSION, {}))
-            if run(_FORM, {}) != [_FORM_OF_A_LEDGER] or run(_COLUMNS, {}) != _COLUMNS_OF_A_LEDGER:
+            if not is_ledger(run):
                 refuse(
                     self.label,
                     "has not the form of a ledger: a column, trigger, index or check was added, changed, "
@@ -158,27 +111,24 @@ class PostgresDatabase:
                 )
 
     @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translated(self, seen: Values) -> Iterator[None]:
         from sqlalchemy.exc import SQLAlchemyError
 
-        detail = ""
-        cause: BaseException | None = None
+        failed: LedgerError | None = None
         try:
             yield
         except (SQLAlchemyError, OSError, UnicodeError) as error:
             said = getattr(error, "orig", None) or error
-            state = getattr(said, "sqlstate", None)
-            if state is None or state.startswith(_SHOWN):
-                detail, cause = (str(said).splitlines() or [""])[0], error
-            else:
-                # It may quote an answer that was drawn, and will not have been stored.
-                detail = f"the server refuses a statement (SQLSTATE {state})"
-        if detail:
-            raise LedgerError(
+            detail = (str(said).splitlines() or [""])[0]
+            if seen.private:
+                detail = f"the server refuses an entry ({type(said).__name__})"
+            failed = LedgerError(
                 f"ledger {self.label!r} cannot be used: {detail}",
                 help="check the server and the rights of this user, and try again; nothing was answered",
                 ledger=self.label,
-            ) from cause
+            )
+        if failed is not None:
+            raise_alone(failed)
 
 
 def _engine(url: str) -> "tuple[Engine, str]":

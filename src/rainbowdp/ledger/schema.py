@@ -102,11 +102,14 @@ SQLITE: Final = (
 )
 """What makes a SQLite ledger. WITHOUT ROWID, so that no hidden key can be used to replace an entry."""
 
+GUARDED: Final = """ BEGIN
+RAISE EXCEPTION 'a ledger only grows: nothing in it is changed or deleted'; END """
+"""What the triggers of a PostgreSQL ledger do."""
+
 POSTGRESQL: Final = (
     *_TABLES,
     *_INDEXES,
-    f"""CREATE FUNCTION {GUARD}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-RAISE EXCEPTION 'a ledger only grows: nothing in it is changed or deleted'; END $$""",
+    f"CREATE FUNCTION {GUARD}() RETURNS trigger LANGUAGE plpgsql AS $${GUARDED}$$",
     *(
         f"CREATE TRIGGER {table}_guard BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
         f"FOR EACH STATEMENT EXECUTE FUNCTION {GUARD}()"

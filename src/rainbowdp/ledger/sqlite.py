@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rainbowdp.errors import LedgerError
-from rainbowdp.ledger.database import Row, Run, check_version, now, refuse
+from rainbowdp.ledger.database import Row, Run, Values, check_version, now, raise_alone, refuse
 from rainbowdp.ledger.schema import APPLICATION, SQLITE, VERSION
 from rainbowdp.ledger.statements import READ_VERSION, RECORD_VERSION
 
@@ -81,10 +81,11 @@ class SqliteDatabase:
         """Open a transaction; see `rainbowdp.ledger.database.Database.transaction`."""
         if os.getpid() != self._owner:
             refuse(self.label, "was opened in another process", "open it anew after a fork")
-        with self._lock, self._translated():
+        seen = Values()
+        with self._lock, self._translated(seen):
             self.connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             try:
-                yield self._run
+                yield seen.watched(self._run)
                 self.connection.execute("COMMIT")
             except BaseException:
                 if self.connection.in_transaction:
@@ -151,7 +152,8 @@ class SqliteDatabase:
         return self.connection.execute(f"PRAGMA {name}").fetchone()[0]
 
     @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translated(self, seen: Values | None = None) -> Iterator[None]:
+        failed: LedgerError | None = None
         try:
             yield
         except (sqlite3.Error, OSError, UnicodeError, OverflowError) as error:
@@ -160,11 +162,15 @@ class SqliteDatabase:
             if isinstance(error, OSError):
                 hint = _HINTS["SQLITE_CANTOPEN"]
             detail = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise LedgerError(
+            if seen is not None and seen.private and not hint:
+                detail = f"it refuses an entry ({name or type(error).__name__})"
+            failed = LedgerError(
                 f"ledger {self.label!r} cannot be used: {detail}",
                 help=hint or "nothing was answered; check the file and try again",
                 ledger=self.label,
-            ) from error
+            )
+        if failed is not None:
+            raise_alone(failed)
 
 
 def _real_file(path: Path, label: str, *, create: bool) -> Path:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from rainbowdp.errors import LedgerError, UsageError
 from rainbowdp.ledger import Cost, Ledger
 from rainbowdp.ledger.names import one_spelling
+from rainbowdp.release.untraced import UNTRACED
 
 NAMELESS = frozenset({"a summary in memory", "frame", "standard input"})
 """What sources are called of which nobody knows whether they are the same as another one."""
@@ -145,7 +146,9 @@ def pay_and_draw(
     request = secrets.token_hex(16) if request_id is None else request_id
     try:
         charge = ledger.charge(name, cost, request_id=request, **asked)
-        stands = ledger.store(charge, draw(), longest) if charge.answer is None else charge.answer
+        # What fails in storing has the answer on its way, which must not leave.
+        with UNTRACED:
+            stands = ledger.store(charge, draw(), longest) if charge.answer is None else charge.answer
     except LedgerError as error:
         again = f"request id {request!r} asks for the same again and is charged once at most"
         error.help = f"{error.help}; {again}" if error.help else again

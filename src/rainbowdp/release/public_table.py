@@ -81,7 +81,7 @@ def _copied(value: _Listed) -> _Listed:
 
 
 def _made(terms: Terms) -> tuple[SharedTable, ...]:
-    answers = terms.question.answers
+    answers = terms.answers
     if terms.lines.all_alike:
         return (SharedTable(answers, *_table(terms.line(answers[0]), LARGEST_TABLE)),)
     most = max(1, LARGEST_TABLE // len(answers))
@@ -95,13 +95,13 @@ def _made(terms: Terms) -> tuple[SharedTable, ...]:
 
 def order_json(terms: Terms) -> Json:
     """Return in which order the cells of a row stand: one of two rules, or the classes by true answer."""
-    question, answers = terms.question, terms.question.answers
+    answers = terms.answers
     if terms.lines.all_alike:
         return OWN_FIRST
     for rule, ordered in ((OWN_FIRST, own_answer_first), (NEAREST_FIRST, nearest_first)):
-        if all(question.rainbow(answer) == ordered(answer, answers) for answer in answers):
+        if all(terms.rainbow(answer) == ordered(answer, answers) for answer in answers):
             return rule
-    return {answer: [list(tied) for tied in question.rainbow(answer).classes] for answer in answers}
+    return {answer: [list(tied) for tied in terms.rainbow(answer).classes] for answer in answers}
 
 
 @dataclass(frozen=True)
@@ -142,9 +142,9 @@ class _Tables:
         """Return the boundary and the rows of one true answer, and what its equals have in common."""
         # Under randomized response one line has the chances of all.
         alike = self._terms.lines.is_response
-        shown = self._terms.question.answers[0] if alike else answer
+        shown = self._terms.answers[0] if alike else answer
         line = self._terms.line(shown)
-        classes = self._terms.question.rainbow(answer).classes if alike else line.rainbow.classes
+        classes = self._terms.rainbow(answer).classes if alike else line.rainbow.classes
         sizes = tuple(map(len, classes))
         likely = _flat(line, shown) if max(sizes) <= _PAIR else None
         if likely is None:

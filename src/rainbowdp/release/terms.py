@@ -24,8 +24,10 @@ from rainbowdp.privacy.notion import require_privacy
 from rainbowdp.questions import Neighbors, Question, QuestionLines, in_table
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.descriptions import description_of
+from rainbowdp.questions.known import is_known
 from rainbowdp.questions.question import Json, require_question
 from rainbowdp.questions.readings import Reading
+from rainbowdp.rainbow import Rainbow
 from rainbowdp.release.kept import FIRST, SOLVED, name_of
 from rainbowdp.release.own_questions import Form, answer_forms, reading_of
 
@@ -292,6 +294,16 @@ class Terms:
     def forms(self) -> Mapping[str, Form]:
         """In which form each answer leaves; asked of the question before a row is read."""
         return answer_forms(self.question)
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The answers, as the question first named them."""
+        return tuple(self.forms)
+
+    def rainbow(self, answer: str) -> Rainbow:
+        """Return the preference order of one true answer, as the question first gave it."""
+        known = is_known(self.question)
+        return self.question.rainbow(answer) if known else self.lines.line(answer).rainbow
 
     @cached_property
     def kept_as(self) -> Hashable | None:
