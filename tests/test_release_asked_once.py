@@ -30,6 +30,8 @@ from rainbowdp.questions import (
     yes_no,
 )
 from rainbowdp.questions.readings import as_texts
+from rainbowdp.rainbow import Rainbow
+from rainbowdp.release.receipt import make_receipt
 from rainbowdp.release.terms import Terms
 
 VOTES = ("A", "B")
@@ -97,6 +99,31 @@ def test_a_description_is_asked_for_before_a_row_is_read() -> None:
     found = rdp.ask(votes(), question, epsilon=1)
     assert "seen" in question.describe()
     assert found.receipt["question"] == {"kind": "own"}
+
+
+def test_a_receipt_asks_a_question_nothing_anew() -> None:
+    class Tells(Winner):
+        seen: tuple[int, ...] = ()
+
+        @property
+        def answers(self) -> tuple[str, ...]:
+            if self.seen:
+                raise ValueError(self.seen)
+            return self.options
+
+        def rainbow(self, answer: str) -> Rainbow:
+            order = sorted(self.options, key=lambda one: self.seen and -self.seen["ABC".index(one)])
+            return Rainbow([(answer,), *((one,) for one in order if one != answer)])
+
+    receipts = []
+    for counts in ((9, 1, 5), (9, 5, 1)):
+        question = Tells("vote", ("A", "B", "C"))
+        terms = Terms(question, rdp.PureDP(1))
+        _ = terms.lines, terms.forms, terms.description
+        # As `locate` may set it.
+        object.__setattr__(question, "seen", counts)
+        receipts.append(json.dumps(make_receipt(terms, "A")))
+    assert receipts[0] == receipts[1]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,10 @@
 import logging
 import threading
 import warnings
+from collections.abc import Callable
+from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -16,7 +19,8 @@ from rainbowdp.questions import winner
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.release import ask
 from rainbowdp.tables import batches, count_keys, open_table
-from rainbowdp.tables.source import SILENCE
+from rainbowdp.tables.persons import Spool
+from rainbowdp.tables.silence import Silence
 from spark_session import spark
 
 
@@ -94,14 +98,14 @@ def test_warnings_are_back_when_the_last_thread_is_out() -> None:
     entered, leave = threading.Event(), threading.Event()
 
     def inside() -> None:
-        with SILENCE:
+        with Silence():
             entered.set()
             leave.wait()
 
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         other = threading.Thread(target=inside)
-        with SILENCE:
+        with Silence():
             other.start()
             entered.wait()
         warnings.warn("still silent", UserWarning, stacklevel=1)
@@ -109,6 +113,73 @@ def test_warnings_are_back_when_the_last_thread_is_out() -> None:
         other.join()
         warnings.warn("heard", UserWarning, stacklevel=1)
     assert [str(warning.message) for warning in seen] == ["heard"]
+
+
+@pytest.mark.parametrize("step", range(6))
+def test_an_interrupt_at_any_step_leaves_nothing_silent(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    filters, shown, steps = list(warnings.filters), warnings.showwarning, iter(range(6))
+
+    def interrupted(work: Callable[..., None]) -> Callable[..., None]:
+        def first(*values: Any) -> None:  # noqa: ANN401 - handed on as they are
+            if next(steps, -1) == step:
+                raise KeyboardInterrupt
+            work(*values)
+            if next(steps, -1) == step:
+                raise KeyboardInterrupt
+
+        return first
+
+    for place, name in ((logging, "disable"), (warnings, "simplefilter")):
+        monkeypatch.setattr(place, name, interrupted(getattr(place, name)))
+    with pytest.raises(KeyboardInterrupt), Silence():
+        pass
+    monkeypatch.undo()
+    assert logging.root.manager.disable == logging.NOTSET
+    assert (warnings.filters, warnings.showwarning) == (filters, shown)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        with Silence():
+            warnings.warn("silent", UserWarning, stacklevel=1)
+        warnings.warn("heard", UserWarning, stacklevel=1)
+    assert [str(warning.message) for warning in seen] == ["heard"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("Query interrupted"),
+        duckdb.InterruptException("x"),
+        duckdb.Error("a\nKeyboardInterrupt: \n"),
+    ],
+    ids=["runtime", "duckdb", "inside"],
+)
+@pytest.mark.parametrize("step", ["register", "execute", "unregister"])
+def test_an_interrupt_while_rows_are_put_aside_is_one(
+    error: Exception, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stops:
+        def __init__(self, database: Any) -> None:  # noqa: ANN401 - DuckDB's connection
+            self.database = database
+
+        def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever it has
+            if name != step:
+                return getattr(self.database, name)
+
+            def stop(*_: object) -> None:
+                raise error
+
+            return stop
+
+    insert = Spool._insert
+
+    def stopped(self: Spool, table: str, **columns: object) -> None:
+        self._database = Stops(self._database)  # type: ignore[assignment]  # stands for it
+        insert(self, table, **columns)
+
+    monkeypatch.setattr(Spool, "_insert", stopped)
+    frame = pd.DataFrame({"vote": ["A", "B"], "id": [1, 2]})
+    with open_table(frame) as table, pytest.raises(KeyboardInterrupt):
+        cells(table, "vote", unit="id")
 
 
 def test_floats_of_numpy_that_are_signals_are_read_in_silence(capfd: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ from rainbowdp.ledger.statements import COLUMNS
 # that are kept; what they are checked for.
 _COUNTS = """
 SELECT
-    (SELECT count(*) FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+    (SELECT count(DISTINCT t.tgrelid) FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
         WHERE t.tgrelid IN (to_regclass('rainbowdp_ledger'), to_regclass('rainbowdp_entries'))
         AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A') AND t.tgtype = :kind AND t.tgqual IS NULL
         AND t.tgattr::text = '' AND p.proname = 'rainbowdp_guard' AND p.prosrc = :guard),
@@ -33,7 +33,8 @@ SELECT
         WHERE oid IN (to_regclass('rainbowdp_ledger'), to_regclass('rainbowdp_entries'))
         AND relkind = 'r' AND relpersistence = 'p' AND NOT relhassubclass AND NOT relispartition),
     (SELECT count(*) FROM pg_constraint
-        WHERE conrelid = to_regclass('rainbowdp_entries') AND contype = 'c' AND convalidated),
+        WHERE conrelid = to_regclass('rainbowdp_entries') AND contype = 'c' AND convalidated
+        AND conkey IS NOT NULL),
     (SELECT count(*) FROM pg_constraint
         WHERE conrelid = to_regclass('rainbowdp_entries') AND contype = 'f' AND convalidated)
 """

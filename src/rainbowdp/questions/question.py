@@ -166,7 +166,7 @@ def require_question(question: object) -> None:
     QuestionError
         If it locates nothing.
     """
-    if not callable(getattr(question, "locate", None)):
+    if isinstance(question, type) or not callable(getattr(question, "locate", None)):
         raise QuestionError(
             f"{described(question)} is no question", help="make one, with `winner` for example"
         )

@@ -25,7 +25,7 @@ from rainbowdp.questions.readings import (
     as_texts,
 )
 from rainbowdp.questions.summaries import Private
-from rainbowdp.tables.source import SILENCE
+from rainbowdp.tables.silence import Silence
 
 _READINGS = (OptionReading, MatchReading, SumReading, BracketReading)
 _LEFT_OUT = "why is left out, since it may tell of the rows"
@@ -183,12 +183,9 @@ class _Own(Private):
     summary: Summary
 
 
-class LeftOut:
+class LeftOut(Silence):
     """Leaves out what somebody's own code raises, warns of and logs, but not that a program is to end."""
 
-    def __enter__(self) -> None:
-        SILENCE.__enter__()
-
-    def __exit__(self, _: object, raised: BaseException | None, __: object) -> bool:
-        SILENCE.__exit__()
+    def __exit__(self, kind: object, raised: BaseException | None, trace: object) -> bool:  # type: ignore[override]  # as with calls it
+        super().__exit__(kind, raised, trace)
         return not isinstance(raised, KeyboardInterrupt | SystemExit | GeneratorExit)

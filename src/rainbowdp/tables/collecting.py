@@ -14,7 +14,8 @@ from typing import cast
 from rainbowdp.questions.cells import typed_text
 from rainbowdp.tables.cell_texts import UNREADABLE, Meanings, Remembered, are_names, filters, texts_of
 from rainbowdp.tables.persons import Spool
-from rainbowdp.tables.source import SILENCE, Cells, Progress, row_count
+from rainbowdp.tables.silence import Silence
+from rainbowdp.tables.source import Cells, Progress, row_count
 from rainbowdp.tables.table import Table
 
 
@@ -94,7 +95,7 @@ def collect(spool: Spool, table: Table, wanted: Wanted, progress: Progress | Non
     progress : callable, optional
         As for `rainbowdp.tables.summarize`.
     """
-    with SILENCE:
+    with Silence():
         _collect(spool, table, wanted, progress)
 
 

@@ -23,7 +23,7 @@ from rainbowdp.tables.ibis_tables import ibis_source
 from rainbowdp.tables.plain_names import is_utf8
 from rainbowdp.tables.postgres import PostgresSource
 from rainbowdp.tables.prepared import Prepared, of_duckdb, of_polars, of_spark
-from rainbowdp.tables.source import SILENCE
+from rainbowdp.tables.silence import Silence
 from rainbowdp.tables.sql import SqlPlace, is_url, sql_place
 from rainbowdp.tables.sqlite import SqliteSource
 from rainbowdp.tables.streams import spooled
@@ -97,7 +97,7 @@ def _guarded_frame(source: object) -> Table:
     found: Table | None = None
     interrupted = False
     try:
-        with SILENCE:
+        with Silence():
             found = _frame(source)
     except (RainbowError, SystemExit, GeneratorExit):
         raise

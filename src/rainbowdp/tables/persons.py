@@ -43,7 +43,7 @@ from rainbowdp.tables.keyed_hashes import Words, hashes_of_texts, key_for
 from rainbowdp.tables.ordered_texts import in_order
 from rainbowdp.tables.person_rows import PersonRows
 from rainbowdp.tables.plain_names import check_room
-from rainbowdp.tables.source import BATCH
+from rainbowdp.tables.source import BATCH, is_interrupt
 
 if TYPE_CHECKING:
     import numpy as np
@@ -206,9 +206,9 @@ class Spool:
         self._insert("chosen", u=marks[:, 0].copy(), w=marks[:, 1].copy(), n=numbers)
 
     def _insert(self, table: str, **columns: object) -> None:
-        self._database.register("batch", columns)
+        _with_room(lambda: self._database.register("batch", columns))
         self._run(f"insert into {table} select * from batch")  # noqa: S608 - one of three names
-        self._database.unregister("batch")
+        _with_room(lambda: self._database.unregister("batch"))
 
     def _run(self, query: str) -> None:
         _with_room(lambda: self._database.execute(query))
@@ -223,11 +223,14 @@ def _with_room(work: Callable[[], T]) -> T:
     """Do something; the end of memory or disk is one fixed message, since a library's own may quote a row."""
     import duckdb
 
-    with contextlib.suppress(duckdb.Error, OSError):
-        try:
-            return work()
-        except duckdb.InterruptException as error:
-            raise KeyboardInterrupt from error
+    interrupted = False
+    try:
+        return work()
+    except (duckdb.Error, OSError, RuntimeError) as error:
+        # What stops it inside of a call back to Python comes as an error that shows where.
+        interrupted = is_interrupt(error) or "KeyboardInterrupt" in str(error)
+    if interrupted:
+        raise KeyboardInterrupt
     raise TableUnreadableError(
         "there is no room for the rows of all persons",
         help="make room in the directory for temporary files, or name another one with TMPDIR",

@@ -7,10 +7,6 @@ on a cell. What a library raises all the same while rows are read is replaced by
 (`guarded`), since its own words may quote a cell.
 """
 
-import logging
-import sys
-import threading
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
@@ -73,8 +69,7 @@ def guarded(source: str, batches: Callable[[], Iterable[list[Cells]]]) -> Iterat
         # Raised anew, since one of somebody's own cells might say something.
         interrupted = True
     except BaseException as error:  # noqa: BLE001 - whatever a library says may quote a cell; polars panics
-        # This is how DuckDB reports that the user wants to stop.
-        interrupted = type(error).__name__ == "InterruptException" or str(error) == "Query interrupted"
+        interrupted = is_interrupt(error)
         failed = True
     if interrupted:
         raise KeyboardInterrupt
@@ -86,41 +81,9 @@ def guarded(source: str, batches: Callable[[], Iterable[list[Cells]]]) -> Iterat
         )
 
 
-def _unheard(*_: object) -> None:
-    """Show no warning."""
-
-
-class _Silence:
-    """Lets no warning and no log entry out while anybody is inside, in whichever thread."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._before = warnings.catch_warnings()
-        self._disabled = 0
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if not self._inside:
-                self._before = warnings.catch_warnings()
-                self._before.__enter__()
-                warnings.simplefilter("ignore")
-                # Who turns filters on again must not be heard either.
-                warnings.showwarning = _unheard  # type: ignore[assignment]  # for any warning
-                self._disabled = logging.root.manager.disable
-                logging.disable(sys.maxsize)
-            self._inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if not self._inside:
-                logging.disable(self._disabled)
-                self._before.__exit__(None, None, None)
-
-
-SILENCE = _Silence()
-"""Inside it no warning and no log entry comes out: they depend on what cells hold, and may quote them."""
+def is_interrupt(error: BaseException) -> bool:
+    """Tell whether an error is how DuckDB reports that the user wants to stop."""
+    return type(error).__name__ == "InterruptException" or str(error) == "Query interrupted"
 
 
 def row_count(row: Cells) -> int:

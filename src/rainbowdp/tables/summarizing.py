@@ -18,7 +18,8 @@ from rainbowdp.tables.cell_texts import declared_texts, stored_cell
 from rainbowdp.tables.collecting import Judge, Wanted, collect
 from rainbowdp.tables.keeping import Numbering
 from rainbowdp.tables.persons import Spool, key_or_fresh
-from rainbowdp.tables.source import SILENCE, Progress, row_count
+from rainbowdp.tables.silence import Silence
+from rainbowdp.tables.source import Progress, row_count
 from rainbowdp.tables.table import Table
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def summarize(
     if unit is None:
         judge = Judge(wanted)
         # The column that is read is the first.
-        with SILENCE:
+        with Silence():
             return reading.summary(
                 (row[0], row_count(row))
                 for batch in table.source.counted(wanted.columns, progress)
