@@ -43,7 +43,8 @@ def read_options(options: str | None, options_file: str | None) -> tuple[str, ..
             is_text = not isinstance(error, UnicodeDecodeError)
             why = "there can be no file of this name" if is_text else "it is not UTF-8 text"
         raise FileUnreadableError(
-            f"cannot read {str(options_file)!r}: {why}", help="give a text file with one option per line"
+            f"cannot read {str(options_file)!r}: {why}",
+            help="give a text file with one option per line, saved as UTF-8",
         ) from None
     if len(content) > _LARGEST_LIST:
         raise FileUnreadableError(

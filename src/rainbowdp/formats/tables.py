@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, did_you_mean
 from rainbowdp.formats.csv_header import CsvHeader, read_header, undecodable
+from rainbowdp.formats.csv_quotes import check_quotes
 from rainbowdp.formats.suffixes import Form
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ def open_table(database: Database, path: Path, form: Form, wanted: tuple[str, ..
     """
     if form is Form.CSV:
         header = read_header(path, wanted)
+        check_quotes(path, header.delimiter, _LONGEST_CSV_LINE)
         names, scan = header.names, _csv_scan(path, header)
     else:
         names = parquet_names(database, path)

@@ -13,7 +13,7 @@ import math
 import re
 import sys
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -281,6 +281,17 @@ def typed_text(text: str) -> str:
     if whole is None:
         return text
     return "0" if whole[2] == "0" else whole[1] + whole[2]
+
+
+def typed_texts(texts: Iterable[str]) -> list[str]:
+    """Return many texts in the form of `typed_text`, most of which have it.
+
+    Examples
+    --------
+    >>> typed_texts(["7", "7.0", "TRUE"])
+    ['7', '7', 'true']
+    """
+    return [typed_text(text) if "." in text or text in _TRUTH_VALUES else text for text in texts]
 
 
 def number_of(text: str) -> Fraction | None:

@@ -12,8 +12,9 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import is_whole
 from rainbowdp.questions import Location, Summary
+from rainbowdp.questions.cells import typed_text
 from rainbowdp.questions.known import is_known
-from rainbowdp.questions.readings import BracketReading, SumReading
+from rainbowdp.questions.readings import BracketReading, MatchReading, OptionReading, SumReading
 from rainbowdp.questions.summaries import Private
 from rainbowdp.release.answers import EVERYBODY, Answers
 from rainbowdp.release.own_questions import guarded_reading, locate_guarded
@@ -28,6 +29,7 @@ _POINTS = (
     "the cells are separated by semicolons, as they are where decimals have a comma: '2,5' counts for "
     "nothing, and '1.200' is 1.2, no thousand"
 )
+_TYPED = "where the table has truth values or numbers, these say true, false, 1 or 2.5"
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,8 +72,21 @@ def notes_of(terms: Terms, source: Table | Summary) -> tuple[str, ...]:
     """Return the public remarks about a table that is asked: its schema makes them, and no row does."""
     if not isinstance(source, Table):
         return ()
-    reads_numbers = isinstance(terms.reading, SumReading | BracketReading)
-    return source.notes + ((_POINTS,) if reads_numbers and source.separator == ";" else ())
+    found = list(source.notes)
+    if source.separator == ";" and isinstance(terms.reading, SumReading | BracketReading):
+        found.append(_POINTS)
+    odd = [] if source.separator else [text for text in _declared(terms) if typed_text(text) != text]
+    if odd:
+        found.append(f"{odd[0]!r} stands for text alone: {_TYPED}")
+    return tuple(found)
+
+
+def _declared(terms: Terms) -> list[str]:
+    """Return the texts with which cells are compared."""
+    reading = terms.reading
+    said = reading.options if type(reading) is OptionReading else ()
+    equal = (reading.equals,) if type(reading) is MatchReading else ()
+    return [*said, *equal, *terms.where.values(), *terms.groups]
 
 
 def _read(terms: Terms, table: Table, key: bytes | None, progress: Progress | None) -> Mapping[str, Summary]:

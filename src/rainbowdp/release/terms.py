@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import cast, get_args
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import UsageError, did_you_mean
+from rainbowdp.errors import PrivacyParameterError, UsageError, did_you_mean
 from rainbowdp.exact import NumberLike, enclose
 from rainbowdp.exact.arguments import described, is_whole, items_of
 from rainbowdp.ledger import Cost
@@ -101,6 +101,8 @@ class Terms:
     ------
     UsageError
         If they do not fit together.
+    PrivacyParameterError
+        If delta is 1.
 
     Examples
     --------
@@ -123,6 +125,10 @@ class Terms:
     def __post_init__(self) -> None:
         require_question(self.question)
         require_privacy(self.privacy)
+        if isinstance(self.privacy, ApproxDP) and self.privacy.delta == 1:
+            raise PrivacyParameterError(
+                "delta is 1, which protects nobody", help="give a delta far below 1 over the number of people"
+            )
         relations = get_args(Neighbors)
         if self.neighbors not in relations:
             raise UsageError(

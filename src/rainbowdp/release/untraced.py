@@ -2,10 +2,13 @@
 """Errors that left the rows behind: they say what went wrong, and no longer where.
 
 The one idea: a traceback keeps the values of every function it went through, and tools that report errors
-show them. Where rows are read, these are cells and counts.
+show them. Where rows are read, these are cells and counts. What nobody foresaw keeps its traceback, so that it
+can be mended.
 """
 
 from typing import Final
+
+from rainbowdp.errors import RainbowError
 
 
 class _Untraced:
@@ -16,7 +19,7 @@ class _Untraced:
 
     def __exit__(self, _: object, raised: BaseException | None, __: object) -> None:
         """End."""
-        if raised is not None:
+        if isinstance(raised, RainbowError | KeyboardInterrupt | MemoryError):
             raise raised.with_traceback(None)
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import compress
 from typing import cast
 
-from rainbowdp.questions.cells import typed_text
+from rainbowdp.questions.cells import typed_text, typed_texts
 from rainbowdp.tables.cell_texts import UNREADABLE, Meanings, Remembered, are_names, filters, texts_of
 from rainbowdp.tables.persons import Spool
 from rainbowdp.tables.silence import Silence
@@ -122,7 +122,7 @@ def _collect(spool: Spool, table: Table, wanted: Wanted, progress: Progress | No
             marks = mark_of_cell(reader.cells(rows))
         else:
             marks = mark_of(list(zip(reader.parts(rows), reader.texts(rows), strict=True)))
-        spool.add(cast("list[str]", persons), marks)
+        spool.add(typed_texts(cast("list[str]", persons)), marks)
 
 
 def _text_said(said: tuple[int, str | None]) -> str | None:

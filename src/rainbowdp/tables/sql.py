@@ -183,7 +183,11 @@ def quoted(name: str) -> str:
 
 
 def unreadable_query(place: SqlPlace, reason: str) -> TableUnreadableError:
-    """Return the error for a query that a database refuses before it runs."""
+    """Return the error for a query, or a view, that a database refuses before it runs."""
+    if place.sql is None:
+        return TableUnreadableError(
+            f"{place.database} cannot be read: {reason}", help="check how its tables and views are declared"
+        )
     return TableUnreadableError(
         f"{place.database} does not accept the query: {reason}",
         help="check its spelling and the names in it",
