@@ -2,8 +2,8 @@
 """Errors that left the rows behind: they say what went wrong, and no longer where.
 
 The one idea: a traceback keeps the values of every function it went through, and tools that report errors
-show them. Where rows are read, these are cells and counts. What nobody foresaw keeps its traceback, so that it
-can be mended.
+show them. Where rows are read, these are cells and counts. What nobody foresaw keeps its traceback, so that
+it can be mended.
 """
 
 from typing import Final
