@@ -8,7 +8,6 @@ import pytest
 
 from rainbowdp.errors import FileFormatError
 from rainbowdp.formats import tables
-from rainbowdp.formats.csv_quotes import check_quotes
 from rainbowdp.formats.suffixes import Form
 
 ROWS = {
@@ -36,21 +35,35 @@ def test_each_row_of_a_large_file_is_read_once(
         assert found == [(number,)]
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"], ids=["unix", "windows", "mac"])
-@pytest.mark.parametrize("size", [10, 300_000])
+FITS = ('x,y"z', 'x,"y"', 'x,""', '  x,  "5')
+FITS_NOT = ('x,"y', '"x,y', 'x,"y" ', 'x,"y"z', '"5"" pipe" ,y')
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"], ids=["unix", "windows"])
+@pytest.mark.parametrize("size", [10, 100_000])
 @pytest.mark.parametrize("name", ["pairs.csv", "pairs.csv.gz"])
-def test_a_quote_that_is_never_closed_is_found_with_its_line(
+def test_a_quote_that_does_not_fit_is_found_with_its_line(
     ending: str, size: int, name: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
-    opened = gzip.open if name.endswith(".gz") else open
     before = ["5'10\",x", '"a ""b"", c",y', ',"', '" ,z'] if size == 10 else ["a,b", '"a","b"'] * (size // 2)
-    for last, closed in (('x,y"z', True), ('x,"y"', True), ('x,"y', False), ('"x,y', False), ('x, "', False)):
-        for end in (ending, ""):
-            with opened(path, "wb") as file:
-                file.write((ending.join(["a,b", *before, last]) + end).encode())
-            if closed:
-                check_quotes(path, ",", 1 << 20)
-            else:
-                with pytest.raises(FileFormatError, match=f"line {len(before) + 2} of .* never closed"):
-                    check_quotes(path, ",", 1 << 20)
+    before = before[:2] if size == 10 else before
+    for last in (*FITS, *FITS_NOT):
+        for after in ("", ending, f"{ending}a,b{ending}c,d{ending}"):
+            content = (ending.join(["a,b", *before, last]) + after).encode()
+            path.write_bytes(gzip.compress(content, 1) if name.endswith(".gz") else content)
+            with tables.connect() as database:
+                if last in FITS:
+                    query = tables.open_table(database, path, Form.CSV, ()).query("a")
+                    ((found,),) = database.sql(f"select count(*) from ({query})").fetchall()  # noqa: S608 - the query of a table
+                    assert found == len(before) + 1 + 2 * (len(after) > 2)
+                else:
+                    with pytest.raises(FileFormatError, match=rf"line {len(before) + 2} of .* never closed"):
+                        tables.open_table(database, path, Form.CSV, ())
+
+
+def test_a_quote_that_swallows_more_than_a_line_may_have_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_bytes(b'a,b\nx,"y\n' + b"a,b\n" * 5_000_000)
+    with tables.connect() as database, pytest.raises(FileFormatError, match=r"line 2 of .* never closed"):
+        tables.open_table(database, path, Form.CSV, ())

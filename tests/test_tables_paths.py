@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cell_tally import cells
+from cell_tally import UNREADABLE, cells
 from command_line import Runner
 from postgres_server import fresh_database
 from rainbowdp.errors import TableUnreadableError
@@ -255,3 +255,17 @@ def test_an_sqlite_view_of_what_is_not_there_is_no_damaged_file(tmp_path: Path) 
     with pytest.raises(TableUnreadableError, match="no such column: votes") as caught:
         open_table(f"sqlite:///{tmp_path}/a.db", table="broken")
     assert "how its views are declared" in caught.value.help
+
+
+def test_a_type_whose_text_a_server_may_have_no_room_for_is_not_read() -> None:
+    import psycopg
+
+    url = fresh_database()
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute("create table people (x jsonpath, y text)")
+        server.execute("insert into people select '$.a', 'red' from generate_series(1, 30)")
+        server.execute("insert into people values (('$' || repeat('+$', 18600))::jsonpath, 'red')")
+    with open_table(url) as table:
+        assert cells(table, "y") == {"red": 31}
+        assert cells(table, "x") == {UNREADABLE: 31}
+        assert "'x'" in table.notes[0]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, did_you_mean
 from rainbowdp.formats.csv_header import CsvHeader, read_header, undecodable
-from rainbowdp.formats.csv_quotes import check_quotes
+from rainbowdp.formats.csv_quotes import count_records
 from rainbowdp.formats.suffixes import Form
 
 if TYPE_CHECKING:
@@ -110,8 +110,10 @@ def open_table(database: Database, path: Path, form: Form, wanted: tuple[str, ..
     """
     if form is Form.CSV:
         header = read_header(path, wanted)
-        check_quotes(path, header.delimiter, _LONGEST_CSV_LINE)
         names, scan = header.names, _csv_scan(path, header)
+        records = count_records(path, header.delimiter)
+        if records is not None:
+            _check_count(database, path, scan, records - 1)
     else:
         names = parquet_names(database, path)
         scan = f"read_parquet({_file(path)}, hive_partitioning=false) as t({_numbered(len(names))})"
@@ -127,6 +129,18 @@ def open_table(database: Database, path: Path, form: Form, wanted: tuple[str, ..
     for name in wanted:
         table.column(name)
     return table
+
+
+def _check_count(database: Database, path: Path, scan: str, rows: int) -> None:
+    """Refuse a CSV file of which DuckDB would read more or fewer rows than there are."""
+    with reading(path):
+        ((found,),) = database.execute(f"select count(*) from {scan}").fetchall()  # noqa: S608 - a quoted path
+    if found != rows:
+        raise FileFormatError(
+            f"{str(path)!r} has quotes that do not fit: {found} rows can be read, and there are {rows}",
+            help="put cells with quotes into quotes, without blanks around them, and double those inside",
+            path=str(path),
+        )
 
 
 class _Deferred:

@@ -65,6 +65,8 @@ _READERS: Mapping[int, Callable[[str], object]] = {
 # Categories of pg_type whose text is no cell: arrays, composites, ranges, intervals, and pseudo-types, among
 # them rows and arrays that have no type of their own.
 _UNREADABLE = frozenset("ACPRT")
+# Texts of these are made step by step into the depth, and for some that it stores a server has no room.
+_DEEP = ["jsonpath", "tsquery", "ltxtquery", "query_int"]
 
 
 class PostgresSource:
@@ -98,8 +100,9 @@ class PostgresSource:
             self._types = dict(described)
             categories = dict(
                 self._connection.execute(
-                    "select oid, typcategory::text from pg_type where oid = any(%s)",
-                    [list(self._types.values())],
+                    "select oid, case when typname = any(%s) then 'R' else typcategory::text end "
+                    "from pg_type where oid = any(%s)",
+                    [_DEEP, list(self._types.values())],
                 ).fetchall()
             )
         except RainbowError:
