@@ -54,14 +54,14 @@ class PostgresServer:
         """Return the URL of a database, its password included."""
         return f"postgresql://{USER}:{self.password}@127.0.0.1:{self.port}/{database}"
 
-    def fresh_database(self) -> str:
-        """Make an empty database and return its URL."""
+    def fresh_database(self, form: str = "") -> str:
+        """Make an empty database, of a form that ``create database`` takes, and return its URL."""
         import psycopg
 
         self.databases += 1
         name = f"fresh_{os.getpid()}_{self.databases}"
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
-            connection.execute(f'CREATE DATABASE "{name}"'.encode())
+            connection.execute(f'CREATE DATABASE "{name}" {form}'.encode())
         return self.url(name)
 
 
@@ -123,13 +123,16 @@ def shared_server() -> PostgresServer:
     return server
 
 
-def fresh_database() -> str:
-    """Return the URL of an empty database, ``postgresql://...``; skip or fail where there can be none."""
+def fresh_database(form: str = "") -> str:
+    """Return the URL of an empty database, ``postgresql://...``; skip or fail where there can be none.
+
+    Its form is what ``create database`` takes, for example an encoding.
+    """
     if reason := missing():
         if os.environ.get("CI"):
             pytest.fail(f"{reason}, and CI is set: nothing may be skipped here")
         pytest.skip(reason)
-    return shared_server().fresh_database()
+    return shared_server().fresh_database(form)
 
 
 @pytest.fixture

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A ledger in PostgreSQL: whatever is wrong with the server is an error, and nothing is granted."""
 
+import contextlib
 import importlib.util
 import traceback
 
 import psycopg
 import pytest
 from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
 
 from ledger_places import ASKED, Place, pure
 from postgres_server import fresh_database
 from rainbowdp.errors import LedgerError, MissingExtraError
 from rainbowdp.ledger import Charge, Ledger, open_ledger
+from rainbowdp.ledger.database import Database
 from rainbowdp.ledger.opening import open_database
 from rainbowdp.ledger.postgres import PostgresDatabase
 
@@ -64,6 +67,44 @@ def test_a_password_is_never_shown(place: Place) -> None:
 def test_other_spellings_of_the_scheme(place: Place, scheme: str) -> None:
     with open_ledger(place.address.replace("postgresql", scheme)) as ledger:
         assert ledger.names() == ("survey",)
+
+
+@pytest.mark.parametrize(
+    "setting", ["client_encoding = 'SQL_ASCII'", "client_encoding = 'LATIN1'", "quote_all_identifiers = on"]
+)
+def test_what_a_database_sets_for_its_sessions_does_not_matter(place: Place, setting: str) -> None:
+    with psycopg.connect(place.address, autocommit=True) as connection:
+        connection.execute(f"ALTER DATABASE {connection.info.dbname} SET {setting}".encode())
+    with place.open(create=True) as ledger:
+        ledger.charge("survey", pure("1/10"), request_id=None, **{**ASKED, "source": "Łódź.csv"})
+    with place.open() as ledger:
+        assert ledger.history("survey")[-1].source == "Łódź.csv"
+
+
+def test_a_database_without_an_encoding_holds_a_ledger() -> None:
+    place = Place(
+        "postgresql", fresh_database("ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
+    )
+    with place.open(create=True) as ledger:
+        ledger.create("survey", pure(3))
+        ledger.charge("survey", pure("1/10"), request_id=None, **{**ASKED, "source": "Łódź.csv"})
+    with place.open() as ledger:
+        assert ledger.history("survey")[-1].source == "Łódź.csv"
+
+
+def be_interrupted(database: Database) -> None:
+    with database.transaction(write=False):
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise OperationalError("", {}, psycopg.ProgrammingError("the connection is busy"))
+
+
+def test_an_interrupt_is_one_also_where_giving_the_connection_back_fails(place: Place) -> None:
+    database = open_database(place.address, create=False)
+    with contextlib.closing(database), pytest.raises(KeyboardInterrupt) as caught:
+        be_interrupted(database)
+    assert caught.value.__context__ is None
 
 
 def test_a_server_that_is_not_there_is_an_error() -> None:

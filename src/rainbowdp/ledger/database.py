@@ -56,17 +56,17 @@ class Values:
         return watching
 
 
-def raise_alone(error: LedgerError) -> NoReturn:
+def raise_alone(error: LedgerError | KeyboardInterrupt) -> NoReturn:
     """Raise an error without what it came of, which may quote an answer that was drawn and not stored.
 
     Raises
     ------
-    LedgerError
+    LedgerError, KeyboardInterrupt
         Always.
     """
     try:
         raise error
-    except LedgerError:
+    except (LedgerError, KeyboardInterrupt):
         error.__context__ = None
         raise
 

@@ -114,7 +114,7 @@ class PostgresDatabase:
     def _translated(self, seen: Values) -> Iterator[None]:
         from sqlalchemy.exc import SQLAlchemyError
 
-        failed: LedgerError | None = None
+        failed: LedgerError | KeyboardInterrupt | None = None
         try:
             yield
         except (SQLAlchemyError, OSError, UnicodeError) as error:
@@ -127,8 +127,17 @@ class PostgresDatabase:
                 help="check the server and the rights of this user, and try again; nothing was answered",
                 ledger=self.label,
             )
+            if _interrupted(error):
+                failed = KeyboardInterrupt()
         if failed is not None:
             raise_alone(failed)
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Tell whether an error came of an interrupt: giving a busy connection back fails, and hides it."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _engine(url: str) -> "tuple[Engine, str]":
@@ -152,7 +161,8 @@ def _engine(url: str) -> "tuple[Engine, str]":
         pool_pre_ping=True,
         hide_parameters=True,
         isolation_level="READ COMMITTED",
-        connect_args={"connect_timeout": _CONNECT_SECONDS},
+        # A database or user may want another encoding, in which psycopg returns bytes or has fewer signs.
+        connect_args={"connect_timeout": _CONNECT_SECONDS, "client_encoding": "utf8"},
     )
     return engine, named.render_as_string()
 

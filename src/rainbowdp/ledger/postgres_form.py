@@ -48,6 +48,8 @@ WHERE a.attrelid IN (to_regclass('rainbowdp_ledger'), to_regclass('rainbowdp_ent
     AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY c.relname::text COLLATE "C", a.attname::text COLLATE "C"
 """
+# Else what a check or an index is about may be told with quotes.
+_PLAIN_NAMES = "SELECT set_config('quote_all_identifiers', 'off', true)"
 _NUMBERS = {"charge", "number", "previous"}
 _NEEDED = {"budget", "event", "number", "recorded_at"}
 # Which columns a unique index or a reference is about, and of which entries or to which columns.
@@ -98,5 +100,6 @@ def is_ledger(run: Run) -> bool:
     run : callable
         Runs a statement in a transaction.
     """
+    run(_PLAIN_NAMES, {})
     counts = run(_COUNTS, {"kind": _BEFORE_CHANGES, "guard": GUARDED})
     return [*counts, *run(_COLUMNS, {}), *run(_KEYS, {})] == _FORM_OF_A_LEDGER
