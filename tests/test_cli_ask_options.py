@@ -341,3 +341,14 @@ def test_standard_input_under_its_other_names_is_called_by_its_sign(run: Runner)
 def _of_spreadsheet(run: Runner) -> Outcome:
     Path("people.xlsx").write_bytes(b"PK\3\4")
     return run("ask", "winner", "people.xlsx", *WINNER, *SURE)
+
+
+def test_signs_of_an_option_or_group_that_act_on_a_terminal_are_shown(run: Runner) -> None:
+    odd = "red\x1b[2J\x9b\u202eder\u200b"
+    Path("odd.jsonl").write_text(json.dumps({"vote": odd, "town": odd}) + "\n", encoding="utf-8")
+    words = ("ask", "winner", "odd.jsonl", "--column", "vote", "--options", f"{odd},Größe\u00a0L", *SURE)
+    shown = "red\\x1b[2J\\x9b\\u202eder\\u200b"
+    assert run(*words).out in (f"{shown}\n", "Größe\u00a0L\n")
+    groups = run(*words, "--by", "town", "--groups", odd)
+    assert groups.out.startswith(f"{shown}: ")
+    assert json.loads(run(*words, "--by", "town", "--groups", odd, "--format", "json").out).keys() == {odd}

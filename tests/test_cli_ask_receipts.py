@@ -2,6 +2,8 @@
 """``rainbowdp verify RECEIPT``, typed: what receipts say, and what is none."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -133,3 +135,19 @@ def test_a_receipt_is_read_as_utf_8_and_in_no_encoding_that_is_guessed(run: Runn
         Path("r.json").write_bytes(text.encode(encoding))
         found = run("verify", "r.json")
         assert (found.code != 0) == (code != 0), (encoding, found)
+
+
+@pytest.mark.usefixtures("run")
+def test_an_answer_is_not_lost_where_the_receipt_goes_to_stdout() -> None:
+    words = ["ask", "winner", "people.csv", "--column", "vote", "--options", "red,blue", "--epsilon", "1"]
+    for path in ("both", "/dev/stdout"):
+        with Path("both").open("w") as goes:
+            done = subprocess.run(
+                [sys.executable, "-m", "rainbowdp", *words, "--receipt", path],
+                stdout=goes,
+                stderr=subprocess.PIPE,
+                check=False,
+                encoding="utf-8",
+            )
+        assert (done.returncode, Path("both").read_text()) == (4, "")
+        assert f"cannot write '{path}': standard output goes there" in done.stderr

@@ -148,3 +148,21 @@ def test_a_place_that_takes_no_more_is_told_in_the_words_of_the_system(tmp_path:
     )
     assert done.stdout == f"cannot write {str(target)!r}: File too large\n"
     assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_file_that_a_stream_of_the_process_goes_to_is_not_replaced(tmp_path: Path, stream: str) -> None:
+    target = tmp_path / "a.txt"
+    program = (
+        "import pathlib, sys\n"
+        "from rainbowdp.errors import FileWriteError\n"
+        "from rainbowdp.formats.writing import replacing\n"
+        "try:\n"
+        "    with replacing(pathlib.Path(sys.argv[1])) as beside: beside.write_text('new')\n"
+        "except FileWriteError as error: print(error, file=getattr(sys, sys.argv[2]))\n"
+    )
+    with target.open("w") as goes:
+        words = [sys.executable, "-c", program, str(target), stream]
+        subprocess.run(words, check=True, stdout=goes if stream == "stdout" else subprocess.PIPE, stderr=goes)
+    assert f"{'standard output' if stream == 'stdout' else 'standard error'} goes there" in target.read_text()
+    assert names(tmp_path) == ["a.txt"]

@@ -165,6 +165,21 @@ def test_answers_with_unequal_neighbors_have_a_cell_for_each() -> None:
     )
 
 
+def test_a_class_less_likely_than_any_float_has_its_proportions() -> None:
+    # 1 - delta is 10^-350: all of it that is left for answers two regions away is less than a float can say.
+    terms = Terms(
+        rdp.level("c", equals="x", edges=[3, 19, 22], labels=list("abcd")),
+        rdp.ApproxDP(1000, "0." + "9" * 350),
+    )
+    receipt: Json = Answer(terms, {"": "a"}).receipt
+    jsonschema.validate(receipt, SCHEMA)
+    assert verify_receipt(receipt).holds
+    for region in receipt["table"]["regions"]:
+        for row in region["probabilities"]:
+            cells = [cell for tied in row for cell in (tied if isinstance(tied, list) else [tied])]
+            assert all(math.isfinite(cell) for cell in cells)
+
+
 def keys_receipt() -> Json:
     towns = pd.DataFrame({"town": ["Ulm"] * 60 + ["Bonn"], "person": range(61)})
     limits = {"unit": "person", "max_keys": 2, "where": {"town": "Ulm"}}

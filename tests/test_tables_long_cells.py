@@ -103,6 +103,25 @@ def test_texts_of_postgres_that_could_not_be_written_are_not_written() -> None:
         assert cells(table, "d") == {UNREADABLE: 1, NOTHING: 2}
 
 
+def test_what_takes_much_room_in_postgres_has_no_text_whatever_its_type() -> None:
+    import psycopg
+
+    url = fresh_database()
+    with psycopg.connect(url) as server:
+        # Its texts always fail, as that of an hstore of half a gigabyte does.
+        server.execute("create type odd")
+        for name, takes, gives in (("byteain", "cstring", "odd"), ("any_out", "odd", "cstring")):
+            form = f"function {name}_odd({takes}) returns {gives} language internal strict as '{name}'"
+            server.execute(f"create {form}".encode())
+        server.execute("create type odd (input = byteain_odd, output = any_out_odd, like = bytea)")
+        server.execute("create table people (x odd, y text)")
+        server.execute("alter table people alter x set storage external")
+        server.execute("insert into people values (%s, 'red'), (null, %s)", ["a" * 300_000, "b" * 300_000])
+    with open_table(url) as table:
+        assert cells(table, "x") == {NOTHING: 1, UNREADABLE: 1}
+        assert cells(table, "y") == {"red": 1, UNREADABLE: 1}
+
+
 def test_a_long_text_behind_a_dictionary_is_bounded_before_it_is_repeated() -> None:
     from rainbowdp.tables.arrow_tables import as_stored
 

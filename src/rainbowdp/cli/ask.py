@@ -37,7 +37,7 @@ from rainbowdp.cli.options import (
     read_privacy,
     require_text,
 )
-from rainbowdp.cli.output import emit, emit_json, note, require_signs
+from rainbowdp.cli.output import emit, emit_json, note, require_signs, visible
 from rainbowdp.cli.question_options import (
     QUESTIONS,
     SUMMARIES,
@@ -141,7 +141,7 @@ def ask_command(
         if chosen == "json":
             emit_json(answer.json)
         else:
-            emit(_lines(answer))
+            emit(map(visible, _lines(answer)))
 
     def receipt_of(answer: "Answer") -> dict[str, object]:
         return {**public, "answer": answer.json}

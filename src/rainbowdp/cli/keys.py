@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp keys``: which categories of a column may be named at all."""
 
-import unicodedata
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,10 +31,10 @@ from rainbowdp.cli.options import (
     require_text,
     whole_number,
 )
-from rainbowdp.cli.output import emit, emit_json, note, require_signs
+from rainbowdp.cli.output import emit, emit_json, note, require_signs, visible
 from rainbowdp.cli.question_declarations import Unit
 from rainbowdp.cli.question_values import read_column
-from rainbowdp.errors import UsageError, printable
+from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.release import Keys
@@ -162,7 +161,7 @@ def keys_command(
             emit_json(list(found.keys))
         else:
             require_signs(found.keys)
-            emit(_shown(quote_color(key)) for key in found.keys)
+            emit(visible(quote_color(key)) for key in found.keys)
 
     def receipt_of(keys: "Keys") -> dict[str, object]:
         return keys.receipt
@@ -170,13 +169,6 @@ def keys_command(
     return ask_and_publish(
         "list", asking, asked_id=request_id, target=target, receipt=receipt_of, show=show, said=said
     )
-
-
-def _shown(key: str) -> str:
-    """Return a category with its signs that act on a terminal, or are not seen, as escapes; blanks stay."""
-    if key.isprintable():
-        return key
-    return "".join(sign if unicodedata.category(sign) == "Zs" else printable(sign) for sign in key)
 
 
 def _max_keys(unit: str | None, max_keys: str | None) -> int | None:

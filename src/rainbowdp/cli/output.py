@@ -12,6 +12,7 @@ import io
 import json
 import re
 import sys
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -68,6 +69,13 @@ def require_signs(texts: Iterable[str]) -> None:
     """
     for text in texts:
         _encodable(text, "data")
+
+
+def visible(text: str) -> str:
+    """Return an answer with its signs that act on a terminal, or are not seen, as escapes; blanks stay."""
+    if text.isprintable():
+        return text
+    return "".join(sign if unicodedata.category(sign) == "Zs" else printable(sign) for sign in text)
 
 
 def json_text(value: object) -> str:

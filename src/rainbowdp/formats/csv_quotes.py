@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many records a CSV file with quotes has, counted by another reader than the one that reads them.
+"""How much a CSV file with quotes holds, measured by another reader than the one that reads it.
 
-Reading with one thread, DuckDB drops what follows a quote that does not fit, and says nothing of it. So what
-it reads is counted, and so are the records, by the standard library. A file without quotes is not counted: to
-look for one costs a search at memory speed.
+Reading with one thread, DuckDB drops what follows a quote that does not fit, and blanks and quotes around
+cells, and says nothing of it. So what it reads is measured, and so is what is there, by the standard library.
+A file without quotes is not measured: to look for one costs a search at memory speed.
 """
 
 import contextlib
@@ -19,8 +19,8 @@ from rainbowdp.errors import FileFormatError
 _BLOCK = 1 << 20
 
 
-def count_records(path: Path, delimiter: str) -> int | None:
-    """Return the number of records of a CSV file in which there are quotes, with the header.
+def measure(path: Path, delimiter: str) -> tuple[int, int] | None:
+    """Return the number of rows of a CSV file in which there are quotes, and the bytes in all their cells.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def count_records(path: Path, delimiter: str) -> int | None:
 
     Returns
     -------
-    int or None
+    tuple of int or None
         None if there are no quotes, or the file cannot be read: whoever reads it says so.
 
     Raises
@@ -39,8 +39,8 @@ def count_records(path: Path, delimiter: str) -> int | None:
     FileFormatError
         If a quote does not fit, with the line in which its record begins.
     """
-    line = found = 0
-    # Cells that take part in nothing need not be decoded, and signs of CSV are the same in both encodings.
+    line = rows = size = 0
+    # Cells that take part in nothing need not be decoded, and a sign of this encoding is a byte.
     with contextlib.suppress(OSError, EOFError, zlib.error):
         if not _has_quotes(path):
             return None
@@ -48,7 +48,9 @@ def count_records(path: Path, delimiter: str) -> int | None:
             records = csv.reader(text, delimiter=delimiter, strict=True)
             try:
                 for record in records:
-                    found += bool(record)
+                    if line:
+                        rows += bool(record)
+                        size += len("".join(record))
                     line = records.line_num
             except csv.Error as error:
                 long = (
@@ -62,7 +64,7 @@ def count_records(path: Path, delimiter: str) -> int | None:
                     help="close it; a quote inside a quoted cell is doubled",
                     path=str(path),
                 ) from error
-        return found
+        return rows, size
     return None
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, did_you_mean
 from rainbowdp.formats.csv_header import CsvHeader, read_header, undecodable
-from rainbowdp.formats.csv_quotes import count_records
+from rainbowdp.formats.csv_quotes import measure
 from rainbowdp.formats.suffixes import Form
 
 if TYPE_CHECKING:
@@ -111,9 +111,9 @@ def open_table(database: Database, path: Path, form: Form, wanted: tuple[str, ..
     if form is Form.CSV:
         header = read_header(path, wanted)
         names, scan = header.names, _csv_scan(path, header)
-        records = count_records(path, header.delimiter)
-        if records is not None:
-            _check_count(database, path, scan, records - 1)
+        measured = measure(path, header.delimiter)
+        if measured is not None:
+            _check_measure(database, TextTable(path, names, scan), *measured)
     else:
         names = parquet_names(database, path)
         scan = f"read_parquet({_file(path)}, hive_partitioning=false) as t({_numbered(len(names))})"
@@ -131,16 +131,22 @@ def open_table(database: Database, path: Path, form: Form, wanted: tuple[str, ..
     return table
 
 
-def _check_count(database: Database, path: Path, scan: str, rows: int) -> None:
-    """Refuse a CSV file of which DuckDB would read more or fewer rows than there are."""
-    with reading(path):
-        ((found,),) = database.execute(f"select count(*) from {scan}").fetchall()  # noqa: S608 - a quoted path
-    if found != rows:
-        raise FileFormatError(
-            f"{str(path)!r} has quotes that do not fit: {found} rows can be read, and there are {rows}",
-            help="put cells with quotes into quotes, without blanks around them, and double those inside",
-            path=str(path),
-        )
+def _check_measure(database: Database, table: TextTable, rows: int, size: int) -> None:
+    """Refuse a CSV file of which DuckDB would read more or less than there is."""
+    sizes = "".join(f", sum(strlen(c{at}))" for at in range(len(table.names)))
+    with reading(table.path):
+        ((found, *each),) = database.execute(f"select count(*){sizes} from {table.scan}").fetchall()  # noqa: S608 - a quoted path
+    read = sum(part or 0 for part in each)
+    if (found, read) == (rows, size):
+        return
+    less = f"{found} rows can be read, and there are {rows}"
+    if found == rows:
+        less = f"{read} bytes of cells can be read, and there are {size}"
+    raise FileFormatError(
+        f"{str(table.path)!r} has quotes that do not fit: {less}",
+        help="put cells with quotes into quotes, without blanks around them, and double those inside",
+        path=str(table.path),
+    )
 
 
 class _Deferred:

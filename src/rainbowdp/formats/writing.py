@@ -68,7 +68,8 @@ def check_writable(path: Path) -> None:
     Raises
     ------
     FileWriteError
-        If the directory does not exist or may not be written to, or the target is not a regular file.
+        If the directory does not exist or may not be written to, or the target is not a regular file, or is
+        where standard output or standard error go.
     """
     try:
         folder = path.resolve().parent
@@ -85,8 +86,21 @@ def check_writable(path: Path) -> None:
     if path.exists() and not path.is_file():
         kind = "a directory" if path.is_dir() else "not a regular file"
         raise FileWriteError(f"cannot write {str(path)!r}: it is {kind}", help="name a file", path=str(path))
+    for number, name in ((1, "standard output"), (2, "standard error")):
+        if _goes_to(number, path):
+            # What is written there later would be lost with the file that is replaced.
+            raise FileWriteError(
+                f"cannot write {str(path)!r}: {name} goes there", help="name another file", path=str(path)
+            )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise _refused(path, f"the directory {str(folder)!r} may not be written to")
+
+
+def _goes_to(number: int, path: Path) -> bool:
+    """Tell whether a number of this process stands for an open file."""
+    with contextlib.suppress(OSError):
+        return os.path.samestat(os.fstat(number), path.stat())
+    return False
 
 
 def _flush(path: Path) -> None:

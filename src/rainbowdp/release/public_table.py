@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.exact import Exact, format_exact, to_float
+from rainbowdp.exact import Exact, ball, format_exact, round_ball
 from rainbowdp.line import Line
 from rainbowdp.questions import nearest_first, own_answer_first
 from rainbowdp.rainbow import Rainbow
@@ -120,9 +120,12 @@ class _Class:
         """Return the cells of a column from the probabilities of the class: its proportions are kept."""
         if len(self.values) == 1:
             return list((masses / self.size).tolist())
-        whole = to_float(self.mass, "nearest")
-        shares = np.array([to_float(value, "nearest") / whole for value in self.values])
+        shares = np.array([self._share(value) for value in self.values])
         return list((masses[:, None] * shares).tolist())
+
+    def _share(self, value: Exact) -> float:
+        """Return a probability divided by that of the class; both may be less than any float."""
+        return round_ball(lambda: ball(value) / ball(self.mass), "nearest")
 
 
 class _Tables:

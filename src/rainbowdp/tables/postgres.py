@@ -34,6 +34,13 @@ _TOO_LONG: Mapping[int, str] = {
     **dict.fromkeys((1560, 1562), f"length({{0}}) > {LARGEST_CELL}"),
     **dict.fromkeys((602, 604), f"npoints({{0}}) > {LARGEST_CELL // 5}"),
 }
+# Of other types, as extensions have them, nobody knows how much longer a text is. So no text is made of what
+# takes more than this in a table, where it may be compressed 255 times.
+_LARGEST_STORED = 1 << 18
+_TOO_LONG_OTHERWISE = (
+    f"case when pg_column_size({{0}}) > {_LARGEST_STORED} then true "
+    f"else octet_length({{0}}::text) > {LARGEST_CELL} end"
+)
 # Categories of pg_type whose texts are short: booleans, dates, enumerations, addresses, numbers, inner ones.
 _SHORT = frozenset("BDEINZ")
 
@@ -148,7 +155,7 @@ class PostgresSource:
         if column not in self._long:
             return f"{cell}::text"
         # A sign before the text says whether it is there.
-        large = _TOO_LONG.get(kind, f"octet_length({{0}}::text) > {LARGEST_CELL}").format(cell)
+        large = _TOO_LONG.get(kind, _TOO_LONG_OTHERWISE).format(cell)
         return f"case when {large} then '-' else '+' || {cell}::text end"
 
     def _fetched(self, query: str, columns: Sequence[str]) -> Iterator[list[Cells]]:
