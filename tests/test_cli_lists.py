@@ -164,6 +164,8 @@ SINGLE = [
     (("--column", ""), ("ask", "winner", "people.csv", "--options", "A,B", *PRIVACY), "--column '' is empty"),
     (("--column", ""), ("keys", "people.csv", "--epsilon", "1", "--delta", "0.1"), "--column '' is empty"),
     (("--receipt", ""), CHOSEN, "--receipt '' is empty"),
+    (("--receipt", "-"), CHOSEN, "--receipt '-' names no file"),
+    (("--receipt", "new/"), CHOSEN, "--receipt 'new/' names no file"),
     (("--labels", "a,b"), (*BRACKET, "--edges", "1,2"), "--labels names 2 answers, and there are 3"),
     (("--quantile", "half"), (*BRACKET, "--edges", "3"), "--quantile: 'half' is not an exact number"),
     (("--quantile", "2"), (*BRACKET, "--edges", "3"), "--quantile: 2 is no quantile"),

@@ -194,7 +194,10 @@ def receipt_path(receipt: str | None, *inputs: str | None) -> Path | None:
         return None
     from rainbowdp.formats.writing import check_writable
 
-    path = Path(read_said("--receipt", receipt, "name the file for the receipt, such as receipt.json"))
+    name_a_file = "name the file for the receipt, such as receipt.json"
+    path = Path(read_said("--receipt", receipt, name_a_file))
+    if receipt == "-" or receipt.endswith("/"):
+        raise UsageError(f"--receipt {receipt!r} names no file", help=name_a_file)
     check_writable(path)
     require_other_files(receipt, *inputs)
     # Whatever else is there is not ours to replace.
