@@ -260,9 +260,12 @@ def test_spark_cells_are_read_by_what_is_stored() -> None:
     raw = session.sql("select cast(v as string) as vote from values (X'726564'), (X'7265FF') as t(v)")
     with open_table(raw) as table:
         assert cells(table, "vote") == {"red": 1, UNREADABLE: 1}
-    days = session.sql("select date'+99999-01-01' as day union all select date'2020-01-31' as day")
+    days = session.sql(
+        "select date'+99999-01-01' as day union all select date'2020-01-31' as day "
+        "union all select date_add(date'0001-01-01', -1) union all select date'0001-01-01'"
+    )
     with open_table(days) as table:
-        assert cells(table, "day") == {"2020-01-31": 1, UNREADABLE: 1}
+        assert cells(table, "day") == {"0001-01-01": 1, "2020-01-31": 1, UNREADABLE: 2}
 
 
 def test_spark_columns_are_found_by_their_names() -> None:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cell_tally import UNREADABLE, cells
+from cell_tally import NOTHING, UNREADABLE, cells
 from command_line import Runner
 from postgres_server import fresh_database
 from rainbowdp.errors import TableUnreadableError
@@ -257,6 +257,16 @@ def test_an_sqlite_view_of_what_is_not_there_is_no_damaged_file(tmp_path: Path) 
     assert "how its views are declared" in caught.value.help
 
 
+def test_the_columns_of_a_full_text_table_are_those_that_were_declared(tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as database:
+        database.execute("create virtual table people using fts5(vote, town)")
+        database.execute("insert into people values ('red', 'Ulm')")
+        database.commit()
+    with open_table(f"sqlite:///{tmp_path}/a.db", table="people") as table:
+        assert table.columns == ("vote", "town")
+        assert cells(table, "vote", where={"town": "Ulm"}) == {"red": 1}
+
+
 def test_a_type_whose_text_a_server_may_have_no_room_for_is_not_read() -> None:
     import psycopg
 
@@ -269,3 +279,35 @@ def test_a_type_whose_text_a_server_may_have_no_room_for_is_not_read() -> None:
         assert cells(table, "y") == {"red": 31}
         assert cells(table, "x") == {UNREADABLE: 31}
         assert "'x'" in table.notes[0]
+
+
+def test_a_function_of_somebody_else_that_fits_better_is_not_run() -> None:
+    import psycopg
+
+    url = fresh_database()
+    fails = "language plpgsql as 'begin raise ''%'', $1; end'"
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute("create table people (t text, v varbit, j jsonb, b bytea, p path, i inet)")
+        server.execute(
+            "insert into people values ('red', '101', '\"red\"', 'red', '[(0,0),(1,1)]', '1.2.3.4')"
+        )
+        for function in (
+            *(f"pg_column_size({kind}) returns int" for kind in ("text", "varbit", "jsonb", "inet")),
+            *("octet_length(text) returns int", "octet_length(bytea) returns int"),
+            *("length(varbit) returns int", "npoints(path) returns int", "abbrev(inet) returns text"),
+            *("jsonb_typeof(jsonb) returns text", "reaches(jsonb, jsonb) returns text"),
+        ):
+            server.execute(f"create function public.{function} {fails}".encode())
+        server.execute("create type mood as enum ('glad', 'odd')")
+        server.execute(f"create function said(mood) returns text {fails}".encode())
+        server.execute("create cast (mood as text) with function said(mood)")
+        server.execute("alter table people add m mood default 'odd', add n mood")
+        server.execute("create operator #>> (leftarg = jsonb, rightarg = jsonb, function = reaches)")
+        server.execute(f"alter database {server.info.dbname} set search_path = public, pg_catalog".encode())
+    with open_table(url) as table:
+        for column, said in (("t", "red"), ("v", "101"), ("j", "red"), ("i", "1.2.3.4")):
+            assert cells(table, column) == {said: 1}
+        assert cells(table, "p") == {"[(0,0),(1,1)]": 1}
+        assert cells(table, "b") == {"red": 1}
+        assert cells(table, "m") == {"odd": 1}
+        assert cells(table, "n") == {NOTHING: 1}

@@ -15,10 +15,11 @@ import pytest
 
 from cell_tally import UNREADABLE, cells
 from rainbowdp.errors import TableUnreadableError
-from rainbowdp.questions import winner
+from rainbowdp.questions import OptionCounts, winner
 from rainbowdp.questions.cells import cell_text
+from rainbowdp.questions.readings import OptionReading, Tally
 from rainbowdp.release import ask
-from rainbowdp.tables import batches, count_keys, open_table
+from rainbowdp.tables import batches, count_keys, open_table, summarize, summarize_groups
 from rainbowdp.tables.persons import Spool
 from rainbowdp.tables.silence import Silence
 from spark_session import spark
@@ -81,6 +82,27 @@ def test_no_warning_gets_out_and_none_becomes_an_error(
     assert not caplog.records
     logging.getLogger("library").critical("heard")
     assert [record.message for record in caplog.records] == ["heard"]
+
+
+class Telling(OptionReading):
+    """A reading that tells of what it reads."""
+
+    def summary(self, tally: Tally) -> OptionCounts:
+        warnings.warn("a canary", stacklevel=1)
+        logging.getLogger("library").critical("a canary")
+        return super().summary(tally)
+
+
+def test_a_reading_is_not_heard_however_the_table_is_read(caplog: pytest.LogCaptureFixture) -> None:
+    frame = pd.DataFrame({"person": [1, 2], "vote": ["red", "red"], "town": ["Ulm", "Ulm"]})
+    reading = Telling("vote", ("red", "blue"))
+    with warnings.catch_warnings(record=True) as seen, open_table(frame) as table:
+        warnings.simplefilter("always")
+        assert summarize(table, reading) == OptionCounts((2, 0))
+        assert summarize(table, reading, unit="person") == OptionCounts((2, 0))
+        assert summarize_groups(table, reading, "town", ["Ulm"]) == {"Ulm": OptionCounts((2, 0))}
+    assert not seen
+    assert not caplog.records
 
 
 def test_spark_logs_no_cell_of_a_query_that_fails(capfd: pytest.CaptureFixture[str]) -> None:

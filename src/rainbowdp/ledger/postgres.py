@@ -80,7 +80,7 @@ class PostgresDatabase:
             run(f"SET LOCAL lock_timeout = {self._milliseconds}", {})
             if write:
                 run(_WAIT_FOR_COMMITS, {})
-                run(f"SELECT pg_advisory_xact_lock({APPLICATION})", {})
+                run(f"SELECT pg_catalog.pg_advisory_xact_lock({APPLICATION})", {})
             yield run
 
     def close(self) -> None:

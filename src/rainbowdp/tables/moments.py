@@ -93,11 +93,15 @@ def iso_text(text: str) -> str | None:
     ('2020-01-31T05:06:07.800000', '2020-01-31', '05:06:07')
     >>> iso_text("2020-01-31 05:06:07+02"), iso_text("05:06:07+02"), iso_text("infinity")
     ('2020-01-31T03:06:07+00:00', '05:06:07+02:00', None)
+    >>> iso_text("0000-12-31")
     """
     found = _TEXT.match(text)
     if found is None or not (found[1] or found[3]):
         return None
     day, _, time, fraction, zone = found.groups()
+    if day is not None and day.startswith("0000"):
+        # Years before the first: other engines say them in other ways.
+        return None
     digits = _fraction(int((fraction or "0")[:9].ljust(9, "0")))
     if zone is not None:
         zone = "+00:00" if zone in ("Z", "UTC") else zone

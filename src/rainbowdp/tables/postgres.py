@@ -26,21 +26,24 @@ _INET = 869
 _LONGEST_INT = 640
 # What is longer as text than as it is stored may have no text at all: the server makes none of more than a
 # gigabyte. So these are judged by what is stored, by the number of the type: bytea, jsonb, bit, varbit, path
-# and polygon (a point of which takes five signs at least).
+# and polygon (a point of which takes five signs at least). All functions are named in full: a server
+# takes the one whose types fit best, in whichever schema, and somebody else may have made it.
 _TOO_LONG: Mapping[int, str] = {
-    _BYTEA: f"octet_length({{0}}) > {LARGEST_CELL}",
-    3802: "jsonb_typeof({0}) in ('object', 'array') or octet_length({0} #>> '{{}}') > "
-    f"{LARGEST_CELL}",
-    **dict.fromkeys((1560, 1562), f"length({{0}}) > {LARGEST_CELL}"),
-    **dict.fromkeys((602, 604), f"npoints({{0}}) > {LARGEST_CELL // 5}"),
+    _BYTEA: f"pg_catalog.octet_length({{0}}) > {LARGEST_CELL}",
+    3802: "pg_catalog.jsonb_typeof({0}) in ('object', 'array') "
+    f"or pg_catalog.octet_length({{0}} #>> '{{{{}}}}'::pg_catalog.text[]) > {LARGEST_CELL}",
+    **dict.fromkeys((1560, 1562), f"pg_catalog.length({{0}}) > {LARGEST_CELL}"),
+    **dict.fromkeys((602, 604), f"pg_catalog.npoints({{0}}) > {LARGEST_CELL // 5}"),
 }
 # Of other types, as extensions have them, nobody knows how much longer a text is. So no text is made of what
 # takes more than this in a table, where it may be compressed 255 times.
 _LARGEST_STORED = 1 << 18
 _TOO_LONG_OTHERWISE = (
-    f"case when pg_column_size({{0}}) > {_LARGEST_STORED} then true "
-    f"else octet_length({{0}}::text) > {LARGEST_CELL} end"
+    f"case when pg_catalog.pg_column_size({{0}}) > {_LARGEST_STORED} then true "
+    f"else pg_catalog.octet_length({{1}}) > {LARGEST_CELL} end"
 )
+# Types that somebody made have numbers from here on; their casts may run functions of somebody's own.
+_FIRST_MADE_TYPE = 16384
 # Categories of pg_type whose texts are short: booleans, dates, enumerations, addresses, numbers, inner ones.
 _SHORT = frozenset("BDEINZ")
 
@@ -151,12 +154,15 @@ class PostgresSource:
         kind = self._types[column]
         if kind == _INET:
             # As the server itself writes it, while a cast names the mask of a single address as well.
-            return f"abbrev({cell})"
+            return f"pg_catalog.abbrev({cell})"
+        text = f"{cell}::text"
+        if kind >= _FIRST_MADE_TYPE:
+            text = f"(case when {cell} is not null then pg_catalog.format('%s', {cell}) end)"
         if column not in self._long:
-            return f"{cell}::text"
+            return text
         # A sign before the text says whether it is there.
-        large = _TOO_LONG.get(kind, _TOO_LONG_OTHERWISE).format(cell)
-        return f"case when {large} then '-' else '+' || {cell}::text end"
+        large = _TOO_LONG.get(kind, _TOO_LONG_OTHERWISE).format(cell, text)
+        return f"case when {large} then '-' else '+' || {text} end"
 
     def _fetched(self, query: str, columns: Sequence[str]) -> Iterator[list[Cells]]:
         read = [None if column in self.unreadable else self._reader(column) for column in columns]

@@ -113,7 +113,8 @@ class SqliteSource:
                 self._connection.execute(view)
                 self._rows = f"temp.{_VIEW}"
                 schema = f"pragma temp.table_xinfo({_VIEW})"
-            found = [(row[1], row[2]) for row in self._connection.execute(schema).fetchall()]
+            # The hidden columns of a virtual table (1) are parameters of a search, and no cells.
+            found = [(row[1], row[2]) for row in self._connection.execute(schema).fetchall() if row[6] != 1]
         except (sqlite3.Error, sqlite3.Warning) as error:
             reason = str(error)
             help = _help(str(getattr(error, "sqlite_errorname", "")), place)

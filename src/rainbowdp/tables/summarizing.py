@@ -96,7 +96,8 @@ def summarize(
     with Spool(key_or_fresh(key)) as spool:
         collect(spool, table, wanted, progress)
         spool.keep(max_rows, _numbering(table))
-        return reading.summary(_cells(spool, 0))
+        with Silence():
+            return reading.summary(_cells(spool, 0))
 
 
 def summarize_groups(
@@ -155,7 +156,8 @@ def summarize_groups(
         collect(spool, table, wanted, progress)
         if unit is not None:
             spool.keep(max_rows, _numbering(table))
-        return {group: reading.summary(_cells(spool, at)) for at, group in enumerate(groups)}
+        with Silence():
+            return {group: reading.summary(_cells(spool, at)) for at, group in enumerate(groups)}
 
 
 def _numbering(table: Table) -> Numbering:
