@@ -4,6 +4,7 @@
 import dataclasses
 import itertools
 import json
+import math
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -325,6 +326,11 @@ def test_scores_are_not_read_from_a_table() -> None:
         _ = question.reading
     with pytest.raises(QuestionError, match="3 scores do not fit 2 options"):
         question.values([1, 2, 3])
+    for odd in ("1,237", "1237 people", 12.37 * math.inf, True, None, [1237], b"1237"):
+        with pytest.raises(QuestionError, match="a score is no exact number; it is not shown") as caught:
+            question.values([3, odd])  # type: ignore[list-item]  # what is refused
+        assert "237" not in caught.value.report()
+        assert caught.value.__context__ is None
     assert question.values([1, "1/2"]) == ScoreValues((Fraction(1), Fraction(1, 2)))
 
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The best of some options by scores of a known sensitivity, computed by somebody else."""
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 from typing import ClassVar, cast
 
-from rainbowdp.errors import QuestionError
+from rainbowdp.errors import QuestionError, RainbowError
 from rainbowdp.exact import NumberLike, format_fraction, parse_fraction
 from rainbowdp.exact.arguments import items_of, kind_of
 from rainbowdp.questions.question import (
@@ -88,17 +89,26 @@ class Scores:
         Raises
         ------
         QuestionError
-            If they are no list, or there are more or fewer scores than options.
+            If they are no list of numbers, or there are more or fewer scores than options.
         """
         listed = items_of(scores)
         if listed is None:
             raise QuestionError(
                 f"the scores are {kind_of(scores)}, which is no list", help="give a list of them"
             )
-        read = tuple(map(parse_fraction, listed))
-        if len(read) != len(self.options):
+        if len(listed) != len(self.options):
             raise QuestionError(
-                f"{len(read)} scores do not fit {len(self.options)} options", help="give one score per option"
+                f"{len(listed)} scores do not fit {len(self.options)} options",
+                help="give one score per option",
+            )
+        read: tuple[Fraction, ...] | None = None
+        with contextlib.suppress(RainbowError):
+            read = tuple(map(parse_fraction, listed))
+        if read is None:
+            # Raised here, without the error that shows the score.
+            raise QuestionError(
+                "a score is no exact number; it is not shown, since scores are private",
+                help="give finite numbers, or texts such as 12, 2.5 or 1/3",
             )
         return ScoreValues(read)
 
