@@ -10,10 +10,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
 BENCH_PIP := $(VENV)/bench/bin/python -m pip --disable-pip-version-check --no-input --quiet
 CODE := src tests examples benchmarks conftest.py
+# What prints or writes floats.
+FLOATS := README.md docs tests/test_line_table.py tests/test_portable_floats.py
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
     --no-emit-find-links --custom-compile-command 'make lock'
 
-.PHONY: help demo test lint types layers docs pytest bench format lock clean
+.PHONY: help demo test lint types layers docs pytest portable bench format lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -43,6 +45,10 @@ docs: $(VENV)/.dev ## build the documentation into site/, any warning is an erro
 pytest: $(VENV)/.dev ## the tests, with all examples of README, docs and docstrings
 	$(BIN)/python -m compileall -qq src tests
 	$(BIN)/pytest -n $(JOBS)
+
+# On other processors numpy, OpenBLAS and the C library run other code; this is the plainest that they have.
+portable: $(VENV)/.dev ## what shows floats once more, without the vector instructions that are chosen at run time
+	$(BIN)/python tests/plain_processor.py $(BIN)/pytest -n $(JOBS) $(FLOATS)
 
 # Such as MEMBERS='ask_csv=1000000 growth=1000000'; all of them, at full size, without it.
 bench: $(VENV)/bench/.ready ## measure speed and memory beside what others need, into docs/benchmarks.md; takes long

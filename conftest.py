@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every test of the repository shares: how examples are drawn, and that the documentation is a test.
+"""What all tests share: how examples are drawn, that no clock is shown, and that the documentation is a test.
 
 Hypothesis draws the same examples in every run, so a run means the same on every machine. To look for new
 ones, which are then remembered until they pass: ``pytest --hypothesis-profile=explore``.
@@ -7,10 +7,16 @@ ones, which are then remembered until they pass: ``pytest --hypothesis-profile=e
 Examples in README.md, in docs/ and in docstrings are tests too; `document_examples` says how they are run.
 """
 
+import os
+
 from hypothesis import HealthCheck, settings
 from sybil.integration.pytest import pytest_integration as collector
 
 from document_examples import DOCSTRINGS, DOCUMENTS
+
+# Whether a step of a command takes so long that its progress is shown is the machine's doing. Tests of
+# progress switch it on, with a clock of their own.
+os.environ["RAINBOWDP_PROGRESS"] = "off"
 
 # How long an example takes depends on the machine and says nothing about the code: hence no deadline and no
 # check for slow data.

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running the command line inside the test process, for breadth, and as a process of its own."""
 
-import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,7 +10,6 @@ import pytest
 
 from rainbowdp.cli import main
 
-_PROGRESS = re.compile(r"[a-z ]+ \(\d+ s\)\n")
 PROGRAM = (sys.executable, "-m", "rainbowdp")
 
 
@@ -50,10 +48,4 @@ class Runner:
 def process(*words: object) -> "subprocess.CompletedProcess[str]":
     """Run a command as a process of its own."""
     command: Sequence[str] = [*PROGRAM, *map(str, words)]
-    return without_progress(subprocess.run(command, check=False, capture_output=True, encoding="utf-8"))
-
-
-def without_progress(done: "subprocess.CompletedProcess[str]") -> "subprocess.CompletedProcess[str]":
-    """Take out of stderr the lines of progress, which come where a machine is slow."""
-    done.stderr = "".join(line for line in done.stderr.splitlines(True) if not _PROGRESS.fullmatch(line))
-    return done
+    return subprocess.run(command, check=False, capture_output=True, encoding="utf-8")

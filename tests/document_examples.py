@@ -9,7 +9,8 @@ session::
     what the command prints
 
 Every command of such a block is run by the shell, and what it prints on either stream must be what the block
-shows; ``...`` stands for any text. A command that fails must be followed by ``$ echo $?``, so that its exit
+shows; ``...`` stands for any text. Progress is switched off (``conftest.py``): whether it appears is the
+machine's doing. A command that fails must be followed by ``$ echo $?``, so that its exit
 code is part of the document. Commands that a test must not run (installing, say) stand in ``sh`` blocks.
 
 All examples of one document run in one fresh directory that holds a copy of ``examples/``.
@@ -18,7 +19,6 @@ All examples of one document run in one fresh directory that holds a copy of ``e
 import contextlib
 import doctest
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -89,16 +89,9 @@ def run(command: str, status: int) -> tuple[str, int]:
     return done.stdout, done.returncode
 
 
-_PROGRESS = re.compile(r"[a-z ]+ \(\d+ s\)")
-
-
 def plain(text: str) -> str:
-    """Drop blanks at the ends of lines and empty lines around the text: nobody sees them.
-
-    Lines of progress are dropped too, because whether they appear is the machine's doing.
-    """
-    lines = (line.rstrip() for line in text.splitlines() if not _PROGRESS.fullmatch(line.rstrip()))
-    return "\n".join(lines).strip("\n") + "\n"
+    """Drop blanks at the ends of lines and empty lines around the text: nobody sees them."""
+    return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n") + "\n"
 
 
 def check_console(text: str) -> str | None:

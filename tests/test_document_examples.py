@@ -80,6 +80,29 @@ def test_a_block_that_shows_something_else_fails_and_says_what(block: str, said:
     assert said in answer
 
 
+def test_progress_of_a_slow_machine_is_no_part_of_what_a_command_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = (
+        "import time\n"
+        "from rainbowdp.cli import progress\n"
+        "progress.PATIENCE_SECONDS = 0\n"
+        "with progress.steps() as taken:\n"
+        "    taken.step('pass 1 over the file: 2 pairs')\n"
+        "    time.sleep(1)\n"
+        "    taken.step('drawing')\n"
+        "print('blue')\n"
+    )
+    (tmp_path / "slow.py").write_text(program, encoding="utf-8")
+    block = f"$ python {tmp_path}/slow.py\nblue\n"
+    assert check_console(block) is None
+    # The trap: where progress is shown it is seen, in every form that a line of it has.
+    monkeypatch.delenv("RAINBOWDP_PROGRESS")
+    answer = check_console(block)
+    assert answer is not None
+    assert "pass 1 over the file: 2 pairs (" in answer
+
+
 def test_a_document_is_run_block_by_block(tmp_path: Path) -> None:
     path = tmp_path / "page.md"
     path.write_text(

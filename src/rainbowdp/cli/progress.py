@@ -2,10 +2,12 @@
 """Progress on stderr, for work that takes more than two seconds and for nothing else.
 
 A command names its steps as it takes them. After two seconds the step at work is shown: as a moving line on a
-terminal, as plain lines (one per step) anywhere else. What is quick stays silent.
+terminal, as plain lines (one per step) anywhere else. What is quick stays silent, and so is everything where
+the environment variable `SWITCH` is ``off``.
 """
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from threading import Lock, Timer
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 PATIENCE_SECONDS = 2.0
+SWITCH = "RAINBOWDP_PROGRESS"
 
 
 class Steps:
@@ -33,7 +36,8 @@ class Steps:
         self._bar: Progress | None = None
         self._timer = Timer(PATIENCE_SECONDS, self._show)
         self._timer.daemon = True
-        self._timer.start()
+        if os.environ.get(SWITCH) != "off":
+            self._timer.start()
 
     def step(self, label: str) -> None:
         """Begin a step, described by a phrase such as ``reading the pairs of neighbors``.

@@ -233,7 +233,8 @@ class Line:
         """Return the optimal probabilities at many distances as floats.
 
         Every probability is relatively accurate to a few units in the last place, however small it is, down
-        to the smallest normal float; a smaller one may be 0.
+        to the smallest normal float; a smaller one may be 0. The same numbers come on every processor
+        (`rainbowdp.line.exponentials`).
 
         Parameters
         ----------

@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 import flint
 import numpy as np
-import numpy.typing as npt
 
-from rainbowdp.line.powers import LARGEST_COUNT, TINY, Constant, Floats, Pair, constant, times
+from rainbowdp.line.exponentials import falling_and_missing
+from rainbowdp.line.powers import LARGEST_COUNT, TINY, Constant, Floats, constant, times
 
 Counts = Floats | range
 """Whole numbers from 0 to 2^53: any ones, or consecutive ones, ascending or descending."""
@@ -161,17 +161,4 @@ class FallingPowers:
 
     def _evaluated(self, counts: Floats) -> tuple[Floats, Floats]:
         """Return E^-n and 1 - E^-n by exponentials, both relatively accurate."""
-        x = times(np.minimum(counts, self.last), self._epsilon)
-        power = _exponential(x)
-        missing = 1.0 - power
-        small: npt.NDArray[np.bool_] = x.high < 0.7
-        if small.any():
-            near = -x.high[small]
-            missing[small] = x.low[small] * np.exp(near) - np.expm1(near)
-        return power, missing
-
-
-def _exponential(x: Pair) -> Floats:
-    result: Floats = np.exp(-x.high)
-    result -= result * x.low
-    return result
+        return falling_and_missing(times(np.minimum(counts, self.last), self._epsilon))

@@ -34,6 +34,9 @@ MASS_ABSOLUTE = 1e-12
 # An excess is a mass, less `ndtr` of a quantile that was moved outward: by 2 (1e-10 + 1e-12 * 39) at most,
 # times the largest density 0.4. What stated rows leave open adds less than 1e-11.
 _EXCESS_ABSOLUTE = 2e-10
+# Figures are rounded outward to multiples of 1/_GRID, about what `ndtri` may err by: its last places depend
+# on the machine, and a figure shows none of them.
+_GRID = 2.0**33
 _MOST_KEPT = 1 << 24
 
 
@@ -109,8 +112,8 @@ def gaussian_filter(table: Floats, bounds_of: BoundsOf, privacy: GaussianDP, *, 
             surely=proven_low > mu_up,
             excess_low=excess - _EXCESS_ABSOLUTE,
             excess_high=excess + _EXCESS_ABSOLUTE,
-            figure_low=proven_low,
-            figure_high=loose,
+            figure_low=np.floor(proven_low * _GRID) / _GRID,
+            figure_high=np.ceil(loose * _GRID) / _GRID,
         )
 
     return bound
