@@ -30,9 +30,12 @@ from rainbowdp import (
     read_graph,
     sample,
     verify,
+    winner,
 )
 from rainbowdp.exact import format_exact, to_float
+from rainbowdp.goals import Asked, mechanism_of
 from rainbowdp.plots import plot_line, plot_solution
+from rainbowdp.questions import OptionCounts
 
 HERE = Path(__file__).resolve().parent
 OPTIONS = ("left", "moderate", "right")
@@ -140,7 +143,7 @@ def ask_survey(folder: Path, clock: Clock) -> None:
         f"{family.structure.pair_count:,} pairs that differ in one answer"
     )
     palette = [f"{best}>{'='.join(rest)}" for best in OPTIONS if (rest := [o for o in OPTIONS if o != best])]
-    # The first of several largest counts: the option declared first wins ties.
+    # A graph has one true answer for every table: here the first of several largest counts.
     graph = family.rainbow_graph(palette, np.argmax(family.values, axis=1))
     clock.say(f"region of a table: its winner; largest distance {graph.largest_distance}")
     privacy = PureDP(1)
@@ -155,12 +158,20 @@ def ask_survey(folder: Path, clock: Clock) -> None:
     even = [share + (place < left_over) for place in range(len(OPTIONS))]
     close = str(family.labels[family.index_of(even)])
     drawn = Counter(sample(mechanism, close, count=1000))
-    parts = ", ".join(f"{option} {drawn[option]}" for option in OPTIONS)
-    clock.say(f"1,000 draws for a made-up table as close as can be, {close}: {parts}")
+    clock.say(f"1,000 draws for a made-up table as close as can be, {close}: {parts(drawn)}")
+    asked = Asked(winner("placement", OPTIONS), privacy, "change-one")
+    located = mechanism_of(asked).at(OptionCounts(tuple(even)))
+    drawn = Counter(str(located.draw()) for _ in range(1000))
+    clock.say(f"the same by flip, as `ask` does, which treats tied options alike: {parts(drawn)}")
     near, far = folder / "survey-line.png", folder / "survey.png"
     plot_line(line, range(13), near)
     plot_solution(graph, mechanism, far)
     clock.say(f"drew the chances near the boundary, {near.name}, and the whole family, {far.name}")
+
+
+def parts(drawn: Counter[str]) -> str:
+    """Say how often each option was drawn."""
+    return ", ".join(f"{option} {drawn[option]}" for option in OPTIONS)
 
 
 def report_answer(mechanism: Mechanism, name: str, privacy: PureDP) -> Line:

@@ -31,6 +31,7 @@ FLOORS = (
     ("graph", "leximin", "boundary"),
     ("mechanism", "optimal", "verification", "optimality", "sampling", "baselines"),
     ("spark", "formats", "questions", "tables", "ledger"),
+    ("goals",),
     ("planning", "keys", "release"),
     ("",),
     ("interop", "plots", "cli", "__main__"),

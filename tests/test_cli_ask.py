@@ -133,13 +133,11 @@ def test_a_receipt_is_written_and_verified_by_itself(run: Runner, table: Path, t
     found = run("verify", receipt)
     assert (found.code, found.out.splitlines()[0]) == (0, "holds")
     content = json.loads(receipt.read_text(encoding="utf-8"))
-    content["table"]["regions"][0]["probabilities"][0] = [0.5, 0.5]
+    content["cost"] = {"epsilon": "1"}
     receipt.write_text(json.dumps(content), encoding="utf-8")
     broken = run("verify", receipt, "--format", "json")
     assert broken.code == 1
-    assert json.loads(broken.out)["faults"] == [
-        "the table of 'red' and of others like it is wrong at distance 0"
-    ]
+    assert json.loads(broken.out)["faults"] == ["the cost is not what these terms give"]
     assert run("verify", receipt, "--epsilon", "1").code == 2
     receipt.write_text('{"schema": "rainbowdp.receipt/1"}', encoding="utf-8")
     assert run("verify", receipt).code == 4

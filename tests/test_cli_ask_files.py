@@ -60,7 +60,7 @@ def test_a_receipt_replaces_nothing_but_a_receipt(run: Runner) -> None:
     for text in (
         written + written,
         written[:-9],
-        written.replace("rainbowdp.keys-receipt/", "rainbowdp.own/"),
+        written.replace("rainbowdp.receipt/", "rainbowdp.own/"),
     ):
         assert text != written
         Path("r.json").write_text(text, encoding="utf-8")

@@ -130,15 +130,6 @@ def test_a_receipt_that_cannot_be_written_after_the_charge_can_be_had_again(
     assert "the answer was drawn and is lost: asking again costs its privacy again" in outcome.error[1]
 
 
-def test_a_receipt_that_cannot_be_made_is_refused_before_the_charge(run: Runner) -> None:
-    assert run("budget", "create", "b", "--ledger", "l", "--mu", 1).code == 0
-    level = ("people.csv", "--column", "vote", "--equals", "A", "--edges", "3,9", "--mu", "1e-2000")
-    paid = ("--ledger", "l", "--name", "b", "--receipt", "r.json")
-    assert "could not be told apart" in run("ask", "level", *level, *paid).error[0]
-    assert spent() == "mu 0"
-    assert not Path("r.json").exists()
-
-
 def test_signs_that_stdout_lacks_are_refused_before_anything_is_drawn_or_shown(run: Runner) -> None:
     make_budget(run)
     Path("signs.csv").write_text("v\n" + "ü\nu\n" * 50 + "k\n" * 50, encoding="utf-8")

@@ -12,6 +12,8 @@ import pytest
 from asked_people import HIDDEN, SURE, TABLE, WINNER, make_budget, winner
 from command_line import PROGRAM, Outcome, Runner
 
+SHARE = ("--column", "vote", "--equals", "A", "--share", "1/2")
+
 
 @pytest.fixture
 def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Runner:
@@ -30,7 +32,7 @@ ANSWERED: list[tuple[str, list[object]]] = [
     ("other", ["winner", "--column", "vote", "--options", "D,E", "--other", "other"]),
     ("B", ["winner", "--column", "vote", "--options", "B,C", "--where", "town=Bonn", "--nulls", "B"]),
     ("A", ["winner", *WINNER, "--nulls", "ignore"]),
-    ("A", ["winner", *WINNER, "--boundary", "randomized-response"]),
+    ("A", ["winner", *WINNER, "--goal", "guarantee"]),
     ("ü", ["winner", "--column", "grün", "--options", "ü,z"]),
     ('"x, ""y"""', ["winner", "--column", "town", "--options", '"x, ""y""",z']),
     ("A>B>C", ["ranking", "--column", "vote", "--options", "A,C,B", "--neighbors", "change-one"]),
@@ -91,6 +93,7 @@ def test_what_is_taken_for_granted_is_said(run: Runner) -> None:
     assert outcome.err.splitlines() == [
         HIDDEN,
         "note: the possible answers are public: A, B",
+        "note: the mechanism is 'line', for the goal typical",
         "note: the answer costs epsilon=60",
     ]
     groups = ("--by", "town", "--groups", "Ulm,Bonn,Rom")
@@ -224,7 +227,7 @@ WRONG: list[tuple[int, str, str, list[object]]] = [
         "change-one",
         ["winner", *WINNER, *SURE, "--neighbors", "changeone"],
     ),
-    (2, "--boundary cannot be 'unifrm'", "uniform", ["winner", *WINNER, *SURE, "--boundary", "unifrm"]),
+    (2, "--goal cannot be 'typicl'", "typical", ["winner", *WINNER, *SURE, "--goal", "typicl"]),
     (2, "--format cannot be 'yaml'", "", ["winner", *WINNER, *SURE, "--format", "yaml"]),
     (2, "SQL", "", ["winner", *WINNER, *SURE, "--table", "people"]),
     (2, "no character encoding", "latin-1", ["winner", *WINNER, *SURE, "--encoding", "latin-x"]),
@@ -237,9 +240,17 @@ WRONG: list[tuple[int, str, str, list[object]]] = [
     (2, "would replace 'people.csv'", "", ["winner", *WINNER, *SURE, "--receipt", "./people.csv"]),
     (
         2,
-        "beyond",
-        "randomized-response",
-        ["ranking", "--column", "vote", "--options", "A,B,C,D,E", *SURE, "--boundary", "max-min"],
+        "6 options have too many orders",
+        "typical",
+        ["ranking", "--column", "vote", "--options", "A,B,C,D,E,F", *SURE, "--goal", "guarantee"],
+    ),
+    (2, "both --top and --top-set", "one", ["ranking", *WINNER, *SURE, "--top", "1", "--top-set", "1"]),
+    (2, "--top '0' is not a whole number", "3", ["ranking", *WINNER, *SURE, "--top", "0"]),
+    (
+        2,
+        "--false-yes",
+        "",
+        ["yes-no", "--column", "vote", "--equals", "A", "--share", "1/2", *SURE, "--false-yes", "2"],
     ),
     (2, "no line is given", "--share", ["yes-no", "--column", "vote", "--equals", "A", *SURE]),
     (2, "--sum is given without --clamp", "", ["yes-no", "--column", "age", "--sum", "--at-least", 3, *SURE]),

@@ -2,6 +2,7 @@
 """``rainbowdp verify RECEIPT``, typed: what receipts say, and what is none."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -36,12 +37,10 @@ def test_a_receipt_is_verified_from_itself(run: Runner, receipt: dict[str, Any])
     outcome: Outcome = run("verify", "r.json")
     assert outcome.code == 0
     assert outcome.out.startswith("holds")
-    row = receipt["table"]["regions"][0]["probabilities"][3]
-    row[:] = [row[0] - 1e-9, row[1] + 1e-9]
-    Path("r.json").write_text(json.dumps(receipt), encoding="utf-8")
+    Path("r.json").write_text(json.dumps({**receipt, "mechanism": "flip"}), encoding="utf-8")
     outcome = run("verify", "r.json")
     assert outcome.code == 1
-    assert "the table of 'A' and of others like it is wrong at distance 3" in outcome.out
+    assert "the mechanism is not what these terms give" in outcome.out
     assert run("verify", "r.json", "--epsilon", 1).code == 2
 
 
@@ -50,9 +49,9 @@ def test_a_receipt_of_groups_says_what_they_cost_together(run: Runner) -> None:
     assert winner(run, *SURE, *groups, "--neighbors", "change-one", "--receipt", "r.json").code == 0
     outcome = run("verify", "r.json")
     assert outcome.code == 0
-    assert "all 3 groups         epsilon=180\n" in outcome.out
+    assert "cost                 epsilon=180\n" in re.sub("cost +", "cost" + " " * 17, outcome.out)
     found = json.loads(run("verify", "r.json", "--format", "json").out)
-    assert (found["charges"], found["total"]) == (3, {"epsilon": "180"})
+    assert found["cost"] == {"epsilon": "180"}
 
 
 def test_a_receipt_is_known_by_what_it_says_and_not_by_its_name(run: Runner, receipt: dict[str, Any]) -> None:
@@ -76,25 +75,16 @@ def broken(receipt: dict[str, Any]) -> Iterator[str]:
     yield json.dumps({**receipt, "answer": [["A"]]})
     yield json.dumps({**receipt, "privacy": {"epsilon": "inf"}})
     yield json.dumps({**receipt, "question": {**receipt["question"], "options": ["A"] * 3}})
-    tables: list[Any] = [[[1, 0], [1]], [[1, 0], [1, 0, 0]], [[1, 0], [[1], 0]], [[0.7, 0.2]], []]
-    for wrong in (float("nan"), float("inf"), 10**400, -1, True, "1"):
-        tables += [[[wrong, 1]], [[1, wrong]], [[[wrong], 1]], [[[1, wrong], 0]]]
-    right = receipt["table"]["regions"][0]["probabilities"]
-    names: list[Any] = [[], ["A"], ["A", "A"], ["A", "C"], ["B", "A"], "AB"]
-    regions = [{"answers": ["A", "B"], "probabilities": rows} for rows in tables]
-    regions += [{"answers": some, "probabilities": right} for some in names]
-    for region in regions:
-        yield json.dumps({**receipt, "table": {**receipt["table"], "regions": [region]}})
     yield json.dumps({**receipt, "privacy": {"epsilon": "1.0"}})
     yield json.dumps({**receipt, "where": {"town": " Ulm"}})
-    yield json.dumps({**receipt, "unit": {"column": "x", "max_rows": 10**30}})[:-1]
+    yield json.dumps({**receipt, "unit": {"column": "x", "at_most": 10**30}})[:-1]
     yield '{"schema": "rainbowdp.receipt/1", "x": ' + "[" * 100_000 + "]" * 100_000 + "}"
     yield '{"schema": "rainbowdp.receipt/1"}'
     yield ""
 
 
 def test_a_receipt_of_a_later_form_is_sent_to_a_later_version(run: Runner, receipt: dict[str, Any]) -> None:
-    for schema in ("rainbowdp.receipt/2", "rainbowdp.keys-receipt/2"):
+    for schema in ("rainbowdp.receipt/3", "rainbowdp.keys-receipt/2"):
         Path("r.json").write_text(json.dumps({**receipt, "schema": schema}), encoding="utf-8")
         what, way_on = run("verify", "r.json").error
         assert repr(schema) in what
@@ -105,8 +95,8 @@ def test_what_is_no_receipt_is_one_line_and_no_traceback(run: Runner, receipt: d
     for text in broken(receipt):
         Path("r.json").write_text(text, encoding="utf-8")
         outcome = run("verify", "r.json")
-        assert outcome.code in {2, 4}, text[:200]
-        assert outcome.error
+        assert outcome.code in {1, 2, 4}, text[:200]
+        assert outcome.error if outcome.code > 1 else outcome.out.startswith("BROKEN")
 
 
 def test_a_receipt_tells_which_rows_it_is_about(run: Runner) -> None:
@@ -122,8 +112,6 @@ def test_a_receipt_tells_which_rows_it_is_about(run: Runner) -> None:
     told = run("verify", "r.json").out
     assert "only where 'age' is '70', 'town' is 'Bonn'" in told
     assert "add-remove; 'person' says whose row it is, at most 2 categories of one person" in told
-    found = json.loads(run("verify", "r.json", "--format", "json").out)
-    assert found["unit"] == {"column": "person", "max_keys": 2}
     assert winner(run, *SURE, "--receipt", "r.json").code == 0
     assert "only where" not in run("verify", "r.json").out
 

@@ -10,12 +10,14 @@ import pytest
 from matplotlib.image import imread
 
 from command_line import Outcome, Runner
-from rainbowdp.planning import plan
+from rainbowdp.planning import PlanCase, plan
+from rainbowdp.planning.words import right_float
 from rainbowdp.plots.planning import plot_plan
 from rainbowdp.privacy import GaussianDP, PureDP
-from rainbowdp.questions import winner
+from rainbowdp.questions import ranking, winner
 
 WINNER = ("plan", "winner", "--options", "A,B,C")
+CASES: tuple[PlanCase, PlanCase] = ("one-close", "all-close")
 EVERY = {
     "winner": WINNER[2:],
     "ranking": ("--options", "A,B,C"),
@@ -39,7 +41,7 @@ def json_of(outcome: Outcome) -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", EVERY)
 def test_every_question_is_planned_without_data_or_column(run: Runner, kind: str) -> None:
-    words = ("plan", kind, *EVERY[kind], "--epsilon", "0.1,ln 2", "--leads", "1,5")
+    words = ("plan", kind, *EVERY[kind], "--epsilon", "0.1,ln 2", "--leads", "1,5", "--compare")
     found = json_of(run(*words, "--format", "json"))
     assert found["question"]["kind"] == kind
     assert [part["privacy"] for part in found["plans"]] == [{"epsilon": "0.1"}, {"epsilon": "ln(2)"}]
@@ -47,48 +49,107 @@ def test_every_question_is_planned_without_data_or_column(run: Runner, kind: str
     table = run(*words)
     assert table.code == 0
     assert table.err == ""
-    assert "right at a lead of" in table.out
-    assert "lead for a right answer" in table.out
-    assert "zCDP: rho" in table.out
+    assert "right answers in 100 cases, by lead" in table.out
+    assert "lead needed for right answers in so many of 100 cases" in table.out
+    assert "Rho of zero-concentrated privacy (zCDP): " in table.out
+    assert "best" not in table.out.lower()
+    assert "better" not in table.out.lower()
+    # Whole sentences, one a line.
+    assert all(
+        line[2].isupper() and line.endswith(".") for line in table.out.splitlines() if line.startswith("  W")
+    )
     named = json_of(run(*words, "--column", "vote", "--format", "json"))
     assert named["question"]["column"] == "vote"
 
 
 def test_json_is_the_plan_itself(run: Runner) -> None:
-    found = json_of(run(*WINNER, "--epsilon", "0.1,0.5,1", "--neighbors", "change-one", "--format", "json"))
+    words = (
+        "--neighbors",
+        "change-one",
+        "--goal",
+        "guarantee",
+        "--people",
+        "500",
+        "--lead",
+        "3 %",
+        "--groups",
+        "4",
+    )
+    found = json_of(run(*WINNER, "--epsilon", "0.1,0.5,1", *words, "--compare", "--format", "json"))
     expected = plan(
         winner("any column", ["A", "B", "C"]),
         [PureDP("0.1"), PureDP("0.5"), PureDP(1)],
         neighbors="change-one",
+        goal="guarantee",
+        people=500,
+        lead=15,
+        groups=4,
+        compare=True,
     )
     assert found == json.loads(json.dumps(expected.to_json()))
 
 
+def test_the_tables_have_a_column_for_each_case_that_differs(run: Runner) -> None:
+    lines = run(*WINNER, "--epsilon", "ln 2", "--leads", "2", "--people", "100").out.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("right answers"))
+    assert lines[at].endswith("(* the chosen goal, by the mechanism flip)")
+    assert lines[at + 1].split("  ")[0] == "lead"
+    assert lines[at + 2].split() == ["one", "close", "all", "close"] * 2
+    # 1/8 and 11/48 wrong by flip, 1/6 by the line, 1/6 and more by noisy counts, 2/3 by guessing.
+    assert lines[at + 4].split()[:6] == ["2", "2", "%", "87.5", "77.1", "83.3"]
+    assert lines[at + 4].split()[-1] == "33.3"
+    majority = run(
+        "plan", "yes-no", *EVERY["yes-no"], "--epsilon", "ln 2", "--leads", "1,40"
+    ).out.splitlines()
+    at = next(number for number, line in enumerate(majority) if line.startswith("right answers"))
+    assert majority[at + 1].split() == ["lead", "typical", "*", "ignoring", "the", "data"]
+    assert [line.split() for line in majority[at + 3 : at + 5]] == [
+        ["1", "66.7", "50.0"],
+        ["40", ">99.9999999", "50.0"],
+    ]
+
+
+def test_what_is_not_computed_is_a_dash(run: Runner) -> None:
+    names = ",".join(f"option {at}" for at in range(9))
+    out = run("plan", "ranking", "--options", names, "--epsilon", "1", "--leads", "5").out
+    row = next(line for line in out.splitlines() if line.lstrip().startswith("5 "))
+    assert row.split()[2::2] == ["-", "-"]
+    assert "note: guarantee is not shown: the 9 options have too many orders" in out
+    assert "a chance shown as - is not computed" in out
+    assert "in 99 of 100 cases, if only two options are so close to each other, instead of" in out
+    top = run("plan", "ranking", "--options", names, "--top", "1", "--epsilon", "1", "--leads", "5").out
+    assert "by the mechanism flip" in top
+
+
 def test_the_least_epsilon_by_command(run: Runner) -> None:
     words = ("plan", "winner", "--options", "A,B", "--want", "0.99", "--lead", "40")
-    assert json_of(run(*words, "--format", "json"))["least"]["epsilon"] == "0.09901"
-    assert (
-        "least epsilon for a right answer with probability 0.99 at a lead of 40: 0.09901" in run(*words).out
-    )
+    assert json_of(run(*words, "--format", "json"))["least"]["epsilon"] == "0.09781"
+    said = "least epsilon for a right answer in 99 of 100 cases at a lead of 40: 0.09781"
+    assert said in run(*words).out
     beside = json_of(run(*words, "--delta", "1e-3", "--format", "json"))
-    assert float(beside["least"]["epsilon"]) < 0.09901
+    assert float(beside["least"]["epsilon"]) < 0.09781
     assert beside["plans"][0]["privacy"]["delta"] == "0.001"
     assert "mu" in json_of(run(*words, "--mu", "1", "--format", "json"))["least"]
+    share = run(*words[:-1], "4%", "--people", "1000", "--format", "json")
+    assert json_of(share)["least"]["lead"] == 40
 
 
 def test_privacy_of_each_kind(run: Runner) -> None:
-    approximate = run(*WINNER, "--epsilon", "1,2", "--delta", "1e-6").out
-    assert approximate.count("up to an additional probability of 1e-06") == 2
-    gaussian = run(*WINNER, "--mu", "1")
+    words = (*WINNER, "--epsilon", "1,2", "--delta", "1e-6")
+    assert run(*words).out.count("delta is not used") == 2
+    assert run(*words, "--goal", "guarantee").out.count("up to an additional probability of 1e-06") == 2
+    gaussian = run(*WINNER, "--mu", "1", "--compare")
     assert "mu=1" in gaussian.out
-    assert "No rival is compared under mu" in gaussian.out
+    assert "no other mechanism is compared under mu" in gaussian.out
 
 
 def test_an_odds_factor_beyond_every_float_is_told_all_the_same(run: Runner) -> None:
     for epsilon in ("1000", "ln(1e400)"):
         cost = json_of(run(*WINNER, "--epsilon", epsilon, "--format", "json"))["plans"][0]["cost"]
         assert (cost["odds_factor"], cost["guess"]) == ("inf", 1)
-        assert "more than e^epsilon (above 10^308) times as likely" in run(*WINNER, "--epsilon", epsilon).out
+        said = run(*WINNER, "--epsilon", epsilon).out
+        assert "more than e^epsilon (above 10^308) times as likely" in said
+        assert "guesses right in perhaps nearly 100 of 100 cases" in said
     assert json_of(run(*WINNER, "--mu", "1000", "--format", "json"))["plans"][0]["cost"]["guess"] == 1
 
 
@@ -96,8 +157,17 @@ def test_leads_in_people_of_several_rows(run: Runner) -> None:
     words = (*WINNER, "--epsilon", "1", "--unit", "person", "--max-rows", "4")
     found = json_of(run(*words, "--format", "json"))
     assert found["max_rows"] == 4
-    assert "people of 4 rows each" in found["lead"]
+    assert "people, of 4 rows each," in found["lead"]
     assert "up to 4 rows per person" in run(*words).out
+
+
+def test_several_groups_by_command(run: Runner) -> None:
+    out = run(*WINNER, "--epsilon", "1", "--neighbors", "change-one", "--groups", "12", "--lead", "9").out
+    assert (
+        "If the lead is 9 people in each of 12 groups, with all other options close, all 12 answers are right"
+        in out
+    )
+    assert "together they cost epsilon 2." in out
 
 
 def test_options_come_from_a_file(run: Runner, tmp_path: Path) -> None:
@@ -154,6 +224,29 @@ def test_other_and_nulls_are_part_of_the_question(run: Runner) -> None:
             ("winner", "--options", "A,B", "--epsilon", "1", "--unit", "u", "--max-rows", "9" * 30),
             "is not a whole number from 1 to 2^53",
             "--max-rows 5",
+        ),
+        (
+            ("winner", "--options", "A,B", "--epsilon", "1", "--lead", "3%"),
+            "--people is missing",
+            "--people N",
+        ),
+        (
+            ("winner", "--options", "A,B", "--epsilon", "1", "--lead", "x%", "--people", "9"),
+            "'x' is not an exact number",
+            "0.1",
+        ),
+        (("winner", "--options", "A,B", "--epsilon", "1", "--lead", "0%", "--people", "9"), "no share", "3%"),
+        (("winner", "--options", "A,B", "--epsilon", "1", "--people", "0"), "--people '0'", "--people 1000"),
+        (
+            ("winner", "--options", "A,B", "--epsilon", "1", "--groups", "1.5"),
+            "--groups '1.5'",
+            "--groups 12",
+        ),
+        (("winner", "--options", "A,B", "--epsilon", "1", "--goal", "good"), "cannot be 'good'", "guarantee"),
+        (
+            ("ranking", "--options", "A,B,C,D,E,F", "--epsilon", "1", "--goal", "guarantee"),
+            "too many orders",
+            "goal typical",
         ),
         (("winner", "--options", "A,B", "--epsilon", "1", "--leads", "0:3"), "a lead below 1", "1:21"),
         (("winner", "--options", "A,B", "--epsilon", "1", "--leads", "a"), "--leads 'a'", "range"),
@@ -216,21 +309,28 @@ def test_help_is_for_strangers_and_has_their_words(run: Runner) -> None:
     assert "winner" in run("plan").out
 
 
-def test_the_figure_has_ours_solid_and_rivals_dashed(run: Runner, tmp_path: Path) -> None:
+def test_the_figure_has_a_panel_for_each_case(run: Runner, tmp_path: Path) -> None:
     path = tmp_path / "plan.png"
     outcome = run(*WINNER, "--epsilon", "0.1,1", "--plot", path)
     assert outcome.code == 0
     assert imread(path).shape[1] > 1000
-    found = plan(winner("vote", ["A", "B", "C"]), [PureDP("0.1"), PureDP(1)])
+    found = plan(winner("vote", ["A", "B", "C"]), [PureDP("0.1"), PureDP(1)], compare=True)
     axes = plot_plan(found).axes
-    assert [one.get_title() for one in axes] == ["all others equally close", "one other close"]
-    for one in axes:
+    assert [one.get_title() for one in axes] == ["one other answer close", "all other answers close"]
+    for one, case in zip(axes, CASES, strict=True):
+        # Two epsilons with both goals, noisy counts, guessing and two rivals each.
+        assert len(one.lines) == 12
         solid = [line for line in one.lines if line.get_linestyle() == "-"]
         assert len(solid) == 2
-        assert len(one.lines) == 6
-        assert np.asarray(solid[0].get_xdata()).tolist() == [row.lead for row in found.privacies[0].rows]
-    alone = plot_plan(plan(winner("vote", ["A", "B", "C"]), GaussianDP(1)), tmp_path / "alone.svg")
+        rows = found.privacies[0].rows
+        assert np.asarray(solid[0].get_xdata()).tolist() == [row.lead for row in rows]
+        drawn = np.asarray(solid[0].get_ydata()).tolist()
+        wrong = [row.wrong("typical", case) for row in rows]
+        assert drawn == [None if one is None else right_float(one) for one in wrong]
+    alone = plot_plan(plan(winner("vote", ["A", "B"]), GaussianDP(1)), tmp_path / "alone.svg")
     assert len(alone.axes) == 1
     assert (tmp_path / "alone.svg").exists()
-    wrong = run(*WINNER, "--epsilon", "1", "--plot", tmp_path / "plan.txt")
-    assert wrong.code == 2
+    # What is not computed is left out.
+    many = plot_plan(plan(ranking("vote", map(str, range(9))), PureDP(1), leads=[1, 5])).axes
+    assert [len(one.lines) for one in many] == [3, 1]
+    assert run(*WINNER, "--epsilon", "1", "--plot", tmp_path / "plan.txt").code == 2

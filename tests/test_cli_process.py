@@ -14,7 +14,7 @@ import pytest
 
 from command_line import Outcome, Runner, process
 from rainbowdp import __version__
-from rainbowdp.cli.progress import steps
+from rainbowdp.cli.progress import SWITCH, steps
 from rainbowdp.distribution import Distribution
 
 COMMANDS = ("line", "solve", "verify", "sample")
@@ -227,10 +227,6 @@ def test_the_console_script_is_the_same_program() -> None:
     assert done.stdout == f"rainbowdp {__version__}\n"
 
 
-def test_quick_work_shows_no_progress(run: Runner) -> None:
-    assert run(*LINE, "--distances", "0:100", "--format", "csv").err == ""
-
-
 class FakeTime:
     """A clock that stands still until it is moved, and the timers that wait for it."""
 
@@ -273,7 +269,13 @@ def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
     made = FakeTime()
     monkeypatch.setattr("rainbowdp.cli.progress.Timer", made.timer)
     monkeypatch.setattr("rainbowdp.cli.progress.monotonic", made.monotonic)
+    monkeypatch.delenv(SWITCH)
     return made
+
+
+@pytest.mark.usefixtures("fake_time")
+def test_quick_work_shows_no_progress(run: Runner) -> None:
+    assert run(*LINE, "--distances", "0:100", "--format", "csv").err == ""
 
 
 def test_progress_waits_for_two_seconds_and_then_names_the_step_at_work(
@@ -321,6 +323,18 @@ def test_work_that_ends_within_two_seconds_stays_silent(
     assert capsys.readouterr() == ("", "")
 
 
+def test_progress_can_be_switched_off(
+    capsys: pytest.CaptureFixture[str], fake_time: FakeTime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SWITCH, "off")
+    with steps() as taken:
+        taken.step("reading")
+        fake_time.pass_by(100)
+        taken.step("checking")
+        taken.advance(1, 2)
+    assert capsys.readouterr() == ("", "")
+
+
 def test_slow_work_moves_on_a_terminal_and_leaves_stdout_alone() -> None:
     import pty
 
@@ -340,7 +354,7 @@ def test_slow_work_moves_on_a_terminal_and_leaves_stdout_alone() -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=theirs,
-        env=os.environ | {"TERM": "xterm"},
+        env={**os.environ, "TERM": "xterm", SWITCH: "on"},
     )
     os.close(theirs)
     # The work goes on when its progress has been seen, however long that takes.

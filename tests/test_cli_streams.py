@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from command_line import PROGRAM, Runner, process, without_progress
+from command_line import PROGRAM, Runner, process
 from rainbowdp.cli.doors import Door, guarded
 from rainbowdp.cli.output import emit, emit_table, json_text, say
 from rainbowdp.errors import FileWriteError
@@ -66,10 +66,8 @@ NAMES = list(commands(Path()))
 def shell(redirection: str, *words: object, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Run a command with the redirection of a shell."""
     command = ["/bin/sh", "-c", f'exec "$@" {redirection}', "sh", *PROGRAM, *map(str, words)]
-    return without_progress(
-        subprocess.run(
-            command, check=False, capture_output=True, encoding="utf-8", env=os.environ | environment
-        )
+    return subprocess.run(
+        command, check=False, capture_output=True, encoding="utf-8", env=os.environ | environment
     )
 
 
@@ -197,7 +195,7 @@ def test_a_closed_pipe_does_not_change_what_was_found(folder: Path) -> None:
     words = (*PROGRAM, "verify", *files, "--epsilon", "0.1")
     done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, check=False, encoding="utf-8")
     os.close(writer)
-    assert (done.returncode, without_progress(done).stderr) == (1, "")
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_the_doors_are_taken_away_again(run: Runner) -> None:

@@ -92,3 +92,12 @@ def test_a_contest_as_close_as_can_be_is_decided_by_chance(demo: tuple[str, Path
     assert 110 < int(moderate) < 320
     assert 110 < int(right) < 320
     assert int(left) + int(moderate) + int(right) == 1000
+
+
+def test_tied_options_are_drawn_alike_by_ask(demo: tuple[str, Path]) -> None:
+    ((left, moderate, right),) = re.findall(r"alike: left (\d+), moderate (\d+), right (\d+)", demo[0])
+    # By flip 410, 410 and 179 are expected, since the third option is accepted with probability 2/(1 + e).
+    assert 300 < int(left) < 520
+    assert 300 < int(moderate) < 520
+    assert 94 < int(right) < 264
+    assert int(left) + int(moderate) + int(right) == 1000

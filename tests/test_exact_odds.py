@@ -11,7 +11,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rainbowdp.exact import Log, OddsExpression, ball, enclose, format_exact, sign, to_float
+from rainbowdp.exact import (
+    Log,
+    LogPart,
+    OddsExpression,
+    ball,
+    divided_exponent,
+    enclose,
+    format_exact,
+    sign,
+    to_float,
+    working_precision,
+)
 
 Number = OddsExpression | Fraction
 OPERATIONS: list[Callable[[Number, Number], Number]] = [
@@ -151,3 +162,44 @@ def test_comparisons_with_fractions_from_both_sides() -> None:
     assert 3 - t > 0
     assert 2 / t < 1
     assert -t < t
+
+
+@given(programs(), st.sampled_from([("2", 2), ("3", 3), ("4", 6), ("9/4", 4), ("6/5", 5)]))
+def test_arithmetic_with_roots_of_rational_odds_agrees_with_enclosures(
+    program: list[tuple[int, Fraction, int]], root: tuple[str, int]
+) -> None:
+    odds, parts = Fraction(root[0]), root[1]
+    base = divided_exponent(Log(odds), parts)
+    assert isinstance(base, LogPart)
+    symbolic = run(program, OddsExpression.odds(base))
+    assert isinstance(symbolic, OddsExpression)
+    with working_precision(512):
+        found = ball(symbolic)
+    expected = 1 if found > 0 else -1 if found < 0 else 0
+    assert symbolic.sign() == expected
+    fraction = symbolic.as_fraction()
+    assert fraction is None or found.overlaps(flint.arb(flint.fmpq(fraction.numerator, fraction.denominator)))
+
+
+def test_a_root_of_rational_odds_is_the_number_that_it_solves() -> None:
+    cube_root = OddsExpression.odds(divided_exponent(Log(Fraction(2)), 3))
+    assert cube_root**3 == 2
+    assert (cube_root**3).as_fraction() == 2
+    assert (cube_root**2 - 1) * (cube_root**4 + cube_root**2 + 1) == 3
+    assert (cube_root + cube_root**2).as_fraction() is None
+    assert sign(cube_root**6 - 4) == 0
+    assert pickle.loads(pickle.dumps(cube_root)) == cube_root  # noqa: S301 - of our own
+
+
+@pytest.mark.parametrize(
+    ("argument", "parts", "shown"),
+    [
+        ("9/4", 2, "ln(3/2)"),
+        ("4", 6, "ln(2)/3"),
+        ("64", 12, "ln(2)/2"),
+        ("6/5", 5, "ln(6/5)/5"),
+        ("3", 1, "ln(3)"),
+    ],
+)
+def test_rational_roots_are_taken_out_of_divided_logarithms(argument: str, parts: int, shown: str) -> None:
+    assert str(divided_exponent(Log(Fraction(argument)), parts)) == shown

@@ -21,9 +21,11 @@ from opendp.extras.polars import Bound
 from opendp.mod import OpenDPException
 from scipy.stats import norm
 
-from rainbowdp import ApproxDP, DatasetGraph, GaussianDP, Mechanism, Privacy, PureDP, verify
+from rainbowdp import ApproxDP, DatasetGraph, Distribution, GaussianDP, Mechanism, Privacy, PureDP, verify
 from rainbowdp.errors import MissingExtraError, PrivacyParameterError, UsageError
-from rainbowdp.exact import to_float
+from rainbowdp.exact import Exact
+from rainbowdp.goals import Goal
+from rainbowdp.goals.values import rounded
 from rainbowdp.interop.opendp import make_rainbow, make_rainbow_gaussian, make_rainbow_winner, register
 from rainbowdp.interop.summary_draws import SummaryDraw
 from rainbowdp.questions import (
@@ -82,9 +84,9 @@ def fits(found: Counter[str], privacy: Privacy, counts: tuple[int, ...]) -> bool
     Fails at a total variation of t = sqrt(ln(6 / 10^-6) / (2 n)) = 0.072: a right one with probability
     below 10^-6 (see `sampler_checks`), one that is wrong by 0.12 or more with probability above 0.999.
     """
-    ideal = SummaryDraw(WINNER, privacy).row(OptionCounts(counts))
+    ideal = SummaryDraw(WINNER, privacy).mechanism.at(OptionCounts(counts)).chances()
     threshold = math.sqrt(math.log(6 / FALSE_ALARM) / (2 * DRAWS))
-    apart = sum(abs(found[party] / DRAWS - to_float(ideal[party], "nearest")) for party in PARTIES) / 2
+    apart = sum(abs(found[party] / DRAWS - rounded(ideal[party])) for party in PARTIES) / 2
     return found.total() == DRAWS and apart < threshold
 
 
@@ -98,7 +100,7 @@ def test_a_measurement_of_counts_draws_as_the_mechanism_says(privacy: Privacy) -
         measurement = make_rainbow(*counts_space(), WINNER, "1/2")
     found = drawn(measurement, [4, 6, 3])
     assert fits(found, privacy, (4, 6, 3))
-    assert not fits(found, privacy, (4, 5, 3))
+    assert not fits(found, privacy, (4, 4, 3))
     assert not fits(found, privacy, (6, 4, 3))
 
 
@@ -131,9 +133,14 @@ def histograms(rows: int) -> list[tuple[int, ...]]:
     return [found for found in itertools.product(range(rows + 1), repeat=3) if sum(found) <= rows]
 
 
-def all_rows(privacy: Privacy, family: list[tuple[int, ...]], neighbors: Neighbors, most: int) -> Mechanism:
-    draw = SummaryDraw(WINNER, privacy, neighbors, max_rows=most)
-    table = [draw.row(OptionCounts(counts)) for counts in family]
+def all_rows(
+    privacy: Privacy, family: list[tuple[int, ...]], neighbors: Neighbors, goal: Goal, most: int = 1
+) -> Mechanism:
+    asked = SummaryDraw(WINNER, privacy, neighbors, goal, max_rows=most).mechanism
+    table = [
+        Distribution.trusted(cast("dict[str, Exact]", asked.at(OptionCounts(counts)).chances()))
+        for counts in family
+    ]
     return Mechanism.from_table(["red=blue=green"] * len(family), table)
 
 
@@ -150,17 +157,18 @@ def within(family: list[tuple[int, ...]], distance: int) -> DatasetGraph:
 @pytest.mark.parametrize(("distance", "most"), [(1, 1), (2, 1), (3, 1), (2, 2), (3, 2)])
 @pytest.mark.parametrize("delta", [None, "1/50"])
 def test_the_map_holds_for_all_histograms_at_a_distance(distance: int, most: int, delta: str | None) -> None:
-    measurement = make_rainbow(*counts_space(), WINNER, "3/10", delta=delta, max_rows=most)
+    goal: Goal = "typical" if delta is None else "guarantee"
+    measurement = make_rainbow(*counts_space(), WINNER, "3/10", delta=delta, goal=goal, max_rows=most)
     privacy = PureDP("3/10") if delta is None else ApproxDP("3/10", delta)
     family = histograms(5)
-    mechanism = all_rows(privacy, family, "add-remove", most)
+    mechanism = all_rows(privacy, family, "add-remove", goal, most)
     epsilon, allowed = (
         (loss_at(measurement, distance), 0.0) if delta is None else losses_at(measurement, distance)
     )
     pairs = within(family, distance)
     assert verify(mechanism, pairs, ApproxDP(Fraction(epsilon), Fraction(allowed)))
-    if distance <= most:
-        # The optimal mechanism uses up what it has, so a map any smaller would be wrong.
+    if distance == most == 1:
+        # The mechanism uses up what it has, so a map any smaller would be wrong.
         assert not verify(
             mechanism, pairs, ApproxDP(Fraction(epsilon) - Fraction(1, 10**9), Fraction(allowed))
         )
@@ -168,7 +176,7 @@ def test_the_map_holds_for_all_histograms_at_a_distance(distance: int, most: int
 
 @pytest.mark.parametrize("steps", [1, 2, 5, 40])
 def test_group_privacy_is_what_steps_add_up_to(steps: int) -> None:
-    measurement = make_rainbow(*counts_space(), WINNER, "ln 2", delta="1e-9")
+    measurement = make_rainbow(*counts_space(), WINNER, "ln 2", delta="1e-9", goal="guarantee")
     delta = Fraction(0)
     for _ in range(steps):
         delta = 2 * delta + Fraction(1, 10**9)
@@ -185,15 +193,20 @@ def test_maps_are_rounded_up_and_start_at_zero() -> None:
     assert loss_at(tenth, 0) == 0
     assert losses_at(make_rainbow(*counts_space(), WINNER, "1/10", delta="1/8"), 0) == (0, 0)
     assert losses_at(make_rainbow_gaussian(*counts_space(), WINNER, "1/10", delta="1/8"), 0) == (0, 0)
-    large = make_rainbow(*counts_space(), WINNER, "1/2", delta="1/8")
+    large = make_rainbow(*counts_space(), WINNER, "1/2", delta="1/8", goal="guarantee")
     assert losses_at(large, 2**62) == (2.0**61, 1.0)
+
+
+def test_a_choice_makes_no_use_of_delta_and_does_not_pay_for_it() -> None:
+    measurement = make_rainbow(*counts_space(), WINNER, "1/2", delta="1/8")
+    assert losses_at(measurement, 2) == (1.0, 0.0)
 
 
 def test_rows_that_change_cost_one_step() -> None:
     changing = make_rainbow(*rows_space(dp.change_one_distance()), WINNER, "1/2")
     assert (loss_at(changing, 1), loss_at(changing, 3)) == (0.5, 1.5)
     family = histograms(5)
-    mechanism = all_rows(PureDP("1/2"), family, "change-one", 1)
+    mechanism = all_rows(PureDP("1/2"), family, "change-one", "typical")
     # A row that changes leaves one count and joins another, or comes out of or goes into what counts nowhere.
     pairs = [
         (a, b)
@@ -273,8 +286,8 @@ def test_a_context_of_epsilon_and_delta_takes_both_kinds() -> None:
     pure = ours.query().rainbow(WINNER)
     assert losses_at(resolved(pure), 1) == pytest.approx((4 / 3, 0.0))
     assert pure.release() == "red"
-    assert ours.query().rainbow(WINNER, delta="3e-7").release() == "red"
-    greedy = ours.query().rainbow(WINNER, delta="1e-5")
+    assert ours.query().rainbow(WINNER, delta="3e-7", goal="guarantee").release() == "red"
+    greedy = ours.query().rainbow(WINNER, delta="1e-5", goal="guarantee")
     with pytest.raises(OpenDPException):
         greedy.release()
     assert ours.query().rainbow_gaussian(WINNER, delta="3e-7").release() == "red"

@@ -23,6 +23,7 @@ from rainbowdp.errors import (
 from rainbowdp.ledger import Amount, Charge, Cost, Ledger, open_ledger
 from rainbowdp.ledger.book import Point
 from rainbowdp.ledger.opening import open_database
+from rainbowdp.ledger.schema import VERSION
 
 ONE_STEP = pure("1/10")
 MILLIONTH = Fraction(1, 10**6)
@@ -320,7 +321,7 @@ def test_requests_without_an_id_are_all_different(ledger: Ledger) -> None:
 def test_a_charge_of_another_ledger_stores_nothing(ledger: Ledger) -> None:
     ledger.create("survey", pure(3))
     real = ask(ledger, request_id="q1")
-    for made_up in (Charge("q2", "new", None, "survey", 3), Charge("q1", "new", None, "survey", 1)):
+    for made_up in (Charge("q2", "new", None, "survey", 3, ""), Charge("q1", "new", None, "survey", 1, "")):
         with pytest.raises(LedgerError, match="knows no charge"):
             ledger.store(made_up, "Ann")
     assert ledger.store(real, "Bob") == "Bob"
@@ -452,7 +453,7 @@ def test_nothing_is_ever_changed_deleted_or_replaced(
         with pytest.raises(LedgerError):
             place.run(statement)
         assert place.run(ALL_ENTRIES) == before, statement
-        assert place.run("SELECT version FROM rainbowdp_ledger") == [(1,)], statement
+        assert place.run("SELECT version FROM rainbowdp_ledger") == [(VERSION,)], statement
 
 
 def test_the_same_vandals_would_succeed_without_the_guards(place: Place, ledger: Ledger) -> None:
@@ -540,16 +541,19 @@ def test_a_place_without_a_ledger_is_an_error(place: Place) -> None:
     assert caught.value.exit_code == 4
 
 
-def test_a_newer_ledger_is_refused(place: Place) -> None:
+@pytest.mark.parametrize("version", [VERSION - 1, VERSION + 1])
+def test_a_ledger_of_another_version_is_refused(place: Place, version: int) -> None:
     place.open(create=True).close()
     if place.kind == "sqlite":
-        place.run("PRAGMA user_version = 2")
+        place.run(f"PRAGMA user_version = {version}")
     else:
         place.run("ALTER TABLE rainbowdp_ledger DISABLE TRIGGER ALL")
-        place.run("UPDATE rainbowdp_ledger SET version = 2")
+        place.run(f"UPDATE rainbowdp_ledger SET version = {version}")  # noqa: S608 - a number of ours
         place.run("ALTER TABLE rainbowdp_ledger ENABLE TRIGGER ALL")
     for create in (False, True):
-        with pytest.raises(LedgerError, match="has version 2, and this rainbowdp knows version 1"):
+        with pytest.raises(
+            LedgerError, match=f"has version {version}.*this rainbowdp knows version {VERSION}"
+        ):
             place.open(create=create)
 
 

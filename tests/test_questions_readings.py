@@ -15,6 +15,7 @@ import pytest
 import rainbowdp as rdp
 from own_readings import ReadsOwn
 from rainbowdp.errors import QuestionError, RainbowError, TableUnreadableError
+from rainbowdp.goals.own_questions import guarded_reading
 from rainbowdp.questions import (
     BracketReading,
     MatchReading,
@@ -25,7 +26,6 @@ from rainbowdp.questions import (
     check_question,
 )
 from rainbowdp.questions.measures import SumOf
-from rainbowdp.release.own_questions import guarded_reading
 
 VOTES = ("A", "B")
 

@@ -31,7 +31,7 @@ from rainbowdp.questions import (
 )
 from rainbowdp.questions.readings import as_texts
 from rainbowdp.rainbow import Rainbow
-from rainbowdp.release.receipt import make_receipt
+from rainbowdp.release.receipt import public_part
 from rainbowdp.release.terms import Terms
 
 VOTES = ("A", "B")
@@ -119,10 +119,10 @@ def test_a_receipt_asks_a_question_nothing_anew() -> None:
     for counts in ((9, 1, 5), (9, 5, 1)):
         question = Tells("vote", ("A", "B", "C"))
         terms = Terms(question, rdp.PureDP(1))
-        _ = terms.lines, terms.forms, terms.description
+        _ = terms.mechanism, terms.description
         # As `locate` may set it.
         object.__setattr__(question, "seen", counts)
-        receipts.append(json.dumps(make_receipt(terms, "A")))
+        receipts.append(json.dumps(public_part(terms)))
     assert receipts[0] == receipts[1]
 
 
@@ -279,10 +279,10 @@ def test_a_number_of_rows_of_numpy_is_a_whole_number(kind: type[np.integer[Any]]
     people = pd.DataFrame({"vote": ["A"] * 900 + ["B"] * 100, "id": range(1000)})
     found = rdp.ask(people, winner("vote", VOTES), epsilon=SURE, unit="id", max_rows=two)
     assert found.answer == "A"
-    assert json.loads(json.dumps(found.receipt))["unit"] == {"column": "id", "max_rows": 2}
+    assert json.loads(json.dumps(found.receipt))["unit"] == {"column": "id", "at_most": 2}
     towns = {"by": "town", "groups": tuple(map(str, range(100)))}
     terms = Terms(winner("vote", VOTES), rdp.PureDP(1), "change-one", unit="id", max_rows=kind(64), **towns)  # type: ignore[arg-type]  # any whole number
-    assert terms.charges == 100
+    assert str(terms.cost) == "epsilon 100"
 
 
 class Touches(Winner):

@@ -22,11 +22,19 @@ import pytest
 import rainbowdp as rdp
 from bit_sources import ReplayBits
 from rainbowdp.questions import BracketCounts, ClampedSum, MatchCount, OptionCounts, Question, Summary
+from rainbowdp.questions.measures import CountOf
+from rainbowdp.questions.thresholds import Level
 from rainbowdp.release import Answer, Terms, answer
 from rainbowdp.release.ready import drawn, make_ready
 from rainbowdp.tables import open_table
 
 ASKS = 20_000
+
+
+class OwnLevel(Level):
+    """A question that was derived, so that its boundary can be chosen."""
+
+
 Step = Callable[[float], float]
 
 
@@ -83,7 +91,7 @@ def asked(terms: Terms, summary: Summary, seed: int) -> Counter[object]:
     found: Counter[object] = Counter(answer(terms, summary, bits=bits).answer for _ in range(100))
     for _ in range(ASKS // 100 - 1):
         ready = make_ready(terms, summary, None, None)
-        found.update(Answer(terms, drawn(terms, ready, bits)).answer for _ in range(100))
+        found.update(Answer(terms, drawn(ready, bits)).answer for _ in range(100))
     return found
 
 
@@ -97,12 +105,12 @@ def test_a_ranking_of_three_is_drawn_as_declared() -> None:
     ideal = moved(
         [[best], [name for name in names if name != best]], response(names, best, 0.75), odds_step(0.75), 2
     )
-    found = asked(Terms(question, rdp.PureDP("3/4")), OptionCounts(counts), 1)
+    found = asked(Terms(question, rdp.PureDP("3/4"), goal="guarantee"), OptionCounts(counts), 1)
     assert_drawn(found, {tuple(name.split(">")): chance for name, chance in ideal.items()})
 
 
 def test_a_level_under_gaussian_privacy_is_drawn_as_declared() -> None:
-    question = rdp.level("c", equals="x", edges=[5, 20], labels=["low", "mid", "high"])
+    question = OwnLevel("c", CountOf("x"), (Fraction(5), Fraction(20)), ("low", "mid", "high"))
     flat = dict.fromkeys(("low", "mid", "high"), 1 / 3)
     # 9 is 4 above 5.
     ideal = moved([["mid"], ["low", "high"]], flat, normal_step(0.4), 4)
@@ -134,27 +142,22 @@ def test_a_frame_of_many_groups_is_drawn_as_declared(seed: int) -> None:
             "id": np.tile(np.arange(cells.size), groups),
         }
     )
-    leads = {
-        (at, other): counts[at] - counts[other] - (other < at)
-        for at, other in itertools.permutations(range(len(names)), 2)
-    }
-    best = next(
-        at for at in range(len(names)) if all(lead >= 0 for (one, _), lead in leads.items() if one == at)
-    )
-    distance = min(lead for (one, _), lead in leads.items() if one == best)
+    second, first = sorted(counts)[-2:]
+    best = int(np.argmax(counts))
     ideal = moved(
         [[names[best]], [name for name in names if name != names[best]]],
-        response(names, names[best], 0.3),
+        dict.fromkeys(names, 1 / len(names)),
         odds_step(0.3),
-        int(distance),
+        int(first - second),
     )
-    terms = Terms(rdp.winner("c", names), rdp.PureDP("0.3"), by="g", groups=tuple(map(str, range(groups))))
+    privacy, towns = rdp.PureDP("0.3"), tuple(map(str, range(groups)))
+    terms = Terms(rdp.winner("c", names), privacy, goal="guarantee", by="g", groups=towns)
     bits, found = ReplayBits(seed), Counter[object]()
     with open_table(frame) as table:
         found.update(answer(terms, table, bits=bits).answers.values())
         ready = make_ready(terms, table, None, None)
         for _ in range(ASKS // groups - 1):
-            found.update(drawn(terms, ready, bits).values())
+            found.update(drawn(ready, bits).values())
     assert sum(found.values()) == ASKS
     assert_drawn(found, ideal)
 

@@ -1,286 +1,246 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Receipts as others read them: by the schema alone, and short however many options there are."""
+"""Receipts: their form, that every changed part is found, and that a wrong mechanism is judged broken."""
 
+import copy
 import itertools
 import json
-import math
+from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import jsonschema
-import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
 
 import rainbowdp as rdp
+from bit_sources import ReplayBits
 from rainbowdp.errors import ReceiptError
-from rainbowdp.exact import to_float
-from rainbowdp.keys import key_mechanism
-from rainbowdp.line import Line
-from rainbowdp.questions import OptionCounts, Question, own_answer_first
+from rainbowdp.goals import Asked, Goal, mechanism_of
+from rainbowdp.goals.flip import Flip
+from rainbowdp.goals.judging import judge_mechanism
+from rainbowdp.ledger import Cost
+from rainbowdp.questions import (
+    BracketCounts,
+    MatchCount,
+    Neighbors,
+    OptionCounts,
+    Question,
+    ScoreValues,
+    Summary,
+)
 from rainbowdp.release import Answer, Terms, answer, verify_receipt
-from rainbowdp.release.keys_receipt import keep_table, keys_receipt_faults
 
 Json = Any  # what json.loads may give
-RELEASE = Path(rdp.__file__).parent / "release"
-SCHEMA = json.loads((RELEASE / "receipt.schema.json").read_text(encoding="utf-8"))
-KEYS_SCHEMA = json.loads((RELEASE / "keys-receipt.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (Path(rdp.__file__).parent / "release" / "receipt.schema.json").read_text(encoding="utf-8")
+)
 PRIVACIES = [rdp.PureDP("ln 2"), rdp.PureDP("0.3"), rdp.ApproxDP("1/2", "1/100"), rdp.GaussianDP("1/2")]
-
-
-def numbers_of(receipt: Json) -> dict[str, NDArray[np.float64]]:
-    """Return the table of every true answer as a reader would, by the schema alone: a column per option."""
-    question, order = receipt["question"], receipt["table"]["order"]
-    options = question["options"] if "options" in question else question["labels"]
-    tables = {}
-    for region in receipt["table"]["regions"]:
-        for true in region["answers"]:
-            at = options.index(true)
-            if order == "own-first":
-                classes = [[true], sorted(option for option in options if option != true)]
-            else:
-                steps = [abs(place - at) for place in range(len(options))]
-                classes = [
-                    sorted(option for option, far in zip(options, steps, strict=True) if far == step)
-                    for step in range(max(steps) + 1)
-                ]
-            rows = []
-            for row in region["probabilities"]:
-                chances: dict[str, float] = {}
-                for tied, cell in zip(classes, row, strict=True):
-                    shared = cell if isinstance(cell, list) else [cell] * len(tied)
-                    chances.update(zip(tied, shared, strict=True))
-                rows.append([chances[option] for option in options])
-            tables[true] = np.array(rows)
-    return tables
-
-
-@pytest.mark.parametrize("privacy", PRIVACIES, ids=str)
-@pytest.mark.parametrize(
-    "question",
-    [
-        rdp.winner("c", ["red", "green", "blue"]),
-        rdp.yes_no("c", equals="x", share="1/3"),
-        rdp.level("c", equals="x", edges=[2, 4, 8, 9]),
-        rdp.level("c", equals="x", share=True, edges=["1/7", "3/4", "4/5"]),
-        rdp.bracket("c", edges=[1, 2, 3]),
-    ],
-    ids=lambda question: question.kind,
-)
-def test_a_reader_of_the_schema_finds_the_probabilities_of_every_answer(
-    question: Question, privacy: rdp.Privacy
-) -> None:
-    for rule in ("default", "uniform"):
-        terms = Terms(question, privacy, rule=rule, unit="id", max_rows=2)
-        receipt = json.loads(json.dumps(Answer(terms, {"": question.answers[0]}).receipt))
-        tables = numbers_of(receipt)
-        assert set(tables) == set(question.answers)
-        for true, table in tables.items():
-            assert table.sum(axis=1) == pytest.approx(1, abs=1e-12)
-            for distance in {0, 1, 2, len(table) - 1}:
-                right = terms.distribution(true, distance)
-                stated = dict(zip(question.answers, table[distance], strict=True))
-                ideal = {option: to_float(chance, "nearest") for option, chance in right.items()}
-                assert stated == pytest.approx(ideal, rel=1e-12)
-
-
-def test_a_receipt_of_many_options_is_short_and_verified_at_once() -> None:
-    options = [f"option {number}" for number in range(2000)]
-    terms = Terms(rdp.winner("c", options), rdp.PureDP(1))
-    receipt = answer(terms, OptionCounts(tuple(range(2000)))).receipt
-    assert len(json.dumps(receipt)) < 100_000
-    checked = verify_receipt(receipt)
-    assert checked.holds
-    assert checked.verification.lower == pytest.approx(1)
-    # As many pairs as there are: along the rows of every true answer, and between any two.
-    rows = len(checked.receipt.regions[0].columns[0])
-    assert checked.pairs == 2000 * (rows - 1) + 2000 * 1999 // 2
-
-
-@pytest.mark.parametrize("rule", ["default", "uniform"])
-def test_a_receipt_of_many_ordered_answers_computes_one_line(
-    rule: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    question = rdp.bracket("c", edges=range(60))
-    terms = Terms(question, rdp.PureDP(1), rule=rule)
-    computed = []
-    probabilities = Line.probabilities
-
-    def counted(line: Line, distances: range) -> NDArray[np.float64]:
-        computed.append(line)
-        return probabilities(line, distances)
-
-    monkeypatch.setattr(Line, "probabilities", counted)
-    receipt = json.loads(json.dumps(Answer(terms, {"": "<0"}).receipt))
-    assert len(computed) == 1
-    regions = receipt["table"]["regions"]
-    assert [region["answers"] for region in regions[:2]] == [["<0", ">=59"], ["0..<1", "58..<59"]]
-    tables = numbers_of(receipt)
-    for true in ("<0", "0..<1", "29..<30", ">=59"):
-        for distance in (0, 1, len(tables[true]) - 1):
-            exact = terms.distribution(true, distance)
-            chances = [to_float(exact[option], "nearest") for option in question.answers]
-            assert tables[true][distance] == pytest.approx(chances, rel=1e-14)
-    assert verify_receipt(receipt).holds
-
-
-@pytest.mark.parametrize("options", [2, 3, 5])
-@pytest.mark.parametrize("privacy", PRIVACIES, ids=str)
-def test_judging_one_pair_for_all_finds_what_judging_all_would(options: int, privacy: rdp.Privacy) -> None:
-    names = ["a", "b", "c", "d", "e"][:options]
-    receipt = json.loads(json.dumps(Answer(Terms(rdp.winner("c", names), privacy), {"": "a"}).receipt))
-    whole = numbers_of(receipt)
-    size = len(whole["a"])
-    at = {name: place * size for place, name in enumerate(names)}
-    pairs = [(at[name] + step, at[name] + step + 1) for name in names for step in range(size - 1)]
-    pairs += [(at[one], at[two]) for one, two in itertools.combinations(names, 2)]
-    mechanism = rdp.Mechanism.from_table(
-        [own_answer_first(name, names) for name in names for _ in range(size)],
-        np.concatenate([whole[name] for name in names]),
-        colors=names,
-    )
-    first, second = np.array(pairs).T
-    full = rdp.verify(mechanism, rdp.DatasetGraph.from_pairs(size * options, first, second), privacy)
-    checked = verify_receipt(receipt)
-    assert (checked.holds, full.holds, checked.pairs) == (True, True, full.pairs)
-    assert checked.verification.lower == pytest.approx(full.lower, rel=1e-9)
-    # A promise that the table does not keep is found by the table alone.
-    for key in receipt["privacy"]:
-        claimed = {**receipt, "privacy": {**receipt["privacy"], key: "1/1000"}}
-        if key != "delta":
-            assert not verify_receipt(claimed).verification.holds
-
-
-def test_answers_with_unequal_neighbors_have_a_cell_for_each() -> None:
-    # From 1..<2 the answers next to it are 2..<3, the middle of all, and <1, an end: they differ.
-    terms = Terms(rdp.level("c", equals="x", edges=[1, 2, 3, 4]), rdp.PureDP("ln 2"))
-    receipt: Json = Answer(terms, {"": "<1"}).receipt
-    jsonschema.validate(receipt, SCHEMA)
-    assert receipt["table"]["order"] == "nearest-first"
-    stated = {tuple(region["answers"]): region["probabilities"] for region in receipt["boundary"]["regions"]}
-    assert stated["1..<2", "3..<4"] == ["2/5", ["1/4", "1/5"], "1/10", "1/20"]
-    assert terms.distribution("1..<2", 0) == rdp.Distribution(
-        {"1..<2": "2/5", "2..<3": "1/4", "<1": "1/5", "3..<4": "1/10", ">=4": "1/20"}
-    )
-
-
-def test_a_class_less_likely_than_any_float_has_its_proportions() -> None:
-    # 1 - delta is 10^-350: all of it that is left for answers two regions away is less than a float can say.
-    terms = Terms(
-        rdp.level("c", equals="x", edges=[3, 19, 22], labels=list("abcd")),
-        rdp.ApproxDP(1000, "0." + "9" * 350),
-    )
-    receipt: Json = Answer(terms, {"": "a"}).receipt
-    jsonschema.validate(receipt, SCHEMA)
-    assert verify_receipt(receipt).holds
-    for region in receipt["table"]["regions"]:
-        for row in region["probabilities"]:
-            cells = [cell for tied in row for cell in (tied if isinstance(tied, list) else [tied])]
-            assert all(math.isfinite(cell) for cell in cells)
-
-
-def keys_receipt() -> Json:
-    towns = pd.DataFrame({"town": ["Ulm"] * 60 + ["Bonn"], "person": range(61)})
-    limits = {"unit": "person", "max_keys": 2, "where": {"town": "Ulm"}}
-    return json.loads(json.dumps(rdp.ask_keys(towns, "town", epsilon=1, delta="1e-3", **limits).receipt))  # type: ignore[arg-type]  # options by name
-
-
-def test_the_table_of_named_categories_is_the_recurrence_of_desfontaines_and_others() -> None:
-    receipt = keys_receipt()
-    odds, delta, keep, table = math.exp(0.5), 0.0005, 0.0, [0.0]
-    while keep < 1:
-        keep = min(odds * keep + delta, 1 - (1 - keep - delta) / odds, 1)
-        table.append(keep)
-    assert receipt["table"] == pytest.approx(table, rel=1e-12)
-    assert keys_receipt_faults(receipt) == []
-
-
-def test_receipts_of_named_categories_follow_their_schema() -> None:
-    jsonschema.Draft202012Validator.check_schema(KEYS_SCHEMA)
-    validator = jsonschema.Draft202012Validator(KEYS_SCHEMA)
-    towns = pd.DataFrame({"town": ["Ulm"] * 60 + ["Bonn"]})
-    alone = json.loads(json.dumps(rdp.ask_keys(towns, "town", epsilon=1, delta="0.999999").receipt))
-    for receipt in (keys_receipt(), alone):
-        assert list(validator.iter_errors(receipt)) == []
-        assert set(receipt) == set(KEYS_SCHEMA["properties"]) == set(KEYS_SCHEMA["required"])
-        for part in receipt:
-            rest = {name: value for name, value in receipt.items() if name != part}
-            for wrong in (rest, {**receipt, part: 3}, {**receipt, "more": 1}):
-                assert not validator.is_valid(wrong)
-    shorter = {**alone, "table": [0.0]}
-    for wrong in (shorter, {**alone, "keys": ["Ulm", "Ulm"]}, {**alone, "table": [0.0, 1.5]}):
-        assert not validator.is_valid(wrong)
-
-
-@pytest.mark.parametrize(
-    ("keys", "fault"),
-    [
-        (["Ulm", "Bonn"], "the categories do not stand in the order of their text"),
-        (["Ulm", "Ulm"], "a category is named twice"),
-        ([""], "'' is no category: no cell says that"),
-        ([" Ulm"], "' Ulm' is no category: no cell says that"),
-        (["Ulm", "\ud800"], "'\\ud800' is no category: no cell says that"),
-    ],
-)
-def test_a_list_of_categories_that_nothing_could_give_is_found(keys: list[str], fault: str) -> None:
-    assert keys_receipt_faults({**keys_receipt(), "keys": keys}) == [fault]
-    assert keys_receipt_faults({**keys_receipt(), "keys": sorted({"Ulm", "Bonn", "Ähren", "z"})}) == []
-
-
-def test_a_long_table_of_named_categories_takes_no_time() -> None:
-    mechanism = key_mechanism("1e-300", "1e-300")
-    table = keep_table(mechanism)
-    assert len(table) == 10_000
-    assert table[:2] == [0, pytest.approx(1e-300)]
-    assert table[-1] == pytest.approx(to_float(mechanism.keep_probability(9999), "nearest"))
-
-
-STRANGE: dict[str, list[Any]] = {
-    "column": [None, 5, "", []],
-    "rainbowdp": [None, 1, []],
-    "unit": [
-        *({"column": "person", "max_keys": most} for most in (0, -1, 2.0, True, "2", None)),
-        *({"column": column, "max_keys": 2} for column in (None, 3, "", ["person"])),
-        {"column": "person"},
-        "person",
-    ],
-    "where": [None, [], {"town": 3}, {"town": " Ulm"}, {"town": None}],
-    "privacy": [
-        *({"epsilon": epsilon, "delta": "1/1000"} for epsilon in ("1 ", "1.0", "inf", 1, "-1")),
-        *({"epsilon": "1", "delta": delta} for delta in ("1e-3", "0", "1", 0.001, None)),
-        {"epsilon": "1"},
-    ],
-    "table": [{}, *([0.0, wrong] for wrong in (None, "1", True, math.nan, math.inf, -1, 10**400, [0.1]))],
-    "keys": [[3], "Ulm", None],
+COUNTS = OptionCounts((7, 3, 5))
+CASES: dict[str, tuple[Question, Summary]] = {
+    "winner": (rdp.winner("c", ["a", "b", "c"]), COUNTS),
+    "winner of two": (rdp.winner("c", ["a", "b"]), OptionCounts((3, 1))),
+    "scores": (
+        rdp.scores(["a", "b", "c"], sensitivity="1/2"),
+        ScoreValues((Fraction(1), Fraction(2), Fraction(4))),
+    ),
+    "ranking": (rdp.ranking("c", ["a", "b", "c"]), COUNTS),
+    "first two": (rdp.ranking("c", list("abc"), top=2), COUNTS),
+    "set of two": (rdp.ranking("c", list("abc"), top=2, as_set=True), COUNTS),
+    "yes-no": (rdp.yes_no("c", equals="x", share="1/3", false_yes="1/8"), MatchCount(4, 9)),
+    "narrow level": (rdp.level("c", equals="x", edges=[3, 4]), MatchCount(4, 9)),
+    "wide level": (rdp.level("c", equals="x", edges=[4, 12]), MatchCount(4, 9)),
+    "bracket": (rdp.bracket("c", edges=[18, 65]), BracketCounts((3, 4, 5))),
 }
 
 
-@pytest.mark.parametrize(("part", "wrong"), [(part, wrong) for part in STRANGE for wrong in STRANGE[part]])
-def test_a_receipt_of_named_categories_with_anything_strange_is_refused(part: str, wrong: object) -> None:
-    with pytest.raises(ReceiptError):
-        keys_receipt_faults({**keys_receipt(), part: wrong})
+def receipt_of(terms: Terms, summary: Summary) -> Json:
+    return json.loads(json.dumps(answer(terms, summary, bits=ReplayBits(1)).receipt, allow_nan=False))
 
 
-def test_a_table_of_named_categories_that_says_another_thing_is_found() -> None:
-    receipt = keys_receipt()
-    for people in (1, 3, len(receipt["table"]) - 1):
-        table = list(receipt["table"])
-        table[people] *= 1 - 1e-13
-        assert keys_receipt_faults({**receipt, "table": table}) == [f"the table is wrong at {people} people"]
-    assert keys_receipt_faults({**receipt, "table": receipt["table"][:-1]}) != []
-    assert keys_receipt_faults({**receipt, "privacy": {"epsilon": "2", "delta": "1/1000"}}) != []
-    assert keys_receipt_faults({**receipt, "neighbors": "change-one"}) != []
+@pytest.mark.parametrize("privacy", PRIVACIES, ids=str)
+@pytest.mark.parametrize("name", CASES)
+def test_receipts_follow_their_schema_and_hold(name: str, privacy: rdp.Privacy) -> None:
+    question, summary = CASES[name]
+    for goal, neighbors in (("typical", "change-one"), ("guarantee", "add-remove")):
+        terms = Terms(question, privacy, neighbors, goal=goal)  # type: ignore[arg-type]  # one of each
+        receipt = receipt_of(terms, summary)
+        jsonschema.validate(receipt, SCHEMA)
+        checked = verify_receipt(receipt)
+        assert checked.holds, (checked.faults, checked.judged)
+        assert receipt["mechanism"] == terms.mechanism.name
+        assert (receipt["rho"] is None) == (isinstance(terms.mechanism.charged, rdp.ApproxDP))
 
 
-def test_an_answer_or_a_group_in_another_form_is_found() -> None:
-    terms = Terms(rdp.winner("c", ["red", "blue"]), rdp.PureDP(1), by="g", groups=("x", "y"))
-    grouped: Json = json.loads(json.dumps(Answer(terms, {"x": "red", "y": "blue"}).receipt))
-    assert verify_receipt(grouped).holds
-    with pytest.raises(ReceiptError, match="groups"):
-        verify_receipt(grouped | {"groups": grouped["groups"] | {"names": ["x ", "y"]}})
-    assert not verify_receipt(grouped | {"answer": {"x": ["red"], "y": "blue"}}).holds
-    ranking = Terms(rdp.ranking("c", ["red", "blue"]), rdp.PureDP(1))
-    ranked: Json = json.loads(json.dumps(answer(ranking, OptionCounts((3, 1))).receipt))
-    assert verify_receipt(ranked).holds
-    assert not verify_receipt(ranked | {"answer": "red"}).holds
+def test_the_receipt_is_the_same_whatever_the_table() -> None:
+    terms = Terms(rdp.winner("c", ["red", "blue", "green"]), rdp.PureDP(1))
+    texts = set()
+    for counts in ((7, 7, 7), (10**9, 3, 0)):
+        drawn = answer(terms, OptionCounts(counts))
+        texts.add(json.dumps(Answer(terms, {"": "red"}, answered_at="2026-01-01T00:00:00+00:00").receipt))
+        assert drawn.answer in terms.question.answers
+    assert len(texts) == 1
+
+
+def test_a_receipt_of_a_thousand_options_takes_a_few_kilobytes() -> None:
+    options = [f"option {at:04}" for at in range(1024)]
+    terms = Terms(rdp.winner("c", options), rdp.PureDP("1/2"))
+    receipt = receipt_of(terms, OptionCounts((5000, *range(1023))))
+    assert len(json.dumps(receipt)) - len(json.dumps(options)) < 2048
+    assert verify_receipt(receipt).holds
+
+
+def test_a_repeated_request_has_the_receipt_of_the_first_one(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"c": ["red"] * 5 + ["blue"] * 4 + ["green"] * 3})
+    ledger = str(tmp_path / "l")
+    with rdp.open_ledger(ledger, create=True) as book:
+        book.create("b", Cost.of(rdp.ApproxDP(9, "1e-3")))
+    asked: dict[str, Any] = {"epsilon": 1, "ledger": ledger, "name": "b", "request_id": "r"}
+    question = rdp.winner("c", ["red", "blue", "green"])
+    first, again = (rdp.ask(frame, question, **asked).receipt for _ in range(2))
+    assert first == again
+    assert first["budget"] == {"name": "b", "request_id": "r"}
+    keys = {**asked, "delta": "1e-6", "request_id": "k"}
+    named, repeated = (rdp.ask_keys(frame, "c", **keys).receipt for _ in range(2))
+    assert named == repeated
+    jsonschema.validate(named, SCHEMA)
+    assert verify_receipt(named).holds
+
+
+def paths(value: Json, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield at
+    if isinstance(value, dict):
+        for key in value:
+            yield from paths(value[key], (*at, key))
+    elif isinstance(value, list):
+        for place in {0, len(value) - 1} if value else ():
+            yield from paths(value[place], (*at, place))
+
+
+def replaced(receipt: Json, path: tuple[Any, ...], value: Json) -> Json:
+    if not path:
+        return value
+    changed = copy.deepcopy(receipt)
+    inner = changed
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    return changed
+
+
+def tampered(value: Json) -> Iterator[Any]:
+    yield from (None, "x", [], {}, True, -1, 0.123, float("nan"), [[]], {"": 1})
+    if isinstance(value, str):
+        yield from (value + "1", "0", "1/3")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield from (value + 1e-6, value * 1.001, 0, 1)
+
+
+# Statements from which nothing follows for the mechanism.
+FREE = {
+    *(("rainbowdp",), ("where",), ("where", "town"), ("unit", "column"), ("question", "column")),
+    *(("answered_at",), ("budget",), ("question", "nulls"), ("groups", "by")),
+}
+
+
+def grouped_receipt() -> Json:
+    terms = Terms(
+        rdp.winner("age", ["low", "mid", "high"], other="other"),
+        rdp.PureDP("ln 3"),
+        "change-one",
+        unit="id",
+        max_rows=2,
+        where={"town": "A"},
+        by="sex",
+        groups=("m", "f"),
+    )
+    answers = {"m": "low", "f": "other"}
+    return json.loads(json.dumps(Answer(terms, answers).receipt))
+
+
+def keys_receipt() -> Json:
+    frame = pd.DataFrame({"town": ["Ulm"] * 200 + ["Bonn"] * 200, "id": range(400)})
+    found = rdp.ask_keys(frame, "town", epsilon=1, delta="1e-6", unit="id", max_keys=2)
+    return json.loads(json.dumps(found.receipt))
+
+
+@pytest.mark.parametrize("make", [grouped_receipt, keys_receipt])
+def test_every_tampering_with_a_receipt_is_found_or_refused(make: Any) -> None:  # noqa: ANN401 - makes JSON
+    receipt = make()
+    assert verify_receipt(receipt).holds
+    seen = 0
+    for path in paths(receipt):
+        original: Any = receipt
+        for key in path:
+            original = original[key]
+        for value in tampered(original):
+            if value == original or path in FREE:
+                continue
+            seen += 1
+            try:
+                checked = verify_receipt(replaced(receipt, path, value))
+            except ReceiptError:
+                continue
+            # What was asked, or the answer, may well be another one that has a receipt.
+            other = path[0] in {"question", "unit", "groups", "answer"}
+            assert checked.faults or other, (path, value)
+    assert seen > 200
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ([], "not a JSON object"),
+        (3, "not a JSON object"),
+        ({}, "its schema is None"),
+        ({"schema": "rainbowdp.receipt/3"}, "its schema is 'rainbowdp.receipt/3'"),
+        ({"schema": "rainbowdp.receipt/2"}, "is missing from the receipt"),
+        ({"schema": "rainbowdp.receipt/1"}, "before the first published version"),
+        ({"schema": "rainbowdp.keys-receipt/1"}, "before the first published version"),
+    ],
+)
+def test_what_is_no_receipt_is_refused(content: Json, said: str) -> None:
+    with pytest.raises(ReceiptError, match=said):
+        verify_receipt(content)
+
+
+def test_a_question_that_its_user_wrote_is_not_proved_by_its_receipt() -> None:
+    receipt = grouped_receipt()
+    with pytest.raises(ReceiptError, match="no kind of question") as caught:
+        verify_receipt({**receipt, "question": {"kind": "own winner: Cautious"}})
+    assert "check_question" in str(caught.value.help)
+
+
+@pytest.mark.parametrize(("neighbors", "rows"), [("add-remove", 1), ("add-remove", 2), ("change-one", 1)])
+def test_a_flip_with_a_wrong_coin_is_judged_broken(
+    neighbors: Neighbors,
+    rows: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = Asked(rdp.winner("c", ["a", "b", "c"]), rdp.PureDP("ln 2"), neighbors, rows)
+    mechanism = mechanism_of(asked)
+    assert judge_mechanism(mechanism)
+    right_weights, right_ball = Flip.weights, Flip.weight_ball
+    factor = Fraction(51, 50)
+
+    def weights(self: Flip, gaps: Any) -> Any:  # noqa: ANN401 - as it is
+        found = right_weights(self, gaps)
+        return {gap: weight * factor if gap == 1 else weight for gap, weight in found.items()}
+
+    def weight_ball(self: Flip, gap: Any) -> Any:  # noqa: ANN401 - as it is
+        return right_ball(self, gap) * (51 if gap == 1 else 50) / 50
+
+    monkeypatch.setattr(Flip, "weights", weights)
+    monkeypatch.setattr(Flip, "weight_ball", weight_ball)
+    judged = judge_mechanism(mechanism_of(asked))
+    assert not judged
+    assert judged.broken
+
+
+@pytest.mark.parametrize("goal", ["typical", "guarantee"])
+def test_what_is_judged_covers_all_small_tables(goal: Goal) -> None:
+    for neighbors, rows in itertools.product(("add-remove", "change-one"), (1, 2)):
+        asked = Asked(rdp.winner("c", ["a", "b", "c"]), rdp.PureDP("1/10"), neighbors, rows)  # type: ignore[arg-type]  # of two
+        judged = judge_mechanism(mechanism_of(asked, goal))
+        assert judged
+        assert (judged.people or 0) >= 4

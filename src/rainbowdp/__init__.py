@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""rainbowdp: the best answer that differential privacy allows to a question with finitely many answers.
+"""rainbowdp: differentially private answers to questions with finitely many answers, exact and verified.
 
 Datasets are nodes of a graph, neighbors are joined, every dataset ranks the possible answers (its rainbow).
-Once the distribution is fixed where regions of different rainbows meet, the optimal mechanism everywhere else
-is a closed form of the distance to that boundary. This package solves, checks and samples it exactly.
+Once the distribution is fixed where regions of different rainbows meet, the optimal mechanism with this
+boundary is a closed form of the distance to it. This package solves, checks and samples it exactly.
+
+For questions about a table of people, `ask` draws one answer by the mechanism of a goal, see
+`rainbowdp.goals`.
 
 Examples
 --------

@@ -11,21 +11,26 @@ with, not to be released.
 
 from rainbowdp.baselines.equal_rivals import (
     exponential_wrong,
+    flip_wrong,
     geometric_wrong,
     permute_and_flip_wrong,
 )
 from rainbowdp.baselines.geometric import thresholded_geometric
+from rainbowdp.baselines.noisy_counts import noisy_counts_wrong
 from rainbowdp.baselines.odds_power import EnclosedNumber, Value, odds_root
-from rainbowdp.baselines.selection import exponential_mechanism, permute_and_flip
+from rainbowdp.baselines.selection import exponential_mechanism, permute_and_flip, taken_first
 
 __all__ = [
     "EnclosedNumber",
     "Value",
     "exponential_mechanism",
     "exponential_wrong",
+    "flip_wrong",
     "geometric_wrong",
+    "noisy_counts_wrong",
     "odds_root",
     "permute_and_flip",
     "permute_and_flip_wrong",
+    "taken_first",
     "thresholded_geometric",
 ]

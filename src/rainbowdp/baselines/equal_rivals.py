@@ -12,14 +12,11 @@ from fractions import Fraction
 
 import flint
 
-from rainbowdp.baselines.odds_power import Base, EnclosedNumber, Value
-from rainbowdp.exact import ball, simplest
+from rainbowdp.baselines.odds_power import Base, EnclosedNumber, Value, told
+from rainbowdp.exact import ball
 
 _MOST_TERMS = 16
 """Up to this many rivals permute-and-flip is a polynomial; beyond it, enclosures of the closed form."""
-
-_LARGEST_POWER = 4096
-"""Up to this power of the root, rational values become fractions; beyond it they stay short as powers."""
 
 
 def exponential_wrong(root: Base, steps: int, rivals: int) -> Value:
@@ -49,14 +46,11 @@ def exponential_wrong(root: Base, steps: int, rivals: int) -> Value:
     >>> exponential_wrong(odds_root(Log(Fraction(2)), 1), 3, 2)
     Fraction(1, 5)
     """
-    return _told(rivals / (root**steps + rivals), steps)
+    return told(rivals / (root**steps + rivals))
 
 
 def permute_and_flip_wrong(root: Base, steps: int, rivals: int) -> Value:
-    """Return how often permute-and-flip does not draw the best candidate.
-
-    With y = u^-g and k = r + 1 it is right with probability (1 - (1 - y)^k) / (k y): the best candidate is
-    equally likely to be asked first, second, ..., and is taken when all asked before it were refused.
+    """Return how often permute-and-flip does not draw the best candidate; see `flip_wrong`.
 
     Parameters
     ----------
@@ -82,16 +76,45 @@ def permute_and_flip_wrong(root: Base, steps: int, rivals: int) -> Value:
     >>> permute_and_flip_wrong(odds_root(Log(Fraction(2)), 1), 3, 1)
     Fraction(1, 16)
     """
-    if isinstance(root, Fraction):
-        # Epsilon 0: every candidate is equally likely.
+    return flip_wrong(1 / root**steps, rivals)
+
+
+def flip_wrong(weight: Base, rivals: int) -> Value:
+    """Return how often a best candidate is not the first one accepted, if rivals are equally likely to be.
+
+    With the weight y of each rival and k = r + 1 it is right with probability (1 - (1 - y)^k) / (k y): the
+    best candidate is equally likely to be asked first, second, ..., and is taken when all asked before it
+    were refused.
+
+    Parameters
+    ----------
+    weight : Base
+        The probability y with which each rival is accepted when it is asked.
+    rivals : int
+        How many rivals there are.
+
+    Returns
+    -------
+    Exact or EnclosedNumber
+
+    References
+    ----------
+    McKenna and Sheldon 2020, Algorithm 1.
+
+    Examples
+    --------
+    >>> flip_wrong(Fraction(1, 8), 1), flip_wrong(Fraction(1), 3)
+    (Fraction(1, 16), Fraction(3, 4))
+    """
+    if isinstance(weight, Fraction) and weight == 1:
         return Fraction(rivals, rivals + 1)
     if rivals > _MOST_TERMS:
-        return EnclosedNumber(lambda: _flipped(root, steps, rivals + 1))
+        return EnclosedNumber(lambda: _flipped(weight, rivals + 1))
     total: Base = Fraction(0)
-    for degree in range(1, rivals + 1):
-        weight = Fraction((-1) ** (degree + 1) * math.comb(rivals + 1, degree + 1), rivals + 1)
-        total = total + root ** (steps * (rivals - degree)) * weight
-    return _told(total / root ** (steps * rivals), steps * rivals)
+    for degree in range(rivals, 0, -1):
+        coefficient = Fraction((-1) ** (degree + 1) * math.comb(rivals + 1, degree + 1), rivals + 1)
+        total = (total + coefficient) * weight
+    return told(total)
 
 
 def geometric_wrong(root: Base, steps: int, rivals: int) -> Value:
@@ -121,19 +144,14 @@ def geometric_wrong(root: Base, steps: int, rivals: int) -> Value:
     >>> geometric_wrong(odds_root(Log(Fraction(2)), 1), 3, 1)
     Fraction(1, 12)
     """
-    return _told(rivals / (root ** (steps - 1) * (root + 1)), steps)
+    return told(rivals / (root ** (steps - 1) * (root + 1)))
 
 
-def _flipped(root: Base, steps: int, candidates: int) -> flint.arb:
-    weight = ball(1) / _ball(root) ** steps
+def _flipped(weight_of_each: Base, candidates: int) -> flint.arb:
+    weight = _ball(weight_of_each)
     never = (candidates * (-weight).log1p()).expm1()
     return 1 + never / (candidates * weight)
 
 
 def _ball(value: Base) -> flint.arb:
     return value.evaluate() if isinstance(value, EnclosedNumber) else ball(value)
-
-
-def _told(value: Base, power: int) -> Value:
-    """Return a value as a fraction where it is one whose digits fit on a few pages."""
-    return value if isinstance(value, EnclosedNumber) or power > _LARGEST_POWER else simplest(value)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Roots of the odds: u = e^(epsilon/n), in which every rival's probability is a rational function.
+"""Roots of the odds: u = e^(epsilon/n), in which probabilities of choices by score are rational functions.
 
-The rivals divide epsilon, by 2 where scores are not monotone and by the sensitivity where it is not 1. For a
-rational epsilon, and for the logarithm of a fraction with a rational root, u is again a number with an exact
-test for equality. The root of any other fraction is irrational and known by enclosures alone: then two equal
-numbers are never told apart, and a comparison of them is an `UndecidedError`.
+Choices by score divide epsilon, by 2 where scores are not monotone and by the sensitivity where it is not 1.
+A root of the odds is a number with an exact test for equality. What has no short form, such as the chance
+among a thousand rivals, is an `EnclosedNumber`: two of these that are equal are never told apart, and a
+comparison of them is an `UndecidedError`.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import flint
 
-from rainbowdp.exact import Exact, Exponent, Log, OddsExpression, Real, ball, exponent_ball
+from rainbowdp.exact import Exact, Exponent, OddsExpression, Real, ball, divided_exponent, simplest
 
 
 class EnclosedNumber(Real):
@@ -87,7 +87,26 @@ Value = Exact | EnclosedNumber
 """A probability: exact, or known by enclosures of any precision."""
 
 
-def odds_root(epsilon: Exponent, parts: int) -> Base:
+_LARGEST_POWER = 4096
+"""Up to this power of the root, rational values become fractions; beyond it they stay short as powers."""
+
+
+def told(value: Value) -> Value:
+    """Return a value as a fraction where it is one whose digits fit on a few pages.
+
+    Examples
+    --------
+    >>> from rainbowdp.exact import Log
+    >>> told(odds_root(Log(Fraction(2)), 1) ** 3)
+    Fraction(8, 1)
+    """
+    if isinstance(value, OddsExpression):
+        power = max(value.numerator.total_degree(), value.denominator.total_degree())
+        return value if power > _LARGEST_POWER else simplest(value)
+    return value if isinstance(value, Fraction | EnclosedNumber) else simplest(value)
+
+
+def odds_root(epsilon: Exponent, parts: int) -> Fraction | OddsExpression:
     """Return e^(epsilon/parts).
 
     Parameters
@@ -99,38 +118,15 @@ def odds_root(epsilon: Exponent, parts: int) -> Base:
 
     Returns
     -------
-    Fraction, OddsExpression or EnclosedNumber
-        1 for epsilon 0; else a formal power base, of rational value where it has one; an `EnclosedNumber`
-        where the odds are a fraction whose root is irrational.
+    Fraction or OddsExpression
+        1 for epsilon 0; else a formal power base, of rational value where it has one.
 
     Examples
     --------
+    >>> from rainbowdp.exact import Log
     >>> odds_root(Log(Fraction(9, 4)), 2).as_fraction(), odds_root(Fraction(1), 3).exponent
     (Fraction(3, 2), Fraction(1, 3))
-    >>> isinstance(odds_root(Log(Fraction(2)), 2), EnclosedNumber)
-    True
+    >>> (odds_root(Log(Fraction(2)), 2) ** 6).as_fraction()
+    Fraction(8, 1)
     """
-    if epsilon == 0:
-        return Fraction(1)
-    if not isinstance(epsilon, Log):
-        return OddsExpression.odds(epsilon / parts)
-    root = _rational_root(epsilon.argument, parts)
-    if root is not None:
-        return OddsExpression.odds(Log(root))
-
-    def evaluate() -> flint.arb:
-        # Computed anew each time, at the precision then in force.
-        return (exponent_ball(epsilon) / parts).exp()
-
-    return EnclosedNumber(evaluate)
-
-
-def _rational_root(value: Fraction, degree: int) -> Fraction | None:
-    """Return the root of a positive fraction, None where it is irrational."""
-    longest = max(value.numerator.bit_length(), value.denominator.bit_length())
-    if degree > longest:
-        # A fraction other than 1 whose numerator or denominator is at least 2^degree is that long.
-        return None
-    parts = [int(flint.fmpz(part).root(degree)) for part in (value.numerator, value.denominator)]
-    root = Fraction(*parts)
-    return root if root**degree == value else None
+    return Fraction(1) if epsilon == 0 else OddsExpression.odds(divided_exponent(epsilon, parts))

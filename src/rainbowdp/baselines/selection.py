@@ -138,25 +138,37 @@ def permute_and_flip(
     (Fraction(3, 4), Fraction(1, 4))
     """
     base, powers = _powers(scores, epsilon, sensitivity, monotone=monotone)
-    weights = _weights(base, powers)
-    best = base ** max(powers)
-    return _told([_taken(place, weights, best) for place in range(len(weights))])
+    weights: list[Base] = [1 / base**power for power in powers]
+    return _told([taken_first(weight, weights[:at] + weights[at + 1 :]) for at, weight in enumerate(weights)])
 
 
-def _taken(place: int, weights: Sequence[Base], best: Base) -> Base:
-    """Return the probability that permute-and-flip takes a candidate; all weights are times `best`."""
+def taken_first(weight: Base, others: Sequence[Base]) -> Base:
+    """Return how often a candidate is the first one accepted, if all are asked in random order.
+
+    Parameters
+    ----------
+    weight : Base
+        The probability y with which it is accepted when it is asked.
+    others : sequence of Base
+        Those of all other candidates; at least one of all of them is 1.
+
+    Returns
+    -------
+    Base
+        y times the sum over e of (-1)^e S_e / (e + 1), see the notes of `permute_and_flip`.
+
+    Examples
+    --------
+    >>> taken_first(Fraction(1), [Fraction(1, 2), Fraction(1)])
+    Fraction(5, 12)
+    """
     symmetric: list[Base] = [Fraction(1)]
-    for other, weight in enumerate(weights):
-        if other != place:
-            kept: list[Base] = [*symmetric, Fraction(0)]
-            raised: list[Base] = [Fraction(0), *(weight * value for value in symmetric)]
-            symmetric = [_sum(pair) for pair in zip(kept, raised, strict=True)]
-    last = len(symmetric) - 1
-    terms = [
-        value * best ** (last - degree) * Fraction((-1) ** degree, degree + 1)
-        for degree, value in enumerate(symmetric)
-    ]
-    return weights[place] * _sum(terms) / best ** (last + 1)
+    for other in others:
+        kept: list[Base] = [*symmetric, Fraction(0)]
+        raised: list[Base] = [Fraction(0), *(other * value for value in symmetric)]
+        symmetric = [_sum(pair) for pair in zip(kept, raised, strict=True)]
+    terms = [value * Fraction((-1) ** degree, degree + 1) for degree, value in enumerate(symmetric)]
+    return weight * _sum(terms)
 
 
 def _powers(

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rainbowdp.cli.answers import possible_answers, possible_texts, shown_answer
 from rainbowdp.cli.command import add
 from rainbowdp.cli.data_options import (
-    RULES,
-    Boundary,
     BudgetName,
     By,
     Encoding,
@@ -38,12 +37,14 @@ from rainbowdp.cli.options import (
     require_text,
 )
 from rainbowdp.cli.output import emit, emit_json, note, require_signs, visible
+from rainbowdp.cli.question_declarations import GoalOption
 from rainbowdp.cli.question_options import (
     QUESTIONS,
     SUMMARIES,
     MaxRows,
     Relation,
     Unit,
+    read_goal,
     read_relation,
     read_rows,
     with_question,
@@ -59,10 +60,10 @@ FORMATS = ("text", "json")
 
 HELP = (
     "Ask a table of people a question, and get one answer that may be published.\n\n"
-    "The answer is drawn at random, with probabilities that hardly change when one person's data change, and "
-    "is as likely to be right as that allows. Only the answer goes to stdout; the true answer, counts and "
-    "distances are never shown, logged or stored. `rainbowdp plan` says beforehand how often it will be "
-    "right."
+    "The answer is drawn at random, with probabilities that hardly change when one person's data change. "
+    "Only the answer goes to stdout; the true answer, counts and distances are never shown, logged or "
+    "stored. "
+    "`rainbowdp plan` says beforehand how often it will be right, and --goal says what it is to be good at."
 )
 
 
@@ -82,7 +83,7 @@ def ask_command(
     table: TableName = None,
     sql: Query = None,
     encoding: Encoding = None,
-    boundary: Boundary = "default",
+    goal: GoalOption = "typical",
     ledger: LedgerPlace = None,
     name: BudgetName = None,
     request_id: RequestId = None,
@@ -92,7 +93,7 @@ def ask_command(
 ) -> int:
     """Answer one question about a table; see `HELP`."""
     from rainbowdp.release import Terms, ask_under
-    from rainbowdp.release.receipt import make_receipt
+    from rainbowdp.release.receipt import public_part
 
     chosen = read_choice("--format", output_format, FORMATS)
     asked = read_privacy(epsilon, delta, mu)
@@ -103,7 +104,7 @@ def ask_command(
         unit=unit,
         max_rows=read_rows(unit, max_rows),
         where=read_where(where),
-        rule=read_choice("--boundary", boundary, RULES),
+        goal=read_goal(goal),
         by=by,
         groups=_read_groups(by, groups),
     )
@@ -113,10 +114,10 @@ def ask_command(
     target = receipt_path(receipt, source, ledger)
     if chosen != "json":
         # A refusal after the draw would say which answer was drawn.
-        require_signs([*question.answers, *terms.groups])
+        require_signs([*possible_texts(question), *terms.groups])
 
-    # Where privacy is extreme there may be no public table: that must be known before anything is charged.
-    public = {} if target is None else make_receipt(terms, None)
+    # What cannot be made must be known before anything is charged.
+    public = {} if target is None else public_part(terms)
     said: list[str] = []
 
     def opened(remarks: tuple[str, ...]) -> None:
@@ -144,7 +145,7 @@ def ask_command(
             emit(map(visible, _lines(answer)))
 
     def receipt_of(answer: "Answer") -> dict[str, object]:
-        return {**public, "answer": answer.json}
+        return answer.receipt_on(public)
 
     return ask_and_publish(
         "answer", asking, asked_id=request_id, target=target, receipt=receipt_of, show=show, said=said
@@ -166,13 +167,14 @@ def announce(terms: "Terms", typed: str, remarks: tuple[str, ...]) -> None:
     hidden = "joins or leaves" if terms.neighbors == "add-remove" else "changes"
     note(f"privacy hides that one person {hidden}; {person}")
     if not isinstance(terms.question, YesNo):
-        shown = ", ".join(written(terms.question.answer_json(one)) for one in terms.question.answers[:6])
-        more = ", …" if len(terms.question.answers) > 6 else ""
-        note(f"the possible answers are public: {shown}{more}")
-    for text in remarks:
+        note(f"the possible answers are public: {possible_answers(terms.question)}")
+    note(f"the mechanism is {terms.mechanism.name!r}, for the goal {terms.goal}")
+    for text in (*remarks, *terms.mechanism.notes):
         note(text)
-    if terms.charges > 1:
+    if len(terms.groups) > 1:
         note(f"the {len(terms.groups)} answers cost {terms.cost.shown()} together; each has {typed}")
+    elif terms.mechanism.charged != terms.privacy:
+        note(f"the answer costs {str(terms.cost).replace(' ', '=')}: its mechanism makes no use of delta")
     else:
         note(f"the answer costs {typed}")
 
@@ -192,9 +194,10 @@ def _read_groups(by: str | None, groups: str | None) -> tuple[str, ...]:
 
 
 def _lines(answer: "Answer") -> list[str]:
+    shown = {group: shown_answer(answer.terms.question, value) for group, value in answer.answers.items()}
     if not answer.terms.groups:
-        return [written(value) for value in answer.answers.values()]
-    return [f"{written(group)}: {written(value)}" for group, value in answer.answers.items()]
+        return list(shown.values())
+    return [f"{written(group)}: {value}" for group, value in shown.items()]
 
 
 ask_app = typer.Typer(help=HELP)

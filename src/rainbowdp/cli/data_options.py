@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from rainbowdp.cli.completion import choices, files
+from rainbowdp.cli.completion import files
 from rainbowdp.cli.lists import read_said
 from rainbowdp.cli.output import json_text, note
 from rainbowdp.cli.progress import steps
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from rainbowdp.release import Answer, Keys
 
 Found = TypeVar("Found", "Answer", "Keys")
-RULES = ("default", "max-min", "randomized-response", "uniform")
 # What SQLite and DuckDB add to the name of a file for those that they keep beside it.
 _BESIDE = ("-journal", "-wal", "-shm", ".wal")
 # Where the system has such a name, it leads to the file that was sent there.
@@ -93,17 +92,6 @@ Encoding = Annotated[
         rich_help_panel=_DATA,
     ),
 ]
-Boundary = Annotated[
-    str,
-    typer.Option(
-        "--boundary",
-        metavar="|".join(RULES),
-        help="How answers are drawn where one person can change the true one; leave it out if in doubt: the "
-        "default makes the answer that is right least often right as often as possible.",
-        autocompletion=choices(*RULES),
-        rich_help_panel=_DATA,
-    ),
-]
 LedgerPlace = Annotated[
     str | None,
     typer.Option(
@@ -134,8 +122,8 @@ ReceiptFile = Annotated[
     typer.Option(
         "--receipt",
         metavar="FILE",
-        help="Also write a receipt: what was asked, how privately, and how sure the answer is. It may be "
-        "published.",
+        help="Also write a receipt: what was asked, how privately, by which mechanism, and the answer. It "
+        "may be published, and rainbowdp verify checks it.",
         autocompletion=files(".json"),
     ),
 ]

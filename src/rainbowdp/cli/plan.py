@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``rainbowdp plan``: how often an answer would be right, at what cost, and where a rival is better."""
+"""``rainbowdp plan``: how often an answer would be right, and at what cost, before anything is spent."""
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +8,7 @@ import typer
 
 from rainbowdp.cli.command import add
 from rainbowdp.cli.figures import drawing
-from rainbowdp.cli.lists import read_numbers, written
+from rainbowdp.cli.lists import read_numbers
 from rainbowdp.cli.options import (
     LARGEST_WHOLE,
     Debug,
@@ -22,11 +21,24 @@ from rainbowdp.cli.options import (
     read_plot,
     whole_number,
 )
-from rainbowdp.cli.output import emit, emit_json, emit_table
-from rainbowdp.cli.question_declarations import MaxRows, Relation, Unit
+from rainbowdp.cli.output import emit_json
+from rainbowdp.cli.plan_options import (
+    Compare,
+    DeltaOfAll,
+    Epsilons,
+    Groups,
+    Lead,
+    Leads,
+    Mus,
+    People,
+    Want,
+)
+from rainbowdp.cli.plan_text import print_plan
+from rainbowdp.cli.question_declarations import GoalOption, MaxRows, Relation, Unit
 from rainbowdp.cli.question_options import (
     QUESTIONS,
     SUMMARIES,
+    read_goal,
     read_relation,
     read_rows,
     with_question,
@@ -34,24 +46,23 @@ from rainbowdp.cli.question_options import (
 from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
-    from rainbowdp.planning import LeadRow, Plan, PrivacyPlan, RivalChance
+    from rainbowdp.planning import Plan
     from rainbowdp.privacy import Privacy
     from rainbowdp.questions import Question
 
 FORMATS = ("table", "json")
-_DENSE = 60
-_PRIVACY = "Privacy (--epsilon, perhaps with --delta; or --mu; or --want and --lead)"
+_DENSE = 40
 
 HELP = (
-    "Planning before spending: how often an answer would be right, what it would cost, and where another "
-    "mechanism would be better. No data are opened, so a plan costs nothing."
+    "Planning before spending: how often an answer would be right, and what it would cost in privacy. No "
+    "data are opened, so a plan costs nothing."
 )
 _MORE = (
     "For each epsilon it tells how often the answer will be right, by its lead: how many people the right "
-    "answer is ahead of the next one. It tells the lead needed to be right 90, 95, 99 and 99.9 % of the "
-    "time, and the same for other ways to draw an answer: the exponential mechanism, permute-and-flip and, "
-    "where it applies, the thresholded geometric mechanism. With --want 0.99 --lead 40 it finds the least "
-    "epsilon."
+    "answer is ahead of the next one, or how many have to change before another answer is true. It tells the "
+    "lead needed to be right in 90, 95 and 99 of 100 cases, and shows both goals, noisy counts, and answers "
+    "that ignore the data. With --compare it adds the exponential mechanism and permute-and-flip. With "
+    "--want 0.99 --lead 40 it finds the least epsilon."
 )
 _EXAMPLES = {
     "winner": ("rainbowdp plan winner --options A,B,C --epsilon 0.1,0.5,1",),
@@ -60,61 +71,6 @@ _EXAMPLES = {
     "level": ("rainbowdp plan level --equals yes --edges 10,20", "--labels low,medium,high --epsilon 0.5,1"),
     "bracket": ("rainbowdp plan bracket --edges 18,65 --epsilon 0.5,1",),
 }
-
-Epsilons = Annotated[
-    str | None,
-    typer.Option(
-        "--epsilon",
-        metavar="LIST",
-        help="One or more, separated by commas: 0.1,0.5,'ln 3'. One person's data make no answer more than "
-        "e^epsilon times as likely; smaller is more private.",
-        rich_help_panel=_PRIVACY,
-    ),
-]
-DeltaOfAll = Annotated[
-    str | None,
-    typer.Option(
-        "--delta",
-        metavar="NUMBER",
-        help="Additional probability by which each epsilon may be exceeded, such as 1e-6.",
-        rich_help_panel=_PRIVACY,
-    ),
-]
-Mus = Annotated[
-    str | None,
-    typer.Option(
-        "--mu",
-        metavar="LIST",
-        help="Gaussian differential privacy, in place of --epsilon; one or more.",
-        rich_help_panel=_PRIVACY,
-    ),
-]
-Want = Annotated[
-    str | None,
-    typer.Option(
-        "--want",
-        metavar="NUMBER",
-        help="How often the answer is to be right, such as 0.99; with --lead: find the least epsilon.",
-        rich_help_panel=_PRIVACY,
-    ),
-]
-Lead = Annotated[
-    str | None,
-    typer.Option(
-        "--lead",
-        metavar="PEOPLE",
-        help="By how many people the right answer is expected to be ahead of the next one.",
-        rich_help_panel=_PRIVACY,
-    ),
-]
-Leads = Annotated[
-    str | None,
-    typer.Option(
-        "--leads",
-        metavar="LIST",
-        help="The leads to show: a list such as 1,5,20, or a range such as 1:21, which leaves 21 out.",
-    ),
-]
 
 
 def plan_command(
@@ -126,6 +82,10 @@ def plan_command(
     want: Want = None,
     lead: Lead = None,
     leads: Leads = None,
+    people: People = None,
+    groups: Groups = None,
+    goal: GoalOption = "typical",
+    compare: Compare = False,
     neighbors: Relation = "add-remove",
     unit: Unit = None,
     max_rows: MaxRows = None,
@@ -137,7 +97,9 @@ def plan_command(
     chosen = read_choice("--format", output_format, FORMATS)
     relation, rows = read_relation(neighbors), read_rows(unit, max_rows)
     privacies = _read_privacies(epsilon, delta, mu, want, findable=want is not None and lead is not None)
-    expected, listed = _read_lead(lead), _read_leads(leads)
+    counted, split = _read_whole("--people", people, "1000"), _read_whole("--groups", groups, "12")
+    expected, listed = _read_lead(lead, counted), _read_leads(leads)
+    aim = read_goal(goal)
     _check_want(want)
     figure = read_plot(plot)
 
@@ -149,10 +111,14 @@ def plan_command(
             privacies,
             neighbors=relation,
             max_rows=rows,
+            goal=aim,
             want=want,
             lead=expected,
             leads=shown,
             delta=delta,
+            people=counted,
+            groups=split,
+            compare=compare,
         )
 
     found = planned(listed)
@@ -161,7 +127,7 @@ def plan_command(
     if chosen == "json":
         emit_json(found.to_json())
     else:
-        _print(found)
+        print_plan(found)
     return 0
 
 
@@ -217,15 +183,28 @@ def _check_want(want: str | None) -> None:
         )
 
 
-def _read_lead(lead: str | None) -> int | None:
-    if lead is None:
-        return None
-    number = whole_number(lead)
-    if number is None or not 1 <= number <= LARGEST_WHOLE:
+def _read_whole(option: str, text: str | None, example: str) -> int | None:
+    number = None if text is None else whole_number(text)
+    if text is not None and (number is None or not 1 <= number <= LARGEST_WHOLE):
         raise UsageError(
-            f"--lead {lead!r} is not a whole number from 1 to 2^53", help="give for example --lead 40"
+            f"{option} {text!r} is not a whole number from 1 to 2^53",
+            help=f"give for example {option} {example}",
+            option=option,
         )
     return number
+
+
+def _read_lead(lead: str | None, people: int | None) -> int | str | None:
+    if lead is None or not lead.strip().endswith("%"):
+        return _read_whole("--lead", lead, "40")
+    if people is None:
+        raise UsageError(
+            f"--lead {lead!r} is a share, and --people is missing",
+            help="give --people N, or the lead in people: --lead 40",
+            option="--lead",
+        )
+    with naming("--lead"):
+        return lead
 
 
 def _read_leads(leads: str | None) -> list[int] | None:
@@ -250,61 +229,3 @@ def _draw(plan: "Plan", figure: Path) -> None:
 
     with drawing():
         plot_plan(plan, figure)
-
-
-def _print(plan: "Plan") -> None:
-    answers = ", ".join(written(plan.question.answer_json(one)) for one in plan.question.answers[:8])
-    more = f" and {len(plan.question.answers) - 8} more" if len(plan.question.answers) > 8 else ""
-    hidden = (
-        "one person joins or leaves" if plan.neighbors == "add-remove" else "one person's data are replaced"
-    )
-    each = f"up to {plan.max_rows} row{'s' * (plan.max_rows > 1)} per person"
-    lines = [
-        f"{plan.question.kind}: {answers}{more}",
-        f"protected: that {hidden} ({plan.neighbors}), {each}",
-        f"lead: {plan.lead_means}",
-    ]
-    if plan.least is not None:
-        least = plan.least
-        asked = f"a right answer with probability {float(least.want):.6g} at a lead of {least.lead}"
-        lines += ["", f"least {least.parameter} for {asked}: {least.text}"]
-    emit(lines, "people")
-    for part in plan.privacies:
-        _print_part(part)
-    if plan.notes:
-        emit(["", *(f"note: {text}" for text in plan.notes)], "people")
-
-
-def _print_part(part: "PrivacyPlan") -> None:
-    typed = ", ".join(f"{name}={value}" for name, value in part.parameters.items())
-    emit(["", typed, *(f"  {words}" for words in part.cost.words), ""], "people")
-    rivals = part.rows[0].rivals if part.rows else ()
-    heads = ["rainbowdp", *_heads(rivals)]
-    emit_table(["right at a lead of", *heads], [[str(row.lead), *_chances(row)] for row in part.rows])
-    emit([""], "people")
-    emit_table(
-        ["lead for a right answer", *heads],
-        [[f"{float(100 * need.right):.6g} %", *_leads((need, *need.rivals))] for need in part.needs],
-    )
-    if part.remarks:
-        emit(["", *part.remarks], "people")
-
-
-def _heads(rivals: "Iterable[RivalChance]") -> Iterator[str]:
-    found = list(rivals)
-    several = len({rival.case for rival in found}) > 1
-    for rival in found:
-        case = {"all-close": " (all close)", "one-close": " (one close)"}[rival.case] if several else ""
-        yield rival.mechanism.removesuffix(" mechanism") + case
-
-
-def _chances(row: "LeadRow") -> Iterator[str]:
-    from rainbowdp.planning.chances import shown_right
-
-    yield from map(shown_right, (row.wrong, *(rival.wrong for rival in row.rivals)))
-
-
-def _leads(needs: "Iterable[object]") -> Iterator[str]:
-    for need in needs:
-        lead = getattr(need, "lead", None)
-        yield "none" if lead is None else str(lead)

@@ -8,6 +8,7 @@ import typer
 from rainbowdp.cli.completion import choices, files
 
 RELATIONS = ("add-remove", "change-one")
+GOALS = ("typical", "guarantee")
 _QUESTION = "Question"
 _PEOPLE = "Who is protected"
 
@@ -34,9 +35,9 @@ Options = Annotated[
     typer.Option(
         "--options",
         metavar="LIST",
-        help="All answers that there can be, separated by commas; if two are equally frequent, the one named "
-        "first wins. They are public, never read from the data. A name with a comma stands in double quotes: "
-        "'A,\"B, C\"'.",
+        help="All answers that there can be, separated by commas; of several most frequent ones, any may be "
+        "named, with equal chances. They are public, never read from the data. A name with a comma stands in "
+        "double quotes: 'A,\"B, C\"'.",
         rich_help_panel=_QUESTION,
     ),
 ]
@@ -85,6 +86,35 @@ NoNulls = Annotated[
         metavar="ignore",
         help="Can only be ignore, as without it: empty cells count for nothing.",
         autocompletion=choices("ignore"),
+        rich_help_panel=_QUESTION,
+    ),
+]
+Top = Annotated[
+    str | None,
+    typer.Option(
+        "--top",
+        metavar="M",
+        help="Name only the first M options, in their order.",
+        rich_help_panel=_QUESTION,
+    ),
+]
+TopSet = Annotated[
+    str | None,
+    typer.Option(
+        "--top-set",
+        metavar="M",
+        help="Name the first M options without their order, as they are declared.",
+        rich_help_panel=_QUESTION,
+    ),
+]
+FalseYes = Annotated[
+    str | None,
+    typer.Option(
+        "--false-yes",
+        metavar="P",
+        help="How often the answer may be yes where one person more would make it true, such as 0.01; less "
+        "often further away. A lower chance of a false yes means a higher one of a false no. Without it both "
+        "are alike.",
         rich_help_panel=_QUESTION,
     ),
 ]
@@ -167,6 +197,18 @@ Quantile = Annotated[
         "--quantile",
         metavar="P/Q",
         help="Which quantile: 1/2 is the median, 1/4 the lower quartile, 0.9 what nine in ten do not exceed.",
+        rich_help_panel=_QUESTION,
+    ),
+]
+GoalOption = Annotated[
+    str,
+    typer.Option(
+        "--goal",
+        metavar="|".join(GOALS),
+        help="typical: right as often as possible on tables as they occur. guarantee: a chance at "
+        "every lead, whatever the other options do. Choose before you look at the "
+        "data; rainbowdp plan shows both.",
+        autocompletion=choices(*GOALS),
         rich_help_panel=_QUESTION,
     ),
 ]

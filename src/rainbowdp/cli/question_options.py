@@ -7,18 +7,21 @@ Options arrive as text; one function per kind of question turns them into a valu
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rainbowdp.cli.data_options import require_declared, require_other_files
 from rainbowdp.cli.lists import read_said
 from rainbowdp.cli.options import naming, read_choice
 from rainbowdp.cli.question_declarations import (
+    GOALS,
     RELATIONS,
     AtLeast,
     Clamp,
     Column,
     Edges,
     Equals,
+    FalseYes,
     Labels,
     MaxRows,
     NoNulls,
@@ -33,6 +36,8 @@ from rainbowdp.cli.question_declarations import (
     Relation,
     Share,
     Sum,
+    Top,
+    TopSet,
     Unit,
 )
 from rainbowdp.cli.question_values import (
@@ -48,6 +53,7 @@ from rainbowdp.cli.question_values import (
 from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
+    from rainbowdp.goals import Goal
     from rainbowdp.questions import Bracket, Level, Neighbors, Question, Ranking, Winner, YesNo
 
 __all__ = [
@@ -101,19 +107,29 @@ def ranking_question(
     options_file: OptionsFile = None,
     other: Other = None,
     nulls: Nulls = None,
+    top: Top = None,
+    top_set: TopSet = None,
 ) -> "Ranking":
     """Return the question that the options of ``ranking`` describe.
 
     Raises
     ------
     UsageError, QuestionError, FileUnreadableError
-        If there is no list of options, or it cannot be read.
+        If there is no list of options, or it cannot be read, or `top` does not fit it.
     """
     from rainbowdp.questions import ranking
 
+    if top is not None and top_set is not None:
+        raise UsageError("both --top and --top-set are given", help="give one of them")
+    named = "--top" if top_set is None else "--top-set"
     read = read_choices(options, options_file, other, nulls)
     with naming("--options" if options_file is None else "--options-file"):
-        return ranking(read_column(column), read, other=other, nulls=read_nulls(nulls))
+        asked = ranking(read_column(column), read, other=other, nulls=read_nulls(nulls))
+    first = read_count(named, top if top_set is None else top_set)
+    if first is None:
+        return asked
+    with naming(named):
+        return replace(asked, top=first, as_set=top_set is not None)
 
 
 def yes_no_question(
@@ -125,6 +141,7 @@ def yes_no_question(
     total: Sum = False,
     clamp: Clamp = None,
     nulls: NullsAs = None,
+    false_yes: FalseYes = None,
 ) -> "YesNo":
     """Return the question that the options of ``yes-no`` describe.
 
@@ -133,6 +150,7 @@ def yes_no_question(
     UsageError, QuestionError, NumberError
         If the options are not those of a count, a share or a sum.
     """
+    from rainbowdp.exact import parse_fraction
     from rainbowdp.questions import yes_no
 
     require_measure(equals, clamp, total=total)
@@ -143,7 +161,9 @@ def yes_no_question(
         raise UsageError("--share does not go with --sum", help="give --at-least NUMBER for a sum")
     column, span, null = read_column(column), read_clamp(clamp), read_null(nulls, total=total)
     with naming("--at-least" if share is None else "--share"):
-        return yes_no(column, equals=equals, at_least=at_least, share=share, clamp=span, nulls=null)
+        asked = yes_no(column, equals=equals, at_least=at_least, share=share, clamp=span, nulls=null)
+    with naming("--false-yes"):
+        return asked if false_yes is None else replace(asked, false_yes=parse_fraction(false_yes))
 
 
 def level_question(
@@ -216,7 +236,7 @@ QUESTIONS: Mapping[str, Callable[..., "Question"]] = {
 
 SUMMARIES: Mapping[str, str] = {
     "winner": "Which option do most people have: the winner, the most common value (the mode)?",
-    "ranking": "In which order do the options stand, most common first?",
+    "ranking": "In which order do the options stand, most common first, or which are the first few?",
     "yes-no": "Is there a majority, are there enough people, is a sum large enough: yes or no?",
     "level": "Between which of the numbers that you name does a count, share or sum lie?",
     "bracket": "Between which of the numbers that you name does the median, or another quantile, lie?",
@@ -270,6 +290,38 @@ def with_question(
     combined.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     combined.__doc__ = command.__doc__
     return combined
+
+
+def read_count(option: str, number: str | None) -> int | None:
+    """Return a whole number of at least 1.
+
+    Raises
+    ------
+    UsageError
+        If it is none.
+    """
+    from rainbowdp.cli.options import whole_number
+
+    if number is None:
+        return None
+    read = whole_number(number)
+    if read is None or read < 1:
+        raise UsageError(
+            f"{option} {number!r} is not a whole number of at least 1", help=f"give for example {option} 3"
+        )
+    return read
+
+
+def read_goal(goal: str) -> "Goal":
+    """Return the goal.
+
+    Raises
+    ------
+    UsageError
+        If there is no such goal.
+    """
+    read_choice("--goal", goal, GOALS)
+    return "guarantee" if goal == "guarantee" else "typical"
 
 
 def read_relation(neighbors: str) -> "Neighbors":

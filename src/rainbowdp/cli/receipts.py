@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from rainbowdp.cli.graphs import counted
-from rainbowdp.cli.numbers import json_number
-from rainbowdp.cli.output import emit_json, emit_table
+from rainbowdp.cli.output import emit_json, emit_table, note
 from rainbowdp.errors import ReceiptError
 
 if TYPE_CHECKING:
@@ -70,103 +69,76 @@ def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def check_receipt(receipt: Receipt, chosen: str) -> int:
     """Check a receipt, write what was found, and return the exit code."""
-    from rainbowdp.release.keys_receipt import KEYS_SCHEMA
-
-    check = _check_keys if receipt["schema"] == KEYS_SCHEMA else _check_answer
-    return check(receipt, chosen)
-
-
-def _check_answer(receipt: Receipt, chosen: str) -> int:
     from rainbowdp.release import verify_receipt
 
     found = verify_receipt(receipt)
-    verification = found.verification
     if chosen == "json":
-        emit_json(
-            {
-                "holds": found.holds,
-                "asked": receipt["privacy"],
-                "tight": {
-                    verification.notion: {
-                        "lower": json_number(verification.lower),
-                        "upper": json_number(verification.upper),
-                    }
-                },
-                "charges": found.receipt.charges,
-                "total": dict(found.receipt.total),
-                "faults": list(found.faults),
-                "where": receipt["where"],
-                "answer": receipt["answer"],
-            }
-        )
+        emit_json(_as_json(found, receipt))
     else:
         emit_table(("holds" if found.holds else "BROKEN", ""), _rows(found, receipt), right=False)
+        note("whether the answer is the one that was drawn, a receipt cannot tell")
     return 0 if found.holds else 1
 
 
+def _as_json(found: "ReceiptCheck", receipt: Receipt) -> dict[str, object]:
+    judged = found.judged
+    return {
+        "holds": found.holds,
+        "asked": receipt["privacy"],
+        "mechanism": receipt["mechanism"],
+        "theorem": receipt["theorem"],
+        "judged": {
+            "pairs": judged.pairs,
+            "people": judged.people,
+            "what": judged.what,
+            "broken": judged.broken,
+        },
+        "cost": receipt["cost"],
+        "faults": list(found.faults),
+        "where": receipt["where"],
+        "answer": receipt["answer"],
+    }
+
+
 def _rows(found: "ReceiptCheck", receipt: Receipt) -> Iterator[tuple[str, str]]:
-    terms, verification = found.receipt.terms, found.verification
-    unit = "every row is a person"
-    if terms.unit is not None:
-        unit = f"{terms.unit!r} says whose row it is, at most {counted(terms.max_rows, 'row')} of one person"
-    yield "question", f"{terms.question.kind} of {terms.question.column!r}"
-    yield from _filters(receipt)
-    yield "answer", _said(receipt["answer"])
-    yield "neighbors", f"{terms.neighbors}; {unit}"
-    yield "privacy", str(terms.privacy)
-    if found.receipt.charges > 1:
-        total = ", ".join(f"{name}={value}" for name, value in found.receipt.total.items())
-        yield f"all {len(terms.groups)} groups", total
-    yield "tight " + verification.notion, f"{verification.lower:.12g}"
-    yield "judged", f"{counted(found.pairs, 'pair')} of neighboring rows of its table"
-    yield "boundary and table", "as the terms demand" if not found.faults else found.faults[0]
-    for fault in found.faults[1:]:
-        yield "", fault
-
-
-def _check_keys(receipt: Receipt, chosen: str) -> int:
-    from rainbowdp.release.keys_receipt import keys_receipt_faults
-
-    faults = keys_receipt_faults(receipt)
-    keys = cast("list[str]", receipt["keys"])
-    if chosen == "json":
-        emit_json(
-            {
-                "holds": not faults,
-                "asked": receipt["privacy"],
-                "unit": receipt["unit"],
-                "where": receipt["where"],
-                "faults": faults,
-                "keys": len(keys),
-            }
-        )
-    else:
-        privacy = cast("dict[str, str]", receipt["privacy"])
-        rows = [
-            ("keys", f"{len(keys)} named, of {receipt['column']!r}"),
-            *_filters(receipt),
-            ("neighbors", f"{receipt['neighbors']}; {_person(receipt)}"),
-            ("privacy", ", ".join(f"{name}={value}" for name, value in privacy.items())),
-            ("table", "the optimal one for this privacy" if not faults else faults[0]),
-            *(("", fault) for fault in faults[1:]),
-        ]
-        emit_table(("BROKEN" if faults else "holds", ""), rows, right=False)
-    return 1 if faults else 0
-
-
-def _filters(receipt: Receipt) -> Iterator[tuple[str, str]]:
+    question = cast("dict[str, object]", receipt["question"])
+    column = f" of {question['column']!r}" if "column" in question else ""
+    is_keys = question["kind"] == "keys"
+    yield "question", f"{question['kind']}{column}"
     where = cast("dict[str, str]", receipt["where"])
     if where:
-        yield "rows", "only where " + ", ".join(f"{column!r} is {cell!r}" for column, cell in where.items())
+        yield "rows", "only where " + ", ".join(f"{name!r} is {cell!r}" for name, cell in where.items())
+    answer = receipt["answer"]
+    yield "answer", f"{len(cast('list[str]', answer))} categories" if is_keys else _said(answer)
+    yield "answered", str(receipt["answered_at"])
+    yield "neighbors", f"{receipt['neighbors']}; {_person(receipt, 'categories' if is_keys else 'rows')}"
+    yield "privacy", _parameters(receipt["privacy"])
+    yield "cost", _parameters(receipt["cost"])
+    rho = cast("dict[str, object] | None", receipt["rho"])
+    if rho is not None:
+        yield "rho (zCDP)", f"{rho['value']:.6g}{', a bound' if rho['bound'] else ''}, of each answer"
+    goal = "" if receipt["goal"] is None else f", goal {receipt['goal']}"
+    yield "mechanism", f"{receipt['mechanism']}{goal}"
+    yield "recomputed", "identical" if not found.faults else found.faults[0]
+    for fault in found.faults[1:]:
+        yield "", fault
+    judged = found.judged
+    counted_pairs = f"{counted(judged.pairs, 'pair')}: " if judged.pairs else ""
+    yield "judged", f"{counted_pairs}{judged.what}"
+    if judged.broken is not None:
+        yield "broken at", judged.broken
+    yield "in all cases", str(receipt["theorem"])
 
 
-def _person(receipt: Receipt) -> str:
+def _parameters(stated: object) -> str:
+    return ", ".join(f"{name}={value}" for name, value in cast("dict[str, str]", stated).items())
+
+
+def _person(receipt: Receipt, what: str) -> str:
     unit = cast("dict[str, object] | None", receipt["unit"])
     if unit is None:
         return "every row is a person"
-    most = unit["max_keys"]
-    each = f"{most} {'category' if most == 1 else 'categories'}"
-    return f"{unit['column']!r} says whose row it is, at most {each} of one person"
+    return f"{unit['column']!r} says whose row it is, at most {unit['at_most']} {what} of one person"
 
 
 def _said(answer: object) -> str:

@@ -8,7 +8,7 @@ import typer
 
 from rainbowdp.cli import completion
 from rainbowdp.cli.graphs import counted, note_graph
-from rainbowdp.cli.numbers import exact_cell, json_exact, json_number
+from rainbowdp.cli.numbers import bounds_cell, exact_cell, json_bounds, json_exact
 from rainbowdp.cli.options import (
     ENGINES,
     AskedPrivacy,
@@ -40,8 +40,8 @@ HELP = described(
     "broken the exit code is 1 and the worst pair of neighbors and event are shown. Either way it says how "
     "private the mechanism really is: its tight epsilon (or delta at the epsilon asked for, or mu), between "
     "two bounds.",
-    "A receipt of ask or keys is checked from the receipt alone: its boundary and its table are made anew "
-    "and compared, and the table is checked like any mechanism.",
+    "A receipt of ask or keys is checked from the receipt alone: the mechanism is made again from its terms, "
+    "every part is compared, and the mechanism is checked on pairs of neighboring tables.",
     lines=("rainbowdp verify mechanism.csv", "--neighbors figure1-edges.csv --epsilon 'ln 2'"),
 )
 
@@ -138,12 +138,11 @@ def _require_readable(path: Path) -> None:
 
 
 def _as_json(found: "Verification", asked: AskedPrivacy) -> dict[str, object]:
-    tight = {found.notion: {"lower": json_number(found.lower), "upper": json_number(found.upper)}}
     witness = None if found.witness is None else _witness_json(found.witness)
     return {
         "holds": found.holds,
         "asked": asked.parameters,
-        "tight": tight,
+        "tight": {found.notion: json_bounds(found.lower, found.upper)},
         "neighbor_pairs": found.pairs,
         "judged_within": found.judged_within,
         "witness": witness,
@@ -162,14 +161,9 @@ def _witness_json(witness: "Witness") -> dict[str, object]:
 
 
 def _print_table(found: "Verification", asked: AskedPrivacy) -> None:
-    tight = (
-        f"{found.lower:.12g}"
-        if f"{found.lower:.12g}" == f"{found.upper:.12g}"
-        else f"from {found.lower!r} to {found.upper!r}"
-    )
     rows = [
         ("asked", asked.typed),
-        (f"tight {found.notion}", tight),
+        (f"tight {found.notion}", bounds_cell(found.lower, found.upper)),
         ("judged", f"{counted(found.pairs, 'pair')} of neighbors"),
         ("numbers", "within the stated precision (a relative 1e-12)" if found.stated else "as written"),
     ]

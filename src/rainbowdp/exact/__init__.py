@@ -33,7 +33,16 @@ from rainbowdp.exact.refining import (
     shown_sign,
     working_precision,
 )
-from rainbowdp.exact.text import Exponent, Log, NumberLike, format_fraction, parse_exponent, parse_fraction
+from rainbowdp.exact.text import (
+    Exponent,
+    Log,
+    LogPart,
+    NumberLike,
+    divided_exponent,
+    format_fraction,
+    parse_exponent,
+    parse_fraction,
+)
 
 __all__ = [
     "FIRST_PRECISION",
@@ -41,6 +50,7 @@ __all__ = [
     "Exact",
     "Exponent",
     "Log",
+    "LogPart",
     "NormalExpression",
     "NumberLike",
     "OddsExpression",
@@ -49,6 +59,7 @@ __all__ = [
     "ball",
     "bounds",
     "compare",
+    "divided_exponent",
     "enclose",
     "enclose_with",
     "exponent_ball",

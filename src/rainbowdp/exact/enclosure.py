@@ -17,7 +17,7 @@ from rainbowdp.exact.normal import NormalExpression
 from rainbowdp.exact.odds import OddsExpression
 from rainbowdp.exact.real import Real, rational_ball
 from rainbowdp.exact.refining import FIRST_PRECISION, LAST_PRECISION, refine, shown_sign, undecided
-from rainbowdp.exact.text import Exponent, format_fraction
+from rainbowdp.exact.text import Exponent, LogPart, format_fraction
 
 Exact = Fraction | OddsExpression | NormalExpression
 """An exact real number."""
@@ -52,7 +52,7 @@ def are_compatible(values: Iterable[Exact]) -> bool:
     >>> are_compatible([one, one + 1, Fraction(1, 2)]), are_compatible([one, two])
     (True, False)
     """
-    fields: set[tuple[str, Exponent]] = set()
+    fields: set[tuple[str, Exponent | LogPart]] = set()
     for value in values:
         if isinstance(value, OddsExpression):
             fields.add(("odds", value.exponent))

@@ -2,10 +2,11 @@
 """Numbers that are rational functions of the odds t = e^epsilon.
 
 Everything that pure and approximate differential privacy compute from rational probabilities lies in Q(t).
-If epsilon is a rational number other than 0, t is transcendental (Lindemann), so such a number is zero if and
-only if it is identically zero as a function of t. If epsilon is the logarithm of a rational number, t is
-rational, and what is not identically zero and stays undecided by enclosures is worked out as a fraction.
-Polynomials are kept sparse, so t^1000000 is one term.
+If epsilon is a rational number other than 0, t is transcendental (Lindemann), so such a number is zero if
+and only if it is identically zero as a function of t. If epsilon is the logarithm of a rational number, t is
+rational, and what is not identically zero and stays undecided by enclosures is worked out as a fraction. If
+epsilon is a part of such a logarithm, ln(r)/n, t is a root of t^n = r, and a polynomial is zero if and only
+if it is after t^n has been replaced by r. Polynomials are kept sparse, so t^1000000 is one term.
 """
 
 from fractions import Fraction
@@ -13,12 +14,17 @@ from fractions import Fraction
 import flint
 
 from rainbowdp.exact.real import Real
-from rainbowdp.exact.refining import LAST_PRECISION, shown_sign
-from rainbowdp.exact.text import Exponent, Log, format_fraction
+from rainbowdp.exact.refining import LAST_PRECISION, shown_sign, undecided
+from rainbowdp.exact.text import Exponent, Log, LogPart, format_fraction
 
 _RING = flint.fmpq_mpoly_ctx.get(("t",), flint.Ordering.lex)
 _T = _RING.gen(0)
 _LARGEST_GCD_DEGREE = 64
+_LARGEST_FOLDED = 4096
+"""Up to this power of r, powers of a root of r are written out; beyond it, enclosures alone decide."""
+
+Base = Exponent | LogPart
+"""The x of a power base t = e^x."""
 
 
 def _constant(value: Fraction | int) -> flint.fmpq_mpoly:
@@ -50,15 +56,13 @@ class OddsExpression(Real):
 
     __slots__ = ("denominator", "exponent", "numerator")
 
-    def __init__(
-        self, numerator: flint.fmpq_mpoly, denominator: flint.fmpq_mpoly, exponent: Exponent
-    ) -> None:
+    def __init__(self, numerator: flint.fmpq_mpoly, denominator: flint.fmpq_mpoly, exponent: Base) -> None:
         self.numerator, self.denominator = _reduced(numerator, denominator)
         self.exponent = exponent
 
     @classmethod
     def _of_reduced(
-        cls, numerator: flint.fmpq_mpoly, denominator: flint.fmpq_mpoly, exponent: Exponent
+        cls, numerator: flint.fmpq_mpoly, denominator: flint.fmpq_mpoly, exponent: Base
     ) -> "OddsExpression":
         """Return the number of a quotient in which there is nothing left to cancel."""
         made = cls.__new__(cls)
@@ -66,13 +70,16 @@ class OddsExpression(Real):
         return made
 
     @classmethod
-    def odds(cls, exponent: Exponent) -> "OddsExpression":
+    def odds(cls, exponent: Base) -> "OddsExpression":
         """Return the number t = e^exponent itself."""
         return cls(_T, _ONE, exponent)
 
     def is_formally_zero(self) -> bool:
         """Tell whether the number is zero as a function of t."""
-        return self.numerator.is_zero()
+        if self.numerator.is_zero():
+            return True
+        folded = _folded(self.numerator, self.exponent)
+        return folded is not None and not folded
 
     def as_fraction(self) -> Fraction | None:
         """Return the number as a fraction: always for rational odds, and for constants in t."""
@@ -82,7 +89,10 @@ class OddsExpression(Real):
         if self.numerator.is_constant() and self.denominator.is_constant():
             zero = self.numerator.is_zero()
             return Fraction(0) if zero else _fraction(self.numerator.leading_coefficient())
-        return None
+        top, bottom = _folded(self.numerator, self.exponent), _folded(self.denominator, self.exponent)
+        if top is None or bottom is None or set(top) - {0} or set(bottom) - {0}:
+            return None
+        return top.get(0, Fraction(0)) / bottom[0]
 
     def evaluate(self) -> flint.arb:
         """Return a ball that holds the number, at the precision in force."""
@@ -91,11 +101,8 @@ class OddsExpression(Real):
 
     def _ball(self, polynomial: flint.fmpq_mpoly) -> flint.arb:
         total = flint.arb(0)
-        rational = isinstance(self.exponent, Log)
-        rate = _rate(self.exponent)
         for (power,), coefficient in polynomial.terms():
-            factor = flint.arb(rate) ** power if rational else flint.arb(rate * power).exp()
-            total += factor * coefficient
+            total += _power(self.exponent, power) * coefficient
         return total
 
     def _undecided_sign(self) -> int:
@@ -103,7 +110,9 @@ class OddsExpression(Real):
             odds = self.exponent.argument
             value = _value(self.numerator, odds) * _value(self.denominator, odds)
             return (value > 0) - (value < 0)
-        # A transcendental t makes the number nonzero, so some precision decides.
+        if isinstance(self.exponent, LogPart) and _folded(self.numerator, self.exponent) is None:
+            raise undecided()
+        # The number is not zero, so some precision decides.
         return shown_sign(self.evaluate, 2 * LAST_PRECISION, None)
 
     def _lift(self, other: object) -> "OddsExpression | None":
@@ -164,15 +173,34 @@ class OddsExpression(Real):
         return _rebuilt, (_terms(self.numerator), _terms(self.denominator), self.exponent)
 
     def __repr__(self) -> str:
-        name = str(self.exponent) if isinstance(self.exponent, Log) else format_fraction(self.exponent)
+        name = format_fraction(self.exponent) if isinstance(self.exponent, Fraction) else str(self.exponent)
         bottom = "" if self.denominator.is_one() else f" / ({self.denominator})"
         return f"({self.numerator}){bottom} at t = e^({name})"
 
 
-def _rate(exponent: Exponent) -> flint.fmpq:
-    """Return epsilon, or the odds where epsilon is a logarithm, in the form that flint computes with."""
-    rate = exponent.argument if isinstance(exponent, Log) else exponent
-    return flint.fmpq(rate.numerator, rate.denominator)
+def _power(exponent: Base, power: int) -> flint.arb:
+    """Return the ball around a power of e^exponent at the precision in force."""
+    rate = exponent if isinstance(exponent, Fraction) else exponent.argument
+    exact = flint.fmpq(rate.numerator, rate.denominator)
+    if isinstance(exponent, Log):
+        return flint.arb(exact) ** power
+    if isinstance(exponent, LogPart):
+        return (flint.arb(exact).log() * flint.arb(flint.fmpq(power, exponent.parts))).exp()
+    return flint.arb(exact * power).exp()
+
+
+def _folded(polynomial: flint.fmpq_mpoly, exponent: Base) -> dict[int, Fraction] | None:
+    """Return a polynomial in a root of r after t^n = r, by power below n; None for any other t.
+
+    None also where that would have more digits than fit on some pages.
+    """
+    if not isinstance(exponent, LogPart) or int(polynomial.total_degree()) > _LARGEST_FOLDED * exponent.parts:
+        return None
+    found: dict[int, Fraction] = {}
+    for (power,), coefficient in polynomial.terms():
+        times, rest = divmod(int(power), exponent.parts)
+        found[rest] = found.get(rest, Fraction(0)) + _fraction(coefficient) * exponent.argument**times
+    return {power: coefficient for power, coefficient in found.items() if coefficient}
 
 
 def _value(polynomial: flint.fmpq_mpoly, odds: Fraction) -> Fraction:
@@ -185,7 +213,7 @@ def _terms(polynomial: flint.fmpq_mpoly) -> dict[int, tuple[int, int]]:
 
 
 def _rebuilt(
-    numerator: dict[int, tuple[int, int]], denominator: dict[int, tuple[int, int]], exponent: Exponent
+    numerator: dict[int, tuple[int, int]], denominator: dict[int, tuple[int, int]], exponent: Base
 ) -> OddsExpression:
     """Undo `_terms`; flint's polynomials cannot be pickled themselves."""
     parts = (

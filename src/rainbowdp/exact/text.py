@@ -72,6 +72,73 @@ Exponent = Fraction | Log
 """An epsilon or mu: a rational number or the logarithm of one."""
 
 
+@dataclass(frozen=True)
+class LogPart:
+    """A part of a logarithm, ln(argument)/parts, whose power e^(ln(argument)/parts) is irrational.
+
+    Made by `divided_exponent`, which takes rational roots out first: no divisor of `parts` but 1 has a
+    rational root of the argument. So ``x^parts - argument`` is irreducible, and a polynomial of a lower
+    degree is 0 at the root only where all its coefficients are.
+
+    Parameters
+    ----------
+    argument : Fraction
+        A positive number other than 1.
+    parts : int
+        At least 2.
+
+    References
+    ----------
+    Lang, Algebra (2002), theorem VI.9.1: when x^n - a is irreducible.
+    """
+
+    argument: Fraction
+    parts: int
+
+    def __str__(self) -> str:
+        return f"ln({format_fraction(self.argument)})/{self.parts}"
+
+
+def divided_exponent(exponent: Exponent, parts: int) -> "Exponent | LogPart":
+    """Return an epsilon or mu divided by a whole number.
+
+    Parameters
+    ----------
+    exponent : Fraction or Log
+        The number.
+    parts : int
+        At least 1.
+
+    Returns
+    -------
+    Fraction, Log or LogPart
+        The logarithm of a fraction wherever e^(exponent/parts) is one.
+
+    Examples
+    --------
+    >>> divided_exponent(Fraction(1), 3), str(divided_exponent(Log(Fraction(9, 4)), 2))
+    (Fraction(1, 3), 'ln(3/2)')
+    >>> str(divided_exponent(Log(Fraction(4)), 6))
+    'ln(2)/3'
+    """
+    if not isinstance(exponent, Log):
+        return exponent / parts
+    # A fraction other than 1 has no rational root of a degree beyond the length of its longer part.
+    longest = max(exponent.argument.numerator.bit_length(), exponent.argument.denominator.bit_length())
+    for degree in range(min(parts, longest), 1, -1):
+        root = _rational_root(exponent.argument, degree) if parts % degree == 0 else None
+        if root is not None:
+            return Log(root) if degree == parts else LogPart(root, parts // degree)
+    return exponent if parts == 1 else LogPart(exponent.argument, parts)
+
+
+def _rational_root(value: Fraction, degree: int) -> Fraction | None:
+    """Return the root of a positive fraction, None where it is irrational."""
+    parts = [int(flint.fmpz(part).root(degree)) for part in (value.numerator, value.denominator)]
+    root = Fraction(*parts)
+    return root if root**degree == value else None
+
+
 def parse_fraction(value: NumberLike) -> Fraction:
     """Read an exact rational number.
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenDP measurements that answer a question with the optimal mechanism.
+"""OpenDP measurements that answer a question with a mechanism of `rainbowdp.goals`.
 
-The one idea: OpenDP counts how far two inputs are apart, rainbowdp how far an input is from another answer.
-A measurement reads a vector of counts, or the rows themselves, and draws one answer exactly; its privacy map
-says what inputs at a distance `d_in` can reveal. Adding or removing a row changes one count by 1, so an L1
-distance of `d_in` between counts is that many rows added or removed, one after the other, and the map is the
-group privacy of `ceil(d_in / max_rows)` steps. Maps return floats, each rounded up from an enclosure of the
-real number.
+OpenDP counts how far two inputs are apart, rainbowdp how far an input is from another answer. A measurement
+reads a vector of counts, or the rows themselves, and draws one answer exactly; its privacy map says what
+inputs at a distance `d_in` can reveal. Adding or removing a row changes one count by 1, so an L1 distance of
+`d_in` between counts is that many rows added or removed, one after the other, and the map is the group
+privacy of `ceil(d_in / max_rows)` steps. Maps return floats, each rounded up from an enclosure of the real
+number.
 
 OpenDP asks for the features ``contrib`` and ``honest-but-curious`` for every measurement written in Python.
 """
@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from rainbowdp.errors import UsageError
 from rainbowdp.exact import NumberLike, parse_fraction, to_float
+from rainbowdp.goals import Goal
+from rainbowdp.goals.own_questions import guarded_reading, reading_of
 from rainbowdp.interop.group_privacy import delta_above, epsilon_above, gaussian_epsilon, rho_above
 from rainbowdp.interop.missing import missing_extra
 from rainbowdp.interop.summary_draws import SummaryDraw
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question, winner
 from rainbowdp.questions.readings import BracketReading, OptionReading
-from rainbowdp.release.own_questions import guarded_reading, reading_of
 
 if TYPE_CHECKING:
     from opendp.mod import Domain, Measure, Measurement, Metric
@@ -49,6 +50,7 @@ def make_rainbow(
     epsilon: NumberLike,
     *,
     delta: NumberLike | None = None,
+    goal: Goal = "typical",
     boundary: str = "default",
     max_rows: int = 1,
 ) -> "Measurement":
@@ -69,8 +71,10 @@ def make_rainbow(
         Between inputs that differ in at most `max_rows` rows. OpenDP's searches put it in.
     delta : number or text, optional
         Approximate privacy, if it is given.
+    goal : str
+        ``typical`` or ``guarantee``, see `rainbowdp.goals`.
     boundary : str
-        ``default``, ``max-min``, ``randomized-response`` or ``uniform``.
+        For a question of your own: ``default``, ``max-min``, ``randomized-response`` or ``uniform``.
     max_rows : int
         How many rows of one person there are at most. With 1, several rows of a person are group privacy.
 
@@ -93,7 +97,8 @@ def make_rainbow(
 
     References
     ----------
-    Zhou et al. 2022, Theorems 4 and 5; Vadhan 2017, lemma 2.2 (group privacy, for the map).
+    docs/theory/center.md; Zhou et al. 2022, Theorems 4 and 5; Vadhan 2017, lemma 2.2 (group privacy, for the
+    map).
 
     Examples
     --------
@@ -108,18 +113,18 @@ def make_rainbow(
     privacy = PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
     dp = _library()
     pure = dp.max_divergence()
+    drawer = _drawer(question, privacy, input_metric, (goal, boundary), max_rows)
+    charged = drawer.mechanism.charged
+    assert not isinstance(charged, GaussianDP)  # noqa: S101 - not asked for
     if delta is None:
         return _measurement(
-            dp,
-            (input_domain, input_metric, pure),
-            _drawer(question, privacy, input_metric, boundary, max_rows),
-            lambda steps: epsilon_above(privacy, steps),
+            dp, (input_domain, input_metric, pure), drawer, lambda steps: epsilon_above(charged, steps)
         )
     return _measurement(
         dp,
         (input_domain, input_metric, dp.approximate(pure)),
-        _drawer(question, privacy, input_metric, boundary, max_rows),
-        lambda steps: (epsilon_above(privacy, steps), delta_above(privacy, steps)),
+        drawer,
+        lambda steps: (epsilon_above(charged, steps), delta_above(charged, steps)),
     )
 
 
@@ -130,10 +135,10 @@ def make_rainbow_winner(
     epsilon: NumberLike,
     *,
     delta: NumberLike | None = None,
-    boundary: str = "default",
+    goal: Goal = "typical",
     max_rows: int = 1,
 ) -> "Measurement":
-    """Return a measurement that names the most frequent option; ties go to the option that stands first.
+    """Return a measurement that names a most frequent option.
 
     Parameters
     ----------
@@ -141,7 +146,7 @@ def make_rainbow_winner(
         As for `make_rainbow`.
     options : sequence of str
         The options, at least two.
-    epsilon, delta, boundary, max_rows
+    epsilon, delta, goal, max_rows
         As for `make_rainbow`.
 
     Returns
@@ -165,9 +170,7 @@ def make_rainbow_winner(
     ('yes', 1.5)
     """
     asked = winner(_COLUMN, options)
-    return make_rainbow(
-        input_domain, input_metric, asked, epsilon, delta=delta, boundary=boundary, max_rows=max_rows
-    )
+    return make_rainbow(input_domain, input_metric, asked, epsilon, delta=delta, goal=goal, max_rows=max_rows)
 
 
 def make_rainbow_gaussian(
@@ -177,6 +180,7 @@ def make_rainbow_gaussian(
     mu: NumberLike,
     *,
     delta: NumberLike | None = None,
+    goal: Goal = "typical",
     boundary: str = "default",
     max_rows: int = 1,
 ) -> "Measurement":
@@ -194,7 +198,7 @@ def make_rainbow_gaussian(
         Between inputs that differ in at most `max_rows` rows.
     delta : number or text, optional
         Measure the privacy as epsilon at this delta; as rho unless given.
-    boundary, max_rows
+    goal, boundary, max_rows
         As for `make_rainbow`.
 
     Returns
@@ -233,7 +237,7 @@ def make_rainbow_gaussian(
         return _measurement(
             dp,
             (input_domain, input_metric, dp.zero_concentrated_divergence()),
-            _drawer(question, privacy, input_metric, boundary, max_rows),
+            _drawer(question, privacy, input_metric, (goal, boundary), max_rows),
             lambda steps: rho_above(privacy, steps),
         )
     gaussian_epsilon(privacy, delta)  # refuses a delta without an epsilon now, not inside OpenDP
@@ -241,7 +245,7 @@ def make_rainbow_gaussian(
     return _measurement(
         dp,
         (input_domain, input_metric, dp.approximate(dp.max_divergence())),
-        _drawer(question, privacy, input_metric, boundary, max_rows),
+        _drawer(question, privacy, input_metric, (goal, boundary), max_rows),
         lambda steps: (gaussian_epsilon(privacy, delta, steps), above if steps else 0.0),
     )
 
@@ -303,11 +307,11 @@ def _kind(input_metric: "Metric") -> Neighbors | Literal["counts"]:
 
 
 def _drawer(
-    question: Question, privacy: Privacy, input_metric: "Metric", rule: str, max_rows: int
+    question: Question, privacy: Privacy, input_metric: "Metric", chosen: tuple[Goal, str], max_rows: int
 ) -> SummaryDraw:
     kind = _kind(input_metric)
     neighbors: Neighbors = "add-remove" if kind == "counts" else kind
-    return SummaryDraw(question, privacy, neighbors, rule, max_rows)
+    return SummaryDraw(question, privacy, neighbors, *chosen, max_rows)
 
 
 def _measurement(

@@ -9,21 +9,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from rainbowdp.distribution import Distribution
 from rainbowdp.errors import InternalError, UsageError
 from rainbowdp.exact.arguments import described, is_whole
+from rainbowdp.goals import Asked, Goal, QuestionMechanism, mechanism_of
+from rainbowdp.goals.mechanism import require_goal
+from rainbowdp.goals.own_questions import LeftOut
 from rainbowdp.privacy import Privacy
-from rainbowdp.questions import Neighbors, Question, QuestionLines, Summary, in_table, region_graph
-from rainbowdp.questions.known import is_known
+from rainbowdp.questions import Neighbors, Question, Summary
 from rainbowdp.questions.question import require_question
 from rainbowdp.questions.regions import RULES
-from rainbowdp.release.own_questions import LeftOut, locate_guarded
-from rainbowdp.sampling import BitSource, sample_distribution
+from rainbowdp.questions.selection import form_text
+from rainbowdp.sampling import BitSource
 
 
 @dataclass(frozen=True)
 class SummaryDraw:
-    """The optimal mechanism of a question, from summary to answer.
+    """The mechanism of a question, from summary to answer.
 
     Parameters
     ----------
@@ -33,8 +34,10 @@ class SummaryDraw:
         The notion between two tables that differ in at most `max_rows` rows.
     neighbors : {"add-remove", "change-one"}
         How rows differ.
+    goal : {"typical", "guarantee"}
+        What the mechanism is to be good at, see `rainbowdp.goals`.
     rule : str
-        The boundary, as for `question_boundary`.
+        For a question of one's own: the boundary, as for `question_boundary`.
     max_rows : int
         How many rows may differ between neighbors.
 
@@ -43,7 +46,7 @@ class SummaryDraw:
     UsageError
         If the number of rows is none, or there is no such rule.
     QuestionError
-        If the question is not well formed.
+        If the question is not well formed, or there is no such goal.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class SummaryDraw:
     question: Question
     privacy: Privacy
     neighbors: Neighbors = "add-remove"
+    goal: Goal = "typical"
     rule: str = "default"
     max_rows: int = 1
 
@@ -71,36 +75,13 @@ class SummaryDraw:
             raise UsageError(
                 f"{described(self.rule)} is no boundary rule", help=f"choose one of {', '.join(RULES)}"
             )
-        region_graph(self.asked, self.neighbors, self.max_rows)  # refuses a question that is not well formed
+        self.mechanism  # noqa: B018 - what fails in making it is public, and may be told
 
     @cached_property
-    def asked(self) -> Question:
-        """The question as it is asked of rows that may also count for nothing."""
-        return in_table(self.question)
-
-    @cached_property
-    def lines(self) -> QuestionLines:
-        """The closed form by true answer, and so nothing about any table; made for the first draw."""
-        return QuestionLines(self.asked, self.privacy, self.neighbors, self.max_rows, self.rule)
-
-    def row(self, summary: Summary) -> Distribution:
-        """Return the distribution of the answer, exactly. It tells the distance, so it is private.
-
-        Parameters
-        ----------
-        summary : Summary
-            Of the kind that the question's reading makes.
-
-        Returns
-        -------
-        Distribution
-        """
-        if is_known(self.question):
-            location = self.asked.locate(summary, self.neighbors)
-        else:
-            location = locate_guarded(self.asked, summary, self.neighbors)
-        steps = location.distance // self.max_rows
-        return self.lines.line(location.answer).distribution(steps, symbolic=True)
+    def mechanism(self) -> QuestionMechanism:
+        """The mechanism, made of public terms."""
+        asked = Asked(self.question, self.privacy, self.neighbors, self.max_rows)
+        return mechanism_of(asked, require_goal(self.goal), self.rule)
 
     def draw(self, summary: Summary, *, bits: BitSource | None = None) -> str:
         """Draw one answer from a summary.
@@ -115,6 +96,7 @@ class SummaryDraw:
         Returns
         -------
         str
+            An order, or a set, of several options is one text, with ``>`` or commas between them.
 
         Raises
         ------
@@ -142,10 +124,10 @@ class SummaryDraw:
         InternalError
             As for `draw`.
         """
-        self.lines  # noqa: B018 - what fails in making them is public, and may be told
+        mechanism = self.mechanism
         # Nothing is chained to the error below: what failed may have said what it saw, and OpenDP prints it.
         with LeftOut():
-            return sample_distribution(self.row(summarize()), bits=bits)[0]
+            return form_text(self.question, mechanism.at(summarize()).draw(bits))
         raise InternalError(
             "an answer could not be drawn", help="ask the question with rainbowdp.ask, which explains more"
         )

@@ -289,13 +289,13 @@ class Ledger:
                 self._reached("charge checked")
                 number = state.entries + 1
                 charged = {"request": request, **asked, **kept_cost(cost)}
-                add_entry(run, self.label, (name, number), "charge", charged)
-                charge = Charge(request, "new", None, name, number)
+                recorded_at = add_entry(run, self.label, (name, number), "charge", charged)
+                charge = Charge(request, "new", None, name, number, recorded_at)
                 self._reached("charge written")
         self._reached("charge committed")
         return charge
 
-    def store(self, charge: Charge, answer: str, longest: str = "") -> str:
+    def store(self, charge: Charge, answer: str) -> str:
         """Store the answer that was drawn for a charge, and return the one that stands.
 
         Of two answers to one request the first one stored stands; only what this returns may leave.
@@ -306,9 +306,6 @@ class Ledger:
             What was paid for.
         answer : str
             What was drawn.
-        longest : str, optional
-            The longest answer that could have been drawn. The answer takes as much room as this one, so that
-            whether it can still be stored on a full disk does not tell what it is.
 
         Returns
         -------
@@ -326,7 +323,7 @@ class Ledger:
             standing = answer_in(run, self.label, charge.name, charge.number)
             self._reached("answer checked")
             if standing is None:
-                kept = {"charge": charge.number, "answer": kept_text(answer).ljust(len(kept_text(longest)))}
+                kept = {"charge": charge.number, "answer": kept_text(answer)}
                 number = state_in(run, self.label, charge.name).entries + 1
                 add_entry(run, self.label, (charge.name, number), "answer", kept)
                 standing = answer

@@ -97,6 +97,12 @@ def check_version(label: str, rows: list[Row]) -> None:
     """
     if len(rows) != 1 or not isinstance(version := rows[0][0], int) or version < 1:
         refuse(label, "does not say which version it has", "restore it from a copy")
+    if version < VERSION:
+        refuse(
+            label,
+            f"has version {version}, which was never published, and this rainbowdp knows version {VERSION}",
+            "create a new ledger; what the old one spent is to be left out of the new budgets",
+        )
     if version > VERSION:
         refuse(
             label,

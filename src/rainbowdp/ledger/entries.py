@@ -15,6 +15,7 @@ from rainbowdp.ledger.records import (
     Charge,
     Entry,
     Event,
+    Grant,
     read_cost,
     read_text,
     sum_up,
@@ -76,7 +77,8 @@ def repeated_in(run: Run, label: str, request: str, row: Row, asked: dict[str, o
         If something else is asked now.
     """
     names = ("budget", "question", "source", "privacy", *COST_COLUMNS)
-    before = dict(zip(names, (row[0], *row[2:]), strict=True))
+    *asked_before, recorded_at = row
+    before = dict(zip(names, (asked_before[0], *asked_before[2:]), strict=True))
     different = [name for name in names if before[name] != asked[name]]
     if different:
         part = "cost" if different[0] in COST_COLUMNS else different[0]
@@ -88,11 +90,12 @@ def repeated_in(run: Run, label: str, request: str, row: Row, asked: dict[str, o
         )
     name, number = str(row[0]), cast("int", row[1])
     answer = answer_in(run, label, name, number)
-    return Charge(request, "pending" if answer is None else "answered", answer, name, number)
+    granted: Grant = "pending" if answer is None else "answered"
+    return Charge(request, granted, answer, name, number, str(recorded_at))
 
 
-def add_entry(run: Run, label: str, place: tuple[str, int], event: Event, values: dict[str, object]) -> None:
-    """Add one entry to a budget; its place is the name of the budget and the number of the entry there.
+def add_entry(run: Run, label: str, place: tuple[str, int], event: Event, values: dict[str, object]) -> str:
+    """Add one entry to a budget, and return when; its place is the budget's name and the entry's number.
 
     Raises
     ------
@@ -101,11 +104,13 @@ def add_entry(run: Run, label: str, place: tuple[str, int], event: Event, values
     """
     name, number = place
     entry = dict.fromkeys(COLUMNS, cast("object", None)) | values
-    entry |= {"budget": name, "number": number, "event": event, "recorded_at": now()}
+    recorded_at = now()
+    entry |= {"budget": name, "number": number, "event": event, "recorded_at": recorded_at}
     entry["previous"] = number - 1 if number > 1 else None
     # A database that swallows the entry, by a trigger of somebody's, must not count as having it.
     if run(ADD, entry) != [(number,)]:
         refuse(label, "did not take an entry", "ask who changed it")
+    return recorded_at
 
 
 def read_entry(label: str, row: Row) -> Entry:

@@ -103,6 +103,8 @@ class Charge:
         The budget that paid.
     number : int
         The entry that says so.
+    recorded_at : str
+        When it was charged, in UTC, as ISO 8601.
     """
 
     request_id: str
@@ -110,6 +112,7 @@ class Charge:
     answer: str | None
     name: str
     number: int
+    recorded_at: str
 
 
 def kept_text(text: str) -> str:

@@ -10,7 +10,7 @@ Free text is kept as a JSON string in ASCII, so that every text passes both data
 
 from typing import Final
 
-VERSION: Final = 1
+VERSION: Final = 2
 APPLICATION: Final = 0x52424450
 """The letters RBDP: the application id of a SQLite file, and the key of PostgreSQL's advisory lock."""
 

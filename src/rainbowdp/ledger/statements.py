@@ -36,7 +36,7 @@ NAMES: Final = "SELECT budget FROM rainbowdp_entries WHERE number = 1"
 
 REQUEST: Final = """
 SELECT budget, number, question, source, privacy,
-    kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
+    kind, epsilon_rational, epsilon_logarithm, delta, mu_squared, recorded_at
 FROM rainbowdp_entries WHERE event = 'charge' AND request = :request
 """
 

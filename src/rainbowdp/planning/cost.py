@@ -9,6 +9,8 @@ from math import inf
 import flint
 
 from rainbowdp.exact import ball, exponent_ball, normal_cdf, round_ball, to_float
+from rainbowdp.goals.concentrated import Rho
+from rainbowdp.planning.words import guessed_of_100, sentence
 from rainbowdp.privacy import GaussianDP, Privacy
 from rainbowdp.questions import Neighbors
 
@@ -26,11 +28,12 @@ class PrivacyCost:
     delta : str or None
         The probability with which the odds factor may be exceeded, where there is one.
     rho : float or None
-        The zero-concentrated cost, rounded up: epsilon tanh(epsilon/2) for pure privacy and mu^2/2 for
-        Gaussian privacy; None with delta above 0, which no rho bounds.
+        The zero-concentrated cost, rounded up; None with delta above 0, which no rho bounds.
+    rho_is_bound : bool
+        Whether the least rho may be smaller than that.
     guess : float
-        How often somebody at most guesses right which of two neighboring tables it was, with even odds
-        before.
+        How often a person who knows all other people guesses right which of two neighboring tables it was, at
+        most, if both were equally likely before.
     words : tuple of str
         The same in sentences.
     """
@@ -38,6 +41,7 @@ class PrivacyCost:
     odds_factor: float | None
     delta: str | None
     rho: float | None
+    rho_is_bound: bool
     guess: float
     words: tuple[str, ...]
 
@@ -48,20 +52,23 @@ class PrivacyCost:
             "odds_factor": "inf" if self.odds_factor == inf else self.odds_factor,
             "delta": self.delta,
             "rho": self.rho,
+            "rho_is_bound": self.rho_is_bound,
             "guess": self.guess,
             "words": list(self.words),
         }
 
 
-def privacy_cost(privacy: Privacy, neighbors: Neighbors) -> PrivacyCost:
+def privacy_cost(privacy: Privacy, neighbors: Neighbors, rho: Rho | None) -> PrivacyCost:
     """Return what one answer costs.
 
     Parameters
     ----------
     privacy : PureDP, ApproxDP or GaussianDP
-        The notion of privacy.
+        What is charged.
     neighbors : {"add-remove", "change-one"}
         What neighboring tables are, for the words.
+    rho : Rho or None
+        The cost under zero-concentrated privacy, where there is one.
 
     Returns
     -------
@@ -69,57 +76,52 @@ def privacy_cost(privacy: Privacy, neighbors: Neighbors) -> PrivacyCost:
 
     References
     ----------
-    rho = epsilon tanh(epsilon/2): the loss of a pure mechanism is largest for randomized response, whose
-    Renyi divergence of order 1 this is; see Bun and Steinke, Concentrated Differential Privacy, TCC 2016,
-    Proposition 3.3 (epsilon^2/2), which it improves. rho = mu^2/2: Bun and Steinke 2016, Proposition 1.6.
+    Kairouz, Oh and Viswanath 2017 (the guess); Dong, Roth and Su 2022, section 2 (under mu).
 
     Examples
     --------
     >>> from rainbowdp.privacy import PureDP
-    >>> cost = privacy_cost(PureDP("ln 3"), "add-remove")
+    >>> cost = privacy_cost(PureDP("ln 3"), "add-remove", None)
     >>> cost.words[0]
-    'no answer becomes more than 3 times as likely when one person joins or leaves'
-    >>> cost.words[2]
-    'zCDP: rho = epsilon tanh(epsilon/2) = 0.5494 (rounded up)'
+    'When one person joins or leaves, no answer becomes more than 3 times as likely.'
+    >>> cost.words[1].partition("guesses")[2]
+    ' right in at most about 75 of 100 cases, instead of 50 of 100.'
     """
     moves = "one person joins or leaves" if neighbors == "add-remove" else "one person's data are replaced"
+    concentrated = _rho_words(rho)
+    known = (None, False) if rho is None else (rho.value, rho.is_bound)
     if isinstance(privacy, GaussianDP):
-        return _gaussian(privacy, moves)
+        guess = min(1.0, _up(lambda: normal_cdf(exponent_ball(privacy.mu) / 2)))
+        measured = (
+            f"when {moves}, the answer tells no more than one measurement of that with a normal error of "
+            "deviation 1/mu"
+        )
+        return PrivacyCost(None, None, known[0], known[1], guess, _sentences(measured, guess, concentrated))
     epsilon, delta = privacy.epsilon, privacy.delta
     odds = to_float(privacy.odds, "up")
     guess = min(1.0, _up(lambda: 1 - (1 - ball(delta)) / (1 + exponent_ball(epsilon).exp())))
-    rho = _up(lambda: exponent_ball(epsilon) * (exponent_ball(epsilon) / 2).tanh())
     times = "e^epsilon (above 10^308)" if odds == inf else short(odds)
-    factor = f"no answer becomes more than {times} times as likely when {moves}"
-    if delta:
-        text = f"{float(delta):.4g}"
-        words = (
-            f"{factor}, up to an additional probability of {text}",
-            _guessing(guess),
-            "zCDP: no rho bounds this, because delta is above 0",
-        )
-        return PrivacyCost(odds, text, None, guess, words)
-    figure = f"zCDP: rho = epsilon tanh(epsilon/2) = {short(rho)} (rounded up)"
-    return PrivacyCost(odds, None, rho, guess, (factor, _guessing(guess), figure))
+    factor = f"when {moves}, no answer becomes more than {times} times as likely"
+    text = f"{float(delta):.4g}" if delta else None
+    if text is not None:
+        factor += f", up to an additional probability of {text}"
+    return PrivacyCost(odds, text, known[0], known[1], guess, _sentences(factor, guess, concentrated))
 
 
-def _gaussian(privacy: GaussianDP, moves: str) -> PrivacyCost:
-    mu = privacy.mu
-    guess = min(1.0, _up(lambda: normal_cdf(exponent_ball(mu) / 2)))
-    rho = _up(lambda: exponent_ball(mu) ** 2 / 2)
-    measured = (
-        f"when {moves}, the answer tells as little as one measurement with a normal error whose standard "
-        "deviation is 1/mu times the difference"
-    )
-    figure = f"zCDP: rho = mu^2/2 = {short(rho)} (rounded up); no factor bounds the odds of every answer"
-    words = (measured, _guessing(guess), figure)
-    return PrivacyCost(None, None, rho, guess, words)
+def _sentences(measured: str, guess: float, concentrated: str) -> tuple[str, ...]:
+    return sentence(measured), sentence(_guessing(guess)), sentence(concentrated)
+
+
+def _rho_words(rho: Rho | None) -> str:
+    if rho is None:
+        return "no rho of zero-concentrated privacy (zCDP) covers this"
+    return f"rho of zero-concentrated privacy (zCDP): {short(rho.value)}{', a bound' if rho.is_bound else ''}"
 
 
 def _guessing(guess: float) -> str:
     return (
-        "somebody who knows all other people and was undecided about that one then guesses right at most "
-        f"{short(100 * guess)} % of the time"
+        "a person who knows the data of all others, and took both for equally likely before, guesses right "
+        f"in {guessed_of_100(guess)} cases, instead of 50 of 100"
     )
 
 

@@ -1,34 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """The least epsilon (or mu) with which a question is right as often as wanted at a given lead.
 
-The answer is a decimal of four digits that is proven to suffice by an exact comparison, and the decimal
-before it is proven not to. That no smaller one suffices either rests on right answers becoming more
-likely with epsilon.
+The result is a decimal of four digits that is proven to suffice by an exact comparison, and the decimal
+before it is proven not to. That no smaller one suffices either holds where right answers become more likely
+with epsilon.
 """
 
 from collections.abc import Callable
 from fractions import Fraction
 
+from rainbowdp.baselines import Value
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact import show, sign
-from rainbowdp.planning.chances import Chances
-from rainbowdp.privacy import Privacy
+from rainbowdp.exact import show
+from rainbowdp.goals.values import order
 
 _DIGITS = 4
 _LARGEST = 512
 
 
-def least_parameter(
-    chances: Callable[[Privacy], Chances], privacy: Callable[[Fraction], Privacy], want: Fraction, lead: int
-) -> Fraction:
+def least_parameter(wrong: Callable[[Fraction], Value | None], want: Fraction, lead: int) -> Fraction:
     """Return the least parameter that suffices, rounded up to four digits.
 
     Parameters
     ----------
-    chances : callable
-        Makes the chances of the question under a notion of privacy.
-    privacy : callable
-        Makes the notion of a parameter.
+    wrong : callable
+        Parameter to the probability of a wrong answer at the lead, None where it is not computed.
     want : Fraction
         The wanted probability of a right answer.
     lead : int
@@ -42,11 +38,24 @@ def least_parameter(
     Raises
     ------
     QuestionError
-        If no parameter up to 512 is enough.
+        If no parameter up to 512 is enough, or the probabilities are not computed.
+
+    Examples
+    --------
+    >>> least_parameter(lambda epsilon: 1 / (2 + epsilon), Fraction(9, 10), 1)
+    Fraction(8, 1)
     """
 
     def enough(parameter: Fraction) -> bool:
-        return sign(chances(privacy(parameter)).wrong(lead) - (1 - want)) <= 0
+        found = wrong(parameter)
+        if found is None:
+            raise QuestionError(
+                f"how often the answer is right at a lead of {lead} is not computed: there are too many "
+                "options, or the privacy parameter that the lead needs is too small",
+                help="ask about fewer options, or for a smaller lead",
+                lead=lead,
+            )
+        return order(found, 1 - want) <= 0
 
     if enough(Fraction(0)):
         return Fraction(0)

@@ -5,41 +5,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from rainbowdp.baselines import Value
 from rainbowdp.boundary import BoundaryCondition
-from rainbowdp.errors import QuestionError, UsageError
-from rainbowdp.exact import NumberLike, parse_fraction, show
-from rainbowdp.exact.arguments import described, is_whole, items_of, require
-from rainbowdp.planning.chances import Chances
-from rainbowdp.planning.cost import privacy_cost
-from rainbowdp.planning.leads import lead_rule
+from rainbowdp.exact import NumberLike, parse_fraction
+from rainbowdp.goals import Asked, Goal, mechanism_of
+from rainbowdp.goals.mechanism import require_goal
+from rainbowdp.planning.arguments import read_notions, read_shown
+from rainbowdp.planning.columns import Column, mechanism_column
+from rainbowdp.planning.leads import lead_words
 from rainbowdp.planning.least import least_parameter
-from rainbowdp.planning.remarks import remarks
-from rainbowdp.planning.rivals import Rival, rivals_of
-from rainbowdp.planning.values import (
-    LeadRow,
-    Least,
-    Need,
-    PrivacyPlan,
-    RivalChance,
-    RivalNeed,
-)
+from rainbowdp.planning.part import planned, ways_of
+from rainbowdp.planning.sentences import hard_case
+from rainbowdp.planning.values import LeadRow, Least, PrivacyPlan
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.questions import Neighbors, Question, in_table
+from rainbowdp.questions import Neighbors, Question
 from rainbowdp.questions.descriptions import description_of
-from rainbowdp.questions.question import require_question, require_rows
-
-__all__ = ["WANTED", "LeadRow", "Least", "Need", "Plan", "PrivacyPlan", "RivalChance", "RivalNeed", "plan"]
-
-WANTED = (Fraction(9, 10), Fraction(19, 20), Fraction(99, 100), Fraction(999, 1000))
-"""The probabilities of a right answer for which every plan tells the lead."""
-
-LARGEST_LEAD = 10**100
-"""The largest lead of which a plan tells."""
-
-_LONGEST_SERIES = 24
-_WITHOUT_NEED = 100
-_NO_GAUSSIAN = "No rival is compared under mu: they are made for epsilon."
-_PURE_RIVALS = "The rivals are compared at the same epsilon; they make no use of delta."
+from rainbowdp.questions.question import require_question, require_relation
 
 
 @dataclass(frozen=True)
@@ -54,10 +35,12 @@ class Plan:
         What neighboring tables are.
     max_rows : int
         How many rows one person has at most.
-    boundary : str
-        The rule of the boundary, "given" for a condition.
+    goal : {"typical", "guarantee"}
+        The chosen goal.
     lead_means : str
         What a lead counts.
+    people, groups : int or None
+        How many there are, where it was said.
     privacies : tuple of PrivacyPlan
         The figures, one notion of privacy after the other.
     least : Least or None
@@ -69,8 +52,10 @@ class Plan:
     question: Question
     neighbors: Neighbors
     max_rows: int
-    boundary: str
+    goal: Goal
     lead_means: str
+    people: int | None
+    groups: int | None
     privacies: tuple[PrivacyPlan, ...]
     least: Least | None
     notes: tuple[str, ...]
@@ -86,8 +71,10 @@ class Plan:
             "question": description_of(self.question),
             "neighbors": self.neighbors,
             "max_rows": self.max_rows,
-            "boundary": self.boundary,
+            "goal": self.goal,
             "lead": self.lead_means,
+            "people": self.people,
+            "groups": self.groups,
             "plans": [part.to_json() for part in self.privacies],
             "least": None if self.least is None else self.least.to_json(),
             "notes": list(self.notes),
@@ -100,11 +87,15 @@ def plan(
     *,
     neighbors: Neighbors = "add-remove",
     max_rows: int = 1,
+    goal: Goal = "typical",
     boundary: str | BoundaryCondition = "default",
     want: NumberLike | None = None,
-    lead: int | None = None,
+    lead: int | str | None = None,
     leads: Sequence[int] | None = None,
     delta: NumberLike | None = None,
+    people: int | None = None,
+    groups: int | None = None,
+    compare: bool = False,
 ) -> Plan:
     """Tell how often a question would be answered rightly, before anything is spent. No data are opened.
 
@@ -118,17 +109,26 @@ def plan(
         What neighboring tables are.
     max_rows : int
         How many rows one person has at most; leads are counted in people.
+    goal : {"typical", "guarantee"}
+        What the mechanism is to be good at.
     boundary : str or BoundaryCondition
-        As for `rainbowdp.questions.question_boundary`.
+        For a question of your own: as for `rainbowdp.questions.question_boundary`.
     want : number or text, optional
         A probability of a right answer, above 0 and below 1. With `lead`: the least epsilon (or mu, if all
-        `privacies` are Gaussian) is found. Its lead is also told beside those for 90, 95, 99 and 99.9 %.
-    lead : int, optional
-        The lead that is expected, at least 1; it also gets a row.
+        `privacies` are Gaussian) is found, with all other answers close, and of yes and no for the worse one.
+        Its lead is also told beside those for 90, 95 and 99 %.
+    lead : int or text, optional
+        The lead that is expected, at least 1; it also gets a row. With `people` it may be a share: ``"3%"``.
     leads : sequence of int, optional
-        The leads that get a row; otherwise 1, 2, 5, 10, ... up to what 99.9 % need.
+        The leads that get a row; otherwise 1, 2, 5, 10, ... up to what the highest probability needs.
     delta : number or text, optional
         For the least epsilon: the delta beside it; otherwise that of the first notion, if it has one.
+    people : int, optional
+        How many people there are: leads are also told as shares of them.
+    groups : int, optional
+        How many groups are answered for: the plan also tells how often all of them are right together.
+    compare : bool
+        Whether the exponential mechanism and permute-and-flip are compared.
 
     Returns
     -------
@@ -137,180 +137,93 @@ def plan(
     Raises
     ------
     QuestionError
-        If a lead or probability makes no sense, or no epsilon is enough.
+        If a number makes no sense, the question cannot be answered with this goal, or no epsilon is enough.
     UsageError
-        If there is no privacy, or `want` and `lead` do not come together.
+        If there is no privacy, `want` and `lead` do not come together, a share is given without `people`, or
+        a boundary for one of the package's own questions.
 
     Examples
     --------
     >>> from rainbowdp.questions import winner
-    >>> found = plan(winner("party", ["A", "B"]), PureDP("ln 4"), neighbors="change-one", leads=[3])
-    >>> row = found.privacies[0].rows[0]
-    >>> row.wrong, row.rival("permute-and-flip").wrong
-    (Fraction(1, 20), Fraction(1, 16))
-    >>> [need.lead for need in found.privacies[0].needs]
-    [3, 3, 7, 9]
+    >>> found = plan(winner("party", ["A", "B", "C"]), PureDP("ln 2"), leads=[2])
+    >>> (row,) = found.privacies[0].rows
+    >>> [str(row.wrong("typical", case)) for case in ("one-close", "all-close")], str(row.wrong("guarantee"))
+    (['1/8', '11/48'], '1/6')
+    >>> [need.lead("typical") for need in found.privacies[0].needs]
+    [4, 5, 7]
     >>> plan(winner("party", ["A", "B"]), want="0.99", lead=40).least.text
-    '0.09901'
+    '0.09781'
     """
     require_question(question)
-    notions = _notions(privacies)
-    wanted = _wanted(want, lead, needed=not notions)
-    asked = in_table(question)
-    rule = lead_rule(asked, neighbors, require_rows(max_rows))
-    rivals, remarked = rivals_of(asked, neighbors, rule)
-    shown = _leads(leads, lead)
+    require_relation(neighbors)
+    goal, notions = require_goal(goal), read_notions(privacies)
+    shown = read_shown(
+        question,
+        lead=lead,
+        leads=leads,
+        want=want,
+        people=people,
+        groups=groups,
+        compare=compare,
+        needed=not notions,
+    )
+    # Where one person changes, rows leave a group or join another: inside a group, people join and leave.
+    relation: Neighbors = "add-remove" if (shown.groups or 1) > 1 else neighbors
 
-    def chances(privacy: Privacy) -> Chances:
-        return Chances(asked, privacy, neighbors, rule, boundary)
+    def asked(privacy: Privacy) -> Asked:
+        return Asked(question, privacy, relation, max_rows)
 
     least = None
-    if wanted is not None and lead is not None:
-        least = _least(chances, notions, wanted, lead, delta)
-        if not notions:
-            notions = [least.privacy]
-    targets = sorted({*WANTED, *([] if wanted is None else [wanted])})
-    known = {str(privacy): chances(privacy) for privacy in notions}
-    parts = tuple(
-        _part(privacy, known[str(privacy)], neighbors, _rivals(rivals, privacy), (targets, shown, lead))
-        for privacy in notions
-    )
-    notes = [*remarked]
-    notes += [_NO_GAUSSIAN] if rivals and any(isinstance(privacy, GaussianDP) for privacy in notions) else []
-    notes += [_PURE_RIVALS] if rivals and any(isinstance(privacy, ApproxDP) for privacy in notions) else []
-    notes += [note for found in known.values() for note in found.notes]
+    if shown.want is not None and shown.lead is not None:
+        least = _least(
+            lambda privacy: mechanism_column(goal, mechanism_of(asked(privacy), goal, boundary)),
+            _family(notions, delta),
+            shown.want,
+            shown.lead,
+        )
+        notions = notions or [least.privacy]
+    parts = [planned(ways_of(asked(privacy), goal, boundary), goal, neighbors, shown) for privacy in notions]
     return Plan(
         question=question,
         neighbors=neighbors,
         max_rows=max_rows,
-        boundary=boundary if isinstance(boundary, str) else "given",
-        lead_means=rule.meaning,
-        privacies=parts,
+        goal=goal,
+        lead_means=lead_words(asked(notions[0])).means,
+        people=shown.people,
+        groups=shown.groups,
+        privacies=tuple(part for part, _ in parts),
         least=least,
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys(note for _, notes in parts for note in notes)),
     )
 
 
-def _part(
-    privacy: Privacy,
-    chances: Chances,
-    neighbors: Neighbors,
-    rivals: Sequence[Rival],
-    asked: tuple[Sequence[Fraction], Sequence[int] | None, int | None],
-) -> PrivacyPlan:
-    targets, shown, lead = asked
-    epsilon = None if isinstance(privacy, GaussianDP) else privacy.epsilon
-    needs = tuple(
-        Need(
-            target,
-            chances.needed(target),
-            tuple(
-                RivalNeed(rival.mechanism, rival.case, rival.needed(epsilon, target))
-                for rival in rivals
-                if epsilon is not None
-            ),
-        )
-        for target in targets
-    )
-    leads = shown if shown is not None else _series(needs[-1].lead, lead)
-    rows = tuple(
-        LeadRow(
-            number,
-            chances.wrong(number),
-            chances.wrong_at_best(number),
-            tuple(
-                RivalChance(rival.mechanism, rival.case, rival.wrong(epsilon, number))
-                for rival in rivals
-                if epsilon is not None
-            ),
-        )
-        for number in leads
-    )
-    return PrivacyPlan(privacy, privacy_cost(privacy, neighbors), rows, needs, remarks(rows))
-
-
-def _rivals(rivals: Sequence[Rival], privacy: Privacy) -> Sequence[Rival]:
-    return () if isinstance(privacy, GaussianDP) else rivals
-
-
-def _least(
-    chances: Callable[[Privacy], Chances],
-    notions: Sequence[Privacy],
-    want: Fraction,
-    lead: int,
-    delta: NumberLike | None,
-) -> Least:
+def _family(notions: Sequence[Privacy], delta: NumberLike | None) -> Callable[[Fraction], Privacy]:
+    """Return what makes a notion of privacy of a parameter: of mu if all are Gaussian, else of epsilon."""
     gaussian = bool(notions) and all(isinstance(privacy, GaussianDP) for privacy in notions)
     beside = next((privacy.delta for privacy in notions if isinstance(privacy, ApproxDP)), None)
     beside = beside if delta is None else parse_fraction(delta)
 
-    def privacy_of(parameter: Fraction) -> Privacy:
+    def made(parameter: Fraction) -> Privacy:
         if gaussian:
             return GaussianDP(parameter)
         return PureDP(parameter) if not beside else ApproxDP(parameter, beside)
 
-    value = least_parameter(chances, privacy_of, want, lead)
-    privacy = privacy_of(value)
-    right = 1 - chances(privacy).wrong(lead)
-    return Least("mu" if gaussian else "epsilon", value, privacy, want, lead, right)
+    return made
 
 
-def _notions(privacies: Privacy | Iterable[Privacy]) -> list[Privacy]:
-    if isinstance(privacies, PureDP | ApproxDP | GaussianDP):
-        return [privacies]
-    found = items_of(privacies)
-    if found is None:
-        require(privacies, "privacies", PureDP, ApproxDP, GaussianDP)
-    for privacy in found or []:
-        require(privacy, "privacies", PureDP, ApproxDP, GaussianDP)
-    return found or []
+def _least(
+    column_of: Callable[[Privacy], Column],
+    privacy_of: Callable[[Fraction], Privacy],
+    want: Fraction,
+    lead: int,
+) -> Least:
+    def wrong(parameter: Fraction) -> Value | None:
+        column = column_of(privacy_of(parameter))
+        # Where one other answer is close only is not what is wanted.
+        case = hard_case(column, lead) if "yes" in column.cases else "all-close"
+        return column.wrong(lead, case)
 
-
-def _wanted(want: NumberLike | None, lead: int | None, *, needed: bool) -> Fraction | None:
-    if lead is not None:
-        _require_lead(lead)
-    if want is None:
-        if needed:
-            raise UsageError(
-                "a plan needs a privacy, or a wanted probability and a lead",
-                help='give for example PureDP("0.5"), or want=0.99 and lead=40 for the least epsilon',
-            )
-        return None
-    if lead is None and needed:
-        raise UsageError(
-            "a wanted probability is given without a lead", help="give both for the least epsilon"
-        )
-    read = parse_fraction(want)
-    if not 0 < read < 1:
-        raise QuestionError(
-            f"a right answer cannot be wanted with probability {show(read)}",
-            help="give a probability above 0 and below 1, such as 0.99",
-        )
-    return read
-
-
-def _leads(leads: Sequence[int] | None, lead: int | None) -> list[int] | None:
-    if leads is None:
-        return None
-    numbers = items_of(leads)
-    if numbers is None:
-        raise QuestionError(f"{described(leads)} is no list of leads", help="give a list of whole numbers")
-    for number in numbers:
-        _require_lead(number)
-    return sorted({*map(int, numbers), *([] if lead is None else [int(lead)])})
-
-
-def _require_lead(number: object) -> None:
-    if not is_whole(number) or not 1 <= number <= LARGEST_LEAD:
-        raise QuestionError(
-            f"{described(number)} is no lead", help="give a whole number of people, from 1 to 10^100"
-        )
-
-
-def _series(last: int | None, lead: int | None) -> list[int]:
-    """Return 1, 2, 5, 10, ... up to the first number that is at least the last one."""
-    end, found, unit = _WITHOUT_NEED if last is None else last, [1], 1
-    while found[-1] < end and len(found) < _LONGEST_SERIES:
-        found.append(unit * {0: 1, 1: 2, 2: 5}[len(found) % 3])
-        unit *= 10 if len(found) % 3 == 0 else 1
-    return sorted({*found, *([] if lead is None else [lead])})
+    value = least_parameter(wrong, want, lead)
+    privacy, left = privacy_of(value), wrong(value)
+    assert left is not None  # noqa: S101 - it was compared
+    return Least("mu" if isinstance(privacy, GaussianDP) else "epsilon", value, privacy, want, lead, left)

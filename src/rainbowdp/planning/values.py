@@ -1,137 +1,184 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a plan says, as frozen values: exact probabilities that are rounded when they are written."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rainbowdp.baselines import Value
-from rainbowdp.exact import Exponent, Log, format_fraction, show
-from rainbowdp.planning.chances import rounded
+from rainbowdp.baselines import EnclosedNumber, Value
+from rainbowdp.exact import format_fraction
+from rainbowdp.ledger import Cost
 from rainbowdp.planning.cost import PrivacyCost
-from rainbowdp.planning.rivals import Case, RivalName
-from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
+from rainbowdp.planning.leads import PlanCase
+from rainbowdp.planning.words import parameters_of, right_float, wrong_float
+from rainbowdp.privacy import Privacy
 
 
 @dataclass(frozen=True)
-class RivalChance:
-    """How often a rival is wrong at a lead.
+class Chance:
+    """How often an answer is wrong at a lead, in one case.
 
     Attributes
     ----------
     mechanism : str
-        The rival.
-    case : {"all-close", "one-close"}
-        Whether all other answers are as close as the lead says, or one is and the others are far away.
-    wrong : Exact or EnclosedNumber
-        The probability of a wrong answer.
+        ``typical``, ``guarantee``, ``noisy counts``, ``ignoring the data``, ``exponential mechanism`` or
+        ``permute-and-flip``.
+    case : PlanCase
+        What else is true of the table.
+    wrong : Exact, EnclosedNumber or None
+        The probability of a wrong answer; None where it is not computed.
     """
 
-    mechanism: RivalName
-    case: Case
-    wrong: Value
+    mechanism: str
+    case: PlanCase
+    wrong: Value | None
 
     @property
-    def right(self) -> Value:
+    def right(self) -> Value | None:
         """The probability of a right answer."""
-        return 1 - self.wrong
+        return None if self.wrong is None else 1 - self.wrong
 
     def to_json(self) -> dict[str, object]:
         """Return the chance for JSON, probabilities as the closest floats."""
         return {
             "mechanism": self.mechanism,
             "case": self.case,
-            "right": rounded(self.right),
-            "wrong": rounded(self.wrong),
+            "right": None if self.wrong is None else right_float(self.wrong),
+            "wrong": None if self.wrong is None else wrong_float(self.wrong),
         }
 
 
 @dataclass(frozen=True)
 class LeadRow:
-    """How often everybody is right at one lead.
+    """All chances at one lead.
 
     Attributes
     ----------
     lead : int
         The lead, in people.
-    wrong : Exact
-        The probability of a wrong answer, whatever the right one is.
-    wrong_at_best : Exact
-        The same for the answer that is wrong least often, with ties decided for it.
-    rivals : tuple of RivalChance
-        The rivals at the same lead.
+    share : Fraction or None
+        The same as a share of all people, where their number was given.
+    chances : tuple of Chance
+        One for each mechanism and case.
     """
 
     lead: int
-    wrong: Value
-    wrong_at_best: Value
-    rivals: tuple[RivalChance, ...]
+    share: Fraction | None
+    chances: tuple[Chance, ...]
 
-    @property
-    def right(self) -> Value:
-        """The probability of a right answer, whatever it is."""
-        return 1 - self.wrong
-
-    def rival(self, mechanism: str, case: str = "one-close") -> RivalChance:
-        """Return one rival.
+    def wrong(self, mechanism: str, case: PlanCase = "all-close") -> Value | None:
+        """Return the probability of a wrong answer of one mechanism in one case.
 
         Raises
         ------
         KeyError
-            If it is not compared.
+            If the row has no such chance.
         """
-        for found in self.rivals:
+        for found in self.chances:
             if (found.mechanism, found.case) == (mechanism, case):
-                return found
+                return found.wrong
         raise KeyError((mechanism, case))
 
     def to_json(self) -> dict[str, object]:
-        """Return the row for JSON, probabilities as the closest floats."""
+        """Return the row for JSON."""
         return {
             "lead": self.lead,
-            "right": rounded(self.right),
-            "wrong": rounded(self.wrong),
-            "right_at_best": rounded(1 - self.wrong_at_best),
-            "rivals": [rival.to_json() for rival in self.rivals],
+            "share": None if self.share is None else format_fraction(self.share),
+            "chances": [chance.to_json() for chance in self.chances],
         }
 
 
 @dataclass(frozen=True)
-class RivalNeed:
-    """The lead that a rival needs; None where no lead is enough."""
+class NeededLead:
+    """The least lead at which a mechanism is right as often as wanted, in one case.
 
-    mechanism: RivalName
-    case: Case
+    Attributes
+    ----------
+    mechanism, case
+        As in `Chance`.
+    lead : int or None
+        None where no lead is enough, and where chances are not computed.
+    is_computed : bool
+        Which of the two it is.
+    """
+
+    mechanism: str
+    case: PlanCase
     lead: int | None
+    is_computed: bool
 
     def to_json(self) -> dict[str, object]:
-        """Return the need for JSON."""
-        return {"mechanism": self.mechanism, "case": self.case, "lead": self.lead}
+        """Return the lead for JSON."""
+        return {
+            "mechanism": self.mechanism,
+            "case": self.case,
+            "lead": self.lead,
+            "computed": self.is_computed,
+        }
 
 
 @dataclass(frozen=True)
 class Need:
-    """The least lead with which an answer is right with a wanted probability.
+    """The leads that a wanted probability of a right answer needs.
 
     Attributes
     ----------
     right : Fraction
         The wanted probability.
-    lead : int or None
-        The lead in people; None where no lead is enough.
-    rivals : tuple of RivalNeed
-        The same for the rivals.
+    leads : tuple of NeededLead
+        One for each mechanism and case.
     """
 
     right: Fraction
-    lead: int | None
-    rivals: tuple[RivalNeed, ...]
+    leads: tuple[NeededLead, ...]
+
+    def lead(self, mechanism: str, case: PlanCase = "all-close") -> int | None:
+        """Return the lead that one mechanism needs in one case.
+
+        Raises
+        ------
+        KeyError
+            If there is none of that name.
+        """
+        for found in self.leads:
+            if (found.mechanism, found.case) == (mechanism, case):
+                return found.lead
+        raise KeyError((mechanism, case))
 
     def to_json(self) -> dict[str, object]:
         """Return the need for JSON."""
+        return {"right": format_fraction(self.right), "leads": [lead.to_json() for lead in self.leads]}
+
+
+@dataclass(frozen=True)
+class GroupsPlan:
+    """What to expect where several groups are answered for.
+
+    Attributes
+    ----------
+    count : int
+        How many groups there are.
+    lead : int
+        The lead that each of them has.
+    not_all : EnclosedNumber or None
+        The probability that not all of them are right, with all other answers close; None if not computed.
+    charged : Cost
+        What all answers cost together.
+    """
+
+    count: int
+    lead: int
+    not_all: EnclosedNumber | None
+    charged: Cost
+
+    def to_json(self) -> dict[str, object]:
+        """Return it for JSON."""
         return {
-            "right": format_fraction(self.right),
+            "count": self.count,
             "lead": self.lead,
-            "rivals": [rival.to_json() for rival in self.rivals],
+            "right": None if self.not_all is None else right_float(self.not_all),
+            "wrong": None if self.not_all is None else wrong_float(self.not_all),
+            "charged": {part.name: part.exact for part in self.charged.parts()},
         }
 
 
@@ -143,37 +190,54 @@ class PrivacyPlan:
     ----------
     privacy : PureDP, ApproxDP or GaussianDP
         The notion.
+    charged : PureDP, ApproxDP or GaussianDP
+        What one answer costs by the mechanism of the chosen goal.
+    mechanisms : mapping of str to str
+        The name of the mechanism of each goal.
+    sentences : tuple of str
+        What to expect, to be quoted.
     cost : PrivacyCost
-        What one answer costs.
+        What one answer costs, in words.
     rows : tuple of LeadRow
-        By lead.
+        The chances by lead.
     needs : tuple of Need
-        By wanted probability.
+        The leads by wanted probability.
+    compared : tuple of LeadRow or None
+        The chances of other mechanisms by lead, where they were asked for.
+    groups : GroupsPlan or None
+        What to expect of several groups, where they were asked for.
     remarks : tuple of str
-        Where a rival is better, and where it is not.
+        Where another mechanism is ahead, and where it is not.
     """
 
     privacy: Privacy
+    charged: Privacy
+    mechanisms: Mapping[str, str]
+    sentences: tuple[str, ...]
     cost: PrivacyCost
     rows: tuple[LeadRow, ...]
     needs: tuple[Need, ...]
+    compared: tuple[LeadRow, ...] | None
+    groups: GroupsPlan | None
     remarks: tuple[str, ...]
 
     @property
     def parameters(self) -> dict[str, str]:
         """Each parameter by name, as a decimal where it has a short one."""
-        if isinstance(self.privacy, GaussianDP):
-            return {"mu": _text(self.privacy.mu)}
-        delta = {"delta": _text(self.privacy.delta)} if isinstance(self.privacy, ApproxDP) else {}
-        return {"epsilon": _text(self.privacy.epsilon), **delta}
+        return parameters_of(self.privacy)
 
     def to_json(self) -> dict[str, object]:
         """Return everything for JSON."""
         return {
             "privacy": self.parameters,
+            "charged": parameters_of(self.charged),
+            "mechanisms": dict(self.mechanisms),
+            "sentences": list(self.sentences),
             "cost": self.cost.to_json(),
             "rows": [row.to_json() for row in self.rows],
             "needed": [need.to_json() for need in self.needs],
+            "compared": None if self.compared is None else [row.to_json() for row in self.compared],
+            "groups": None if self.groups is None else self.groups.to_json(),
             "remarks": list(self.remarks),
         }
 
@@ -194,8 +258,8 @@ class Least:
         The wanted probability of a right answer.
     lead : int
         The lead at which it is reached.
-    right : Exact
-        The probability that is reached.
+    wrong : Exact or EnclosedNumber
+        The probability of a wrong answer that is left.
     """
 
     parameter: str
@@ -203,7 +267,7 @@ class Least:
     privacy: Privacy
     want: Fraction
     lead: int
-    right: Value
+    wrong: Value
 
     @property
     def text(self) -> str:
@@ -220,12 +284,5 @@ class Least:
             self.parameter: self.text,
             "want": format_fraction(self.want),
             "lead": self.lead,
-            "right": rounded(self.right),
+            "right": right_float(self.wrong),
         }
-
-
-def _text(value: Exponent) -> str:
-    if isinstance(value, Log):
-        return str(value)
-    text = show(value)
-    return format_fraction(value) if text.startswith("about") else text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan as a figure: how often the answer is right over the lead, one color per privacy, rivals dashed."""
+"""A plan as a figure: how often the answer is right by lead; colors are privacies, styles mechanisms."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,17 +7,27 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from rainbowdp.planning import Plan, PrivacyPlan, RivalChance
-from rainbowdp.planning.chances import rounded
+from rainbowdp.planning import Plan, PlanCase, PrivacyPlan
+from rainbowdp.planning.words import right_float
 from rainbowdp.plots import check_plot_path
 from rainbowdp.plots.captions import LONGEST_TITLE, caption, legend
 from rainbowdp.plots.files import SHADE, new_figure, styled, write_figure
 from rainbowdp.plots.palette import paint
 
-_DASHES = {
-    "exponential mechanism": (0, (1, 1.6)),
-    "permute-and-flip": (0, (5, 2)),
-    "thresholded geometric": (0, (5, 1.5, 1, 1.5)),
+_STYLES: dict[str, tuple[float, tuple[float, ...]] | None] = {
+    "typical": None,
+    "guarantee": (0, (6, 2)),
+    "noisy counts": (0, (1, 1.6)),
+    "ignoring the data": (0, (1, 5)),
+    "exponential mechanism": (0, (5, 1.5, 1, 1.5)),
+    "permute-and-flip": (0, (5, 1.5, 1, 1.5, 1, 1.5)),
+}
+_TITLES: dict[PlanCase, str] = {
+    "one-close": "one other answer close",
+    "all-close": "all other answers close",
+    "yes": "the true answer is yes",
+    "no": "the true answer is no",
+    "mean": "mean of yes and no",
 }
 
 
@@ -34,8 +44,7 @@ def plot_plan(plan: Plan, path: Path | str | None = None) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        One panel per case: all other answers equally close, and one of them close; one where there are
-        two answers.
+        One panel per case of the plan. What is not computed is left out.
 
     Raises
     ------
@@ -51,7 +60,7 @@ def plot_plan(plan: Plan, path: Path | str | None = None) -> Figure:
     >>> from rainbowdp.questions import winner
     >>> found = plan(winner("party", ["A", "B", "C"]), [PureDP("0.1"), PureDP(1)])
     >>> [axes.get_title() for axes in plot_plan(found).axes]
-    ['all others equally close', 'one other close']
+    ['one other answer close', 'all other answers close']
     """
     if path is not None:
         check_plot_path(path)
@@ -63,23 +72,22 @@ def plot_plan(plan: Plan, path: Path | str | None = None) -> Figure:
 
 
 def _drawn(plan: Plan) -> Figure:
-    cases: list[str] = [case for case in ("all-close", "one-close") if case in _cases(plan)] or [""]
-    figure = new_figure(4.6 * len(cases) + 2.2, 4.2)
+    cases = _cases(plan)
+    figure = new_figure(4.2 * len(cases) + 2.4, 4.2)
     names = [_name(part) for part in plan.privacies]
     tones = paint(names)
-    titles = {"all-close": "all others equally close", "one-close": "one other close", "": ""}
     for place, case in enumerate(cases):
         axes = figure.add_subplot(1, len(cases), place + 1)
         for part in plan.privacies:
-            for name, right in _curves(part, case):
-                ours = name == "rainbowdp"
+            for mechanism, leads, right in _curves(part, case):
+                chosen = mechanism == plan.goal
                 axes.plot(
-                    [row.lead for row in part.rows],
+                    leads,
                     right,
                     color=tones[_name(part)],
-                    linestyle="-" if ours else _DASHES[name],
-                    linewidth=1.9 if ours else 1.2,
-                    zorder=3 if ours else 2,
+                    linestyle=_STYLES[mechanism] or "-",
+                    linewidth=2.1 if chosen else 1.2,
+                    zorder=3 if chosen else 2,
                 )
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
@@ -88,15 +96,19 @@ def _drawn(plan: Plan) -> Figure:
         axes.grid(axis="y", color="#e4e4e4", linewidth=0.7)
         axes.set_axisbelow(True)
         if len(cases) > 1:
-            axes.set_title(titles[case])
+            axes.set_title(_TITLES[case])
     figure.axes[0].set_ylabel("probability of a right answer")
     figure.suptitle(caption(f"{plan.question.kind}, {plan.neighbors}", LONGEST_TITLE), x=0.02, ha="left")
-    figure.subplots_adjust(right=1 - 2.2 / figure.get_figwidth())
-    rivals = [name for name in _DASHES if any(name == rival.mechanism for rival in _rivals(plan))]
+    figure.subplots_adjust(right=1 - 2.4 / figure.get_figwidth())
+    shown = _mechanisms(plan)
     handles = [Line2D([], [], color=tones[name], linewidth=1.9) for name in names]
-    handles += [Line2D([], [], color=SHADE, linewidth=1.9)]
-    handles += [Line2D([], [], color=SHADE, linestyle=_DASHES[name], linewidth=1.2) for name in rivals]
-    legend(figure, handles, [*names, "rainbowdp", *rivals], loc="center right")
+    handles += [
+        Line2D(
+            [], [], color=SHADE, linestyle=_STYLES[name] or "-", linewidth=2.1 if name == plan.goal else 1.2
+        )
+        for name in shown
+    ]
+    legend(figure, handles, [*names, *shown], loc="center right")
     return figure
 
 
@@ -104,19 +116,24 @@ def _name(part: PrivacyPlan) -> str:
     return ", ".join(f"{name}={value}" for name, value in part.parameters.items())
 
 
-def _rivals(plan: Plan) -> Iterator[RivalChance]:
-    for part in plan.privacies:
-        for row in part.rows[:1]:
-            yield from row.rivals
+def _cases(plan: Plan) -> list[PlanCase]:
+    return list(dict.fromkeys(chance.case for part in plan.privacies for chance in part.rows[0].chances))
 
 
-def _cases(plan: Plan) -> set[str]:
-    return {rival.case for part in plan.privacies for row in part.rows for rival in row.rivals}
+def _mechanisms(plan: Plan) -> list[str]:
+    found = {
+        mechanism for part in plan.privacies for case in _cases(plan) for mechanism, *_ in _curves(part, case)
+    }
+    return [name for name in _STYLES if name in found]
 
 
-def _curves(part: PrivacyPlan, case: str) -> Iterator[tuple[str, list[float]]]:
-    """Yield ours and the rivals of a case, each with its probabilities of a right answer."""
-    yield "rainbowdp", [1 - rounded(row.wrong) for row in part.rows]
-    for at, rival in enumerate(part.rows[0].rivals if part.rows else ()):
-        if rival.case == case:
-            yield rival.mechanism, [1 - rounded(row.rivals[at].wrong) for row in part.rows]
+def _curves(part: PrivacyPlan, case: PlanCase) -> Iterator[tuple[str, list[int], list[float]]]:
+    """Yield each mechanism of a case with its leads and probabilities of a right answer."""
+    for rows in (part.rows, part.compared or ()):
+        for at, chance in enumerate(rows[0].chances if rows else ()):
+            wrong = [row.chances[at].wrong for row in rows]
+            points = [
+                (row.lead, right_float(one)) for row, one in zip(rows, wrong, strict=True) if one is not None
+            ]
+            if chance.case == case and points:
+                yield chance.mechanism, [lead for lead, _ in points], [right for _, right in points]

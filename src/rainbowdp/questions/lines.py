@@ -14,7 +14,7 @@ from rainbowdp.line import Line
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions.known import OWN_ANSWER_FIRST, is_known
 from rainbowdp.questions.question import Neighbors, Question, require_relation, require_rows
-from rainbowdp.questions.regions import answer_line, question_boundary
+from rainbowdp.questions.regions import answer_line, is_large, large_note, question_boundary
 from rainbowdp.questions.selection import Ranking
 
 
@@ -62,6 +62,8 @@ class QuestionLines:
         self._lines: dict[str, Line] = {}
         self.is_response = _is_response(question, neighbors, max_rows, boundary)
         self.notes: tuple[str, ...] = response_notes(privacy)
+        large = self.is_response and boundary == "default" and _is_too_large(question, neighbors, max_rows)
+        self.remarks: tuple[str, ...] = (large_note(question),) if large else ()
         if not self.is_response:
             condition = question_boundary(question, privacy, neighbors, max_rows, boundary)
             self.notes = condition.notes
@@ -102,4 +104,13 @@ def _is_response(
         return False
     if boundary == "randomized-response" or (boundary == "default" and isinstance(question, Ranking)):
         return True
+    if boundary == "default" and is_large(question):
+        return True
     return boundary in {"default", "max-min"} and question.touching(neighbors, max_rows) is None
+
+
+def _is_too_large(question: Question, neighbors: Neighbors, max_rows: int) -> bool:
+    """Tell whether randomized response stands for max-min only because the programme would be too large."""
+    if isinstance(question, Ranking) or not is_large(question):
+        return False
+    return question.touching(neighbors, max_rows) is not None

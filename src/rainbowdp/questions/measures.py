@@ -13,6 +13,7 @@ from typing import ClassVar, Protocol, cast
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import NumberLike, format_fraction, parse_fraction, show
+from rainbowdp.exact.arguments import is_whole
 from rainbowdp.questions.question import Json, Neighbors, declared, require_summary
 from rainbowdp.questions.readings import MatchReading, Reading, SumReading
 from rainbowdp.questions.share_jumps import share_jumps
@@ -92,11 +93,11 @@ class CountOf:
 
     def reaches(self, summary: Summary, edge: Fraction) -> bool:
         """Tell whether so many rows match."""
-        return _matches(summary).matching >= edge
+        return matches_of(summary).matching >= edge
 
     def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:  # noqa: ARG002 - one row is one
         """Return the count above the edge, or below the last count that does not reach it."""
-        above = _matches(summary).matching - int(edge)
+        above = matches_of(summary).matching - int(edge)
         return above if above >= 0 else -above - 1
 
     def jumps(self, edges: Sequence[Fraction], neighbors: Neighbors, rows: int) -> Jumps:  # noqa: ARG002 - one row is one
@@ -284,13 +285,23 @@ def _cell(text: object) -> str:
     return declared("matching texts", [text], least=1)[0]
 
 
-def _matches(summary: Summary) -> MatchCount:
+def matches_of(summary: Summary) -> MatchCount:
+    """Return a summary that counts matches.
+
+    Raises
+    ------
+    QuestionError
+        If it is another one, or counts no whole rows.
+    """
     require_summary(summary, MatchCount)
-    return cast("MatchCount", summary)
+    counted = cast("MatchCount", summary)
+    if not (is_whole(counted.matching) and is_whole(counted.total)):
+        raise QuestionError("the summary counts no whole rows", help="give numbers of rows, which are whole")
+    return counted
 
 
 def _margin(summary: Summary, edge: Fraction) -> int:
-    counted = _matches(summary)
+    counted = matches_of(summary)
     return edge.denominator * counted.matching - edge.numerator * counted.total
 
 

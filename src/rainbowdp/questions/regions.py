@@ -18,6 +18,8 @@ from rainbowdp.rainbow import Rainbow
 
 Places = npt.NDArray[np.int64]
 RULES = ("default", "max-min", "randomized-response", "uniform")
+MOST_PROBABILITIES = 500
+"""A max-min programme of more probabilities is not solved unless it is asked for by name."""
 
 
 def region_graph(question: Question, neighbors: Neighbors, max_rows: int = 1) -> RainbowGraph:
@@ -116,7 +118,8 @@ def question_boundary(
     boundary : str or BoundaryCondition
         A condition, or a rule: ``max-min`` serves the worst-off region best, given which regions touch;
         ``randomized-response`` and ``uniform`` do not look at that; ``default`` is randomized response for
-        a ranking and where all regions touch, and else max-min.
+        a ranking, where all regions touch, and where the programme of max-min would have more than 500
+        probabilities, with a note; and else max-min.
 
     Returns
     -------
@@ -160,7 +163,23 @@ def question_boundary(
     is_response = everything or (boundary == "default" and question.kind == "ranking")
     if is_response or boundary == "randomized-response":
         return randomized_response(graph, privacy)
+    if boundary == "default" and is_large(question):
+        found = randomized_response(graph, privacy)
+        return BoundaryCondition(found.distributions, (*found.notes, large_note(question)))
     return max_min(graph, privacy)
+
+
+def is_large(question: Question) -> bool:
+    """Tell whether the programme of max-min would have too many probabilities, those of all regions."""
+    return len(question.answers) ** 2 > MOST_PROBABILITIES
+
+
+def large_note(question: Question) -> str:
+    """Return the note about randomized response in place of max-min."""
+    return (
+        f"with {len(question.answers)} answers randomized response is used where they meet: the programme of "
+        f"max-min would have more than {MOST_PROBABILITIES} probabilities"
+    )
 
 
 def answer_line(question: Question, answer: str, boundary: BoundaryCondition, privacy: Privacy) -> Line:

@@ -2,7 +2,7 @@
 """The best of some options by scores of a known sensitivity, computed by somebody else."""
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -27,10 +27,12 @@ from rainbowdp.rainbow import Rainbow
 
 @dataclass(frozen=True)
 class Scores:
-    """Which option has the best score? Of equals the one declared first; see `scores`.
+    """Which option has the best score? See `scores`.
 
     Between neighbors each score moves by at most the sensitivity, and if they are monotone all in one
-    direction. So a lead moves by at most twice the sensitivity, or by the sensitivity.
+    direction. So a lead moves by at most twice the sensitivity, or by the sensitivity. Any of the best
+    options is a right answer; only for the line of the paper, see `locate`, the one declared first wins
+    ties.
 
     Examples
     --------
@@ -112,6 +114,30 @@ class Scores:
             )
         return ScoreValues(read)
 
+    def scores_of(self, summary: Summary) -> tuple[Fraction, ...]:
+        """Return the score of each option.
+
+        Raises
+        ------
+        QuestionError
+            If the summary is of another question; the message says nothing of what it holds.
+        """
+        require_summary(summary, ScoreValues)
+        values = cast("ScoreValues", summary).values
+        if len(values) != len(self.options):
+            raise QuestionError(
+                "the summary is about other options", help="make it with the question's `values`"
+            )
+        return self.values(values).values
+
+    def named(self, order: Sequence[int]) -> str:
+        """Return the answer that an order of the options gives: its first option."""
+        return self.options[order[0]]
+
+    def accepts(self, answer: object) -> bool:
+        """Tell whether something is an answer to this question."""
+        return isinstance(answer, str) and answer in self.options
+
     def rainbow(self, answer: str) -> Rainbow:
         """Return the preference order: the answer itself, the rest tied."""
         return own_answer_first(answer, self.options)
@@ -119,12 +145,7 @@ class Scores:
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the option with the best score, and how many people it takes to change that."""
         require_relation(neighbors)
-        require_summary(summary, ScoreValues)
-        values = cast("ScoreValues", summary).values
-        if len(values) != len(self.options):
-            raise QuestionError(
-                "the summary is about other options", help="make it with the question's `values`"
-            )
+        values = self.scores_of(summary)
         best = values.index(max(values))
         most = self.sensitivity if self.monotone else 2 * self.sensitivity
         distance = min(
@@ -164,7 +185,7 @@ def scores(options: Iterable[object], *, sensitivity: NumberLike, monotone: bool
     Parameters
     ----------
     options : iterable of text
-        The options, in the order that decides between equals.
+        The options. Of several best ones, any may be named, with equal chances.
     sensitivity : number or text
         The most by which one person changes a score.
     monotone : bool

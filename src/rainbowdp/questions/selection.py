@@ -2,7 +2,7 @@
 """Which option has the most rows, and in which order the options stand."""
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self, cast
@@ -10,6 +10,7 @@ from typing import ClassVar, Self, cast
 import numpy as np
 
 from rainbowdp.errors import QuestionError
+from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.questions.order_gaps import order_gaps
 from rainbowdp.questions.question import (
     Json,
@@ -25,7 +26,11 @@ from rainbowdp.questions.readings import OptionReading
 from rainbowdp.questions.summaries import Location, OptionCounts, Summary
 from rainbowdp.rainbow import Rainbow, quote_color
 
-MOST_RANKED = 5
+MOST_LISTED = 5
+"""A ranking of more options has too many orders to list them."""
+
+Form = str | tuple[str, ...]
+"""An answer as it leaves: a text, or several in order."""
 
 
 @dataclass(frozen=True)
@@ -76,21 +81,33 @@ class _Counted:
             "nulls": self.nulls,
         }
 
-    def _counts(self, summary: Summary, neighbors: Neighbors) -> tuple[int, ...]:
-        require_relation(neighbors)
+    def scores_of(self, summary: Summary) -> tuple[int, ...]:
+        """Return how many rows say each option.
+
+        Raises
+        ------
+        QuestionError
+            If the summary is of another question; the message says nothing of what it holds.
+        """
         require_summary(summary, OptionCounts)
         counts = cast("OptionCounts", summary).counts
         if len(counts) != len(self.options):
             raise QuestionError("the summary is about other options", help="use the question's own reading")
+        if not all(map(is_whole, counts)):
+            raise QuestionError(
+                "the summary counts no whole rows", help="give numbers of rows, which are whole"
+            )
         return counts
 
 
 @dataclass(frozen=True)
 class Winner(_Counted):
-    """Which option do most rows say? Of equals the one declared first; see `winner`.
+    """Which option do most rows say? See `winner`.
 
-    The row distance is the least lead over a rival, less one where the rival wins ties; halved and floored
-    where one row changes, since a change moves a lead by two.
+    Any of the most frequent options is a right answer, and `rainbowdp.goals` has the mechanisms that draw
+    one. `locate` is for the line of the paper, which gives every table one true answer: there, and only
+    there, the option declared first wins ties. Its row distance is the least lead over a rival, less one
+    where the rival wins ties; halved and floored where one row changes, since a change moves a lead by two.
 
     Examples
     --------
@@ -115,7 +132,8 @@ class Winner(_Counted):
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the option with the most rows, and the row distance."""
-        counts = self._counts(summary, neighbors)
+        require_relation(neighbors)
+        counts = self.scores_of(summary)
         best = counts.index(max(counts))
         lead = min(counts[best] - count - (at < best) for at, count in enumerate(counts) if at != best)
         return Location(self.options[best], lead // 2 if neighbors == "change-one" else lead)
@@ -128,12 +146,22 @@ class Winner(_Counted):
         """Return the answer itself."""
         return answer
 
+    def named(self, order: Sequence[int]) -> str:
+        """Return the answer that an order of the options gives: its first option."""
+        return self.options[order[0]]
+
+    def accepts(self, answer: object) -> bool:
+        """Tell whether something is an answer to this question."""
+        return isinstance(answer, str) and answer in self.options
+
 
 @dataclass(frozen=True)
 class Ranking(_Counted):
-    """In which order do rows say the options, most first? Of equals the one declared first; see `ranking`.
+    """In which order do rows say the options, most first? See `ranking`.
 
-    The row distance is the least lead between two options that follow each other, as in `Winner`.
+    Any order that agrees with the counts is a right answer. `locate` is for the line, where the option
+    declared first stands before its equals; its row distance is the least lead between two options that
+    follow each other, as in `Winner`.
 
     Examples
     --------
@@ -143,19 +171,72 @@ class Ranking(_Counted):
     ('blue>red>green', 19)
     """
 
+    top: int | None = None
+    as_set: bool = False
+
     kind: ClassVar[str] = "ranking"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.options) > MOST_RANKED:
+        if self.top is None:
+            if self.as_set:
+                raise QuestionError("a set of all options cannot change", help="say how many to name: top=3")
+            return
+        count = len(self.options)
+        if not is_whole(self.top) or not 1 <= self.top <= count:
             raise QuestionError(
-                f"{len(self.options)} options have too many orders",
-                help=f"rank at most {MOST_RANKED} options",
+                f"the first {described(self.top)} of {count} options cannot be named",
+                help=f"give a whole number from 1 to {count - 1}",
             )
+        if self.as_set and self.top == count:
+            raise QuestionError(
+                "a set of all options cannot change", help=f"name at most {count - 1} of them"
+            )
+        object.__setattr__(self, "top", None if self.top == count else int(self.top))
+
+    @property
+    def length(self) -> int:
+        """How many options an answer names."""
+        return len(self.options) if self.top is None else self.top
+
+    def named(self, order: Sequence[int]) -> tuple[str, ...]:
+        """Return the answer that an order of all options gives: its first options, as a list or a set.
+
+        Examples
+        --------
+        >>> Ranking("party", ("red", "blue", "green"), top=2, as_set=True).named([2, 0, 1])
+        ('red', 'green')
+        """
+        first = order[: self.length]
+        return tuple(self.options[at] for at in (sorted(first) if self.as_set else first))
+
+    def accepts(self, answer: object) -> bool:
+        """Tell whether something is an answer to this question."""
+        if not isinstance(answer, tuple) or len(answer) != self.length or len(set(answer)) < len(answer):
+            return False
+        if not all(isinstance(option, str) and option in self.options for option in answer):
+            return False
+        places = [self.options.index(option) for option in answer]
+        return not self.as_set or places == sorted(places)
+
+    def describe(self) -> dict[str, Json]:
+        """Return everything that defines the question, as JSON."""
+        return {**super().describe(), "top": self.top, "as_set": self.as_set}
 
     @cached_property
     def orders(self) -> dict[str, tuple[str, ...]]:
-        """Every order of the options by its text."""
+        """Every order of the options by its text.
+
+        Raises
+        ------
+        QuestionError
+            If there are more than five options.
+        """
+        if len(self.options) > MOST_LISTED:
+            raise QuestionError(
+                f"the {len(self.options)} options have too many orders for a mechanism that lists them",
+                help=f"rank with the goal typical, or at most {MOST_LISTED} options",
+            )
         return {">".join(map(quote_color, order)): order for order in itertools.permutations(self.options)}
 
     @property
@@ -169,7 +250,8 @@ class Ranking(_Counted):
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the order of the options, and the row distance."""
-        counts = self._counts(summary, neighbors)
+        require_relation(neighbors)
+        counts = self.scores_of(summary)
         order = sorted(range(len(counts)), key=lambda at: (-counts[at], at))
         lead = min(
             counts[first] - counts[second] - (second < first) for first, second in itertools.pairwise(order)
@@ -190,8 +272,23 @@ class Ranking(_Counted):
         return frozenset((answers[first], answers[second]) for first, second in pairs)
 
     def answer_json(self, answer: str) -> list[str]:
-        """Return the order as a list, best first."""
-        return list(self.orders[answer])
+        """Return what an order names, best first."""
+        places = {option: at for at, option in enumerate(self.options)}
+        return list(self.named([places[option] for option in self.orders[answer]]))
+
+
+def form_text(question: object, answer: Form) -> str:
+    """Return an answer as one text: an order with ``>`` between options, a set with commas.
+
+    Examples
+    --------
+    >>> form_text(ranking("vote", ["A", "B", "C"], top=2, as_set=True), ("A", "C"))
+    'A, C'
+    """
+    if isinstance(answer, str):
+        return answer
+    between = ", " if isinstance(question, Ranking) and question.as_set else ">"
+    return between.join(map(quote_color, answer))
 
 
 def winner(
@@ -204,8 +301,8 @@ def winner(
     column : str
         The column with the answers of people.
     options : iterable of text
-        All that can win, in the order that decides between equals; cells that say anything else count
-        nowhere.
+        All that can win; cells that say anything else count nowhere. Of several most frequent options, any
+        may be named, with equal chances.
     other : str, optional
         A further option as which all other cells count.
     nulls : str, optional
@@ -229,14 +326,24 @@ def winner(
 
 
 def ranking(
-    column: str, options: Iterable[object], *, other: str | None = None, nulls: str | None = None
+    column: str,
+    options: Iterable[object],
+    *,
+    other: str | None = None,
+    nulls: str | None = None,
+    top: int | None = None,
+    as_set: bool = False,
 ) -> Ranking:
     """Ask for the order of the options by their number of rows, most first.
 
     Parameters
     ----------
     column, options, other, nulls
-        As for `winner`; at most five options.
+        As for `winner`.
+    top : int, optional
+        How many of the first options to name; all of them unless given.
+    as_set : bool
+        With `top`: name them without their order, as they are declared.
 
     Returns
     -------
@@ -245,14 +352,16 @@ def ranking(
     Raises
     ------
     QuestionError
-        If there are fewer than two options, more than five, or two are the same.
+        If there are fewer than two options, two are the same, or `top` does not fit them.
 
     Examples
     --------
     >>> ranking("party", ["red", "blue"]).answers
     ('red>blue', 'blue>red')
+    >>> ranking("party", ["red", "blue", "green"], top=2).length
+    2
     """
-    return Ranking(column, _texts(options), other, nulls)
+    return Ranking(column, _texts(options), other, nulls, top, as_set)
 
 
 def read_selection(description: Mapping[str, Json]) -> Winner | Ranking:
@@ -263,7 +372,6 @@ def read_selection(description: Mapping[str, Json]) -> Winner | Ranking:
     QuestionError
         If something is missing or of a wrong type.
     """
-    kind = Ranking if description.get("kind") == "ranking" else Winner
     column, options = description.get("column"), description.get("options")
     other, nulls = description.get("other"), description.get("nulls")
     if not isinstance(column, str) or not isinstance(options, list):
@@ -271,7 +379,13 @@ def read_selection(description: Mapping[str, Json]) -> Winner | Ranking:
     for value in (other, nulls):
         if value is not None and not isinstance(value, str):
             raise QuestionError(f"{value!r} is no option", help="describe it as rainbowdp does")
-    return kind(column, tuple(options), cast("str | None", other), cast("str | None", nulls))
+    asked = (column, tuple(options), cast("str | None", other), cast("str | None", nulls))
+    if description.get("kind") != "ranking":
+        return Winner(*asked)
+    top, as_set = description.get("top"), description.get("as_set")
+    if (top is not None and not is_whole(top)) or not isinstance(as_set, bool):
+        raise QuestionError("the ranking does not say what it names", help="describe it as rainbowdp does")
+    return Ranking(*asked, None if top is None else int(top), as_set)
 
 
 def _texts(options: Iterable[object]) -> tuple[str, ...]:

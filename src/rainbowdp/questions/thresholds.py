@@ -191,6 +191,7 @@ class YesNo(Level):
     """
 
     labels: tuple[str, ...] = NO_YES
+    false_yes: Fraction | None = None
 
     kind: ClassVar[str] = "yes-no"
 
@@ -198,11 +199,24 @@ class YesNo(Level):
         super().__post_init__()
         if self.labels != NO_YES:
             raise QuestionError("the answers are yes and no", help="ask for a level to name the answers")
+        if self.false_yes is not None:
+            chance = parse_fraction(self.false_yes)
+            if not 0 <= chance < 1:
+                raise QuestionError(
+                    f"a false yes cannot be allowed with probability {show(chance)}",
+                    help="give a number of at least 0 and below 1, such as 0.01",
+                )
+            object.__setattr__(self, "false_yes", chance)
 
     @property
     def answers(self) -> tuple[str, ...]:
         """No, and yes."""
         return self.labels
+
+    def describe(self) -> dict[str, Json]:
+        """Return everything that defines the question, as JSON."""
+        chance = self.false_yes
+        return {**super().describe(), "false_yes": None if chance is None else format_fraction(chance)}
 
 
 def yes_no(
@@ -213,6 +227,7 @@ def yes_no(
     share: NumberLike | None = None,
     clamp: tuple[NumberLike, NumberLike] | None = None,
     nulls: str | None = None,
+    false_yes: NumberLike | None = None,
 ) -> YesNo:
     """Ask whether enough rows say something, or a sum is large enough: a majority, a quorum, a threshold.
 
@@ -231,6 +246,9 @@ def yes_no(
         For sums: each value is moved into this range first. It decides how much one row can count.
     nulls : str, optional
         What an empty cell says; otherwise it counts nowhere.
+    false_yes : number or text, optional
+        How often the answer is yes where one person more would make it true; less than that further away. A
+        lower chance of a false yes means a higher one of a false no. Otherwise both are alike.
 
     Returns
     -------
@@ -259,7 +277,8 @@ def yes_no(
         raise QuestionError("no threshold is given", help="give the least count or sum, or a share")
     else:
         edge = at_least
-    return YesNo(column, measure, (measure.edge(edge),), nulls=nulls)
+    allowed = None if false_yes is None else parse_fraction(false_yes)
+    return YesNo(column, measure, (measure.edge(edge),), nulls=nulls, false_yes=allowed)
 
 
 def level(
@@ -361,5 +380,10 @@ def read_level(description: Mapping[str, Json]) -> Level:
         raise QuestionError("the sum has no range of values", help="describe it as rainbowdp does")
     pair = (clamp[0], clamp[1]) if isinstance(clamp, list) and of == "sum" else None
     measure = _measure(None if of == "sum" else equals, pair, share=of == "share")
-    kind = YesNo if description.get("kind") == "yes-no" else Level
-    return kind(column, measure, ascending(map(measure.edge, edges)), declared("labels", labels), nulls)
+    asked = (column, measure, ascending(map(measure.edge, edges)), declared("labels", labels), nulls)
+    if description.get("kind") != "yes-no":
+        return Level(*asked)
+    chance = description.get("false_yes")
+    if chance is not None and not isinstance(chance, str):
+        raise QuestionError("the chance of a false yes is no text", help="describe it as rainbowdp does")
+    return YesNo(*asked, None if chance is None else parse_fraction(chance))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rainbowdp.release.answers import Answer
 from rainbowdp.release.asking import answer, answer_from_ledger, ask, ask_under, fingerprint
-from rainbowdp.release.receipt import SCHEMA, make_receipt
+from rainbowdp.release.receipt import SCHEMA, make_receipt, public_part
 from rainbowdp.release.terms import Terms, privacy_of
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ __all__ = [
     "make_receipt",
     "name_keys",
     "privacy_of",
+    "public_part",
     "read_receipt",
     "verify_receipt",
 ]
@@ -43,7 +44,7 @@ __all__ = [
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        # Whoever asks a question does not wait for what reads and checks receipts, or names keys.
+        # Asking a question does not load what reads and checks receipts, or names keys.
         if name in {"Keys", "KeyTerms", "ask_keys", "ask_keys_under", "name_keys"}:
             from rainbowdp.release import keys_asking as home
         elif name in {"Receipt", "read_receipt"}:

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rainbowdp.errors import BudgetRefusedError, UsageError
 from rainbowdp.exact import NumberLike
+from rainbowdp.goals import Goal
 from rainbowdp.ledger import Ledger, open_ledger
-from rainbowdp.ledger.records import kept_text
+from rainbowdp.ledger.names import one_spelling
 from rainbowdp.questions import Neighbors, Question, Summary
-from rainbowdp.release.answers import EVERYBODY, Answer, stored, written
+from rainbowdp.release.answers import Answer, stored, written
 from rainbowdp.release.paying import canonical, encoded, pay_and_draw, require_both, require_budget
 from rainbowdp.release.ready import Progress, columns_of, drawn, make_ready, notes_of
 from rainbowdp.release.terms import Terms, privacy_of
@@ -37,6 +38,7 @@ def ask(
     where: Mapping[str, str] | None = None,
     by: str | None = None,
     groups: Sequence[str] | None = None,
+    goal: Goal = "typical",
     boundary: str = "default",
     table: str | None = None,
     sql: str | None = None,
@@ -68,8 +70,13 @@ def ask(
         Only rows with exactly these cells count.
     by, groups : str and sequence of str, optional
         Answer once for each of these cells of a column.
+    goal : str
+        ``typical``: as often right as possible on tables as they occur. ``guarantee``: a chance at
+        every lead, whatever the other options do. Choose before the data are looked at; see
+        `rainbowdp.goals`.
     boundary : str
-        The chances where regions touch: ``default``, ``max-min``, ``randomized-response`` or ``uniform``.
+        For a question of your own, the chances where regions touch: ``default``, ``max-min``,
+        ``randomized-response`` or ``uniform``.
     table, sql, encoding : str, optional
         For SQL sources the table or query; for text files the encoding.
     ledger, name, request_id : str, optional
@@ -96,7 +103,7 @@ def ask(
 
     References
     ----------
-    Zhou et al. 2022, Theorems 1 to 5; Gu et al. 2024.
+    docs/theory/center.md; Zhou et al. 2022, Theorems 1 to 5; Gu et al. 2024.
 
     Examples
     --------
@@ -114,6 +121,7 @@ def ask(
         unit=unit,
         max_rows=1 if max_rows is None else max_rows,
         where={} if where is None else where,
+        goal=goal,
         rule=boundary,
         by=by,
         groups=() if groups is None else groups,  # type: ignore[arg-type]  # checked and made a tuple there
@@ -206,7 +214,7 @@ def answer(
     """
     notes = notes_of(terms, source)
     ready = make_ready(terms, source, key, progress)
-    return Answer(terms, drawn(terms, ready, bits), notes=notes)
+    return Answer(terms, drawn(ready, bits), notes=notes)
 
 
 def answer_from_ledger(
@@ -234,12 +242,9 @@ def answer_from_ledger(
         The name of the request.
     """
 
-    def read() -> tuple[Callable[[], str], str]:
+    def read() -> Callable[[], str]:
         ready = make_ready(terms, source, key, progress)
-        # By the room it takes in a ledger, where signs outside of ASCII take more.
-        longest = max(terms.forms.values(), key=lambda form: len(kept_text(written({EVERYBODY: form}))))
-        in_all = written(dict.fromkeys(ready.distributions, longest))
-        return lambda: written(drawn(terms, ready, bits)), in_all
+        return lambda: written(drawn(ready, bits))
 
     notes = notes_of(terms, source)
     with _for_all_groups(terms):
@@ -253,7 +258,14 @@ def answer_from_ledger(
             privacy=str(terms.privacy),
             read=read,
         )
-    return Answer(terms, stored(paid.answer, terms), paid.request_id, notes + paid.notes)
+    return Answer(
+        terms,
+        stored(paid.answer, terms),
+        request_id=paid.request_id,
+        budget=one_spelling(name),
+        answered_at=paid.charged_at,
+        notes=notes + paid.notes,
+    )
 
 
 @contextlib.contextmanager
@@ -262,7 +274,7 @@ def _for_all_groups(terms: Terms) -> Iterator[None]:
     try:
         yield
     except BudgetRefusedError as error:
-        if terms.charges > 1:
+        if len(terms.groups) > 1:
             error.help = f"{error.help}; that is for the answers of all groups together"
         raise
 
@@ -286,6 +298,7 @@ def fingerprint(terms: Terms, encoding: str = "utf-8") -> str:
             "unit": terms.unit,
             "max_rows": terms.max_rows,
             "where": dict(terms.where),
+            "goal": terms.goal,
             "boundary": terms.rule,
             "by": terms.by,
             "groups": list(terms.groups),

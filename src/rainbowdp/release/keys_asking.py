@@ -16,8 +16,10 @@ from rainbowdp.errors import UsageError
 from rainbowdp.exact import Log, NumberLike
 from rainbowdp.keys import KeyMechanism, key_mechanism, select_keys
 from rainbowdp.ledger import Cost, Ledger, open_ledger
+from rainbowdp.ledger.database import now
+from rainbowdp.ledger.names import one_spelling
 from rainbowdp.privacy import ApproxDP
-from rainbowdp.release.keys_receipt import Json, key_faults, make_keys_receipt
+from rainbowdp.questions.cells import cell_text
 from rainbowdp.release.paying import (
     UNREADABLE,
     canonical,
@@ -28,10 +30,13 @@ from rainbowdp.release.paying import (
     require_budget,
 )
 from rainbowdp.release.ready import Progress
+from rainbowdp.release.receipt import KEYS, Json, make_receipt, privacy_json, unit_json, with_schema
 from rainbowdp.release.terms import read_filters, require_name
 from rainbowdp.release.untraced import UNTRACED
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, count_keys, open_table
+
+_THEOREM = "Desfontaines, Voss and Gipson 2020, theorem 1: the line from never to always, by people"
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,27 @@ class KeyTerms:
         return ApproxDP(self.mechanism.epsilon, self.mechanism.delta)
 
 
+def public_keys(terms: KeyTerms) -> dict[str, Json]:
+    """Return all of a receipt of named categories that is known before anything is drawn."""
+    privacy = privacy_json(terms.privacy)
+    return with_schema(
+        {
+            "question": {"kind": KEYS, "column": terms.column},
+            "neighbors": "add-remove",
+            "unit": unit_json(terms.unit, terms.mechanism.max_keys),
+            "where": dict(sorted(terms.where.items())),
+            "privacy": privacy,
+            "groups": None,
+            "goal": None,
+            "boundary": None,
+            "mechanism": "line",
+            "theorem": _THEOREM,
+            "cost": privacy,
+            "rho": None,
+        }
+    )
+
+
 @dataclass(frozen=True)
 class Keys:
     """The categories that may be named, and what may be published with them.
@@ -92,6 +118,10 @@ class Keys:
         The categories, in the order of their text.
     request_id : str or None
         The name of the request in the ledger.
+    budget : str or None
+        The budget that paid.
+    answered_at : str
+        When it was charged, or drawn where nothing is charged, in UTC, as ISO 8601.
     notes : tuple of str
         Public remarks.
     """
@@ -99,13 +129,15 @@ class Keys:
     terms: KeyTerms
     keys: tuple[str, ...]
     request_id: str | None = None
+    budget: str | None = None
+    answered_at: str = field(default_factory=now, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     @cached_property
     def receipt(self) -> dict[str, Json]:
         """The receipt, as ``json.dumps`` writes it: nothing private is in it."""
-        terms = self.terms
-        return make_keys_receipt(terms.column, terms.mechanism, terms.unit, terms.where, self.keys)
+        paid = (self.answered_at, self.budget, self.request_id)
+        return make_receipt(public_keys(self.terms), list(self.keys), *paid)
 
 
 def ask_keys(
@@ -279,11 +311,10 @@ def name_keys(
     def drawn(counts: Iterable[tuple[str, int]]) -> tuple[str, ...]:
         return tuple(select_keys(counts, mechanism.epsilon, mechanism.delta, mechanism.max_keys, bits=bits))
 
-    def read() -> tuple[Callable[[], str], str]:
+    def read() -> Callable[[], str]:
         with UNTRACED:
             counts = list(counted())
-        # How long the list can be, the table alone knows.
-        return lambda: json.dumps(drawn(counts), ensure_ascii=False), ""
+        return lambda: json.dumps(drawn(counts), ensure_ascii=False)
 
     if ledger is None or name is None:
         with UNTRACED:
@@ -298,7 +329,24 @@ def name_keys(
         privacy=str(terms.privacy),
         read=read,
     )
-    return Keys(terms, _stored(paid.answer), paid.request_id, table.notes + paid.notes)
+    return Keys(
+        terms,
+        _stored(paid.answer),
+        request_id=paid.request_id,
+        budget=one_spelling(name),
+        answered_at=paid.charged_at,
+        notes=table.notes + paid.notes,
+    )
+
+
+def key_faults(keys: list[str]) -> list[str]:
+    """Return what tells a list of texts from one of named categories: an empty list if nothing does."""
+    if len(set(keys)) < len(keys):
+        return ["a category is named twice"]
+    strange = [key for key in keys if cell_text(key) != key]
+    if strange:
+        return [f"{strange[0]!r} is no category: no cell says that"]
+    return [] if keys == sorted(keys) else ["the categories do not stand in the order of their text"]
 
 
 def _stored(text: str) -> tuple[str, ...]:

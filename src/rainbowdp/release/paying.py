@@ -30,12 +30,15 @@ class Paid:
         The text that the ledger stored, which is what may leave.
     request_id : str
         The name of the request.
+    charged_at : str
+        When it was charged, in UTC, as ISO 8601.
     notes : tuple of str
         Public remarks about the payment.
     """
 
     answer: str
     request_id: str
+    charged_at: str
     notes: tuple[str, ...]
 
 
@@ -107,7 +110,7 @@ def pay_and_draw(
     question: str,
     source: str,
     privacy: str,
-    read: Callable[[], tuple[Callable[[], str], str]],
+    read: Callable[[], Callable[[], str]],
 ) -> Paid:
     """Charge a budget, draw where there is no stored answer, and store what was drawn.
 
@@ -121,8 +124,7 @@ def pay_and_draw(
         What is asked, of which data, how privately: public texts.
     read : callable
         Reads the table, before the charge and unless an answer is stored, and returns what draws the answer
-        and writes it as text, which is called after the charge is committed, and only then; and the longest
-        text that it can write, as far as that is known without the table, see `Ledger.store`.
+        and writes it as text, which is called after the charge is committed, and only then.
 
     Returns
     -------
@@ -140,20 +142,21 @@ def pay_and_draw(
     before = ledger.foresee(name, cost, request_id=request_id, **asked)
     others = _other_budgets(ledger, name, source)
     if before is not None and before.answer is not None:
-        return Paid(before.answer, before.request_id, (_answered_before(before.request_id, source), *others))
-    draw, longest = read()
+        notes = (_answered_before(before.request_id, source), *others)
+        return Paid(before.answer, before.request_id, before.recorded_at, notes)
+    draw = read()
     # Chosen here, so that it can be told even if nobody knows whether the charge was committed.
     request = secrets.token_hex(16) if request_id is None else request_id
     try:
         charge = ledger.charge(name, cost, request_id=request, **asked)
         # What fails in storing has the answer on its way, which must not leave.
         with UNTRACED:
-            stands = ledger.store(charge, draw(), longest) if charge.answer is None else charge.answer
+            stands = ledger.store(charge, draw()) if charge.answer is None else charge.answer
     except LedgerError as error:
         again = f"request id {request!r} asks for the same again and is charged once at most"
         error.help = f"{error.help}; {again}" if error.help else again
         raise
-    return Paid(stands, charge.request_id, others)
+    return Paid(stands, charge.request_id, charge.recorded_at, others)
 
 
 def _answered_before(request: str, source: str) -> str:

@@ -1,26 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Everything that is done before a charge: once it is done, nothing is left that can fail but the draw.
 
-The table gives a summary, the summary a true answer and a distance, and these the distribution to draw from.
-All of them are private, none of them shows itself, and they go no further than into the draw.
+The table gives a summary, and the mechanism at that summary is ready to draw. Both are private, neither shows
+itself, and they go no further than into the draw.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from rainbowdp.distribution import Distribution
-from rainbowdp.errors import QuestionError
-from rainbowdp.exact.arguments import is_whole
-from rainbowdp.questions import Location, Summary
+from rainbowdp.goals import Located
+from rainbowdp.goals.own_questions import guarded_reading
+from rainbowdp.questions import Summary
 from rainbowdp.questions.cells import typed_text
-from rainbowdp.questions.known import is_known
 from rainbowdp.questions.readings import BracketReading, MatchReading, OptionReading, SumReading
 from rainbowdp.questions.summaries import Private
 from rainbowdp.release.answers import EVERYBODY, Answers
-from rainbowdp.release.own_questions import guarded_reading, locate_guarded
 from rainbowdp.release.terms import Terms
 from rainbowdp.release.untraced import UNTRACED
-from rainbowdp.sampling import BitSource, sample_distribution
+from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, summarize, summarize_groups
 
 Progress = Callable[[float], None]
@@ -34,9 +31,9 @@ _TYPED = "where the table has truth values or numbers, these say true, false, 1 
 
 @dataclass(frozen=True, repr=False)
 class Ready(Private):
-    """The distributions to draw from, by group: they say where the table lies, and do not show it."""
+    """The mechanism at the table of each group: it says where the table lies, and does not show it."""
 
-    distributions: Mapping[str, Distribution]
+    located: Mapping[str, Located]
 
 
 def make_ready(terms: Terms, source: Table | Summary, key: bytes | None, progress: Progress | None) -> Ready:
@@ -44,22 +41,10 @@ def make_ready(terms: Terms, source: Table | Summary, key: bytes | None, progres
     if isinstance(source, Table):
         source.check(columns_of(terms))
     # All that an answer and its receipt need is asked of the question before a row is read, but `locate`.
-    terms.forms, terms.lines, terms.description  # noqa: B018 - cached properties
+    terms.description, terms.mechanism  # noqa: B018 - cached properties
     with UNTRACED:
-        distributions = _distributions(terms, source, key, progress)
-    if any(terms.forms.keys() != found.keys() for found in distributions.values()):
-        # Else the draw could meet an answer that has no form.
-        raise QuestionError(
-            "the question names other answers each time it is asked for them", help="let it be frozen"
-        )
-    return Ready(distributions)
-
-
-def _distributions(
-    terms: Terms, source: Table | Summary, key: bytes | None, progress: Progress | None
-) -> Mapping[str, Distribution]:
-    summaries = _read(terms, source, key, progress) if isinstance(source, Table) else {EVERYBODY: source}
-    return {group: _distribution(terms, summary) for group, summary in summaries.items()}
+        summaries = _read(terms, source, key, progress) if isinstance(source, Table) else {EVERYBODY: source}
+        return Ready({group: terms.mechanism.at(summary) for group, summary in summaries.items()})
 
 
 def columns_of(terms: Terms) -> list[str]:
@@ -109,27 +94,6 @@ def _read(terms: Terms, table: Table, key: bytes | None, progress: Progress | No
     return {EVERYBODY: found}
 
 
-def _distribution(terms: Terms, summary: Summary) -> Distribution:
-    location = _located(terms, summary)
-    return terms.distribution(location.answer, location.distance // terms.max_rows)
-
-
-def _located(terms: Terms, summary: Summary) -> Location:
-    if not is_known(terms.question):
-        return locate_guarded(terms.asked, summary, terms.relation)
-    location = terms.asked.locate(summary, terms.relation)
-    if not is_whole(location.distance):
-        # Of a summary that was not made by a reading; a message may not show its numbers.
-        raise QuestionError(
-            "the summary puts the table at no whole distance", help="give numbers of rows, which are whole"
-        )
-    return location
-
-
-def drawn(terms: Terms, ready: Ready, bits: BitSource | None) -> Answers:
+def drawn(ready: Ready, bits: BitSource | None) -> Answers:
     """Draw the answer of every group, exactly."""
-    answers = {}
-    for group, distribution in ready.distributions.items():
-        (color,) = sample_distribution(distribution, bits=bits)
-        answers[group] = terms.forms[color]
-    return answers
+    return {group: located.draw(bits) for group, located in ready.located.items()}

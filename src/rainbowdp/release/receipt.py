@@ -1,61 +1,91 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Receipts: what an answer was, and everything public that says how private and how sure it is.
+"""Receipts: what was asked, how privately, by which mechanism, and the answer.
 
-A receipt holds the terms, the boundary, the probabilities of every answer by true answer and distance, and
-the answer itself. It holds nothing that the data decided, except the answer that was drawn: the same terms
-and the same answer give the same receipt, whatever the table.
+A receipt follows from its terms. A reader who has the terms can make the mechanism and all its probabilities
+again, so none of them are listed. It holds nothing that the data decided, except the answer that was drawn.
 """
 
+from collections.abc import Mapping
 from functools import cache
 
-from rainbowdp.release.public_table import order_json, shared_tables
+from rainbowdp.goals.concentrated import rho_of
+from rainbowdp.ledger import Cost
+from rainbowdp.privacy import Privacy
+from rainbowdp.questions.known import is_known
 from rainbowdp.release.terms import Terms
 
-SCHEMA = "rainbowdp.receipt/1"
+SCHEMA = "rainbowdp.receipt/2"
+KEYS = "keys"
+"""The kind of question that named categories answer."""
+
 Json = object
 
 
-def make_receipt(terms: Terms, answer: Json) -> dict[str, Json]:
-    """Return the receipt of an answer.
+def public_part(terms: Terms) -> dict[str, Json]:
+    """Return all of a receipt that is known before anything is drawn.
 
     Parameters
     ----------
     terms : Terms
-        The terms it was given under.
-    answer : text, list of text, or mapping of group to such
-        The answer, as `rainbowdp.release.Answer` has it.
+        The terms of an answer.
 
     Returns
     -------
     dict
         What ``json.dumps`` writes; `SCHEMA` names its form.
+
+    Raises
+    ------
+    PrivacyParameterError
+        If several charges of a logarithmic mu add up: their root has no exact form.
     """
-    groups = {"by": terms.by, "names": list(terms.groups)} if terms.groups else None
-    unit = None if terms.unit is None else {"column": terms.unit, "max_rows": terms.max_rows}
-    tables = shared_tables(terms)
-    return {
-        "schema": SCHEMA,
-        "rainbowdp": _installed(),
-        "question": terms.description,
-        "neighbors": terms.neighbors,
-        "unit": unit,
-        "where": dict(sorted(terms.where.items())),
-        "privacy": privacy_json(terms),
-        "groups": groups,
-        "charges": terms.charges,
-        "total": total_json(terms),
-        "boundary": {
-            "rule": terms.rule,
-            "regions": [
-                {"answers": list(shared.answers), "probabilities": shared.boundary} for shared in tables
-            ],
-        },
-        "table": {
-            "order": order_json(terms),
-            "regions": [{"answers": list(shared.answers), "probabilities": shared.rows} for shared in tables],
-        },
-        "answer": answer,
-    }
+    mechanism, rho = terms.mechanism, rho_of(terms.mechanism)
+    return with_schema(
+        {
+            "question": terms.description,
+            "neighbors": terms.neighbors,
+            "unit": unit_json(terms.unit, terms.max_rows),
+            "where": dict(sorted(terms.where.items())),
+            "privacy": privacy_json(terms.privacy),
+            "groups": {"by": terms.by, "names": list(terms.groups)} if terms.groups else None,
+            "goal": terms.goal,
+            "boundary": None if is_known(terms.question) else terms.rule,
+            "mechanism": mechanism.name,
+            "theorem": mechanism.theorem,
+            "cost": privacy_json(mechanism.charged) if len(terms.groups) < 2 else cost_json(terms.cost),
+            "rho": None if rho is None else {"value": rho.value, "bound": rho.is_bound},
+        }
+    )
+
+
+def with_schema(parts: Mapping[str, Json]) -> dict[str, Json]:
+    """Return parts of a receipt with the form that they have, and the version that wrote them."""
+    return {"schema": SCHEMA, "rainbowdp": _installed(), **parts}
+
+
+def unit_json(unit: str | None, most: int) -> Json:
+    """Return whose row a row is, and how many rows or categories of one person count."""
+    return None if unit is None else {"column": unit, "at_most": most}
+
+
+def make_receipt(
+    public: Mapping[str, Json], answer: Json, answered_at: str, budget: str | None, request_id: str | None
+) -> dict[str, Json]:
+    """Return the receipt of an answer.
+
+    Parameters
+    ----------
+    public : mapping
+        From `public_part`.
+    answer : text, list of text, or mapping of group to such
+        The answer.
+    answered_at : str
+        When it was charged or drawn, in UTC, as ISO 8601.
+    budget, request_id : str or None
+        The budget that paid, and under which name.
+    """
+    paid = None if budget is None else {"name": budget, "request_id": request_id}
+    return {**public, "answer": answer, "answered_at": answered_at, "budget": paid}
 
 
 @cache
@@ -65,24 +95,19 @@ def _installed() -> str:
     return version("rainbowdp")
 
 
-def privacy_json(terms: Terms) -> dict[str, str]:
-    """Return the parameters of the privacy as exact text."""
-    return dict(_parameter(part) for part in str(terms.privacy).split(", "))
+def privacy_json(privacy: Privacy) -> dict[str, str]:
+    """Return the parameters of a privacy as exact text.
 
-
-def total_json(terms: Terms) -> dict[str, str]:
-    """Return what all answers together cost, as exact text.
-
-    Raises
-    ------
-    PrivacyParameterError
-        If several charges of a logarithmic mu add up: their root has no exact form.
+    Examples
+    --------
+    >>> from rainbowdp.privacy import ApproxDP
+    >>> privacy_json(ApproxDP("ln 2", "1e-6"))
+    {'epsilon': 'ln(2)', 'delta': '1/1000000'}
     """
-    if terms.charges == 1:
-        return privacy_json(terms)
-    return {part.name: part.exact for part in terms.cost.parts()}
+    parts = (part.partition("=") for part in str(privacy).split(", "))
+    return {name: value for name, _, value in parts}
 
 
-def _parameter(part: str) -> tuple[str, str]:
-    name, _, value = part.partition("=")
-    return name, value
+def cost_json(cost: Cost) -> dict[str, str]:
+    """Return a cost as exact text."""
+    return {part.name: part.exact for part in cost.parts()}

@@ -1,38 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """The terms of an answer: everything that is decided before any data is opened, and may be published.
 
-The question, the neighbor relation, what one person can change, the privacy and the boundary together fix the
-whole mechanism: which regions there are, where they touch, and the probabilities at every distance.
+The question, the neighbor relation, what one person can change, the privacy and the goal together fix the
+whole mechanism, see `rainbowdp.goals`.
 """
 
 import json
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import cast, get_args
 
-from rainbowdp.distribution import Distribution
 from rainbowdp.errors import PrivacyParameterError, UsageError, did_you_mean
-from rainbowdp.exact import NumberLike, enclose
+from rainbowdp.exact import NumberLike
 from rainbowdp.exact.arguments import described, is_whole, items_of
+from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
+from rainbowdp.goals.own_questions import reading_of
 from rainbowdp.ledger import Cost
-from rainbowdp.line import Line
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.privacy.notion import require_privacy
-from rainbowdp.questions import Neighbors, Question, QuestionLines, in_table
+from rainbowdp.questions import Neighbors, Question
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.descriptions import description_of
-from rainbowdp.questions.known import is_known
 from rainbowdp.questions.question import Json, require_question
 from rainbowdp.questions.readings import Reading
-from rainbowdp.rainbow import Rainbow
-from rainbowdp.release.kept import FIRST, SOLVED, name_of
-from rainbowdp.release.own_questions import Form, answer_forms, reading_of
-
-RULES = ("default", "max-min", "randomized-response", "uniform")
-_DELTA_BITS = 64
+from rainbowdp.questions.regions import RULES
 
 
 def privacy_of(
@@ -85,13 +78,16 @@ class Terms:
     neighbors : str
         ``add-remove`` or ``change-one``: what neighboring tables are.
     unit : str, optional
-        The column that says whose row it is; without it every row is somebody else's.
+        The column that says whose row it is; without it every row is a person.
     max_rows : int
         How many rows of one person count; more than 1 only with `unit`.
     where : mapping of str to str
         Only rows with these cells count.
+    goal : str
+        ``typical`` or ``guarantee``, see `rainbowdp.goals`.
     rule : str
-        The boundary: ``default``, ``max-min``, ``randomized-response`` or ``uniform``.
+        For a question of one's own the boundary: ``default``, ``max-min``, ``randomized-response`` or
+        ``uniform``.
     by : str, optional
         The column whose cells divide the rows into groups, each of which is answered for.
     groups : tuple of str
@@ -108,8 +104,8 @@ class Terms:
     --------
     >>> from rainbowdp.questions import winner
     >>> terms = Terms(winner("party", ["red", "blue"]), PureDP("ln 2"))
-    >>> terms.line("red").distribution(1)
-    Distribution(blue=1/6, red=5/6)
+    >>> terms.mechanism.name, str(terms.cost)
+    ('line', 'epsilon ln(2)')
     """
 
     question: Question
@@ -118,6 +114,7 @@ class Terms:
     unit: str | None = None
     max_rows: int = 1
     where: Mapping[str, str] = field(default_factory=dict)
+    goal: Goal = "typical"
     rule: str = "default"
     by: str | None = None
     groups: tuple[str, ...] = ()
@@ -129,17 +126,9 @@ class Terms:
             raise PrivacyParameterError(
                 "delta is 1, which protects nobody", help="give a delta far below 1 over the number of people"
             )
-        relations = get_args(Neighbors)
-        if self.neighbors not in relations:
-            raise UsageError(
-                f"{self.neighbors!r} is no neighbor relation",
-                help=did_you_mean(str(self.neighbors), relations) or f"choose one of {', '.join(relations)}",
-            )
-        if self.rule not in RULES:
-            raise UsageError(
-                f"{self.rule!r} is no boundary rule",
-                help=did_you_mean(str(self.rule), RULES) or f"choose one of {', '.join(RULES)}",
-            )
+        _require_one_of("neighbor relation", self.neighbors, get_args(Neighbors))
+        _require_one_of("goal", self.goal, GOALS)
+        _require_one_of("boundary rule", self.rule, RULES)
         if not is_whole(self.max_rows) or self.max_rows < 1:
             raise UsageError(
                 f"{self.max_rows!r} is no number of rows", help="give a whole number of at least 1"
@@ -161,7 +150,9 @@ class Terms:
                 require_name(column)
         object.__setattr__(self, "groups", self._checked_groups())
         object.__setattr__(self, "where", MappingProxyType(read_filters(self.where)))
-        if self.charges > 1:
+        # What does not fit is refused before a table is opened.
+        self.mechanism  # noqa: B018 - a cached property
+        if len(self.groups) > 1:
             # Several charges must have an exact sum.
             self.cost  # noqa: B018 - a cached property
 
@@ -176,7 +167,7 @@ class Terms:
 
     def __reduce__(self) -> tuple[type["Terms"], tuple[object, ...]]:
         fields = (self.question, self.privacy, self.neighbors, self.unit, self.max_rows)
-        return Terms, (*fields, dict(self.where), self.rule, self.by, self.groups)
+        return Terms, (*fields, dict(self.where), self.goal, self.rule, self.by, self.groups)
 
     @property
     def relation(self) -> Neighbors:
@@ -186,101 +177,32 @@ class Terms:
         """
         return "add-remove" if len(self.groups) > 1 else self.neighbors
 
-    @property
-    def charges(self) -> int:
-        """By how many steps between neighbors one person moves all groups together, at most.
-
-        A group moves by one step for every M rows that leave it or join it, M = max_rows, and a part of M
-        counts in full. Where one person joins or leaves, up to M rows do so: one step in each of min(M,
-        groups) groups. Where one person changes, up to M rows leave and up to M join. If no group sees more
-        than M of these 2 M rows, that is one step in each of min(2 M, groups) groups. At most one group can
-        see more than M of them: it moves by two steps, and at most M - 1 rows are left to move others by
-        one, which makes min(M, groups) + 1 steps. `cost` says what the steps cost.
-
-        Examples
-        --------
-        >>> from rainbowdp.questions import winner
-        >>> question = winner("party", ["red", "blue"])
-        >>> towns = {"by": "town", "groups": ("A", "B", "C")}
-        >>> Terms(question, PureDP(1), **towns).charges
-        1
-        >>> Terms(question, PureDP(1), unit="id", max_rows=2, **towns).charges
-        2
-        >>> Terms(question, PureDP(1), "change-one", **towns).charges
-        2
-        >>> Terms(question, PureDP(1), "change-one", unit="id", max_rows=2, **towns).charges
-        3
-        """
-        if len(self.groups) < 2:
-            return 1
-        touched = min(self.max_rows, len(self.groups))
-        return touched if self.neighbors == "add-remove" else max(self._widely, touched + 1)
-
-    @property
-    def _widely(self) -> int:
-        """How many groups a changed person can move at once."""
-        return min(2 * self.max_rows, len(self.groups))
+    @cached_property
+    def mechanism(self) -> QuestionMechanism:
+        """The mechanism that answers for one group."""
+        asked = Asked(self.question, self.privacy, self.relation, self.max_rows)
+        return mechanism_of(asked, self.goal, self.rule)
 
     @cached_property
     def cost(self) -> Cost:
         """What all answers cost together.
-
-        Groups are drawn independently, and what each of them costs adds up. A changed person moves as many
-        groups as possible by one step, or one of them by two and some others by one, see `charges`; the cost
-        covers both. Two steps of pure privacy cost twice epsilon. Two of approximate privacy cost more than
-        twice delta, (1 + e^epsilon) delta, which is rounded up by at most 2^-64 of itself where it is
-        irrational. Two of Gaussian privacy cost twice mu, that is four times its square.
 
         Raises
         ------
         PrivacyParameterError
             If mu is a logarithm: no ledger can keep its square.
 
-        References
-        ----------
-        Dwork and Roth 2014, theorem 3.16; Vadhan 2017, lemma 2.2 (groups of people); Dong, Roth and Su 2022,
-        theorem 4 and corollary 2.
-
         Examples
         --------
         >>> from rainbowdp.questions import winner
+        >>> question = winner("party", ["red", "blue", "green"])
         >>> towns = {"by": "town", "groups": ("A", "B", "C")}
-        >>> for privacy in (PureDP(1), ApproxDP("ln 2", "1e-6"), GaussianDP(1)):
-        ...     print(Terms(winner("party", ["red", "blue"]), privacy, "change-one", **towns).cost)
+        >>> for neighbors in ("add-remove", "change-one"):
+        ...     print(Terms(question, PureDP(1), neighbors, **towns).cost)
+        epsilon 1
         epsilon 2
-        epsilon ln(4), delta 0.000003
-        mu 2
         """
-        one = Cost.of(self.privacy)
-        if len(self.groups) < 2 or self.neighbors == "add-remove":
-            return one.times(self.charges)
-        others = min(self.max_rows, len(self.groups)) - 1
-        if isinstance(self.privacy, GaussianDP):
-            return one.times(max(self._widely, 4 + others))
-        twice = (1 + self.privacy.odds + others) * one.delta
-        rounded = twice if isinstance(twice, Fraction) else enclose(twice, _DELTA_BITS)[1]
-        return Cost(one.epsilon.times(self.charges), max(rounded, one.delta * self._widely))
-
-    @cached_property
-    def asked(self) -> Question:
-        """The question as it is asked of rows that may also count for nothing."""
-        return in_table(self.question)
-
-    @cached_property
-    def lines(self) -> QuestionLines:
-        """The line of every true answer; the distributions where regions meet are checked exactly."""
-        if self.kept_as is None:
-            return self._lines_under(self.privacy)
-        # A privacy remembers thresholds, so what is kept has one of its own. Lines of randomized response
-        # are made answer by answer, as tables come by, and so are kept nowhere.
-        return SOLVED.of(
-            self.kept_as,
-            lambda: self._lines_under(replace(self.privacy)),
-            small=lambda lines: not lines.is_response,
-        )
-
-    def _lines_under(self, privacy: Privacy) -> QuestionLines:
-        return QuestionLines(self.asked, privacy, self.relation, self.max_rows, self.rule)
+        return self.mechanism.cost(max(len(self.groups), 1), self.neighbors)
 
     @cached_property
     def reading(self) -> Reading:
@@ -296,57 +218,12 @@ class Terms:
     def _description(self) -> str:
         return json.dumps(description_of(self.question))
 
-    @cached_property
-    def forms(self) -> Mapping[str, Form]:
-        """In which form each answer leaves; asked of the question before a row is read."""
-        return answer_forms(self.question)
 
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """The answers, as the question first named them."""
-        return tuple(self.forms)
-
-    def rainbow(self, answer: str) -> Rainbow:
-        """Return the preference order of one true answer, as the question first gave it."""
-        known = is_known(self.question)
-        return self.question.rainbow(answer) if known else self.lines.line(answer).rainbow
-
-    @cached_property
-    def kept_as(self) -> Hashable | None:
-        """The name under which `rainbowdp.release.kept` holds what follows from these terms, if it does."""
-        return name_of(self.question, self.privacy, self.relation, self.max_rows, self.rule)
-
-    @cached_property
-    def _own(self) -> dict[str, Line]:
-        return {}
-
-    def line(self, answer: str) -> Line:
-        """Return the closed form for one true answer, by its distance to the nearest other one."""
-        if answer not in self._own:
-            # Solved lines may be shared: what this one works out as it is used must stay here.
-            self._own[answer] = self._moved(answer, self.privacy)
-        return self._own[answer]
-
-    def _moved(self, answer: str, privacy: Privacy) -> Line:
-        line = self.lines.line(answer)
-        return Line(line.rainbow, line.boundary, privacy)
-
-    def distribution(self, answer: str, distance: int) -> Distribution:
-        """Return the exact probabilities of all answers, for a true answer at a distance."""
-        if not self.lines.all_alike:
-            return self.line(answer).distribution(distance, symbolic=True)
-        # The chances of the first answer, with its name and that of the true one exchanged.
-        first, second, *_ = self.question.answers
-        name = self.kept_as
-        line = (
-            self.line(first)
-            if name is None
-            else FIRST.of(name, lambda: self._moved(first, replace(self.privacy)))
-        )
-        found = line.distribution(distance, symbolic=True)
-        right, wrong = found[first], found[second]
-        return Distribution.trusted(
-            {each: right if each == answer else wrong for each in self.question.answers}
+def _require_one_of(what: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise UsageError(
+            f"{value!r} is no {what}",
+            help=did_you_mean(str(value), choices) or f"choose one of {', '.join(choices)}",
         )
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a question that somebody wrote may say to an answer, and nothing beyond it.
+"""What the code of a user's own question may say to an answer, and nothing beyond it.
 
-The one idea: between the rows and the draw, a question's own code knows what must not be told, and after the
+Between the rows and the draw, a question's own code knows what must not be told, and after the
 draw it must not fail. So how its answers are written is asked before a row is read. Where it looks at the
 table, no warning comes out, whatever it raises is replaced, and of what it returns only a text among its
 answers and a whole number go on, as values of Python itself.
@@ -15,6 +15,7 @@ from typing import cast
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import described, is_whole, kind_of
 from rainbowdp.questions import Location, Neighbors, Question, Summary
+from rainbowdp.questions.known import is_known
 from rainbowdp.questions.readings import (
     BracketReading,
     MatchReading,
@@ -65,7 +66,8 @@ def answer_forms(question: Question) -> Mapping[str, Form]:
     if odd is not None:
         raise QuestionError(f"an answer of the question is {kind_of(odd)}", help="name answers by a str each")
     forms = {answer: _form(question, answer) for answer in question.answers}
-    if len(set(forms.values())) < len(forms):
+    # A ranking that names the first options has one form for several orders.
+    if not is_known(question) and len(set(forms.values())) < len(forms):
         raise QuestionError(
             "the question writes two of its answers in the same way", help="let answer_json tell them apart"
         )
@@ -117,7 +119,7 @@ def _located(question: Question, summary: Summary, neighbors: Neighbors) -> Loca
         found = question.locate(summary.summary if isinstance(summary, _Own) else summary, neighbors)
         said: object = found.answer
         distance: object = found.distance
-        # A class of somebody's own may compare in ways of its own.
+        # A user's own class may compare in ways of its own.
         if isinstance(said, str) and is_whole(distance):
             plain = Location(str.__str__(said), int(distance))
             if plain.answer in question.answers and plain.distance >= 0:
@@ -150,7 +152,7 @@ def guarded_reading(reading: Reading) -> Reading:
 
 @dataclass(frozen=True, repr=False)
 class _Guarded:
-    """A reading that somebody wrote, which may show what it has seen; see `Reading`."""
+    """A user's own reading, which may show what it has seen; see `Reading`."""
 
     column: str
     reading: Reading
@@ -169,7 +171,7 @@ class _Guarded:
         return made
 
     def _made(self, tally: Tally) -> Summary | None:
-        # A frame of its own, as above; and all cells are there before somebody's own code sees one.
+        # A frame of its own, as above; and all cells are there before the user's own code sees one.
         cells = as_texts(tally)
         with LeftOut():
             return cast("Summary", _Own(self.reading.summary(cells)))
@@ -178,13 +180,13 @@ class _Guarded:
 
 @dataclass(frozen=True, repr=False)
 class _Own(Private):
-    """A summary of a class of somebody's own, which may show itself where an error is shown."""
+    """A summary of a user's own class, which may show itself where an error is shown."""
 
     summary: Summary
 
 
 class LeftOut(Silence):
-    """Leaves out what somebody's own code raises, warns of and logs, but not that a program is to end."""
+    """Leaves out what the user's own code raises, warns of and logs, but not that a program is to end."""
 
     def __exit__(self, kind: object, raised: BaseException | None, trace: object) -> bool:  # type: ignore[override]  # as with calls it
         super().__exit__(kind, raised, trace)

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was worked out for public terms, kept for whoever asks under the same terms again.
+"""What was worked out for public terms, kept for the next question with the same terms.
 
-The one idea: what is kept is named by the question, the privacy, the neighbor relation, the rows of a person
+What is kept is named by the question, the privacy, the neighbor relation, the rows of a person
 and the boundary rule, all of which a receipt publishes, and by nothing else. No table, summary, true answer,
 distance or drawn answer is part of a name or decides what is kept, so whether something is found here, and
 how long an ask therefore takes, says what was asked before and never what a table holds.
 
 For the same reason nothing that is kept may fill up as true answers come by. A line works out its shares,
-masses and thresholds when it is first used, and so:
-
-- where all answers have the same chances up to names, one line is kept, and used whatever the true answer is;
-- where they differ, what is kept are the solved boundary distributions of all answers. Each `Terms` makes its
-  own line from one of them and takes it along when it goes.
+masses and thresholds when it is first used. So what is kept are the solved boundary distributions of all
+answers, and each mechanism makes its own line from one of them.
 """
 
 import threading
@@ -19,7 +16,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-from rainbowdp.line import Line
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Neighbors, Question, QuestionLines
 from rainbowdp.questions.known import is_known
@@ -114,6 +110,3 @@ def name_of(
 
 SOLVED: Kept[QuestionLines] = Kept(MOST_TERMS)
 """The solved boundary distributions of all answers, as the lines that nobody moves along."""
-
-FIRST: Kept[Line] = Kept(MOST_TERMS)
-"""The line of the first answer, where all answers are alike."""

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether flip keeps its promise between two tables, decided exactly from its coins alone.
+
+The probability of an option is that of its own coin, p, times the integral over s from 0 to 1 of the product
+of 1 - c s over the coins c of all others. That is a polynomial of s, so Gauss's quadrature gives it without
+error, and as a sum of positive numbers, whose enclosures stay close for any number of options. Where these do
+not decide, coins may do so, and they have an exact test for equality:
+
+Let p' and c' be the coins in the other table, and r >= 1 with c' <= r c for all others. Replacing s by s/r
+shows that the integral there is at least 1/r of the one here. So p r <= E p' is enough, which is p <= E p',
+and p c' <= E p' c for all others. That covers nearly all equalities, and the many options of which both sides
+differ by less than 2^-4096. What is left is decided by the exact form of both probabilities.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Protocol, cast
+
+import flint
+
+from rainbowdp.baselines import taken_first
+from rainbowdp.baselines.odds_power import Base
+from rainbowdp.exact import (
+    Exponent,
+    Log,
+    LogPart,
+    OddsExpression,
+    ball,
+    exponent_ball,
+    refine,
+    sign,
+    working_precision,
+)
+from rainbowdp.goals.flip import Gap
+from rainbowdp.goals.table_pairs import Kin, TablePair, shown_pair
+from rainbowdp.privacy import PureDP
+
+MOST_EXACT = 12
+"""Up to so many options undecided numbers are compared by their form; of more, 4096 bits have to decide."""
+
+_LAST_BITS = 4096
+_SPARE_BITS = 96
+_NODES_AT_ONCE, _BITS_AT_ONCE = 100, 1000
+
+Weight = Fraction | OddsExpression
+
+Table = tuple[tuple[Gap, int], ...]
+"""The gaps of a table, with how many options have each."""
+
+
+class Coins(Protocol):
+    """What is judged: the coins of `Flip`, exactly and as they are thrown."""
+
+    @property
+    def charged(self) -> PureDP:
+        """What one answer costs."""
+
+    def weights(self, gaps: Iterable[Gap]) -> Mapping[Gap, Base]:
+        """Return the probability that an option is accepted, by its gap."""
+
+    def weight_ball(self, gap: Gap) -> flint.arb:
+        """Return a ball around the same probability, at the precision in force."""
+
+
+class FlipJudge:
+    """Judges pairs of tables with so many options and such gaps.
+
+    Parameters
+    ----------
+    flip : Coins
+        The mechanism.
+    options : int
+        How many options there are.
+    gaps : iterable of int or Fraction
+        All gaps of the tables that are judged.
+    """
+
+    def __init__(self, flip: Coins, options: int, gaps: Iterable[Gap]) -> None:
+        self._options = options
+        self._gaps = sorted(set(gaps))
+        self._flip = flip
+        # `Base` has enclosed numbers, too, but roots of the odds are exact.
+        self._weights = cast("dict[Gap, Weight]", flip.weights(self._gaps))
+        self._odds = _odds(flip.charged.epsilon, self._weights.values())
+        self.bits = _SPARE_BITS + 2 * bits_below_one(flip.charged.epsilon)
+        self._kept = self._enclosures(self.bits)
+        self._covered: dict[tuple[Gap, Gap, Gap, Gap], bool] = {}
+
+    def strange_coin(self) -> str | None:
+        """Return, in words, a coin without a probability, or thrown with another one; None if none is so."""
+        with working_precision(self.bits):
+            for gap, weight in self._weights.items():
+                is_thrown = ball(weight).overlaps(self._flip.weight_ball(gap))
+                if self._sign(weight) < 0 or self._sign(1 - weight) < 0 or not is_thrown:
+                    return (
+                        f"the coin of options that lack {gap} to the greatest is not the one that is thrown"
+                    )
+        return None
+
+    def cost(self, pairs: Sequence[TablePair]) -> float:
+        """Return about how much work pairs are: 1 for each of few options."""
+        new = {_table(pair, at) for pair in pairs for at in (0, 1)}
+        return (len(pairs) + self._kept.cost(new)) * (1 + self.bits / _BITS_AT_ONCE)
+
+    def fault(self, pair: TablePair) -> str | None:
+        """Return what breaks the promise, in words; None if nothing does."""
+        found = self.exceeds(pair)
+        if found is None:
+            return None
+        return f"{shown_pair(pair)}, for an option that lacks {found[0]} and then {found[1]}"
+
+    def exceeds(self, pair: TablePair) -> tuple[Gap, Gap] | None:
+        """Return the gaps before and after of options that gain or lose too much; None if none do."""
+        turned = tuple(Kin(kin.after, kin.before, kin.options) for kin in pair)
+        for at, kin in enumerate(pair):
+            if not (self._allows(pair, at) and self._allows(turned, at)):
+                return kin.before, kin.after
+        return None
+
+    def _allows(self, pair: TablePair, at: int) -> bool:
+        """Tell whether an option has before at most E times the chance that it has after."""
+        before, after = _table(pair, 0), _table(pair, 1)
+        near, far, _ = pair[at]
+        bits = self.bits
+        found = self._kept.difference(before, near, after, far)
+        if not (found > 0 or found < 0) and self._allows_by_coins(pair, at):
+            return True
+        while not (found > 0 or found < 0) and bits < max(_LAST_BITS, 4 * self.bits):
+            bits *= 2
+            found = self._enclosures(bits).difference(before, near, after, far)
+        if found > 0 or found < 0 or self._options > MOST_EXACT:
+            return bool(found > 0)
+        excess = self._odds * self._exact(after, far) - self._exact(before, near)
+        return self._sign(excess) >= 0
+
+    def _allows_by_coins(self, pair: TablePair, at: int) -> bool:
+        """Tell whether coins alone show it, see the module's docstring."""
+        near, far, options = pair[at]
+        others = {(kin.before, kin.after) for place, kin in enumerate(pair) if place != at or options > 1}
+        return all(self._is_covered(near, far, *other) for other in {(near, near), *others})
+
+    def _is_covered(self, near: Gap, far: Gap, other: Gap, other_far: Gap) -> bool:
+        """Tell whether p c' <= E p' c for the coins p of an option and c of another one."""
+        key = near, far, other, other_far
+        if key not in self._covered:
+            coins = self._weights
+            excess = self._odds * coins[far] * coins[other] - coins[near] * coins[other_far]
+            self._covered[key] = self._sign(excess) >= 0
+        return self._covered[key]
+
+    def _sign(self, value: Weight) -> int:
+        """Return the sign of a number, first with as many bits as epsilon asks for."""
+        with working_precision(self.bits):
+            found = ball(value)
+        return 1 if found > 0 else -1 if found < 0 else sign(value)
+
+    def _exact(self, table: Table, gap: Gap) -> Weight:
+        others: list[Base] = []
+        for each, count in table:
+            others += [self._weights[each]] * (count - (each == gap))
+        return cast("Weight", taken_first(self._weights[gap], others))
+
+    def _enclosures(self, bits: int) -> "_Enclosures":
+        return _Enclosures(self._weights, self._odds, self._options, bits)
+
+
+class _Enclosures:
+    """The chances of options, enclosed with some number of bits."""
+
+    def __init__(self, weights: Mapping[Gap, Weight], odds: Weight, options: int, bits: int) -> None:
+        self._bits = bits
+        nodes = options // 2 + options % 2
+        with working_precision(bits):
+            self._odds = ball(odds)
+            self._weights = {gap: ball(weight) for gap, weight in weights.items()}
+            roots = [flint.arb.legendre_p_root(nodes, at, weight=True) for at in range(nodes)]
+            self._times = [(1 + root) / 2 for root, _ in roots]
+            self._shares = [share / 2 for _, share in roots]
+        self._refused: dict[tuple[Gap, int], list[flint.arb]] = {}
+        self._chances: dict[Table, dict[Gap, flint.arb]] = {}
+
+    def cost(self, tables: Iterable[Table]) -> float:
+        """Return about how much work it is to enclose the chances of tables."""
+        return (
+            sum(len(table) for table in tables if table not in self._chances)
+            * len(self._times)
+            / _NODES_AT_ONCE
+        )
+
+    def difference(self, one: Table, gap: Gap, other: Table, far: Gap) -> flint.arb:
+        """Return E times the chance in the other table, less that in the one."""
+        with working_precision(self._bits):
+            return self._odds * self._of(other)[far] - self._of(one)[gap]
+
+    def _of(self, table: Table) -> dict[Gap, flint.arb]:
+        if table not in self._chances:
+            self._chances[table] = self._integrated(table)
+        return self._chances[table]
+
+    def _integrated(self, table: Table) -> dict[Gap, flint.arb]:
+        product = self._shares
+        for gap, count in table:
+            product = [x * y for x, y in zip(product, self._not_accepted(gap, count), strict=True)]
+        return {
+            gap: self._weights[gap]
+            * sum((x / y for x, y in zip(product, self._not_accepted(gap, 1), strict=True)), flint.arb(0))
+            for gap, _ in table
+        }
+
+    def _not_accepted(self, gap: Gap, count: int) -> list[flint.arb]:
+        """Return how likely so many options with this gap are all refused up to a time, at every node."""
+        if (gap, count) not in self._refused:
+            weight = self._weights[gap]
+            self._refused[gap, count] = [(1 - weight * time) ** count for time in self._times]
+        return self._refused[gap, count]
+
+
+def _table(pair: TablePair, at: int) -> Table:
+    found: dict[Gap, int] = {}
+    for kin in pair:
+        found[kin[at]] = found.get(kin[at], 0) + kin.options
+    return tuple(sorted(found.items()))
+
+
+def _odds(epsilon: Exponent, weights: Iterable[Weight]) -> Weight:
+    """Return e^epsilon in the root of the odds in which weights are, so that equal numbers show it."""
+    base = next((weight.exponent for weight in weights if isinstance(weight, OddsExpression)), None)
+    if isinstance(epsilon, Log):
+        if base is None or isinstance(base, Fraction):
+            return epsilon.argument
+        parts, power = base.parts if isinstance(base, LogPart) else 1, 1
+        while base.argument**power != epsilon.argument:
+            power += 1
+        return OddsExpression.odds(base) ** (power * parts)
+    return OddsExpression.odds(base) ** int(epsilon / base) if isinstance(base, Fraction) else Fraction(1)
+
+
+def bits_below_one(exponent: Exponent) -> int:
+    """Return about how many bits an epsilon or mu lies below 1; 0 for greater ones, and for 0.
+
+    Examples
+    --------
+    >>> bits_below_one(Fraction(1, 1000)), bits_below_one(Log(Fraction(2))), bits_below_one(Fraction(2))
+    (9, 0, 0)
+    """
+    if exponent == 0:
+        return 0
+
+    def attempt(_: int) -> int | None:
+        value = exponent_ball(exponent)
+        if value.contains(0):
+            return None
+        mantissa, power = value.mid().man_exp()
+        return max(0, -int(power) - int(mantissa).bit_length())
+
+    return refine(attempt, 64, None)

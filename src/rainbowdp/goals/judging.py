@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a mechanism keeps its promise between neighbors, decided exactly as far as a few seconds allow.
+
+The mechanism is made and judged; how it was derived is not looked at.
+
+- Lines: the pairs of neighboring distances that reveal most.
+- Flip and the line by lead: all pairs of neighboring tables of few rows, up to the names of the options; of
+  scores, pairs on a small grid.
+- Noise has no short list of pairs, and nothing is judged.
+
+For all tables that are not judged stands the theorem of the mechanism. How far it goes depends on how much
+work the numbers are, and on no clock, so all machines judge the same pairs.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Protocol
+
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import UndecidedError
+from rainbowdp.exact import Log
+from rainbowdp.exact.refining import undecided as undecided_error
+from rainbowdp.goals.flip import Flip, options_question
+from rainbowdp.goals.flip_judging import FlipJudge, bits_below_one
+from rainbowdp.goals.lead_line import LeadLine, LocatedLead
+from rainbowdp.goals.line_pairs import MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
+from rainbowdp.goals.mechanism import Asked, QuestionMechanism
+from rainbowdp.goals.question_line import QuestionLine
+from rainbowdp.goals.table_pairs import TablePair, score_pairs, shown_pair, table_pairs
+from rainbowdp.line import Line
+from rainbowdp.privacy import GaussianDP, Privacy
+from rainbowdp.questions import OptionCounts, Scores
+from rainbowdp.verification.judge import judge
+
+MOST_WORK = 5000
+"""About so many pairs of tables are judged."""
+
+MOST_ROWS = 60
+"""So many rows count in the largest tables."""
+
+_MOST_LISTED, _LISTED = 8000, 0.4
+_COLORS, _MOST_CELLS = 4, 4000
+_BITS_AT_ONCE, _DIGITS_AT_ONCE, _MOST_BITS = 30, 200, 1500
+_NOTHING = "nothing beyond the terms: the theorem says it for all tables"
+_ALL, _ALL_GAUSSIAN = "all others reveal less", "up to where the right answer has 1 - 2^-40"
+_TURNING = "at both ends of each stretch of one formula"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was judged, and what was found.
+
+    Attributes
+    ----------
+    pairs : int
+        How many pairs of neighbors.
+    people : int or None
+        All tables of up to so many people are among them; None where no tables were judged.
+    what : str
+        What they are, in words.
+    broken : str or None
+        The first pair that breaks the promise; None if none does.
+    """
+
+    pairs: int
+    people: int | None
+    what: str
+    broken: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.broken is None
+
+
+def judge_mechanism(mechanism: QuestionMechanism) -> Judged:
+    """Judge the pairs of neighbors that a mechanism has.
+
+    Parameters
+    ----------
+    mechanism : QuestionMechanism
+        Any mechanism.
+
+    Returns
+    -------
+    Judged
+        True where no pair breaks the promise.
+
+    Examples
+    --------
+    >>> from rainbowdp.goals import Asked, mechanism_of
+    >>> from rainbowdp.privacy import PureDP
+    >>> from rainbowdp.questions import ranking, yes_no
+    >>> asked = Asked(yes_no("smoker", equals="yes", at_least=10), PureDP(1))
+    >>> judge_mechanism(mechanism_of(asked))
+    Judged(pairs=2, people=None, what='pairs of neighboring distances, all others reveal less', broken=None)
+    >>> noise = mechanism_of(Asked(ranking("party", ["red", "blue", "green"]), PureDP(1)))
+    >>> judge_mechanism(noise).what
+    'nothing beyond the terms: the theorem says it for all tables'
+    """
+    match mechanism:
+        case Flip():
+            return _judge_flip(mechanism)
+        case LeadLine() if isinstance(mechanism.asked.question, Scores):
+            return _judge_pairs(mechanism, min(mechanism.count, 3))
+        case LeadLine():
+            return _judge_leads(mechanism)
+        case QuestionLine():
+            return _judge_pairs(mechanism, len(mechanism.forms))
+        case _:
+            return Judged(0, None, _NOTHING)
+
+
+class HasPairs(Protocol):
+    """A mechanism with pairs of neighboring distances."""
+
+    @property
+    def charged(self) -> Privacy:
+        """What one answer costs."""
+
+    def pairs(self) -> Pairs | None:
+        """Return all pairs; None where they are too many."""
+
+    def turning_pairs(self, most: int) -> Pairs:
+        """Return a few pairs that decide about all of them; at most about so many of these."""
+
+
+@dataclass(frozen=True)
+class _OneLine:
+    """One line as a mechanism."""
+
+    line: Line
+
+    @property
+    def charged(self) -> Privacy:
+        return self.line.privacy
+
+    def pairs(self) -> Pairs | None:
+        steps = telling_steps([self.line])
+        return self._listed(steps) if steps.stop - steps.start <= MOST_PAIRS else None
+
+    def turning_pairs(self, most: int) -> Pairs:
+        return self._listed(spread(turning_steps([self.line]), most))
+
+    def _listed(self, steps: Sequence[int]) -> Pairs:
+        return Pairs(len(steps), len(self.line.rainbow.colors), lambda: map(self._pair, steps))
+
+    def _pair(self, at: int) -> Pair:
+        return self.line.distribution(at, symbolic=True), self.line.distribution(at + 1, symbolic=True)
+
+
+def judge_line(line: Line) -> Judged:
+    """Judge the steps along one line.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import ApproxDP
+    >>> judge_line(Line("keep>drop", {"keep": "0", "drop": "1"}, ApproxDP("ln 2", "1/10"))).pairs
+    5
+    """
+    return _judge_pairs(_OneLine(line), len(line.rainbow.colors))
+
+
+def _judge_pairs(mechanism: HasPairs, colors: int) -> Judged:
+    """Judge all pairs where they are not too many, else those that decide about all, or some of these."""
+    privacy = mechanism.charged
+    each = _work(privacy, colors)
+    if each > _MOST_CELLS:
+        return Judged(0, None, _NOTHING)
+    every = mechanism.pairs()
+    if every is not None and every.count * each <= _MOST_CELLS:
+        pairs, which = every, _ALL_GAUSSIAN if isinstance(privacy, GaussianDP) else _ALL
+    else:
+        pairs = mechanism.turning_pairs(max(2, int(_MOST_CELLS / each)))
+        is_whole = pairs.count == mechanism.turning_pairs(MOST_PAIRS).count
+        which = _TURNING if is_whole else f"some of those {_TURNING}"
+    what = f"pairs of neighboring distances, {which}"
+    undecided = 0
+    for number, (one, other) in enumerate(pairs, start=1):
+        try:
+            if _is_broken(one, other, privacy):
+                return Judged(number, None, what, f"pair {number} of neighboring distances")
+        except UndecidedError:
+            undecided += 1
+    what = f"{what}; 4096 bits do not decide {undecided} more" if undecided else what
+    return Judged(pairs.count - undecided, None, what)
+
+
+def _is_broken(one: Distribution, other: Distribution, privacy: Privacy) -> bool:
+    """Tell whether two neighbors break the promise.
+
+    Raises
+    ------
+    UndecidedError
+        If 4096 bits do not decide it, which happens under Gaussian privacy alone.
+    """
+    found = judge(one, other, privacy, "ideal")
+    if found is not None and found.violation.undecided:
+        raise undecided_error()
+    return found is not None
+
+
+def _work(privacy: Privacy, colors: int) -> float:
+    """Return about how much work a pair is, in colors of usual numbers."""
+    exponent = privacy.mu if isinstance(privacy, GaussianDP) else privacy.epsilon
+    digits = exponent.argument.numerator.bit_length() if isinstance(exponent, Log) else 0
+    below = bits_below_one(exponent)
+    if below > _MOST_BITS:
+        return math.inf
+    bits = below / _BITS_AT_ONCE + digits / _DIGITS_AT_ONCE
+    return (colors**2 if isinstance(privacy, GaussianDP) else colors) * (1 + bits)
+
+
+def _judge_flip(flip: Flip) -> Judged:
+    question = options_question(flip.asked)
+    options = len(question.options)
+    if isinstance(question, Scores):
+        pairs = tuple(dict.fromkeys(score_pairs(question)))
+        chances = FlipJudge(flip, options, (gap for pair in pairs for kin in pair for gap in kin[:2]))
+        broken = chances.strange_coin() or _first_fault(chances, pairs)
+        return Judged(len(pairs), None, "pairs of neighboring scores on a small grid", broken)
+    chances = FlipJudge(flip, options, range(MOST_ROWS + 1))
+    found = _judge_tables(flip.asked, options, chances)
+    return replace(found, broken=chances.strange_coin() or found.broken)
+
+
+def _judge_leads(line: LeadLine) -> Judged:
+    """Judge tables of few rows, and the steps along the line."""
+    tables = _judge_tables(line.asked, line.count, LeadJudge(line))
+    steps = _judge_pairs(line, min(line.count, 3))
+    what = " and ".join(part.what for part in (tables, steps) if part.pairs) or _NOTHING
+    return Judged(tables.pairs + steps.pairs, tables.people, what, tables.broken or steps.broken)
+
+
+class TableJudge(Protocol):
+    """What decides about pairs of tables."""
+
+    def cost(self, pairs: Sequence[TablePair]) -> float:
+        """Return about how much work pairs are: 1 for each usual one."""
+
+    def fault(self, pair: TablePair) -> str | None:
+        """Return what breaks the promise, in words; None if nothing does."""
+
+
+def _judge_tables(asked: Asked, options: int, judging: TableJudge) -> Judged:
+    """Judge all pairs of tables of 1, 2, ... rows, as far as the work allows."""
+    seen: set[TablePair] = set()
+    work, done, broken = 0.0, 0, None
+    for rows in range(1, MOST_ROWS + 1):
+        listed = list(islice(table_pairs(asked, options, rows), _MOST_LISTED))
+        new = [pair for pair in dict.fromkeys(listed) if pair not in seen]
+        work += len(listed) * _LISTED + judging.cost(new)
+        if len(listed) == _MOST_LISTED or work > MOST_WORK:
+            break
+        try:
+            broken = _first_fault(judging, new)
+        except UndecidedError:
+            break
+        done = rows
+        seen.update(new)
+        if broken is not None:
+            break
+    if not done:
+        return Judged(0, 0, _NOTHING)
+    what = f"all pairs of neighboring tables of up to {done} rows"
+    return Judged(len(seen), done // asked.max_rows, what, broken)
+
+
+def _first_fault(judging: TableJudge, pairs: Iterable[TablePair]) -> str | None:
+    return next((fault for fault in map(judging.fault, pairs) if fault is not None), None)
+
+
+class LeadJudge:
+    """Judges the line by lead at pairs of tables, each kind of which once.
+
+    Parameters
+    ----------
+    line : LeadLine
+        The mechanism.
+    """
+
+    def __init__(self, line: LeadLine) -> None:
+        self._line = line
+        self._found: dict[object, bool] = {}
+
+    def cost(self, pairs: Sequence[TablePair]) -> float:
+        """Return about how much work pairs are."""
+        each = _work(self._line.charged, _COLORS) + self._line.count / 100
+        return each * len({_kind(pair) for pair in pairs} - self._found.keys())
+
+    def fault(self, pair: TablePair) -> str | None:
+        """Return what breaks the promise, in words; None if nothing does."""
+        kind = _kind(pair)
+        if kind not in self._found:
+            self._found[kind] = not _is_broken(*self._distributions(pair), self._line.charged)
+        return None if self._found[kind] else shown_pair(pair)
+
+    def _distributions(self, pair: TablePair) -> Pair:
+        """Return what two tables have; all options that are ahead in neither count as one."""
+        located = []
+        for at in (0, 1):
+            most = max(kin[at] for kin in pair)
+            counts = [int(most - kin[at]) for kin in pair for _ in range(kin.options)]
+            located.append(self._line.at(OptionCounts(tuple(counts))))
+        shown = sorted({each.ahead for each in located})
+        one, other = (self._shown(each, shown) for each in located)
+        return one, other
+
+    def _shown(self, located: LocatedLead, shown: Sequence[int]) -> Distribution:
+        other = (1 - located.mass) / (self._line.count - 1)
+        masses = {str(place): located.mass if place == located.ahead else other for place in shown}
+        return Distribution.trusted({**masses, "others": other * (self._line.count - len(shown))})
+
+
+def _kind(pair: TablePair) -> tuple[object, ...]:
+    """Return what decides about the line by lead: both leads, and whether the same option is ahead."""
+    leads = []
+    for at in (0, 1):
+        first, second = sorted(kin[at] for kin in pair for _ in range(min(kin.options, 2)))[:2]
+        leads.append(second - first)
+    same = any(kin.before == kin.after == 0 for kin in pair)
+    return (*leads, same)

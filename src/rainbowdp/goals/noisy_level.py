@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The noisy level: a count with two-sided geometric noise, and the level in which that lies.
+
+One person moves a count by at most M, whether rows join, leave or change, so noise with the ratio
+e^(-epsilon/M) makes every set of noisy counts private, and every level is one. `NormalLevel` is the same
+under Gaussian privacy. Where an inner level is narrow, noise leaves it more often than the line does; then
+`level_mechanism` takes the line for the whole question, by the edges alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import ClassVar
+
+import flint
+
+from rainbowdp.baselines import Value, geometric_wrong, odds_root, thresholded_geometric
+from rainbowdp.baselines.odds_power import Base, told
+from rainbowdp.exact import NormalExpression, exponent_ball, shown_sign
+from rainbowdp.goals.charges import noise_cost, row_cost
+from rainbowdp.goals.mechanism import Asked, Case, QuestionMechanism, require_lead
+from rainbowdp.goals.question_line import QuestionLine, first_mass
+from rainbowdp.goals.values import value_ball
+from rainbowdp.ledger import Cost
+from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+from rainbowdp.questions import Level, Neighbors, Summary
+from rainbowdp.questions.measures import matches_of
+from rainbowdp.questions.selection import Form
+from rainbowdp.questions.summaries import Private
+from rainbowdp.sampling import BitSource
+from rainbowdp.sampling.bits import SystemBits
+from rainbowdp.sampling.reals import normal_place, two_sided_geometric
+
+_HALF = Fraction(1, 2)
+
+
+def level_question(asked: Asked) -> Level:
+    """Return the question of a mechanism for levels."""
+    question = asked.question
+    assert isinstance(question, Level)  # noqa: S101 - chosen for no other question
+    return question
+
+
+@dataclass(frozen=True)
+class NoisyLevel:
+    """The mechanism of three levels of a count and more, under pure and approximate privacy.
+
+    Delta is not used.
+
+    Parameters
+    ----------
+    asked : Asked
+        Levels of a count, and how privately they are answered.
+
+    References
+    ----------
+    Ghosh, Roughgarden and Sundararajan 2009 (geometric noise); docs/theory/center.md, theorem 4.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import MatchCount, level
+    >>> question = level("smoker", equals="yes", edges=[10, 13], labels=["low", "medium", "high"])
+    >>> NoisyLevel(Asked(question, PureDP("ln 2"))).at(MatchCount(12, 40)).chances()
+    {'low': Fraction(1, 12), 'medium': Fraction(7, 12), 'high': Fraction(1, 3)}
+    """
+
+    asked: Asked
+
+    name: ClassVar[str] = "noisy level"
+    notes: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def charged(self) -> PureDP:
+        """Epsilon alone."""
+        privacy = self.asked.privacy
+        assert isinstance(privacy, PureDP | ApproxDP)  # noqa: S101 - chosen for no other notion
+        return PureDP(privacy.epsilon)
+
+    @property
+    def theorem(self) -> str:
+        """Why it is private."""
+        return "theorem 4: geometric noise on a count that one person moves by at most the rows of one person"
+
+    def rate(self) -> flint.arb:
+        """Return a ball around epsilon/M, at the precision in force."""
+        return exponent_ball(self.charged.epsilon) / self.asked.max_rows
+
+    def at(self, summary: Summary) -> "LocatedLevel":
+        """Return the mechanism at a table."""
+        return LocatedLevel(self, matches_of(summary).matching)
+
+    def accepts(self, answer: object) -> bool:
+        """Tell whether something is an answer that can come out."""
+        return answer in self.asked.question.answers
+
+    def cost(self, groups: int, neighbors: Neighbors) -> Cost:
+        """Return what answers for so many groups cost together."""
+        return row_cost(self.charged, groups, neighbors)
+
+    def wrong(self, lead: int, case: Case) -> Value:
+        """Return the probability of another level where so many people have to change before the level does.
+
+        ``one-close``: one edge is as near as that, and the others are infinitely far. ``all-close``: both
+        edges of the level are as near.
+        """
+        rows = (require_lead(lead) - 1) * self.asked.max_rows + 1
+        return geometric_wrong(self._root(), rows, 1 if case == "one-close" else 2)
+
+    def wrong_inside(self, width: int, place: int) -> Value:
+        """Return the probability of another level at a place (from 0 on) of an inner level of a width."""
+        root = self._root()
+        return told((1 + root ** (2 * place + 1 - width)) / (root**place * (root + 1)))
+
+    def _root(self) -> Base:
+        return odds_root(self.charged.epsilon, self.asked.max_rows)
+
+    def place(self, count: int, bits: BitSource) -> int:
+        """Draw a level for a count, by its number."""
+        noisy = count + two_sided_geometric(self.rate, bits)
+        return sum(edge <= noisy for edge in level_question(self.asked).edges)
+
+    def masses(self, count: int) -> tuple[Value, ...]:
+        """Return the probabilities of the levels for a count."""
+        edges = [int(edge) for edge in level_question(self.asked).edges]
+        return thresholded_geometric(count, edges, self.charged.epsilon, sensitivity=self.asked.max_rows)
+
+    def pairs(self) -> None:
+        """Return None: counts have no end."""
+        return
+
+
+@dataclass(frozen=True)
+class NormalLevel:
+    """The mechanism of three levels of a count and more under Gaussian privacy.
+
+    The count has normal noise of the deviation M/mu, and every edge is lowered by 1/2, to lie between two
+    counts.
+
+    Parameters
+    ----------
+    asked : Asked
+        Levels of a count, and how privately they are answered.
+
+    References
+    ----------
+    Dong, Roth and Su 2022, theorem 1; docs/theory/center.md, theorem 6.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import MatchCount, level
+    >>> question = level("smoker", equals="yes", edges=[10, 20], labels=["low", "medium", "high"])
+    >>> chances = NormalLevel(Asked(question, GaussianDP(1))).at(MatchCount(10, 40)).chances()
+    >>> Fraction(691, 1000) < chances["medium"] < Fraction(692, 1000)
+    True
+    """
+
+    asked: Asked
+
+    name: ClassVar[str] = "normal noise"
+    notes: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def charged(self) -> GaussianDP:
+        """What was asked for."""
+        privacy = self.asked.privacy
+        assert isinstance(privacy, GaussianDP)  # noqa: S101 - chosen for no other notion
+        return privacy
+
+    @property
+    def theorem(self) -> str:
+        """Why it is private."""
+        return "theorem 6: normal noise on a count, of a deviation of the rows of one person divided by mu"
+
+    def at(self, summary: Summary) -> "LocatedLevel":
+        """Return the mechanism at a table."""
+        return LocatedLevel(self, matches_of(summary).matching)
+
+    def accepts(self, answer: object) -> bool:
+        """Tell whether something is an answer that can come out."""
+        return answer in self.asked.question.answers
+
+    def cost(self, groups: int, neighbors: Neighbors) -> Cost:
+        """Return what answers for so many groups cost together."""
+        return noise_cost(self.charged, groups, neighbors, Fraction(2))
+
+    def wrong(self, lead: int, case: Case) -> Value:
+        """Return the probability of another level; see `NoisyLevel.wrong`."""
+        shift = Fraction(require_lead(lead) - 1) + Fraction(1, 2 * self.asked.max_rows)
+        return self._below(-shift) * (1 if case == "one-close" else 2)
+
+    def wrong_inside(self, width: int, place: int) -> Value:
+        """Return the probability of another level at a place; see `NoisyLevel.wrong_inside`."""
+        ends = (Fraction(place), Fraction(width - 1 - place))
+        return sum((self._below(-(end + _HALF) / self.asked.max_rows) for end in ends), Fraction(0))
+
+    def _below(self, shift: Fraction) -> NormalExpression | Fraction:
+        """Return Phi(shift mu)."""
+        moved = NormalExpression.shifted(_HALF, shift, self.charged.mu)
+        found = moved.as_fraction()
+        return moved if found is None else found
+
+    def place(self, count: int, bits: BitSource) -> int:
+        """Draw a level for a count, by its number."""
+        edges = [edge - _HALF for edge in level_question(self.asked).edges]
+        return normal_place(count, edges, lambda: self.asked.max_rows / exponent_ball(self.charged.mu), bits)
+
+    def masses(self, count: int) -> tuple[Value, ...]:
+        """Return the probabilities of the levels for a count."""
+        edges = level_question(self.asked).edges
+        below = [self._below((edge - _HALF - count) / self.asked.max_rows) for edge in edges]
+        return tuple(high - low for low, high in pairwise([Fraction(0), *below, Fraction(1)]))
+
+    def pairs(self) -> None:
+        """Return None: counts have no end."""
+        return
+
+
+@dataclass(frozen=True, repr=False)
+class LocatedLevel(Private):
+    """A noisy level at one table, which it knows by its count."""
+
+    mechanism: NoisyLevel | NormalLevel
+    count: int
+
+    def draw(self, bits: BitSource | None = None) -> Form:
+        """Draw a level exactly."""
+        place = self.mechanism.place(self.count, SystemBits() if bits is None else bits)
+        return self.mechanism.asked.question.answers[place]
+
+    def chances(self) -> Mapping[Form, Value]:
+        """Return the probability of each level."""
+        answers = self.mechanism.asked.question.answers
+        return dict(zip(answers, self.mechanism.masses(self.count), strict=True))
+
+
+def level_mechanism(asked: Asked) -> QuestionMechanism:
+    """Return the noisy level, or the line where an inner level is narrow.
+
+    An inner level is narrow where the line is right more often, in the mean of its edge and its middle. The
+    edges alone decide. The middle alone does not tell narrow from wide: below an epsilon of ln 2 the line
+    is ahead there, by ever less, in levels of every width.
+    """
+    line = QuestionLine(asked)
+    privacy = asked.privacy
+    if (privacy.mu if isinstance(privacy, GaussianDP) else privacy.epsilon) == 0:
+        return line
+    noisy = NormalLevel(asked) if isinstance(privacy, GaussianDP) else NoisyLevel(asked)
+    return line if any(_is_narrow(noisy, line, *inner) for inner in _inner_levels(line)) else noisy
+
+
+def _inner_levels(line: QuestionLine) -> list[tuple[int, int]]:
+    """Return one level for each width and each line: its width, and its number."""
+    edges = level_question(line.asked).edges
+    alike = {at: number for number, (_, places) in enumerate(line.lines.different) for at in places}
+    found: dict[tuple[int, int], int] = {}
+    for at, (low, high) in enumerate(pairwise(edges), start=1):
+        found.setdefault((int(high - low), alike[at]), at)
+    return [(width, at) for (width, _), at in found.items()]
+
+
+def _is_narrow(noisy: NoisyLevel | NormalLevel, line: QuestionLine, width: int, at: int) -> bool:
+    own = line.line(line.asked.question.answers[at])
+    places = (0, (width - 1) // 2)
+    by_noise = [noisy.wrong_inside(width, place) for place in places]
+    by_line = [1 - first_mass(own, place // line.asked.max_rows) for place in places]
+    # A mean of unlike kinds of numbers has no common form, and enclosures do for all.
+    return (
+        shown_sign(
+            lambda: sum(map(value_ball, by_noise), flint.arb()) - sum(map(value_ball, by_line), flint.arb())
+        )
+        or 0
+    ) > 0

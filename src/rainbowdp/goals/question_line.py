@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The line of a question that gives every table one true answer and a distance to the nearest other one.
+
+The distributions where regions meet are solved, or given by a rule, and each line is the closed form from
+there. This serves yes-no, levels and brackets, rankings under the goal guarantee, and questions of one's
+own.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from math import factorial
+from typing import ClassVar
+
+from rainbowdp.baselines import Value
+from rainbowdp.baselines.odds_power import told
+from rainbowdp.boundary import BoundaryCondition
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import QuestionError
+from rainbowdp.exact import Exact, format_fraction
+from rainbowdp.exact.arguments import is_whole
+from rainbowdp.goals.charges import line_cost
+from rainbowdp.goals.kept import SOLVED, name_of
+from rainbowdp.goals.line_pairs import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
+from rainbowdp.goals.mechanism import Asked, Case, require_lead
+from rainbowdp.goals.own_questions import answer_forms, locate_guarded
+from rainbowdp.goals.values import greatest
+from rainbowdp.ledger import Cost
+from rainbowdp.line import Line
+from rainbowdp.privacy import ApproxDP, Privacy
+from rainbowdp.questions import (
+    Location,
+    Neighbors,
+    Question,
+    QuestionLines,
+    Ranking,
+    Summary,
+    YesNo,
+    in_table,
+)
+from rainbowdp.questions.known import is_known
+from rainbowdp.questions.regions import touching_pairs
+from rainbowdp.questions.selection import Form
+from rainbowdp.questions.summaries import Private
+from rainbowdp.sampling import BitSource, sample_distribution
+
+_FAR = 2048
+_OFTEN = (
+    "a false yes is allowed more often than every second time: a table one person short of yes is then more "
+    "likely called yes than no"
+)
+
+
+@dataclass(frozen=True)
+class QuestionLine:
+    """The mechanism of a question with one true answer for every table.
+
+    Parameters
+    ----------
+    asked : Asked
+        The question, and how privately it is answered.
+    rule : str or BoundaryCondition
+        The distributions where regions meet, as for `rainbowdp.questions.question_boundary`.
+
+    Raises
+    ------
+    QuestionError, BoundaryMissingError, BoundaryNotPrivateError, ColorError
+        As for `rainbowdp.questions.QuestionLines`; when it is made, and never because of a table.
+
+    References
+    ----------
+    Zhou et al. 2022, Theorems 1 to 5; Gu et al. 2024.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> from rainbowdp.questions import MatchCount, yes_no
+    >>> asked = Asked(yes_no("smoker", equals="yes", at_least=10), PureDP("ln 2"))
+    >>> QuestionLine(asked).at(MatchCount(11, 40)).chances()
+    {'no': Fraction(1, 6), 'yes': Fraction(5, 6)}
+    >>> asked = Asked(yes_no("smoker", equals="yes", at_least=10, false_yes="1/8"), PureDP("ln 2"))
+    >>> [QuestionLine(asked).at(MatchCount(count, 40)).chances()["yes"] for count in (8, 9, 10, 11)]
+    [Fraction(1, 16), Fraction(1, 8), Fraction(1, 4), Fraction(1, 2)]
+    """
+
+    asked: Asked
+    rule: str | BoundaryCondition = "default"
+
+    name: ClassVar[str] = "line"
+
+    def __post_init__(self) -> None:
+        # What fails here must not depend on a table, so it does not wait for one.
+        self.forms, self.lines  # noqa: B018 - cached properties
+        if not is_known(self.question):
+            # A question that its user wrote is asked nothing once it has seen a table.
+            self._touching  # noqa: B018 - a cached property
+
+    @property
+    def charged(self) -> Privacy:
+        """What was asked for."""
+        return self.asked.privacy
+
+    @property
+    def theorem(self) -> str:
+        """Why it is private."""
+        return (
+            "Zhou et al. 2022, theorem 3: tables of one answer form a line, neighbors on a line are at most "
+            "one step apart, and lines touch at distance 0 alone"
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known about the chances where regions meet."""
+        chance = self._false_yes
+        often = (_OFTEN,) if chance is not None and chance > Fraction(1, 2) else ()
+        return (*self.lines.remarks, *often)
+
+    @property
+    def question(self) -> Question:
+        """The question that is answered."""
+        return self.asked.question
+
+    @cached_property
+    def in_table(self) -> Question:
+        """The question as it is asked of rows that may also count for nothing."""
+        return in_table(self.question)
+
+    @cached_property
+    def forms(self) -> Mapping[str, Form]:
+        """In which form each answer leaves."""
+        return answer_forms(self.question)
+
+    @property
+    def _false_yes(self) -> Fraction | None:
+        return (
+            self.question.false_yes if is_known(self.question) and isinstance(self.question, YesNo) else None
+        )
+
+    @cached_property
+    def lines(self) -> QuestionLines:
+        """The line of every true answer; the distributions where regions meet are checked exactly."""
+        asked = self.asked
+        name = None if self._false_yes is not None or not isinstance(self.rule, str) else self._kept_as
+        if name is None:
+            return self._lines_under(asked.privacy)
+        # A privacy remembers thresholds, so what is kept has one of its own. Lines of randomized response are
+        # made answer by answer, as tables come by, and so are kept nowhere.
+        return SOLVED.of(
+            name,
+            lambda: self._lines_under(replace(asked.privacy)),
+            small=lambda lines: not lines.is_response,
+        )
+
+    @property
+    def _kept_as(self) -> object:
+        asked = self.asked
+        return name_of(asked.question, asked.privacy, asked.neighbors, asked.max_rows, str(self.rule))
+
+    def _lines_under(self, privacy: Privacy) -> QuestionLines:
+        rule = self.rule if self._false_yes is None else self._one_sided(self._false_yes)
+        return QuestionLines(self.in_table, privacy, self.asked.neighbors, self.asked.max_rows, rule)
+
+    def _one_sided(self, chance: Fraction) -> BoundaryCondition:
+        """Return the distributions at the line for which a false yes has this chance there."""
+        privacy = self.asked.privacy
+        if chance == 0 and not (isinstance(privacy, ApproxDP) and privacy.delta):
+            raise QuestionError(
+                "a false yes cannot be ruled out without a delta: yes could then never be said",
+                help="give a chance above 0, such as 0.001, or a delta",
+            )
+        yes = privacy.propagate(chance)
+        masses = {"no": chance, "yes": yes}
+        return BoundaryCondition(
+            {
+                self.question.rainbow(answer): Distribution.trusted({"yes": mass, "no": 1 - mass})
+                for answer, mass in masses.items()
+            }
+        )
+
+    def line(self, answer: str) -> Line:
+        """Return the closed form for one true answer, by its distance to the nearest other one."""
+        # Solved lines may be shared: what this one works out as it is used must stay here.
+        line = self.lines.line(answer)
+        return Line(line.rainbow, line.boundary, self.asked.privacy)
+
+    def at(self, summary: Summary) -> "LocatedAnswer":
+        """Return the mechanism at a table."""
+        location = self._located(summary)
+        distribution = self._distribution(location.answer, location.distance // self.asked.max_rows)
+        if distribution.keys() != self.forms.keys():
+            # Else the draw could meet an answer that has no form.
+            raise QuestionError(
+                "the question names other answers each time it is asked for them", help="let it be frozen"
+            )
+        return LocatedAnswer(self, distribution)
+
+    def _located(self, summary: Summary) -> Location:
+        if not is_known(self.question):
+            return locate_guarded(self.in_table, summary, self.asked.neighbors)
+        location = self.in_table.locate(summary, self.asked.neighbors)
+        if not is_whole(location.distance):
+            # Of a summary that was not made by a reading; a message may not show its numbers.
+            raise QuestionError(
+                "the summary puts the table at no whole distance",
+                help="give numbers of rows, which are whole",
+            )
+        return location
+
+    def _distribution(self, answer: str, distance: int) -> Distribution:
+        if not self.lines.all_alike:
+            return self.line(answer).distribution(distance, symbolic=True)
+        # The chances of the first answer, with its name and that of the true one exchanged.
+        first, second, *_ = self.forms
+        found = self._first.distribution(distance, symbolic=True)
+        right, wrong = found[first], found[second]
+        return Distribution.trusted({each: right if each == answer else wrong for each in self.forms})
+
+    @cached_property
+    def _first(self) -> Line:
+        return self.line(next(iter(self.forms)))
+
+    def accepts(self, answer: object) -> bool:
+        """Tell whether something is an answer that can come out."""
+        return answer in self.forms.values()
+
+    def cost(self, groups: int, neighbors: Neighbors) -> Cost:
+        """Return what answers for so many groups cost together."""
+        return line_cost(self.charged, groups, neighbors, self.asked.max_rows)
+
+    def wrong(self, lead: int, case: Case) -> Value:
+        """Return the probability of a wrong answer, for the true answer that is wrong most often.
+
+        For rankings the lead is that of options which follow each other, ties decided against the order; for
+        all others it is how many people have to change before the true answer does, one more than the
+        distance.
+        """
+        before, question = require_lead(lead) - 1, self.question
+        if isinstance(question, Ranking) and is_known(question):
+            return self._wrong_order(question, before // (2 if self.asked.changed else 1), case)
+        if case in {"yes", "no"}:
+            return self._wrong(self._own[case], before)
+        return greatest(self._wrong(line, before) for line, _ in self.lines.different)
+
+    def _wrong_order(self, question: Ranking, distance: int, case: Case) -> Value:
+        """Return the same for a ranking: each order that begins as the true one gives the right answer.
+
+        With all options close, those that are not named have equal counts, and in a set those that are named:
+        then the table lies where orders meet.
+        """
+        count, named = len(question.options), question.length
+        if case == "all-close" and (count - named > 1 or question.as_set):
+            distance = 0
+        right = factorial(count - named) * (factorial(named) if question.as_set else 1)
+        part = Fraction(factorial(count) - right, factorial(count) - 1)
+        return greatest(self._wrong(line, distance) * part for line, _ in self.lines.different)
+
+    def _wrong(self, line: Line, distance: int) -> Exact:
+        return 1 - first_mass(line, distance)
+
+    @cached_property
+    def _own(self) -> Mapping[str, Line]:
+        return {answer: self.line(answer) for answer in self.forms}
+
+    def pairs(self) -> Pairs | None:
+        """Return what neighbors can have, but for pairs that reveal less; None where those are too many."""
+        steps = [telling_steps([line]) for line in self._unlike]
+        few = all(each.stop - each.start <= MOST_PAIRS for each in steps)
+        return self._listed(steps, self._touching) if few else None
+
+    def turning_pairs(self, most: int) -> Pairs:
+        """Return a few pairs that decide about all of them; at most about so many of these."""
+        each = max(2, most // (2 * len(self._unlike)))
+        steps = [spread(turning_steps([line]), each) for line in self._unlike]
+        return self._listed(steps, spread(self._touching, max(2, most // 2)))
+
+    def _listed(self, steps: Sequence[Sequence[int]], touching: Sequence[tuple[str, str]]) -> Pairs:
+        count = sum(map(len, steps)) + len(touching)
+        return Pairs(count, len(self.forms), lambda: self._pairs_at(steps, touching))
+
+    def _pairs_at(
+        self, steps: Iterable[Iterable[int]], touching: Iterable[tuple[str, str]]
+    ) -> Iterator[Pair]:
+        for line, distances in zip(self._unlike, steps, strict=True):
+            for distance in distances:
+                one, other = (
+                    line.distribution(at, symbolic=distance >= DEEP) for at in (distance, distance + 1)
+                )
+                yield one, other
+        for first, second in touching:
+            yield self.line(first).boundary, self.line(second).boundary
+
+    @cached_property
+    def _unlike(self) -> list[Line]:
+        """The lines that differ in more than the names of colors; of finer and coarser ones the finest."""
+        answers = tuple(self.forms)
+        if self.lines.is_response:
+            return [self.line(answers[0])]
+        found: dict[object, Line] = {}
+        for answer in answers:
+            line = self.line(answer)
+            classes = (sorted(_text(line.boundary[color]) for color in tied) for tied in line.rainbow.classes)
+            found.setdefault(tuple(map(tuple, classes)), line)
+        return list(found.values())
+
+    @cached_property
+    def _touching(self) -> list[tuple[str, str]]:
+        """The answers whose regions touch, but for pairs that differ in names alone."""
+        answers = tuple(self.forms)
+        if self.lines.is_response:
+            return [(answers[0], answers[1])]
+        pairs = zip(*touching_pairs(self.in_table, self.asked.neighbors, self.asked.max_rows), strict=True)
+        return [(answers[int(one)], answers[int(other)]) for one, other in pairs]
+
+
+def _text(value: Exact) -> str:
+    """Return a text by which equal forms are known, whatever the number of digits."""
+    return format_fraction(value) if isinstance(value, Fraction) else repr(value)
+
+
+def first_mass(line: Line, distance: int) -> Exact:
+    """Return the probability of the best class at a distance; the other classes are left out of the work."""
+    mass = line.boundary.mass(line.rainbow.classes[0])
+    return line.privacy.propagate(mass, distance, symbolic=distance > _FAR)
+
+
+@dataclass(frozen=True, repr=False)
+class LocatedAnswer(Private):
+    """The line at one table, as the distribution of its answers."""
+
+    line: QuestionLine
+    distribution: Distribution
+
+    def draw(self, bits: BitSource | None = None) -> Form:
+        """Draw an answer exactly."""
+        (color,) = sample_distribution(self.distribution, bits=bits)
+        return self.line.forms[color]
+
+    def chances(self) -> Mapping[Form, Value]:
+        """Return the probability of each answer."""
+        found: dict[Form, Value] = {}
+        for color, form in self.line.forms.items():
+            found[form] = found.get(form, Fraction(0)) + self.distribution[color]
+        return {form: told(chance) for form, chance in found.items()}

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `plan` is asked, read and checked: notions of privacy, leads and shares of people, groups."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from rainbowdp.errors import QuestionError, UsageError
+from rainbowdp.exact import NumberLike, parse_fraction, show
+from rainbowdp.exact.arguments import described, is_whole, items_of, require
+from rainbowdp.planning.columns import LARGEST_LEAD
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.questions import Question, Scores
+
+WANTED = (Fraction(9, 10), Fraction(19, 20), Fraction(99, 100))
+"""The probabilities of a right answer for which every plan tells the lead."""
+
+_PERCENT = re.compile(r"\s*(.+?)\s*%\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a plan shows, whatever the privacy is.
+
+    Attributes
+    ----------
+    targets : tuple of Fraction
+        The probabilities of a right answer for which leads are looked for.
+    want : Fraction or None
+        The one that was asked for.
+    lead : int or None
+        The lead that is expected.
+    leads : tuple of int or None
+        The leads that get a row; None for those that fit the privacy.
+    people : int or None
+        How many people there are.
+    groups : int or None
+        How many groups there are.
+    compare : bool
+        Whether other mechanisms are compared.
+    """
+
+    targets: tuple[Fraction, ...]
+    want: Fraction | None
+    lead: int | None
+    leads: tuple[int, ...] | None
+    people: int | None
+    groups: int | None
+    compare: bool
+
+    def share(self, lead: int) -> Fraction | None:
+        """Return a lead as a share of all people, None if their number is not known."""
+        return None if self.people is None else Fraction(lead, self.people)
+
+
+def read_shown(
+    question: Question,
+    *,
+    want: NumberLike | None,
+    lead: int | str | None,
+    leads: Sequence[int] | None,
+    people: int | None,
+    groups: int | None,
+    compare: bool,
+    needed: bool,
+) -> Shown:
+    """Return what a plan shows.
+
+    Parameters
+    ----------
+    question, want, lead, leads, people, groups, compare
+        As for `rainbowdp.planning.plan`.
+    needed : bool
+        Whether the least parameter is needed, since no privacy is given.
+
+    Raises
+    ------
+    UsageError, QuestionError
+        As for `rainbowdp.planning.plan`.
+    """
+    count = read_number(people, "people", "give a whole number of at least 1")
+    if count is not None and isinstance(question, Scores):
+        raise UsageError(
+            "scores are not counts of people, so a lead is no share of them",
+            help="leave out the number of people",
+        )
+    expected = read_lead(lead, count)
+    wanted = read_want(want, has_lead=expected is not None, needed=needed)
+    return Shown(
+        targets=tuple(sorted({*WANTED, *([] if wanted is None else [wanted])})),
+        want=wanted,
+        lead=expected,
+        leads=read_leads(leads, expected),
+        people=count,
+        groups=read_number(groups, "groups", "give a whole number of at least 1"),
+        compare=compare,
+    )
+
+
+def read_notions(privacies: Privacy | Iterable[Privacy]) -> list[Privacy]:
+    """Return notions of privacy as a list.
+
+    Raises
+    ------
+    UsageError
+        If one of them is something else.
+    """
+    if isinstance(privacies, PureDP | ApproxDP | GaussianDP):
+        return [privacies]
+    found = items_of(privacies)
+    if found is None:
+        require(privacies, "privacies", PureDP, ApproxDP, GaussianDP)
+    for privacy in found or []:
+        require(privacy, "privacies", PureDP, ApproxDP, GaussianDP)
+    return found or []
+
+
+def read_want(want: NumberLike | None, *, has_lead: bool, needed: bool) -> Fraction | None:
+    """Return a wanted probability of a right answer.
+
+    Raises
+    ------
+    UsageError
+        If the least parameter is needed, and the probability or the lead is missing.
+    QuestionError
+        If it is not between 0 and 1.
+    """
+    if want is None:
+        if needed:
+            raise UsageError(
+                "a plan needs a privacy, or a wanted probability and a lead",
+                help='give for example PureDP("0.5"), or want=0.99 and lead=40 for the least epsilon',
+            )
+        return None
+    if needed and not has_lead:
+        raise UsageError(
+            "a wanted probability is given without a lead", help="give both for the least epsilon"
+        )
+    read = parse_fraction(want)
+    if not 0 < read < 1:
+        raise QuestionError(
+            f"a right answer cannot be wanted with probability {show(read)}",
+            help="give a probability above 0 and below 1, such as 0.99",
+        )
+    return read
+
+
+def read_lead(lead: int | str | None, people: int | None) -> int | None:
+    """Return a lead in people; a share such as ``"3%"`` is rounded down, to at least one person.
+
+    Raises
+    ------
+    UsageError
+        If a share is given, and no number of people.
+    QuestionError
+        If it is no lead.
+
+    Examples
+    --------
+    >>> read_lead("3%", 1050), read_lead("0.01 %", 1000), read_lead(40, None)
+    (31, 1, 40)
+    """
+    percent = _PERCENT.fullmatch(lead) if isinstance(lead, str) else None
+    if percent is None:
+        return lead if lead is None else require_lead(lead)
+    share = parse_fraction(percent[1]) / 100
+    if not 0 < share <= 1:
+        raise QuestionError(f"a lead of {lead!r} is no share of people", help="give a percentage such as 3%")
+    if people is None:
+        raise UsageError(
+            f"the lead {lead!r} is a share, and the number of people is not known",
+            help="say how many people there are, or give the lead in people",
+        )
+    return max(1, int(share * people))
+
+
+def read_leads(leads: Sequence[int] | None, lead: int | None) -> tuple[int, ...] | None:
+    """Return the leads that get a row, in order, with the one that is expected.
+
+    Raises
+    ------
+    QuestionError
+        If one is no lead, or there is none.
+    """
+    if leads is None:
+        return None
+    numbers = items_of(leads)
+    if not numbers:
+        raise QuestionError(f"{described(leads)} is no list of leads", help="give a list of whole numbers")
+    return tuple(sorted({*map(require_lead, numbers), *([] if lead is None else [lead])}))
+
+
+def require_lead(number: object) -> int:
+    """Return a lead in people.
+
+    Raises
+    ------
+    QuestionError
+        If it is no whole number of at least 1.
+    """
+    if not is_whole(number) or not 1 <= number <= LARGEST_LEAD:
+        raise QuestionError(
+            f"{described(number)} is no lead",
+            help='give a whole number of people, from 1 to 10^100, or a share of a number of people: "3%"',
+        )
+    return int(number)
+
+
+def read_number(number: object, what: str, help: str) -> int | None:
+    """Return a number of people or groups.
+
+    Raises
+    ------
+    QuestionError
+        If it is no whole number of at least 1.
+    """
+    if number is None:
+        return None
+    if not is_whole(number) or not 1 <= number <= LARGEST_LEAD:
+        raise QuestionError(f"{described(number)} is no number of {what}", help=help)
+    return int(number)

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The columns of a plan: ways to answer a question, each with its chances by lead and case."""
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from math import inf, log
+
+import flint
+
+from rainbowdp.baselines import EnclosedNumber, Value, geometric_wrong, noisy_counts_wrong, odds_root
+from rainbowdp.exact import Exponent, NormalExpression, round_ball
+from rainbowdp.goals import Asked, QuestionMechanism
+from rainbowdp.goals.noisy_level import NoisyLevel
+from rainbowdp.goals.noisy_order import NoisyOrder, ranking_gaps, wrong_of
+from rainbowdp.goals.order_chances import LEAST_ETA, MOST_OPTIONS, first_chance, set_chance
+from rainbowdp.goals.values import order, value_ball
+from rainbowdp.planning.leads import PlanCase, answer_count, cases_of, names_one
+from rainbowdp.privacy import GaussianDP, Privacy
+from rainbowdp.questions import Level, Ranking, Scores
+from rainbowdp.questions.known import is_known
+from rainbowdp.questions.measures import CountOf
+
+LARGEST_LEAD = 10**100
+"""The largest lead of which a plan tells."""
+
+NOISY_COUNTS, IGNORING = "noisy counts", "ignoring the data"
+
+Wrong = Callable[[int, PlanCase], Value | None]
+"""Lead and case to the probability of a wrong answer; None where it is not computed."""
+
+
+def steps() -> Iterator[int]:
+    """Yield 1, 2, 5, 10, 20, 50 and so on.
+
+    Examples
+    --------
+    >>> found = steps()
+    >>> [next(found) for _ in range(5)]
+    [1, 2, 5, 10, 20]
+    """
+    unit = 1
+    while True:
+        yield from (unit, 2 * unit, 5 * unit)
+        unit *= 10
+
+
+class Column:
+    """One way to answer a question, in every case of a lead.
+
+    Parameters
+    ----------
+    name : str
+        ``typical``, ``guarantee`` or the name of another mechanism.
+    cases : sequence of PlanCase
+        What is distinguished.
+    wrong : callable
+        The probability of a wrong answer; asked for once by lead and case, and never for the case ``mean``.
+    grows : bool
+        Whether the chance of a right answer comes as close to 1 as is wanted when the lead grows.
+    """
+
+    def __init__(self, name: str, cases: Sequence[PlanCase], wrong: Wrong, *, grows: bool) -> None:
+        self.name, self.cases = name, tuple(cases)
+        self._compute, self._grows = wrong, grows
+        self._known: dict[tuple[int, PlanCase], Value | None] = {}
+
+    def wrong(self, lead: int, case: PlanCase) -> Value | None:
+        """Return the probability of a wrong answer at a lead, None where it is not computed."""
+        key = lead, case
+        if key not in self._known:
+            found = self._mean(lead) if case == "mean" else self._compute(lead, case)
+            self._known[key] = _remembered(found) if isinstance(found, EnclosedNumber) else found
+        return self._known[key]
+
+    def _mean(self, lead: int) -> Value | None:
+        yes, no = self.wrong(lead, "yes"), self.wrong(lead, "no")
+        return None if yes is None or no is None else mean(yes, no)
+
+    def is_computed(self, case: PlanCase) -> bool:
+        """Tell whether the chances of a case are computed."""
+        return self.wrong(1, case) is not None
+
+    def needed(self, case: PlanCase, right: Fraction) -> int | None:
+        """Return the least lead with this probability of a right answer, None where none is enough.
+
+        Compared exactly: at this lead it is reached, at the one before it is not.
+        """
+        if not self.is_computed(case):
+            return None
+        if self._enough(1, case, right):
+            return 1
+        if not self._grows:
+            return None
+        for above in steps():
+            if self._enough(above, case, right):
+                break
+            if above > LARGEST_LEAD:
+                return None
+        # What other probabilities needed is known, and most of it close by.
+        tried = [lead for lead, other in self._known if other == case]
+        above = min(lead for lead in tried if self._enough(lead, case, right))
+        return self._between(max(lead for lead in tried if lead < above), above, case, right)
+
+    def _between(self, below: int, above: int, case: PlanCase, right: Fraction) -> int:
+        # A guess, then a lead a little to its other side, and half of what is left in every third turn.
+        turn, enough = 0, True
+        while above - below > 1:
+            aside = (above - below + 15) // 16
+            beside = max(above - aside, below + 1) if enough else min(below + aside, above - 1)
+            middle = (self._guessed(below, above, case, right), beside, (below + above) // 2)[turn]
+            turn, enough = (turn + 1) % 3, self._enough(middle, case, right)
+            below, above = (below, middle) if enough else (middle, above)
+        return above
+
+    def _guessed(self, below: int, above: int, case: PlanCase, right: Fraction) -> int:
+        """Return a lead between two others, where the wanted chance would be if wrong answers fell evenly."""
+        high, low = (_log(self.wrong(lead, case)) for lead in (below, above))
+        if not -inf < low < high:
+            return (below + above) // 2
+        part = (high - _log(1 - right)) / (high - low)
+        return min(max(below + round(part * (above - below)), below + 1), above - 1)
+
+    def _enough(self, lead: int, case: PlanCase, right: Fraction) -> bool:
+        wrong = self.wrong(lead, case)
+        return wrong is not None and order(wrong, 1 - right) <= 0
+
+
+def _remembered(value: EnclosedNumber) -> EnclosedNumber:
+    """Return a number that is enclosed once at each precision."""
+    balls: dict[int, flint.arb] = {}
+
+    def evaluate() -> flint.arb:
+        bits = flint.ctx.prec
+        if bits not in balls:
+            balls[bits] = value.evaluate()
+        return balls[bits]
+
+    return EnclosedNumber(evaluate)
+
+
+def _log(value: Value | None) -> float:
+    number = 0.0 if value is None else round_ball(lambda: value_ball(value), "nearest")
+    return log(number) if number > 0 else -inf
+
+
+def mean(yes: Value, no: Value) -> Value:
+    """Return the mean of two probabilities.
+
+    Examples
+    --------
+    >>> mean(Fraction(1, 4), Fraction(1, 8))
+    Fraction(3, 16)
+    """
+    if yes == no if isinstance(yes, Fraction) and isinstance(no, Fraction) else order(yes, no) == 0:
+        return yes
+    if isinstance(yes, EnclosedNumber | NormalExpression) or isinstance(
+        no, EnclosedNumber | NormalExpression
+    ):
+        # Sums of these have no form.
+        return EnclosedNumber(lambda: (value_ball(yes) + value_ball(no)) / 2)
+    return (yes + no) / 2
+
+
+def grows(privacy: Privacy) -> bool:
+    """Tell whether a notion of privacy lets anything be learned, however large a lead is."""
+    if isinstance(privacy, GaussianDP):
+        return privacy.mu != 0
+    return privacy.epsilon != 0 or privacy.delta > 0
+
+
+def mechanism_column(name: str, mechanism: QuestionMechanism) -> Column:
+    """Return the column of one of the package's own mechanisms."""
+    cases, growing = cases_of(mechanism.asked), grows(mechanism.charged)
+
+    def wrong(lead: int, case: PlanCase) -> Value | None:
+        assert case != "mean"  # noqa: S101 - made of the other two
+        # Where nothing is learned, no option is far away.
+        return mechanism.wrong(lead, case if growing or case != "one-close" else "all-close")
+
+    return Column(name, cases, wrong, grows=growing)
+
+
+def ignoring_column(asked: Asked) -> Column:
+    """Return the column of an answer that is drawn at random from all that there are."""
+    missed = 1 - Fraction(1, answer_count(asked))
+    return Column(IGNORING, cases_of(asked), lambda _lead, _case: missed, grows=False)
+
+
+def noisy_column(asked: Asked, typical: QuestionMechanism) -> Column | None:
+    """Return the column of independent geometric noise on counts, None where there is none.
+
+    There is none under mu, where there are no counts, and where the typical mechanism is that noise. The
+    greatest noisy counts are named, equal ones in random order; a level is that of the noisy count.
+    """
+    question = asked.question
+    if isinstance(asked.privacy, GaussianDP) or not is_known(question) or isinstance(typical, NoisyLevel):
+        return None
+    epsilon = asked.privacy.epsilon
+    if names_one(asked):
+        wrong = _greatest(asked, epsilon)
+    elif isinstance(question, Ranking):
+        wrong = _sorted(NoisyOrder(asked))
+    elif isinstance(question, Level) and isinstance(question.measure, CountOf):
+        wrong = _leveled(asked, epsilon)
+    else:
+        return None
+    return Column(NOISY_COUNTS, cases_of(asked), wrong, grows=epsilon != 0)
+
+
+def option_steps(asked: Asked) -> tuple[int, int]:
+    """Return which root of the odds is the weight of one unit of a lead, and how many units one person is.
+
+    A person moves one count by up to M, and as many of another one where records change. Scores move by the
+    sensitivity, in one direction where they are monotone.
+    """
+    question = asked.question
+    if isinstance(question, Scores):
+        return (1 if question.monotone else 2), 1
+    return asked.max_rows * (2 if asked.changed else 1), asked.max_rows
+
+
+def rivals_in(asked: Asked, case: PlanCase) -> int:
+    """Return how many other answers are at the lead."""
+    count = answer_count(asked)
+    if case == "one-close" or count == 2:
+        return 1
+    return count - 1 if names_one(asked) else 2
+
+
+def _greatest(asked: Asked, epsilon: Exponent) -> Wrong:
+    parts, rows = option_steps(asked)
+    root = odds_root(epsilon, parts)
+
+    def wrong(lead: int, case: PlanCase) -> Value:
+        return noisy_counts_wrong(root, rows * lead, rivals_in(asked, case if epsilon != 0 else "all-close"))
+
+    return wrong
+
+
+def _leveled(asked: Asked, epsilon: Exponent) -> Wrong:
+    rows = asked.max_rows
+    root = odds_root(epsilon, rows)
+
+    def wrong(lead: int, case: PlanCase) -> Value:
+        return geometric_wrong(root, (lead - 1) * rows + 1, rivals_in(asked, case))
+
+    return wrong
+
+
+def _sorted(noisy: NoisyOrder) -> Wrong:
+    question, rows = noisy.question, noisy.asked.max_rows
+    eta = 0.0 if noisy.is_uniform else round_ball(noisy.rate, "nearest")
+    chance = set_chance if question.as_set else first_chance
+
+    def wrong(lead: int, case: PlanCase) -> Value | None:
+        assert case in {"one-close", "all-close"}  # noqa: S101 - a ranking has no other
+        too_many = case == "all-close" and len(question.options) > MOST_OPTIONS
+        if 0 < eta < LEAST_ETA or too_many:
+            return None
+        gaps = ranking_gaps(question, rows * lead, "one-close" if case == "one-close" else "all-close")
+        return wrong_of(chance(gaps, eta, question.length, centered=False))
+
+    return wrong

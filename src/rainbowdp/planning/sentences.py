@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a plan says in sentences: what to expect, and which way to answer is right more often where."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from rainbowdp.baselines import Value
+from rainbowdp.goals import Asked, QuestionMechanism
+from rainbowdp.goals.flip import Flip
+from rainbowdp.goals.values import order
+from rainbowdp.planning.columns import NOISY_COUNTS, Column
+from rainbowdp.planning.leads import PlanCase, answer_count, case_words, lead_words
+from rainbowdp.planning.rivals import EXPONENTIAL
+from rainbowdp.planning.values import GroupsPlan
+from rainbowdp.planning.words import listed, of_100, privacy_words
+from rainbowdp.privacy import ApproxDP
+from rainbowdp.questions import Scores
+
+QUOTED = Fraction(39, 40)
+"""What rounds to 98 of 100: the lead of the first sentence is a round one with at least this chance."""
+
+NAMED = Fraction(99, 100)
+_ROUND = (100, 120, 150, 200, 250, 300, 400, 500, 600, 800)
+_MOST_NAMED = 12
+
+WHICH_GOAL = (
+    "which goal to take: typical is right more often on most tables; guarantee promises a chance at every "
+    "lead whatever the other answers do, and can be ahead where all of them are close"
+)
+UNKNOWN = "how often the answer is right is not computed"
+SAME_GOALS = "both goals give the same mechanism for this question"
+
+
+def round_up(number: int) -> int:
+    """Return the least round number that is not below another one.
+
+    Examples
+    --------
+    >>> [round_up(number) for number in (1, 7, 11, 13, 26, 81, 1001)]
+    [1, 8, 12, 15, 30, 100, 1200]
+    """
+    unit = 1
+    while 800 * unit < 100 * number:
+        unit *= 10
+    return next(
+        step * unit // 100 for step in _ROUND if step * unit >= 100 * number and step * unit % 100 == 0
+    )
+
+
+def hard_case(column: Column, lead: int) -> PlanCase:
+    """Return the case in which an answer is wrong most often: all others close, the worse of yes and no."""
+    if "yes" in column.cases:
+        yes, no = column.wrong(lead, "yes"), column.wrong(lead, "no")
+        return "no" if yes is not None and no is not None and order(no, yes) > 0 else "yes"
+    return "all-close" if column.is_computed("all-close") else column.cases[0]
+
+
+def quoted_lead(column: Column) -> int | None:
+    """Return the least round lead with which an answer is right in 98 of 100 cases, None if there is none."""
+    cases: Sequence[PlanCase] = ("yes", "no") if "yes" in column.cases else (hard_case(column, 1),)
+    needed = [column.needed(case, QUOTED) for case in cases]
+    return round_up(max(lead or 0 for lead in needed)) if all(needed) else None
+
+
+def expectation(asked: Asked, column: Column, lead: int, share: Fraction | None) -> str:
+    """Return the sentence to be quoted: how often an answer is right at a lead, and how often by guessing."""
+    words, start = lead_words(asked), f"with {privacy_words(asked.privacy)}, "
+    yes, no = (column.wrong(lead, side) if side in column.cases else None for side in ("yes", "no"))
+    if yes is not None and no is not None and order(yes, no) != 0:
+        chance = f"{of_100(yes)} cases if it is yes and in {of_100(no)} if it is no,"
+        return start + words.say(lead, chance, share)
+    case = hard_case(column, lead)
+    wrong = column.wrong(lead, case)
+    if wrong is None:
+        return UNKNOWN
+    beside = "" if case != "one-close" else ", if only two options are so close to each other"
+    guessing = f", instead of {of_100(1 - Fraction(1, answer_count(asked)))} by guessing"
+    return start + words.say(lead, f"{of_100(wrong)} cases", share) + beside + guessing
+
+
+def never(asked: Asked) -> str:
+    """Return what is said where no lead is enough."""
+    guessing = of_100(1 - Fraction(1, answer_count(asked)))
+    start = f"with {privacy_words(asked.privacy)}"
+    return f"{start}, no lead makes the answer more often right than guessing does: {guessing}"
+
+
+def behind(mechanism: QuestionMechanism, column: Column) -> Iterator[str]:
+    """Yield how far the option that flip names is behind the greatest, in 99 of 100 cases."""
+    gap = column.needed("all-close", NAMED) if isinstance(mechanism, Flip) else None
+    if gap is None:
+        return
+    greatest = "the best" if isinstance(mechanism.asked.question, Scores) else "the most frequent one"
+    yield (
+        f"in 99 of 100 cases the named option is less than {lead_words(mechanism.asked).amount(gap)} behind "
+        f"{greatest}, whatever the table"
+    )
+
+
+def charge(mechanism: QuestionMechanism) -> str:
+    """Return the sentence about what one answer costs."""
+    unused = isinstance(mechanism.asked.privacy, ApproxDP) and not isinstance(mechanism.charged, ApproxDP)
+    return f"one answer costs {privacy_words(mechanism.charged)}{': delta is not used' if unused else ''}"
+
+
+def groups_sentence(groups: GroupsPlan, asked: Asked, case: PlanCase) -> str:
+    """Return the sentence about all groups together."""
+    amount = lead_words(asked).amount(groups.lead)
+    chance = "" if groups.not_all is None else of_100(groups.not_all)
+    beside = f", {case_words(asked, case)}" if case_words(asked, case) else ""
+    return (
+        f"if the lead is {amount} in each of {groups.count} groups{beside}, all {groups.count} answers are "
+        f"right in {chance} cases; together they cost {groups.charged}"
+    )
+
+
+def ahead_remarks(
+    asked: Asked, chosen: Column, others: Sequence[Column], leads: Sequence[int]
+) -> tuple[str, ...]:
+    """Return where other ways to answer are right more often than the chosen one, from exact comparisons.
+
+    Parameters
+    ----------
+    asked : Asked
+        The question.
+    chosen : Column
+        The column of the chosen goal.
+    others : sequence of Column
+        What it is compared with.
+    leads : sequence of int
+        The leads that are shown.
+
+    Returns
+    -------
+    tuple of str
+        A sentence for each other column and case in which it is ahead, and one for all that never are.
+    """
+    said, never_ahead = list[str](), list[str]()
+    for other in others:
+        places = {case: _ahead(chosen, other, case, leads) for case in chosen.cases}
+        compared = {case: found for case, found in places.items() if found is not None}
+        if compared and not any(compared.values()):
+            never_ahead.append(_name(other))
+        not_in_mean = not compared.get("mean", [0])
+        for case, ahead in compared.items():
+            if ahead:
+                where = f"{_at(ahead, leads)}{_case(asked, case)}"
+                but = ", but nowhere in the mean of yes and no" if not_in_mean else ""
+                said.append(f"{_name(other)} {_verb(other)} ahead of {chosen.name} {where}{but}")
+    if never_ahead:
+        said.append(f"at every lead shown, {chosen.name} is at least as often right as {listed(never_ahead)}")
+    return tuple(said)
+
+
+def delta_remark(asked: Asked, typical: Column, guarantee: Column, leads: Sequence[int]) -> str:
+    """Return from which lead on a guarantee that uses delta is ahead of a typical answer that does not."""
+    found = ahead_from(typical, guarantee, leads)
+    start = f"guarantee uses delta, and is charged {privacy_words(asked.privacy)}"
+    beside = _case(asked, "all-close")
+    if found is None:
+        return f"{start}; it is not ahead of typical at the greatest lead shown{beside}"
+    return f"{start}; it is ahead of typical from a lead of {found} on{beside}"
+
+
+def ahead_from(chosen: Column, other: Column, leads: Sequence[int]) -> int | None:
+    """Return the least lead from which on another column is ahead with all others close, or None.
+
+    Looked for between the leads that are shown.
+    """
+
+    def is_ahead(lead: int) -> bool:
+        return _is_ahead(chosen.wrong(lead, "all-close"), other.wrong(lead, "all-close"))
+
+    below, above = 0, None
+    for lead in leads:
+        if not is_ahead(lead):
+            below, above = lead, None
+        elif above is None:
+            above = lead
+    while above is not None and above - below > 1:
+        middle = (below + above) // 2
+        below, above = (below, middle) if is_ahead(middle) else (middle, above)
+    return above
+
+
+def _ahead(chosen: Column, other: Column, case: PlanCase, leads: Sequence[int]) -> list[int] | None:
+    """Return the leads at which another column is right more often, None if they are not computed."""
+    if not (chosen.is_computed(case) and other.is_computed(case)):
+        return None
+    return [lead for lead in leads if _is_ahead(chosen.wrong(lead, case), other.wrong(lead, case))]
+
+
+def _is_ahead(chosen: Value | None, other: Value | None) -> bool:
+    return chosen is not None and other is not None and order(chosen, other) > 0
+
+
+def _name(column: Column) -> str:
+    return f"the {column.name}" if column.name == EXPONENTIAL else column.name
+
+
+def _verb(column: Column) -> str:
+    return "are" if column.name == NOISY_COUNTS else "is"
+
+
+def _at(ahead: Sequence[int], leads: Sequence[int]) -> str:
+    if len(ahead) == len(leads):
+        return "at every lead shown"
+    named = ", ".join(map(str, ahead[:_MOST_NAMED])) + (", ..." if len(ahead) > _MOST_NAMED else "")
+    return f"at the lead{'s' * (len(ahead) > 1)} {named}"
+
+
+def _case(asked: Asked, case: PlanCase) -> str:
+    words = case_words(asked, case)
+    return f" {words}" if words else ""

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judging mechanisms: against tables enumerated person by person, and that what is wrong is found."""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import flint
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import rainbowdp as rdp
+from rainbowdp.exact import rational_ball, to_float
+from rainbowdp.goals import Asked, mechanism_of
+from rainbowdp.goals.flip import Flip
+from rainbowdp.goals.flip_judging import FlipJudge, bits_below_one
+from rainbowdp.goals.judging import judge_line, judge_mechanism
+from rainbowdp.goals.lead_line import LeadLine
+from rainbowdp.goals.line_pairs import Pair, telling_steps, turning_steps
+from rainbowdp.goals.question_line import QuestionLine
+from rainbowdp.goals.table_pairs import table_pairs
+from rainbowdp.line import Line
+from rainbowdp.questions import Neighbors
+
+Counts = tuple[int, ...]
+OPTIONS = 3
+E = Fraction(4)
+RELATIONS: tuple[Neighbors, ...] = ("add-remove", "change-one")
+
+
+def asked(neighbors: Neighbors, rows: int) -> Asked:
+    return Asked(rdp.winner("c", ["a", "b", "c"]), rdp.PureDP("ln 4"), neighbors, rows)
+
+
+def persons(rows: int) -> list[Counts]:
+    """Return what one person can have: up to so many rows, each of which says an option."""
+    return [one for one in itertools.product(range(rows + 1), repeat=OPTIONS) if sum(one) <= rows]
+
+
+def neighboring_counts(neighbors: Neighbors, rows: int, people: int) -> set[tuple[Counts, Counts]]:
+    """Return the counts of all pairs of neighboring databases of so many people at most, person by person."""
+    found = set()
+    for size in range(people):
+        for others in itertools.combinations_with_replacement(persons(rows), size):
+            counts = [sum(column) for column in zip(*others, strict=True)] or [0] * OPTIONS
+            tables = [tuple(map(sum, zip(counts, one, strict=True))) for one in persons(rows)]
+            alone = [tuple(counts)] if neighbors == "add-remove" else tables
+            found |= set(itertools.product(alone, tables))
+    return found
+
+
+def chances(coin: Callable[[int], Fraction], counts: Counts) -> list[Fraction]:
+    """Return what flip names, order by order and coin by coin."""
+    found = [Fraction(0)] * len(counts)
+    orders = list(itertools.permutations(range(len(counts))))
+    for order in orders:
+        left = Fraction(1, len(orders))
+        for at in order:
+            accepted = coin(max(counts) - counts[at])
+            found[at] += left * accepted
+            left *= 1 - accepted
+    return found
+
+
+def coins(neighbors: Neighbors, rows: int) -> Callable[[int], Fraction]:
+    t = {1: Fraction(4), 2: Fraction(2)}[rows]
+    if neighbors == "add-remove":
+        return lambda gap: 1 / t**gap
+    return lambda gap: 1 / t ** (gap // 2) * (2 / (1 + t) if gap % 2 else 1)
+
+
+def gaps_of(pair: tuple[Counts, Counts]) -> tuple[tuple[int, int], ...]:
+    before, after = pair
+    listed = zip(before, after, strict=True)
+    return tuple(sorted((max(before) - one, max(after) - other) for one, other in listed))
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize("rows", [1, 2])
+def test_pairs_of_tables_are_those_of_databases_person_by_person(neighbors: Neighbors, rows: int) -> None:
+    people = 4 if rows == 1 else 3
+
+    def known(number: int) -> set[tuple[tuple[int, int], ...]]:
+        pairs = neighboring_counts(neighbors, rows, number)
+        return {gaps_of(pair) for pair in pairs} | {gaps_of(pair[::-1]) for pair in pairs}
+
+    wanted = known(people)
+    listed = set()
+    for count in range(people * rows + 1):
+        for pair in table_pairs(asked(neighbors, rows), OPTIONS, count):
+            gaps = [(kin.before, kin.after) for kin in pair for _ in range(kin.options)]
+            listed |= {tuple(sorted(gaps)), tuple(sorted((after, before) for before, after in gaps))}
+    # A pair in which nothing changes is none.
+    same = {pair for pair in wanted if all(before == after for before, after in pair)}
+    assert wanted - same <= listed
+    # So many rows can also be those of more people.
+    assert listed <= known(people * rows)
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize(
+    ("gap", "factor"),
+    [
+        (0, Fraction(1)),
+        (1, Fraction(51, 50)),
+        (1, Fraction(49, 50)),
+        (2, Fraction(26, 25)),
+        (3, Fraction(9, 10)),
+    ],
+)
+def test_the_judge_decides_as_a_count_of_all_orders(
+    neighbors: Neighbors, rows: int, gap: int, factor: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = coins(neighbors, rows)
+
+    def coin(lack: int) -> Fraction:
+        return right(lack) * (factor if lack == gap else 1)
+
+    def allowed(pair: tuple[Counts, Counts]) -> bool:
+        one, other = (chances(coin, counts) for counts in pair)
+        return all(p <= E * q and q <= E * p for p, q in zip(one, other, strict=True))
+
+    pairs = neighboring_counts(neighbors, rows, 4 if rows == 1 else 3)
+    wrong = {gaps_of(pair) for pair in pairs if not allowed(pair)}
+    monkeypatch.setattr(Flip, "weights", lambda _, gaps: {lack: coin(lack) for lack in gaps})
+    monkeypatch.setattr(Flip, "weight_ball", lambda _, lack: rational_ball(coin(lack)))
+    mechanism = Flip(asked(neighbors, rows))
+    judging = FlipJudge(mechanism, OPTIONS, range(20))
+    found = set()
+    for count in range(9):
+        for pair in table_pairs(mechanism.asked, OPTIONS, count):
+            if judging.exceeds(pair) is not None:
+                gaps = [(kin.before, kin.after) for kin in pair for _ in range(kin.options)]
+                found |= {tuple(sorted(gaps)), tuple(sorted((after, before) for before, after in gaps))}
+    assert wrong <= found
+    assert {pair for pair in found if pair in {gaps_of(each) for each in pairs}} <= {
+        *wrong,
+        *(tuple(sorted((after, before) for before, after in pair)) for pair in wrong),
+    }
+    assert bool(judge_mechanism(mechanism)) == (factor == 1)
+
+
+def test_a_coin_that_is_not_the_one_that_is_thrown_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = Flip(asked("add-remove", 1))
+    right = Flip.weight_ball
+    monkeypatch.setattr(Flip, "weight_ball", lambda self, gap: right(self, gap) * (1 + flint.arb(2) ** -80))
+    assert (
+        judge_mechanism(mechanism).broken == "the coin of options that lack 0 is not the one that is thrown"
+    )
+
+
+@pytest.mark.parametrize("options", [3, 13, 40])
+@pytest.mark.parametrize("epsilon", ["ln 2", "1/10", "1e-300", "1000"])
+def test_flips_hold_for_any_number_of_options(options: int, epsilon: str) -> None:
+    names = [f"o{at}" for at in range(options)]
+    for neighbors in RELATIONS:
+        judged = judge_mechanism(Flip(Asked(rdp.winner("c", names), rdp.PureDP(epsilon), neighbors, 2)))
+        assert judged, judged
+        assert judged.pairs > 60
+
+
+def test_of_many_options_a_coin_decides_where_numbers_differ_by_less_than_any_bits() -> None:
+    # A tie of 1024 options against one option alone ahead: both sides differ by (1 - q)^1024, 2^-6800 here.
+    judging = FlipJudge(
+        Flip(Asked(rdp.winner("c", [f"o{at}" for at in range(1024)]), rdp.PureDP("1/100"))), 1024, [0, 1]
+    )
+    (pair,) = set(table_pairs(judging._flip.asked, 1024, 1))  # type: ignore[attr-defined]  # of a Flip
+    assert judging.exceeds(pair) is None
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+@pytest.mark.parametrize("options", [3, 6])
+def test_scores_are_judged_on_a_grid(options: int, monotone: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    question = rdp.scores([f"o{at}" for at in range(options)], sensitivity="1/3", monotone=monotone)
+    mechanism = Flip(Asked(question, rdp.PureDP("1/2")))
+    assert judge_mechanism(mechanism)
+    right_weights, right_ball = Flip.weights, Flip.weight_ball
+    # The weights of a sensitivity that is too small by a hundredth.
+    wrong = Fraction(101, 100)
+    monkeypatch.setattr(
+        Flip,
+        "weights",
+        lambda self, gaps: {
+            gap: weight
+            for gap, (_, weight) in zip(
+                gaps, right_weights(self, [gap * wrong for gap in gaps]).items(), strict=True
+            )
+        },
+    )
+    monkeypatch.setattr(Flip, "weight_ball", lambda self, gap: right_ball(self, gap * wrong))
+    assert not judge_mechanism(mechanism)
+
+
+@pytest.mark.parametrize(
+    "privacy",
+    [
+        rdp.PureDP("ln 3"),
+        rdp.PureDP("1/5"),
+        rdp.ApproxDP("ln 2", "1/100"),
+        rdp.GaussianDP("1/2"),
+        rdp.GaussianDP(30),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize("rows", [1, 2])
+def test_leads_are_judged_and_a_step_too_far_is_found(
+    privacy: rdp.Privacy, neighbors: Neighbors, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = LeadLine(Asked(rdp.winner("c", ["a", "b", "c"]), privacy, neighbors, rows))
+    assert judge_mechanism(line)
+    right = LeadLine.mass
+
+    def mass(self: LeadLine, lead: Any) -> Any:  # noqa: ANN401 - as it is
+        return right(self, lead + 1 if lead == self.step else lead)
+
+    monkeypatch.setattr(LeadLine, "mass", mass)
+    judged = judge_mechanism(line)
+    assert (judged.broken is not None) == (neighbors == "add-remove" or rows > 0)
+
+
+def floats(pair: Pair) -> NDArray[np.float64]:
+    return np.array([[to_float(side[color], "nearest") for color in side] for side in pair])
+
+
+def revealed(pairs: Iterator[Pair] | list[Pair]) -> list[float]:
+    """Return the greatest excess over some limits, and the greatest Rényi divergences of some orders."""
+    found = []
+    for pair in pairs:
+        for one, other in (floats(pair), floats(pair)[::-1]):
+            p, q = one[one > 0], other[one > 0]
+            orders = [
+                math.log((p * (p / q) ** (alpha - 1)).sum()) / (alpha - 1) if (q > 0).all() else math.inf
+                for alpha in (1.001, 1.5, 2, 5, 20)
+            ]
+            excess = [np.maximum(p - factor * q, 0).sum() for factor in (0.7, 0.9, 1, 1.05, 1.2, 1.5)]
+            found.append([*excess, *orders])
+    return np.array(found).max(axis=0).tolist()
+
+
+LINES = [
+    ("a>b", {"a": "1/100", "b": "99/100"}),
+    ("a>b", {"a": "1/2", "b": "1/2"}),
+    ("a>b>c", {"a": "1/30", "b": "1/10", "c": "13/15"}),
+    ("a>b=c>d", {"a": "1/3", "b": "1/6", "c": "1/12", "d": "5/12"}),
+    ("a>b>c", {"a": "0", "b": "1/10", "c": "9/10"}),
+]
+
+
+@pytest.mark.parametrize(("rainbow", "boundary"), LINES)
+@pytest.mark.parametrize("privacy", [rdp.PureDP("1/3"), rdp.PureDP("ln 2")], ids=str)
+def test_a_few_steps_reveal_what_all_steps_reveal(
+    rainbow: str, boundary: dict[str, str], privacy: rdp.PureDP
+) -> None:
+    line = Line(rainbow, boundary, privacy)
+    told = [(line.distribution(at), line.distribution(at + 1)) for at in telling_steps([line])]
+    every = [(line.distribution(at), line.distribution(at + 1)) for at in range(40)]
+    assert revealed(told) == pytest.approx(revealed(every), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "privacy", [rdp.PureDP("1/3"), rdp.ApproxDP("1/3", "1/50"), rdp.GaussianDP("1/3")], ids=str
+)
+def test_turning_steps_are_where_a_prefix_turns_or_becomes_certain(privacy: rdp.Privacy) -> None:
+    line = Line("a>b>c", {"a": "1/30", "b": "1/10", "c": "13/15"}, privacy)
+    steps = turning_steps([line])
+    assert steps == sorted(set(steps))
+    assert steps[0] == 0
+    for turn in line.thresholds:
+        assert turn is not None
+        assert {turn - 1, turn} <= set(steps)
+    assert judge_line(line)
+
+
+def test_a_line_that_goes_too_fast_is_judged_broken() -> None:
+    class Fast(Line):
+        def distribution(self, distance: int, *, symbolic: bool = False) -> rdp.Distribution:
+            return super().distribution(distance + (distance > 6), symbolic=symbolic)
+
+    right = Line("a>b", {"a": "1/100", "b": "99/100"}, rdp.PureDP("ln 2"))
+    assert judge_line(right)
+    assert judge_line(Fast("a>b", {"a": "1/100", "b": "99/100"}, rdp.PureDP("ln 2"))).broken is not None
+
+
+def test_pairs_of_a_question_have_all_lines_that_differ() -> None:
+    # All three levels are right equally often where regions meet, and the inner one has two rivals.
+    question = rdp.level("c", equals="x", edges=[10, 20], labels=["low", "medium", "high"])
+    line = QuestionLine(Asked(question, rdp.PureDP("ln 2")))
+    assert line.line("low").boundary["low"] == line.line("medium").boundary["medium"]
+    assert len(line._unlike) == 2
+    pairs = line.pairs()
+    assert pairs is not None
+    assert len(list(pairs)) == len(pairs)
+    every = [
+        (own.distribution(at), own.distribution(at + 1))
+        for own in map(line.line, ("low", "medium", "high"))
+        for at in range(30)
+    ]
+    every += [(line.line("low").boundary, line.line("medium").boundary)]
+    assert revealed(iter(pairs)) == pytest.approx(revealed(every), rel=1e-9)
+
+
+def test_very_small_epsilons_have_few_pairs_or_none() -> None:
+    question = rdp.winner("c", ["a", "b", "c"])
+    line = LeadLine(Asked(question, rdp.PureDP("1e-9")))
+    pairs = line.pairs()
+    assert pairs is not None
+    # Growth ends 400 million steps from the tie, and the pairs are those around it.
+    assert len(pairs) < 5
+    assert judge_mechanism(line)
+    wide = QuestionLine(Asked(rdp.level("c", equals="x", edges=[1, 2]), rdp.PureDP("1e-9")))
+    assert wide.pairs() is None
+    assert judge_mechanism(wide).pairs > 0
+
+
+def test_noise_is_not_judged() -> None:
+    for question, privacy in (
+        (rdp.ranking("c", ["a", "b", "c"]), rdp.PureDP(1)),
+        (rdp.winner("c", ["a", "b", "c"]), rdp.GaussianDP(1)),
+    ):
+        judged = judge_mechanism(mechanism_of(Asked(question, privacy)))
+        assert (judged.pairs, judged.people, bool(judged)) == (0, None, True)
+        assert judged.what == "nothing beyond the terms: the theorem says it for all tables"
+
+
+def test_depths_are_those_of_logarithms() -> None:
+    for exponent in (Fraction(1, 3), Fraction(1, 10**300), Fraction(7)):
+        assert bits_below_one(exponent) == max(
+            0, -math.floor(math.log2(exponent.numerator) - math.log2(exponent.denominator)) - 1
+        )
+    assert bits_below_one(Fraction(0)) == 0

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chances of noisy orders: against all noise one by one, given vectors, closed forms and quadrature."""
+
+import itertools
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+from scipy import integrate, stats
+
+from rainbowdp.errors import QuestionError
+from rainbowdp.goals.order_chances import (
+    LEAST_ETA,
+    MOST_OPTIONS,
+    Chance,
+    first_chance,
+    normal_order_chance,
+    order_chance,
+    set_chance,
+)
+
+VECTORS = json.loads((Path(__file__).parent / "vectors" / "order.json").read_text(encoding="utf-8"))
+ROUNDING = 1e-12
+# Counts in the claimed order, eta, and the size up to which noise is gone through.
+ENUMERATED = [
+    ((3, 1), 0.5, 45),
+    ((1, 1), 1.0, 25),
+    ((0, 4), 1.5, 16),
+    ((10, 8, 7), 1.0, 18),
+    ((2, 2, 0), 0.8, 22),
+    ((0, 3, 1), 1.0, 18),
+    ((5, 5, 5), 2.0, 13),
+    ((4, 4, 2, 0), 2.5, 7),
+    ((1, 0, 2, 2), 3.0, 6),
+]
+
+
+def agrees(found: Chance, expected: float, slack: float = ROUNDING) -> bool:
+    return abs(found.right - expected) <= found.error + slack and found.error < 1e-9
+
+
+def gaps_of(counts: Sequence[int]) -> list[int]:
+    return [before - after for before, after in itertools.pairwise(counts)]
+
+
+def noise(options: int, eta: float, size: int, centered: bool) -> Iterator[tuple[tuple[int, ...], float]]:
+    """Yield all vectors of noise up to a size with their weights, under the condition where it is asked."""
+    for vector in itertools.product(range(-size, size + 1), repeat=options):
+        if not centered or sorted(vector)[(options - 1) // 2] == 0:
+            yield vector, math.exp(-eta * sum(map(abs, vector)))
+
+
+@cache
+def enumerated(
+    counts: tuple[int, ...], eta: float, size: int, centered: bool
+) -> dict[tuple[int, ...], float]:
+    """Return the probability of every order of the options by adding up all noise, ties shared equally."""
+    found = dict.fromkeys(itertools.permutations(range(len(counts))), 0.0)
+    whole = 0.0
+    for vector, weight in noise(len(counts), eta, size, centered):
+        noisy = [count + one for count, one in zip(counts, vector, strict=True)]
+        levels = sorted(set(noisy), reverse=True)
+        groups = [[item for item, level in enumerate(noisy) if level == one] for one in levels]
+        orders = list(itertools.product(*(itertools.permutations(group) for group in groups)))
+        for order in orders:
+            found[tuple(itertools.chain(*order))] += weight / len(orders)
+        whole += weight
+    return {order: chance / whole for order, chance in found.items()}
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: f"{vector['counts']}-{vector['epsilon']}")
+def test_every_order_of_the_vectors_has_its_probability(vector: dict[str, object]) -> None:
+    counts, orders = vector["counts"], vector["orders"]
+    assert isinstance(counts, list)
+    assert isinstance(orders, list)
+    for known in orders:
+        gaps = gaps_of([counts[option] for option in known["order"]])
+        found = order_chance(gaps, float(str(vector["epsilon"])))
+        assert abs(found.right - known["probability"]) < 1e-9
+        assert found.error < 1e-9
+
+
+@pytest.mark.parametrize("centered", [True, False])
+@pytest.mark.parametrize(("counts", "eta", "size"), ENUMERATED)
+def test_orders_first_options_and_sets_agree_with_all_noise(
+    counts: tuple[int, ...], eta: float, size: int, centered: bool
+) -> None:
+    chances = enumerated(counts, eta, size, centered)
+    claimed, slack = tuple(range(len(counts))), 8 * math.exp(-eta * size)
+    gaps = gaps_of(counts)
+    assert agrees(order_chance(gaps, eta, centered=centered), chances[claimed], slack)
+    for top in range(1, len(counts) + 1):
+        ordered = sum(chance for order, chance in chances.items() if order[:top] == claimed[:top])
+        as_set = sum(chance for order, chance in chances.items() if set(order[:top]) == set(claimed[:top]))
+        assert agrees(first_chance(gaps, eta, top, centered=centered), ordered, slack)
+        assert agrees(set_chance(gaps, eta, top, centered=centered), as_set, slack)
+
+
+@pytest.mark.parametrize("centered", [True, False])
+@pytest.mark.parametrize("eta", [0.0, 0.02, 0.7, 5.0])
+@pytest.mark.parametrize("counts", [(4, 1), (3, 3, 1), (40, 3, 2, 2)])
+def test_orders_sum_to_one_and_add_up_to_first_options_and_sets(
+    counts: tuple[int, ...], eta: float, centered: bool
+) -> None:
+    chances = {
+        order: order_chance(gaps_of([counts[option] for option in order]), eta, centered=centered)
+        for order in itertools.permutations(range(len(counts)))
+    }
+    error = sum(chance.error for chance in chances.values()) + ROUNDING
+    assert abs(sum(chance.right for chance in chances.values()) - 1) <= error
+    gaps = gaps_of(counts)
+    for top in range(1, len(counts) + 1):
+        first = tuple(range(top))
+        ordered = sum(chance.right for order, chance in chances.items() if order[:top] == first)
+        as_set = sum(chance.right for order, chance in chances.items() if set(order[:top]) == set(first))
+        assert agrees(first_chance(gaps, eta, top, centered=centered), ordered, error)
+        assert agrees(set_chance(gaps, eta, top, centered=centered), as_set, error)
+
+
+def test_the_worked_example_is_right_more_often_with_noise_on_differences() -> None:
+    assert round(order_chance([2, 1], 1.0).right, 3) == 0.651
+    assert round(order_chance([2, 1], 1.0, centered=False).right, 3) == 0.612
+
+
+@pytest.mark.parametrize("gap", [-3, 0, 1, 2, 40, 10**6])
+@pytest.mark.parametrize("eta", [0.01, 0.5, 3.0, 1000.0])
+def test_two_options_have_the_closed_forms(gap: int, eta: float) -> None:
+    ratio, lead = math.exp(-eta), abs(gap)
+    # Under the condition one number is 0 and the other one is not negative: their difference is two-sided
+    # geometric. Without it, it is the difference of two numbers that are.
+    centered = ratio**lead / 2
+    independent = ratio**lead * (1 + lead * math.tanh(eta / 2)) / 2
+    for wrong, found in (
+        (centered, order_chance([gap], eta)),
+        (independent, order_chance([gap], eta, centered=False)),
+    ):
+        assert abs(found.right - (wrong if gap < 0 else 1 - wrong)) <= found.error + ROUNDING
+        assert found.error < 1e-9
+
+
+def test_ties_at_the_edge_are_shared_by_what_stands_on_both_sides() -> None:
+    # No noise to speak of: two tied options above, and three tied ones at the edge.
+    gaps, eta = [0, 5, 0, 0, 5], 60.0
+    assert agrees(order_chance(gaps, eta), 1 / 12)
+    assert agrees(first_chance(gaps, eta, 3), 1 / 6)
+    assert agrees(set_chance(gaps, eta, 3), 1 / 3)
+    assert agrees(set_chance(gaps, eta, 4), 1 / 3)
+    assert agrees(first_chance([-5], eta, 1), 0.0)
+    assert agrees(order_chance(gaps, 1e300), 1 / 12)
+
+
+@pytest.mark.parametrize("centered", [True, False])
+def test_options_infinitely_far_away_are_the_limit_of_far_ones(centered: bool) -> None:
+    asked: list[Callable[[int | None], Chance]] = [
+        lambda gap: order_chance([2, gap, 1, gap], 0.4, centered=centered),
+        lambda gap: first_chance([2, 1, gap, -3], 0.4, 2, centered=centered),
+        lambda gap: set_chance([2, 1, gap, -3], 0.4, 2, centered=centered),
+        lambda gap: set_chance([gap, 1, 2], 0.4, 2, centered=centered),
+    ]
+    for ask in asked:
+        limit = ask(None)
+        assert agrees(limit, ask(10**9).right, ask(10**9).error)
+        # This gap is within the reach, so that all options are in one segment.
+        assert agrees(limit, ask(120).right)
+
+
+def test_many_infinitely_far_options_make_centered_noise_independent() -> None:
+    close = order_chance([3] + [None] * 1022, 0.5)
+    assert agrees(close, order_chance([3], 0.5, centered=False).right)
+    assert order_chance([3] + [None] * 10, 0.5).right > close.right + 0.001
+    nobody = first_chance([None] * 1023, 0.5, 1)
+    assert nobody.right == 1
+    assert nobody.error < 1e-9
+    pairs = order_chance([1, None] * 40 + [1], 0.3, centered=False)
+    assert agrees(pairs, order_chance([1], 0.3, centered=False).right ** 41)
+
+
+def test_segments_share_the_median_as_an_enumeration_of_their_counts_says() -> None:
+    # Two close pairs, far apart: the condition on the median is all that ties them to each other.
+    eta, size = 1.2, 16
+    right, whole = 0.0, 0.0
+    for vector, weight in noise(4, eta, size, centered=True):
+        first, second = 2 + vector[0] - vector[1], 1 + vector[2] - vector[3]
+        right += weight * ((first > 0) + (first == 0) / 2) * ((second > 0) + (second == 0) / 2)
+        whole += weight
+    assert agrees(order_chance([2, None, 1], eta), right / whole, 1e-7)
+
+
+def test_without_privacy_loss_every_order_is_equally_likely() -> None:
+    assert agrees(order_chance([7, None, -2], 0.0), 1 / 24)
+    assert agrees(first_chance([7, None, -2, 1], 0.0, 2), 1 / 20)
+    assert agrees(set_chance([7, None, -2, 1], 0.0, 2), 1 / 10)
+    assert agrees(normal_order_chance([7.0, None], math.inf, 1, as_set=True), 1 / 3)
+    assert agrees(normal_order_chance([7.0, None], math.inf, 2, as_set=False), 1 / 6)
+    assert order_chance([], 1.0) == Chance(1.0, order_chance([], 1.0).error)
+
+
+def test_the_bound_grows_with_the_number_of_levels_and_stays_small() -> None:
+    errors = [order_chance([1] * (MOST_OPTIONS - 1), eta).error for eta in (0.1, 0.02)]
+    assert 0 < errors[0] < errors[1] < 1e-12
+    assert order_chance([1], LEAST_ETA).error < 1e-8
+
+
+def test_scanning_in_blocks_is_like_scanning_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Callable[[], Chance]] = [
+        lambda: order_chance([2, 0, 1, -1], 0.05),
+        lambda: first_chance([2, 0, 1, -1], 0.05, 3),
+        lambda: set_chance([2, 0, 1, -1], 0.05, 3, centered=False),
+    ]
+    at_once = [ask() for ask in asked]
+    monkeypatch.setattr("rainbowdp.goals.order_chances._BLOCK", 37)
+    for ask, before in zip(asked, at_once, strict=True):
+        assert agrees(ask(), before.right, before.error)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: order_chance([1] * MOST_OPTIONS, 0.5), "9 options are close"),
+        (lambda: set_chance([0] * MOST_OPTIONS, 0.5, 4), "9 options are close"),
+        (lambda: order_chance([1], LEAST_ETA / 2), "eta 5e-05"),
+        (lambda: order_chance([1], -1.0), "eta -1"),
+        (lambda: order_chance([1], math.nan), "eta nan"),
+        (lambda: order_chance([1], math.inf), "eta inf"),
+        (lambda: first_chance([1], 0.5, 0), "first 0 of 2"),
+        (lambda: set_chance([1], 0.5, 3), "first 3 of 2"),
+        (lambda: normal_order_chance([1.0], 0.5, 3, as_set=True), "first 3 of 2"),
+        (lambda: normal_order_chance([1.0], 0.0, 1, as_set=True), r"deviation of 0\.0"),
+    ],
+)
+def test_what_cannot_be_computed_is_refused(ask: Callable[[], Chance], message: str) -> None:
+    with pytest.raises(QuestionError, match=message):
+        ask()
+
+
+def winner_by_quadrature(counts: Sequence[float], deviation: float) -> float:
+    def density(level: float) -> float:
+        rest = math.prod(stats.norm.cdf(level, count, deviation) for count in counts[1:])
+        return float(stats.norm.pdf(level, counts[0], deviation) * rest)
+
+    ends = min(counts) - 10 * deviation, max(counts) + 10 * deviation
+    return float(integrate.quad(density, *ends, epsabs=1e-13, limit=500)[0])
+
+
+@pytest.mark.parametrize("deviation", [0.7, 2.0, 30.0])
+@pytest.mark.parametrize("counts", [(3.0, 3.0, 1.0), (0.0, 2.5, -1.0, 0.25), (9.0, 1.0, 0.5, 0.0, 0.0)])
+def test_normal_noise_names_the_winner_as_quadrature_says(counts: Sequence[float], deviation: float) -> None:
+    gaps = [before - after for before, after in itertools.pairwise(counts)]
+    expected = winner_by_quadrature(counts, deviation)
+    assert agrees(normal_order_chance(gaps, deviation, 1, as_set=False), expected, 1e-11)
+    assert agrees(normal_order_chance(gaps, deviation, 1, as_set=True), expected, 1e-11)
+
+
+@pytest.mark.parametrize("deviation", [0.8, 3.0])
+@pytest.mark.parametrize("counts", [(3.0, 2.0, 2.0), (0.0, 1.5, 1.0)])
+def test_normal_noise_on_three_counts_is_a_bivariate_normal_probability(
+    counts: Sequence[float], deviation: float
+) -> None:
+    # The two differences of neighbors in the order have variance 2 and correlation -1/2.
+    gaps = [before - after for before, after in itertools.pairwise(counts)]
+    means, spread = [-gap / deviation for gap in gaps], [[2.0, -1.0], [-1.0, 2.0]]
+    expected = float(stats.multivariate_normal(means, spread).cdf([0.0, 0.0]))
+    assert agrees(normal_order_chance(gaps, deviation, 3, as_set=False), expected, 1e-7)
+
+
+@pytest.mark.parametrize("deviation", [0.5, 4.0])
+@pytest.mark.parametrize("counts", [(3.0, 2.0, 2.0), (4.0, 1.0, 0.5, 2.0)])
+def test_normal_orders_sum_to_one_and_add_up(counts: Sequence[float], deviation: float) -> None:
+    chances = {}
+    for order in itertools.permutations(range(len(counts))):
+        gaps = [counts[before] - counts[after] for before, after in itertools.pairwise(order)]
+        chances[order] = normal_order_chance(gaps, deviation, len(counts), as_set=False).right
+    assert abs(sum(chances.values()) - 1) < 1e-10
+    gaps = [before - after for before, after in itertools.pairwise(counts)]
+    for top in range(1, len(counts) + 1):
+        first = tuple(range(top))
+        ordered = sum(chance for order, chance in chances.items() if order[:top] == first)
+        as_set = sum(chance for order, chance in chances.items() if set(order[:top]) == set(first))
+        assert agrees(normal_order_chance(gaps, deviation, top, as_set=False), ordered, 1e-10)
+        assert agrees(normal_order_chance(gaps, deviation, top, as_set=True), as_set, 1e-10)
+
+
+def test_normal_noise_has_its_closed_forms_and_limits() -> None:
+    for gap in (-4.0, 0.0, 1.5, 60.0, 1e20):
+        found = normal_order_chance([gap], 1.5, 1, as_set=False)
+        assert agrees(found, float(stats.norm.cdf(gap / (1.5 * math.sqrt(2)))))
+    assert agrees(normal_order_chance([0.0] * 1023, 3.0, 1, as_set=True), 1 / 1024)
+    assert agrees(normal_order_chance([0.0] * 5, 3.0, 6, as_set=False), 1 / math.factorial(6))
+    assert agrees(normal_order_chance([0.0] * 5, 3.0, 3, as_set=True), 1 / 20)
+    # A gap that no float could be added to, and counts that stretch over hundreds of deviations.
+    close = normal_order_chance([0.5], 1.0, 1, as_set=False).right
+    assert agrees(normal_order_chance([1e20, 0.5, None, 0.5], 1.0, 5, as_set=False), close**2)
+    stretched = normal_order_chance([15.0] * 20, 1.0, 10, as_set=True)
+    assert agrees(stretched, float(stats.norm.cdf(15 / math.sqrt(2))))
+    assert agrees(normal_order_chance([15.0] * 20, 1.0, 21, as_set=False), 1.0, 1e-10)
