@@ -149,7 +149,6 @@ def test_a_decimal_comma_in_edges_is_told_to_be_a_point(run: Runner) -> None:
 
 SINGLE = [
     (("--options", "A"), WINNER, "--options names one option, and a question needs at least two"),
-    (("--options", "A,B,C,D,E,F"), ("plan", "ranking", *PRIVACY), "--options: 6 options have too many"),
     (("--other", ""), CHOSEN, "--other '' is empty"),
     (("--nulls", "C"), CHOSEN, "--nulls is to count empty cells as 'C', which is no option"),
     (("--nulls", ""), CHOSEN, "--nulls is to count empty cells as '', which is no option"),

@@ -39,7 +39,7 @@ SAID = (
     "at least 99.9% from distance 7 on",
     "the answer is 'right'",
     "Public data: a real custodian would show",
-    "lead for a right answer",
+    "lead needed for right answers in so many of 100 cases",
     "--request-id leader --receipt receipt.json\n    note: privacy hides that one person joins or leaves",
     "    note: the answer costs epsilon=1\n    right\n",
     "  $ rainbowdp verify receipt.json\n    holds\n",

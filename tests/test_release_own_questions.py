@@ -302,9 +302,10 @@ def test_answers_that_change_are_refused_before_anything_is_charged(ledger: Ledg
             object.__setattr__(self, "options", ("A", "B", "C"))
             return answer
 
-    terms = Terms(Changing("vote", VOTES), rdp.PureDP(1))
     with pytest.raises(QuestionError, match="names other answers each time"):
-        answer_from_ledger(terms, OptionCounts((900, 0, 0)), ledger, "b", "r")
+        answer_from_ledger(
+            Terms(Changing("vote", VOTES), rdp.PureDP(1)), OptionCounts((900, 0, 0)), ledger, "b", "r"
+        )
     assert ledger.state("b").requests == 0
 
 

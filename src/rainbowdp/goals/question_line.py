@@ -190,9 +190,7 @@ class QuestionLine:
         distribution = self._distribution(location.answer, location.distance // self.asked.max_rows)
         if distribution.keys() != self.forms.keys():
             # Else the draw could meet an answer that has no form.
-            raise QuestionError(
-                "the question names other answers each time it is asked for them", help="let it be frozen"
-            )
+            raise _changing()
         return LocatedAnswer(self, distribution)
 
     def _located(self, summary: Summary) -> Location:
@@ -309,8 +307,17 @@ class QuestionLine:
         answers = tuple(self.forms)
         if self.lines.is_response:
             return [(answers[0], answers[1])]
-        pairs = zip(*touching_pairs(self.in_table, self.asked.neighbors, self.asked.max_rows), strict=True)
+        ones, others = touching_pairs(self.in_table, self.asked.neighbors, self.asked.max_rows)
+        if max((*ones, *others), default=0) >= len(answers):
+            raise _changing()
+        pairs = zip(ones, others, strict=True)
         return [(answers[int(one)], answers[int(other)]) for one, other in pairs]
+
+
+def _changing() -> QuestionError:
+    return QuestionError(
+        "the question names other answers each time it is asked for them", help="let it be frozen"
+    )
 
 
 def _text(value: Exact) -> str:
