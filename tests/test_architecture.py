@@ -224,8 +224,8 @@ def code_lines(source: str) -> int:
             case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef() if (
                 ast.get_docstring(node) is not None
             ):
-                first = node.body[0]
-                docstrings.update(range(first.lineno, (first.end_lineno or first.lineno) + 1))
+                said = node.body[0]
+                docstrings.update(range(said.lineno, (said.end_lineno or said.lineno) + 1))
     layout = {
         tokenize.COMMENT,
         tokenize.NL,

@@ -116,7 +116,8 @@ def test_what_is_not_computed_is_a_dash(run: Runner) -> None:
     assert row.split()[2::2] == ["-", "-"]
     assert "note: guarantee is not shown: the 9 options have too many orders" in out
     assert "a chance shown as - is not computed" in out
-    assert "in 99 of 100 cases, if only two options are so close to each other, instead of" in out
+    assert "an order in which one option is 5 people ahead of the one that follows, and all others are" in out
+    assert "by guessing; where all options are so close, that is not computed." in out
     top = run("plan", "ranking", "--options", names, "--top", "1", "--epsilon", "1", "--leads", "5").out
     assert "by the mechanism flip" in top
 

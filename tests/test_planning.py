@@ -233,21 +233,51 @@ def test_a_chance_of_a_false_yes_parts_the_two_sides() -> None:
 
 @given(ODDS, st.integers(1, 9))
 def test_levels_and_brackets_of_three_in_closed_form(root: Fraction, j: int) -> None:
-    for name in ("levels", "median"):
+    # A count j people inside the level from 40 to 110 is 71 - j people from its other end.
+    far = {"levels": 71 - j, "median": j}
+    for name, other in far.items():
         (part,) = plan(QUESTIONS[name], pure(root**2), leads=[j], compare=True).privacies
         assert part.compared is not None
-        for case, rivals in close(3):
-            row = part.compared[0]
-            assert missed(row, "exponential mechanism", case) == rivals / (root**j + rivals)
-            assert 1 - missed(row, "permute-and-flip", case) == flip_right([0] + [j] * rivals, root)
+        gaps_by_case: dict[PlanCase, list[int]] = {"one-close": [j], "all-close": [j, other]}
+        for case, gaps in gaps_by_case.items():
+            row, weights = part.compared[0], [1 / root**gap for gap in gaps]
+            assert missed(row, "exponential mechanism", case) == sum(weights) / (1 + sum(weights))
+            assert 1 - missed(row, "permute-and-flip", case) == flip_right([0, *gaps], root)
     mechanism = mechanism_of(Asked(QUESTIONS["levels"], pure(root**2)))
     row = row_of(plan(QUESTIONS["levels"], pure(root**2), leads=[j]), j)
+    odds = root**2
+    inside = (1 / odds ** (j - 1) + 1 / odds ** (70 - j)) / (1 + odds)
     if mechanism.name == "noisy level":
         # The mechanism is the noisy count itself, so no other one is shown.
-        assert missed(row, "typical", "all-close") == 2 / (root ** (2 * j - 2) * (1 + root**2))
+        assert missed(row, "typical", "one-close") == 1 / (odds ** (j - 1) * (1 + odds))
+        assert missed(row, "typical", "all-close") == inside
         assert all(chance.mechanism != "noisy counts" for chance in row.chances)
     else:
-        assert missed(row, "noisy counts", "all-close") == 2 / (root ** (2 * j - 2) * (1 + root**2))
+        assert missed(row, "noisy counts", "all-close") == inside
+
+
+@pytest.mark.parametrize("goal", ["typical", "guarantee"])
+@pytest.mark.parametrize(
+    ("edges", "rows"), [((140, 210), 1), ((104, 109, 130), 1), ((140, 143), 1), ((104, 116, 130), 2)]
+)
+def test_the_chance_of_levels_is_that_of_the_worst_count_with_the_lead(
+    edges: tuple[int, ...], rows: int, goal: Goal
+) -> None:
+    asked = Asked(level("smoker", equals="yes", edges=edges), PureDP("ln 4"), max_rows=rows)
+    mechanism = mechanism_of(asked, goal)
+    for lead in (1, 2, 3, 4, 6, 20):
+        worst: dict[str, Fraction] = {}
+        for count in range(edges[0] - 40 * rows, edges[-1] + 40 * rows):
+            at = sum(edge <= count for edge in edges)
+            ends = [count - edge + 1 for edge in edges[:at][-1:]] + [edge - count for edge in edges[at:][:1]]
+            if -(-min(ends) // rows) == lead:
+                located = mechanism.at(MatchCount(count, count))
+                right = located.chances()[asked.question.answers[at]]
+                assert isinstance(right, Fraction)
+                case = "one-close" if at in {0, len(edges)} else "all-close"
+                worst[case] = max(worst.get(case, Fraction(0)), 1 - right)
+        worst["all-close"] = max(worst.values())
+        assert {case: mechanism.wrong(lead, case) for case in ("one-close", "all-close")} == worst
 
 
 def test_a_ranking_is_right_as_often_as_all_noise_says() -> None:
@@ -416,7 +446,7 @@ def test_the_first_sentence_has_a_round_lead_with_98_of_100() -> None:
         (
             "winner",
             {"max_rows": 4},
-            "an option that is as much as 5 people with 4 rows each ahead of all others is",
+            "an option that is 20 rows (5 people with 4 rows each) ahead of all others is",
         ),
         ("scores", {}, "an option whose score is ahead of all others by 5 times the sensitivity is named in"),
         (
@@ -484,7 +514,11 @@ def test_leads_are_shares_where_people_are_counted() -> None:
     assert [row.lead for row in found.rows] == [1, 2, 5, 10, 20, 30, 50]
     assert [row.share for row in found.rows][-2] == Fraction(3, 100)
     assert "30 people (3 % of all) ahead" in found.sentences[0]
-    few = plan(QUESTIONS["winner"], PureDP("0.01"), people=30, lead="0.1 %").privacies[0]
+    with pytest.raises(QuestionError, match=r"'0\.1 %' of 30 people is less than one person"):
+        plan(QUESTIONS["winner"], PureDP("0.01"), people=30, lead="0.1 %")
+    with pytest.raises(QuestionError, match="a lead of 31 is more than all 30 people"):
+        plan(QUESTIONS["winner"], PureDP("0.01"), people=30, leads=[1, 31])
+    few = plan(QUESTIONS["winner"], PureDP("0.01"), people=30).privacies[0]
     assert [row.lead for row in few.rows] == [1, 2, 5, 10, 20]
     assert few.needs[-1].lead("typical") == math.ceil(-100 * math.log((3 - math.sqrt(9 - 0.12)) / 2))
 

@@ -10,8 +10,8 @@ from rainbowdp.cli.output import emit
 
 if TYPE_CHECKING:
     from rainbowdp.planning import LeadRow, Least, Plan, PrivacyPlan
+    from rainbowdp.planning.leads import PlanCase
 
-_CASES = {"one-close": "one close", "all-close": "all close", "yes": "yes", "no": "no", "mean": "mean"}
 _GAP = "   "
 
 
@@ -42,7 +42,7 @@ def print_plan(plan: "Plan") -> None:
     """Write a plan to stdout."""
     emit(_head(plan), "people")
     for part in plan.privacies:
-        emit(_part(part, plan.goal), "people")
+        emit(_part(part, plan), "people")
     if plan.notes:
         emit(["", *(f"note: {text}" for text in plan.notes)], "people")
 
@@ -54,6 +54,8 @@ def _head(plan: "Plan") -> Iterator[str]:
     yield f"{plan.question.kind}: {possible_answers(plan.question)}"
     each = f"up to {plan.max_rows} row{'s' * (plan.max_rows > 1)} per person"
     yield f"protected: that {hidden} ({plan.neighbors}), {each}"
+    if (plan.groups or 1) > 1 and plan.neighbors == "change-one":
+        yield "in one group: that one person joins or leaves; all groups together hide that data are replaced"
     yield f"lead: {plan.lead_means}"
     yield f"goal: {plan.goal}"
     if plan.least is not None:
@@ -66,25 +68,26 @@ def _least(plan: "Plan", least: "Least") -> str:
 
     cases = {chance.case for _, row in plan.rows for chance in row.chances}
     held = ", whatever the other answers do" if "one-close" in cases else ""
+    held = ", whatever the level" if plan.question.kind == "level" and held else held
     held = ", whether it is yes or no" if "yes" in cases else held
     wanted = f"a right answer in {show(100 * least.want)} of 100 cases at a lead of {least.lead}{held}"
     return f"least {least.parameter} for {wanted}: {least.text}"
 
 
-def _part(part: "PrivacyPlan", goal: str) -> Iterator[str]:
+def _part(part: "PrivacyPlan", plan: "Plan") -> Iterator[str]:
     yield ""
     yield ", ".join(f"{name}={value}" for name, value in part.parameters.items())
     yield from (f"  {words}" for words in (*part.sentences, *part.cost.words))
     yield ""
-    yield f"right answers in 100 cases, by lead ({_marked(part, goal)})"
-    yield from _table(_lead_columns(part.rows), _chances(part.rows, goal))
+    yield f"right answers in 100 cases, by lead ({_marked(part, plan.goal)})"
+    yield from _table(_lead_columns(part.rows), _chances(part.rows, plan))
     yield ""
     yield "lead needed for right answers in so many of 100 cases"
-    yield from _table(_wanted_column(part), _needs(part, goal))
+    yield from _table(_wanted_column(part), _needs(part, plan))
     if part.compared is not None:
         yield ""
         yield "right answers in 100 cases of other mechanisms, by lead"
-        yield from _table(_lead_columns(part.compared), _chances(part.compared, goal))
+        yield from _table(_lead_columns(part.compared), _chances(part.compared, plan))
     if part.remarks:
         yield ""
         yield from part.remarks
@@ -110,36 +113,38 @@ def _wanted_column(part: "PrivacyPlan") -> list[Group]:
     return [Group("right", ("",), (tuple(show(100 * need.right) for need in part.needs),))]
 
 
-def _chances(rows: Sequence["LeadRow"], goal: str) -> list[Group]:
+def _chances(rows: Sequence["LeadRow"], plan: "Plan") -> list[Group]:
     from rainbowdp.planning.words import cell
 
     return _grouped(
         [(chance.mechanism, chance.case) for chance in rows[0].chances],
         lambda at: [None if (wrong := row.chances[at].wrong) is None else cell(wrong) for row in rows],
-        goal,
+        plan,
     )
 
 
-def _needs(part: "PrivacyPlan", goal: str) -> list[Group]:
+def _needs(part: "PrivacyPlan", plan: "Plan") -> list[Group]:
     def cells(at: int) -> list[str | None]:
         leads = [need.leads[at] for need in part.needs]
         return [
             ("none" if lead.lead is None else str(lead.lead)) if lead.is_computed else None for lead in leads
         ]
 
-    return _grouped([(lead.mechanism, lead.case) for lead in part.needs[0].leads], cells, goal)
+    return _grouped([(lead.mechanism, lead.case) for lead in part.needs[0].leads], cells, plan)
 
 
 def _grouped(
-    names: Sequence[tuple[str, str]], cells: Callable[[int], list[str | None]], goal: str
+    names: Sequence[tuple[str, "PlanCase"]], cells: Callable[[int], list[str | None]], plan: "Plan"
 ) -> list[Group]:
+    from rainbowdp.planning.leads import case_head
+
     groups: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for at, (mechanism, case) in enumerate(names):
         column = tuple("-" if text is None else text for text in cells(at))
-        groups.setdefault(mechanism, []).append((_CASES[case], column))
+        groups.setdefault(mechanism, []).append((case_head(plan.question, case), column))
     return [
         Group(
-            f"{mechanism} *" if mechanism == goal else mechanism,
+            f"{mechanism} *" if mechanism == plan.goal else mechanism,
             tuple(case for case, _ in columns),
             tuple(column for _, column in columns),
         ).merged()

@@ -20,7 +20,7 @@ from rainbowdp.baselines.odds_power import Base, told
 from rainbowdp.exact import NormalExpression, exponent_ball, shown_sign
 from rainbowdp.goals.charges import noise_cost, row_cost
 from rainbowdp.goals.mechanism import Asked, Case, QuestionMechanism, require_lead
-from rainbowdp.goals.question_line import QuestionLine, first_mass
+from rainbowdp.goals.question_line import QuestionLine, first_mass, inner_levels_at
 from rainbowdp.goals.values import value_ball
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
@@ -40,6 +40,31 @@ def level_question(asked: Asked) -> Level:
     question = asked.question
     assert isinstance(question, Level)  # noqa: S101 - chosen for no other question
     return question
+
+
+def narrowest(asked: Asked, place: int, case: Case) -> int | None:
+    """Return the least width of an inner level that matters in a case; None if the ends alone do.
+
+    Parameters
+    ----------
+    asked : Asked
+        Levels of a count.
+    place : int
+        How many rows a count lies inside its level, from 0 at the edge on.
+    case : Case
+        ``one-close`` is about the lowest and the highest level, and all others are about every level.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import level
+    >>> asked = Asked(level("smoker", equals="yes", edges=[10, 13, 30]), PureDP(1))
+    >>> [narrowest(asked, place, "all-close") for place in (0, 1, 2, 8, 9)]
+    [3, 3, 17, 17, None]
+    """
+    if case == "one-close":
+        return None
+    levels = inner_levels_at(level_question(asked), place)
+    return min((width for _, width in levels), default=None)
 
 
 @dataclass(frozen=True)
@@ -101,11 +126,14 @@ class NoisyLevel:
     def wrong(self, lead: int, case: Case) -> Value:
         """Return the probability of another level where so many people have to change before the level does.
 
-        ``one-close``: one edge is as near as that, and the others are infinitely far. ``all-close``: both
-        edges of the level are as near.
+        ``one-close``: in the lowest and the highest level. ``all-close``: in the level in which it is
+        greatest at this lead, which is the narrowest inner one that has a count so far inside.
         """
-        rows = (require_lead(lead) - 1) * self.asked.max_rows + 1
-        return geometric_wrong(self._root(), rows, 1 if case == "one-close" else 2)
+        place = (require_lead(lead) - 1) * self.asked.max_rows
+        width = narrowest(self.asked, place, case)
+        return (
+            geometric_wrong(self._root(), place + 1, 1) if width is None else self.wrong_inside(width, place)
+        )
 
     def wrong_inside(self, width: int, place: int) -> Value:
         """Return the probability of another level at a place (from 0 on) of an inner level of a width."""
@@ -186,8 +214,11 @@ class NormalLevel:
 
     def wrong(self, lead: int, case: Case) -> Value:
         """Return the probability of another level; see `NoisyLevel.wrong`."""
-        shift = Fraction(require_lead(lead) - 1) + Fraction(1, 2 * self.asked.max_rows)
-        return self._below(-shift) * (1 if case == "one-close" else 2)
+        place = (require_lead(lead) - 1) * self.asked.max_rows
+        width = narrowest(self.asked, place, case)
+        if width is None:
+            return self._below(-(place + _HALF) / self.asked.max_rows)
+        return self.wrong_inside(width, place)
 
     def wrong_inside(self, width: int, place: int) -> Value:
         """Return the probability of another level at a place; see `NoisyLevel.wrong_inside`."""

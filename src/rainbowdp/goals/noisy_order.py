@@ -8,7 +8,6 @@ differences. So one record more or less changes no probability by more than e^et
 e^(2 eta).
 """
 
-import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +24,14 @@ from rainbowdp.errors import QuestionError
 from rainbowdp.exact import exponent_ball, round_ball
 from rainbowdp.goals.charges import row_cost
 from rainbowdp.goals.mechanism import Asked, Case, require_lead
-from rainbowdp.goals.order_chances import Chance, first_chance, order_chance, set_chance
+from rainbowdp.goals.order_chances import (
+    MOST_OPTIONS,
+    Chance,
+    first_chance,
+    least_eta,
+    order_chance,
+    set_chance,
+)
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import ApproxDP, PureDP
 from rainbowdp.questions import Neighbors, Ranking, Summary
@@ -107,26 +113,21 @@ class NoisyOrder:
         """Return what answers for so many groups cost together."""
         return row_cost(self.charged, groups, neighbors)
 
-    def wrong(self, lead: int, case: Case) -> Value | None:
+    def wrong(self, lead: int, case: Case, *, centered: bool = True) -> Value | None:
         """Return the probability of a wrong order where options that follow each other are a lead apart.
 
         ``one-close``: two options are, and all others infinitely far from each other. ``all-close``: all
-        are, up to eight options; of a ranking that names the first options, those that are not named have
-        equal counts.
+        are; of a ranking that names the first options, those that are not named have equal counts. Not
+        centered, the noise is independent noise on every count. None where too many options are close, or
+        the noise has too many levels.
         """
-        chance = self._right(ranking_gaps(self.question, self.asked.max_rows * require_lead(lead), case))
-        return None if chance is None else wrong_of(chance)
-
-    def _right(self, gaps: list[int | None]) -> Chance | None:
-        eta, question = 0.0 if self.is_uniform else round_ball(self.rate, "nearest"), self.question
-        # Too many options that are close, or too small an eta.
-        with contextlib.suppress(QuestionError):
-            if question.as_set:
-                return set_chance(gaps, eta, question.length)
-            if question.top is not None:
-                return first_chance(gaps, eta, question.length)
-            return order_chance(gaps, eta)
-        return None
+        question, eta = self.question, 0.0 if self.is_uniform else round_ball(self.rate, "nearest")
+        gaps = ranking_gaps(question, self.asked.max_rows * require_lead(lead), case)
+        close = 2 if case == "one-close" else len(question.options)
+        if close > MOST_OPTIONS or 0 < eta < least_eta(close):
+            return None
+        chance = set_chance if question.as_set else first_chance
+        return wrong_of(chance(gaps, eta, question.length, centered=centered))
 
     def pairs(self) -> None:
         """Return None: what neighbors can have is no short list."""

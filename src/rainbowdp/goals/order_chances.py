@@ -222,6 +222,19 @@ def _geometric(gaps: Sequence[int | None], eta: float, top: int, *, as_set: bool
         return _within(*bounds((found + beyond * flint.arb(0, 1)) / possible))
 
 
+def least_eta(close: int) -> float:
+    """Return the least eta, but for 0, at which so many close options are compared in half a second.
+
+    There are about 1/eta levels, and the work for each grows with the square of the number of options.
+
+    Examples
+    --------
+    >>> least_eta(2), least_eta(8)
+    (0.0003125, 0.005)
+    """
+    return close**2 / 12_800
+
+
 def _uniform(options: int, top: int, *, as_set: bool) -> Chance:
     right = Fraction(1, math.comb(options, top) if as_set else math.perm(options, top))
     return _within(right, right)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from math import factorial
 from typing import ClassVar
 
@@ -30,6 +31,7 @@ from rainbowdp.ledger import Cost
 from rainbowdp.line import Line
 from rainbowdp.privacy import ApproxDP, Privacy
 from rainbowdp.questions import (
+    Level,
     Location,
     Neighbors,
     Question,
@@ -40,6 +42,7 @@ from rainbowdp.questions import (
     in_table,
 )
 from rainbowdp.questions.known import is_known
+from rainbowdp.questions.measures import CountOf
 from rainbowdp.questions.regions import touching_pairs
 from rainbowdp.questions.selection import Form
 from rainbowdp.questions.summaries import Private
@@ -238,7 +241,16 @@ class QuestionLine:
             return self._wrong_order(question, before // (2 if self.asked.changed else 1), case)
         if case in {"yes", "no"}:
             return self._wrong(self._own[case], before)
-        return greatest(self._wrong(line, before) for line, _ in self.lines.different)
+        lines, levels = self.lines.different, levels_of_count(question)
+        if levels is not None:
+            found = self._answers_at(levels, before * self.asked.max_rows, case)
+            lines = tuple((line, places) for line, places in lines if not found.isdisjoint(places))
+        return greatest(self._wrong(line, before) for line, _ in lines)
+
+    def _answers_at(self, question: Level, place: int, case: Case) -> set[int]:
+        """Return the numbers of the levels that have counts so far inside; see `NoisyLevel.wrong`."""
+        inner = [] if case == "one-close" else inner_levels_at(question, place)
+        return {0, len(question.edges), *(at for at, _ in inner)}
 
     def _wrong_order(self, question: Ranking, distance: int, case: Case) -> Value:
         """Return the same for a ranking: each order that begins as the true one gives the right answer.
@@ -323,6 +335,26 @@ def _changing() -> QuestionError:
 def _text(value: Exact) -> str:
     """Return a text by which equal forms are known, whatever the number of digits."""
     return format_fraction(value) if isinstance(value, Fraction) else repr(value)
+
+
+def levels_of_count(question: Question) -> Level | None:
+    """Return the question if it asks for one of three levels of a count, or of more."""
+    if not is_known(question) or not isinstance(question, Level) or len(question.answers) < 3:
+        return None
+    return question if isinstance(question.measure, CountOf) else None
+
+
+def inner_levels_at(question: Level, place: int) -> list[tuple[int, int]]:
+    """Return the number and the width of each inner level with counts so many rows from the nearer edge.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import level
+    >>> inner_levels_at(level("smoker", equals="yes", edges=[10, 13, 30]), 2)
+    [(2, 17)]
+    """
+    widths = (int(high - low) for low, high in pairwise(question.edges))
+    return [(at, width) for at, width in enumerate(widths, start=1) if width > 2 * place]
 
 
 def first_mass(line: Line, distance: int) -> Exact:

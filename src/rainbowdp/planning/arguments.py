@@ -86,12 +86,19 @@ def read_shown(
             help="leave out the number of people",
         )
     expected = read_lead(lead, count)
+    rows = read_leads(leads, expected)
+    greatest = max([*(rows or ()), expected or 0])
+    if count is not None and greatest > count:
+        raise QuestionError(
+            f"a lead of {greatest} is more than all {count} people",
+            help="give a smaller lead, or more people",
+        )
     wanted = read_want(want, has_lead=expected is not None, needed=needed)
     return Shown(
         targets=tuple(sorted({*WANTED, *([] if wanted is None else [wanted])})),
         want=wanted,
         lead=expected,
-        leads=read_leads(leads, expected),
+        leads=rows,
         people=count,
         groups=read_number(groups, "groups", "give a whole number of at least 1"),
         compare=compare,
@@ -147,7 +154,7 @@ def read_want(want: NumberLike | None, *, has_lead: bool, needed: bool) -> Fract
 
 
 def read_lead(lead: int | str | None, people: int | None) -> int | None:
-    """Return a lead in people; a share such as ``"3%"`` is rounded down, to at least one person.
+    """Return a lead in people; a share such as ``"3%"`` is rounded down.
 
     Raises
     ------
@@ -158,7 +165,7 @@ def read_lead(lead: int | str | None, people: int | None) -> int | None:
 
     Examples
     --------
-    >>> read_lead("3%", 1050), read_lead("0.01 %", 1000), read_lead(40, None)
+    >>> read_lead("3%", 1050), read_lead("0.1 %", 1000), read_lead(40, None)
     (31, 1, 40)
     """
     percent = _PERCENT.fullmatch(lead) if isinstance(lead, str) else None
@@ -172,7 +179,12 @@ def read_lead(lead: int | str | None, people: int | None) -> int | None:
             f"the lead {lead!r} is a share, and the number of people is not known",
             help="say how many people there are, or give the lead in people",
         )
-    return max(1, int(share * people))
+    found = int(share * people)
+    if found < 1:
+        raise QuestionError(
+            f"a lead of {lead!r} of {people} people is less than one person", help="give a greater lead"
+        )
+    return found
 
 
 def read_leads(leads: Sequence[int] | None, lead: int | None) -> tuple[int, ...] | None:

@@ -7,12 +7,11 @@ from math import inf, log
 
 import flint
 
-from rainbowdp.baselines import EnclosedNumber, Value, geometric_wrong, noisy_counts_wrong, odds_root
+from rainbowdp.baselines import EnclosedNumber, Value, noisy_counts_wrong, odds_root
 from rainbowdp.exact import Exponent, NormalExpression, round_ball
 from rainbowdp.goals import Asked, QuestionMechanism
 from rainbowdp.goals.noisy_level import NoisyLevel
-from rainbowdp.goals.noisy_order import NoisyOrder, ranking_gaps, wrong_of
-from rainbowdp.goals.order_chances import LEAST_ETA, MOST_OPTIONS, first_chance, set_chance
+from rainbowdp.goals.noisy_order import NoisyOrder
 from rainbowdp.goals.values import order, value_ball
 from rainbowdp.planning.leads import PlanCase, answer_count, cases_of, names_one
 from rainbowdp.privacy import GaussianDP, Privacy
@@ -201,7 +200,7 @@ def noisy_column(asked: Asked, typical: QuestionMechanism) -> Column | None:
     elif isinstance(question, Ranking):
         wrong = _sorted(NoisyOrder(asked))
     elif isinstance(question, Level) and isinstance(question.measure, CountOf):
-        wrong = _leveled(asked, epsilon)
+        wrong = _leveled(NoisyLevel(asked))
     else:
         return None
     return Column(NOISY_COUNTS, cases_of(asked), wrong, grows=epsilon != 0)
@@ -237,27 +236,15 @@ def _greatest(asked: Asked, epsilon: Exponent) -> Wrong:
     return wrong
 
 
-def _leveled(asked: Asked, epsilon: Exponent) -> Wrong:
-    rows = asked.max_rows
-    root = odds_root(epsilon, rows)
-
+def _leveled(noisy: NoisyLevel) -> Wrong:
     def wrong(lead: int, case: PlanCase) -> Value:
-        return geometric_wrong(root, (lead - 1) * rows + 1, rivals_in(asked, case))
+        return noisy.wrong(lead, "one-close" if case == "one-close" else "all-close")
 
     return wrong
 
 
 def _sorted(noisy: NoisyOrder) -> Wrong:
-    question, rows = noisy.question, noisy.asked.max_rows
-    eta = 0.0 if noisy.is_uniform else round_ball(noisy.rate, "nearest")
-    chance = set_chance if question.as_set else first_chance
-
     def wrong(lead: int, case: PlanCase) -> Value | None:
-        assert case in {"one-close", "all-close"}  # noqa: S101 - a ranking has no other
-        too_many = case == "all-close" and len(question.options) > MOST_OPTIONS
-        if 0 < eta < LEAST_ETA or too_many:
-            return None
-        gaps = ranking_gaps(question, rows * lead, "one-close" if case == "one-close" else "all-close")
-        return wrong_of(chance(gaps, eta, question.length, centered=False))
+        return noisy.wrong(lead, "one-close" if case == "one-close" else "all-close", centered=False)
 
     return wrong

@@ -14,8 +14,6 @@ from rainbowdp.planning.words import guessed_of_100, sentence
 from rainbowdp.privacy import GaussianDP, Privacy
 from rainbowdp.questions import Neighbors
 
-_SHOWN = Context(prec=4, rounding=ROUND_CEILING)
-
 
 @dataclass(frozen=True)
 class PrivacyCost:
@@ -58,7 +56,9 @@ class PrivacyCost:
         }
 
 
-def privacy_cost(privacy: Privacy, neighbors: Neighbors, rho: Rho | None) -> PrivacyCost:
+def privacy_cost(
+    privacy: Privacy, neighbors: Neighbors, rho: Rho | None, *, in_group: bool = False
+) -> PrivacyCost:
     """Return what one answer costs.
 
     Parameters
@@ -69,6 +69,8 @@ def privacy_cost(privacy: Privacy, neighbors: Neighbors, rho: Rho | None) -> Pri
         What neighboring tables are, for the words.
     rho : Rho or None
         The cost under zero-concentrated privacy, where there is one.
+    in_group : bool
+        Whether the neighbors are those inside one of several groups, and others are protected.
 
     Returns
     -------
@@ -88,6 +90,7 @@ def privacy_cost(privacy: Privacy, neighbors: Neighbors, rho: Rho | None) -> Pri
     ' right in at most about 75 of 100 cases, instead of 50 of 100.'
     """
     moves = "one person joins or leaves" if neighbors == "add-remove" else "one person's data are replaced"
+    moves = f"{moves} in one group" if in_group else moves
     concentrated = _rho_words(rho)
     known = (None, False) if rho is None else (rho.value, rho.is_bound)
     if isinstance(privacy, GaussianDP):
@@ -126,16 +129,17 @@ def _guessing(guess: float) -> str:
 
 
 def short(value: float) -> str:
-    """Return a figure with four digits, rounded up.
+    """Return a figure with four digits, rounded up; just above 1, with two digits of what it is above 1.
 
     Examples
     --------
-    >>> short(1.64872127), short(3.0000000000000004), short(0.25)
-    ('1.649', '3', '0.25')
+    >>> short(1.64872127), short(3.0000000000000004), short(0.25), short(1.000100005)
+    ('1.649', '3', '0.25', '1.00011')
     """
     # What a float is above a short decimal by less than 10^-12 of it came from rounding a figure up.
     near = Context(prec=13).create_decimal(Decimal(value))
-    return f"{_SHOWN.plus(near).normalize():f}"
+    digits = 2 - (near - 1).adjusted() if 1 < near < Decimal("1.01") else 4
+    return f"{Context(prec=digits, rounding=ROUND_CEILING).plus(near).normalize():f}"
 
 
 def _up(evaluate: Callable[[], flint.arb]) -> float:

@@ -7,12 +7,15 @@ from fractions import Fraction
 from typing import Literal
 
 from rainbowdp.goals import Asked
-from rainbowdp.questions import Ranking, Scores, Winner, YesNo
+from rainbowdp.goals.question_line import levels_of_count
+from rainbowdp.questions import Question, Ranking, Scores, Winner, YesNo
 from rainbowdp.questions.known import is_known
 
 PlanCase = Literal["one-close", "all-close", "yes", "no", "mean"]
 """``one-close``: one other answer is at the lead, the others are infinitely far. ``all-close``: all others
-are at the lead. ``yes``, ``no``: the true answer. ``mean``: the mean of these two."""
+are at the lead. For three levels of a count and more: in the lowest and the highest level, and in the level
+of the question that is wrong most often at the lead. ``yes``, ``no``: the true answer. ``mean``: the mean
+of these two."""
 
 _CASE_WORDS: dict[PlanCase, str] = {
     "one-close": "with one other {answer} close",
@@ -21,6 +24,26 @@ _CASE_WORDS: dict[PlanCase, str] = {
     "no": "where the true answer is no",
     "mean": "in the mean of yes and no",
 }
+_LEVEL_WORDS: dict[PlanCase, str] = {
+    "one-close": "in the lowest and the highest level",
+    "all-close": "in the narrowest level with such a lead",
+}
+_HEADS = {"one-close": "one close", "all-close": "all close", "yes": "yes", "no": "no", "mean": "mean"}
+_LEVEL_HEADS = {"one-close": "end levels", "all-close": "narrowest"}
+
+
+def case_head(question: Question, case: PlanCase) -> str:
+    """Return a case as the head of a column.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import level, winner
+    >>> case_head(winner("party", ["A", "B", "C"]), "all-close")
+    'all close'
+    >>> case_head(level("smoker", equals="yes", edges=[10, 20]), "all-close")
+    'narrowest'
+    """
+    return (_HEADS if levels_of_count(question) is None else _LEVEL_HEADS)[case]
 
 
 def case_words(asked: Asked, case: PlanCase) -> str:
@@ -35,6 +58,8 @@ def case_words(asked: Asked, case: PlanCase) -> str:
     """
     if len(cases_of(asked)) == 1:
         return ""
+    if levels_of_count(asked.question) is not None:
+        return _LEVEL_WORDS[case]
     of_options = isinstance(asked.question, Winner | Scores | Ranking)
     return _CASE_WORDS[case].format(answer="option" if of_options else "answer")
 
@@ -104,6 +129,8 @@ class LeadWords:
         What a lead counts.
     sentence : str
         A sentence about it, with places for an ``amount``, which ``has`` to do something, and a ``chance``.
+    alone : str
+        The same where one other answer alone is at the lead; empty where no plan says that.
     unit : str
         What an amount counts, in the plural: people, or times the sensitivity.
     rows : int
@@ -114,6 +141,7 @@ class LeadWords:
     sentence: str
     unit: Literal["people", "times the sensitivity"]
     rows: int
+    alone: str = ""
 
     def amount(self, lead: int, share: Fraction | None = None) -> str:
         """Return a lead in words.
@@ -123,18 +151,23 @@ class LeadWords:
         >>> LeadWords("", "", "people", 1).amount(30, Fraction(3, 100))
         '30 people (3 % of all)'
         >>> LeadWords("", "", "people", 4).amount(1)
-        'as much as 1 person with 4 rows'
+        '4 rows (1 person with 4 rows)'
+        >>> LeadWords("", "", "people", 4).amount(2)
+        '8 rows (2 people with 4 rows each)'
         """
         unit = "person" if self.unit == "people" and lead == 1 else self.unit
-        counted = f"{lead} {unit}" if self.rows == 1 else f"as much as {lead} {unit} with {self.rows} rows"
-        if self.rows > 1 and lead > 1:
-            counted += " each"
+        counted = f"{lead} {unit}"
+        if self.rows > 1:
+            each = " each" if lead > 1 else ""
+            counted = f"{lead * self.rows} rows ({counted} with {self.rows} rows{each})"
         return counted if share is None else f"{counted} ({percent(share)} of all)"
 
-    def say(self, lead: int, chance: str, share: Fraction | None = None) -> str:
+    def say(self, lead: int, chance: str, share: Fraction | None = None, *, alone: bool = False) -> str:
         """Return the sentence about a lead and the chance of a right answer."""
         has = "has" if lead == 1 else "have"
-        return self.sentence.format(amount=self.amount(lead, share), chance=chance, has=has)
+        return (self.alone if alone else self.sentence).format(
+            amount=self.amount(lead, share), chance=chance, has=has
+        )
 
 
 def lead_words(asked: Asked) -> LeadWords:
@@ -189,6 +222,8 @@ def _ranked(question: Ranking, people: str, rows: int) -> LeadWords:
             "an order in which each option is {amount} ahead of the one that follows is named in {chance}",
             "people",
             rows,
+            "an order in which one option is {amount} ahead of the one that follows, and all others are far "
+            "apart, is named in {chance}",
         )
     first = f"the first {question.length} options"
     if question.as_set:
@@ -197,12 +232,16 @@ def _ranked(question: Ranking, people: str, rows: int) -> LeadWords:
             f"{first}, each {{amount}} ahead of all others, are named in {{chance}}",
             "people",
             rows,
+            f"{first}, the last of them {{amount}} ahead of the option that follows and all others far "
+            "apart, are named in {chance}",
         )
     return LeadWords(
         f"by how many {people} each of {first} is ahead of the one that follows, where that is least",
         f"{first}, each {{amount}} ahead of the one that follows, are named in their order in {{chance}}",
         "people",
         rows,
+        f"{first}, the last of them {{amount}} ahead of the one that follows and all others far apart, are "
+        "named in their order in {chance}",
     )
 
 

@@ -11,16 +11,19 @@ from rainbowdp.boundary import BoundaryCondition
 from rainbowdp.errors import QuestionError
 from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.concentrated import rho_of
-from rainbowdp.goals.order_chances import LEAST_ETA, MOST_OPTIONS
+from rainbowdp.goals.order_chances import MOST_OPTIONS, least_eta
+from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.goals.values import value_ball
 from rainbowdp.planning.arguments import Shown
 from rainbowdp.planning.columns import Column, ignoring_column, mechanism_column, noisy_column, steps
 from rainbowdp.planning.cost import privacy_cost
 from rainbowdp.planning.rivals import rival_columns
 from rainbowdp.planning.sentences import (
+    LEANS_TO_NO,
     SAME_GOALS,
     UNKNOWN,
     WHICH_GOAL,
+    WHICH_GOAL_OF_LEVELS,
     ahead_remarks,
     behind,
     charge,
@@ -34,11 +37,12 @@ from rainbowdp.planning.sentences import (
 from rainbowdp.planning.values import Chance, GroupsPlan, LeadRow, Need, NeededLead, PrivacyPlan
 from rainbowdp.planning.words import sentence
 from rainbowdp.privacy import ApproxDP
-from rainbowdp.questions import Neighbors
+from rainbowdp.questions import Neighbors, YesNo
 
 _NOT_COMPUTED = (
     f"a chance shown as - is not computed: that is done for up to {MOST_OPTIONS} options close to each "
-    f"other, and for epsilons of at least {LEAST_ETA:.4f} for one row"
+    f"other, and for an epsilon for one row of at least {least_eta(2):.4f} for two of them to "
+    f"{least_eta(MOST_OPTIONS)} for {MOST_OPTIONS}"
 )
 _BETWEEN_GROUPS = (
     "a person whose data are replaced can leave one group and join another, so the figures are those for "
@@ -95,7 +99,9 @@ def ways_of(asked: Asked, goal: Goal, rule: str | BoundaryCondition) -> Ways:
     else:
         columns = [mechanism_column(name, mechanisms[name]) for name in GOALS if name in mechanisms]
         if len(columns) > 1:
-            notes.append(WHICH_GOAL)
+            notes.append(WHICH_GOAL if levels_of_count(asked.question) is None else WHICH_GOAL_OF_LEVELS)
+    if isinstance(asked.question, YesNo) and asked.question.false_yes is not None:
+        notes.append(LEANS_TO_NO)
     noisy = noisy_column(asked, mechanisms.get("typical", chosen))
     columns += [*([] if noisy is None else [noisy]), ignoring_column(asked)]
     return Ways(
@@ -142,7 +148,9 @@ def planned(
         charged=ways.chosen.charged,
         mechanisms={name: mechanism.name for name, mechanism in ways.mechanisms.items()},
         sentences=tuple(map(sentence, _sentences(ways.chosen, column, quoted, groups, shown))),
-        cost=privacy_cost(ways.chosen.charged, asked.neighbors, rho_of(ways.chosen)),
+        cost=privacy_cost(
+            ways.chosen.charged, asked.neighbors, rho_of(ways.chosen), in_group=asked.neighbors != neighbors
+        ),
         rows=_rows(ways.columns, leads, shown),
         needs=needs,
         compared=_rows(rivals, leads, shown) if rivals else None,

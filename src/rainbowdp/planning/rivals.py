@@ -14,9 +14,18 @@ Every rival has the scores and the sensitivity that suit it most, and is counted
 
 from collections.abc import Callable
 
-from rainbowdp.baselines import Value, exponential_wrong, odds_root, permute_and_flip_wrong
+from rainbowdp.baselines import (
+    Value,
+    exponential_mechanism,
+    exponential_wrong,
+    odds_root,
+    permute_and_flip,
+    permute_and_flip_wrong,
+)
 from rainbowdp.exact import Exponent
 from rainbowdp.goals import Asked
+from rainbowdp.goals.noisy_level import narrowest
+from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.planning.columns import Column, mean, option_steps, rivals_in
 from rainbowdp.planning.leads import PlanCase, answer_count, cases_of, names_one
 from rainbowdp.privacy import GaussianDP
@@ -83,6 +92,17 @@ def _column(name: str, formula: _Formula, asked: Asked, epsilon: Exponent) -> Co
         root = odds_root(epsilon, 2)
 
         def wrong(lead: int, case: PlanCase) -> Value:
+            if levels_of_count(asked.question) is not None and case == "all-close":
+                return _inside(name, asked, epsilon, lead)
             return formula(root, lead, rivals_in(asked, case))
 
     return Column(name, cases_of(asked), wrong, grows=epsilon != 0)
+
+
+def _inside(name: str, asked: Asked, epsilon: Exponent, lead: int) -> Value:
+    """Return the same for the narrowest level of a count with the lead, by how far both ends are."""
+    place = (lead - 1) * asked.max_rows
+    width = narrowest(asked, place, "all-close")
+    gaps = [lead] if width is None else [lead, (width - 1 - place) // asked.max_rows + 1]
+    choose = exponential_mechanism if name == EXPONENTIAL else permute_and_flip
+    return 1 - choose([0, *(-gap for gap in gaps)], epsilon)[0]

@@ -28,6 +28,14 @@ WHICH_GOAL = (
     "lead whatever the other answers do, and can be ahead where all of them are close"
 )
 UNKNOWN = "how often the answer is right is not computed"
+WHICH_GOAL_OF_LEVELS = (
+    "which goal to take: typical is right more often near the edges, and in the lowest and the highest "
+    "level; guarantee can be ahead in the middle of a level"
+)
+LEANS_TO_NO = (
+    "a chance is given for a false yes: the answer is right more often where it is no, and less often where "
+    "it is yes, than that of a mechanism that treats both alike"
+)
 SAME_GOALS = "both goals give the same mechanism for this question"
 
 
@@ -73,9 +81,10 @@ def expectation(asked: Asked, column: Column, lead: int, share: Fraction | None)
     wrong = column.wrong(lead, case)
     if wrong is None:
         return UNKNOWN
-    beside = "" if case != "one-close" else ", if only two options are so close to each other"
+    alone = case == "one-close"
     guessing = f", instead of {of_100(1 - Fraction(1, answer_count(asked)))} by guessing"
-    return start + words.say(lead, f"{of_100(wrong)} cases", share) + beside + guessing
+    unknown = "; where all options are so close, that is not computed" if alone else ""
+    return start + words.say(lead, f"{of_100(wrong)} cases", share, alone=alone) + guessing + unknown
 
 
 def never(asked: Asked) -> str:
@@ -110,7 +119,7 @@ def groups_sentence(groups: GroupsPlan, asked: Asked, case: PlanCase) -> str:
     beside = f", {case_words(asked, case)}" if case_words(asked, case) else ""
     return (
         f"if the lead is {amount} in each of {groups.count} groups{beside}, all {groups.count} answers are "
-        f"right in {chance} cases; together they cost {groups.charged}"
+        f"right in {chance} cases; together they cost {groups.charged.shown()}"
     )
 
 
