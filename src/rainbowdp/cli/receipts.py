@@ -76,7 +76,7 @@ def check_receipt(receipt: Receipt, chosen: str) -> int:
         emit_json(_as_json(found, receipt))
     else:
         emit_table(("holds" if found.holds else "BROKEN", ""), _rows(found, receipt), right=False)
-        note("a receipt is not signed: whether its terms and its answer are those of the draw, it cannot tell")
+        note("a receipt is not signed: it cannot tell whether its terms and answer are those of the draw")
     return 0 if found.holds else 1
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checking a receipt by itself: it is made again from its terms and compared, and its mechanism is judged.
 
-A receipt is not signed: whether its terms and its answer are those of the draw, it cannot tell.
+A receipt is not signed: it cannot tell whether its terms and answer are those of the draw.
 """
 
 from collections.abc import Mapping
