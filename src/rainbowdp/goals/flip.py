@@ -24,7 +24,7 @@ from rainbowdp.exact import exponent_ball, rational_ball
 from rainbowdp.goals.charges import row_cost
 from rainbowdp.goals.mechanism import Asked, Case, require_lead
 from rainbowdp.ledger import Cost
-from rainbowdp.privacy import ApproxDP, PureDP
+from rainbowdp.privacy import PureDP
 from rainbowdp.questions import Neighbors, Ranking, Scores, Summary, Winner
 from rainbowdp.questions.selection import Form
 from rainbowdp.questions.summaries import Private
@@ -72,9 +72,7 @@ class Flip:
     @property
     def charged(self) -> PureDP:
         """Epsilon alone."""
-        privacy = self.asked.privacy
-        assert isinstance(privacy, PureDP | ApproxDP)  # noqa: S101 - chosen for no other notion
-        return PureDP(privacy.epsilon)
+        return self.asked.epsilon_alone
 
     @property
     def theorem(self) -> str:

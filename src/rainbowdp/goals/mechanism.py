@@ -19,7 +19,7 @@ from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.goals.line_pairs import Pairs
 from rainbowdp.ledger import Cost
-from rainbowdp.privacy import Privacy
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Neighbors, Question, Summary
 from rainbowdp.questions.question import require_relation, require_rows
 from rainbowdp.questions.selection import Form
@@ -70,6 +70,18 @@ class Asked:
     def changed(self) -> bool:
         """Whether neighbors differ in a changed record, not in one that joins or leaves."""
         return self.neighbors == "change-one"
+
+    @property
+    def epsilon_alone(self) -> PureDP:
+        """What a mechanism costs that does not use delta."""
+        assert isinstance(self.privacy, PureDP | ApproxDP)  # noqa: S101 - asked of mechanisms of epsilon
+        return PureDP(self.privacy.epsilon)
+
+    @property
+    def gaussian(self) -> GaussianDP:
+        """The privacy, which is Gaussian."""
+        assert isinstance(self.privacy, GaussianDP)  # noqa: S101 - asked of mechanisms of mu
+        return self.privacy
 
 
 class Located(Protocol):

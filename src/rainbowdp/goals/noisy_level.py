@@ -23,7 +23,7 @@ from rainbowdp.goals.mechanism import Asked, Case, QuestionMechanism, require_le
 from rainbowdp.goals.question_line import QuestionLine, first_mass, inner_levels_at
 from rainbowdp.goals.values import value_ball
 from rainbowdp.ledger import Cost
-from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+from rainbowdp.privacy import GaussianDP, PureDP
 from rainbowdp.questions import Level, Neighbors, Summary
 from rainbowdp.questions.measures import matches_of
 from rainbowdp.questions.selection import Form
@@ -98,9 +98,7 @@ class NoisyLevel:
     @property
     def charged(self) -> PureDP:
         """Epsilon alone."""
-        privacy = self.asked.privacy
-        assert isinstance(privacy, PureDP | ApproxDP)  # noqa: S101 - chosen for no other notion
-        return PureDP(privacy.epsilon)
+        return self.asked.epsilon_alone
 
     @property
     def theorem(self) -> str:
@@ -191,9 +189,7 @@ class NormalLevel:
     @property
     def charged(self) -> GaussianDP:
         """What was asked for."""
-        privacy = self.asked.privacy
-        assert isinstance(privacy, GaussianDP)  # noqa: S101 - chosen for no other notion
-        return privacy
+        return self.asked.gaussian
 
     @property
     def theorem(self) -> str:

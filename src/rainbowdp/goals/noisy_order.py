@@ -33,7 +33,7 @@ from rainbowdp.goals.order_chances import (
     set_chance,
 )
 from rainbowdp.ledger import Cost
-from rainbowdp.privacy import ApproxDP, PureDP
+from rainbowdp.privacy import PureDP
 from rainbowdp.questions import Neighbors, Ranking, Summary
 from rainbowdp.questions.selection import MOST_LISTED, Form
 from rainbowdp.questions.summaries import Private
@@ -74,9 +74,7 @@ class NoisyOrder:
     @property
     def charged(self) -> PureDP:
         """Epsilon alone."""
-        privacy = self.asked.privacy
-        assert isinstance(privacy, PureDP | ApproxDP)  # noqa: S101 - chosen for no other notion
-        return PureDP(privacy.epsilon)
+        return self.asked.epsilon_alone
 
     @property
     def theorem(self) -> str:
