@@ -166,7 +166,7 @@ def test_exact_mechanisms_read_back_from_parquet(mechanism: Mechanism) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "m.parquet"
         if any("\0" in color or not color for color in mechanism.colors):
-            with pytest.raises(FileWriteError, match="no name of a column there"):
+            with pytest.raises(FileWriteError, match="cannot name a column there"):
                 write_mechanism(path, mechanism, exact=True)
             assert not path.exists()
             return
@@ -441,8 +441,8 @@ def test_nan_in_parquet_is_refused(tmp_path: Path) -> None:
         (("Dataset", "b"), "'Dataset' differs from the column 'dataset' in case only"),
         (("DISTANCE", "b"), "'DISTANCE' differs from the column 'distance' in case only"),
         (("Red", "red"), "'red' differs from 'Red' in case only"),
-        (("", "b"), "'' is no name of a column there"),
-        (("a\0b", "b"), r"'a\x00b' is no name of a column there"),
+        (("", "b"), "'' cannot name a column there"),
+        (("a\0b", "b"), r"'a\x00b' cannot name a column there"),
     ],
 )
 def test_colors_that_parquet_cannot_hold_are_named(

@@ -691,7 +691,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         plan(question, [1])  # type: ignore[list-item]  # what is refused
     with pytest.raises(UsageError, match="the number of people is not known"):
         plan(question, PureDP(1), lead="3%")
-    with pytest.raises(UsageError, match="no share of them"):
+    with pytest.raises(UsageError, match="not a share of them"):
         plan(QUESTIONS["scores"], PureDP(1), people=100)
     with pytest.raises(UsageError, match="boundary of a winner question cannot be chosen"):
         plan(question, PureDP(1), boundary="max-min")
@@ -699,12 +699,12 @@ def test_what_makes_no_sense_is_refused() -> None:
         with pytest.raises(QuestionError, match="cannot be wanted"):
             plan(question, PureDP(1), want=want)
     for lead in (0, -3, 1.5, "40"):
-        with pytest.raises(QuestionError, match="no lead"):
+        with pytest.raises(QuestionError, match="not a lead"):
             plan(question, PureDP(1), lead=lead)  # type: ignore[arg-type]  # what is refused
-        with pytest.raises(QuestionError, match="no lead"):
+        with pytest.raises(QuestionError, match="not a lead"):
             plan(question, PureDP(1), leads=[lead])  # type: ignore[list-item]  # what is refused
     for share in ("0%", "101%", "-3%"):
-        with pytest.raises(QuestionError, match="no share of people"):
+        with pytest.raises(QuestionError, match="not a share of people"):
             plan(question, PureDP(1), lead=share, people=100)
 
 
@@ -713,13 +713,13 @@ def test_what_makes_no_sense_is_refused() -> None:
     [
         ({"privacies": 1}, "`privacies` must be a PureDP"),
         ({"privacies": None}, "`privacies` must be a PureDP"),
-        ({"leads": 5}, "5 is no list of leads"),
-        ({"leads": []}, "is no list of leads"),
-        ({"leads": [10**100 + 1]}, "is no lead"),
-        ({"lead": 10**5000}, "is no lead"),
-        ({"people": 0}, "0 is no number of people"),
-        ({"groups": 1.5}, "1.5 is no number of groups"),
-        ({"goal": "best"}, "'best' is no goal"),
+        ({"leads": 5}, "5 is not a list of leads"),
+        ({"leads": []}, "is not a list of leads"),
+        ({"leads": [10**100 + 1]}, "is not a lead"),
+        ({"lead": 10**5000}, "is not a lead"),
+        ({"people": 0}, "0 is not a number of people"),
+        ({"groups": 1.5}, "1.5 is not a number of groups"),
+        ({"goal": "best"}, "'best' is not a goal"),
         ({"max_rows": 0}, "number of rows"),
         ({"neighbors": "none"}, "none"),
         ({"question": "winner"}, "'winner' is no question"),

@@ -37,7 +37,7 @@ __all__ = [
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        # Whoever wants a part, such as the tables that people are asked about, does not load the others.
+        # A name loads its module when it is first asked for, so that a part does not load the others.
         if name in {"read_graph", "read_neighbors"}:
             from rainbowdp.formats import graphs as home
         elif name == "read_boundary":

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mechanisms in two tables: the class of every dataset, and the classes.
 
-The one idea: a class table is a mechanism whose datasets are the classes, and is read like one. It says how
-many datasets each class has, so that tables of two different mechanisms are not taken for one.
+The class table is read like a mechanism whose datasets are the classes. It says how many datasets each class
+has, so that tables of two different mechanisms are refused.
 """
 
 from dataclasses import replace

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The class of every dataset as a table with the columns ``dataset, class``.
 
-The one idea: names are written and read a block at a time, and datasets that are called 0 to n - 1 stay
-integers, so that 10^8 of them are work for a disk and not for Python. ``class`` is the number of a row of the
+Names are written and read in blocks, and datasets that are called 0 to n - 1 stay integers, so that 10^8 of
+them take no loop in Python. ``class`` is the number of a row of the
 class table, counted from 0.
 """
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Datasets from tables without their names, where they are called 0 to n - 1 in this order.
 
-The one idea: a dataset that is called by its number needs no name, neither in a graph nor while pairs are
-read. Nothing is judged here: a table that is anything else, or has anything wrong with it, is left to those
-who name what is wrong.
+A dataset that is called by its number needs no name, neither in a graph nor while pairs are read. These
+functions return None for any other table and for one with an error; the general reader then reads it and
+names the error.
 """
 
 from pathlib import Path

@@ -67,8 +67,8 @@ def read_document(path: Path, form: Form) -> dict[str, Any]:
         ) from error
     if (broken := _lone_surrogate(document)) is not None:
         raise FileFormatError(
-            f"{str(path)!r} holds {broken!a}, which is no text: it has one half of a pair of \\u escapes",
-            help="write the sign itself, or both halves of its pair",
+            f"{str(path)!r} holds {broken!a}, which is not text: it has one half of a pair of \\u escapes",
+            help="write the character itself, or both halves of its pair",
             path=str(path),
         )
     if not isinstance(document, dict):

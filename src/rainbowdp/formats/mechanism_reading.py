@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mechanisms from files, with no assumption about who made them.
+"""Read mechanisms from files, whichever program wrote them.
 
 A JSON file says its precision. A table shows it: if every probability is an integer or a fraction ``a/b``,
 the file is exact, and its numbers are meant as they are written; with one decimal or exponent among them it
@@ -28,7 +28,7 @@ def read_mechanism(path: Path | str, *, classes: Path | str | None = None) -> Me
     Parameters
     ----------
     path : Path or str
-        A file as `rainbowdp.formats.write_mechanism` makes it, or anybody else.
+        A file as `rainbowdp.formats.write_mechanism` makes it, or from another program.
     classes : Path or str, optional
         The class table, where the mechanism is written in two tables.
 

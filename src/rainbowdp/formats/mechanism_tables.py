@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of a mechanism as text in a database, judged and made a value.
 
-The one idea: wherever rows come from, they stand in the table ``datasets`` with the text columns
+Wherever rows come from, they are put into the table ``datasets`` with the text columns
 ``dataset, rainbow, distance, p0, p1, ...``. Rows whose rainbow, distance and probabilities are written alike
 share one class; DuckDB finds the classes, so the work in Python grows with their number.
 """
@@ -40,7 +40,7 @@ def load_table(
     path, form
         The file.
     first : tuple of str
-        The columns that are no color: `FIRST_COLUMNS` or `CLASS_COLUMNS`. The first three of them are loaded
+        The columns that are not colors: `FIRST_COLUMNS` or `CLASS_COLUMNS`. The first three are loaded
         as ``dataset``, ``rainbow`` and ``distance``, others by their own name.
 
     Returns
@@ -104,7 +104,7 @@ def loaded_mechanism(
     Raises
     ------
     FileFormatError, DuplicateDatasetError, DistributionError, NumberError
-        If a row is no row of a mechanism; the message names it.
+        If a row does not fit a mechanism; the message names it.
     """
     _refuse_gaps(database, path, colors)
     refuse_repeats(database, path)
@@ -176,7 +176,7 @@ def _from_loaded(
             precision=precision,
         )
     except DistributionError as error:
-        # A mechanism is judged as it is: there is no option that rescales its rows.
+        # A mechanism is judged as it is; no option rescales its rows.
         error.help = "give probabilities of at least 0 that sum to 1, as fractions or with all their digits"
         raise
 

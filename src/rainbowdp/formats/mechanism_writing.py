@@ -263,7 +263,7 @@ def _no_columns(first: tuple[str, ...], colors: tuple[str, ...]) -> FileWriteErr
     for name in (*first, *colors):
         other = seen.setdefault(name.lower(), name)
         if not name or "\0" in name:
-            what = f"{name!r} is no name of a column there"
+            what = f"{name!r} cannot name a column there"
             break
         if other != name:
             known = f"the column {other!r}" if other in first else f"{other!r}"

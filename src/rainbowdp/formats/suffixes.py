@@ -105,7 +105,7 @@ def form_to_read(path: Path, what: str, accepted: tuple[Form, ...]) -> Form:
     Raises
     ------
     FileUnreadableError
-        If there is no such file, it is a directory or a pipe, or its name is none.
+        If there is no such file, it is a directory or a pipe, or its name cannot be one.
     FileFormatError
         If the ending of the name does not say one of the accepted forms.
     """

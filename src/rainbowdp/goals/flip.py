@@ -107,7 +107,7 @@ class Flip:
         return flip_wrong(self.weights([gap])[gap], rivals)
 
     def pairs(self) -> None:
-        """Return None: what neighbors can have is no short list."""
+        """Return None: what neighbors can have is too long a list."""
         return
 
     def _power(self, gap: Gap) -> tuple[Fraction, bool]:

@@ -109,4 +109,4 @@ def name_of(
 
 
 SOLVED: Kept[QuestionLines] = Kept(MOST_TERMS)
-"""The solved boundary distributions of all answers, as the lines that nobody moves along."""
+"""The solved boundary distributions of all answers, as lines before any distance is asked for."""

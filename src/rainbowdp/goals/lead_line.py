@@ -126,7 +126,7 @@ class LeadLine:
 
     @cached_property
     def _between(self) -> Line:
-        """The line of the leads that are no multiple of the step; it begins at randomized response."""
+        """The line of the leads that are not multiples of the step; it begins at randomized response."""
         names = [str(at) for at in range(self.count)]
         truth = response(Rainbow([(names[0],), tuple(names[1:])]), self.asked.privacy)[names[0]]
         return self._line({AHEAD: truth, OTHER: 1 - truth})

@@ -29,7 +29,7 @@ from rainbowdp.line.reach import steps_to_reach
 from rainbowdp.privacy import GaussianDP
 
 MOST_PAIRS = 4096
-"""A list of more pairs is no help to those who go through it."""
+"""No list of more pairs is made: it would take too long to go through."""
 
 DEEP = 256
 """From this distance on powers of the odds stay formal, since fractions have many digits."""

@@ -54,7 +54,7 @@ class Asked:
     Raises
     ------
     QuestionError
-        If there is no such relation, or the rows are no whole number of at least 1.
+        If there is no such relation, or the rows are not a whole number of at least 1.
     """
 
     question: Question
@@ -174,7 +174,7 @@ def require_goal(goal: object) -> Goal:
     for known in GOALS:
         if known == goal:
             return known
-    raise QuestionError(f"{described(goal)} is no goal", help=f"choose one of {', '.join(GOALS)}")
+    raise QuestionError(f"{described(goal)} is not a goal", help=f"choose one of {', '.join(GOALS)}")
 
 
 def require_lead(lead: object) -> int:
@@ -183,8 +183,10 @@ def require_lead(lead: object) -> int:
     Raises
     ------
     QuestionError
-        If it is no whole number of at least 1.
+        If it is not a whole number of at least 1.
     """
     if not is_whole(lead) or lead < 1:
-        raise QuestionError(f"{described(lead)} is no lead", help="give a whole number of people, at least 1")
+        raise QuestionError(
+            f"{described(lead)} is not a lead", help="give a whole number of people, at least 1"
+        )
     return int(lead)

@@ -128,7 +128,7 @@ class NoisyOrder:
         return wrong_of(chance(gaps, eta, question.length, centered=centered))
 
     def pairs(self) -> None:
-        """Return None: what neighbors can have is no short list."""
+        """Return None: what neighbors can have is too long a list."""
         return
 
 

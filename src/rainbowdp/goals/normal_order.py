@@ -145,7 +145,7 @@ class NormalOrder:
         return inside + tail + flint.arb(0, 1) * tail
 
     def pairs(self) -> None:
-        """Return None: what neighbors can have is no short list."""
+        """Return None: what neighbors can have is too long a list."""
         return
 
 

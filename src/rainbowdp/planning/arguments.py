@@ -82,7 +82,7 @@ def read_shown(
     count = read_number(people, "people", "give a whole number of at least 1")
     if count is not None and isinstance(question, Scores):
         raise UsageError(
-            "scores are not counts of people, so a lead is no share of them",
+            "scores are not counts of people, so a lead is not a share of them",
             help="leave out the number of people",
         )
     expected = read_lead(lead, count)
@@ -161,7 +161,7 @@ def read_lead(lead: int | str | None, people: int | None) -> int | None:
     UsageError
         If a share is given, and no number of people.
     QuestionError
-        If it is no lead.
+        If it is not a lead.
 
     Examples
     --------
@@ -173,7 +173,9 @@ def read_lead(lead: int | str | None, people: int | None) -> int | None:
         return lead if lead is None else require_lead(lead)
     share = parse_fraction(percent[1]) / 100
     if not 0 < share <= 1:
-        raise QuestionError(f"a lead of {lead!r} is no share of people", help="give a percentage such as 3%")
+        raise QuestionError(
+            f"a lead of {lead!r} is not a share of people", help="give a percentage such as 3%"
+        )
     if people is None:
         raise UsageError(
             f"the lead {lead!r} is a share, and the number of people is not known",
@@ -193,13 +195,13 @@ def read_leads(leads: Sequence[int] | None, lead: int | None) -> tuple[int, ...]
     Raises
     ------
     QuestionError
-        If one is no lead, or there is none.
+        If one is not a lead, or the list is empty.
     """
     if leads is None:
         return None
     numbers = items_of(leads)
     if not numbers:
-        raise QuestionError(f"{described(leads)} is no list of leads", help="give a list of whole numbers")
+        raise QuestionError(f"{described(leads)} is not a list of leads", help="give a list of whole numbers")
     return tuple(sorted({*map(require_lead, numbers), *([] if lead is None else [lead])}))
 
 
@@ -209,11 +211,11 @@ def require_lead(number: object) -> int:
     Raises
     ------
     QuestionError
-        If it is no whole number of at least 1.
+        If it is not a whole number of at least 1.
     """
     if not is_whole(number) or not 1 <= number <= LARGEST_LEAD:
         raise QuestionError(
-            f"{described(number)} is no lead",
+            f"{described(number)} is not a lead",
             help='give a whole number of people, from 1 to 10^100, or a share of a number of people: "3%"',
         )
     return int(number)
@@ -225,10 +227,10 @@ def read_number(number: object, what: str, help: str) -> int | None:
     Raises
     ------
     QuestionError
-        If it is no whole number of at least 1.
+        If it is not a whole number of at least 1.
     """
     if number is None:
         return None
     if not is_whole(number) or not 1 <= number <= LARGEST_LEAD:
-        raise QuestionError(f"{described(number)} is no number of {what}", help=help)
+        raise QuestionError(f"{described(number)} is not a number of {what}", help=help)
     return int(number)
