@@ -15,17 +15,23 @@ FLOATS := README.md docs tests/test_line_table.py tests/test_portable_floats.py
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
     --no-emit-find-links --custom-compile-command 'make lock'
 
-.PHONY: help demo test lint types layers docs pytest portable bench format lock clean
+# Which tests run; make test-all selects all of them.
+SELECTED ?=
+
+.PHONY: help demo test test-all lint types layers docs pytest portable bench format lock clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.package ## the paper's figures and a real survey, from data to answer; figures go to demo/
 	$(BIN)/python examples/demo.py
 
 # Types are checked while tests wait for the processes that they start.
-test: lint layers docs ## every check: style, types, floors, documentation, tests
+test: lint layers docs ## every check of a change: style, types, floors, documentation, tests
 	@$(MAKE) --no-print-directory --jobs=2 types pytest
+
+test-all: lint layers docs ## the same before a release: also random kills, large inputs, the wheel, the benchmarks' tests
+	@$(MAKE) --no-print-directory --jobs=2 types pytest SELECTED='-m ""'
 
 lint: $(VENV)/.dev ## style
 	$(BIN)/ruff check $(CODE)
@@ -44,7 +50,7 @@ docs: $(VENV)/.dev ## build the documentation into site/, any warning is an erro
 # Hundreds of processes are started: where Python may not keep what it compiled, each would compile the package anew.
 pytest: $(VENV)/.dev ## the tests, with all examples of README, docs and docstrings
 	$(BIN)/python -m compileall -qq src tests
-	$(BIN)/pytest -n $(JOBS)
+	$(BIN)/pytest -n $(JOBS) $(SELECTED)
 
 # On other processors numpy, OpenBLAS and the C library run other code; this is the plainest that they have.
 portable: $(VENV)/.dev ## what shows floats once more, without the vector instructions that are chosen at run time

@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running the command line inside the test process, for breadth, and as a process of its own."""
 
+import contextlib
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
 from rainbowdp.cli import main
 
 PROGRAM = (sys.executable, "-m", "rainbowdp")
+_HANDLERS: dict[signal.Signals, Any] = {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGTERM: signal.SIG_DFL,
+    signal.SIGHUP: signal.SIG_DFL,
+}
 
 
 @dataclass(frozen=True)
@@ -49,3 +57,15 @@ def process(*words: object) -> "subprocess.CompletedProcess[str]":
     """Run a command as a process of its own."""
     command: Sequence[str] = [*PROGRAM, *map(str, words)]
     return subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
+
+
+@contextlib.contextmanager
+def usual_signals() -> Iterator[None]:
+    """Set the signal handlers of a new Python process: children inherit what nohup or a shell ignores."""
+    before = {number: signal.signal(number, handler) for number, handler in _HANDLERS.items()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            # A handler that was not set from Python cannot be set again.
+            signal.signal(number, _HANDLERS[number] if handler is None else handler)

@@ -26,6 +26,7 @@ from benchmarks.plain_counts import ENGINES, TASKS, counts
 from benchmarks.report import Report, placed, times
 from rainbowdp.rainbow import split_list
 
+pytestmark = pytest.mark.release
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"
 # A size at which a member takes seconds.

@@ -6,6 +6,8 @@ import pytest
 from benchmarks.goals import HEAD, MET, MISSED, UNMEASURED, Goal, goal_lines
 from benchmarks.report import Report, Table, placed, with_goals
 
+pytestmark = pytest.mark.release
+
 
 @pytest.mark.parametrize(
     ("values", "at_least", "verdict", "shown"),

@@ -38,6 +38,8 @@ from benchmarks.peers import PEERS
 from benchmarks.report import Report
 from test_benchmarks import TINY
 
+pytestmark = pytest.mark.release
+
 
 def inside(module: str, *arguments: str, limit: float | None = None, python: str = "") -> dict[str, Any]:
     """Do what `benchmarks.child.answer_of` does, in this process."""

@@ -17,6 +17,7 @@ from benchmarks.child import NotInstalledError, TooSlowError, answer_of
 from benchmarks.draws import require_frequency
 from benchmarks.peers import PEERS, Array, Search, starts
 
+pytestmark = pytest.mark.release
 KINDS = ("lattice", "random", "sparse", "hamming", "lattice-shuffled", "hamming-shuffled", "random-default")
 
 

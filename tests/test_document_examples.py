@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runner of the documentation's examples: it must notice every way in which a document can be wrong."""
 
+import os
+import re
+import signal
+import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +19,10 @@ from document_examples import (
     check_console,
     enter_directory,
     leave_directory,
+    own_words,
     parse_console,
+    run,
+    run_by_shell,
 )
 
 
@@ -78,6 +86,106 @@ def test_a_block_that_shows_something_else_fails_and_says_what(block: str, said:
     answer = check_console(block)
     assert answer is not None
     assert said in answer
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("rainbowdp --version", ["--version"]),
+        ("rainbowdp line --rainbow 'a>b' \\\n    --mu 1", ["line", "--rainbow", "a>b", "--mu", "1"]),
+        ("rainbowdp ask winner 'it is' --epsilon 1,2", ["ask", "winner", "it is", "--epsilon", "1,2"]),
+        ("rainbowdp", None),
+        ("rainbowdp line | head -1", None),
+        ("rainbowdp line > file", None),
+        ("rainbowdp line 2> file", None),
+        ("rainbowdp line < file", None),
+        ("rainbowdp line; false", None),
+        ("rainbowdp line && false", None),
+        ("rainbowdp line &", None),
+        ("rainbowdp line\nfalse", None),
+        ("rainbowdp verify *.csv", None),
+        ("rainbowdp verify file-?.csv", None),
+        ("rainbowdp verify ~/file.csv", None),
+        ('rainbowdp verify "$HOME/file"', None),
+        ("rainbowdp verify `pwd`", None),
+        ("rainbowdp verify 'it'\\''s", None),
+        ("rainbowdp verify 'open", None),
+        ("NO_COLOR= rainbowdp verify", None),
+        ("rainbowdp-next verify", None),
+        ("cat file", None),
+    ],
+)
+def test_a_command_runs_inside_where_the_shell_only_splits_its_words(
+    command: str, words: list[str] | None
+) -> None:
+    assert own_words(command) == words
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--help",
+        "line --rainbow 'a>b' --boundary 'a=1/3,b=2/3' --epsilon 'ln 2' --distances 0:3",
+        "line --rainbow 'ü>ß' --boundary 'ü=1/3,ß=2/3' --epsilon 1 --distances 0 --format json",
+        "line --rainbow 'a>b' --boundary 'a=1/3' --epsilon 'ln 2' --distances 0:3",
+        "solve --datasets /dev/stdin --neighbors absent.csv --boundary uniform --epsilon 1",
+    ],
+)
+def test_a_command_prints_and_ends_inside_as_it_does_in_a_process(words: str) -> None:
+    command = f"rainbowdp {words}"
+    assert own_words(command) is not None
+    assert run(command, 3) == run_by_shell(command, 3)
+
+
+def test_a_command_inside_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def change() -> int:
+        assert sys.argv == ["rainbowdp", "--version"]
+        assert (os.environ["TERM"], signal.getsignal(signal.SIGHUP)) == ("dumb", signal.SIG_DFL)
+        assert sys.stdin.read() == ""
+        sys.stdout.write("printed\n")
+        os.write(2, b"raw\n")
+        os.environ["LEFT"] = "behind"
+        del os.environ["PATH"]
+        os.chdir(tmp_path)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        warnings.simplefilter("ignore")
+        sys.stdout = sys.stderr
+        return 5
+
+    def state() -> tuple[Any, ...]:
+        signals = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+        streams = (sys.stdin, sys.stdout, sys.stderr, *(os.fstat(number).st_ino for number in range(3)))
+        return (dict(os.environ), Path.cwd(), signals, list(warnings.filters), list(sys.argv), streams)
+
+    monkeypatch.setattr("document_examples.main", change)
+    before = state()
+    printed, status = run("rainbowdp --version", 0)
+    assert (sorted(printed.splitlines()), status) == (["printed", "raw"], 5)
+    assert state() == before
+
+
+def test_a_command_that_raises_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> int:
+        raise RuntimeError
+
+    monkeypatch.setattr("document_examples.main", fail)
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    with pytest.raises(RuntimeError):
+        run("rainbowdp --version", 0)
+    assert (sys.stdin, sys.stdout, sys.stderr) == streams
+
+
+def test_at_most_eight_commands_of_all_documents_start_a_process_of_the_package() -> None:
+    blocks = [
+        block
+        for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+        for block in re.findall(r"^```console\n(.*?)^```", path.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    ]
+    commands = [command.line for block in blocks for command in parse_console(block)]
+    ours = [command for command in commands if re.search(r"\brainbowdp\b", command)]
+    assert len(ours) > 50
+    assert len([command for command in ours if own_words(command) is None]) <= 8
 
 
 def test_progress_of_a_slow_machine_is_no_part_of_what_a_command_prints(

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The documentation names what exists: every error, public name and page, and every theorem it claims."""
 
-import ast
 import re
 from pathlib import Path
 from typing import Any
@@ -89,11 +88,11 @@ def test_links_between_files_lead_somewhere(name: str) -> None:
 
 
 def test_theorems_of_the_theory_pages_are_tested_under_their_numbers() -> None:
+    definition = re.compile(r"^ *def (test_\w+)", re.MULTILINE)
     names = " ".join(
-        node.name
+        name
         for path in (ROOT / "tests").glob("test_*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+        for name in definition.findall(path.read_text(encoding="utf-8"))
     )
     claimed = {
         (kind.lower(), number)

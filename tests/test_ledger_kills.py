@@ -59,6 +59,7 @@ def test_killed_at_every_named_moment(place: Place) -> None:
     assert seen["charged_without_answer"] == 3
 
 
+@pytest.mark.release
 def test_killed_at_200_random_instants(place: Place) -> None:
     seen = drive(place, "instants", 200)
     assert seen["attempts"] == 205

@@ -94,6 +94,7 @@ def test_the_extra_all_holds_every_extra_for_users() -> None:
     assert EXTRAS["all"] == [f"rainbowdp[{','.join(sorted(users))}]"]
 
 
+@pytest.mark.release
 def test_the_wheel_is_complete_and_holds_nothing_else(built: Path) -> None:
     (wheel,) = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
@@ -110,6 +111,7 @@ def test_the_wheel_is_complete_and_holds_nothing_else(built: Path) -> None:
     assert "rainbowdp/py.typed" in names
 
 
+@pytest.mark.release
 def test_the_source_archive_can_run_its_own_checks(built: Path) -> None:
     (archive,) = built.glob("*.tar.gz")
     with tarfile.open(archive) as members:

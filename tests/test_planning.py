@@ -321,14 +321,11 @@ def test_a_guaranteed_ranking_of_the_first_options_is_as_its_chances_at_a_table(
 
 
 @pytest.mark.parametrize("neighbors", RELATIONS)
-@pytest.mark.parametrize("rows", [1, 3])
 @pytest.mark.parametrize("privacy", [PureDP("0.3"), ApproxDP(1, "1/100"), GaussianDP("1/2")])
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_needed_leads_are_the_least_ones(
-    name: str, privacy: Privacy, rows: int, neighbors: Neighbors
-) -> None:
-    if name == "scores" and rows > 1:
-        return
+def test_needed_leads_are_the_least_ones(name: str, privacy: Privacy, neighbors: Neighbors) -> None:
+    # Scores say themselves how far one person moves them.
+    rows = 1 if neighbors == "add-remove" or name == "scores" else 3
     needs = plan(QUESTIONS[name], privacy, neighbors=neighbors, max_rows=rows).privacies[0].needs
     assert [need.right for need in needs] == [Fraction(9, 10), Fraction(19, 20), Fraction(99, 100)]
     around = sorted(
