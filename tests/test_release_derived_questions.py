@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Questions derived from the package's own: known to nobody, whatever they say of themselves."""
 
-import traceback
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,29 +15,19 @@ from rainbowdp.questions import Level, Location, MatchCount, Neighbors, OptionCo
 from rainbowdp.questions.measures import CountOf
 from rainbowdp.questions.summaries import Summary
 
-CANARY = "41 of Ulm"
 VOTES = ("A", "B")
 
 
 @dataclass(frozen=True)
 class Telling(CountOf):
-    """A measure that tells what it measures."""
+    """A measure of a user's own."""
 
     def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
         assert isinstance(summary, MatchCount)
-        if summary.matching == 7:
-            raise ValueError(CANARY)
         return 100 * super().steps(summary, edge, neighbors)
 
 
 TELLING = Level("vote", Telling("A"), (Fraction(3),), ("few", "many"))
-
-
-def test_a_measure_of_ones_own_tells_nothing_either() -> None:
-    with pytest.raises(QuestionError, match="since it may tell of the rows") as caught:
-        rdp.ask(MatchCount(7, 9), TELLING, epsilon=1)
-    assert CANARY not in "".join(traceback.format_exception(caught.value))
-    assert rdp.ask(MatchCount(8, 9), TELLING, epsilon=1).answer == "many"
 
 
 class Far(Winner):

@@ -195,7 +195,7 @@ def test_json_lines_of_every_kind(tmp_path: Path) -> None:
         (b"\nred\n", TableUnreadableError, "its first line is empty"),
         (b"id," + b"x" * (1 << 22) + b"\n", TableUnreadableError, "longer than 4 MiB"),
         (b"id,v\xf6te\n1,red\n", TableUnreadableError, "is not text in the chosen encoding"),
-        (b"vote,id,vote\n1,2,3\n", UnknownColumnError, "two columns called 'vote'"),
+        (b"vote,id,vote\n1,2,3\n", UnknownColumnError, "gives its columns 1 and 3 the same name"),
         (b"\xff\xfei\0d\0\n\0", TableUnreadableError, "is not text in the chosen encoding"),
     ],
 )
@@ -212,7 +212,7 @@ def test_a_misspelt_column_is_named_with_the_one_that_was_meant(tmp_path: Path) 
     with open_table(tmp_path / "a.csv") as table, pytest.raises(UnknownColumnError) as caught:
         cells(table, "vot")
     assert "has no column 'vot'" in caught.value.what
-    assert "did you mean 'vote'? Its columns are 'vote', 'ward'" in caught.value.help
+    assert caught.value.help == "did you mean 'vote'?"
 
 
 @pytest.mark.parametrize(

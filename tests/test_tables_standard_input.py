@@ -4,6 +4,7 @@
 import contextlib
 import io
 import os
+import resource
 import sys
 import tempfile
 import threading
@@ -16,7 +17,6 @@ import pytest
 from cell_tally import cells
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.tables import open_table
-from test_tables_room import small_files
 
 ROWS = b"vote\n" + b"red\n" * 3
 
@@ -67,6 +67,11 @@ def test_a_copy_that_does_not_fit_is_no_fault_of_standard_input(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ROWS * 100)))
-    with small_files(500), pytest.raises(TableUnreadableError, match="no room for a temporary copy"):
-        open_table("-")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, before[1]))
+    try:
+        with pytest.raises(TableUnreadableError, match="no room for a temporary copy"):
+            open_table("-")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert not list(tmp_path.iterdir())

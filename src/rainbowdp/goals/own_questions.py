@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the code of a user's own question may say to an answer, and nothing beyond it.
+"""Check how a question writes its answers before a row is read, and give cells to a user's own reading.
 
-Between the rows and the draw, a question's own code knows what must not be told, and after the
-draw it must not fail. So how its answers are written is asked before a row is read. Where it looks at the
-table, no warning comes out, whatever it raises is replaced, and of what it returns only a text among its
-answers and a whole number go on, as values of Python itself.
+An answer must not fail after its charge. So how each answer is written is asked of the question beforehand.
 """
 
 from collections.abc import Mapping
@@ -13,8 +10,8 @@ from types import MappingProxyType
 from typing import cast
 
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact.arguments import described, is_whole, kind_of
-from rainbowdp.questions import Location, Neighbors, Question, Summary
+from rainbowdp.exact.arguments import described, kind_of
+from rainbowdp.questions import Question, Summary
 from rainbowdp.questions.known import is_known
 from rainbowdp.questions.readings import (
     BracketReading,
@@ -25,15 +22,9 @@ from rainbowdp.questions.readings import (
     Tally,
     as_texts,
 )
-from rainbowdp.questions.summaries import Private
-from rainbowdp.tables.silence import Silence
+from rainbowdp.questions.selection import Form
 
 _READINGS = (OptionReading, MatchReading, SumReading, BracketReading)
-_LEFT_OUT = "why is left out, since it may tell of the rows"
-_TRY = "try it with check_question"
-
-Form = str | tuple[str, ...]
-"""An answer as it leaves: a text, or several in order."""
 
 
 def answer_forms(question: Question) -> Mapping[str, Form]:
@@ -52,8 +43,8 @@ def answer_forms(question: Question) -> Mapping[str, Form]:
     Raises
     ------
     QuestionError
-        If an answer is no text of Python itself, or ``answer_json`` returns for it anything but a text or a
-        list of texts, or what it returns for another one, too.
+        If an answer is not a text, or ``answer_json`` returns for it anything but a text or a list of texts,
+        or what it returns for another one, too.
 
     Examples
     --------
@@ -61,9 +52,9 @@ def answer_forms(question: Question) -> Mapping[str, Form]:
     >>> dict(answer_forms(ranking("party", ["red", "blue"])))
     {'red>blue': ('red', 'blue'), 'blue>red': ('blue', 'red')}
     """
-    # Texts of other classes may be found under one name, and not under the same one a second time.
-    odd = next((answer for answer in question.answers if type(answer) is not str), None)
-    if odd is not None:
+    answers: tuple[object, ...] = question.answers
+    odd = next((answer for answer in answers if not isinstance(answer, str)), "")
+    if odd != "":
         raise QuestionError(f"an answer of the question is {kind_of(odd)}", help="name answers by a str each")
     forms = {answer: _form(question, answer) for answer in question.answers}
     # A ranking that names the first options has one form for several orders.
@@ -76,55 +67,14 @@ def answer_forms(question: Question) -> Mapping[str, Form]:
 
 def _form(question: Question, answer: str) -> Form:
     stated: object = question.answer_json(answer)
-    texts = [stated] if isinstance(stated, str) else stated
-    if isinstance(texts, list | tuple) and texts and all(isinstance(text, str) for text in texts):
-        plain = tuple(str.__str__(text) for text in texts)
-        return plain[0] if isinstance(stated, str) else plain
+    if isinstance(stated, str):
+        return stated
+    if isinstance(stated, list | tuple) and stated and all(isinstance(text, str) for text in stated):
+        return tuple(stated)
     raise QuestionError(
         f"the question writes its answer {answer!r} as {described(stated)}",
         help="let answer_json return a text or a list of texts for each of the answers",
     )
-
-
-def locate_guarded(question: Question, summary: Summary, neighbors: Neighbors) -> Location:
-    """Return where a question locates a table, if that is one of its answers and a distance.
-
-    Parameters
-    ----------
-    question : Question
-        The question, as it is asked of a table.
-    summary : Summary
-        What it needs to know of the table.
-    neighbors : str
-        The neighbor relation.
-
-    Raises
-    ------
-    QuestionError
-        If it fails, or returns anything else. The message says the same in all cases.
-    """
-    location = _located(question, summary, neighbors)
-    if location is None:
-        raise QuestionError(
-            "the question does not locate the table at one of its answers and a whole distance of at least "
-            f"0; {_LEFT_OUT}",
-            help=_TRY,
-        )
-    return location
-
-
-def _located(question: Question, summary: Summary, neighbors: Neighbors) -> Location | None:
-    # A frame of its own: what an error keeps of the one that raises it knows nothing of the table.
-    with LeftOut():
-        found = question.locate(summary.summary if isinstance(summary, _Own) else summary, neighbors)
-        said: object = found.answer
-        distance: object = found.distance
-        # A user's own class may compare in ways of its own.
-        if isinstance(said, str) and is_whole(distance):
-            plain = Location(str.__str__(said), int(distance))
-            if plain.answer in question.answers and plain.distance >= 0:
-                return plain
-    return None
 
 
 def reading_of(question: Question) -> Reading:
@@ -133,7 +83,7 @@ def reading_of(question: Question) -> Reading:
     Raises
     ------
     QuestionError
-        If it is none.
+        If it is not a reading.
     """
     reading: object = question.reading
     column, summary = getattr(reading, "column", None), getattr(reading, "summary", None)
@@ -145,14 +95,14 @@ def reading_of(question: Question) -> Reading:
     return cast("Reading", reading)
 
 
-def guarded_reading(reading: Reading) -> Reading:
-    """Return a reading that tells nothing of cells where it fails; one of the package itself does not."""
-    return reading if type(reading) in _READINGS else _Guarded(reading.column, reading)
+def text_reading(reading: Reading) -> Reading:
+    """Return a reading of a user's own so that it is given each distinct text once; others as they are."""
+    return reading if type(reading) in _READINGS else _OfTexts(reading.column, reading)
 
 
-@dataclass(frozen=True, repr=False)
-class _Guarded:
-    """A user's own reading, which may show what it has seen; see `Reading`."""
+@dataclass(frozen=True)
+class _OfTexts:
+    """A reading of a user's own, to which all cells are given together, as texts; see `Reading`."""
 
     column: str
     reading: Reading
@@ -162,32 +112,5 @@ class _Guarded:
         return self.reading.place(cell)
 
     def summary(self, tally: Tally) -> Summary:
-        """Return the summary of cells; what the table itself raises meanwhile goes on."""
-        made = self._made(tally)
-        if made is None:
-            raise QuestionError(
-                f"the reading of the question does not make a summary of the table; {_LEFT_OUT}", help=_TRY
-            )
-        return made
-
-    def _made(self, tally: Tally) -> Summary | None:
-        # A frame of its own, as above; and all cells are there before the user's own code sees one.
-        cells = as_texts(tally)
-        with LeftOut():
-            return cast("Summary", _Own(self.reading.summary(cells)))
-        return None
-
-
-@dataclass(frozen=True, repr=False)
-class _Own(Private):
-    """A summary of a user's own class, which may show itself where an error is shown."""
-
-    summary: Summary
-
-
-class LeftOut(Silence):
-    """Leaves out what the user's own code raises, warns of and logs, but not that a program is to end."""
-
-    def __exit__(self, kind: object, raised: BaseException | None, trace: object) -> bool:  # type: ignore[override]  # as with calls it
-        super().__exit__(kind, raised, trace)
-        return not isinstance(raised, KeyboardInterrupt | SystemExit | GeneratorExit)
+        """Return the summary of cells, all of which are read before the user's own code sees one."""
+        return self.reading.summary(as_texts(tally))

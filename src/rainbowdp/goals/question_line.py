@@ -25,7 +25,7 @@ from rainbowdp.goals.charges import line_cost
 from rainbowdp.goals.kept import SOLVED, name_of
 from rainbowdp.goals.line_pairs import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
 from rainbowdp.goals.mechanism import Asked, Case, require_lead
-from rainbowdp.goals.own_questions import answer_forms, locate_guarded
+from rainbowdp.goals.own_questions import answer_forms
 from rainbowdp.goals.values import greatest
 from rainbowdp.ledger import Cost
 from rainbowdp.line import Line
@@ -197,16 +197,15 @@ class QuestionLine:
         return LocatedAnswer(self, distribution)
 
     def _located(self, summary: Summary) -> Location:
-        if not is_known(self.question):
-            return locate_guarded(self.in_table, summary, self.asked.neighbors)
-        location = self.in_table.locate(summary, self.asked.neighbors)
-        if not is_whole(location.distance):
-            # Of a summary that was not made by a reading; a message may not show its numbers.
-            raise QuestionError(
-                "the summary puts the table at no whole distance",
-                help="give numbers of rows, which are whole",
-            )
-        return location
+        found: object = self.in_table.locate(summary, self.asked.neighbors)
+        answer, distance = getattr(found, "answer", None), getattr(found, "distance", None)
+        if isinstance(answer, str) and answer in self.forms and is_whole(distance) and distance >= 0:
+            return Location(answer, int(distance))
+        raise QuestionError(
+            "the question does not locate the table at one of its answers and a whole distance of at least "
+            "0; where it does is left out, since that tells of the rows",
+            help="try it with check_question",
+        )
 
     def _distribution(self, answer: str, distance: int) -> Distribution:
         if not self.lines.all_alike:

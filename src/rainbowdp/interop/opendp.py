@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from rainbowdp.errors import UsageError
 from rainbowdp.exact import NumberLike, parse_fraction, to_float
 from rainbowdp.goals import Goal
-from rainbowdp.goals.own_questions import guarded_reading, reading_of
+from rainbowdp.goals.own_questions import reading_of, text_reading
 from rainbowdp.interop.group_privacy import delta_above, epsilon_above, gaussian_epsilon, rho_above
 from rainbowdp.interop.missing import missing_extra
 from rainbowdp.interop.summary_draws import SummaryDraw
@@ -370,7 +370,7 @@ def _from_counts(draw: SummaryDraw) -> Callable[[Sequence[int]], str]:
 
 
 def _from_rows(draw: SummaryDraw) -> Callable[[Iterable[object]], str]:
-    reading = guarded_reading(reading_of(draw.question))
+    reading = text_reading(reading_of(draw.question))
 
     def answer(rows: Iterable[object]) -> str:
         # One by one: rows that Python takes for equal, such as 1 and true, may say different things.

@@ -13,7 +13,6 @@ from rainbowdp.errors import InternalError, UsageError
 from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.goals import Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.mechanism import require_goal
-from rainbowdp.goals.own_questions import LeftOut
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Neighbors, Question, Summary
 from rainbowdp.questions.question import require_question
@@ -125,9 +124,12 @@ class SummaryDraw:
             As for `draw`.
         """
         mechanism = self.mechanism
-        # Nothing is chained to the error below: what failed may have said what it saw, and OpenDP prints it.
-        with LeftOut():
+        try:
             return form_text(self.question, mechanism.at(summarize()).draw(bits))
-        raise InternalError(
-            "an answer could not be drawn", help="ask the question with rainbowdp.ask, which explains more"
-        )
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException:  # noqa: BLE001 - its message may quote a count, and OpenDP prints it, or crashes
+            raise InternalError(
+                "an answer could not be drawn",
+                help="ask the question with rainbowdp.ask, which explains more",
+            ) from None

@@ -36,27 +36,8 @@ _ALWAYS_WRITTEN = 10 ** (sys.int_info.str_digits_check_threshold - 1)
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,4}))?")
 _WHOLE = re.compile(r"(-?)(0|[1-9][0-9]*)\.0+")
 _TRUTH_VALUES = frozenset({"True", "TRUE", "False", "FALSE"})
-_PER_COARSE_UNIT = {"Y": 31_536_000, "M": 2_419_200, "W": 604_800, "D": 86_400, "h": 3600, "m": 60, "s": 1}
+_COARSE_UNITS = frozenset({"Y", "M", "W", "D"})
 _FINER_UNITS = frozenset({"ps", "fs", "as"})
-# Year 9999 is nearer than this to 1970, on either side of it.
-_FARTHEST_SECOND = 400_000_000_000
-_PLAIN = (str, bytes, bool, int, float)
-# Of the types themselves, since a subclass may say something else, or do it.
-_PARTS_OF_MOMENT: tuple[Any, ...] = (
-    dt.date.year,
-    dt.date.month,
-    dt.date.day,
-    dt.datetime.hour,
-    dt.datetime.minute,
-    dt.datetime.second,
-    dt.datetime.microsecond,
-)
-_FOLD: Any = dt.datetime.fold
-_ZONE_OF_MOMENT: Any = dt.datetime.tzinfo
-_ZONE_OF_TIME: Any = dt.time.tzinfo
-_UUID: Any = vars(uuid.UUID)["int"]
-_MODULE: Any = type.__dict__["__module__"]
-_ZONES = frozenset({"datetime", "zoneinfo", "pytz", "dateutil", "psycopg2"})
 
 
 class Mark(enum.Enum):
@@ -85,7 +66,7 @@ def cell_text(value: object) -> str | Mark:
         times in ISO form, moments with a time zone in UTC; bytes as UTF-8. `NULL` for None, NaN and what is
         empty. `INVALID` for what has no text: bytes of another encoding, lists, objects of any type but
         those of Python, numpy and pandas that are named above (and UUIDs), numbers of more than 4,300
-        digits, and what has more than `LARGEST_CELL` bytes. No method of any other class is called.
+        digits, and what has more than `LARGEST_CELL` bytes.
 
     Examples
     --------
@@ -109,120 +90,77 @@ def cell_text(value: object) -> str | Mark:
 
 
 def _text(value: object) -> str | None:
-    """Return the text of a value, empty for null, None where there is none.
-
-    A class may say of itself and of its values what it likes, and do what it likes meanwhile. So only the
-    type that Python itself knows counts, and of its methods the type's own.
-    """
-    kind = type(value)
-    for known, text_of in _TEXT_OF:
-        if issubclass(kind, known):
+    """Return the text of a value, empty for null, None where there is none."""
+    for kind, text_of in _TEXT_OF:
+        if isinstance(value, kind):
             return text_of(value)
     return _pandas_text(value)
 
 
-def _whole_text(value: Any) -> str | None:  # noqa: ANN401 - an int, or of a class of somebody's own
-    number = int.__int__(value)
+def _whole_text(value: int) -> str | None:
+    number = int(value)
     if abs(number) < _ALWAYS_WRITTEN:
         return str(number)
     return None if abs(number) >= _TOO_MANY_DIGITS else str(Decimal(number))
 
 
-def _bytes_text(value: Any) -> str | None:  # noqa: ANN401 - see _whole_text
-    kind = bytes if issubclass(type(value), bytes) else bytearray
-    return None if kind.__len__(value) > LARGEST_CELL else kind.decode(value)
+def _bytes_text(value: bytes | bytearray | memoryview) -> str | None:
+    return None if memoryview(value).nbytes > LARGEST_CELL else bytes(value).decode()
 
 
-def _view_text(value: Any) -> str | None:  # noqa: ANN401 - see _whole_text
-    return None if value.nbytes > LARGEST_CELL else value.tobytes().decode()
-
-
-def _uuid_text(value: Any) -> str:  # noqa: ANN401 - see _whole_text
-    return str(uuid.UUID(int=int.__int__(_UUID.__get__(value))))
-
-
-def _moment_text(value: Any) -> str | None:  # noqa: ANN401 - see _whole_text
-    """Return ISO text of a date or time or both, in UTC if it is a moment with a zone."""
-    kind = type(value)
+def _moment_text(value: Any) -> str | None:  # noqa: ANN401 - datetime or what pandas derives from it
+    """Return ISO text of a moment, in UTC if it has a zone."""
     pandas = sys.modules.get("pandas")
-    if pandas is not None and kind is type(pandas.NaT):
+    if pandas is not None and value is pandas.NaT:
         return ""
-    zone = None
-    if not issubclass(kind, dt.date) or issubclass(kind, dt.datetime):
-        zone = (_ZONE_OF_MOMENT if issubclass(kind, dt.datetime) else _ZONE_OF_TIME).__get__(value)
-    if not _is_known_zone(zone):
-        return None
-    if issubclass(kind, dt.datetime):
-        # One of pandas has nanoseconds as well, and years that no date has.
-        is_plain = kind is dt.datetime or (pandas is not None and kind is pandas.Timestamp)
-        moment = value if is_plain else _plain_moment(value, zone)
-        moment = moment if zone is None else moment.astimezone(dt.UTC)
-        return str(moment.isoformat()) if 1 <= moment.year <= dt.MAXYEAR else None
-    return dt.date.isoformat(value) if issubclass(kind, dt.date) else dt.time.isoformat(value)
+    moment = value if value.tzinfo is None else value.astimezone(dt.UTC)
+    # A moment of pandas may have a year that no date has.
+    return str(moment.isoformat()) if 1 <= moment.year <= dt.MAXYEAR else None
 
 
-def _plain_moment(value: object, zone: dt.tzinfo | None) -> dt.datetime:
-    """Return what Python itself keeps of a moment of a class of somebody's own."""
-    parts = [part.__get__(value) for part in _PARTS_OF_MOMENT]
-    fold = _FOLD.__get__(value)
-    return dt.datetime(*parts, tzinfo=zone, fold=fold)  # type: ignore[misc]  # seven parts, none is the zone
-
-
-def _is_known_zone(zone: object) -> bool:
-    """Say whether no class of anybody's own says how far a clock is ahead."""
-    if zone is None:
-        return True
-    module = _MODULE.__get__(type(zone))
-    return type(module) is str and module.partition(".")[0] in _ZONES
-
-
-def _pandas_text(value: Any) -> str | None:  # noqa: ANN401 - see _whole_text
+def _pandas_text(value: Any) -> str | None:  # noqa: ANN401 - pandas is not imported for its types
     """Return the text of what pandas has besides moments: nothing, and months and other periods."""
     pandas = sys.modules.get("pandas")
     if pandas is not None and value is pandas.NA:
         return ""
-    if pandas is not None and type(value) is pandas.Period:
+    if pandas is not None and isinstance(value, pandas.Period):
         return str(value) if 1 <= value.year <= dt.MAXYEAR else None
     return _numpy_text(value)
 
 
 def _numpy_text(value: Any) -> str | None:  # noqa: ANN401 - numpy is not imported for its types
     """Return the text of a scalar of numpy; no other value has one."""
-    kind = type(value)
     numpy = sys.modules.get("numpy")
-    if numpy is None or not any(kind is known for known in numpy.sctypeDict.values()):
+    if numpy is None or not isinstance(value, numpy.generic):
         return None
     if value.dtype.kind == "f":
         # A short float keeps the few digits that it was made of.
         return _float_text(float(str(value)) if value.dtype.itemsize < 8 else float(value))
     if value.dtype.kind not in "mM":
         plain = value.item()
-        # What it holds may be anything, and not itself again.
-        return _text(plain) if any(type(plain) is known for known in _PLAIN) else None
+        return _text(plain) if isinstance(plain, str | bytes | bool | int | float) else None
     if str(value) == "NaT":
         return ""
-    # Where Python has no such moment there is no cell; nor is a duration one.
+    # A moment that Python cannot hold is no readable cell; nor is a duration.
     plain = _moment(value) if value.dtype.kind == "M" else None
     return None if plain is None else _text(plain)
 
 
 def _moment(value: Any) -> object:  # noqa: ANN401 - see _numpy_text
-    """Return what a moment of numpy stands for, None where Python has none; numpy itself wraps around."""
+    """Return what a moment of numpy stands for, None where Python has none."""
     import numpy as np
 
     unit, multiple = np.datetime_data(value.dtype)
-    count = int(value.astype(np.int64)) * multiple
-    seconds = _PER_COARSE_UNIT.get(unit)
-    if abs(count) * (seconds or 0) > _FARTHEST_SECOND or abs(count) >= 1 << 63:
-        return None
-    plain = value.item()
     if unit == "ns":
+        count = int(value.astype(np.int64)) * multiple
         whole = np.datetime64(count // 1000, "us").item()
         rest = count % 1000
         return f"{whole.isoformat(timespec='microseconds')}{rest:03}" if rest else whole
-    # Finer units reach less far than microseconds do.
-    if isinstance(plain, int) and unit in _FINER_UNITS:
-        plain = value.astype("datetime64[us]").item()
+    stored = value.astype("datetime64[D]" if unit in _COARSE_UNITS else "datetime64[us]")
+    # numpy wraps around where a count does not fit; the way back tells.
+    if unit not in _FINER_UNITS and stored.astype(value.dtype) != value:
+        return None
+    plain = stored.item()
     return None if isinstance(plain, int) else plain
 
 
@@ -255,12 +193,12 @@ _TEXT_OF: tuple[tuple[Any, Callable[[Any], str | None]], ...] = (
     (str, str.__str__),
     (bool, lambda value: "true" if value else "false"),
     (int, _whole_text),
-    (float, lambda value: _float_text(float.__float__(value))),
-    (Decimal, lambda value: _decimal_text(Decimal(value))),
-    ((bytes, bytearray), _bytes_text),
-    (memoryview, _view_text),
-    ((dt.date, dt.time), _moment_text),
-    (uuid.UUID, _uuid_text),
+    (float, lambda value: _float_text(float(value))),
+    (Decimal, _decimal_text),
+    ((bytes, bytearray, memoryview), _bytes_text),
+    (dt.datetime, _moment_text),
+    ((dt.date, dt.time), lambda value: str(value.isoformat())),
+    (uuid.UUID, str),
 )
 
 

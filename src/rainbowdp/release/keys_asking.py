@@ -32,7 +32,6 @@ from rainbowdp.release.paying import (
 from rainbowdp.release.ready import Progress
 from rainbowdp.release.receipt import KEYS, Json, make_receipt, privacy_json, unit_json, with_schema
 from rainbowdp.release.terms import read_filters, require_name
-from rainbowdp.release.untraced import UNTRACED
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, count_keys, open_table
 
@@ -312,13 +311,11 @@ def name_keys(
         return tuple(select_keys(counts, mechanism.epsilon, mechanism.delta, mechanism.max_keys, bits=bits))
 
     def read() -> Callable[[], str]:
-        with UNTRACED:
-            counts = list(counted())
+        counts = list(counted())
         return lambda: json.dumps(drawn(counts), ensure_ascii=False)
 
     if ledger is None or name is None:
-        with UNTRACED:
-            return Keys(terms, drawn(counted()), notes=table.notes)
+        return Keys(terms, drawn(counted()), notes=table.notes)
     paid = pay_and_draw(
         ledger,
         name,

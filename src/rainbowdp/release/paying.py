@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from rainbowdp.errors import LedgerError, UsageError
 from rainbowdp.ledger import Cost, Ledger
 from rainbowdp.ledger.names import one_spelling
-from rainbowdp.release.untraced import UNTRACED
 
 NAMELESS = frozenset({"a summary in memory", "frame", "standard input"})
 """What sources are called of which nobody knows whether they are the same as another one."""
@@ -149,9 +148,7 @@ def pay_and_draw(
     request = secrets.token_hex(16) if request_id is None else request_id
     try:
         charge = ledger.charge(name, cost, request_id=request, **asked)
-        # What fails in storing has the answer on its way, which must not leave.
-        with UNTRACED:
-            stands = ledger.store(charge, draw()) if charge.answer is None else charge.answer
+        stands = ledger.store(charge, draw()) if charge.answer is None else charge.answer
     except LedgerError as error:
         again = f"request id {request!r} asks for the same again and is charged once at most"
         error.help = f"{error.help}; {again}" if error.help else again

@@ -9,14 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from rainbowdp.goals import Located
-from rainbowdp.goals.own_questions import guarded_reading
+from rainbowdp.goals.own_questions import text_reading
 from rainbowdp.questions import Summary
 from rainbowdp.questions.cells import typed_text
 from rainbowdp.questions.readings import BracketReading, MatchReading, OptionReading, SumReading
 from rainbowdp.questions.summaries import Private
 from rainbowdp.release.answers import EVERYBODY, Answers
 from rainbowdp.release.terms import Terms
-from rainbowdp.release.untraced import UNTRACED
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, summarize, summarize_groups
 
@@ -42,9 +41,8 @@ def make_ready(terms: Terms, source: Table | Summary, key: bytes | None, progres
         source.check(columns_of(terms))
     # All that an answer and its receipt need is asked of the question before a row is read, but `locate`.
     terms.description, terms.mechanism  # noqa: B018 - cached properties
-    with UNTRACED:
-        summaries = _read(terms, source, key, progress) if isinstance(source, Table) else {EVERYBODY: source}
-        return Ready({group: terms.mechanism.at(summary) for group, summary in summaries.items()})
+    summaries = _read(terms, source, key, progress) if isinstance(source, Table) else {EVERYBODY: source}
+    return Ready({group: terms.mechanism.at(summary) for group, summary in summaries.items()})
 
 
 def columns_of(terms: Terms) -> list[str]:
@@ -76,7 +74,7 @@ def _declared(terms: Terms) -> list[str]:
 
 def _read(terms: Terms, table: Table, key: bytes | None, progress: Progress | None) -> Mapping[str, Summary]:
     """Read the summaries off a table; they stay inside this module."""
-    reading = guarded_reading(terms.reading)
+    reading = text_reading(terms.reading)
     unit, rows, where = terms.unit, terms.max_rows, terms.where
     if terms.by is not None:
         return summarize_groups(

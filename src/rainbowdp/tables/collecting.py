@@ -14,7 +14,6 @@ from typing import cast
 from rainbowdp.questions.cells import typed_text, typed_texts
 from rainbowdp.tables.cell_texts import UNREADABLE, Meanings, Remembered, are_names, filters, texts_of
 from rainbowdp.tables.persons import Spool
-from rainbowdp.tables.silence import Silence
 from rainbowdp.tables.source import Cells, Progress, row_count
 from rainbowdp.tables.table import Table
 
@@ -95,11 +94,6 @@ def collect(spool: Spool, table: Table, wanted: Wanted, progress: Progress | Non
     progress : callable, optional
         As for `rainbowdp.tables.summarize`.
     """
-    with Silence():
-        _collect(spool, table, wanted, progress)
-
-
-def _collect(spool: Spool, table: Table, wanted: Wanted, progress: Progress | None) -> None:
     columns, judge, reader = wanted.columns, Judge(wanted), _Reader(wanted)
     source = table.source
     once = wanted.unit is None or wanted.named

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from rainbowdp.errors import TableUnreadableError, readable
 from rainbowdp.tables.frames import FrameSource
-from rainbowdp.tables.header import UnshownNames, check_distinct
+from rainbowdp.tables.header import check_distinct
 from rainbowdp.tables.plain_names import check_room, is_utf8
 from rainbowdp.tables.prepared import of_duckdb
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
@@ -57,8 +57,7 @@ class DuckdbSource(FrameSource):
                 rows = f"({place.sql}\n)"
                 _check_columns(place.database, f"select * from {rows}")  # noqa: S608 - what the user wants to read
             relation = self._database.sql(f"select * from {rows}")  # noqa: S608 - a quoted name, or what the user wants to read
-            # A query may make columns of cells, and it runs a part of itself for that.
-            check_distinct(place.database, UnshownNames(relation.columns) if place.sql else relation.columns)
+            check_distinct(place.database, relation.columns)
             ready = of_duckdb(relation)
             frame = nw.from_native(ready.frame)
             super().__init__(

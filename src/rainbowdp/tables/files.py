@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables in text files: CSV and JSON lines, one file or several alike, read by DuckDB.
 
-The one idea: DuckDB is told everything (columns, signs, line ending), every cell of a text file is text,
-and what it reads cannot make it fail. A CSV file that is in order is read where it is, through a link. From
+DuckDB is told everything (columns, separator, line ending), every cell of a text file is text, and what it
+reads cannot make it fail. A CSV file that is in order is read where it is, through a link. From
 any other (compressed, of another encoding, with rows that cannot be read) a clean copy is made first. Links
 and copies are in one temporary directory, which is removed in all cases, so that DuckDB sees names of the
 same kind whatever the rows are.
@@ -10,7 +10,6 @@ same kind whatever the rows are.
 
 import codecs
 import contextlib
-import math
 import re
 import shutil
 import tempfile
@@ -137,7 +136,6 @@ class FileSource:
         """
         names = self.columns or tuple(columns)
         if names not in self._scans:
-            self._check_room()
             scans = []
             for at in range(len(self._paths)):
                 share = _part_of(progress, at, len(self._paths))
@@ -185,60 +183,36 @@ class FileSource:
                 yield block[left:]
             left = max(0, left - len(block))
 
-    def _check_room(self) -> None:
-        """Refuse files of which no copy could be made, whether or not one of their rows needs it."""
-        if self._room is not None:
-            return
-        sizes: list[int] = []
-        with contextlib.suppress(OSError):
-            sizes = [path.stat().st_size * self._growth() + _MORE_BYTES for path in self._paths]
-        if not sizes:
-            raise TableUnreadableError(
-                f"{self._name} cannot be read any longer",
-                help="it was there when it was opened: do not move or remove it while it is read",
-            )
-        enough = False
-        with contextlib.suppress(OSError):
+    def _temporary(self) -> Path:
+        """Make the directory of all links and copies, once."""
+        if self._room is None:
             room = Path(tempfile.mkdtemp(prefix="rainbowdp-"))
             self._closing.callback(shutil.rmtree, room, ignore_errors=True)
             check_room(room)
             self._room = room
-            enough = shutil.disk_usage(room).free >= sum(sizes) and max(sizes) <= _largest_file()
-        if not enough:
-            self._room = None
-            raise self._no_copy()
+        return self._room
 
     def _link(self, at: int) -> Path | None:
         """Return a plain name for a file; None where there are no links, and a copy is always read."""
         link = None
         with contextlib.suppress(OSError):
-            link = Path(tempfile.mkdtemp(dir=self._room)) / "table.csv"
+            link = Path(tempfile.mkdtemp(dir=self._temporary())) / "table.csv"
         return link if link is not None and linked(self._paths[at], link) else None
 
-    def _growth(self) -> int:
-        """Return how many times larger than a file its content may be in UTF-8."""
-        return 1 if self._encoding == "utf-8" else 3
-
     def _copied(self, content: Iterator[bytes]) -> Path:
-        target = None
         try:
-            target = Path(tempfile.mkdtemp(dir=self._room)) / "table.csv"
+            target = Path(tempfile.mkdtemp(dir=self._temporary())) / "table.csv"
             with target.open("wb") as file:
-                # Without a mark of ours, the first cell would lose one of its own.
+                # DuckDB removes one byte order mark; without this one, the first cell could lose its own.
                 file.write(codecs.BOM_UTF8)
                 for block in content:
                     file.write(block)
         except OSError:
-            target = None
-        if target is None:
-            raise self._no_copy()
+            raise TableUnreadableError(
+                f"there is no room for a temporary copy of {self._name}",
+                help="make room in the directory for temporary files, or name another one with TMPDIR",
+            ) from None
         return target
-
-    def _no_copy(self) -> TableUnreadableError:
-        return TableUnreadableError(
-            f"there is no room for a temporary copy of {self._name}",
-            help="make room in the directory for temporary files, or name another one with TMPDIR",
-        )
 
 
 def file_source(paths: Sequence[Path], encoding: str, name: str) -> FileSource | ArrowSource:
@@ -304,16 +278,6 @@ def _part_of(progress: Progress | None, at: int, files: int) -> Progress | None:
 def _bounded(column: int, to: int) -> str:
     """Return SQL for the cells of a column, where NUL stands for one that is too long to be read."""
     return f"case when strlen(c{column}) > {LARGEST_CELL} then chr(0) else c{column} end as v{to}"
-
-
-def _largest_file() -> float:
-    """Return how many bytes the system lets this process write to a file."""
-    try:
-        import resource
-    except ModuleNotFoundError:
-        return math.inf
-    most, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
-    return math.inf if most == resource.RLIM_INFINITY else most
 
 
 def _csv_scan(path: Path, cells: int, delimiter: str, ending: str, *, header: bool, longest: int = 0) -> str:

@@ -2,18 +2,15 @@
 """The first record of a CSV file: the only part of a table that may be judged.
 
 A header is schema, not data, so what is wrong with it is an error: no header, a column named twice. It also
-says by which sign cells are separated. No row is looked at. A quote opens only at the start of a cell, as in
-`rainbowdp.tables.records`; a name whose quote is open at the end of the first line goes on in the next ones,
-and where quotes do not fit, the first line is the header and its quotes are text.
+says by which character cells are separated. No row is looked at. A quote opens only at the start of a cell,
+as in `rainbowdp.tables.records`; a name whose quote is open at the end of the first line goes on in the next
+ones, and where quotes do not fit, the first line is the header and its quotes are text.
 
-Names are shown in messages, and what was taken for a name may in truth be rows: in the wrong encoding, or
-where a quote was left open. So no message shows a name that holds a line break or another sign that cannot be
-printed, nor any name of a file without line endings, nor more than `LONGEST_SHOWN` characters of one.
+A file may lack a header, and then its first row is taken for one. So messages name no column of a table,
+except one that is spelled nearly like a column that is asked for.
 """
 
 import re
-import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,30 +18,11 @@ from pathlib import Path
 from rainbowdp.errors import TableUnreadableError, UnknownColumnError, did_you_mean
 from rainbowdp.tables.encodings import LARGEST_FIRST_LINE, UNREADABLE
 
-LONGEST_SHOWN = 60
-
 _LINE = re.compile(rb"([^\r\n]*+)(\r\n|\n|\r|\Z)")
-# Numbers as anybody writes them, amounts, dates, times: what begins with a digit, after signs if any, also
-# after what would separate cells in another file. And what stands in a row of JSON, YAML, XML or Python: a
-# bracket or dash before it, a colon after a quote or before a digit, or an equals sign inside it.
-_NUMERALS = "²³¹¼½¾⁰-⁹₀-₉⅐-↉①-⓿"
-_LIKE_A_CELL = re.compile(
-    rf"""(?:\A|[,;|\t])(?:[^\w,;|\t]|_)*+(?:[\d{_NUMERALS}]|(?:nan|inf|infinity)(?:\Z|[,;|\t]))"""
-    r"""|\A(?:[{\[<(\\]|- )|["']\s*+:|:\s*+\d|=\s*+["'\w]""",
-    re.IGNORECASE,
-)
-# An object or a list, or the beginning of one that goes on in the next line: somebody's row, and no names.
-_LIKE_JSON = re.compile(r"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*(?:["'{\[\]]|\Z))""")
 _DELIMITERS = (",", "\t", ";", "|")
 _QUOTED = r' *+"[^"]*+(?:""[^"]*+)*+" *+'
 _OPEN = r' *+"[^"]*+(?:""[^"]*+)*+\Z'
 _APART = re.compile(r'(\A|[,\t;|]) *+"[^"]*+(?:""[^"]*+)*+(?:"|\Z)')
-_NOT_SHOWN = (
-    "its columns are not shown, since what stands at the start of the table may be no header: "
-    "check the first line, its quotes and the encoding; if it is a row, put a line with names above it"
-)
-
-
 _ENCODED = "say how the file is encoded, for example --encoding latin-1 or utf-16"
 _NO_TEXT = {
     "PK\3\4": "it begins like a spreadsheet, or another ZIP archive: save the table as CSV",
@@ -58,18 +36,6 @@ _NO_TEXT = {
 }
 _ABOVE = "the names of the columns must stand in the first line: if there are lines above them, remove these"
 _NAMELESS = frozenset({"frame", "the frame", "standard input"})
-
-
-class UnshownNames(tuple[str, ...]):
-    """Names of columns that no message may show: a file without line endings may be all rows."""
-
-    __slots__ = ()
-
-
-class FirstLine(tuple[str, ...]):
-    """Names of columns as the first line of a text file says them, above which there may be other lines."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -134,11 +100,6 @@ def read_header(path: Path, content: Iterable[bytes], called: str) -> Header:
             f"the header of {called} is not text in the chosen encoding",
             help=_no_text(first, called),
         )
-    if _LIKE_JSON.match(first):
-        raise TableUnreadableError(
-            f"the first line of {called} is no header: it begins as JSON does",
-            help="give a file of JSON lines a name that ends in .jsonl or .ndjson; standard input is for CSV",
-        )
     found = whole or _of_first_line(path, first, line)
     check_distinct(called, found.names)
     return found
@@ -176,11 +137,7 @@ def _of_first_line(path: Path, first: str, line: re.Match[bytes]) -> Header:
     # Blanks around quotes are left to us.
     plain = names is not None and not re.search(' "|" ', first)
     names = names or tuple(name.strip() for name in first.split(delimiter))
-    # Where a quote is open, a row decides whether it is closed, and no message may tell.
-    hidden = not line[2] or _may_go_on(path, line[1])
-    return Header(
-        (UnshownNames if hidden else FirstLine)(names), delimiter, line[2] or b"\n", line.end(), plain
-    )
+    return Header(names, delimiter, line[2] or b"\n", line.end(), plain)
 
 
 def _may_go_on(path: Path, line: bytes) -> bool:
@@ -203,9 +160,7 @@ def _continued(path: Path, content: bytes, *, final: bool) -> Header | None:
         names = _names(record[0].removesuffix(record[1]), sign)
         if names is not None:
             ending = record[1].encode() or b"\n"
-            # What closes the quote may be a row.
-            hidden = UnshownNames(names)
-            found.append(Header(hidden, sign, ending, len(record[0].encode()), plain=False))
+            found.append(Header(names, sign, ending, len(record[0].encode()), plain=False))
     return max(found, key=lambda header: len(header.names), default=None)
 
 
@@ -233,28 +188,23 @@ def check_distinct(source: str, names: Sequence[str]) -> None:
     Raises
     ------
     UnknownColumnError
-        With the name.
+        With the numbers of two such columns.
+
+    Examples
+    --------
+    >>> check_distinct("frame", ["id", "vote", "id"])
+    Traceback (most recent call last):
+    rainbowdp.errors.UnknownColumnError: frame gives its columns 1 and 3 the same name
     """
-    if len(set(names)) == len(names):
-        return
-    called = _called(source)
-    shown = shown_names(names)
-    if shown and names.count("") > 1:
-        help = "give every column a name of its own"
-        if isinstance(names, FirstLine):
-            help = "name every column in the first line; a separator at its end makes one more column"
-        if isinstance(names, FirstLine) and _may_be_a_title(names):
-            help = _ABOVE
-        raise UnknownColumnError(
-            f"{called} has {_number_of(names.count(''))} columns without a name", help=help
-        )
-    times = Counter(names)
-    twice = shown_names([next(name for name in names if times[name] > 1)]) if shown else []
-    raise UnknownColumnError(
-        f"{called} has two columns called {twice[0]!r}" if twice else f"{called} names a column twice",
-        help="rename or remove one of them",
-        **({"column": twice[0]} if twice else {}),
-    )
+    first: dict[str, int] = {}
+    for number, name in enumerate(names, 1):
+        before = first.setdefault(name, number)
+        if before != number:
+            shared = "the same name" if name else "no name"
+            raise UnknownColumnError(
+                f"{_called(source)} gives its columns {before} and {number} {shared}",
+                help="give every column a name of its own; a separator at the end of a line makes one more",
+            )
 
 
 def check_alike(paths: Sequence[Path], names: Sequence[Sequence[str]]) -> None:
@@ -263,48 +213,48 @@ def check_alike(paths: Sequence[Path], names: Sequence[Sequence[str]]) -> None:
     Raises
     ------
     TableUnreadableError
-        With two files, and a column that only one of them has if it has all of the other one, too: of two
-        first lines that differ otherwise, one may be somebody's row.
+        With two files that differ.
     """
     for path, own in zip(paths, names, strict=True):
         if set(own) != set(names[0]):
-            odd = min(set(own) ^ set(names[0]))
-            further = set(own) < set(names[0]) or set(own) > set(names[0])
-            shown = shown_names([odd]) if further and shown_names(own) and shown_names(names[0]) else []
             raise TableUnreadableError(
-                f"{str(path)!r} and {str(paths[0])!r} differ: only one has "
-                + (f"the column {shown[0]!r}" if shown else "some column"),
+                f"{str(path)!r} and {str(paths[0])!r} do not have the same columns",
                 help="name files with the same columns in their first lines, or one file",
             )
 
 
-def check_known(source: str, names: Sequence[str], wanted: Iterable[str]) -> None:
+def check_known(source: str, names: Sequence[str], wanted: Iterable[str], *, hints: bool = True) -> None:
     """Refuse columns that a table does not have.
+
+    Parameters
+    ----------
+    source : str
+        How messages call the table.
+    names : sequence of str
+        Its columns.
+    wanted : iterable of str
+        The columns that are asked for.
+    hints : bool
+        Whether to name a column that is spelled nearly like the one that is asked for.
 
     Raises
     ------
     UnknownColumnError
-        With the closest column, or all of them.
+        If one of them is unknown.
     """
-    given = set(names)
     for name in wanted:
-        if name in given:
-            continue
-        known = shown_names(names)
-        shown = ", ".join(map(repr, known[:20])) + (", …" if len(known) > 20 else "")
-        hint = did_you_mean(name, [own for own in known if own in given])
-        listed = f"{hint} Its columns are {shown}" if hint else f"its columns are {shown}"
-        if not hint and isinstance(names, FirstLine) and _may_be_a_title(names):
-            listed = f"{listed}; {_ABOVE}"
-        raise UnknownColumnError(
-            f"{_called(source)} has no column {name!r}",
-            help=listed if known else _NOT_SHOWN,
-            column=name,
-        )
+        if name not in names:
+            near = did_you_mean(name, filter(str.isprintable, names)) if hints else ""
+            raise UnknownColumnError(
+                f"{_called(source)} has no column {name!r}",
+                help=near
+                or "check the name; the names of the columns must stand in the first line of a file",
+                column=name,
+            )
 
 
 def _delimiter(path: Path, record: str) -> str:
-    """Return the sign that the suffix tells, or that stands most often outside of quotes."""
+    """Return the separator that the suffix tells, or that stands most often outside of quotes."""
     apart = _APART.sub(r"\1", record)
     return max(_signs(path), key=apart.count)
 
@@ -325,32 +275,6 @@ def _names(record: str, delimiter: str) -> tuple[str, ...] | None:
         at = end + 1
 
 
-def shown_names(names: Sequence[str]) -> list[str]:
-    """Return the names as messages may show them; none if one of them may be no name."""
-    if isinstance(names, UnshownNames) or not all(map(_is_printable, names)):
-        return []
-    # A text file without a header has somebody's row in its first line.
-    if isinstance(names, FirstLine) and (
-        any(map(_LIKE_A_CELL.search, names)) or all(":" in name for name in names)
-    ):
-        return []
-    return [name if len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}…" for name in names]
-
-
-def _may_be_a_title(names: Sequence[str]) -> bool:
-    """Say whether the first line looks like a title, a comment or a note to Excel, and not like names."""
-    given = [name for name in names if name]
-    return len(given) < 2 or given[0].lower().startswith(("#", "sep="))
-
-
 def _called(source: str) -> str:
     """Return a source as messages call it: what stands outside, such as a path, in quotes."""
     return source if source in _NAMELESS or source.startswith(("'", '"')) else repr(source)
-
-
-def _number_of(count: int) -> str:
-    return {2: "two", 3: "three"}.get(count, str(count))
-
-
-def _is_printable(name: str) -> bool:
-    return all(sign.isprintable() or unicodedata.category(sign) == "Zs" for sign in name)

@@ -16,7 +16,6 @@ from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import ArrowSource, Read
 from rainbowdp.tables.prepared import WITHOUT_TEXT
 from rainbowdp.tables.readers import decimal_of, moment_of
-from rainbowdp.tables.silence import Silence
 from rainbowdp.tables.source import UNREADABLE_CELL, Progress
 
 _PATTERN = re.compile(r"\*\Z|\^(?s:.*)\$\Z")
@@ -67,10 +66,8 @@ def ibis_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - ibis ha
 
     def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
         del progress
-        with Silence():
-            # Without a readable column, one of our own says how many rows there are.
-            fetched = table.select(*(columns or [ibis.literal(1).name("row")])).to_pyarrow()
-        yield fetched
+        # Without a readable column, one of our own says how many rows there are.
+        yield table.select(*(columns or [ibis.literal(1).name("row")])).to_pyarrow()
 
     return ArrowSource(name, types, tables, ordered=False, readers=readers)
 
@@ -79,7 +76,7 @@ def _without_text(table: Any) -> list[str]:  # noqa: ANN401 - ibis has no types
     """Return the columns of types of DuckDB that ibis takes for others, and that have no text."""
     found: list[str] = []
     # A table that ibis has not handed over yet is none of DuckDB's, and has none of its types.
-    with Silence(), contextlib.suppress(Exception):
+    with contextlib.suppress(Exception):
         relation = table.get_backend().con.sql(table.compile())
         kinds = zip(relation.columns, relation.types, strict=True)
         found = [column for column, kind in kinds if kind.id in WITHOUT_TEXT]

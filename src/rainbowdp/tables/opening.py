@@ -18,12 +18,11 @@ from rainbowdp.tables.duckdb_files import DuckdbSource
 from rainbowdp.tables.encodings import encoding_called
 from rainbowdp.tables.files import FileSource, file_source
 from rainbowdp.tables.frames import FrameSource
-from rainbowdp.tables.header import UnshownNames, check_distinct
+from rainbowdp.tables.header import check_distinct
 from rainbowdp.tables.ibis_tables import ibis_source
 from rainbowdp.tables.plain_names import is_utf8
 from rainbowdp.tables.postgres import PostgresSource
 from rainbowdp.tables.prepared import Prepared, of_duckdb, of_polars, of_spark
-from rainbowdp.tables.silence import Silence
 from rainbowdp.tables.sql import SqlPlace, is_url, sql_place
 from rainbowdp.tables.sqlite import SqliteSource
 from rainbowdp.tables.streams import spooled
@@ -89,31 +88,15 @@ def open_table(
         return _files(str(source), encoding_called(encoding))
     if encoding is not None:
         raise UsageError("an encoding is for text files", help="leave out the encoding")
-    return _guarded_frame(source)
-
-
-def _guarded_frame(source: object) -> Table:
-    """Return the table of a frame; a lazy one may look at rows to say which columns it has."""
-    found: Table | None = None
-    interrupted = False
     try:
-        with Silence():
-            found = _frame(source)
-    except (RainbowError, SystemExit, GeneratorExit):
+        return _frame(source)
+    except (RainbowError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
-    except KeyboardInterrupt:
-        # Raised anew, since a frame of somebody's own might say something.
-        interrupted = True
-    except BaseException:  # noqa: BLE001 - whatever a library says may quote a cell; polars panics
-        found = None
-    if interrupted:
-        raise KeyboardInterrupt
-    if found is None:
+    except BaseException:  # noqa: BLE001 - a library's message may quote a cell; a panic of polars is no Exception
         raise TableUnreadableError(
             "the frame cannot say which columns it has; why is left out, since it may quote a cell",
             help="look whether it can without rainbowdp, such as by frame.columns or frame.collect_schema()",
-        )
-    return found
+        ) from None
 
 
 def _files(source: str, encoding: str) -> Table:
@@ -186,7 +169,7 @@ def _frame(source: object) -> Table:
     inside: dict[str, str] | None = None
     if type(source).__module__.startswith("pyspark") and hasattr(source, "toDF"):
         # Spark takes a dot in a name for a field of a struct, and a backtick for a quote.
-        columns = UnshownNames(map(str, native.columns))
+        columns = list(map(str, native.columns))
         check_distinct("the frame", columns)
         inside = {name: f"c{at}" for at, name in enumerate(columns)}
         native = native.toDF(*inside.values())

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of persons as numbers on the disk, in shares that hold all rows of a person and fit into memory.
 
-The one idea: a row is four words, the hash of its person and the hash of what it says. A share is chosen by
-the person's hash, so that what is done for each person can be done share by share. Rows come back in the
-order in which they were added. The file has no name, so whatever ends the process leaves nothing behind. It
-is there, with room for the first rows, before any row comes: whether it can be made depends on no row.
+A row is four words, the hash of its person and the hash of what it says. A share is chosen by the person's
+hash, so that what is done for each person can be done share by share. Rows come back in the order in which
+they were added. The file has no name, so an end of the process leaves nothing behind.
 """
 
 import contextlib
-import errno
-import os
 import tempfile
 from collections.abc import Iterator
 from typing import IO, Self
@@ -42,12 +39,7 @@ class PersonRows:
         self._written: list[tuple[int, Words]] = []
         self._rows_written = 0
         self._closing = contextlib.ExitStack()
-        try:
-            self._file = self._closing.enter_context(_unnamed_file())
-            _reserve(self._file, self._held.nbytes)
-        except BaseException:
-            self.__exit__()
-            raise
+        self._file: IO[bytes] = self._closing.enter_context(_unnamed_file())
 
     def __enter__(self) -> Self:
         return self
@@ -115,17 +107,3 @@ class PersonRows:
 
 def _unnamed_file() -> IO[bytes]:
     return tempfile.TemporaryFile(prefix="rainbowdp-")
-
-
-def _reserve(file: IO[bytes], size: int) -> None:
-    """Make room at the start of a file, which holds that many bytes then."""
-    if hasattr(os, "posix_fallocate"):
-        try:
-            os.posix_fallocate(file.fileno(), 0, size)
-        except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):
-                raise
-        else:
-            return
-    file.write(bytes(size))
-    file.flush()

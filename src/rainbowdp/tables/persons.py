@@ -223,18 +223,16 @@ def _with_room(work: Callable[[], T]) -> T:
     """Do something; the end of memory or disk is one fixed message, since a library's own may quote a row."""
     import duckdb
 
-    interrupted = False
     try:
         return work()
     except (duckdb.Error, OSError, RuntimeError) as error:
-        # What stops it inside of a call back to Python comes as an error that shows where.
-        interrupted = is_interrupt(error) or "KeyboardInterrupt" in str(error)
-    if interrupted:
-        raise KeyboardInterrupt
-    raise TableUnreadableError(
-        "there is no room for the rows of all persons",
-        help="make room in the directory for temporary files, or name another one with TMPDIR",
-    )
+        # An interrupt inside of a call back to Python comes as an error that shows where.
+        if is_interrupt(error) or "KeyboardInterrupt" in str(error):
+            raise KeyboardInterrupt from None
+        raise TableUnreadableError(
+            "there is no room for the rows of all persons",
+            help="make room in the directory for temporary files, or name another one with TMPDIR",
+        ) from None
 
 
 def _each_with_room(items: Iterator[T]) -> Iterator[T]:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a source of rows can do, whatever holds them: count raw cells, and list them.
 
-The one idea: both queries mention only the columns that are needed, and cells come back as they are, as
-values that `rainbowdp.questions.cells.cell_text` understands. Nothing is converted in a way that could fail
-on a cell. What a library raises all the same while rows are read is replaced by one fixed message
-(`guarded`), since its own words may quote a cell.
+Both queries mention only the columns that are needed, and cells come back as they are, as values that
+`rainbowdp.questions.cells.cell_text` understands. Nothing is converted in a way that could fail on a cell.
+What a library raises all the same while rows are read is replaced by one fixed message (`guarded`), since
+its own words may quote a cell.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -58,27 +58,20 @@ def guarded(source: str, batches: Callable[[], Iterable[list[Cells]]]) -> Iterat
     Raises
     ------
     TableUnreadableError
-        Without the error that caused it, not even as context.
+        Without the message of the error that caused it.
     """
-    interrupted = failed = False
     try:
         yield from batches()
-    except (RainbowError, GeneratorExit, SystemExit):
+    except (RainbowError, KeyboardInterrupt, GeneratorExit, SystemExit):
         raise
-    except KeyboardInterrupt:
-        # Raised anew, since one of somebody's own cells might say something.
-        interrupted = True
-    except BaseException as error:  # noqa: BLE001 - whatever a library says may quote a cell; polars panics
-        interrupted = is_interrupt(error)
-        failed = True
-    if interrupted:
-        raise KeyboardInterrupt
-    if failed:
+    except BaseException as error:  # noqa: BLE001 - a library's message may quote a cell; a panic of polars is no Exception
+        if is_interrupt(error):
+            raise KeyboardInterrupt from None
         raise TableUnreadableError(
             f"{source} could not be read to its end",
             help="check that it is complete and what its name says, that its server answers, and that memory "
             "is left; the reason is left out, since it may quote a cell",
-        )
+        ) from None
 
 
 def is_interrupt(error: BaseException) -> bool:

@@ -18,7 +18,6 @@ from rainbowdp.tables.cell_texts import declared_texts, stored_cell
 from rainbowdp.tables.collecting import Judge, Wanted, collect
 from rainbowdp.tables.keeping import Numbering
 from rainbowdp.tables.persons import Spool, key_or_fresh
-from rainbowdp.tables.silence import Silence
 from rainbowdp.tables.source import Progress, row_count
 from rainbowdp.tables.table import Table
 
@@ -87,17 +86,15 @@ def summarize(
     if unit is None:
         judge = Judge(wanted)
         # The column that is read is the first.
-        with Silence():
-            return reading.summary(
-                (row[0], row_count(row))
-                for batch in table.source.counted(wanted.columns, progress)
-                for row in judge.passing(batch)
-            )
+        return reading.summary(
+            (row[0], row_count(row))
+            for batch in table.source.counted(wanted.columns, progress)
+            for row in judge.passing(batch)
+        )
     with Spool(key_or_fresh(key)) as spool:
         collect(spool, table, wanted, progress)
         spool.keep(max_rows, _numbering(table))
-        with Silence():
-            return reading.summary(_cells(spool, 0))
+        return reading.summary(_cells(spool, 0))
 
 
 def summarize_groups(
@@ -156,8 +153,7 @@ def summarize_groups(
         collect(spool, table, wanted, progress)
         if unit is not None:
             spool.keep(max_rows, _numbering(table))
-        with Silence():
-            return {group: reading.summary(_cells(spool, at)) for at, group in enumerate(groups)}
+        return {group: reading.summary(_cells(spool, at)) for at, group in enumerate(groups)}
 
 
 def _numbering(table: Table) -> Numbering:

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table that has been opened: its header has been judged, and no row has been read.
 
-The one idea: everything public about a table is here (`Table.columns`, `Table.identity`, `Table.notes`),
-everything else stays behind `Table.source`, and nothing of it is ever shown.
+Everything public about a table is here (`Table.columns`, `Table.identity`, `Table.notes`); everything else
+stays behind `Table.source`, and nothing of it is ever shown.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
-from rainbowdp.errors import UnknownColumnError
-from rainbowdp.tables.header import check_known, shown_names
+from rainbowdp.tables.header import check_known
 from rainbowdp.tables.source import Source
 
 
@@ -33,7 +32,7 @@ class Table:
     encoding : str
         How a file of text is encoded.
     separator : str or None
-        What stands between the cells of a file of text: a semicolon if it does in one of several files.
+        What separates the cells of a file of text: a semicolon if it does in one of several files.
     source : Source
         The rows.
     """
@@ -68,14 +67,10 @@ class Table:
         Raises
         ------
         UnknownColumnError
-            With the closest column, or all of them, unless the rows are those of a query.
+            With one that is spelled nearly like it, unless the rows are those of a query.
         """
-        if self.columns is None:
-            return
-        if self.is_query:
-            check_selected(self.identity, self.columns, wanted)
-        else:
-            check_known(self.identity, self.columns, wanted)
+        if self.columns is not None:
+            check_known(self.identity, self.columns, wanted, hints=not self.is_query)
 
     def close(self) -> None:
         """Let go of connections and temporary files."""
@@ -90,22 +85,4 @@ class Table:
         self.close()
 
     def __repr__(self) -> str:
-        shown = [] if self.is_query else shown_names(self.columns or ())
-        return f"Table({self.identity!r}, columns={shown!r})"
-
-
-def check_selected(source: str, names: Sequence[str], wanted: Iterable[str]) -> None:
-    """Refuse columns that a query does not have, without a word about those that it has.
-
-    Raises
-    ------
-    UnknownColumnError
-        With the column that was asked for.
-    """
-    for name in wanted:
-        if name not in names:
-            raise UnknownColumnError(
-                f"{source} has no column {name!r}",
-                help="the columns of a query are not shown, since it may make them of cells: check the name",
-                column=name,
-            )
+        return f"Table({self.identity!r})"
