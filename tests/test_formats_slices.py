@@ -18,6 +18,7 @@ ROWS = {
 }
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_each_row_of_a_large_file_is_read_once(
     row: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
