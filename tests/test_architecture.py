@@ -225,13 +225,13 @@ def code_lines(source: str) -> int:
     docstrings: set[int] = set()
     for node in ast.walk(ast.parse(source)):
         match node:
-            case ast.Module(body=[ast.Expr(ast.Constant(str())) as first, *_]):
-                docstrings.update(range(first.lineno, (first.end_lineno or first.lineno) + 1))
-            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef() if (
-                ast.get_docstring(node) is not None
+            case (
+                ast.Module(body=[ast.Expr(ast.Constant(str())) as text, *_])
+                | ast.ClassDef(body=[ast.Expr(ast.Constant(str())) as text, *_])
+                | ast.FunctionDef(body=[ast.Expr(ast.Constant(str())) as text, *_])
+                | ast.AsyncFunctionDef(body=[ast.Expr(ast.Constant(str())) as text, *_])
             ):
-                said = node.body[0]
-                docstrings.update(range(said.lineno, (said.end_lineno or said.lineno) + 1))
+                docstrings.update(range(text.lineno, (text.end_lineno or text.lineno) + 1))
     layout = {
         tokenize.COMMENT,
         tokenize.NL,
@@ -249,7 +249,10 @@ def code_lines(source: str) -> int:
 
 def test_modules_are_short_and_named_for_one_idea() -> None:
     sources = read_package()
-    long = {module: count for module, source in sources.items() if (count := code_lines(source)) > LONGEST}
+    # A module has no more lines of code than lines.
+    candidates = {module: source for module, source in sources.items() if source.count("\n") > LONGEST}
+    assert candidates
+    long = {module: count for module, source in candidates.items() if (count := code_lines(source)) > LONGEST}
     assert long == {}
     vague = {"base", "common", "core", "helpers", "misc", "tools", "utils", "util"}
     assert [module for module in sources if vague & set(module.split("."))] == []
@@ -264,8 +267,8 @@ def test_only_lines_of_code_are_counted() -> None:
 def test_every_file_says_its_license_and_its_idea_first() -> None:
     texts = python_files()
     assert len(texts) > 100
-    assert [name for name, text in texts.items() if text.splitlines()[0] != SPDX] == []
-    assert [name for name, text in texts.items() if not ast.get_docstring(ast.parse(text))] == []
+    begins = re.compile(re.escape(SPDX) + r'\nr?"""\S')
+    assert [name for name, text in texts.items() if not begins.match(text)] == []
 
 
 def test_every_ignore_names_its_rule_and_its_reason() -> None:

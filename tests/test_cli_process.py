@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from command_line import Outcome, Runner, process
+from document_examples import own_words
 from rainbowdp import __version__
 from rainbowdp.cli.progress import SWITCH, steps
 from rainbowdp.distribution import Distribution
@@ -63,18 +64,20 @@ def test_help_can_be_copied_into_a_shell_and_gives_no_value_to_flags(
     assert any("--help" in line for line in lines)
 
 
-def test_the_examples_in_the_help_run(tmp_path: Path) -> None:
+def test_the_examples_in_the_help_run(run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     from rainbowdp.cli import line, sample, solve, verify
 
     examples = Path(__file__).resolve().parents[1] / "examples"
     for name in ("figure1-nodes.csv", "figure1-edges.csv"):
         (tmp_path / name).write_bytes((examples / name).read_bytes())
     for module in (line, solve, verify, sample):
-        command = module.HELP.split("\n\n")[-1].replace("rainbowdp ", f"{sys.executable} -m rainbowdp ", 1)
-        assert " -m rainbowdp " in command
-        done = subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, check=False, capture_output=True)
-        assert (done.returncode, done.stderr) == (0, b""), command
-        assert done.stdout
+        command = module.HELP.split("\n\n")[-1].strip()
+        words = own_words(command)
+        assert words is not None, command
+        outcome = run(*words)
+        assert (outcome.code, outcome.err) == (0, ""), command
+        assert outcome.out
 
 
 def test_the_version(run: Runner) -> None:
@@ -210,15 +213,15 @@ def test_a_full_memory_is_no_defect(run: Runner, monkeypatch: pytest.MonkeyPatch
     assert "memory" in outcome.error[0]
 
 
-def test_exit_codes_reach_the_shell(tmp_path: Path) -> None:
+def test_exit_codes_reach_the_shell(run: Runner, tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_text("dataset,rainbow,distance,b,r\nx,b>r,0,1/3,2/3\ny,r>b,0,1/4,3/4\n")
     (tmp_path / "pairs.csv").write_text("source,target\nx,y\n")
     files = (tmp_path / "m.csv", "--neighbors", tmp_path / "pairs.csv")
-    assert process("verify", *files, "--epsilon", "1").returncode == 0
+    assert run("verify", *files, "--epsilon", "1").code == 0
     broken = process("verify", *files, "--epsilon", "0.1")
     assert (broken.returncode, broken.stderr) == (1, "")
-    assert process("verify", *files).returncode == 2
-    assert process("verify", tmp_path / "absent.csv", *files[1:], "--epsilon", "1").returncode == 4
+    assert run("verify", *files).code == 2
+    assert run("verify", tmp_path / "absent.csv", *files[1:], "--epsilon", "1").code == 4
 
 
 def test_the_console_script_is_the_same_program() -> None:

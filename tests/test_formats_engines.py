@@ -276,6 +276,7 @@ def test_what_spark_gives_up_at_is_told_in_one_line() -> None:
     assert "\n" not in caught.value.what
 
 
+@pytest.mark.release
 def test_the_recipe_for_a_cluster_runs_on_this_machine(tmp_path: Path) -> None:
     spark()
     datasets, pairs = files(tmp_path, write_parquet, shuffled=False, name=as_numbers)

@@ -100,8 +100,16 @@ def worst_pair(
 ) -> tuple[Fraction, tuple[Counts, Counts] | None]:
     """Return the greatest factor by which one person makes an answer more likely, and where."""
     worst, where = Fraction(1), None
+    # Many tables have the same chances, of which each pair is compared once.
+    numbers: dict[tuple[Fraction, ...], int] = {}
+    number = {counts: numbers.setdefault(tuple(masses), len(numbers)) for counts, masses in chances.items()}
+    compared = set()
     for counts in chances:
         for other in neighbors_of(counts, rows, changed, most):
+            pair = number[counts], number[other]
+            if pair in compared:
+                continue
+            compared.add(pair)
             ratio = worst_ratio(chances[counts], chances[other])
             if ratio > worst:
                 worst, where = ratio, (counts, other)

@@ -23,7 +23,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from command_line import PROGRAM
+from command_line import PROGRAM, Runner
 from plain_processor import without_vectors
 from rainbowdp.cli.numbers import bounds_cell, json_bounds
 from rainbowdp.line import Line
@@ -202,7 +202,22 @@ def test_the_figures_of_the_gaussian_filter_hide_the_last_places_of_quantiles() 
     assert (found.figure_low < found.figure_high).all()
 
 
-def test_files_and_verdicts_do_not_depend_on_vector_instructions(tmp_path: Path) -> None:
+def test_files_and_verdicts_do_not_depend_on_vector_instructions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = Runner(capsys)
+
+    def here(*words: str) -> str:
+        outcome = run(*words)
+        assert outcome.code == 0
+        return outcome.out
+
+    def plain(*words: str) -> str:
+        command, environment = [*PROGRAM, *words], without_vectors()
+        done = subprocess.run(command, env=environment, check=True, capture_output=True, encoding="utf-8")
+        return done.stdout
+
     size = 20
     rainbows = ["a>b>c"] * size + ["b>a>c"]
     (tmp_path / "nodes.csv").write_text(
@@ -210,19 +225,11 @@ def test_files_and_verdicts_do_not_depend_on_vector_instructions(tmp_path: Path)
     )
     (tmp_path / "edges.csv").write_text("source,target\n" + "".join(f"{at},{at + 1}\n" for at in range(size)))
     found = []
-    for name, environment in (("here", dict(os.environ)), ("plain", without_vectors())):
-        mechanism = f"{name}.csv"
+    for do in (here, plain):
+        mechanism = f"{do.__name__}.csv"
         solve = ("solve", "--datasets", "nodes.csv", "--boundary", "randomized-response", "--out", mechanism)
         verify = ("verify", mechanism, "--format", "json")
-        printed = [
-            subprocess.run(
-                [*PROGRAM, *words, "--neighbors", "edges.csv", "--epsilon", "ln(6/5)"],
-                cwd=tmp_path,
-                env=environment,
-                check=True,
-                capture_output=True,
-            ).stdout
-            for words in (solve, verify)
-        ]
+        same = ("--neighbors", "edges.csv", "--epsilon", "ln(6/5)")
+        printed = [do(*words, *same) for words in (solve, verify)]
         found.append(((tmp_path / mechanism).read_bytes(), *printed))
     assert found[0] == found[1]

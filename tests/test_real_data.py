@@ -31,12 +31,13 @@ from rainbowdp.questions import (
 )
 from rainbowdp.release import ask, verify_receipt
 from rainbowdp.tables import count_keys, open_table, summarize
-from real_data import PLACES, Place, minneapolis, panel, shop, three_places
+from real_data import PLACES, Place, days_of_the_shop, minneapolis, panel, shop, three_places
 
 if TYPE_CHECKING:
     import pandas as pd
 
 EPSILON = 8
+NUMBERED = 4_000
 KEY = bytes(range(32))
 # The five that led, with the numbers of first choices that are known of this file.
 LEADERS = {
@@ -68,7 +69,7 @@ CANDIDATES = (
 )
 PARTIES = {"Conservative": 462, "Labour": 720, "Liberal Democrat": 343}
 BANDS = ("<25", "25-29", "30-34", "35-39", "40-44", "45-49", "50-54", "55-59", "60-64", ">65")
-WEEK = tuple(b'"11/%d/' % day for day in range(1, 8))
+WEEK = tuple(f"11/{day}/2000" for day in range(1, 8))
 BALLOT = {"Precinct": "text", "rank1": "text", "rank2": "text", "rank3": "text", "weight": "integer"}
 BILL = {
     "TRANSACTION_DT": "text",
@@ -82,7 +83,6 @@ BILL = {
     "SALES_PRICE": "integer",
 }
 Places = dict[str, Place]
-Parts = dict[str, tuple[Places, "pd.DataFrame"]]
 at_each_place = pytest.mark.parametrize("at", PLACES)
 
 
@@ -215,39 +215,45 @@ def logs(log: Path) -> Places:
     return three_places(log, BILL)
 
 
-@pytest.fixture(scope="module")
-def bills(log: Path) -> "pd.DataFrame":
+def read_bills(path: Path | str) -> "pd.DataFrame":
     import pandas as pd
 
     columns = ["TRANSACTION_DT", "CUSTOMER_ID", "AGE_GROUP", "PRODUCT_SUBCLASS", "SALES_PRICE"]
-    return pd.read_csv(log, usecols=columns, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    return pd.read_csv(path, usecols=columns, dtype=str, keep_default_na=False, encoding="utf-8-sig")
 
 
 @pytest.fixture(scope="module")
-def week(log: Path) -> Places:
-    """Cut one week out of the file, byte by byte as it is."""
-    with log.open("rb") as file:
-        header = next(file)
-        kept = [line for line in file if line.startswith(WEEK)]
-    path = log.with_name("week.csv")
-    path.write_bytes(header + b"".join(kept))
-    return three_places(path, BILL)
+def bills(log: Path) -> "pd.DataFrame":
+    return read_bills(log)
 
 
 @pytest.fixture(scope="module")
-def week_bills(bills: "pd.DataFrame") -> "pd.DataFrame":
-    return bills[bills["TRANSACTION_DT"].isin([f"11/{day}/2000" for day in range(1, 8)])]
+def week(tmp_path_factory: pytest.TempPathFactory) -> Places:
+    return three_places(days_of_the_shop(tmp_path_factory.mktemp("week"), WEEK), BILL)
 
 
-# What takes seconds is done to the whole log in one place, and to a week of it in the others.
+@pytest.fixture(scope="module")
+def week_bills(week: Places) -> "pd.DataFrame":
+    return read_bills(week["csv"].source)
+
+
 a_part_at_each_place = pytest.mark.parametrize(
-    ("part", "at"), [("week", "csv"), ("whole", "parquet"), ("week", "postgresql")]
+    ("part", "at"),
+    [
+        ("week", "csv"),
+        ("week", "parquet"),
+        ("week", "postgresql"),
+        pytest.param("whole", "parquet", marks=pytest.mark.release),
+    ],
 )
 
 
-@pytest.fixture(scope="module")
-def parts(logs: Places, bills: "pd.DataFrame", week: Places, week_bills: "pd.DataFrame") -> Parts:
-    return {"whole": (logs, bills), "week": (week, week_bills)}
+@pytest.fixture
+def bought(part: str, request: pytest.FixtureRequest) -> "tuple[Places, pd.DataFrame]":
+    """Give the places and the rows of a part; the whole log is unpacked only where it is asked for."""
+    names = {"week": ("week", "week_bills"), "whole": ("logs", "bills")}[part]
+    places, rows = map(request.getfixturevalue, names)
+    return places, rows
 
 
 def counted(cells: "pd.Series[str]", options: tuple[str, ...]) -> OptionCounts:
@@ -255,6 +261,7 @@ def counted(cells: "pd.Series[str]", options: tuple[str, ...]) -> OptionCounts:
     return OptionCounts(tuple(int(found.get(option, 0)) for option in options))
 
 
+@pytest.mark.release
 def test_the_log_is_the_one_that_is_known(log: Path, bills: "pd.DataFrame") -> None:
     assert log.read_bytes().startswith(b'\xef\xbb\xbf"TRANSACTION_DT","CUSTOMER_ID",')
     customers = bills.groupby("CUSTOMER_ID")
@@ -264,6 +271,7 @@ def test_the_log_is_the_one_that_is_known(log: Path, bills: "pd.DataFrame") -> N
     assert customers["AGE_GROUP"].nunique().max() == 1
 
 
+@pytest.mark.release
 @at_each_place
 def test_the_age_band_of_most_customers(logs: Places, bills: "pd.DataFrame", at: str) -> None:
     options = (*BANDS, "not said")
@@ -278,9 +286,9 @@ def test_the_age_band_of_most_customers(logs: Places, bills: "pd.DataFrame", at:
 
 
 @a_part_at_each_place
-def test_nobody_has_more_than_five_kept_rows(parts: Parts, part: str, at: str) -> None:
-    places, bought = parts[part]
-    rows = bought["CUSTOMER_ID"].value_counts()
+def test_nobody_has_more_than_five_kept_rows(bought: "tuple[Places, pd.DataFrame]", at: str) -> None:
+    places, bills = bought
+    rows = bills["CUSTOMER_ID"].value_counts()
     reading = OptionReading("CUSTOMER_ID", tuple(rows.index))
     with open_table(places[at].source, **places[at].options) as table:
         summary = summarize(table, reading, unit="CUSTOMER_ID", max_rows=5, key=KEY)
@@ -288,9 +296,9 @@ def test_nobody_has_more_than_five_kept_rows(parts: Parts, part: str, at: str) -
 
 
 @a_part_at_each_place
-def test_every_subclass_has_its_customers(parts: Parts, part: str, at: str) -> None:
-    places, bought = parts[part]
-    pairs = bought.drop_duplicates(["CUSTOMER_ID", "PRODUCT_SUBCLASS"])
+def test_every_subclass_has_its_customers(bought: "tuple[Places, pd.DataFrame]", at: str) -> None:
+    places, bills = bought
+    pairs = bills.drop_duplicates(["CUSTOMER_ID", "PRODUCT_SUBCLASS"])
     most = int(pairs.groupby("CUSTOMER_ID").size().max())
     expected = pairs.groupby("PRODUCT_SUBCLASS").size().to_dict()
     with open_table(places[at].source, **places[at].options) as table:
@@ -308,6 +316,7 @@ def test_a_customer_counts_for_one_subclass_if_so_declared(
     assert {*found} <= {*week_bills["PRODUCT_SUBCLASS"]}
 
 
+@pytest.mark.release
 @at_each_place
 def test_the_level_of_the_takings(logs: Places, bills: "pd.DataFrame", at: str) -> None:
     million = 10**6
@@ -352,7 +361,7 @@ def numbered(week: Places) -> Place:
     path = whole.with_name("numbered.csv")
     with whole.open("rb") as file:
         lines = [next(file).rstrip() + b',"ROW"\r\n']
-        lines += [next(file).rstrip() + b',"%d"\r\n' % at for at in range(20_000)]
+        lines += [next(file).rstrip() + b',"%d"\r\n' % at for at in range(NUMBERED)]
     path.write_bytes(b"".join(lines))
     return Place(str(path), {})
 
@@ -363,7 +372,7 @@ def numbered_places(numbered: Place) -> Places:
 
 
 def kept(place: Place, max_rows: int) -> set[int]:
-    reading = OptionReading("ROW", tuple(map(str, range(20_000))))
+    reading = OptionReading("ROW", tuple(map(str, range(NUMBERED))))
     with open_table(place.source, **place.options) as table:
         summary = summarize(table, reading, unit="CUSTOMER_ID", max_rows=max_rows, key=KEY)
     assert isinstance(summary, OptionCounts)

@@ -5,7 +5,8 @@ The expected summaries and answers come from `raw_counts`: Python's `csv` and a 
 of the package. The survey is asked every question at every place. The other tables are asked a third of
 theirs at one place and the next third at the next, the larger ones with one number of rows per person at a
 time; two of the tables in turn have their keys counted and an answer drawn. A day of the shop's log stands
-for the log; the whole of it goes through most places once, here or in `test_real_data`.
+for the log. What takes long is done before a release: the whole log at most places, here or in
+`test_real_data`, and the 105,928 ballots at places that hand over one row at a time.
 """
 
 import contextlib
@@ -17,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from bit_sources import FixedBits
 from rainbowdp.privacy import PureDP
@@ -25,7 +27,7 @@ from rainbowdp.release import Terms
 from rainbowdp.release.asking import answer as asked
 from rainbowdp.tables import count_keys, summarize, summarize_groups
 from raw_counts import Case, answer, chosen, limited, summary
-from real_data import minneapolis, panel, shop
+from real_data import days_of_the_shop, minneapolis, panel, shop
 from real_places import ORDERED, PLACES, RealTable
 
 KEY = bytes(range(32))
@@ -139,12 +141,28 @@ DRAWN = {
 }
 # Where the whole log is counted by tests/test_real_data.py.
 ELSEWHERE = ("csv", "parquet", "postgresql")
+# Rows pass through Python or Java one by one there.
+ROW_BY_ROW = ("json lines", "zstandard json lines", "pyspark")
 Tables = dict[str, RealTable]
-everywhere = pytest.mark.parametrize("place", PLACES)
-each_table = pytest.mark.parametrize("name", CASES)
+
+
+def table_at(place: str, name: str, *more: int) -> ParameterSet:
+    """Return the parameters of a test; those that take long are left to a release."""
+    slow = name == "ballots" and place in ROW_BY_ROW
+    return pytest.param(place, name, *more, marks=[pytest.mark.release] if slow else [])
+
+
+every_table_everywhere = pytest.mark.parametrize(
+    ("place", "name"), [table_at(place, name) for place in PLACES for name in CASES]
+)
 two_of_the_tables = pytest.mark.parametrize(
     ("place", "name"),
-    [(place, name) for turn, place in enumerate(PLACES) for at, name in enumerate(CASES) if (turn + at) % 2],
+    [
+        table_at(place, name)
+        for turn, place in enumerate(PLACES)
+        for at, name in enumerate(CASES)
+        if (turn + at) % 2
+    ],
 )
 
 
@@ -166,15 +184,6 @@ def survey(directory: Path) -> Path:
     return path
 
 
-def a_day_of_the_shop(log: Path, directory: Path) -> Path:
-    """Cut one day out of the log, byte by byte as it is."""
-    path = directory / "day.csv"
-    with log.open("rb") as file:
-        header = next(file)
-        path.write_bytes(header + b"".join(line for line in file if line.startswith(f'"{DAY}"'.encode())))
-    return path
-
-
 def types(path: Path, **others: str) -> dict[str, str]:
     """Return the type of every column: text, unless said otherwise."""
     with path.open(encoding="utf-8-sig") as file:
@@ -190,12 +199,7 @@ def stack() -> Iterator[contextlib.ExitStack]:
 
 
 @pytest.fixture(scope="module")
-def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return shop(tmp_path_factory.mktemp("shop"))
-
-
-@pytest.fixture(scope="module")
-def tables(log: Path, tmp_path_factory: pytest.TempPathFactory, stack: contextlib.ExitStack) -> Tables:
+def tables(tmp_path_factory: pytest.TempPathFactory, stack: contextlib.ExitStack) -> Tables:
     def made(path: Path, **others: str) -> RealTable:
         return RealTable(path, types(path, **others), stack)
 
@@ -207,12 +211,13 @@ def tables(log: Path, tmp_path_factory: pytest.TempPathFactory, stack: contextli
         "ballots": made(ballots(tmp_path_factory.mktemp("ballots")), weight="integer"),
         "panel": made(voters(tmp_path_factory.mktemp("panel")), **numbers),
         "survey": made(survey(tmp_path_factory.mktemp("survey")), **answers, **floats),
-        "shop": made(a_day_of_the_shop(log, tmp_path_factory.mktemp("day")), **prices),
+        "shop": made(days_of_the_shop(tmp_path_factory.mktemp("day"), [DAY]), **prices),
     }
 
 
 @pytest.fixture(scope="module")
-def whole_log(log: Path, stack: contextlib.ExitStack) -> RealTable:
+def whole_log(tmp_path_factory: pytest.TempPathFactory, stack: contextlib.ExitStack) -> RealTable:
+    log = shop(tmp_path_factory.mktemp("shop"))
     return RealTable(log, types(log, PRODUCT_SUBCLASS="integer", SALES_PRICE="integer"), stack)
 
 
@@ -245,7 +250,7 @@ def test_the_rows_are_those_that_are_known(tables: Tables) -> None:
 @pytest.mark.parametrize(
     ("place", "name", "number"),
     [
-        (place, name, number)
+        table_at(place, name, number)
         for turn, place in enumerate(PLACES)
         for name, cases in CASES.items()
         for number in range(len(cases))
@@ -265,8 +270,7 @@ def test_every_question_finds_what_python_counts(tables: Tables, place: str, nam
         assert question.locate(found).answer == true
 
 
-@everywhere
-@each_table
+@every_table_everywhere
 def test_every_group_has_its_own_summary(tables: Tables, place: str, name: str) -> None:
     (by, groups, what), table = GROUPS[name], tables[name]
     for most in numbers_of_rows(what, table, place):
@@ -324,6 +328,7 @@ def test_an_answer_is_drawn_as_its_closed_form_says(tables: Tables, place: str, 
             assert asked(terms, table.at(place), bits=FixedBits([word, 0]), key=KEY).answer == drawn
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     "place", [place for place in PLACES if place not in ELSEWHERE and "json" not in place]
 )
