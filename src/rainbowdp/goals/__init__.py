@@ -4,8 +4,7 @@
 `mechanism` holds the contract that all of them keep and `choosing` the table of which one answers which
 question. `flip`, `lead_line`, `question_line`, `noisy_order`, `noisy_level` and `normal_order` are the
 mechanisms, one frozen value each. `order_chances` computes how often a noisy order is right, `charges` what
-several groups cost, `values` compares probabilities, `kept` keeps solved boundaries, and `own_questions`
-calls questions that other people wrote.
+several groups cost, `values` compares probabilities, and `kept` keeps solved boundaries.
 """
 
 from rainbowdp.goals.choosing import mechanism_of
