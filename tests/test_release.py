@@ -27,7 +27,7 @@ from rainbowdp.questions import (
     Question,
     Summary,
 )
-from rainbowdp.release import Terms, answer, answer_from_ledger, verify_receipt
+from rainbowdp.release import Terms, answer, verify_receipt
 from rainbowdp.tables import open_table
 
 Json = Any  # what json.loads may give
@@ -142,20 +142,17 @@ def test_a_charge_is_committed_before_a_bit_is_drawn(tmp_path: Path) -> None:
     with rdp.open_ledger(tmp_path / "l", create=True) as ledger:
         ledger.create("b", Cost.of(rdp.PureDP(1)))
         with pytest.raises(RuntimeError):
-            answer_from_ledger(terms, OptionCounts((3, 90)), ledger, "b", "q", bits=Broken())
+            answer(terms, OptionCounts((3, 90)), ledger, "b", "q", bits=Broken())
         state = ledger.state("b")
         assert str(state.spent) == "epsilon 1"
         assert [entry.event for entry in ledger.history("b")] == ["create", "charge"]
-        again = answer_from_ledger(terms, OptionCounts((3, 90)), ledger, "b", "q", bits=FixedBits([2**63, 0]))
+        again = answer(terms, OptionCounts((3, 90)), ledger, "b", "q", bits=FixedBits([2**63, 0]))
         assert str(ledger.state("b").spent) == "epsilon 1"
         # Repeated once more, the answer is the stored one, whatever the bits say.
         words = FixedBits([])
-        assert (
-            answer_from_ledger(terms, OptionCounts((90, 3)), ledger, "b", "q", bits=words).answer
-            == again.answer
-        )
+        assert answer(terms, OptionCounts((90, 3)), ledger, "b", "q", bits=words).answer == again.answer
         with pytest.raises(RequestMismatchError):
-            answer_from_ledger(
+            answer(
                 Terms(rdp.winner("c", ["red", "green"]), rdp.PureDP(1)),
                 OptionCounts((3, 9)),
                 ledger,
@@ -163,7 +160,7 @@ def test_a_charge_is_committed_before_a_bit_is_drawn(tmp_path: Path) -> None:
                 "q",
             )
         with pytest.raises(BudgetRefusedError, match="spent epsilon 1; asked epsilon 1; left epsilon 0"):
-            answer_from_ledger(terms, OptionCounts((3, 90)), ledger, "b", None)
+            answer(terms, OptionCounts((3, 90)), ledger, "b", None)
 
 
 def test_one_source_under_two_budgets_is_said(tmp_path: Path) -> None:

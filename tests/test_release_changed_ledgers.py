@@ -14,8 +14,9 @@ import rainbowdp as rdp
 from rainbowdp.errors import LedgerError
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.questions import OptionCounts
-from rainbowdp.release import Terms, asking, ready
-from rainbowdp.release.asking import IN_MEMORY, answer_from_ledger, fingerprint
+from rainbowdp.release import Terms, paying
+from rainbowdp.release.asking import answer, fingerprint
+from rainbowdp.release.flow import IN_MEMORY
 from rainbowdp.release.keys_asking import ask_keys
 
 QUESTION = rdp.ranking("vote", ["A", "B"])
@@ -51,7 +52,7 @@ def test_a_stored_answer_that_the_question_cannot_have_is_refused(kept: str, led
     charge = ledger.charge("b", Cost.of(rdp.PureDP(1)), request_id="r", **asked)
     ledger.store(charge, kept)
     with pytest.raises(LedgerError, match="none to this question"):
-        answer_from_ledger(TERMS, COUNTS, ledger, "b", "r")
+        answer(TERMS, COUNTS, ledger, "b", "r")
 
 
 @pytest.mark.parametrize("kept", ['"A"', "[1]", '["A", "A"]', '["B", "A"]', '[" A"]', "{}", "[" * 100_000])
@@ -73,26 +74,29 @@ def test_a_ledger_that_another_program_takes_says_what_is_so_before_and_after_th
     place = tmp_path / "budgets"
     with open_ledger(place, create=True) as opened:
         opened.create("b", Cost.of(rdp.PureDP(5)))
-    draw = ready.drawn
+    pay = paying.pay_and_draw
     other = sqlite3.connect(place, isolation_level=None)
 
-    def taken(*given: Any) -> Any:  # noqa: ANN401 - as what it stands for
-        other.execute("begin immediate")
-        return draw(*given)
+    def taken(*given: Any, read: Any, **asked: Any) -> Any:  # noqa: ANN401 - as what it stands for
+        def read_and_take() -> Any:  # noqa: ANN401 - see above
+            draw = read()
+            return lambda: (other.execute("begin immediate"), draw())[1]
+
+        return pay(*given, read=read_and_take, **asked)
 
     said = []
     with open_ledger(place, timeout=0.1) as ledger:
         with monkeypatch.context() as patched:
-            patched.setattr(asking, "drawn", taken)
+            patched.setattr("rainbowdp.release.flow.pay_and_draw", taken)
             for _ in range(2):
                 # The first time it is taken between the charge and the storing, and then it stays so.
                 with pytest.raises(LedgerError) as caught:
-                    answer_from_ledger(TERMS, COUNTS, ledger, "b", "r")
+                    answer(TERMS, COUNTS, ledger, "b", "r")
                 said.append(caught.value.help)
         other.execute("rollback")
         other.close()
         assert ledger.state("b").requests == 1
         again = "request id 'r' asks for the same again and is charged once at most"
         assert said == [f"another process holds it: try again; {again}"] * 2
-        assert answer_from_ledger(TERMS, COUNTS, ledger, "b", "r").answer == ("A", "B")
+        assert answer(TERMS, COUNTS, ledger, "b", "r").answer == ("A", "B")
         assert ledger.state("b").requests == 1

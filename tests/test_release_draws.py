@@ -25,7 +25,7 @@ from rainbowdp.questions import BracketCounts, ClampedSum, MatchCount, OptionCou
 from rainbowdp.questions.measures import CountOf
 from rainbowdp.questions.thresholds import Level
 from rainbowdp.release import Answer, Terms, answer
-from rainbowdp.release.ready import drawn, make_ready
+from rainbowdp.release.asking import locate
 from rainbowdp.tables import open_table
 
 ASKS = 20_000
@@ -90,8 +90,10 @@ def asked(terms: Terms, summary: Summary, seed: int) -> Counter[object]:
     bits = ReplayBits(seed)
     found: Counter[object] = Counter(answer(terms, summary, bits=bits).answer for _ in range(100))
     for _ in range(ASKS // 100 - 1):
-        ready = make_ready(terms, summary, None, None)
-        found.update(Answer(terms, drawn(ready, bits)).answer for _ in range(100))
+        located = locate(terms, summary)
+        found.update(
+            Answer(terms, {group: at.draw(bits) for group, at in located.items()}).answer for _ in range(100)
+        )
     return found
 
 
@@ -155,9 +157,9 @@ def test_a_frame_of_many_groups_is_drawn_as_declared(seed: int) -> None:
     bits, found = ReplayBits(seed), Counter[object]()
     with open_table(frame) as table:
         found.update(answer(terms, table, bits=bits).answers.values())
-        ready = make_ready(terms, table, None, None)
+        located = locate(terms, table)
         for _ in range(ASKS // groups - 1):
-            found.update(drawn(ready, bits).values())
+            found.update(at.draw(bits) for at in located.values())
     assert sum(found.values()) == ASKS
     assert_drawn(found, ideal)
 

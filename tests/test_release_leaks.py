@@ -12,6 +12,7 @@ import re
 import sqlite3
 import traceback
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,7 @@ from command_line import Outcome, Runner
 from rainbowdp.errors import RainbowError, UsageError
 from rainbowdp.ledger import Cost, open_ledger
 from rainbowdp.questions import OptionCounts, Question, ScoreValues, summaries
-from rainbowdp.release import Terms, answer, answer_from_ledger
-from rainbowdp.release.ready import drawn
+from rainbowdp.release import Terms, answer, flow
 from rainbowdp.tables import open_table, summarize
 
 CANARY = "Qx7canary"
@@ -255,7 +255,7 @@ def test_no_error_between_charge_and_answer_says_where_the_table_lies(tmp_path: 
     with open_ledger(tmp_path / "l", create=True) as ledger, open_table(frame()) as table:
         ledger.create("b", Cost.of(rdp.PureDP(5)))
         with pytest.raises(OSError, match="not there") as caught:
-            answer_from_ledger(terms, table, ledger, "b", None, bits=Broken())
+            answer(terms, table, ledger, "b", None, bits=Broken())
         for text in everything_of(caught.value):
             assert_silent("error", text)
 
@@ -341,7 +341,7 @@ def test_whatever_the_rows_hold_nothing_else_is_said(
         def words(self, count: int) -> NDArray[np.uint64]:
             return np.full(count, 2**64 - 1, dtype=np.uint64)
 
-    monkeypatch.setattr("rainbowdp.release.asking.drawn", lambda ready, _: drawn(ready, Last([])))
+    monkeypatch.setattr(flow, "release", partial(flow.release, bits=Last([])))
     path = tmp_path / "people.csv"
     seen = set()
     for name, body in BODIES.items():

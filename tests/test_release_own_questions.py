@@ -14,7 +14,6 @@ import pytest
 import rainbowdp as rdp
 from own_readings import ReadsOwn
 from rainbowdp.errors import QuestionError, RainbowError
-from rainbowdp.goals.own_questions import text_reading
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.questions import (
     Location,
@@ -22,8 +21,9 @@ from rainbowdp.questions import (
     OptionReading,
     Winner,
 )
+from rainbowdp.questions.as_asked import text_reading
 from rainbowdp.release import Terms
-from rainbowdp.release.asking import answer_from_ledger
+from rainbowdp.release.asking import answer
 
 CANARY = "41 of Ulm"
 VOTES = ("A", "B")
@@ -107,7 +107,7 @@ def test_how_answers_are_written_is_asked_of_all_before_anything_is_charged(
     # Else the error would tell which answer was drawn, and the request could be drawn again.
     question = Writes("vote", VOTES, writes=lambda answer: stated if answer == "B" else answer)
     with pytest.raises(QuestionError, match="the question writes its answer 'B' as"):
-        answer_from_ledger(Terms(question, rdp.PureDP(1)), OptionCounts((900, 0)), ledger, "b", "r")
+        answer(Terms(question, rdp.PureDP(1)), OptionCounts((900, 0)), ledger, "b", "r")
     assert ledger.state("b").requests == 0
 
 
@@ -123,7 +123,7 @@ def test_answers_are_texts(answers: tuple[Any, ...], ledger: Ledger) -> None:
 
     question = Named("vote", VOTES, texts=answers)
     with pytest.raises(RainbowError, match="answer"):
-        answer_from_ledger(Terms(question, rdp.PureDP(1)), OptionCounts((900, 0)), ledger, "b", "r")
+        answer(Terms(question, rdp.PureDP(1)), OptionCounts((900, 0)), ledger, "b", "r")
     assert ledger.state("b").requests == 0
 
 
@@ -138,7 +138,7 @@ def test_a_question_that_counts_nothing_with_other_answers_is_refused(ledger: Le
 
     for question, counts in ((More("vote", VOTES), (9, 0, 0)), (Fewer("vote", ("A", "B", "C")), (9, 0))):
         with pytest.raises(QuestionError, match="has other answers than the question"):
-            answer_from_ledger(Terms(question, rdp.PureDP(1)), OptionCounts(counts), ledger, "b", "r")
+            answer(Terms(question, rdp.PureDP(1)), OptionCounts(counts), ledger, "b", "r")
     assert ledger.state("b").requests == 0
 
 
@@ -149,9 +149,7 @@ def test_answers_that_change_are_refused_before_anything_is_charged(ledger: Ledg
             return answer
 
     with pytest.raises(QuestionError, match="names other answers each time"):
-        answer_from_ledger(
-            Terms(Changing("vote", VOTES), rdp.PureDP(1)), OptionCounts((900, 0, 0)), ledger, "b", "r"
-        )
+        answer(Terms(Changing("vote", VOTES), rdp.PureDP(1)), OptionCounts((900, 0, 0)), ledger, "b", "r")
     assert ledger.state("b").requests == 0
 
 

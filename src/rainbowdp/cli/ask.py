@@ -54,7 +54,7 @@ from rainbowdp.errors import UsageError
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
     from rainbowdp.release import Answer, Terms
-    from rainbowdp.release.ready import Progress
+    from rainbowdp.tables.source import Progress
 
 FORMATS = ("text", "json")
 

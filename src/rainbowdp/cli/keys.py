@@ -38,7 +38,7 @@ from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.release import Keys
-    from rainbowdp.release.ready import Progress
+    from rainbowdp.tables.source import Progress
 
 FORMATS = ("text", "json")
 _PRIVACY = "Privacy (give both)"

@@ -6,7 +6,7 @@
   one frozen value each.
 - `order_chances`: how often a noisy order is right. `values`: probabilities compared.
 - `kept`: solved boundaries, for the next question with the same terms.
-- `charges`: what several groups cost. `concentrated`: rho. `own_questions`: calls to questions of users.
+- `charges`: what several groups cost. `concentrated`: rho.
 - `judging`: whether a mechanism keeps its promise, decided from pairs of neighbors: all steps that tell
   something on a line (`line_pairs`), all small tables (`table_pairs`, `pair_judging`), all coins of flip
   (`flip_judging`).

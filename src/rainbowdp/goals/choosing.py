@@ -26,7 +26,7 @@ from rainbowdp.goals.normal_order import NormalOrder
 from rainbowdp.goals.question_line import QuestionLine
 from rainbowdp.privacy import GaussianDP
 from rainbowdp.questions import Level, Ranking, Scores, Winner
-from rainbowdp.questions.known import is_known
+from rainbowdp.questions.kinds import is_known
 from rainbowdp.questions.measures import CountOf
 
 

@@ -18,7 +18,7 @@ from typing import Generic, TypeVar
 
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Neighbors, Question, QuestionLines
-from rainbowdp.questions.known import is_known
+from rainbowdp.questions.kinds import is_known
 
 MOST_ANSWERS = 128
 """Nothing is kept for a question of more answers."""

@@ -25,7 +25,6 @@ from rainbowdp.goals.charges import line_cost
 from rainbowdp.goals.kept import SOLVED, name_of
 from rainbowdp.goals.line_pairs import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
 from rainbowdp.goals.mechanism import Asked, Case, require_lead
-from rainbowdp.goals.own_questions import answer_forms
 from rainbowdp.goals.values import greatest
 from rainbowdp.ledger import Cost
 from rainbowdp.line import Line
@@ -41,7 +40,8 @@ from rainbowdp.questions import (
     YesNo,
     in_table,
 )
-from rainbowdp.questions.known import is_known
+from rainbowdp.questions.as_asked import answer_forms
+from rainbowdp.questions.kinds import is_known
 from rainbowdp.questions.measures import CountOf
 from rainbowdp.questions.regions import touching_pairs
 from rainbowdp.questions.selection import Form

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Literal, cast
 from rainbowdp.errors import UsageError
 from rainbowdp.exact import NumberLike, parse_fraction, to_float
 from rainbowdp.goals import Goal
-from rainbowdp.goals.own_questions import reading_of, text_reading
 from rainbowdp.interop.group_privacy import delta_above, epsilon_above, gaussian_epsilon, rho_above
 from rainbowdp.interop.missing import missing_extra
 from rainbowdp.interop.summary_draws import SummaryDraw
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question, winner
+from rainbowdp.questions.as_asked import reading_of, text_reading
 from rainbowdp.questions.readings import BracketReading, OptionReading
 
 if TYPE_CHECKING:

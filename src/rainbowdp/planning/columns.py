@@ -16,7 +16,7 @@ from rainbowdp.goals.values import order, value_ball
 from rainbowdp.planning.leads import PlanCase, answer_count, cases_of, names_one
 from rainbowdp.privacy import GaussianDP, Privacy
 from rainbowdp.questions import Level, Ranking, Scores
-from rainbowdp.questions.known import is_known
+from rainbowdp.questions.kinds import is_known
 from rainbowdp.questions.measures import CountOf
 
 LARGEST_LEAD = 10**100

@@ -9,7 +9,7 @@ from typing import Literal
 from rainbowdp.goals import Asked
 from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.questions import Question, Ranking, Scores, Winner, YesNo
-from rainbowdp.questions.known import is_known
+from rainbowdp.questions.kinds import is_known
 
 PlanCase = Literal["one-close", "all-close", "yes", "no", "mean"]
 """``one-close``: one other answer is at the lead, the others are infinitely far. ``all-close``: all others

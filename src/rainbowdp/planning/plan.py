@@ -19,7 +19,7 @@ from rainbowdp.planning.sentences import hard_case
 from rainbowdp.planning.values import LeadRow, Least, PrivacyPlan
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Neighbors, Question
-from rainbowdp.questions.descriptions import description_of
+from rainbowdp.questions.kinds import description_of
 from rainbowdp.questions.question import require_question, require_relation
 
 

@@ -30,7 +30,7 @@ from rainbowdp.planning.columns import Column, mean, option_steps, rivals_in
 from rainbowdp.planning.leads import PlanCase, answer_count, cases_of, names_one
 from rainbowdp.privacy import GaussianDP
 from rainbowdp.questions import Ranking
-from rainbowdp.questions.known import is_known
+from rainbowdp.questions.kinds import is_known
 
 EXPONENTIAL, FLIP = "exponential mechanism", "permute-and-flip"
 

@@ -6,10 +6,10 @@ the true answer and the distance to the nearest other one, by a formula that `ch
 brute force.
 """
 
+from rainbowdp.questions.as_asked import in_table
 from rainbowdp.questions.bracket import Bracket, bracket
 from rainbowdp.questions.checking import QuestionCheck, check_question
-from rainbowdp.questions.descriptions import question_from
-from rainbowdp.questions.in_table import in_table
+from rainbowdp.questions.kinds import question_from
 from rainbowdp.questions.lines import QuestionLines
 from rainbowdp.questions.question import Neighbors, Question, nearest_first, own_answer_first
 from rainbowdp.questions.readings import BracketReading, MatchReading, OptionReading, Reading, SumReading

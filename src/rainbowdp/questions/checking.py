@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import is_whole
-from rainbowdp.questions.in_table import in_table
+from rainbowdp.questions.as_asked import in_table
 from rainbowdp.questions.question import (
     Neighbors,
     Question,

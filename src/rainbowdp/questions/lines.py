@@ -12,7 +12,7 @@ from rainbowdp.boundary import BoundaryCondition
 from rainbowdp.boundary.response import response, response_notes
 from rainbowdp.line import Line
 from rainbowdp.privacy import Privacy
-from rainbowdp.questions.known import OWN_ANSWER_FIRST, is_known
+from rainbowdp.questions.kinds import OWN_ANSWER_FIRST, is_known
 from rainbowdp.questions.question import Neighbors, Question, require_relation, require_rows
 from rainbowdp.questions.regions import answer_line, is_large, large_note, question_boundary
 from rainbowdp.questions.selection import Ranking

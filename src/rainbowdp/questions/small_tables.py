@@ -18,7 +18,7 @@ import numpy.typing as npt
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.questions.bracket import Bracket
-from rainbowdp.questions.known import is_known
+from rainbowdp.questions.kinds import is_known
 from rainbowdp.questions.measures import SumOf
 from rainbowdp.questions.question import Neighbors, Question
 from rainbowdp.questions.scores import Scores

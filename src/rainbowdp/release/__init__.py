@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a table, a question and a privacy to one answer and its receipt.
 
-`terms` is what is fixed before any data is opened, `ready` reads and locates, `asking` charges and draws,
-`answers` and `receipt` are what may be published, `receipt_reading` reads it again, and `checking` checks it
-by itself.
+`terms` is what is fixed before any data is opened. `flow` opens, reads, charges and draws, in the order that
+`paying` keeps; `asking` is what questions add to it, and `keys_asking` what named categories add. `answers`
+and `receipt` are what may be published, and `checking` makes a receipt again and compares.
 """
 
 from typing import TYPE_CHECKING
 
 from rainbowdp.release.answers import Answer
-from rainbowdp.release.asking import answer, answer_from_ledger, ask, ask_under, fingerprint
+from rainbowdp.release.asking import answer, ask, ask_under, fingerprint
 from rainbowdp.release.receipt import SCHEMA, make_receipt, public_part
 from rainbowdp.release.terms import Terms, privacy_of
 
 if TYPE_CHECKING:
-    from rainbowdp.release.checking import ReceiptCheck, verify_receipt
+    from rainbowdp.release.checking import Receipt, ReceiptCheck, read_receipt, verify_receipt
     from rainbowdp.release.keys_asking import Keys, KeyTerms, ask_keys, ask_keys_under, name_keys
-    from rainbowdp.release.receipt_reading import Receipt, read_receipt
 
 __all__ = [
     "SCHEMA",
@@ -27,7 +26,6 @@ __all__ = [
     "ReceiptCheck",
     "Terms",
     "answer",
-    "answer_from_ledger",
     "ask",
     "ask_keys",
     "ask_keys_under",
@@ -47,9 +45,7 @@ if not TYPE_CHECKING:
         # Asking a question does not load what reads and checks receipts, or names keys.
         if name in {"Keys", "KeyTerms", "ask_keys", "ask_keys_under", "name_keys"}:
             from rainbowdp.release import keys_asking as home
-        elif name in {"Receipt", "read_receipt"}:
-            from rainbowdp.release import receipt_reading as home
-        elif name in {"ReceiptCheck", "verify_receipt"}:
+        elif name in {"Receipt", "ReceiptCheck", "read_receipt", "verify_receipt"}:
             from rainbowdp.release import checking as home
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

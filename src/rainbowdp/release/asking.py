@@ -1,28 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a table to one publishable answer: locate, charge, draw, and say nothing else.
+"""Ask a table a question, and get one publishable answer, or one per group.
 
-The order is the promise. What can be refused is refused before a row is read; what can fail fails before
-anything is charged (`rainbowdp.release.ready`). The charge is committed before anything is drawn, and the
-answer that leaves is the one the ledger stored (`rainbowdp.release.paying`).
+The flow that opens, reads, charges and draws is `rainbowdp.release.flow`; here is what a question adds to it:
+how rows become a summary, where the mechanism is at this summary, and how answers are stored.
 """
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from rainbowdp.errors import BudgetRefusedError, UsageError
+from rainbowdp.errors import UsageError
 from rainbowdp.exact import NumberLike
-from rainbowdp.goals import Goal
-from rainbowdp.ledger import Ledger, open_ledger
-from rainbowdp.ledger.names import one_spelling
+from rainbowdp.goals import Goal, Located
+from rainbowdp.ledger import Cost, Ledger
+from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Neighbors, Question, Summary
-from rainbowdp.release.answers import Answer, stored, written
-from rainbowdp.release.paying import canonical, encoded, pay_and_draw, require_both, require_budget
-from rainbowdp.release.ready import Progress, columns_of, drawn, make_ready, notes_of
-from rainbowdp.release.terms import Terms, privacy_of
+from rainbowdp.questions.as_asked import text_reading
+from rainbowdp.questions.cells import typed_text
+from rainbowdp.questions.readings import BracketReading, MatchReading, OptionReading, SumReading
+from rainbowdp.release import flow
+from rainbowdp.release.answers import EVERYBODY, Answer, Answers, stored, written
+from rainbowdp.release.flow import Draw, Released, Source, open_and_release, release
+from rainbowdp.release.terms import Terms, privacy_of, require_both
 from rainbowdp.sampling import BitSource
-from rainbowdp.tables import Table, open_table
+from rainbowdp.tables import Table, summarize, summarize_groups
+from rainbowdp.tables.source import Progress
 
-IN_MEMORY = "a summary in memory"
+_POINTS = (
+    "the cells are separated by semicolons, as they are where decimals have a comma: '2,5' counts for "
+    "nothing, and '1.200' is 1.2, no thousand"
+)
+_TYPED = "where the table has truth values or numbers, these say true, false, 1 or 2.5"
 
 
 def ask(
@@ -173,110 +180,56 @@ def ask_under(
     UsageError, QuestionError, UnknownColumnError, TableUnreadableError, BudgetRefusedError, LedgerError
         As `ask`.
     """
-    require_budget(ledger, name, request_id)
-    with contextlib.ExitStack() as stack:
-        if isinstance(source, Summary):
-            _refuse_table_options(terms, table, sql, encoding)
-            asked: Table | Summary = source
-        else:
-            asked = stack.enter_context(open_table(source, table=table, sql=sql, encoding=encoding))
-        book = None if ledger is None else stack.enter_context(open_ledger(ledger))
-        # A stored answer needs no columns, so with a ledger they are looked at later.
-        if book is None and isinstance(asked, Table):
-            asked.check(columns_of(terms))
-        if opened is not None:
-            opened(notes_of(terms, asked))
-        if book is None or name is None:
-            return answer(terms, asked, progress=progress)
-        return answer_from_ledger(terms, asked, book, name, request_id, progress=progress)
+    if isinstance(source, Summary):
+        _refuse_table_options(terms, table, sql, encoding)
+    found = open_and_release(
+        _QuestionRequest(terms),
+        source,
+        table=table,
+        sql=sql,
+        encoding=encoding,
+        ledger=ledger,
+        name=name,
+        request_id=request_id,
+        progress=progress,
+        opened=opened,
+    )
+    return _answer(terms, found)
 
 
 def answer(
     terms: Terms,
     source: Table | Summary,
+    ledger: Ledger | None = None,
+    name: str | None = None,
+    request_id: str | None = None,
     *,
     bits: BitSource | None = None,
     key: bytes | None = None,
     progress: Progress | None = None,
 ) -> Answer:
-    """Answer without charging anybody; see `ask`.
+    """Answer on an open table, and charge a budget of an open ledger if one is given; see `ask`.
 
     Parameters
     ----------
     terms : Terms
         What is asked, and how privately.
-    source : Table or Summary
-        The open table, or what a question needs to know of it.
-    bits, key : optional
-        Where randomness comes from; the operating system unless given, which only tests do.
-    progress : callable, optional
-        As for `ask`.
+    source, ledger, name, request_id, bits, key, progress
+        As for `rainbowdp.release.flow.release`.
     """
-    notes = notes_of(terms, source)
-    ready = make_ready(terms, source, key, progress)
-    return Answer(terms, drawn(ready, bits), notes=notes)
-
-
-def answer_from_ledger(
-    terms: Terms,
-    source: Table | Summary,
-    ledger: Ledger,
-    name: str,
-    request_id: str | None,
-    *,
-    bits: BitSource | None = None,
-    key: bytes | None = None,
-    progress: Progress | None = None,
-) -> Answer:
-    """Charge a budget, and answer; see `ask`.
-
-    Parameters
-    ----------
-    terms, source, bits, key, progress
-        As for `answer`.
-    ledger : Ledger
-        The open ledger.
-    name : str
-        The budget that pays.
-    request_id : str or None
-        The name of the request.
-    """
-
-    def read() -> Callable[[], str]:
-        ready = make_ready(terms, source, key, progress)
-        return lambda: written(drawn(ready, bits))
-
-    notes = notes_of(terms, source)
-    with _for_all_groups(terms):
-        paid = pay_and_draw(
-            ledger,
-            name,
-            request_id,
-            cost=terms.cost,
-            question=fingerprint(terms, source.encoding if isinstance(source, Table) else "utf-8"),
-            source=source.identity if isinstance(source, Table) else IN_MEMORY,
-            privacy=str(terms.privacy),
-            read=read,
-        )
-    return Answer(
-        terms,
-        stored(paid.answer, terms),
-        request_id=paid.request_id,
-        budget=one_spelling(name),
-        answered_at=paid.charged_at,
-        notes=notes + paid.notes,
+    request = _QuestionRequest(terms)
+    return _answer(
+        terms, release(request, source, ledger, name, request_id, bits=bits, key=key, progress=progress)
     )
 
 
-@contextlib.contextmanager
-def _for_all_groups(terms: Terms) -> Iterator[None]:
-    """Say of a refusal that what would fit is for all groups, where they cost more than one answer."""
-    try:
-        yield
-    except BudgetRefusedError as error:
-        if len(terms.groups) > 1:
-            error.help = f"{error.help}; that is for the answers of all groups together"
-        raise
+def fingerprint(terms: Terms, encoding: str = "utf-8") -> str:
+    """Return everything that is asked, and how the table is read, but the privacy, as one canonical text."""
+    return flow.fingerprint(_QuestionRequest(terms), encoding)
+
+
+def _answer(terms: Terms, found: Released[Answers]) -> Answer:
+    return Answer(terms, found.answer, found.request_id, found.budget, found.answered_at, found.notes)
 
 
 def _refuse_table_options(terms: Terms, *options: str | None) -> None:
@@ -288,11 +241,22 @@ def _refuse_table_options(terms: Terms, *options: str | None) -> None:
         )
 
 
-def fingerprint(terms: Terms, encoding: str = "utf-8") -> str:
-    """Return everything that is asked, and how the table is read, but the privacy, as one canonical text."""
-    return canonical(
-        {
-            **encoded(encoding),
+@dataclass(frozen=True)
+class _QuestionRequest:
+    """What a question adds to the flow; see `rainbowdp.release.flow.Request`."""
+
+    terms: Terms
+
+    @property
+    def columns(self) -> list[str]:
+        terms = self.terms
+        people = [column for column in (terms.unit, terms.by) if column is not None]
+        return [terms.reading.column, *terms.where, *people]
+
+    @property
+    def asked(self) -> Mapping[str, object]:
+        terms = self.terms
+        return {
             "question": terms.description,
             "neighbors": terms.neighbors,
             "unit": terms.unit,
@@ -303,4 +267,79 @@ def fingerprint(terms: Terms, encoding: str = "utf-8") -> str:
             "by": terms.by,
             "groups": list(terms.groups),
         }
-    )
+
+    @property
+    def privacy(self) -> Privacy:
+        return self.terms.privacy
+
+    @property
+    def cost(self) -> Cost:
+        return self.terms.cost
+
+    @property
+    def help_if_refused(self) -> str:
+        return "; that is for the answers of all groups together" if len(self.terms.groups) > 1 else ""
+
+    def notes(self, source: Source) -> tuple[str, ...]:
+        if not isinstance(source, Table):
+            return ()
+        terms, found = self.terms, list(source.notes)
+        if source.separator == ";" and isinstance(terms.reading, SumReading | BracketReading):
+            found.append(_POINTS)
+        odd = [] if source.separator else [text for text in _declared(terms) if typed_text(text) != text]
+        if odd:
+            found.append(f"{odd[0]!r} stands for text alone: {_TYPED}")
+        return tuple(found)
+
+    def read(
+        self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
+    ) -> Draw[Answers]:
+        del whole
+        located = locate(self.terms, source, key, progress)
+        return lambda bits: {group: at.draw(bits) for group, at in located.items()}
+
+    def written(self, answer: Answers) -> str:
+        return written(answer)
+
+    def stored(self, text: str) -> Answers:
+        return stored(text, self.terms)
+
+
+def locate(
+    terms: Terms, source: Source, key: bytes | None = None, progress: Progress | None = None
+) -> Mapping[str, Located]:
+    """Read rows and return the mechanism at the table of each group, which says where the table lies.
+
+    After this, nothing is left that can fail but the draw.
+    """
+    # All that an answer and its receipt need is asked of the question before a row is read, but `locate`.
+    terms.description, terms.mechanism  # noqa: B018 - cached properties
+    summaries = _read(terms, source, key, progress) if isinstance(source, Table) else {EVERYBODY: source}
+    return {group: terms.mechanism.at(summary) for group, summary in summaries.items()}
+
+
+def _read(terms: Terms, table: Table, key: bytes | None, progress: Progress | None) -> Mapping[str, Summary]:
+    reading = text_reading(terms.reading)
+    unit, rows, where = terms.unit, terms.max_rows, terms.where
+    if terms.by is not None:
+        return summarize_groups(
+            table,
+            reading,
+            terms.by,
+            terms.groups,
+            where=where,
+            unit=unit,
+            max_rows=rows,
+            key=key,
+            progress=progress,
+        )
+    found = summarize(table, reading, where=where, unit=unit, max_rows=rows, key=key, progress=progress)
+    return {EVERYBODY: found}
+
+
+def _declared(terms: Terms) -> list[str]:
+    """Return the texts with which cells are compared."""
+    reading = terms.reading
+    said = reading.options if type(reading) is OptionReading else ()
+    equal = (reading.equals,) if type(reading) is MatchReading else ()
+    return [*said, *equal, *terms.where.values(), *terms.groups]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a column whose categories nobody declared to those of them that may be named.
+"""Ask which categories of a column, which nobody declared, may be named.
 
-The order is the promise of `rainbowdp.release.asking`: people are counted, the charge is committed, every
-category is drawn, and what leaves is what the ledger stored.
+The flow that opens, reads, charges and draws is `rainbowdp.release.flow`; here is what categories add to it:
+people are counted, every category is drawn, and the list is stored.
 """
 
 import contextlib
@@ -11,29 +11,22 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import ClassVar
 
 from rainbowdp.errors import UsageError
 from rainbowdp.exact import Log, NumberLike
 from rainbowdp.keys import KeyMechanism, key_mechanism, select_keys
-from rainbowdp.ledger import Cost, Ledger, open_ledger
+from rainbowdp.ledger import Cost, Ledger
 from rainbowdp.ledger.database import now
-from rainbowdp.ledger.names import one_spelling
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions.cells import cell_text
-from rainbowdp.release.paying import (
-    UNREADABLE,
-    canonical,
-    changed_answer,
-    encoded,
-    pay_and_draw,
-    require_both,
-    require_budget,
-)
-from rainbowdp.release.ready import Progress
+from rainbowdp.release.flow import Draw, Released, Source, open_and_release, release
+from rainbowdp.release.paying import UNREADABLE, changed_answer
 from rainbowdp.release.receipt import KEYS, Json, make_receipt, privacy_json, unit_json, with_schema
-from rainbowdp.release.terms import read_filters, require_name
+from rainbowdp.release.terms import read_filters, require_both, require_name
 from rainbowdp.sampling import BitSource
-from rainbowdp.tables import Table, count_keys, open_table
+from rainbowdp.tables import Table, count_keys
+from rainbowdp.tables.source import Progress
 
 _THEOREM = "Desfontaines, Voss and Gipson 2020, theorem 1: the line from never to always, by people"
 
@@ -207,7 +200,6 @@ def ask_keys(
     ('Ulm',)
     """
     require_both(unit, max_keys, "max_keys", "for how many categories one person counts")
-    require_budget(ledger, name, request_id)
     mechanism = key_mechanism(epsilon, delta, 1 if max_keys is None else max_keys)
     return ask_keys_under(
         KeyTerms(column, mechanism, unit, {} if where is None else where),
@@ -256,16 +248,19 @@ def ask_keys_under(
     UsageError, UnknownColumnError, TableUnreadableError, BudgetRefusedError, LedgerError
         As `ask_keys`.
     """
-    require_budget(ledger, name, request_id)
-    with contextlib.ExitStack() as stack:
-        asked = stack.enter_context(open_table(source, table=table, sql=sql, encoding=encoding))
-        book = None if ledger is None else stack.enter_context(open_ledger(ledger))
-        # A stored answer needs no columns, so with a ledger they are looked at later.
-        if book is None:
-            asked.check([terms.column, *terms.where, *([] if terms.unit is None else [terms.unit])])
-        if opened is not None:
-            opened(asked.notes)
-        return name_keys(terms, asked, book, name, request_id, progress=progress)
+    found = open_and_release(
+        _KeyRequest(terms),
+        source,
+        table=table,
+        sql=sql,
+        encoding=encoding,
+        ledger=ledger,
+        name=name,
+        request_id=request_id,
+        progress=progress,
+        opened=opened,
+    )
+    return _keys(terms, found)
 
 
 def name_keys(
@@ -285,20 +280,61 @@ def name_keys(
     ----------
     terms : KeyTerms
         How they are chosen.
-    table : Table
-        The open table.
-    ledger, name, request_id : optional
-        The open ledger, and the budget in it that pays.
-    bits, key : optional
-        Where randomness comes from; the operating system unless given, which only tests do.
-    progress : callable, optional
-        As for `ask_keys`.
+    table, ledger, name, request_id, bits, key, progress
+        As for `rainbowdp.release.flow.release`.
     """
-    mechanism = terms.mechanism
+    request = _KeyRequest(terms)
+    return _keys(
+        terms, release(request, table, ledger, name, request_id, bits=bits, key=key, progress=progress)
+    )
 
-    def counted() -> Iterable[tuple[str, int]]:
-        return count_keys(
-            table,
+
+def _keys(terms: KeyTerms, found: Released[tuple[str, ...]]) -> Keys:
+    return Keys(terms, found.answer, found.request_id, found.budget, found.answered_at, found.notes)
+
+
+@dataclass(frozen=True)
+class _KeyRequest:
+    """What named categories add to the flow; see `rainbowdp.release.flow.Request`."""
+
+    terms: KeyTerms
+
+    help_if_refused: ClassVar[str] = ""
+
+    @property
+    def columns(self) -> list[str]:
+        terms = self.terms
+        return [terms.column, *terms.where, *([] if terms.unit is None else [terms.unit])]
+
+    @property
+    def asked(self) -> Mapping[str, object]:
+        terms = self.terms
+        return {
+            "keys": terms.column,
+            "unit": terms.unit,
+            "max_keys": terms.mechanism.max_keys,
+            "where": dict(terms.where),
+        }
+
+    @property
+    def privacy(self) -> ApproxDP:
+        return self.terms.privacy
+
+    @property
+    def cost(self) -> Cost:
+        return Cost.of(self.terms.privacy)
+
+    def notes(self, source: Source) -> tuple[str, ...]:
+        return source.notes if isinstance(source, Table) else ()
+
+    def read(
+        self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
+    ) -> Draw[tuple[str, ...]]:
+        if not isinstance(source, Table):
+            raise UsageError("categories are counted in a table", help="give the table, not a summary of it")
+        terms, mechanism = self.terms, self.terms.mechanism
+        counts: Iterable[tuple[str, int]] = count_keys(
+            source,
             terms.column,
             where=terms.where,
             unit=terms.unit,
@@ -306,34 +342,19 @@ def name_keys(
             key=key,
             progress=progress,
         )
+        counts = list(counts) if whole else counts
+        parameters = (mechanism.epsilon, mechanism.delta, mechanism.max_keys)
+        return lambda bits: tuple(select_keys(counts, *parameters, bits=bits))
 
-    def drawn(counts: Iterable[tuple[str, int]]) -> tuple[str, ...]:
-        return tuple(select_keys(counts, mechanism.epsilon, mechanism.delta, mechanism.max_keys, bits=bits))
+    def written(self, answer: tuple[str, ...]) -> str:
+        return json.dumps(answer, ensure_ascii=False)
 
-    def read() -> Callable[[], str]:
-        counts = list(counted())
-        return lambda: json.dumps(drawn(counts), ensure_ascii=False)
-
-    if ledger is None or name is None:
-        return Keys(terms, drawn(counted()), notes=table.notes)
-    paid = pay_and_draw(
-        ledger,
-        name,
-        request_id,
-        cost=Cost.of(terms.privacy),
-        question=_fingerprint(terms, table.encoding),
-        source=table.identity,
-        privacy=str(terms.privacy),
-        read=read,
-    )
-    return Keys(
-        terms,
-        _stored(paid.answer),
-        request_id=paid.request_id,
-        budget=one_spelling(name),
-        answered_at=paid.charged_at,
-        notes=table.notes + paid.notes,
-    )
+    def stored(self, text: str) -> tuple[str, ...]:
+        with contextlib.suppress(*UNREADABLE):
+            kept: object = json.loads(text)
+            if isinstance(kept, list) and all(isinstance(key, str) for key in kept) and not key_faults(kept):
+                return tuple(kept)
+        raise changed_answer()
 
 
 def key_faults(keys: list[str]) -> list[str]:
@@ -344,24 +365,3 @@ def key_faults(keys: list[str]) -> list[str]:
     if strange:
         return [f"{strange[0]!r} is no category: no cell says that"]
     return [] if keys == sorted(keys) else ["the categories do not stand in the order of their text"]
-
-
-def _stored(text: str) -> tuple[str, ...]:
-    """Return categories that a ledger kept, if a list of them is what it kept."""
-    with contextlib.suppress(*UNREADABLE):
-        kept: object = json.loads(text)
-        if isinstance(kept, list) and all(isinstance(key, str) for key in kept) and not key_faults(kept):
-            return tuple(kept)
-    raise changed_answer()
-
-
-def _fingerprint(terms: KeyTerms, encoding: str) -> str:
-    return canonical(
-        {
-            **encoded(encoding),
-            "keys": terms.column,
-            "unit": terms.unit,
-            "max_keys": terms.mechanism.max_keys,
-            "where": dict(terms.where),
-        }
-    )

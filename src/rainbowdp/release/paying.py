@@ -56,22 +56,6 @@ def require_budget(ledger: str | None, name: str | None, request_id: str | None)
         raise UsageError("a ledger is given, and no budget", help="name the budget that pays")
 
 
-def require_both(unit: str | None, most: int | None, what: str, counted: str) -> None:
-    """Refuse a column that names the person without a bound on what one person has, and the other way round.
-
-    Raises
-    ------
-    UsageError
-        If one of the two is missing.
-    """
-    if (unit is None) != (most is None):
-        missing, present = (what, "unit") if most is None else ("unit", what)
-        raise UsageError(
-            f"{present} is given without {missing}",
-            help=f"name the column that says whose row it is, and {counted}",
-        )
-
-
 UNREADABLE = (ValueError, TypeError, AttributeError, RecursionError)
 """What reading a text that should be JSON of some form may raise."""
 

@@ -11,7 +11,7 @@ from functools import cache
 from rainbowdp.goals.concentrated import rho_of
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import Privacy
-from rainbowdp.questions.known import is_known
+from rainbowdp.questions.kinds import is_known
 from rainbowdp.release.terms import Terms
 
 SCHEMA = "rainbowdp.receipt/2"

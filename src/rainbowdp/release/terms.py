@@ -16,13 +16,13 @@ from rainbowdp.errors import PrivacyParameterError, UsageError, did_you_mean
 from rainbowdp.exact import NumberLike
 from rainbowdp.exact.arguments import described, is_whole, items_of
 from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
-from rainbowdp.goals.own_questions import reading_of
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.privacy.notion import require_privacy
 from rainbowdp.questions import Neighbors, Question
+from rainbowdp.questions.as_asked import reading_of
 from rainbowdp.questions.cells import cell_text
-from rainbowdp.questions.descriptions import description_of
+from rainbowdp.questions.kinds import description_of
 from rainbowdp.questions.question import Json, require_question
 from rainbowdp.questions.readings import Reading
 from rainbowdp.questions.regions import RULES
@@ -224,6 +224,22 @@ def _require_one_of(what: str, value: object, choices: tuple[str, ...]) -> None:
         raise UsageError(
             f"{value!r} is no {what}",
             help=did_you_mean(str(value), choices) or f"choose one of {', '.join(choices)}",
+        )
+
+
+def require_both(unit: str | None, most: int | None, what: str, counted: str) -> None:
+    """Refuse a column that names the person without a bound on what one person has, and the other way round.
+
+    Raises
+    ------
+    UsageError
+        If one of the two is missing.
+    """
+    if (unit is None) != (most is None):
+        missing, present = (what, "unit") if most is None else ("unit", what)
+        raise UsageError(
+            f"{present} is given without {missing}",
+            help=f"name the column that says whose row it is, and {counted}",
         )
 
 

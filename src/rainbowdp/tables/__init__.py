@@ -6,9 +6,8 @@
 a row that cannot be read counts for nothing.
 """
 
-from rainbowdp.tables.key_counts import count_keys
 from rainbowdp.tables.opening import open_table
-from rainbowdp.tables.summarizing import summarize, summarize_groups
+from rainbowdp.tables.summarizing import count_keys, summarize, summarize_groups
 from rainbowdp.tables.table import Table
 
 __all__ = ["Table", "count_keys", "open_table", "summarize", "summarize_groups"]

@@ -38,11 +38,11 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from rainbowdp.errors import TableUnreadableError, UsageError
 from rainbowdp.formats.tables import connect
-from rainbowdp.tables.keeping import Numbering, distinct, kept
 from rainbowdp.tables.keyed_hashes import Words, hashes_of_texts, key_for
 from rainbowdp.tables.ordered_texts import in_order
 from rainbowdp.tables.person_rows import PersonRows
 from rainbowdp.tables.plain_names import check_room
+from rainbowdp.tables.row_limit import Numbering, distinct, kept
 from rainbowdp.tables.source import BATCH, is_interrupt
 
 if TYPE_CHECKING:

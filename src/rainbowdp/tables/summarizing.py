@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sufficient statistic of a question, read off any table.
+"""Read off a table the summary that a question needs, one per group if asked, or the people of each key.
 
-The one idea: one pass over the columns that are needed, grouped by raw cells in the engine; the reading
-maps each distinct cell once. Filters, groups and persons are functions of a row alone, so that the rows of
-one person change the summary by as much as these rows, and nothing else.
+One pass over the columns that are needed, grouped by raw cells in the engine; a reading maps each distinct
+cell once. Filters, groups and persons are functions of a row alone, so that the rows of one person change a
+summary by as much as these rows, and nothing else.
 
 With ``unit``, the rows that satisfy ``where`` (and belong to a declared group) are limited to ``max_rows``
 per person before the answer cell is looked at: a row whose answer cannot be read uses up its place like any
 other.
+
+Keys are counted inside a database, so millions of them need no memory of ours. They come in the order of
+their text, which says nothing about the order of the rows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import UsageError
-from rainbowdp.tables.cell_texts import declared_texts, stored_cell
+from rainbowdp.tables.cell_texts import declared_texts, filters, stored_cell
 from rainbowdp.tables.collecting import Judge, Wanted, collect
-from rainbowdp.tables.keeping import Numbering
 from rainbowdp.tables.persons import Spool, key_or_fresh
+from rainbowdp.tables.row_limit import Numbering
 from rainbowdp.tables.source import Progress, row_count
 from rainbowdp.tables.table import Table
 
@@ -170,3 +173,73 @@ def _check_rows(max_rows: int) -> None:
         raise UsageError(
             f"{max_rows} rows per person are too few", help="let at least one row count", max_rows=max_rows
         )
+
+
+def count_keys(
+    table: Table,
+    column: str,
+    *,
+    where: Mapping[str, str] | None = None,
+    unit: str | None = None,
+    max_keys: int = 1,
+    key: bytes | None = None,
+    progress: Progress | None = None,
+) -> Iterator[tuple[str, int]]:
+    """Yield every key of a column with the number of people who have it; private.
+
+    Parameters
+    ----------
+    table : Table
+        From `rainbowdp.tables.open_table`.
+    column : str
+        The column; a cell's text is its key, and null or unreadable cells are none.
+    where : mapping, optional
+        Column to text: only rows whose cells say exactly these texts count.
+    unit : str, optional
+        The column that says whose row it is; without it every row is a person.
+    max_keys : int
+        For how many different keys a person counts at most, chosen in a keyed random order of this person's
+        keys.
+    key : bytes, optional
+        For that choice; by default fresh from the operating system.
+    progress : callable, optional
+        As for `rainbowdp.tables.summarize`.
+
+    Yields
+    ------
+    tuple of str and int
+        Key and number of people, in the order of the keys' texts.
+
+    Raises
+    ------
+    UnknownColumnError, UsageError, TableUnreadableError
+        As `rainbowdp.tables.summarize`.
+
+    Examples
+    --------
+    >>> from rainbowdp.tables import open_table
+    >>> import polars
+    >>> frame = polars.DataFrame({"who": [1, 1, 2], "word": ["hi", "hi", "yo"]})
+    >>> with open_table(frame) as words:
+    ...     list(count_keys(words, "word", unit="who"))
+    [('hi', 1), ('yo', 1)]
+    """
+    wanted = Wanted(column, where or {}, unit=unit, named=True)
+    table.check(wanted.columns)
+    filters(wanted.where)
+    if max_keys < 1:
+        raise UsageError(
+            f"{max_keys} keys per person are too few", help="let at least one key count", max_keys=max_keys
+        )
+    return _counted(table, wanted, max_keys, key_or_fresh(key), progress)
+
+
+def _counted(
+    table: Table, wanted: Wanted, max_keys: int, key: bytes, progress: Progress | None
+) -> Iterator[tuple[str, int]]:
+    with Spool(key) as spool:
+        collect(spool, table, wanted, progress)
+        if wanted.unit is not None:
+            # Which keys a person keeps depends on the person's set of keys, and on no order of rows.
+            spool.keep(max_keys, Numbering.ONCE)
+        yield from spool.by_cell()

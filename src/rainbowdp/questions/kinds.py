@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a question to its description, and back."""
+"""The kinds of questions of the package: tell which question is of one, describe it, and read it back.
+
+A class that is derived from a kind may change any part of it. So what is known of a kind holds for its very
+type only, and what is known of a measure, too.
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -7,13 +11,18 @@ from typing import Final
 
 from rainbowdp.errors import QuestionError, did_you_mean
 from rainbowdp.exact.arguments import described, kind_of
-from rainbowdp.questions.bracket import read_bracket
-from rainbowdp.questions.known import unknown_part
+from rainbowdp.questions.bracket import Bracket, read_bracket
+from rainbowdp.questions.measures import CountOf, ShareOf, SumOf
 from rainbowdp.questions.question import Json, Question
-from rainbowdp.questions.scores import read_scores
-from rainbowdp.questions.selection import read_selection
-from rainbowdp.questions.thresholds import read_level
+from rainbowdp.questions.scores import Scores, read_scores
+from rainbowdp.questions.selection import Ranking, Winner, read_selection
+from rainbowdp.questions.thresholds import Level, YesNo, read_level
 
+OWN_ANSWER_FIRST: Final = (Winner, Ranking, Scores, YesNo)
+"""Of these, every answer has itself best and all others tied."""
+
+_KNOWN: Final = frozenset({*OWN_ANSWER_FIRST, Level, Bracket})
+_MEASURES: Final = frozenset({CountOf, ShareOf, SumOf})
 _READERS: dict[str, Callable[[Mapping[str, Json]], Question]] = {
     "winner": read_selection,
     "ranking": read_selection,
@@ -24,6 +33,36 @@ _READERS: dict[str, Callable[[Mapping[str, Json]], Question]] = {
 }
 KINDS: Final = tuple(_READERS)
 """The kinds of the package's own questions."""
+
+
+def is_known(question: Question) -> bool:
+    """Say whether a question is one of the package's own, and neither it nor a part is derived from one.
+
+    Examples
+    --------
+    >>> class Derived(Winner):
+    ...     pass
+    >>> is_known(Winner("vote", ("A", "B"))), is_known(Derived("vote", ("A", "B")))
+    (True, False)
+    """
+    return unknown_part(question) is None
+
+
+def unknown_part(question: Question) -> type | None:
+    """Return the class that makes a question a user's own; None if it is one of the package's.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> class Many(CountOf):
+    ...     pass
+    >>> unknown_part(YesNo("smoker", Many("yes"), (Fraction(10),))).__name__
+    'Many'
+    """
+    if type(question) not in _KNOWN:
+        return type(question)
+    measure = type(question.measure) if isinstance(question, Level) else None
+    return None if measure is None or measure in _MEASURES else measure
 
 
 def description_of(question: Question) -> dict[str, Json]:
