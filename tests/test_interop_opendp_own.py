@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions that somebody wrote, inside OpenDP: they tell no more than they do in `ask`."""
+"""Own question classes inside OpenDP: errors tell no more than they do in `ask`."""
 
-import logging
-import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,55 +38,12 @@ class Names(Winner):
         return Location(CANARY, 4)
 
 
-class Stops(BaseException):
-    """Something that is no Exception."""
-
-
-@dataclass(frozen=True)
-class Tells(Winner):
-    """A winner whose reading tells what it reads, in one of three ways."""
-
-    way: str = ""
-
-    @property
-    def reading(self) -> OptionReading:
-        way = self.way
-
-        class Reading(OptionReading):
-            def summary(self, tally: Any) -> Any:  # noqa: ANN401 - a tally
-                cells = list(tally)
-                if way == "warns":
-                    warnings.warn(f"{cells}", stacklevel=1)
-                elif way == "logs":
-                    logging.getLogger("own").error("%s", cells)
-                elif way == "stops":
-                    raise Stops(cells)
-                return super().summary(cells)
-
-        return Reading(self.column, self.options)
-
-
 ROWS = [CANARY] * 5 + ["red"] * 200
 
 
 def test_an_answer_that_was_not_declared_is_none() -> None:
     with pytest.raises(OpenDPException) as caught:
         measured(Names("party", ("red", "blue")), ROWS)
-    assert CANARY not in f"{caught.value} {caught.value.__context__}"
-
-
-@pytest.mark.parametrize("way", ["warns", "logs"])
-def test_no_warning_and_no_log_entry_comes_out(
-    way: str, recwarn: pytest.WarningsRecorder, caplog: pytest.LogCaptureFixture
-) -> None:
-    assert measured(Tells("party", ("red", "blue"), way=way), ROWS) == "red"
-    assert not recwarn.list
-    assert not caplog.records
-
-
-def test_what_is_no_exception_tells_nothing() -> None:
-    with pytest.raises(OpenDPException) as caught:
-        measured(Tells("party", ("red", "blue"), way="stops"), ROWS)
     assert CANARY not in f"{caught.value} {caught.value.__context__}"
 
 
