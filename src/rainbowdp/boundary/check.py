@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a boundary condition fits a graph and is private where its regions touch.
 
-The one idea: neighbors of different rainbows are boundary datasets both, so the constraint between two
-distributions has to be asked once for every pair of regions that touch, and it is asked exactly.
+Two neighbors of different rainbows are both boundary datasets. So the constraint between two distributions is
+checked once for every pair of regions that touch, and it is checked exactly.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from rainbowdp.privacy import (
     likelihood_events,
     require_privacy,
 )
-from rainbowdp.privacy.excess import Excess
+from rainbowdp.privacy.verdict import Excess
 from rainbowdp.rainbow import Rainbow, quote_color
 
 _LONGEST_FRACTION = 24

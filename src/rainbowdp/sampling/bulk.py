@@ -26,11 +26,9 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UsageError
 from rainbowdp.exact.arguments import described
 from rainbowdp.graph.compiled import compiled
-from rainbowdp.sampling.ahead import words_in_blocks
-from rainbowdp.sampling.bits import WORD_BITS, BitSource, read_words
-from rainbowdp.sampling.cumulative import CumulativeMasses
+from rainbowdp.sampling.bits import WORD_BITS, BitSource, read_words, words_in_blocks
 from rainbowdp.sampling.deciding import Deciding
-from rainbowdp.sampling.draw import settle
+from rainbowdp.sampling.draw import CumulativeMasses, settle
 from rainbowdp.sampling.thresholds import BYTE_BITS, Thresholds
 
 Method = Literal["constant", "lazy"]

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.exact import exponent_ball, round_ball
 from rainbowdp.privacy import GaussianDP
-from rainbowdp.verification.filters import Filter, PairBounds, sum_slack
-from rainbowdp.verification.float_rows import BoundsOf, Floats
+from rainbowdp.verification.filters import BoundsOf, Filter, Floats, PairBounds, sum_slack
 
 MOST_COLORS_FOR_EVENTS = 10
 """Up to so many colors the filter looks at every event; beyond, every pair takes the exact path."""
