@@ -47,7 +47,7 @@ class RainbowError(ValueError):
     help : str
         What to do about it.
     **values
-        The plain values the message speaks of, for programs.
+        The plain values that the message contains, for programs.
 
     Examples
     --------

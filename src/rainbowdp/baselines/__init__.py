@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rival mechanisms, exactly: what else people would use, and how often it is right.
+"""Exact distributions and error rates of rival mechanisms.
 
 A comparison is fair only if the rival's probabilities are as exact as ours and its privacy
 is accounted for under the same neighbors. `mechanisms` gives the distributions of the exponential

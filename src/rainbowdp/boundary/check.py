@@ -59,10 +59,10 @@ def check_boundary(condition: BoundaryCondition, graph: RainbowGraph, privacy: P
         If a region with a boundary has no distribution; names the rainbow and a boundary dataset.
     BoundaryNotPrivateError
         If the distributions of two touching regions break the constraint. Of all pairs the one of greatest
-        excess is named (of equal ones the first): both rainbows, two neighboring datasets, the event and by
-        how much, and a parameter that would do for this pair. Its
-        `values` hold ``rainbows``, ``datasets`` (the one that gives too much first), ``event``,
-        ``probability``, ``limit``, ``excess`` and ``privacy``.
+        excess is named (the first one where several are equal): both rainbows, two neighboring datasets, the
+        event and by how much, and a parameter that would do for this pair. Its `values` hold ``rainbows``,
+        ``datasets`` (the one that gives too much first), ``event``, ``probability``, ``limit``, ``excess``
+        and ``privacy``.
     UsageError
         If an argument is of the wrong kind.
 

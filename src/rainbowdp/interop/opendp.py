@@ -283,7 +283,7 @@ def make_rainbow_winner(
     Raises
     ------
     QuestionError
-        If the options are no question.
+        If the options do not make a question.
     MissingExtraError, UsageError, PrivacyParameterError, NumberError
         As for `make_rainbow`.
 
@@ -485,7 +485,7 @@ def _from_counts(draw: SummaryDraw) -> Callable[[Sequence[int]], str]:
     summary_of, number = type(empty), len(empty.counts)
 
     def answer(counts: Sequence[int]) -> str:
-        # Vectors of different lengths are no neighbors under the L1 distance, so this reveals nothing.
+        # Vectors of different lengths are not neighbors under the L1 distance, so this reveals nothing.
         if len(counts) != number:
             raise UsageError(
                 f"there is not one count for each of the {number} options of the question",

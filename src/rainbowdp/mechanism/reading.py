@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a mechanism as callers write them: lists of rainbows, distances, colors and probabilities.
+"""Reading of the parts of a mechanism: lists of rainbows, distances, colors and probabilities.
 
-Each is read once, and what cannot be one of these is refused by its name.
+Each part is read once; a value that cannot be read is refused with the name of its part.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -59,12 +59,12 @@ def _is_rainbow(item: object) -> bool:
 
 
 def listed(values: object, what: str) -> list[Any]:
-    """Return a list of values, refusing a text and what cannot be gone through.
+    """Return a list of values, refusing a text and what cannot be iterated.
 
     Raises
     ------
     MechanismShapeError
-        If there is no list.
+        If they are not a list.
     """
     items = items_of(values)
     if items is None:

@@ -70,7 +70,7 @@ class Mechanism(Rebuilt):
     DuplicateDatasetError
         If two datasets have one label.
     GraphShapeError, RainbowSyntaxError, UsageError
-        If the codes or labels are no such arrays, a rainbow is none, or a row is not a distribution.
+        If the codes or labels are not such arrays, a rainbow cannot be read, or a row is not a distribution.
 
     References
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws for people: from a distribution, from a mechanism for one dataset, or for many datasets at once.
+"""The public functions that draw: from a distribution, and from a mechanism for one or many datasets.
 
 Bits come from the operating system unless a call is handed another source, which only tests do.
 """

@@ -3,7 +3,7 @@
 
 Let U be uniform in [0, 1) and F_1 <= ... <= F_k = 1 the cumulative masses. Color j is drawn where
 F_(j-1) <= U < F_j, which has exactly the probability F_j - F_(j-1). A color is returned only once enclosures
-prove both comparisons, so a color of probability 0 is never drawn, whatever the bits, and every further word
+prove both comparisons, so a color of probability 0 is never drawn, for any bits, and every further word
 leaves at most 2 of its 2^64 values per cumulative mass undecided: the draw ends with probability 1 and nearly
 always with the first word. There is no last precision at which a guess would be made.
 

@@ -65,7 +65,7 @@ class Bounds:
             Where random bits come from.
         """
         first, second = map(int, read_words(bits, 2))
-        # All of them are compared, whatever comes out.
+        # All of them are compared, for every result.
         above = [first - bound for bound in self.lower[code]]
         reached = sum([height >= 0 for height in above])
         if not sum([0 <= height < self.slack for height in above]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cumulative masses of many distributions between 64-bit integers, for a first look at many draws.
+"""Enclosures of the cumulative masses of many distributions by 64-bit integers, for first comparisons.
 
 For each row and each of its k - 1 cumulative masses F there is one integer, lower <= F 2^64 < lower + slack,
 with one slack for all. A word w says that U lies in [w, w + 1) 2^-64. So U < F where w < lower, U >= F where

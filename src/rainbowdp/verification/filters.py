@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What float64 can say for sure about many pairs of classes at once, for pure and approximate privacy.
+"""Float64 bounds for many pairs of classes at once, under pure and approximate privacy.
 
 For every pair a filter bounds two numbers from both sides: the greatest excess over the constraint that is
 asked, and the tight figure (here a ratio or a delta). Every operation is rounded outward by more than it can

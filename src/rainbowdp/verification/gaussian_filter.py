@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What float64 can say about many pairs of classes under Gaussian privacy.
+"""Float64 bounds for many pairs of classes at once, under Gaussian privacy.
 
 An event and its complement say the same about mu in the two directions, so half of all events are enough.
 Their normal quantiles are bounded once per class where memory allows it; a pair is then a few subtractions.

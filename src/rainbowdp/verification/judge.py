@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exact path: one pair of classes, decided without a float.
+"""Exact decision of one pair of rows, without a float.
 
 Three kinds of rows are judged. Ideal rows are the exact numbers of a mechanism. Written rows are decimals
 taken at their word (`strict`). Stated rows are decimals that stand for numbers within the stated precision:

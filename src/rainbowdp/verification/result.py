@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a verification says: whether the constraint holds, how tight, where it fails, why it is infinite."""
+"""The result of a verification: whether the constraint holds, how tight, where it fails, why infinite."""
 
 from dataclasses import dataclass
 from typing import Literal
