@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The doors from exact numbers to bits: decided signs, enclosures of a stated width, directed rounding."""
+"""From exact numbers to bits and texts: decided signs, enclosures of a stated width, directed rounding."""
 
 import math
 from fractions import Fraction
@@ -19,9 +19,11 @@ from rainbowdp.exact import (
     enclose,
     format_exact,
     is_same,
+    show,
     sign,
     to_float,
 )
+from rainbowdp.privacy import GaussianDP
 
 EULER = OddsExpression.odds(Fraction(1))
 fractions = st.fractions()
@@ -135,3 +137,23 @@ def test_numbers_of_different_kinds_are_compared_and_never_taken_for_the_same() 
     with pytest.raises(UndecidedError):
         compare(euler * euler, square)
     assert compare(euler - euler, square - square) == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Fraction(0), "0"),
+        (Fraction(2), "2"),
+        (Fraction(-1, 4), "-0.25"),
+        (Fraction(9999, 10000), "0.9999"),
+        (Fraction(3, 55), "3/55"),
+        (Fraction(10) ** 400, "about 1.00000E+400"),
+        (Fraction(1, 10**400), "about 1E-400"),
+        (Fraction(1, 3**100), "about 1.94033E-48"),
+        (OddsExpression.odds(Fraction(1)), "about 2.71828"),
+        (OddsExpression.odds(Log(Fraction(6, 5))), "1.2"),
+        (GaussianDP(1).propagate(Fraction(1, 2)), "about 0.841345"),
+    ],
+)
+def test_numbers_are_shown_short(value: Fraction, text: str) -> None:
+    assert show(value) == text

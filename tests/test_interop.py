@@ -21,7 +21,7 @@ from rainbowdp.interop.group_privacy import (
     gaussian_epsilon,
     rho_above,
 )
-from rainbowdp.interop.summary_draws import SummaryDraw
+from rainbowdp.interop.opendp import SummaryDraw
 from rainbowdp.questions import OptionCounts, winner
 
 PARTIES = ("red", "blue", "green")
@@ -98,9 +98,9 @@ def test_gaussian_privacy_at_large_deltas_and_at_none() -> None:
 
 
 def test_a_draw_refuses_before_it_sees_data_and_says_nothing_after() -> None:
-    with pytest.raises(UsageError, match="0 is no number of rows"):
+    with pytest.raises(UsageError, match="0 is not a number of rows"):
         SummaryDraw(winner("party", PARTIES), PureDP(1), max_rows=0)
-    with pytest.raises(UsageError, match="'fair' is no boundary rule"):
+    with pytest.raises(UsageError, match="'fair' is not a boundary rule"):
         SummaryDraw(winner("party", PARTIES), PureDP(1), rule="fair")
     draw = SummaryDraw(winner("party", PARTIES), PureDP(1))
     with pytest.raises(InternalError) as caught:

@@ -251,7 +251,7 @@ def test_arguments_that_make_no_sense_are_refused() -> None:
         privacy_loss(PureDP(10_000))
     with pytest.raises(UsageError, match="need more than"):
         privacy_loss(GaussianDP(100))
-    with pytest.raises(UsageError, match="no grid"):
+    with pytest.raises(UsageError, match="not a grid"):
         privacy_loss(PureDP(1), interval=0)
     with pytest.raises(UsageError, match="different grids"):
         compose([privacy_loss(PureDP(1), interval=1e-3), PureDP(1)])

@@ -26,8 +26,13 @@ from rainbowdp.errors import MissingExtraError, PrivacyParameterError, UsageErro
 from rainbowdp.exact import Exact
 from rainbowdp.goals import Goal
 from rainbowdp.goals.values import rounded
-from rainbowdp.interop.opendp import make_rainbow, make_rainbow_gaussian, make_rainbow_winner, register
-from rainbowdp.interop.summary_draws import SummaryDraw
+from rainbowdp.interop.opendp import (
+    SummaryDraw,
+    make_rainbow,
+    make_rainbow_gaussian,
+    make_rainbow_winner,
+    register,
+)
 from rainbowdp.questions import (
     Location,
     Neighbors,
@@ -339,7 +344,7 @@ def test_parameters_that_make_no_sense_are_refused_at_once() -> None:
         make_rainbow(*counts_space(), WINNER, 1, delta=2)
     with pytest.raises(PrivacyParameterError, match="no finite epsilon"):
         make_rainbow_gaussian(*counts_space(), WINNER, 1, delta=0)
-    with pytest.raises(UsageError, match="0 is no number of rows"):
+    with pytest.raises(UsageError, match="0 is not a number of rows"):
         make_rainbow(*counts_space(), WINNER, 1, max_rows=0)
 
 

@@ -30,7 +30,7 @@ from rainbowdp.line import Line
 from rainbowdp.line.exponentials import FARTHEST, falling, falling_and_missing
 from rainbowdp.line.powers import Pair
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.verification.float_rows import stated_bounds
+from rainbowdp.verification.filters import stated_bounds
 from rainbowdp.verification.gaussian_filter import gaussian_filter
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"

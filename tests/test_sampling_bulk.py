@@ -18,8 +18,7 @@ from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.sampling import SystemBits, bulk, deciding, sample_all
 from rainbowdp.sampling.bulk import BLOCK, Method, draw_rows
-from rainbowdp.sampling.cumulative import CumulativeMasses
-from rainbowdp.sampling.draw import settle
+from rainbowdp.sampling.draw import CumulativeMasses, settle
 from rainbowdp.sampling.thresholds import EXACT_ROWS
 from sampler_checks import CAUGHT, DRAWS, count_colors, ideal_of, passes, total_variation
 from sampling_rows import LARGEST, ROWS, T, row

@@ -12,8 +12,7 @@ from bit_sources import FixedBits, ReplayBits
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError
 from rainbowdp.exact import Log, NormalExpression, OddsExpression, enclose
-from rainbowdp.sampling.cumulative import CumulativeMasses
-from rainbowdp.sampling.draw import settle
+from rainbowdp.sampling.draw import CumulativeMasses, settle
 from sampling_rows import row
 
 WORD = 8

@@ -20,12 +20,13 @@ from rainbowdp.graph import path
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.privacy.verdict import Excess
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.verification import Verification, task, verify
-from rainbowdp.verification.filters import odds_filter, sum_slack
-from rainbowdp.verification.float_rows import nearest_bounds, stated_bounds
+from rainbowdp.verification.filters import nearest_bounds, odds_filter, stated_bounds, sum_slack
 from rainbowdp.verification.gaussian_filter import QUANTILE_ABSOLUTE, QUANTILE_RELATIVE
-from rainbowdp.verification.judge import Finding, RowKind, judge
+from rainbowdp.verification.judge import judge
+from rainbowdp.verification.stated import RowKind
 from small_problems import (
     Edges,
     Row,
@@ -248,7 +249,7 @@ def test_irrational_rows_under_another_constraint_than_their_own_are_filtered(
     mechanism = optimal_mechanism(graph, own, "uniform")
     judged: list[Privacy] = []
 
-    def counting(p: Distribution, q: Distribution, privacy: Privacy, kind: RowKind) -> Finding | None:
+    def counting(p: Distribution, q: Distribution, privacy: Privacy, kind: RowKind) -> Excess | None:
         judged.append(privacy)
         return judge(p, q, privacy, kind)
 

@@ -28,7 +28,7 @@ from rainbowdp.mechanism import LineRows, Mechanism, pullback
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.verification import Verification, check, stretches, verify
-from rainbowdp.verification.moves import expected_moves
+from rainbowdp.verification.line_proof import expected_moves
 from rainbowdp.verification.pairs import ClassPairs, class_pairs
 from small_problems import ODDS, fractions_of, pair_excess, path_edges
 

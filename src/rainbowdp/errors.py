@@ -47,7 +47,7 @@ class RainbowError(ValueError):
     help : str
         What to do about it.
     **values
-        The plain values the message speaks of, for programs.
+        The plain values that the message contains, for programs.
 
     Examples
     --------
@@ -306,7 +306,7 @@ class MissingExtraError(RainbowError):
 
 
 class InternalError(RainbowError):
-    """Anything that nobody foresaw: a defect of rainbowdp, or a memory that is used up."""
+    """An unforeseen failure: a defect of rainbowdp, or memory that is used up."""
 
     code = "RDP999"
     exit_code = DEFECT
@@ -354,7 +354,7 @@ def _is_slip(typed: str, word: str) -> bool:
 
 
 def printable(text: str) -> str:
-    r"""Return a text without signs that act on a terminal: they are written as escapes.
+    r"""Return a text in which characters that act on a terminal are written as escapes.
 
     Examples
     --------
@@ -364,7 +364,8 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
-        sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in text
+        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+        for character in text
     )
 
 

@@ -121,7 +121,7 @@ def _condition(
         return given(boundary)
     if not isinstance(boundary, str):
         raise UsageError(
-            f"{kind_of(boundary)} is no boundary condition",
+            f"{kind_of(boundary)} is not a boundary condition",
             help=f"use {', '.join(_NAMES)} or a BoundaryCondition, made for example by given(...)",
         )
     match boundary:

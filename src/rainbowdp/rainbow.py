@@ -5,7 +5,7 @@ A rainbow is a sequence of classes of colors, best class first. In the paper eve
 total order, Zhou et al. 2022, Definition 1); classes of several tied colors are our extension. The text form
 is ``blue>red>green``, with ties ``blue>red=green``. A color that contains one of ``> = , "``, a line break or
 outer blanks stands in double quotes, doubled inside. Reading and writing that form, here and in lists of
-colors and assignments, is this module's job and nobody else's.
+colors and assignments, is done in this module only.
 """
 
 import re
@@ -35,8 +35,8 @@ def quote_color(color: str) -> str:
     return color
 
 
-def _tokens(text: str, signs: str) -> Iterator[tuple[str, str]]:
-    """Yield (word, sign that follows it), the last sign being empty; quotes are resolved."""
+def _tokens(text: str, separators: str) -> Iterator[tuple[str, str]]:
+    """Yield (word, separator after it), the last separator being empty; quotes are resolved."""
     position, end = 0, len(text)
     while True:
         while position < end and text[position].isspace():
@@ -45,7 +45,7 @@ def _tokens(text: str, signs: str) -> Iterator[tuple[str, str]]:
             word, position = _quoted(text, position)
             while position < end and text[position].isspace():
                 position += 1
-            if position < end and text[position] not in signs:
+            if position < end and text[position] not in separators:
                 raise RainbowSyntaxError(
                     f"{text!r} goes on after a closing quote at character {position + 1}",
                     help='double a quote that belongs to the color: "3"" pipe"',
@@ -53,7 +53,7 @@ def _tokens(text: str, signs: str) -> Iterator[tuple[str, str]]:
                 )
         else:
             start = position
-            while position < end and text[position] not in signs:
+            while position < end and text[position] not in separators:
                 if text[position] == '"':
                     raise RainbowSyntaxError(
                         f"{text!r} has a quote inside a color at character {position + 1}",
@@ -142,14 +142,14 @@ def parse_assignments(text: str) -> dict[str, str]:
     """
     pairs: dict[str, str] = {}
     waiting: str | None = None
-    for word, sign in _tokens(text, "=,"):
-        if waiting is None and sign == "=":
+    for word, separator in _tokens(text, "=,"):
+        if waiting is None and separator == "=":
             waiting = word
             if word in pairs:
                 raise RainbowSyntaxError(
                     f"the color {word!r} is given twice in {text!r}", help="give every color once", text=text
                 )
-        elif waiting is not None and sign != "=":
+        elif waiting is not None and separator != "=":
             pairs[waiting] = word
             waiting = None
         else:
@@ -226,7 +226,7 @@ class Rainbow:
         Parameters
         ----------
         text : str
-            For example ``blue>red=green``; blanks around the signs do not matter.
+            For example ``blue>red=green``; blanks around the separators do not matter.
 
         Returns
         -------
@@ -330,9 +330,9 @@ def _groups(text: object) -> list[list[str]]:
             help="write the order as text, as in blue>red=green",
         )
     groups: list[list[str]] = [[]]
-    for word, sign in _tokens(text, ">="):
+    for word, separator in _tokens(text, ">="):
         groups[-1].append(word)
-        if sign == ">":
+        if separator == ">":
             groups.append([])
     return groups
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rival mechanisms, exactly: what else people would use, and how often it is right.
+"""Exact distributions and error rates of rival mechanisms.
 
-The one idea: a comparison is fair only if the rival's probabilities are as exact as ours and its privacy
-is accounted for under the same neighbors. `selection` gives the distributions of the exponential
-mechanism and of permute-and-flip on any scores, `geometric` that of a noisy count compared with
-thresholds, and `equal_rivals` the probability of a wrong answer where some rivals are equally far behind,
+A comparison is fair only if the rival's probabilities are as exact as ours and its privacy
+is accounted for under the same neighbors. `mechanisms` gives the distributions of the exponential
+mechanism and of permute-and-flip on any scores, and that of a noisy count compared with thresholds;
+`equal_rivals` gives the probability of a wrong answer where some rivals are equally far behind,
 in closed form for any number of them. Nothing is simulated. These mechanisms are here to be compared
 with, not to be released.
 """
@@ -13,12 +13,16 @@ from rainbowdp.baselines.equal_rivals import (
     exponential_wrong,
     flip_wrong,
     geometric_wrong,
+    noisy_counts_wrong,
     permute_and_flip_wrong,
 )
-from rainbowdp.baselines.geometric import thresholded_geometric
-from rainbowdp.baselines.noisy_counts import noisy_counts_wrong
+from rainbowdp.baselines.mechanisms import (
+    exponential_mechanism,
+    permute_and_flip,
+    taken_first,
+    thresholded_geometric,
+)
 from rainbowdp.baselines.odds_power import EnclosedNumber, Value, odds_root
-from rainbowdp.baselines.selection import exponential_mechanism, permute_and_flip, taken_first
 
 __all__ = [
     "EnclosedNumber",

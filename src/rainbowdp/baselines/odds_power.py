@@ -87,7 +87,7 @@ Value = Exact | EnclosedNumber
 """A probability: exact, or known by enclosures of any precision."""
 
 
-_LARGEST_POWER = 4096
+LARGEST_POWER = 4096
 """Up to this power of the root, rational values become fractions; beyond it they stay short as powers."""
 
 
@@ -102,7 +102,7 @@ def told(value: Value) -> Value:
     """
     if isinstance(value, OddsExpression):
         power = max(value.numerator.total_degree(), value.denominator.total_degree())
-        return value if power > _LARGEST_POWER else simplest(value)
+        return value if power > LARGEST_POWER else simplest(value)
     return value if isinstance(value, Fraction | EnclosedNumber) else simplest(value)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boundary conditions: what a mechanism does where regions meet, which fixes it everywhere else.
 
-A condition is one distribution per rainbow (`condition`), chosen by somebody (`given`, `from_datasets`), the
+A condition is one distribution per rainbow (`condition`), given by the caller (`given`, `from_datasets`), the
 same everywhere (`uniform`), randomized response (`response`), or the one that serves the worst-off region
 best (`largest`). `check` decides exactly whether a condition is private where regions touch.
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a boundary condition fits a graph and is private where its regions touch.
 
-The one idea: neighbors of different rainbows are boundary datasets both, so the constraint between two
-distributions has to be asked once for every pair of regions that touch, and it is asked exactly.
+Two neighbors of different rainbows are both boundary datasets. So the constraint between two distributions is
+checked once for every pair of regions that touch, and it is checked exactly.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from rainbowdp.privacy import (
     likelihood_events,
     require_privacy,
 )
-from rainbowdp.privacy.excess import Excess
+from rainbowdp.privacy.verdict import Excess
 from rainbowdp.rainbow import Rainbow, quote_color
 
 _LONGEST_FRACTION = 24
@@ -59,10 +59,10 @@ def check_boundary(condition: BoundaryCondition, graph: RainbowGraph, privacy: P
         If a region with a boundary has no distribution; names the rainbow and a boundary dataset.
     BoundaryNotPrivateError
         If the distributions of two touching regions break the constraint. Of all pairs the one of greatest
-        excess is named (of equal ones the first): both rainbows, two neighboring datasets, the event and by
-        how much, and a parameter that would do for this pair. Its
-        `values` hold ``rainbows``, ``datasets`` (the one that gives too much first), ``event``,
-        ``probability``, ``limit``, ``excess`` and ``privacy``.
+        excess is named (the first one where several are equal): both rainbows, two neighboring datasets, the
+        event and by how much, and a parameter that would do for this pair. Its `values` hold ``rainbows``,
+        ``datasets`` (the one that gives too much first), ``event``, ``probability``, ``limit``, ``excess``
+        and ``privacy``.
     UsageError
         If an argument is of the wrong kind.
 

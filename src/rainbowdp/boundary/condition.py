@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boundary conditions: one distribution per rainbow, for the datasets where regions meet.
 
-The one idea: a boundary is homogeneous (Zhou et al. 2022, Definition 6) because it is kept by rainbow and not
-by dataset. Keys are compared as rainbows, so spelling does not matter, and distributions given dataset by
-dataset are accepted only if they agree within every region.
+A boundary is homogeneous (Zhou et al. 2022, Definition 6) because it is kept by rainbow and not by dataset.
+Keys are compared as rainbows, so spelling does not matter, and distributions given dataset by dataset are
+accepted only if they agree within every region.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class BoundaryCondition:
     ColorError
         If a distribution does not have the colors of its rainbow.
     UsageError
-        If it is no mapping from rainbows to distributions.
+        If it is not a mapping from rainbows to distributions.
 
     References
     ----------
@@ -79,7 +79,7 @@ class BoundaryCondition:
 def given(
     distributions: Mapping[Rainbow, Probabilities] | Mapping[str, Probabilities], *, normalize: bool = False
 ) -> BoundaryCondition:
-    """Make a boundary condition of distributions that somebody chose.
+    """Make a boundary condition of given distributions.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def given(
     RainbowSyntaxError
         If a key is not a rainbow.
     UsageError
-        If `distributions` is no mapping.
+        If `distributions` is not a mapping.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def uniform(graph: RainbowGraph) -> BoundaryCondition:
     Raises
     ------
     UsageError
-        If `graph` is no `RainbowGraph`.
+        If `graph` is not a `RainbowGraph`.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def from_datasets(graph: RainbowGraph, distributions: Mapping[str, Probabilities
     ColorError, DistributionError, NumberError
         If something is not a distribution over the graph's colors; the message names the dataset.
     UsageError
-        If `graph` is no `RainbowGraph`, or `distributions` no mapping.
+        If `graph` is not a `RainbowGraph`, or `distributions` not a mapping.
 
     References
     ----------

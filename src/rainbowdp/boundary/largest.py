@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The max-min boundary condition of a graph.
 
-The one idea: only which regions touch matters, and regions that do not hang together are solved apart. Where
-all regions of a component touch, each with a best color of its own, randomized response is the solution and
-no program is needed.
+The solution depends only on which regions touch, and each connected component of touching regions is solved
+by itself. Where all regions of a component touch, each with a best color of its own, randomized response is
+the solution and no program is needed.
 """
 
 from rainbowdp.boundary.check import check_boundary
@@ -45,7 +45,7 @@ def max_min(graph: RainbowGraph, privacy: Privacy, *, progress: Progress | None 
     SolverError
         If regions that hang together are too many for a linear program, or the solver does not finish.
     UsageError
-        If `graph` is no `RainbowGraph`, or `privacy` no notion of privacy.
+        If `graph` is not a `RainbowGraph`, or `privacy` not a notion of privacy.
     NotVerifiedError
         If the solution does not pass the check of every boundary condition; a defect of rainbowdp.
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The boundary that everybody knows: k-ary randomized response.
+"""k-ary randomized response as a boundary condition.
 
-The one idea: say the truth with the largest probability that allows *all* datasets to be neighbors, and every
-other color equally often. It needs no look at which regions touch, and where all of them touch, each with a
-best color of its own, nothing does better.
+It gives the best color the largest probability that allows *all* datasets to be neighbors, and every other
+color equally much. It does not depend on which regions touch. Where all of them touch, each with a best color
+of its own, it is optimal.
 """
 
 from fractions import Fraction
@@ -37,14 +37,14 @@ def randomized_response(graph: RainbowGraph, privacy: Privacy) -> BoundaryCondit
     Returns
     -------
     BoundaryCondition
-        Private whatever regions touch. Exact for every epsilon; under Gaussian privacy the probabilities are
-        the largest multiples of 2^-66 within the constraint, and a note says so. Regions without a boundary
-        get no distribution.
+        Private for any set of touching regions. Exact for every epsilon; under Gaussian privacy the
+        probabilities are the largest multiples of 2^-66 within the constraint, and a note says so. Regions
+        without a boundary get no distribution.
 
     Raises
     ------
     UsageError
-        If `graph` is no `RainbowGraph`, or `privacy` no notion of privacy.
+        If `graph` is not a `RainbowGraph`, or `privacy` not a notion of privacy.
 
     Examples
     --------

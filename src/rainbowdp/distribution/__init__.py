@@ -6,7 +6,6 @@ sum to exactly 1. `dominates` is the paper's lexicographic order along a rainbow
 stronger order that the optimal mechanism satisfies as well.
 """
 
-from rainbowdp.distribution.order import dominates, prefix_dominates
-from rainbowdp.distribution.value import Distribution, Probabilities
+from rainbowdp.distribution.value import Distribution, Probabilities, dominates, prefix_dominates
 
 __all__ = ["Distribution", "Probabilities", "dominates", "prefix_dominates"]

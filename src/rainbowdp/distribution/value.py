@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions over colors: an immutable mapping from color to an exact number.
+"""Distributions over colors: immutable mappings from color to an exact number, and their order.
 
-The probabilities are nonnegative and sum to exactly 1; whatever a caller writes is read once, here.
+The probabilities are nonnegative and sum to exactly 1; numbers of any form are read once, here. `dominates`
+is the paper's lexicographic order, `prefix_dominates` the stronger one that the optimum satisfies.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from rainbowdp.exact import (
     NumberLike,
     Real,
     are_compatible,
+    compare,
     format_fraction,
     is_same,
     parse_fraction,
@@ -40,7 +42,7 @@ class Distribution(Mapping[str, Exact]):
     ------
     DistributionError
         If a probability is negative, the sum is not exactly 1, the probabilities belong to different privacy
-        parameters, or it is no mapping at all.
+        parameters, or it is not a mapping.
     ColorError
         If a color is not text.
     NumberError
@@ -195,7 +197,7 @@ class Distribution(Mapping[str, Exact]):
         """
         wanted = [colors] if isinstance(colors, str) else items_of(colors)
         if wanted is None:
-            raise ColorError(f"{kind_of(colors)} is no set of colors", help="give a list of colors")
+            raise ColorError(f"{kind_of(colors)} is not a set of colors", help="give a list of colors")
         try:
             return sum((self._probabilities[color] for color in wanted), Fraction(0))
         except (KeyError, TypeError):
@@ -301,7 +303,7 @@ class Distribution(Mapping[str, Exact]):
         ColorError
             If the rainbow ranks other colors.
         RainbowSyntaxError
-            If it is no rainbow.
+            If it is not a rainbow.
 
         Examples
         --------
@@ -330,7 +332,7 @@ class Distribution(Mapping[str, Exact]):
         ColorError
             Unless the distribution and the rainbow have the same colors.
         RainbowSyntaxError
-            If it is no rainbow.
+            If it is not a rainbow.
 
         Examples
         --------
@@ -388,3 +390,83 @@ def _is_one(total: Exact) -> bool:
 
 def _inner(probabilities: Mapping[str, Exact]) -> str:
     return ", ".join(f"{quote_color(color)}={show(value)}" for color, value in probabilities.items())
+
+
+def dominates(p: Probabilities, q: Probabilities, rainbow: Rainbow | str) -> bool:
+    """Tell whether p is lexicographically at least q along the rainbow.
+
+    Parameters
+    ----------
+    p, q : Distribution or mapping of str to number
+        Two distributions over the rainbow's colors.
+    rainbow : Rainbow or str
+        The preference order; the masses of tied classes are compared as wholes.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ColorError
+        If the colors are not the same.
+    UndecidedError
+        Only for Gaussian numbers, or numbers of different e^epsilon, that 4096 bits do not tell apart.
+    DistributionError, NumberError, RainbowSyntaxError
+        If an argument cannot be read.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 3.
+
+    Examples
+    --------
+    >>> rainbow = Rainbow.parse("blue>red>green")
+    >>> p = Distribution({"blue": "1/2", "red": "0", "green": "1/2"})
+    >>> q = Distribution({"blue": "1/4", "red": "3/4", "green": "0"})
+    >>> dominates(p, q, rainbow), prefix_dominates(p, q, rainbow)
+    (True, False)
+    """
+    for ours, theirs in _prefix_pairs(p, q, rainbow):
+        order = compare(ours, theirs)
+        if order:
+            return order > 0
+    return True
+
+
+def prefix_dominates(p: Probabilities, q: Probabilities, rainbow: Rainbow | str) -> bool:
+    """Tell whether p has at least the mass of q on every prefix of the rainbow.
+
+    Stronger than `dominates`; the optimal mechanism satisfies both.
+
+    Parameters
+    ----------
+    p, q : Distribution or mapping of str to number
+        Two distributions over the rainbow's colors.
+    rainbow : Rainbow or str
+        The preference order.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ColorError, UndecidedError, DistributionError, NumberError, RainbowSyntaxError
+        As for `dominates`.
+
+    Examples
+    --------
+    >>> p, q = {"blue": "1/2", "red": "1/2"}, {"blue": "1/3", "red": "2/3"}
+    >>> prefix_dominates(p, q, "blue>red"), prefix_dominates(p, q, "red>blue")
+    (True, False)
+    """
+    return all(compare(ours, theirs) >= 0 for ours, theirs in _prefix_pairs(p, q, rainbow))
+
+
+def _prefix_pairs(
+    p: Probabilities, q: Probabilities, rainbow: Rainbow | str
+) -> Iterator[tuple[Exact, Exact]]:
+    order = Rainbow.of(rainbow)
+    ours, theirs = (Distribution.of(given).prefix_masses(order) for given in (p, q))
+    return zip(ours, theirs, strict=True)

@@ -3,11 +3,10 @@
 
 Privacy is a claim about real numbers, and floats do not carry it. `text` reads numbers, `odds` and `normal`
 keep the irrational ones that privacy needs, and `enclosure` holds the only ways out: decided signs,
-enclosures, and directed rounding. `refining` sets the precision, `display` writes numbers into messages, and
-`arguments` says what happens to an argument of the wrong kind.
+enclosures, directed rounding, and texts for messages. `refining` sets the precision, and `arguments` refuses
+arguments of the wrong kind.
 """
 
-from rainbowdp.exact.display import show
 from rainbowdp.exact.enclosure import (
     Exact,
     are_compatible,
@@ -19,6 +18,7 @@ from rainbowdp.exact.enclosure import (
     format_exact,
     is_same,
     round_ball,
+    show,
     sign,
     simplest,
     to_float,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of the wrong kind, refused in one way.
+"""Errors about arguments of the wrong kind.
 
-The rule of the public functions: what can be read is read (a number, a rainbow, a distribution), and what
-cannot be read is refused by the error of its subject. An argument that must be a finished value of the
-package, a graph or a notion of privacy say, is refused by a `UsageError` that names the argument, says what
-it was and how to make a right one. What it holds is never shown, for it may be somebody's data.
+Public functions read numbers, rainbows and distributions in any accepted form, and refuse others with the
+error of their subject. An argument that must be a finished value of the package, a graph or a notion of
+privacy say, is refused by a `UsageError` that names the argument, says what it was and how to make a right
+one. Its content is never shown, since it may be private data.
 """
 
 from typing import Any, TypeGuard
@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from rainbowdp.errors import UsageError
-from rainbowdp.exact.display import show
+from rainbowdp.exact.enclosure import show
 
 _LONGEST_TEXT = 60
 _HOW = {
@@ -75,13 +75,13 @@ def items_of(value: object) -> list[Any] | None:
     if isinstance(value, str | bytes):
         return None
     try:
-        return list(value)  # type: ignore[call-overload,no-any-return]  # what is no iterable is seen here
+        return list(value)  # type: ignore[call-overload,no-any-return]  # a TypeError says that it cannot be iterated
     except TypeError:
         return None
 
 
 def is_whole(value: object) -> TypeGuard[int | np.integer]:
-    """Tell whether a value is an integer; truth values and floats are none.
+    """Tell whether a value is an integer; truth values and floats are not.
 
     Examples
     --------

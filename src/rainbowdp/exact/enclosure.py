@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signs, enclosures and directed rounding of exact numbers: the only doors from exact numbers to bits.
+"""Signs, enclosures, directed rounding and texts of exact numbers: the only ways from exact numbers to bits.
 
 Every function takes an `Exact` number (a fraction, or one of the two kinds of `Real`) and none of them ever
 returns an estimate: a sign is decided, an enclosure holds the number, and a rounding says its direction.
@@ -7,6 +7,7 @@ returns an estimate: a sign is decided, an enclosure holds the number, and a rou
 
 import math
 from collections.abc import Callable, Iterable
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Literal
 
@@ -25,6 +26,9 @@ Exact = Fraction | OddsExpression | NormalExpression
 Rounding = Literal["down", "up", "nearest"]
 
 _SMALLEST_EXPONENT = 65536
+# Numbers in messages: as people would write them, and never longer than they would read.
+_LONGEST_DECIMAL, _LONGEST_FRACTION = 20, 40
+_ROUNDED, _PRECISE = Context(prec=6), Context(prec=_LONGEST_DECIMAL)
 
 
 def sign(x: Exact | int) -> int:
@@ -273,3 +277,36 @@ def _round_fraction(x: Fraction, rounding: Rounding) -> float:
     if rounding == "up" and (nearest == -math.inf or (math.isfinite(nearest) and Fraction(nearest) < x)):
         return math.nextafter(nearest, math.inf)
     return nearest
+
+
+def show(value: Exact | int) -> str:
+    """Return an exact number for a message.
+
+    Parameters
+    ----------
+    value : Exact
+        The number.
+
+    Returns
+    -------
+    str
+        A short decimal or fraction where it is one; otherwise six digits after the word "about".
+
+    Examples
+    --------
+    >>> show(Fraction(9999, 10000)), show(Fraction(3, 55)), show(Fraction(10**60 + 1, 10**60))
+    ('0.9999', '3/55', 'about 1.00000')
+    """
+    fraction = value.as_fraction() if isinstance(value, Real) else Fraction(value)
+    if fraction is None:
+        return f"about {_decimal(bounds(ball(value))[0], _ROUNDED)}"
+    if max(fraction.numerator.bit_length(), fraction.denominator.bit_length()) < 256:
+        decimal = _decimal(fraction, _PRECISE)
+        if Fraction(decimal) == fraction and len(text := f"{decimal:f}") <= _LONGEST_DECIMAL:
+            return text
+    text = format_fraction(fraction)
+    return text if len(text) <= _LONGEST_FRACTION else f"about {_decimal(fraction, _ROUNDED)}"
+
+
+def _decimal(value: Fraction, context: Context) -> Decimal:
+    return context.divide(Decimal(value.numerator), Decimal(value.denominator))

@@ -56,7 +56,7 @@ def refine(
     attempt : callable
         Computes at the precision in force, which it is told, and returns None where that is not enough.
     first, last : int
-        The precisions to begin and to end with; None to go on for ever.
+        The precisions to begin and to end with; None for no last one.
 
     Returns
     -------

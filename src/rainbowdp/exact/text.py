@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact numbers as people write them.
+"""Reading and writing of exact numbers: decimals, fractions, logarithms, Python floats.
 
 A probability is a decimal or a fraction; an epsilon or mu may also be the logarithm of a positive fraction,
 ``ln(6/5)``, so that its odds e^epsilon are rational. A Python float means its shortest decimal. Anything else
@@ -164,7 +164,7 @@ def parse_fraction(value: NumberLike) -> Fraction:
     if isinstance(value, bool):
         raise NumberError(f"{value!r} is not a number", help=_HELP, value=value)
     if isinstance(value, Fraction):
-        # One of a class of somebody's own may compare in ways of its own.
+        # A subclass of Fraction may define comparisons of its own.
         return value if type(value) is Fraction else Fraction(value.numerator, value.denominator)
     if isinstance(value, int):
         return Fraction(int(value))

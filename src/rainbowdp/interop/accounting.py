@@ -31,8 +31,8 @@ from rainbowdp.exact import (
 from rainbowdp.exact.arguments import require
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.relation import NeighborRelation, require_relation
+from rainbowdp.interop import missing_extra
 from rainbowdp.interop.dominating import LossMasses, worst_losses
-from rainbowdp.interop.missing import missing_extra
 from rainbowdp.mechanism import Mechanism, in_order_of
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.verification.pairs import class_pairs
@@ -355,7 +355,7 @@ def _worst_pair(privacy: PureDP | ApproxDP) -> tuple[Distribution, Distribution]
 
 def _check_grid(reach: float, interval: float) -> None:
     if not 0 < interval <= 1:
-        raise UsageError(f"the interval {interval!r} is no grid", help="give a number from 1e-9 to 1")
+        raise UsageError(f"the interval {interval!r} is not a grid", help="give a number from 1e-9 to 1")
     if not 2 * reach / interval <= _MOST_POINTS:
         raise UsageError(
             f"losses up to {reach:.3g} need more than {_MOST_POINTS} points at an interval of {interval:g}",

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers of rainbowdp, paid from a budget accountant of diffprivlib.
 
-The one idea: pay first, draw then, so that nothing comes out that was not paid for. diffprivlib has no place
-to plug a mechanism in; its own mechanisms ask its `BudgetAccountant`, and so does this module, by the same
-rule which one: the accountant that is given, else the default one (as inside ``with BudgetAccountant(...)``).
+The price is paid before the answer is drawn, so nothing comes out that was not paid for. diffprivlib cannot
+take in mechanisms of other libraries; its own mechanisms ask its `BudgetAccountant`, and so does this module,
+by the same rule: the accountant that is given, else the default one (as inside ``with
+BudgetAccountant(...)``).
 
 An accountant counts in floats and in memory. Every price is rounded up before it is recorded, so no answer is
 booked too cheaply; the accountant's own sums are rounded to the nearest float. Where that is not enough, or
@@ -16,8 +17,8 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from rainbowdp.errors import UsageError
 from rainbowdp.exact import NumberLike, parse_fraction, to_float
 from rainbowdp.exact.arguments import require
+from rainbowdp.interop import missing_extra
 from rainbowdp.interop.group_privacy import delta_above, epsilon_above, gaussian_epsilon
-from rainbowdp.interop.missing import missing_extra
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a notion of privacy means some steps apart, and a Gaussian one at a delta: as floats on the safe side.
+"""Group privacy of every notion, and the epsilon of Gaussian privacy at a delta, as floats on the safe side.
 
 The other libraries count in floats. Each function here encloses the real number and returns the nearest float
 on the safe side, so that no figure is smaller than what it stands for.

@@ -8,6 +8,9 @@ inputs at a distance `d_in` can reveal. Adding or removing a row changes one cou
 privacy of `ceil(d_in / max_rows)` steps. Maps return floats, each rounded up from an enclosure of the real
 number.
 
+Arguments are checked when a measurement is made, without data. `SummaryDraw.draw` works for every summary;
+where a question's own code fails in it, the error says so and nothing else.
+
 OpenDP asks for the features ``contrib`` and ``honest-but-curious`` for every measurement written in Python.
 """
 
@@ -20,9 +23,8 @@ from typing import TYPE_CHECKING, Literal, cast
 from rainbowdp.errors import UsageError
 from rainbowdp.exact import NumberLike, parse_fraction, to_float
 from rainbowdp.goals import Goal
+from rainbowdp.interop import missing_extra
 from rainbowdp.interop.group_privacy import delta_above, epsilon_above, gaussian_epsilon, rho_above
-from rainbowdp.interop.missing import missing_extra
-from rainbowdp.interop.summary_draws import SummaryDraw
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question, winner
 from rainbowdp.questions.as_asked import reading_of, text_reading
@@ -30,6 +32,18 @@ from rainbowdp.questions.readings import BracketReading, OptionReading
 
 if TYPE_CHECKING:
     from opendp.mod import Domain, Measure, Measurement, Metric
+from dataclasses import dataclass
+from functools import cached_property
+
+from rainbowdp.errors import InternalError
+from rainbowdp.exact.arguments import described, is_whole
+from rainbowdp.goals import Asked, QuestionMechanism, mechanism_of
+from rainbowdp.goals.mechanism import require_goal
+from rainbowdp.questions import Summary
+from rainbowdp.questions.question import require_question
+from rainbowdp.questions.regions import RULES
+from rainbowdp.questions.selection import form_text
+from rainbowdp.sampling import BitSource
 
 Loss = float | tuple[float, float]
 
@@ -41,6 +55,119 @@ _ROW_METRICS: dict[str, Neighbors] = {
 }
 _WHOLE = frozenset({"Vec<i32>", "Vec<i64>", "Vec<u32>", "Vec<u64>"})
 _COLUMN = "OpenDP input"
+
+
+@dataclass(frozen=True)
+class SummaryDraw:
+    """The mechanism of a question, from summary to answer.
+
+    Parameters
+    ----------
+    question : Question
+        What is asked.
+    privacy : PureDP, ApproxDP or GaussianDP
+        The notion between two tables that differ in at most `max_rows` rows.
+    neighbors : {"add-remove", "change-one"}
+        How rows differ.
+    goal : {"typical", "guarantee"}
+        What the mechanism is to be good at, see `rainbowdp.goals`.
+    rule : str
+        For a question of one's own: the boundary, as for `question_boundary`.
+    max_rows : int
+        How many rows may differ between neighbors.
+
+    Raises
+    ------
+    UsageError
+        If the number of rows is not a whole number of at least 1, or the rule is unknown.
+    QuestionError
+        If the question is not well formed, or the goal is unknown.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> from rainbowdp.questions import OptionCounts, winner
+    >>> winner_of_two = SummaryDraw(winner("party", ["red", "blue"]), PureDP("1/2"))
+    >>> winner_of_two.draw(OptionCounts((900, 100)))
+    'red'
+    """
+
+    question: Question
+    privacy: Privacy
+    neighbors: Neighbors = "add-remove"
+    goal: Goal = "typical"
+    rule: str = "default"
+    max_rows: int = 1
+
+    def __post_init__(self) -> None:
+        require_question(self.question)
+        if not is_whole(self.max_rows) or self.max_rows < 1:
+            raise UsageError(
+                f"{described(self.max_rows)} is not a number of rows",
+                help="give a whole number of at least 1",
+            )
+        object.__setattr__(self, "max_rows", int(self.max_rows))
+        if self.rule not in RULES:
+            raise UsageError(
+                f"{described(self.rule)} is not a boundary rule", help=f"choose one of {', '.join(RULES)}"
+            )
+        self.mechanism  # noqa: B018 - what fails in making it is public, and may be told
+
+    @cached_property
+    def mechanism(self) -> QuestionMechanism:
+        """The mechanism, made of public terms."""
+        asked = Asked(self.question, self.privacy, self.neighbors, self.max_rows)
+        return mechanism_of(asked, require_goal(self.goal), self.rule)
+
+    def draw(self, summary: Summary, *, bits: BitSource | None = None) -> str:
+        """Draw one answer from a summary.
+
+        Parameters
+        ----------
+        summary : Summary
+            Of the kind that the question's reading makes.
+        bits : BitSource, optional
+            Where random bits come from; the operating system unless given, which is for tests.
+
+        Returns
+        -------
+        str
+            An order, or a set, of several options is one text, with ``>`` or commas between them.
+
+        Raises
+        ------
+        InternalError
+            If anything goes wrong that could depend on the summary; the message is always the same.
+        """
+        return self.draw_from(lambda: summary, bits=bits)
+
+    def draw_from(self, summarize: Callable[[], Summary], *, bits: BitSource | None = None) -> str:
+        """Draw one answer from a summary that is yet to be made; what fails there is covered, too.
+
+        Parameters
+        ----------
+        summarize : callable
+            Makes the summary.
+        bits : BitSource, optional
+            As for `draw`.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        InternalError
+            As for `draw`.
+        """
+        mechanism = self.mechanism
+        try:
+            return form_text(self.question, mechanism.at(summarize()).draw(bits))
+        except Exception:  # noqa: BLE001, S110 - OpenDP prints causes and contexts, so none may be kept
+            pass
+        raise InternalError(
+            "an answer could not be drawn", help="ask the question with rainbowdp.ask, which explains more"
+        )
 
 
 def make_rainbow(
@@ -91,7 +218,7 @@ def make_rainbow(
     UsageError
         If the question cannot be answered from this domain and metric.
     PrivacyParameterError, NumberError
-        If epsilon or delta is no parameter of privacy.
+        If epsilon or delta is not a parameter of privacy.
     opendp.mod.OpenDPException
         If the features are not enabled; or, from a call, if there is not one count per option.
 
@@ -156,7 +283,7 @@ def make_rainbow_winner(
     Raises
     ------
     QuestionError
-        If the options are no question.
+        If the options do not make a question.
     MissingExtraError, UsageError, PrivacyParameterError, NumberError
         As for `make_rainbow`.
 
@@ -210,7 +337,7 @@ def make_rainbow_gaussian(
     Raises
     ------
     PrivacyParameterError
-        If mu is no parameter of privacy, or delta is not in (0, 1].
+        If mu is not a parameter of privacy, or delta is not in (0, 1].
     MissingExtraError, UsageError, NumberError
         As for `make_rainbow`.
 
@@ -358,7 +485,7 @@ def _from_counts(draw: SummaryDraw) -> Callable[[Sequence[int]], str]:
     summary_of, number = type(empty), len(empty.counts)
 
     def answer(counts: Sequence[int]) -> str:
-        # Vectors of different lengths are no neighbors under the L1 distance, so this reveals nothing.
+        # Vectors of different lengths are not neighbors under the L1 distance, so this reveals nothing.
         if len(counts) != number:
             raise UsageError(
                 f"there is not one count for each of the {number} options of the question",
@@ -382,5 +509,5 @@ def _from_rows(draw: SummaryDraw) -> Callable[[Iterable[object]], str]:
 def _steps(distance: float, max_rows: int) -> int:
     """Return how many steps of `max_rows` rows lead from one input to another one at a distance."""
     if not math.isfinite(distance) or distance < 0:
-        raise UsageError("an input distance is no number of at least 0", help="give a finite d_in")
+        raise UsageError("an input distance is not a number of at least 0", help="give a finite d_in")
     return math.ceil(Fraction(distance) / max_rows)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cutting planes for Gaussian privacy.
 
-The one idea: Gaussian privacy is the intersection of all (ln a, delta(a)) privacies (Dong, Roth and Su 2022),
-so every event and every slope a > 0 give a linear constraint, which holds exactly if delta(a) is rounded up.
-The program starts without them and takes in those that its solution breaks, until none is broken by more
-than a tolerance. It works in floating point and always allows a little more than privacy does; whoever asks
+Gaussian privacy is the intersection of all (ln a, delta(a)) privacies (Dong, Roth and Su 2022), so every
+event and every slope a > 0 give a linear constraint, which holds exactly if delta(a) is rounded up. The
+program starts without these constraints and adds those that its solution breaks, until none is broken by more
+than a tolerance. It works in floating point and always allows a little more than privacy does; the caller
 makes its answers exact.
 """
 
@@ -97,7 +97,7 @@ class OuterProgram:
         return self._rows[-1]
 
     def hold_row(self, row: int, column: int, lower: float) -> None:
-        """Make a row stop speaking of a column, and be at least `lower`."""
+        """Remove a column from a row, and bound the row from below by `lower`."""
         place = bisect_left(self._rows, row)
         self._highs.changeCoeff(place, column, 0.0)
         self._highs.changeRowBounds(place, lower, np.inf)

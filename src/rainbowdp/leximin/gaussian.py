@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Max-min boundaries under Gaussian privacy, nearly optimal and exactly private.
 
-The one idea: maximize over a program that allows a little more than privacy does (`cutting`), in floating
-point, and then move towards the uniform distribution until every pair of regions is private *exactly*. Weak
-duality in rational numbers bounds what was lost, whatever the solver did.
+A program that allows a little more than privacy does (`cutting`) is maximized in floating point. Its solution
+is then moved towards the uniform distribution until every pair of regions is private *exactly*. Weak duality
+in rational numbers bounds what was lost, for any output of the solver.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import NotVerifiedError, SolverError
-from rainbowdp.leximin.component import Component, Table
+from rainbowdp.leximin.component import Component, Progress, Table, objective_count, silent
 from rainbowdp.leximin.cutting import TOLERANCE, OuterProgram
 from rainbowdp.leximin.inward import settle, toward_uniform
-from rainbowdp.leximin.progress import Progress, objective_count, silent
 from rainbowdp.privacy import GaussianDP
 
 _GRID = 1 << 60

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Max-min boundaries for irrational odds, rounded inward.
 
-The one idea: a boundary that is private for smaller odds is private. So the program is solved exactly for a
+A boundary that is private for smaller odds is private. So the program is solved exactly for a
 rational lower bound of the odds, moved a little towards the uniform distribution, which leaves room in every
-constraint, and rounded within that room to fractions that a person can look at.
+constraint, and rounded within that room to short fractions.
 
 How much is lost. The smallest best-class mass grows with the odds, so it lies between its values for a lower
 and for an upper bound of the odds. The program is solved for both; the bounds are taken closer until no
@@ -15,9 +15,8 @@ from fractions import Fraction
 
 from rainbowdp.errors import SolverError
 from rainbowdp.exact import OddsExpression, enclose
-from rainbowdp.leximin.component import Component, Table
+from rainbowdp.leximin.component import Component, Progress, Table, objective_count, silent
 from rainbowdp.leximin.filling import fill
-from rainbowdp.leximin.progress import Progress, objective_count, silent
 
 _LOSS = Fraction(1, 2**67)
 _FIRST_BITS = 112

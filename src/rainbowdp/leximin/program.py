@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear programs with exact coefficients, kept sparse and allowed to grow.
 
-The one idea: variables are at least 0, rows say ``a x <= b`` or ``a x = b``, all numbers are rational.
+Variables are at least 0, rows say ``a x <= b`` or ``a x = b``, all numbers are rational.
 Every variable and every row's slack is an *entity* with a number: variable j is j, and the slack of row i is
 ``~i`` (below 0), so that a vertex can be described by which entities are 0.
 """
@@ -54,7 +54,7 @@ class Program:
         return row
 
     def exchange(self, row: int, old: int, new: int) -> None:
-        """Let a row speak of another variable than before, with the same coefficient."""
+        """Replace a variable of a row by another one, with the same coefficient."""
         value = self.rows[row].pop(old)
         del self.columns[old][row]
         self.rows[row][new] = self.columns[new][row] = value

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vertices proposed by HiGHS, in floating point.
 
-Nothing here is trusted: a proposal says which entities HiGHS believes to be 0 at an optimum, and whoever asks
-solves that vertex exactly. Variables are passed on in units of their expected size, because what is far below
-the solver's tolerance would otherwise be noise. The solver keeps its model and starts from the vertex of the
-one who asks.
+A proposal says which entities HiGHS believes to be 0 at an optimum. It is not trusted: the caller solves that
+vertex exactly. Variables are passed on in units of their expected size, because what is far below
+the solver's tolerance would otherwise be noise. The solver keeps its model and starts from the caller's
+vertex.
 """
 
 from collections.abc import Mapping
@@ -140,7 +140,7 @@ def quiet_solver() -> Any:  # noqa: ANN401 - highspy has no types before it is i
         def run(self) -> Any:  # noqa: ANN401 - a status of highspy
             status = super().run()
             if status == highspy.HighsStatus.kError:
-                # Whoever solves first in a process decides for all how many threads there are.
+                # The first solve in a process fixes the number of threads for all later ones.
                 self.setOptionValue("threads", 0)
                 status = super().run()
             return status

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lexicographic maximization over a linear program, exactly.
 
-The one idea: after an objective has been maximized, every entity (variable or slack) with a negative reduced
+After an objective was maximized, every entity (variable or slack) with a negative reduced
 cost is 0 in *all* optimal solutions, and if those are held at 0, what remains is exactly the optimal face. So
 objectives are maximized one after another on one vertex, each on the face of those before it, and nothing but
 reduced costs in rational numbers decides. HiGHS proposes vertices in floating point; a proposal is taken only
@@ -133,7 +133,7 @@ class LexicographicSimplex:
         }
 
     def _try(self, basic: set[int], active: set[int], objective: Mapping[int, flint.fmpq]) -> None:
-        """Move to a proposed vertex if it is one, is feasible or quickly made so, and is no worse."""
+        """Move to a proposed vertex if it is one, is feasible or quickly made so, and has no lower value."""
         before = (self._basic, self._active, _dot(objective, self._values))
         try:
             self._move_to(basic, active)

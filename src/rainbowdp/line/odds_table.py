@@ -89,7 +89,7 @@ _FIXED = {
     (Phase.ONE, Phase.ONE): 0.0,
     (Phase.ZERO, Phase.ONE): 1.0,
 }
-# Limits of class masses that decay for ever; for delta > 0 only those between two decaying prefixes do.
+# Limits of class masses that decay without end; for delta > 0 only those between two decaying prefixes do.
 _ENDLESS = {
     (Phase.DECAY, Phase.DECAY): 0.0,
     (Phase.DECAY, Phase.ONE): 0.0,

@@ -71,7 +71,7 @@ def steps_to_reach(mass: Exact, target: Exact, privacy: Privacy) -> int | None:
 
 
 def _is_out_of_reach(mass: Exact, target: Exact, privacy: Privacy) -> bool:
-    """Tell whether a mass below the target stays below it for ever."""
+    """Tell whether a mass below the target stays below it at every distance."""
     if not isinstance(privacy, GaussianDP) and privacy.delta > 0:
         return False
     parameter = privacy.mu if isinstance(privacy, GaussianDP) else privacy.epsilon

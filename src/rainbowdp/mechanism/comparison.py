@@ -150,7 +150,7 @@ def mechanism_dominates(first: Mechanism, second: Mechanism) -> DominationVerdic
     UndecidedError
         Only for Gaussian numbers, or numbers of different e^epsilon, that 4096 bits do not tell apart.
     UsageError
-        If an argument is no mechanism.
+        If an argument is not a mechanism.
 
     References
     ----------
@@ -207,7 +207,7 @@ def check_order_reasonable(
     MechanismShapeError
         If the mechanisms do not live on the same datasets.
     UsageError
-        If the utility cannot be called, or an argument is no mechanism.
+        If the utility cannot be called, or an argument is not a mechanism.
 
     References
     ----------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a mechanism as callers write them: lists of rainbows, distances, colors and probabilities.
+"""Reading of the parts of a mechanism: lists of rainbows, distances, colors and probabilities.
 
-Each is read once, and what cannot be one of these is refused by its name.
+Each part is read once; a value that cannot be read is refused with the name of its part.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ def class_distances(values: Sequence[int | None] | NDArray[Any]) -> Distances:
     Raises
     ------
     MechanismShapeError
-        If a distance is no whole number from 0 to 2^31 - 1.
+        If a distance is not a whole number from 0 to 2^31 - 1.
     """
     if isinstance(values, np.ndarray) and values.ndim == 1:
         missing = np.ma.getmaskarray(np.ma.asarray(values))
@@ -59,12 +59,12 @@ def _is_rainbow(item: object) -> bool:
 
 
 def listed(values: object, what: str) -> list[Any]:
-    """Return a list of values, refusing a text and what cannot be gone through.
+    """Return a list of values, refusing a text and what cannot be iterated.
 
     Raises
     ------
     MechanismShapeError
-        If there is no list.
+        If they are not a list.
     """
     items = items_of(values)
     if items is None:
@@ -113,7 +113,7 @@ def sorted_columns(
 
 
 def color_names(colors: object) -> tuple[str, ...]:
-    """Return names of colors, refusing what is no text."""
+    """Return names of colors, refusing anything but text."""
     names = listed(colors, "colors")
     for name in names:
         if not isinstance(name, str):
@@ -122,7 +122,7 @@ def color_names(colors: object) -> tuple[str, ...]:
 
 
 def has_irrational(values: Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any]) -> bool:
-    """Tell whether a number is an exact one that is no fraction."""
+    """Tell whether a number is exact and not a fraction."""
     if isinstance(values, np.ndarray):
         return False
     return any(isinstance(value, Real) for row in values for value in row.values())

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of a mechanism: one distribution per class of datasets, made when somebody looks at it.
+"""The rows of a mechanism: one distribution per class of datasets, made when it is read.
 
 A deep line has a hundred thousand classes and a large file a million rows, so rows are sequences that compute
 an exact distribution on demand, keep a bounded number of them, and know how to make the whole float64 table
-at once. Two kinds exist: rows that lie on lines (`LineRows`, ideal numbers), and rows that somebody wrote
-down as decimals (`StatedRows`), which stand for numbers nearby.
+at once. Two kinds exist: rows that lie on lines (`LineRows`, ideal numbers), and rows of stated decimals
+(`StatedRows`), which stand for numbers nearby.
 """
 
 import math

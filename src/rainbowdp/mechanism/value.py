@@ -70,7 +70,7 @@ class Mechanism(Rebuilt):
     DuplicateDatasetError
         If two datasets have one label.
     GraphShapeError, RainbowSyntaxError, UsageError
-        If the codes or labels are no such arrays, a rainbow is none, or a row is no distribution.
+        If the codes or labels are not such arrays, a rainbow cannot be read, or a row is not a distribution.
 
     References
     ----------
@@ -198,7 +198,7 @@ class Mechanism(Rebuilt):
         Raises
         ------
         DistributionError, NumberError
-            If a row is no distribution; the message names a dataset.
+            If a row is not a distribution; the message names a dataset.
         MechanismShapeError, RainbowSyntaxError, ColorError, GraphShapeError, DuplicateDatasetError
             If the parts do not fit each other, or a rainbow, the codes or the labels cannot be read.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures: the curves of a line, and a rainbow graph beside its boundary graph.
 
-The one idea: a figure shows a finished value and decides nothing. `plot_line` draws the probabilities of a
+A figure shows a finished value. `plot_line` draws the probabilities of a
 `Line` over the distance (the paper's figure 2), `plot_solution` a rainbow graph with its boundary graph (the
 paper's figure 1). Both return a matplotlib figure, and write it where a path is given. Nothing here touches
 pyplot, opens a window or stamps a file with the time, so one value gives one file. Matplotlib is loaded when
@@ -87,7 +87,7 @@ def plot_line(line: Line, distances: Iterable[int], path: Path | str | None = No
     Raises
     ------
     UsageError
-        If there is no distance or one that is no whole number of at least 0, the suffix of the path is not
+        If there is no distance or one that is not a whole number of at least 0, the suffix of the path is not
         one of a figure, or an argument is of another kind.
     FileWriteError
         If the file cannot be written.
@@ -116,13 +116,9 @@ def plot_line(line: Line, distances: Iterable[int], path: Path | str | None = No
     place = None if path is None else check_plot_path(path)
     require(line, "line", Line)
     from rainbowdp.plots.curves import draw_line
-    from rainbowdp.plots.files import styled, write_figure
+    from rainbowdp.plots.files import styled
 
-    with styled():
-        figure = draw_line(line, distances)
-        if place is not None:
-            write_figure(figure, place)
-    return figure
+    return styled(lambda: draw_line(line, distances), place)
 
 
 def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | None = None) -> "Figure":
@@ -181,16 +177,12 @@ def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | 
             f"the graph has {graph.size} datasets and the mechanism {mechanism.size}",
             help="draw a mechanism with the graph that it was made for",
         )
-    from rainbowdp.plots.files import styled, write_figure
+    from rainbowdp.plots.files import styled
     from rainbowdp.plots.histogram import draw_histogram
     from rainbowdp.plots.solution import draw_solution
 
-    with styled():
-        draw = draw_solution if graph.size <= LARGEST_DRAWING else draw_histogram
-        figure = draw(graph, mechanism)
-        if place is not None:
-            write_figure(figure, place)
-    return figure
+    draw = draw_solution if graph.size <= LARGEST_DRAWING else draw_histogram
+    return styled(lambda: draw(graph, mechanism), place)
 
 
 def _require_matplotlib() -> None:

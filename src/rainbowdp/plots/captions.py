@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Texts in figures: any color or dataset name becomes a short caption that every font engine takes.
 
-Names are data. A caption is printable (signs that act on a terminal, line breaks and halves of surrogate
+Names are data. A caption is printable (characters that act on a terminal, line breaks and halves of surrogate
 pairs are written as escapes), never read as a formula (the style of our figures switches mathematics off),
-and so short that a figure keeps its size whatever the names are.
+and so short that a figure keeps its size for names of any length.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,10 +17,10 @@ from matplotlib.legend import Legend
 from rainbowdp.errors import printable
 
 LONGEST_NAME = 28
-"""Signs of a color or dataset name."""
+"""Characters of a color or dataset name."""
 
 LONGEST_TITLE = 96
-"""Signs of a line above a figure of full width."""
+"""Characters of a line above a figure of full width."""
 
 MOST_NAMES = 40
 """Entries of a legend."""
@@ -34,7 +34,7 @@ def caption(name: str, most: int = LONGEST_NAME) -> str:
     name : str
         Any text.
     most : int
-        The longest caption, in signs; a longer name loses its middle.
+        The longest caption, in characters; a longer name loses its middle.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def captions(names: Sequence[str]) -> list[str]:
 
 
 def legend(owner: Axes | Figure, handles: Iterable[Artist], names: Sequence[str], **options: Any) -> Legend:  # noqa: ANN401 - matplotlib takes options of many kinds
-    """Draw a legend that shows these names, whatever they are.
+    """Draw a legend that shows these names, of any spelling.
 
     Parameters
     ----------

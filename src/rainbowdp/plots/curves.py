@@ -22,7 +22,7 @@ _MOST_POINTS = 2000
 _MOST_MARKERS = 45
 _MOST_NAMES = 3
 _SHORT_NAME = 12
-_ROOM = 32  # signs of a title that are kept for the privacy
+_ROOM = 32  # characters of a title that are kept for the privacy
 _LEGEND_ROWS = 20
 _LABEL_ROWS = 5
 

@@ -5,8 +5,7 @@ The style is applied around drawing and writing and taken back, so neither the c
 reach our figures nor ours the caller's. Files carry no time stamp, and ids in SVG come from a fixed seed.
 """
 
-import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +49,19 @@ _METADATA: dict[str, dict[str, Any]] = {
 }
 
 
-@contextlib.contextmanager
-def styled() -> Iterator[None]:
-    """Apply the style of our figures for a while."""
+def styled(draw: Callable[[], Figure], path: Path | None) -> Figure:
+    """Draw a figure in the style of our figures, and write it where a path is given.
+
+    Raises
+    ------
+    FileWriteError
+        If the place cannot be written to.
+    """
     with mpl_style.context(["default", _STYLE]):
-        yield
+        figure = draw()
+        if path is not None:
+            _write(figure, path)
+    return figure
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -64,14 +71,8 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def write_figure(figure: Figure, path: Path) -> None:
-    """Write a figure beside its place and rename it.
-
-    Raises
-    ------
-    FileWriteError
-        If the place cannot be written to.
-    """
+def _write(figure: Figure, path: Path) -> None:
+    """Write a figure beside its place and rename it."""
     suffix = path.suffix.lower()
     with replacing(path) as beside:
         figure.savefig(

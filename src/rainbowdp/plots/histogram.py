@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many datasets of each region lie how far from the boundary: what stands in for a large graph."""
+"""Histograms of the distances to the boundary, region by region: the drawing of a large graph."""
 
 from collections.abc import Mapping
 

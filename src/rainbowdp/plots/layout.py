@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where things stand in a drawing: a graph spread by its distances, a boundary graph as a ring with arms.
+"""Positions in a drawing: a graph spread by its distances, a boundary graph as a ring with arms.
 
 Layouts are functions of the structure alone: no randomness, so one graph is always drawn in one way.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the colors of a rainbow look: their own color where they are named after one, else a safe palette.
+"""Display colors for the colors of a rainbow: the one of their name where there is one, else a safe palette.
 
 The paper's colors are answers, and so may be called "blue" or "no". A name that CSS knows is drawn in that
 color; the basic names get tones of equal weight, because pure red, green and blue are hard on the eye and

@@ -11,7 +11,7 @@ from rainbowdp.planning import Plan, PlanCase, PrivacyPlan
 from rainbowdp.planning.words import right_float
 from rainbowdp.plots import check_plot_path
 from rainbowdp.plots.captions import LONGEST_TITLE, caption, legend
-from rainbowdp.plots.files import SHADE, new_figure, styled, write_figure
+from rainbowdp.plots.files import SHADE, new_figure, styled
 from rainbowdp.plots.palette import paint
 
 _STYLES: dict[str, tuple[float, tuple[float, ...]] | None] = {
@@ -62,13 +62,7 @@ def plot_plan(plan: Plan, path: Path | str | None = None) -> Figure:
     >>> [axes.get_title() for axes in plot_plan(found).axes]
     ['one other answer close', 'all other answers close']
     """
-    if path is not None:
-        check_plot_path(path)
-    with styled():
-        figure = _drawn(plan)
-        if path is not None:
-            write_figure(figure, Path(path))
-    return figure
+    return styled(lambda: _drawn(plan), None if path is None else check_plot_path(path))
 
 
 def _drawn(plan: Plan) -> Figure:

@@ -34,7 +34,7 @@ _LARGEST_UNIT = 0.85
 _LEGIBLE_UNIT = 0.4
 _CAPTION_STEP = 0.3
 _LEGEND_ROW = 0.18
-_SIGN = 0.075  # of a legend's text
+_CHARACTER = 0.075  # of a legend's text
 _HANDLE = 0.45  # with the gap before the next column
 
 _MOST_LABELS = 100
@@ -194,7 +194,7 @@ def _radius(places: Points) -> float:
 def _legend_columns(colors: Sequence[str], width: float) -> int:
     """Return how many columns of a legend fit into a width in inches."""
     widest = max(map(len, captions(colors)))
-    return max(1, min(len(captions(colors)), 8, int(width / (widest * _SIGN + _HANDLE))))
+    return max(1, min(len(captions(colors)), 8, int(width / (widest * _CHARACTER + _HANDLE))))
 
 
 def _draw_legend(figure: Figure, tones: Mapping[str, str], columns: int) -> None:

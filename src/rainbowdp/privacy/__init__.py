@@ -16,9 +16,11 @@ notion            propagate, one step (E = e^epsilon)
 ================  =====================================================
 """
 
+from typing import get_args
+
+from rainbowdp.exact.arguments import require
 from rainbowdp.privacy.gaussian import GaussianDP
 from rainbowdp.privacy.likelihood import likelihood_events
-from rainbowdp.privacy.notion import Privacy, require_privacy
 from rainbowdp.privacy.odds_notions import ApproxDP, PureDP
 from rainbowdp.privacy.verdict import Verdict, Violation
 
@@ -32,3 +34,26 @@ __all__ = [
     "likelihood_events",
     "require_privacy",
 ]
+
+Privacy = PureDP | ApproxDP | GaussianDP
+"""Any notion of privacy."""
+
+
+def require_privacy(value: object) -> None:
+    """Refuse an argument `privacy` that is not a notion of privacy.
+
+    Parameters
+    ----------
+    value : object
+        The argument.
+
+    Raises
+    ------
+    UsageError
+        If it is not; a bare number does not say which notion is meant.
+
+    Examples
+    --------
+    >>> require_privacy(PureDP(1))
+    """
+    require(value, "privacy", *get_args(Privacy))

@@ -23,9 +23,9 @@ from rainbowdp.exact import (
     sign,
     simplest,
 )
-from rainbowdp.privacy.excess import Excess
 from rainbowdp.privacy.likelihood import ball_sign, likelihood_events
 from rainbowdp.privacy.verdict import (
+    Excess,
     Verdict,
     Violation,
     exponent_text,
@@ -185,7 +185,7 @@ class GaussianDP:
         ColorError
             If the two have different colors.
         UsageError
-            If one is no `Distribution`.
+            If one is not a `Distribution`.
 
         References
         ----------

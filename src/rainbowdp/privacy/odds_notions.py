@@ -27,7 +27,6 @@ from rainbowdp.exact import (
     refine,
     sign,
 )
-from rainbowdp.privacy.enclosed import enclosed_verdict
 from rainbowdp.privacy.verdict import (
     Verdict,
     exponent_text,
@@ -36,7 +35,7 @@ from rainbowdp.privacy.verdict import (
     read_steps,
     require_same_colors,
 )
-from rainbowdp.privacy.worst_event import worst_violation
+from rainbowdp.privacy.worst_event import enclosed_verdict, worst_violation
 
 Odds = Fraction | OddsExpression
 
@@ -261,7 +260,7 @@ class _OddsNotion:
         ColorError
             If the two have different colors.
         UsageError
-            If one is no `Distribution`.
+            If one is not a `Distribution`.
 
         References
         ----------

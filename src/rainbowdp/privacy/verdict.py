@@ -1,21 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcome of a privacy check: a verdict that holds, or the violation with its event and excess."""
+"""The outcome of a privacy check: a verdict that holds, or the violation with its event and excess.
 
+Of several violations the one of greatest excess is shown. Two excesses are compared in their exact form where
+they have one of the same kind, and by refining enclosures otherwise; decided ones come before undecided ones.
+The numbers that a check takes (epsilon, mu, masses, steps) are read here, too.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+import flint
+
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import ColorError, DistributionError, NumberError, PrivacyParameterError
+from rainbowdp.errors import ColorError, DistributionError, NumberError, PrivacyParameterError, UndecidedError
 from rainbowdp.exact import (
     Exact,
     Exponent,
     Log,
     NumberLike,
     Real,
+    are_compatible,
     format_fraction,
     parse_exponent,
     parse_fraction,
     show,
+    shown_sign,
+    sign,
 )
 from rainbowdp.exact.arguments import described, is_whole, require
 
@@ -51,7 +62,7 @@ class Violation:
     undecided: bool = False
 
     def __repr__(self) -> str:
-        # Python refuses to write fractions of more than 4300 digits, and nobody reads them.
+        # Python refuses to write fractions of more than 4300 digits.
         numbers = (
             f"{name}={value if value is None else show(value)}"
             for name, value in (
@@ -132,3 +143,51 @@ def require_same_colors(p: Distribution, q: Distribution) -> None:
             f"two distributions have different colors: {', '.join(p.colors)} and {', '.join(q.colors)}",
             help="give both the same colors, with probability 0 where needed",
         )
+
+
+@dataclass(frozen=True)
+class Excess:
+    """A violation, and the excess by which it is ranked among others.
+
+    Attributes
+    ----------
+    violation : Violation
+        The event that gets too much.
+    evaluate : callable
+        Computes a ball around the excess at the precision in force.
+    proven : Exact or None
+        The excess to rank by where it is another one than that of the violation, as for stated decimals.
+    """
+
+    violation: Violation
+    evaluate: Callable[[], flint.arb]
+    proven: Exact | None = None
+
+    @property
+    def rank(self) -> Exact | None:
+        """The excess where it has an exact form."""
+        return self.violation.excess if self.proven is None else self.proven
+
+    def is_above(self, other: "Excess | None") -> bool:
+        """Tell whether this is the greater excess; None is below all.
+
+        Examples
+        --------
+        >>> from fractions import Fraction
+        >>> half, third = Fraction(1, 2), Fraction(1, 3)
+        >>> small = Excess(Violation(("a",), half, third, Fraction(1, 6), False), lambda: flint.arb(1) / 6)
+        >>> large = Excess(Violation(("b",), half, None, None, False), lambda: flint.arb(1) / 4)
+        >>> large.is_above(small), small.is_above(large), small.is_above(None)
+        (True, False, True)
+        """
+        if other is None:
+            return True
+        if self.violation.undecided or other.violation.undecided:
+            return other.violation.undecided and not self.violation.undecided
+        ours, theirs = self.rank, other.rank
+        try:
+            if ours is not None and theirs is not None and are_compatible([ours, theirs]):
+                return sign(ours - theirs) > 0
+            return shown_sign(lambda: self.evaluate() - other.evaluate()) == 1
+        except UndecidedError:
+            return False

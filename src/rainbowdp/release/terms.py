@@ -17,8 +17,7 @@ from rainbowdp.exact import NumberLike
 from rainbowdp.exact.arguments import described, is_whole, items_of
 from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.ledger import Cost
-from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.privacy.notion import require_privacy
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, require_privacy
 from rainbowdp.questions import Neighbors, Question
 from rainbowdp.questions.as_asked import reading_of
 from rainbowdp.questions.cells import cell_text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws for people: from a distribution, from a mechanism for one dataset, or for many datasets at once.
+"""The public functions that draw: from a distribution, and from a mechanism for one or many datasets.
 
 Bits come from the operating system unless a call is handed another source, which only tests do.
 """
@@ -15,7 +15,7 @@ from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of, re
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.sampling.bits import BitSource, SystemBits
 from rainbowdp.sampling.bulk import Method, draw_rows, require_method
-from rainbowdp.sampling.singly import bounds_of
+from rainbowdp.sampling.repeated import bounds_of
 
 Datasets = Sequence[str] | NDArray[np.str_] | NDArray[np.integer] | NDArray[np.bool_]
 """Datasets by name, by number (an integer array) or by a mask."""

@@ -1,19 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources of random bits.
+"""Sources of random bits, and blocks of random words read ahead from them.
 
-Whoever hands a source to a sampling function promises independent uniform bits. `SystemBits` is the only
-source in the package: the operating system's generator for cryptography. A replayable source is a test's.
+A source that a caller gives to a sampling function must return independent uniform bits. `SystemBits` is the
+only source in the package: the operating system's generator for cryptography. Replayable sources are for
+tests.
+
+The operating system needs longer to make 16 bytes than numpy needs to compare them, and it makes them on
+several processors at once. Its bits have no order, so threads fetch large blocks of them while others are
+used. Every other source is read in the order in which words are used.
 """
 
+import os
 import secrets
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import UsageError
 from rainbowdp.exact.arguments import is_whole, kind_of
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 WORD_BITS = 64
 
@@ -57,7 +68,7 @@ def read_bits(source: BitSource, count: int) -> int:
     value = source.bits(count)
     if not is_whole(value) or not 0 <= value < 1 << count:
         raise UsageError(
-            f"a bit source returned what is no integer, or one outside [0, 2^{count}), for {count} bits",
+            f"a bit source returned no integer in [0, 2^{count}) for {count} bits",
             help="bits(count) must return an integer made of exactly that many random bits",
         )
     return int(value)
@@ -77,3 +88,40 @@ def read_words(source: BitSource, count: int) -> NDArray[np.uint64]:
             help="words(count) must return uint64[count] with all 64 bits random",
         )
     return words
+
+
+_MOST_THREADS = 4
+_BLOCKS_PER_THREAD = 2
+_FEWEST_WORDS = 1 << 14  # handing a block over takes as long as making some thousand words
+
+
+def words_in_blocks(source: BitSource, sizes: Sequence[int]) -> Iterator[NDArray[np.uint64]]:
+    """Yield blocks of words.
+
+    Parameters
+    ----------
+    source : BitSource
+        Where they come from.
+    sizes : sequence of int
+        How many words each block has.
+
+    Yields
+    ------
+    uint64[size]
+    """
+    # A subclass of the system's source may have an order.
+    if type(source) is not SystemBits or len(sizes) < 2 or sizes[0] < _FEWEST_WORDS:
+        for size in sizes:
+            yield read_words(source, size)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    threads = min(_MOST_THREADS, len(sizes), os.cpu_count() or 1)
+    with ThreadPoolExecutor(threads) as pool:
+        ahead: deque[Future[NDArray[np.uint64]]] = deque()
+        for size in sizes:
+            ahead.append(pool.submit(source.words, size))
+            if len(ahead) > threads * _BLOCKS_PER_THREAD:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many exact draws at once, by one of two methods.
 
-- ``constant``: every draw takes two words, 128 bits of U, whatever comes out. Its first word is compared with
+- ``constant``: every draw takes two words, 128 bits of U, for every result. Its first word is compared with
   integers around all cumulative masses of its row. Where it is close to one of them, all 128 bits are
   compared exactly, and only where these lie in the gap of a 128-bit enclosure further words are read.
 - ``lazy``: every draw takes one byte, 8 bits of U, which decide most draws by a look-up. Those that it leaves
   open take one word more, and so on as above: few bits and little time, and how many and how much depends on
   what comes out.
 
-Whatever is not decided by integers from `thresholds` is decided by `draw.settle`, so both methods draw the
+Draws that integers from `thresholds` do not decide are decided by `draw.settle`, so both methods draw the
 same color for the same U. The drawn colors are a function of the bits alone. Draws are taken in blocks of
 `BLOCK`. A block of the constant method reads the first words of all its draws, then their second words; a
 block of the lazy one reads words whose bytes, least significant first, are those of its draws, then one word
@@ -26,11 +26,9 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UsageError
 from rainbowdp.exact.arguments import described
 from rainbowdp.graph.compiled import compiled
-from rainbowdp.sampling.ahead import words_in_blocks
-from rainbowdp.sampling.bits import WORD_BITS, BitSource, read_words
-from rainbowdp.sampling.cumulative import CumulativeMasses
+from rainbowdp.sampling.bits import WORD_BITS, BitSource, read_words, words_in_blocks
 from rainbowdp.sampling.deciding import Deciding
-from rainbowdp.sampling.draw import settle
+from rainbowdp.sampling.draw import CumulativeMasses, settle
 from rainbowdp.sampling.thresholds import BYTE_BITS, Thresholds
 
 Method = Literal["constant", "lazy"]

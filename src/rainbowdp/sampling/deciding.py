@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the first bits of many draws decide: whole arrays against the thresholds of their rows.
+"""Comparisons of the first bits of many draws with the thresholds of their rows, in whole arrays.
 
-Two questions are answered, each by numpy or by a compiled loop, with the same answers:
+There are two, each made by numpy or by a compiled loop, with the same results:
 
 - for a word of 64 bits per draw: how many lower bounds it has reached, and whether it is close to one. All
-  bounds of the row are compared, whatever comes out;
+  bounds of the row are compared, for every result;
 - for a byte per draw: the same, read off a guide that says for each row and each of the 256 bytes what all
   words that begin with it have in common.
 """
@@ -23,7 +23,7 @@ _FEW = 32  # up to so many draws, the number of steps counts and not their lengt
 
 
 class Deciding:
-    """Decides what first words and first bytes say about draws from some rows.
+    """Compares first words and first bytes of draws with the thresholds of some rows.
 
     Parameters
     ----------

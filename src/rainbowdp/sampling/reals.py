@@ -3,7 +3,7 @@
 
 Every function here draws from the ideal real-valued distribution it names. A uniform number U in [0, 1) is
 known by its first bits, the number it is compared with by an enclosure, and both are refined until the
-result is certain. No float takes part, and no precision is the last one.
+result is certain. No float takes part, and the precision grows without bound.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cumulative masses of many distributions between 64-bit integers, for a first look at many draws.
+"""Enclosures of the cumulative masses of many distributions by 64-bit integers, for first comparisons.
 
 For each row and each of its k - 1 cumulative masses F there is one integer, lower <= F 2^64 < lower + slack,
 with one slack for all. A word w says that U lies in [w, w + 1) 2^-64. So U < F where w < lower, U >= F where
-w >= lower + slack, and what lies between is open: whoever asks must then look at that row exactly. A wider
+w >= lower + slack, and what lies between is open: the caller must then compare with that row exactly. A wider
 slack leaves more open and changes no draw.
 
 Where the integers come from, all of it proven:
@@ -28,7 +28,7 @@ from rainbowdp.line.integer_masses import MassTable
 from rainbowdp.mechanism import LineRows, StatedRows
 from rainbowdp.privacy import Privacy
 from rainbowdp.sampling.bits import WORD_BITS
-from rainbowdp.sampling.cumulative import CumulativeMasses
+from rainbowdp.sampling.draw import CumulativeMasses
 
 EXACT_ROWS = 2048
 """Up to this many rows that lie on no line are enclosed one by one."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verification: every pair of neighbors, whatever made the mechanism.
+"""Verification of any mechanism on every pair of neighbors.
 
 Pairs of datasets are reduced to pairs of classes, and whole stretches of a line to a few of them. A float64
 filter clears what is clear, and exact arithmetic decides the rest. Nothing is assumed of the mechanism but
@@ -19,9 +19,10 @@ from rainbowdp.graph.relation import NeighborRelation, require_relation
 from rainbowdp.mechanism import Mechanism, in_order_of
 from rainbowdp.mechanism.comparison import require_same_size
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.verification.judge import Finding, RowKind
+from rainbowdp.privacy.verdict import Excess
 from rainbowdp.verification.pairs import class_pairs
 from rainbowdp.verification.result import Notion, Verification, Witness
+from rainbowdp.verification.stated import RowKind
 from rainbowdp.verification.stretches import Progress, representative_pairs
 from rainbowdp.verification.task import Task
 
@@ -35,11 +36,11 @@ def verify(
 ) -> Verification:
     """Check a privacy constraint on every pair of neighbors, and say how tight it is.
 
-    The check knows nothing of how the mechanism was made. Exact rows (fractions, or the exact expressions of
-    a mechanism that rainbowdp solved) are decided exactly; where they are given by the formula of a line, one
-    proof covers a stretch of distances (`rainbowdp.verification.moves` has it). Rows that are stated decimals
-    (`Mechanism.stated`) cannot meet a tight constraint exactly; each value v stands for the numbers within
-    v (1 ± 1e-12) ± 1e-300, and the check fails only where an excess is proven for all of them.
+    The check does not use how the mechanism was made. Exact rows (fractions, or the exact expressions of a
+    mechanism that rainbowdp solved) are decided exactly; where they are given by the formula of a line, one
+    proof covers a stretch of distances (see `rainbowdp.verification.line_proof`). Rows that are stated
+    decimals (`Mechanism.stated`) cannot meet a tight constraint exactly; each value v stands for the numbers
+    within v (1 ± 1e-12) ± 1e-300, and the check fails only where an excess is proven for all of them.
 
     Parameters
     ----------
@@ -174,7 +175,7 @@ def _asked_float(privacy: Privacy, rounding: Literal["down", "up"]) -> float:
             return to_float(delta, rounding)
 
 
-def _witness(worst: Finding, mechanism: Mechanism, source: int, target: int) -> Witness:
+def _witness(worst: Excess, mechanism: Mechanism, source: int, target: int) -> Witness:
     violation = worst.violation
     if violation.swapped:
         source, target = target, source

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What float64 can say about many pairs of classes under Gaussian privacy.
+"""Float64 bounds for many pairs of classes at once, under Gaussian privacy.
 
 An event and its complement say the same about mu in the two directions, so half of all events are enough.
 Their normal quantiles are bounded once per class where memory allows it; a pair is then a few subtractions.
@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.exact import exponent_ball, round_ball
 from rainbowdp.privacy import GaussianDP
-from rainbowdp.verification.filters import Filter, PairBounds, sum_slack
-from rainbowdp.verification.float_rows import BoundsOf, Floats
+from rainbowdp.verification.filters import BoundsOf, Filter, Floats, PairBounds, sum_slack
 
 MOST_COLORS_FOR_EVENTS = 10
 """Up to so many colors the filter looks at every event; beyond, every pair takes the exact path."""

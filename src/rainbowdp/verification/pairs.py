@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pairs of classes that meet along pairs of neighbors, each with the first such pair of datasets.
 
-Whether two neighbors satisfy a constraint depends on their classes only, so ten million pairs of neighbors
+Whether two neighbors satisfy a constraint depends only on their classes, so ten million pairs of neighbors
 often come down to a thousand pairs of classes.
 """
 

@@ -3,9 +3,9 @@
 
 Rows that lie on a line are known by a closed form, and where it is one formula over a stretch of distances,
 one proof covers all of the stretch. Nothing is taken for granted but that: the formula that is expected is
-derived from the constraint (`rainbowdp.verification.moves` has the proof), and compared, in exact numbers,
-with rows at both ends and in the middle of the stretch. What cannot be proven so is left to be decided pair
-by pair, as every other kind of rows is.
+derived from the constraint (proof in `rainbowdp.verification.line_proof`), and compared, in exact numbers,
+with rows at both ends and in the middle of the stretch. Stretches that cannot be proven so are decided pair
+by pair, like every other kind of rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from rainbowdp.line import Line
 from rainbowdp.line.reach import steps_to_reach
 from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.verification.moves import expected_moves
+from rainbowdp.verification.line_proof import expected_moves
 from rainbowdp.verification.pairs import ClassPairs
 
 FEW_STEPS = 24

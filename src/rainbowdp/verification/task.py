@@ -14,16 +14,24 @@ from numpy.typing import NDArray
 from rainbowdp.distribution import Distribution
 from rainbowdp.mechanism import LineRows, Mechanism, StatedRows
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.privacy.verdict import Excess
 from rainbowdp.verification import figures
 from rainbowdp.verification.figures import Interval
-from rainbowdp.verification.filters import Filter, PairBounds, filter_pairs, odds_filter
-from rainbowdp.verification.float_rows import Floats, nearest_bounds, nearest_table, stated_bounds
+from rainbowdp.verification.filters import (
+    Filter,
+    Floats,
+    PairBounds,
+    filter_pairs,
+    nearest_bounds,
+    nearest_table,
+    odds_filter,
+    stated_bounds,
+)
 from rainbowdp.verification.gaussian_filter import MOST_COLORS_FOR_EVENTS, gaussian_filter
-from rainbowdp.verification.infinite import why_infinite
-from rainbowdp.verification.judge import Finding, RowKind, judge
+from rainbowdp.verification.judge import judge
 from rainbowdp.verification.pairs import ClassPairs
-from rainbowdp.verification.result import Notion
-from rainbowdp.verification.stated_figures import stated_mu, stated_mu_of_twins
+from rainbowdp.verification.result import Notion, why_infinite
+from rainbowdp.verification.stated import RowKind, stated_mu, stated_mu_of_twins
 from rainbowdp.verification.stretches import DEEP, Progress
 
 FEW_PAIRS = 64
@@ -103,21 +111,21 @@ class Task:
             return None
         return filter_pairs(self._filter, self.pairs.first, self.pairs.second, self._chunk, self.progress)
 
-    def worst(self, bounds: PairBounds | None) -> tuple[Finding | None, int]:
+    def worst(self, bounds: PairBounds | None) -> tuple[Excess | None, int]:
         """Return the greatest excess and its pair, deciding exactly every pair that may have it."""
         if bounds is None:
             wanted = np.arange(self.pairs.size)
         else:
             least = bounds.excess_low[bounds.surely].max() if bounds.surely.any() else -math.inf
             wanted = np.flatnonzero(bounds.maybe & (bounds.excess_high >= least))
-        worst: Finding | None = None
+        worst: Excess | None = None
         place = -1
         for at, p, q in self._rows(wanted):
             found = judge(p, q, self.privacy, self.kind)
             if found is None:
                 continue
-            tied = worst is not None and not found.beats(worst) and not worst.beats(found)
-            if found.beats(worst) or (tied and self.pairs.place[at] < self.pairs.place[place]):
+            tied = worst is not None and not found.is_above(worst) and not worst.is_above(found)
+            if found.is_above(worst) or (tied and self.pairs.place[at] < self.pairs.place[place]):
                 worst, place = found, at
         return worst, place
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exponential mechanism and permute-and-flip: the whole distribution over scored candidates, exactly.
+"""The whole distributions of rival mechanisms, exactly: two that choose by score, and noisy counts by level.
 
-Both know a candidate's score only through its gap to the best one, and both need to know how far one
-person can move two scores apart. If a person moves every score by at most D, two scores may part by 2 D,
-so epsilon counts for half: the weight of a gap g is e^(-epsilon g / (2 D)). If in addition all scores
-that move at once move in the same direction (they are *monotone*), two scores part by D at most, and the
-weight is e^(-epsilon g / D).
+The exponential mechanism and permute-and-flip know a candidate's score only through its gap to the best one,
+and they need to know how far one person can move two scores apart. If a person moves every score by at most
+D, two scores may part by 2 D, so epsilon counts for half: the weight of a gap g is e^(-epsilon g / (2 D)). If
+in addition all scores that move at once move in the same direction (they are *monotone*), two scores part by
+D at most, and the weight is e^(-epsilon g / D).
 
 For counts per option that means: under add-remove one count moves, so counts are monotone with D = 1; under
 change-one one count falls while another one rises, each by at most 1, so D is 1 and counts are not monotone.
@@ -14,10 +14,12 @@ change-one one count falls while another one rises, each by at most 1, so D is 1
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 from rainbowdp.baselines.odds_power import Base, EnclosedNumber, Value, odds_root
 from rainbowdp.errors import NumberError, QuestionError
 from rainbowdp.exact import (
+    Exponent,
     Log,
     NumberLike,
     format_fraction,
@@ -25,6 +27,7 @@ from rainbowdp.exact import (
     parse_fraction,
     simplest,
 )
+from rainbowdp.exact.arguments import is_whole
 
 
 def exponential_mechanism(
@@ -184,13 +187,18 @@ def _powers(
             help="give the most by which one person changes a score",
             sensitivity=format_fraction(most),
         )
-    exponent = parse_exponent(epsilon)
-    if (exponent.argument < 1) if isinstance(exponent, Log) else (exponent < 0):
-        raise NumberError(f"epsilon is negative ({exponent})", help="give an epsilon of at least 0")
     apart = most if monotone else 2 * most
     gaps = [(max(read) - score) / apart for score in read]
     parts = math.lcm(*(gap.denominator for gap in gaps))
-    return odds_root(exponent, parts), [int(gap * parts) for gap in gaps]
+    return odds_root(_read(epsilon), parts), [int(gap * parts) for gap in gaps]
+
+
+def _read(epsilon: NumberLike | Log) -> Exponent:
+    """Read an epsilon, and refuse a negative one."""
+    exponent = parse_exponent(epsilon)
+    if (exponent.argument < 1) if isinstance(exponent, Log) else (exponent < 0):
+        raise NumberError(f"epsilon is negative ({exponent})", help="give an epsilon of at least 0")
+    return exponent
 
 
 def _weights(base: Base, powers: Sequence[int]) -> list[Base]:
@@ -208,3 +216,65 @@ def _sum(terms: Iterable[Base]) -> Base:
 def _told(values: Iterable[Base]) -> tuple[Value, ...]:
     """Return the values as fractions where they are."""
     return tuple(value if isinstance(value, EnclosedNumber) else simplest(value) for value in values)
+
+
+def thresholded_geometric(
+    count: int, thresholds: Sequence[int], epsilon: NumberLike | Log, *, sensitivity: int = 1
+) -> tuple[Value, ...]:
+    """Return the probability of every level under the thresholded geometric mechanism.
+
+    Parameters
+    ----------
+    count : int
+        The true count.
+    thresholds : sequence of int
+        The lower ends of all levels but the lowest, rising. One threshold makes a yes-no question.
+    epsilon : number or text
+        The privacy parameter, at least 0.
+    sensitivity : int
+        The most by which one person changes the count.
+
+    Returns
+    -------
+    tuple of Exact or EnclosedNumber
+        One more than there are thresholds, lowest level first. At epsilon 0 the limit.
+
+    Raises
+    ------
+    QuestionError
+        If there is no threshold, they do not rise, or the sensitivity is below 1.
+    NumberError
+        If epsilon cannot be read or is negative.
+
+    References
+    ----------
+    Ghosh, Roughgarden and Sundararajan, Universally Utility-Maximizing Privacy Mechanisms, STOC 2009,
+    Example 2.2.
+
+    Notes ----- The noise Z takes every whole number z with probability (1 - a)/(1 + a) a^|z|, where a =
+    e^(-epsilon/D) and D is the sensitivity: 1, under add-remove and under change-one alike. So Z is at least
+    g > 0 with probability a^g / (1 + a), and every probability is a sum of two such tails.
+
+    Examples
+    --------
+    >>> thresholded_geometric(12, [10], "ln 2")
+    (Fraction(1, 12), Fraction(11, 12))
+    >>> thresholded_geometric(12, [10, 13], "ln 2")
+    (Fraction(1, 12), Fraction(7, 12), Fraction(1, 3))
+    """
+    if not thresholds or any(after <= before for before, after in pairwise(thresholds)):
+        raise QuestionError("the thresholds do not rise", help="give at least one, each above the one before")
+    if not is_whole(sensitivity) or sensitivity < 1:
+        raise QuestionError(
+            f"the sensitivity of a count cannot be {sensitivity!r}", help="give a whole number of at least 1"
+        )
+    root = odds_root(_read(epsilon), sensitivity)
+    reached = [Fraction(1), *(_at_least(threshold - count, root) for threshold in thresholds), Fraction(0)]
+    return _told(below - above for below, above in pairwise(reached))
+
+
+def _at_least(least: int, root: Base) -> Base:
+    """Return the probability that the noise is at least this number."""
+    if least <= 0:
+        return 1 - _at_least(1 - least, root)
+    return 1 / (root ** (least - 1) * (root + 1))

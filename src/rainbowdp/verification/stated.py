@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tight mu of stated rows.
+"""What rows of stated decimals can stand for: bounds of their masses, and their tight mu.
+
+A stated decimal v stands for every number within v (1 ± 1e-12) ± 1e-300.
 
 Changing the entries of a distribution by factors within 1 ± c, for c below 1e-3, changes an event of mass m
 and its complement by such factors too, and so the event's normal quantile z by less than 1.26 c: the smaller
@@ -14,17 +16,19 @@ less than 2.8 r, and the difference of two by less than 5.6 r.
 """
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import flint
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.exact import normal_quantile, rational_ball, working_precision
-from rainbowdp.mechanism import STATED_RELATIVE
+from rainbowdp.exact import Exact, normal_quantile, rational_ball, working_precision
+from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE
 from rainbowdp.verification.figures import Interval, enclosed, events_between, largest, mu
-from rainbowdp.verification.judge import mass_bounds, rational
+
+RowKind = Literal["ideal", "written", "stated"]
+"""How rows are judged: exact numbers, decimals as they are written, or decimals that stand for others."""
 
 _WIDTH = 6 * STATED_RELATIVE
 # Below this the absolute part of the stated precision is no longer small beside the relative one.
@@ -62,3 +66,35 @@ def _least_difference(event: tuple[str, ...], p: Distribution, q: Distribution) 
     if least >= 1 or most <= 0:
         return flint.arb.pos_inf(), flint.arb.pos_inf()
     return enclosed(lambda: normal_quantile(rational_ball(least)) - normal_quantile(rational_ball(most)))
+
+
+def mass_bounds(event: tuple[str, ...], row: Distribution, kind: RowKind) -> tuple[Fraction, Fraction]:
+    """Return the least and the largest probability of an event, between 0 and 1.
+
+    A stated row stands for a distribution, so what the other colors have at most or at least counts as well.
+    """
+    inside = [rational(row[color]) for color in event]
+    if kind == "written":
+        total = sum(inside, Fraction(0))
+        return total, min(total, Fraction(1))
+    outside = [rational(value) for color, value in row.items() if color not in event]
+    least = max(sum(map(least_value, inside), Fraction(0)), 1 - sum(map(most_value, outside), Fraction(0)))
+    most = min(sum(map(most_value, inside), Fraction(0)), 1 - sum(map(least_value, outside), Fraction(0)))
+    return least, most
+
+
+def least_value(value: Fraction) -> Fraction:
+    """Return the least number that a stated decimal stands for."""
+    return max(value * (1 - STATED_RELATIVE) - STATED_ABSOLUTE, Fraction(0))
+
+
+def most_value(value: Fraction) -> Fraction:
+    """Return the largest number that a stated decimal stands for."""
+    return value * (1 + STATED_RELATIVE) + STATED_ABSOLUTE
+
+
+def rational(value: Exact) -> Fraction:
+    """Return an entry of a stated row, which is a fraction."""
+    if not isinstance(value, Fraction):
+        raise TypeError("stated rows are fractions")
+    return value

@@ -15,10 +15,10 @@ from bit_sources import FixedBits, ReplayBits
 from rainbowdp.errors import DistributionError
 from rainbowdp.mechanism import LineRows
 from rainbowdp.rainbow import Rainbow
-from rainbowdp.sampling import singly
-from rainbowdp.sampling.cumulative import CumulativeMasses
+from rainbowdp.sampling import repeated
 from rainbowdp.sampling.deciding import Deciding
-from rainbowdp.sampling.singly import FIRST_DRAWS, MOST_CLASSES, MOST_DISTANCE, Bounds, bounds_of
+from rainbowdp.sampling.draw import CumulativeMasses
+from rainbowdp.sampling.repeated import FIRST_DRAWS, MOST_CLASSES, MOST_DISTANCE, Bounds, bounds_of
 from rainbowdp.sampling.thresholds import Thresholds
 from sampling_rows import LARGEST, ROWS
 
@@ -149,10 +149,10 @@ def test_a_row_that_cannot_be_drawn_from_stops_no_draw_from_another() -> None:
 def test_bounds_go_with_their_mechanism() -> None:
     mechanism = on_path(20, rdp.PureDP("1/2"))
     used(mechanism)
-    before = len(singly._KEPT)
+    before = len(repeated._KEPT)
     del mechanism
     gc.collect()
-    assert len(singly._KEPT) < before
+    assert len(repeated._KEPT) < before
 
 
 @pytest.mark.parametrize("rows", [1, 3])

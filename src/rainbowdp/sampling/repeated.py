@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One draw a call from one mechanism, again and again, as simulations make them.
+"""Repeated single draws from one mechanism, as simulations make them.
 
-The one idea: once a mechanism of few classes has been drawn from a few times, the 64-bit integers around the
-cumulative masses of all its classes are kept with it, and a draw compares one word with those of its class.
+After a mechanism of few classes was drawn from a few times, the 64-bit integers around the cumulative masses
+of all its classes are kept with it, and a draw compares one word with those of its class.
 It reads the same two words as the constant method of `rainbowdp.sampling.bulk` and draws the same color.
 
 When that begins, and for what, depends on how often the mechanism was drawn from and on how many classes it
@@ -18,18 +18,17 @@ import numpy as np
 from rainbowdp.errors import DistributionError
 from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.sampling.bits import WORD_BITS, BitSource, read_words
-from rainbowdp.sampling.cumulative import CumulativeMasses
-from rainbowdp.sampling.draw import settle
+from rainbowdp.sampling.draw import CumulativeMasses, settle
 from rainbowdp.sampling.thresholds import Thresholds
 
 MOST_CLASSES = 256
-"""Mechanisms of more classes are looked at anew for each draw."""
+"""Bounds are kept for mechanisms of up to this many classes."""
 
 MOST_DISTANCE = 4096
-"""So are mechanisms with deeper lines, whose fractions have more digits than this."""
+"""Bounds are not kept for deeper lines, whose fractions have more digits than this."""
 
 FIRST_DRAWS = 8
-"""So many draws are made before all classes are looked at: for fewer it would take longer."""
+"""Bounds of all classes are computed after this many draws: for fewer it would take longer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +65,7 @@ class Bounds:
             Where random bits come from.
         """
         first, second = map(int, read_words(bits, 2))
-        # All of them are compared, whatever comes out.
+        # All of them are compared, for every result.
         above = [first - bound for bound in self.lower[code]]
         reached = sum([height >= 0 for height in above])
         if not sum([0 <= height < self.slack for height in above]):
@@ -105,7 +104,7 @@ def _found(mechanism: Mechanism) -> Bounds | None:
     try:
         return Bounds.of(mechanism)
     except DistributionError:
-        # A class that nobody can draw from is no reason to refuse draws from the others.
+        # One class that cannot be drawn from must not prevent draws from the others.
         return None
 
 
