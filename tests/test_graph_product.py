@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
-from rainbowdp.graph.axes import AxisKind
-from rainbowdp.graph.product import LARGEST_SIZE, ProductGraph
+from rainbowdp.graph.product import LARGEST_SIZE, AxisKind, ProductGraph
 from relation_answers import (
     assert_answers,
     assert_same_answers,
