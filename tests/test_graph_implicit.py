@@ -82,6 +82,19 @@ def test_ready_made_families_answer_the_same_through_their_blocks(
         assert_same_answers(ImplicitGraph(family), family, codes, family.mixed(codes))
 
 
+@pytest.mark.parametrize("family", FAMILIES, ids=repr)
+def test_a_family_with_too_many_pairs_to_list_answers_by_its_blocks(
+    family: ProductGraph | SimplexGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rainbowdp.graph.blocks._STRETCH", 700)
+    monkeypatch.setattr("rainbowdp.graph.blocks.PAIRS_AT_ONCE", 5000)
+    codes = regions(family.rows_of(np.arange(family.size)), 5, seed=2)
+    listed = family.listed()
+    monkeypatch.setattr(type(family), "_few", -1)
+    with compiled_or_not(False):
+        assert_same_answers(family, listed, codes, listed.mixed(codes))
+
+
 def shuffled_path(size: int) -> list[tuple[int, int]]:
     order = np.random.default_rng(size).permutation(size).tolist()
     return list(zip(order[1:], order[:-1], strict=True))
