@@ -17,7 +17,7 @@ from rainbowdp.graph.relation import NeighborRelation
 
 Pairs = list[tuple[int, int]]
 
-MODULES = ("axis_passes", "simplex", "implicit")
+MODULES = ("product", "simplex", "blocks")
 
 
 @contextmanager

@@ -24,9 +24,9 @@ from rainbowdp.graph import (
     hamming,
     histograms,
     hypercube,
+    listed,
     path,
 )
-from rainbowdp.graph.listing import listed
 
 Row = tuple[int, ...]
 PALETTE = ("a>b>c", "a>c>b", "b>a=c", "c>b>a")

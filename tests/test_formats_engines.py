@@ -26,9 +26,7 @@ from rainbowdp.errors import (
     UsageError,
 )
 from rainbowdp.formats import engines, read_graph, read_mechanism, read_neighbors
-from rainbowdp.graph import PairList, grid
-from rainbowdp.graph.listing import listed
-from rainbowdp.graph.pair_stream import PairStream
+from rainbowdp.graph import PairList, PairStream, grid, listed
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import PureDP
 from rainbowdp.spark import SparkPairs
@@ -327,7 +325,7 @@ def test_what_an_engine_lacks_is_not_said_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: engines.Engine
 ) -> None:
     datasets, pairs = files(tmp_path, write_csv, shuffled=False, name=as_numbers)
-    monkeypatch.setattr("rainbowdp.graph.pair_stream.compiled", lambda: False)
+    monkeypatch.setattr("rainbowdp.graph.pairs.compiled", lambda: False)
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(MissingExtraError) as caught:
         _ = read_graph(datasets, pairs, engine=engine).distance

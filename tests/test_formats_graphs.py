@@ -26,8 +26,7 @@ from rainbowdp.errors import (
 )
 from rainbowdp.formats import read_graph, read_neighbors, write_boundary_graph
 from rainbowdp.formats.tables import connect
-from rainbowdp.graph import DatasetGraph, RainbowGraph, boundary_morphism
-from rainbowdp.graph.listing import listed
+from rainbowdp.graph import DatasetGraph, RainbowGraph, boundary_morphism, listed
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 NODES = b"dataset,rainbow\nx,b>r\ny,r>b\nz,r>b\n"

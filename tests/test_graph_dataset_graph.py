@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 
 from graph_cases import Case, cases
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
-from rainbowdp.graph import DatasetGraph
-from rainbowdp.graph.listing import listed
+from rainbowdp.graph import DatasetGraph, listed
 
 
 def structure_of(case: Case) -> DatasetGraph:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rainbowdp.graph.compiled_pairs import steps_from
-from rainbowdp.graph.depths import Depths
+from rainbowdp.graph.pair_store import PairMemory
+from rainbowdp.graph.relaxation import Depths, steps_along
 
 
 def path_ends(size: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -70,4 +70,5 @@ def test_depths_in_any_order_are_those_of_a_search(seed: int) -> None:
     for shuffled in (False, True):
         rows = random.permutation(ends) if shuffled else ends
         source, target = rows[:, 0].copy(), rows[:, 1].copy()
-        assert steps_from(source, target, starts).tolist() == expected
+        steps = steps_along([(source, target)], starts, PairMemory(np.int32), lambda _: None)
+        assert steps.tolist() == expected

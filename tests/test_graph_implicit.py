@@ -53,8 +53,8 @@ def test_blocks_answer_what_their_pairs_do(
     codes, starts = data.draw(colorings(size)), data.draw(starts_of(size))
     listed = DatasetGraph.from_pairs(size, *np.array(case.pairs, dtype=np.int64).reshape(-1, 2).T)
     with compiled_or_not(is_compiled), pytest.MonkeyPatch.context() as patch:
-        for name, limit in zip(("_STRETCH", "_BLOCK_PAIRS", "_MOST_ROUNDS"), limits, strict=True):
-            patch.setattr(f"rainbowdp.graph.implicit.{name}", limit)
+        for name, limit in zip(("_STRETCH", "PAIRS_AT_ONCE", "_MOST_ROUNDS"), limits, strict=True):
+            patch.setattr(f"rainbowdp.graph.blocks.{name}", limit)
         graph = ImplicitGraph(Blocks(size, case.pairs))
         assert_answers(graph, [pair for pair in case.pairs if pair[0] != pair[1]], codes, starts)
         assert_same_answers(graph, listed, codes, starts)
@@ -82,6 +82,19 @@ def test_ready_made_families_answer_the_same_through_their_blocks(
         assert_same_answers(ImplicitGraph(family), family, codes, family.mixed(codes))
 
 
+@pytest.mark.parametrize("family", FAMILIES, ids=repr)
+def test_a_family_with_too_many_pairs_to_list_answers_by_its_blocks(
+    family: ProductGraph | SimplexGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rainbowdp.graph.blocks._STRETCH", 700)
+    monkeypatch.setattr("rainbowdp.graph.blocks.PAIRS_AT_ONCE", 5000)
+    codes = regions(family.rows_of(np.arange(family.size)), 5, seed=2)
+    listed = family.listed()
+    monkeypatch.setattr(type(family), "_few", -1)
+    with compiled_or_not(False):
+        assert_same_answers(family, listed, codes, listed.mixed(codes))
+
+
 def shuffled_path(size: int) -> list[tuple[int, int]]:
     order = np.random.default_rng(size).permutation(size).tolist()
     return list(zip(order[1:], order[:-1], strict=True))
@@ -89,8 +102,8 @@ def shuffled_path(size: int) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("limit", [10**8, 0])
 def test_the_number_of_passes_is_bounded_and_told(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rainbowdp.graph.implicit.LARGEST_COUNT", limit)
-    monkeypatch.setattr("rainbowdp.graph.implicit._STRETCH", 16)
+    monkeypatch.setattr("rainbowdp.graph.blocks.LARGEST_COUNT", limit)
+    monkeypatch.setattr("rainbowdp.graph.blocks._STRETCH", 16)
     told: list[str] = []
     pairs = shuffled_path(400)
     blocks = Blocks(400, pairs)

@@ -21,9 +21,9 @@ from rainbowdp.graph import (
     boundary_morphism,
     check_rainbow_preserving,
     compiled,
-    compiled_pairs,
+    listed,
+    passes,
 )
-from rainbowdp.graph.listing import listed
 
 PALETTE = ("a>b>c", "a>c>b", "b>a=c", "c>b>a", "c>a=b", "b>c>a")
 
@@ -190,13 +190,13 @@ def test_an_answer_is_kept_only_for_codes_that_nobody_changes() -> None:
 def test_repeats_are_counted_when_asked_and_in_another_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "FEWEST_LOADED", 0)
     counted = []
-    count = compiled_pairs.count_repeats
+    count = passes.count_repeats
 
     def seen(size: int, source: NDArray[np.int32], target: NDArray[np.int32]) -> int:
         counted.append(size)
         return count(size, source, target)
 
-    monkeypatch.setattr(compiled_pairs, "count_repeats", seen)
+    monkeypatch.setattr("rainbowdp.graph.pairs.count_repeats", seen)
     rising = PairList.from_arrays(4, [0, 2, 2], [1, 1, 3])
     assert (rising.pair_count, counted) == (3, [])
     rising.count_ahead()

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
-from rainbowdp.graph.axes import AxisKind
-from rainbowdp.graph.product import LARGEST_SIZE, ProductGraph
+from rainbowdp.graph.product import LARGEST_SIZE, AxisKind, ProductGraph
 from relation_answers import (
     assert_answers,
     assert_same_answers,
@@ -111,50 +110,44 @@ LARGE = [
 ]
 
 
-@pytest.mark.parametrize("is_compiled", [True, False])
 @pytest.mark.parametrize("graph", LARGE, ids=repr)
-def test_large_products_answer_what_their_pairs_do(graph: ProductGraph, is_compiled: bool) -> None:
+def test_large_products_answer_what_their_pairs_do(graph: ProductGraph) -> None:
     rows = graph.rows_of(np.arange(graph.size))
     listed = explicit(rows, moves_of(graph))
     codes = regions(rows, 12, seed=graph.size)
-    with compiled_or_not(is_compiled):
+    with compiled_or_not(True):
         assert_same_answers(graph, listed, codes, listed.mixed(codes))
 
 
-@pytest.mark.parametrize("is_compiled", [True, False])
 @pytest.mark.parametrize(("length", "alphabet"), [(6, 10), (17, 2), (2, 500)])
-def test_words_are_as_far_apart_as_they_have_other_letters(
-    length: int, alphabet: int, is_compiled: bool
-) -> None:
+def test_words_are_as_far_apart_as_they_have_other_letters(length: int, alphabet: int) -> None:
     graph = product_of((alphabet,) * length, "complete")
     rows = graph.rows_of(np.arange(graph.size)).astype(np.int16)
     starts = np.zeros(graph.size, dtype=np.bool_)
     starts[np.random.default_rng(length).integers(0, graph.size, 4)] = True
     nearest = np.min([(rows != rows[start]).sum(axis=1) for start in np.flatnonzero(starts)], axis=0)
-    with compiled_or_not(is_compiled):
+    with compiled_or_not(True):
         assert np.array_equal(graph.steps_from(starts), nearest)
 
 
-@pytest.mark.parametrize("is_compiled", [True, False])
 @pytest.mark.parametrize("shape", [(70_000,), (300, 2), (2, 40_000), (17, 1, 18, 19)])
-def test_steps_may_be_more_than_small_integers_hold(shape: tuple[int, ...], is_compiled: bool) -> None:
+def test_steps_may_be_more_than_small_integers_hold(shape: tuple[int, ...]) -> None:
     graph = product_of(shape, "path")
     starts = np.arange(graph.size) == 0
-    with compiled_or_not(is_compiled):
+    with compiled_or_not(True):
         steps = graph.steps_from(starts)
         assert np.array_equal(steps, graph.rows_of(np.arange(graph.size)).sum(axis=1))
         assert int(graph.steps_from(~starts)[0]) == 1
         assert int(graph.steps_from(starts & ~starts).max()) == -1
 
 
-@pytest.mark.parametrize("is_compiled", [True, False])
 @pytest.mark.parametrize(
     "graph", [ProductGraph((40_000,), ("cycle",)), ProductGraph((70, 70), ("complete", "complete"))], ids=repr
 )
-def test_every_dataset_may_have_a_code_of_its_own(graph: ProductGraph, is_compiled: bool) -> None:
+def test_every_dataset_may_have_a_code_of_its_own(graph: ProductGraph) -> None:
     codes = np.random.default_rng(5).permutation(graph.size).astype(np.int32)
     source, target = graph.pairs()
-    with compiled_or_not(is_compiled):
+    with compiled_or_not(True):
         met = graph.code_pairs(codes, graph.size)
     order = np.lexsort((target, source))
     assert np.array_equal(

@@ -25,9 +25,8 @@ from rainbowdp.errors import (
     RainbowSyntaxError,
     UnknownDatasetError,
 )
-from rainbowdp.graph import DatasetGraph, RainbowGraph
+from rainbowdp.graph import DatasetGraph, RainbowGraph, listed
 from rainbowdp.graph.labels import Labels
-from rainbowdp.graph.listing import listed
 from rainbowdp.rainbow import Rainbow
 
 ROOT = Path(__file__).resolve().parents[1]

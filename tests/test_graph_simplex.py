@@ -68,7 +68,6 @@ def test_histograms_answer_what_brute_force_does(
         assert_answers(graph, pairs_of(records, options, relation), codes, starts)
 
 
-@pytest.mark.parametrize("is_compiled", [True, False])
 @pytest.mark.parametrize(
     ("records", "options", "relation"),
     [
@@ -82,20 +81,17 @@ def test_histograms_answer_what_brute_force_does(
         (1, 7, "add-remove"),
     ],
 )
-def test_steps_are_right_from_every_set_of_starts(
-    records: int, options: int, relation: Neighbors, is_compiled: bool
-) -> None:
+def test_steps_are_right_from_every_set_of_starts(records: int, options: int, relation: Neighbors) -> None:
     graph = SimplexGraph(records, options, relation)
     network = nx.Graph(pairs_of(records, options, relation))
     far = dict(nx.all_pairs_shortest_path_length(network))
     apart = np.array([[far[one][other] for other in range(graph.size)] for one in range(graph.size)])
-    with compiled_or_not(is_compiled):
+    with compiled_or_not(True):
         for chosen in range(1, 2**graph.size):
             starts = (chosen >> np.arange(graph.size)) % 2 == 1
             assert np.array_equal(graph.steps_from(starts), apart[starts].min(axis=0))
 
 
-@pytest.mark.parametrize("is_compiled", [True, False])
 @pytest.mark.parametrize(
     ("records", "options", "relation"),
     [
@@ -110,38 +106,34 @@ def test_steps_are_right_from_every_set_of_starts(
         (5, 8, "add-remove"),
     ],
 )
-def test_large_families_answer_what_their_pairs_do(
-    records: int, options: int, relation: Neighbors, is_compiled: bool
-) -> None:
+def test_large_families_answer_what_their_pairs_do(records: int, options: int, relation: Neighbors) -> None:
     graph = SimplexGraph(records, options, relation)
     rows = graph.rows_of(np.arange(graph.size))
     listed = explicit(rows, moves_of(options, relation))
     codes = regions(rows, 10, seed=records)
-    with compiled_or_not(is_compiled):
+    with compiled_or_not(True):
         assert_same_answers(graph, listed, codes, listed.mixed(codes))
         lonely = np.arange(graph.size) == graph.size // 3
         assert_same_answers(graph, listed, np.zeros(graph.size, dtype=np.int32), lonely)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("is_compiled", [True, False])
-def test_histograms_are_as_far_apart_as_records_have_to_move(relation: Neighbors, is_compiled: bool) -> None:
+def test_histograms_are_as_far_apart_as_records_have_to_move(relation: Neighbors) -> None:
     graph = SimplexGraph(40, 4, relation)
     rows = graph.rows_of(np.arange(graph.size))
     starts = np.zeros(graph.size, dtype=np.bool_)
     starts[np.random.default_rng(3).integers(0, graph.size, 5)] = True
     nearest = np.min([np.abs(rows - rows[start]).sum(axis=1) for start in np.flatnonzero(starts)], axis=0)
-    with compiled_or_not(is_compiled):
+    with compiled_or_not(True):
         steps = graph.steps_from(starts)
     assert np.array_equal(steps, nearest // 2 if relation == "change-one" else nearest)
 
 
-@pytest.mark.parametrize("is_compiled", [True, False])
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_every_histogram_may_have_a_code_of_its_own(relation: Neighbors, is_compiled: bool) -> None:
+def test_every_histogram_may_have_a_code_of_its_own(relation: Neighbors) -> None:
     graph = SimplexGraph(40, 3, relation)
     codes = np.arange(graph.size, dtype=np.int32)
-    with compiled_or_not(is_compiled):
+    with compiled_or_not(True):
         met = graph.code_pairs(codes, graph.size)
     source, target = graph.pairs()
     assert np.array_equal(met.first, source)

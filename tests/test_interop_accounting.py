@@ -30,7 +30,7 @@ from rainbowdp import (
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import MechanismShapeError, MissingExtraError, PrivacyParameterError, UsageError
 from rainbowdp.exact import format_exact, to_float, working_precision
-from rainbowdp.graph.listing import listed
+from rainbowdp.graph import listed
 from rainbowdp.interop.accounting import (
     compose,
     delta_for_epsilon,

@@ -20,8 +20,8 @@ from rainbowdp.graph import (
     check_morphism,
     check_rainbow_preserving,
     grid,
+    listed,
 )
-from rainbowdp.graph.listing import listed
 from rainbowdp.rainbow import Rainbow
 from test_graph_rainbow_graph import figure_1
 

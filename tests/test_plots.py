@@ -19,9 +19,8 @@ from matplotlib.text import Text
 from rainbowdp import plots
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import FileWriteError, MissingExtraError, UsageError
-from rainbowdp.graph import DatasetGraph, RainbowGraph
+from rainbowdp.graph import DatasetGraph, RainbowGraph, listed
 from rainbowdp.graph.families import cycle, grid, path
-from rainbowdp.graph.listing import listed
 from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism

@@ -17,7 +17,7 @@ from question_oracle import (
     touching,
     winner_of,
 )
-from rainbowdp.graph.listing import listed
+from rainbowdp.graph import listed
 from rainbowdp.privacy import PureDP
 from rainbowdp.questions import (
     Question,

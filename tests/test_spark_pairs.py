@@ -12,14 +12,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rainbowdp.errors import FileFormatError, UnknownDatasetError
-from rainbowdp.graph import DatasetGraph, grid, path
+from rainbowdp.graph import DatasetGraph, PairList, grid, listed, path
 from rainbowdp.graph.arrays import Integers
-from rainbowdp.graph.listing import listed
-from rainbowdp.graph.pair_list import PairList
 from rainbowdp.spark import SparkPairs
-from rainbowdp.spark.numbering import numbered
 from rainbowdp.spark.pairs import FEW_ROUNDS
 from rainbowdp.spark.partitions import UNREACHED, Relaxed, relaxed
+from rainbowdp.spark.reading import numbered
 from spark_session import spark
 
 

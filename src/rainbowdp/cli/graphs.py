@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 def note_graph(structure: "NeighborRelation") -> None:
     """Say what was cleaned away, and how many datasets have no neighbor."""
-    from rainbowdp.graph import DatasetGraph, PairList
-    from rainbowdp.graph.pair_stream import PairStream
+    from rainbowdp.graph import DatasetGraph, PairList, PairStream
 
     for text in structure.notes:
         note(text)

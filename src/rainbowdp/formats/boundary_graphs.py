@@ -26,8 +26,7 @@ from rainbowdp.errors import FileWriteError
 from rainbowdp.exact.arguments import require
 from rainbowdp.formats.suffixes import Form, form_to_write, path_of
 from rainbowdp.formats.writing import replacing
-from rainbowdp.graph import BoundaryMorphism
-from rainbowdp.graph.listing import listed
+from rainbowdp.graph import BoundaryMorphism, listed
 
 FORMS = (Form.GRAPHML, Form.JSON, Form.CSV)
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

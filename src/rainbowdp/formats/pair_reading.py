@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs of neighbors from CSV and Parquet tables, as the numbers of their datasets.
 
-The one idea: pay for names only where there are names. Where datasets are called 0 to n - 1 a cell is the
+Names cost time only where there are names. Where datasets are called 0 to n - 1 a cell is the
 number it says, and Parquet columns of integers go from the file into two arrays, batch by batch; integers in
 a small range are looked up in a table; everything else is joined by DuckDB. Which way was taken shows in
 nothing but the time: a pair that names no dataset has the same error, with its row, on all of them.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,9 @@ from rainbowdp.errors import FileFormatError, UnknownDatasetError
 from rainbowdp.formats.parquet_integers import ArrowError, integer_batches, integer_rows
 from rainbowdp.formats.suffixes import Form
 from rainbowdp.formats.tables import Database, arrays, open_table, reading
+from rainbowdp.graph.arrays import number_type
 from rainbowdp.graph.labels import close_labels
-from rainbowdp.graph.pair_ends import number_type
-from rainbowdp.graph.pair_list import PairList
+from rainbowdp.graph.pairs import PairList
 
 _NULL, _UNKNOWN = -2, -1
 COLUMNS = ("source", "target")
@@ -74,15 +75,11 @@ def read_pairs(database: Database, path: Path, form: Form, known: KnownDatasets)
     UnknownDatasetError
         If a pair names a dataset that is not known; the message says which row.
     """
-    if form is Form.PARQUET and by_number(known) and (found := _numbers(path, known)) is not None:
-        ends, lacks = found
-        return _checked(database, path, form, known, ends, lacks=lacks)
-    query = pair_query(database, path, form)
-    if known.labels is not None:
-        return join_pairs(database, path, query, known)
-    with reading(path):
-        ends = _written_numbers(database, query, known)
-    return _checked(database, path, form, known, ends, lacks=_lacks(ends))
+    if form is Form.PARQUET and by_number(known) and (ends := _numbers(path, known)) is not None:
+        if lacks(*ends):
+            raise first_wrong_pair(database, path, pair_query(database, path, form), known)
+        return _list_of(known, ends)
+    return join_pairs(database, path, pair_query(database, path, form), known)
 
 
 def pair_query(database: Database, path: Path, form: Form) -> str:
@@ -97,7 +94,7 @@ def pair_query(database: Database, path: Path, form: Form) -> str:
 
 
 def join_pairs(database: Database, path: Path, query: str, known: KnownDatasets) -> PairList:
-    """Return the pairs that a query names, by a join with the names of the datasets.
+    """Return the pairs that a query names.
 
     Parameters
     ----------
@@ -119,37 +116,23 @@ def join_pairs(database: Database, path: Path, query: str, known: KnownDatasets)
     FileUnreadableError, FileFormatError, UnknownDatasetError
         As in `read_pairs`.
     """
-    joined = _joined_query(database, query, known)
+    numbered = numbered_query(database, query, known)
     with reading(path):
-        read = arrays(database.execute(joined))
+        read = arrays(database.execute(numbered))
     ends = read["v0"], read["v1"]
-    if _lacks(ends):
+    if lacks(*ends):
         raise first_wrong_pair(database, path, query, known)
     return _list_of(known, ends)
 
 
-def _checked(
-    database: Database,
-    path: Path,
-    form: Form,
-    known: KnownDatasets,
-    ends: tuple[NDArray[Any], NDArray[Any]],
-    *,
-    lacks: bool,
-) -> PairList:
-    """Return the pairs, or raise the error of the first one that is none."""
-    if lacks:
-        raise first_wrong_pair(database, path, pair_query(database, path, form), known)
-    return _list_of(known, ends)
-
-
-def _lacks(ends: tuple[NDArray[Any], NDArray[Any]]) -> bool:
-    return any(int(end.min(initial=0)) < 0 for end in ends)
+def lacks(source: NDArray[Any], target: NDArray[Any]) -> bool:
+    """Tell whether some pair lacks a dataset."""
+    return min(int(source.min(initial=0)), int(target.min(initial=0))) < 0
 
 
 def _list_of(known: KnownDatasets, ends: tuple[NDArray[Any], NDArray[Any]]) -> PairList:
     for end in ends:
-        # Nobody else holds it, so it need not be copied.
+        # It is held nowhere else, so it need not be copied.
         end.setflags(write=False)
     return PairList.from_arrays(known.size, *ends)
 
@@ -164,37 +147,42 @@ def by_number(known: KnownDatasets) -> bool:
     return span <= _SPARSE * known.size + _SMALL
 
 
-def _numbers(path: Path, known: KnownDatasets) -> tuple[tuple[NDArray[Any], NDArray[Any]], bool] | None:
-    """Return the datasets of integer columns, and whether any is -1, for none; None for another file."""
+def _numbers(path: Path, known: KnownDatasets) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Return the datasets of integer columns, -1 where there is none; None for another file."""
     count = integer_rows(path, COLUMNS)
     if count is None:
         return None
     kind = number_type(known.size)
     ends = np.empty(count, dtype=kind), np.empty(count, dtype=kind)
-    lookup = Lookup(known)
     place = 0
     try:
-        for batch in integer_batches(path, COLUMNS):
+        for batch in decoded(path, known):
             stop = place + batch[0].size
-            for end, values in zip(ends, batch, strict=True):
-                end[place:stop] = lookup.places(values)
+            for end, places in zip(ends, batch, strict=True):
+                end[place:stop] = places
             place = stop
     except ArrowError:
-        return None  # whoever reads every kind of table says what is wrong
-    return ends, lookup.lacks
+        return None  # DuckDB, which reads every kind of table, says what is wrong
+    return ends
 
 
-class Lookup:
-    """From the integers in a file to the numbers of datasets, -1 where there is none.
+def decoded(path: Path, known: KnownDatasets) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """Yield the datasets of integer columns of a Parquet file, -1 where there is none.
 
-    Attributes
-    ----------
-    lacks : bool
-        Whether there was none for any integer so far.
+    Raises
+    ------
+    ArrowError
+        If the file is damaged, or has become another one.
     """
+    lookup = _Lookup(known)
+    for source, target in integer_batches(path, COLUMNS):
+        yield lookup.places(source), lookup.places(target)
+
+
+class _Lookup:
+    """From the integers in a file to the numbers of datasets, -1 where there is none."""
 
     def __init__(self, known: KnownDatasets) -> None:
-        self.lacks = False
         self._low, self._high = 0, known.size - 1
         self._table: NDArray[Any] | None = None
         if known.labels is not None:
@@ -216,17 +204,7 @@ class Lookup:
         shifted[lost if lost is not None else slice(0)] = self._low
         shifted -= self._low
         found = shifted if self._table is None else self._table[shifted]
-        found = found if lost is None else np.where(lost, _UNKNOWN, found)
-        self.lacks = self.lacks or int(found.min(initial=0)) < 0
-        return found
-
-
-def _written_numbers(
-    database: Database, query: str, known: KnownDatasets
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the numbers that cells of text say, -1 where they say none, or write it in another way."""
-    read = arrays(database.execute(_spelled_query(query, known)))
-    return read["v0"], read["v1"]
+        return found if lost is None else np.where(lost, _UNKNOWN, found)
 
 
 def numbered_query(database: Database, query: str, known: KnownDatasets) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs of neighbors from CSV and Parquet tables, batch by batch, as often as they are needed.
 
-The one idea: memory for the datasets, not for the pairs. Parquet columns of integers that name datasets by
+Memory is needed for the datasets, not for the pairs. Parquet columns of integers that name datasets by
 number are decoded again at every pass, which costs no more than to read back anything written in between.
 Everything else (text, names that need a join) is numbered once, into an unnamed file that is read after that.
 """
@@ -17,19 +17,19 @@ from rainbowdp.errors import FileUnreadableError
 from rainbowdp.formats.pair_reading import (
     COLUMNS,
     KnownDatasets,
-    Lookup,
     by_number,
+    decoded,
     first_wrong_pair,
+    lacks,
     numbered_query,
     pair_query,
 )
-from rainbowdp.formats.parquet_integers import ArrowError, integer_batches, integer_rows
+from rainbowdp.formats.parquet_integers import ArrowError, integer_rows
 from rainbowdp.formats.suffixes import Form
 from rainbowdp.formats.tables import Database, reading
-from rainbowdp.graph.arrays import Integers
-from rainbowdp.graph.pair_ends import number_type
-from rainbowdp.graph.pair_spool import BATCH, PairSpool
-from rainbowdp.graph.pair_stream import PairStream, Report
+from rainbowdp.graph.arrays import Integers, number_type
+from rainbowdp.graph.pair_store import BATCH, PairSpool
+from rainbowdp.graph.pairs import PairStream, Report
 
 Pairs = Iterator[tuple[Integers, Integers]]
 
@@ -69,7 +69,7 @@ def stream_pairs(
         def batches() -> Pairs:
             _refuse_change(path, before)
             for source, target in _decoded(path, known):
-                if _lacks(source, target):
+                if lacks(source, target):
                     _refuse_change(path, before)
                     raise first_wrong_pair(database, path, pair_query(database, path, form), known)
                 yield source, target
@@ -84,7 +84,7 @@ def stream_pairs(
     with contextlib.closing(_numbered(database, path, query, known)) as numbered:
         wrong = False
         for source, target in numbered:
-            if wrong := _lacks(source, target):
+            if wrong := lacks(source, target):
                 break
             spool.add(source, target)
     if wrong:
@@ -110,20 +110,12 @@ def _refuse_change(path: Path, before: tuple[int, ...] | None) -> None:
         )
 
 
-def _lacks(source: NDArray[Any], target: NDArray[Any]) -> bool:
-    """Tell whether some pair lacks a dataset."""
-    return min(int(source.min(initial=0)), int(target.min(initial=0))) < 0
-
-
 def _decoded(path: Path, known: KnownDatasets) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    """Yield the datasets of integer columns, -1 where there is none."""
-    lookup, kind = Lookup(known), number_type(known.size)
+    """Yield the datasets of integer columns, -1 where there is none, in the type that numbers them."""
+    kind = number_type(known.size)
     try:
-        for source, target in integer_batches(path, COLUMNS):
-            yield (
-                lookup.places(source).astype(kind, copy=False),
-                lookup.places(target).astype(kind, copy=False),
-            )
+        for source, target in decoded(path, known):
+            yield source.astype(kind, copy=False), target.astype(kind, copy=False)
     except ArrowError as error:
         raise FileUnreadableError(
             f"{str(path)!r} cannot be read in batches: {_first_line(error.__cause__ or error)}",

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Columns of integers from Parquet files, batch by batch, without a database.
 
-The one idea: integers need no judgement, so they go from the file into arrays, and what a database costs
-before it reads anything is saved. Whatever is not this simple is left to those who read every kind of table,
-and say what is wrong with it.
+Integers go from the file into arrays without a look at each, which saves what a database costs before it
+reads anything. Every other kind of table is left to DuckDB, whose readers also say what is wrong with it.
 """
 
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ _BATCH = 1 << 20
 
 
 class ArrowError(Exception):
-    """The file is no such table, or damaged."""
+    """The file is damaged, or not a table of this kind."""
 
 
 def parquet_rows(path: Path) -> int:

@@ -2,12 +2,9 @@
 """Graphs of datasets: structures, rainbow graphs, morphisms, and families to play with."""
 
 from rainbowdp.graph.blocks import NeighborBlocks
-from rainbowdp.graph.classes import Touch
-from rainbowdp.graph.dataset_graph import DatasetGraph
-from rainbowdp.graph.families import cycle, grid, hamming, histograms, hypercube, path
-from rainbowdp.graph.family import Family
+from rainbowdp.graph.dataset_graph import DatasetGraph, listed
+from rainbowdp.graph.families import Family, cycle, grid, hamming, histograms, hypercube, path
 from rainbowdp.graph.implicit import ImplicitGraph
-from rainbowdp.graph.listing import listed
 from rainbowdp.graph.morphism import (
     BoundaryMorphism,
     MorphismVerdict,
@@ -16,10 +13,9 @@ from rainbowdp.graph.morphism import (
     check_morphism,
     check_rainbow_preserving,
 )
-from rainbowdp.graph.pair_list import PairList
-from rainbowdp.graph.pair_stream import PairStream
+from rainbowdp.graph.pairs import PairList, PairStream
 from rainbowdp.graph.product import ProductGraph
-from rainbowdp.graph.rainbow_graph import RainbowGraph
+from rainbowdp.graph.rainbow_graph import RainbowGraph, Touch
 from rainbowdp.graph.relation import CodePairs, NeighborRelation
 from rainbowdp.graph.simplex import SimplexGraph
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays that come from callers: read once, checked, and never shared.
+"""Arrays of datasets, codes and distances that come from callers: checked, and then read-only.
 
-Everything a graph stores is a read-only array that nobody else can write to, so a graph that was checked
-stays checked. This module turns what callers have (lists, numpy arrays of any integer type) into such arrays,
-and finds the distinct pairs of codes that occur along the edges of a graph.
+A graph stores read-only arrays that no caller can write to, so a graph that was checked stays checked. All
+pairs, codes and starts pass through the checks here, so a wrong one has the same error everywhere, and
+compiled loops, which check no index, never get one out of range.
 """
 
 from dataclasses import fields
@@ -12,8 +12,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rainbowdp.errors import GraphShapeError
-from rainbowdp.exact.arguments import described, kind_of
+from rainbowdp.errors import GraphShapeError, UnknownDatasetError
+from rainbowdp.exact.arguments import described, is_whole, kind_of
 
 Integers = NDArray[np.int32] | NDArray[np.int64]
 """An array of dataset numbers or codes."""
@@ -23,6 +23,10 @@ Distances = np.ma.MaskedArray[Any, np.dtype[np.int32]]
 
 _Array = TypeVar("_Array", bound=NDArray[Any])
 _Kind = TypeVar("_Kind", bound=np.generic)
+LARGEST_SIZE = 3_037_000_499
+"""Largest number of datasets such that two of them are packed into one int64."""
+
+_LARGEST_INT32 = np.iinfo(np.int32).max
 _LARGEST_TABLE = 1 << 24
 _BLOCK = 1 << 16
 
@@ -75,13 +79,18 @@ def integer_array(values: ArrayLike, what: str) -> NDArray[Any]:
 
 
 def frozen(array: _Array) -> _Array:
-    """Make an array that nobody else holds read-only, and return it."""
+    """Make an array that no caller holds read-only, and return it."""
     array.setflags(write=False)
     return array
 
 
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a contiguous read-only view: numba compiles anew for arrays that it may write to."""
+    return frozen(np.ascontiguousarray(array).view())
+
+
 def held(array: NDArray[Any], kind: type[_Kind]) -> NDArray[_Kind]:
-    """Return an array of a type that nobody may write to: a copy, unless it is one already."""
+    """Return an array of a type that cannot be written to: a copy, unless it is one already."""
     flags, base = array.flags, array.base
     shared = flags.writeable or (isinstance(base, np.ndarray) and base.flags.writeable)
     if array.dtype == kind and flags.c_contiguous and flags.aligned and not shared:
@@ -174,28 +183,122 @@ def first_occurrences(first: NDArray[Any], second: NDArray[Any], count: int) -> 
     return np.unique(packed, return_index=True)[1].astype(np.int64)
 
 
-def distinct_pairs(
-    first: NDArray[Any], second: NDArray[Any], count: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct pairs of codes, ascending.
+def require_size(size: object) -> None:
+    """Refuse a value that cannot be a number of datasets.
 
-    Parameters
-    ----------
-    first, second : integer array [m]
-        Codes below `count`.
-    count : int
-        Number of codes.
-
-    Returns
-    -------
-    tuple of int64 arrays
-        The first and the second code of each distinct pair.
+    Raises
+    ------
+    GraphShapeError
     """
-    packed = first.astype(np.int64) * count + second
-    if count * count <= _LARGEST_TABLE:
-        seen = np.zeros(count * count, dtype=np.bool_)
-        seen[packed] = True
-        packed = np.flatnonzero(seen).astype(np.int64)
-    else:
-        packed = sorted_distinct(packed)
-    return packed // max(count, 1), packed % max(count, 1)
+    if not is_whole(size) or not 0 <= size <= LARGEST_SIZE:
+        raise GraphShapeError(
+            f"a graph cannot have {described(size)} datasets",
+            help=f"use 0 to {LARGEST_SIZE} datasets",
+            size=size,
+        )
+
+
+def end_arrays(source: ArrayLike, target: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return both ends of pairs as integer arrays of one length; they may share memory with the input.
+
+    Raises
+    ------
+    GraphShapeError
+    """
+    first, second = integer_array(source, "source"), integer_array(target, "target")
+    if first.size != second.size:
+        raise GraphShapeError(
+            f"source holds {first.size} datasets and target {second.size}",
+            help="give both ends of every pair",
+            source=first.size,
+            target=second.size,
+        )
+    return first, second
+
+
+def require_range(name: str, datasets: NDArray[Any], size: int) -> None:
+    """Refuse numbers of datasets that do not exist; the message names the first place.
+
+    Raises
+    ------
+    UnknownDatasetError
+    """
+    if datasets.size and (int(datasets.min()) < 0 or int(datasets.max()) >= size):
+        place = int(np.argmax((datasets < 0) | (datasets >= size)))
+        known = f"datasets are 0 to {size - 1}" if size else "the graph has no datasets"
+        raise UnknownDatasetError(
+            f"{name}[{place}] names the dataset {int(datasets[place])}, which does not exist",
+            help=known,
+            dataset=int(datasets[place]),
+            pair=place,
+        )
+
+
+def number_type(size: int) -> type[np.int32] | type[np.int64]:
+    """Return the smaller integer type if that can number all datasets."""
+    return np.int32 if size <= _LARGEST_INT32 else np.int64
+
+
+def numbered(datasets: NDArray[Any], size: int) -> Integers:
+    """Return a copy in the type that numbers so many datasets."""
+    return cast("Integers", datasets.astype(number_type(size)))
+
+
+def dataset_codes(codes: ArrayLike, size: int, count: object = _LARGEST_INT32) -> NDArray[np.int32]:
+    """Return one code per dataset, from 0 up and below `count`.
+
+    Raises
+    ------
+    GraphShapeError
+    """
+    array = integer_array(codes, "codes")
+    if array.size != size:
+        raise GraphShapeError(
+            f"{array.size} codes for {size} datasets", help="give every dataset one code", codes=array.size
+        )
+    if not is_whole(count) or not 0 <= count <= _LARGEST_INT32:
+        raise GraphShapeError(
+            f"there cannot be {described(count)} codes", help=f"use 0 to {_LARGEST_INT32} codes"
+        )
+    if size and (int(array.min()) < 0 or int(array.max()) >= count):
+        at = int(np.argmax((array < 0) | (array >= count)))
+        raise GraphShapeError(
+            f"dataset {at} has the code {int(array[at])}", help=f"codes are 0 to {count - 1}", dataset=at
+        )
+    return array.astype(np.int32, copy=False)
+
+
+def start_marks(starts: ArrayLike, size: int) -> NDArray[np.bool_]:
+    """Return which datasets a search starts from, as a bool array of the right length.
+
+    Raises
+    ------
+    GraphShapeError
+    """
+    try:
+        array = np.asarray(starts)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.dtype != np.bool_ or array.shape != (size,):
+        raise GraphShapeError(
+            f"the starts must be {size} truth values", help="mark every dataset as a start or not"
+        )
+    return array
+
+
+def removal_notes(self_loops: int, repeated_pairs: int) -> tuple[str, ...]:
+    """Return what was removed from the input, in words; empty if nothing was."""
+    counted = ((self_loops, "self-loop"), (repeated_pairs, "repeated pair"))
+    return tuple(f"{count} {what}{'s' * (count > 1)} removed" for count, what in counted if count)
+
+
+def narrowest(count: int) -> type[np.unsignedinteger[Any]]:
+    """Return the smallest type that tells so many values apart; passes over such codes are quick.
+
+    Examples
+    --------
+    >>> narrowest(256)(0).nbytes, narrowest(257)(0).nbytes
+    (1, 2)
+    """
+    kinds = (np.uint8, np.uint16, np.uint32)
+    return next((kind for kind in kinds if count <= int(np.iinfo(kind).max) + 1), np.uint64)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether loops over pairs run as machine code, and how a loop is declared that may.
 
-The one idea: numba is an extra. With it, loops over millions of pairs are compiled once and kept on the disk;
+Numba is an extra. With it, loops over millions of pairs are compiled once and kept on the disk;
 without it everything goes through numpy and scipy, to the same result. Modules whose name begins with
 ``kernels`` hold nothing but such loops, and are imported where one of them is about to be called.
 """
@@ -61,7 +61,7 @@ def kernel(loop: _Loop) -> _Loop:
     """Compile a loop over arrays when it is first called, and keep the machine code on the disk.
 
     Where no folder for it can be written, as in a read-only installation, every process compiles anew.
-    Indices are not checked in machine code: whoever calls a kernel has checked the arrays.
+    Indices are not checked in machine code: the callers of a kernel have checked the arrays.
 
     Parameters
     ----------

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Families of datasets with their neighbors, as read-only arrays.
+"""Families of datasets with the neighbors of each dataset listed, as read-only arrays.
 
-The one idea: a symmetric relation without self-loops and repeats, stored once and for all as a compressed
-sparse row structure. Whatever comes in (pairs in either direction, pairs given twice, datasets that are their
-own neighbors) is cleaned here, and what was cleaned away is counted, so nothing above has to ask again.
-No step loops over datasets or pairs in Python.
+A symmetric relation without self-loops and repeats is stored as a compressed sparse row structure. Pairs in
+either direction, repeated pairs and self-loops are cleaned here, and what was removed is counted. No step
+loops over datasets or pairs in Python.
 """
 
 from dataclasses import dataclass
@@ -13,22 +12,27 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rainbowdp.errors import GraphShapeError, UnknownDatasetError
-from rainbowdp.exact.arguments import described, is_whole
-from rainbowdp.graph.arrays import Integers, Rebuilt, frozen, integer_array, sorted_distinct
-from rainbowdp.graph.compiled import is_worth_compiling
-from rainbowdp.graph.distance import breadth_first_steps
-from rainbowdp.graph.pair_ends import (
+from rainbowdp.errors import GraphShapeError, UnknownDatasetError, UsageError
+from rainbowdp.exact.arguments import described, is_whole, kind_of
+from rainbowdp.graph.arrays import (
+    Integers,
+    Rebuilt,
     dataset_codes,
     end_arrays,
+    frozen,
+    integer_array,
     numbered,
     removal_notes,
     require_range,
     require_size,
+    sorted_distinct,
     start_marks,
 )
-from rainbowdp.graph.pair_passes import passes_for
-from rainbowdp.graph.relation import CodePairs
+from rainbowdp.graph.code_tally import CodeTally
+from rainbowdp.graph.compiled import is_worth_compiling
+from rainbowdp.graph.passes import marks
+from rainbowdp.graph.relation import CodePairs, NeighborRelation
+from rainbowdp.graph.searching import breadth_first_steps, search
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -321,8 +325,7 @@ class DatasetGraph(Rebuilt):
         >>> DatasetGraph.from_pairs(4, [0, 1, 2], [1, 2, 3]).mixed(np.array([7, 7, 7, 0]))
         array([False, False,  True,  True])
         """
-        source, target = self.pairs()
-        return passes_for(source.size).mixed(source, target, dataset_codes(codes, self.size))
+        return marks([self.pairs()], dataset_codes(codes, self.size)).mixed
 
     def code_pairs(self, codes: NDArray[np.int32], count: int) -> CodePairs:
         """Return which codes meet along pairs of neighbors, each with the least such pair of datasets.
@@ -349,10 +352,10 @@ class DatasetGraph(Rebuilt):
         >>> found.first, found.second, found.source, found.target, found.same
         (array([0]), array([1]), array([1], dtype=int32), array([2], dtype=int32), array([1]))
         """
-        source, target = self.pairs()
-        return passes_for(source.size).code_pairs(
-            source, target, dataset_codes(codes, self.size, count), count
-        )
+        asked = dataset_codes(codes, self.size, count)
+        tally = CodeTally(count, self.size)
+        tally.add_pairs(*self.pairs(), asked)
+        return tally.result()
 
     def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return how many steps each dataset is away from the nearest start.
@@ -377,13 +380,44 @@ class DatasetGraph(Rebuilt):
         >>> DatasetGraph.from_pairs(4, [0, 1], [1, 2]).steps_from(np.array([True, False, False, False]))
         array([ 0,  1,  2, -1], dtype=int32)
         """
-        marks = start_marks(starts, self.size)
-        if is_worth_compiling(self.pair_count):
-            from rainbowdp.graph.searching import search
-
-            return search(self.indptr, self.indices, marks)
-        return breadth_first_steps(self.indptr, self.indices, marks)
+        find = search if is_worth_compiling(self.pair_count) else breadth_first_steps
+        return find(self.indptr, self.indices, start_marks(starts, self.size))
 
     def _rows(self) -> Integers:
         """Return the dataset that each entry of `indices` is a neighbor of."""
         return numbered(np.repeat(np.arange(self.size), self.degrees), self.size)
+
+
+def listed(structure: NeighborRelation) -> DatasetGraph:
+    """Return a family with the neighbors of each dataset listed, for those who have to see every pair.
+
+    Figures, linear programs and maps between graphs do, on families of a size at which that makes sense.
+
+    Parameters
+    ----------
+    structure : NeighborRelation
+        Any family.
+
+    Returns
+    -------
+    DatasetGraph
+
+    Raises
+    ------
+    UsageError
+        If it cannot list them.
+
+    Examples
+    --------
+    >>> from rainbowdp.graph import PairList
+    >>> listed(PairList.from_arrays(3, [2, 0], [1, 1])).pairs()
+    (array([0, 1], dtype=int32), array([1, 2], dtype=int32))
+    """
+    own: object = getattr(structure, "listed", None)
+    if callable(own):
+        made: DatasetGraph = own()
+        return made
+    raise UsageError(
+        f"{kind_of(structure)} does not list its pairs of neighbors",
+        help="give it a method `listed` that returns a DatasetGraph, or use DatasetGraph.from_pairs",
+    )

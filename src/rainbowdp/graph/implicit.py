@@ -1,34 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A family of one's own whose neighbors are computed when they are asked for, a block of datasets at a time.
+"""A family of a caller's own whose neighbors are computed a block of datasets at a time, checked once."""
 
-The one idea: a block of pairs is asked for, used, and forgotten. Memory is a few bytes per dataset and one
-block of pairs, however many pairs there are. Which datasets are mixed and which codes meet take one pass over
-all blocks; distances take passes over the blocks where something changed, and their number is bounded.
-"""
-
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError, UsageError
 from rainbowdp.exact.arguments import described, is_whole, kind_of
-from rainbowdp.graph.arrays import Integers, frozen, integer_array
-from rainbowdp.graph.blocks import LARGEST_COUNT, PAIRS_AT_ONCE, Blockwise, NeighborBlocks, in_blocks
-from rainbowdp.graph.code_tally import CodeTally
-from rainbowdp.graph.compiled import is_worth_compiling
-from rainbowdp.graph.pair_ends import dataset_codes, numbered, removal_notes, require_range, start_marks
+from rainbowdp.graph.arrays import Integers, end_arrays, numbered, removal_notes, require_range
+from rainbowdp.graph.blocks import Blockwise, NeighborBlocks, Report
 from rainbowdp.graph.product import require_countable
-from rainbowdp.graph.relation import CodePairs
-
-Report = Callable[[str], None]
-
-_STRETCH = 1 << 14
-_BLOCK_PAIRS = PAIRS_AT_ONCE
-_FAR = np.int32(1 << 30)
-_MOST_PASSES = 8
-_MOST_ROUNDS = 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,16 +37,7 @@ class ImplicitGraph(Blockwise):
     GraphShapeError
         If the relation is not symmetric, a source lies outside its block, or the parts have wrong forms.
     UnknownDatasetError
-        If a number is no dataset.
-
-    Notes
-    -----
-    The steps from the starts are lowered along the pairs of a block until nothing changes in it, before the
-    next block is asked for; a block is asked for again only if one of its datasets has become nearer since.
-    When none has, every two neighbors are at most one step apart, so the steps are exact. After k passes
-    everything within k steps is settled, so there are at most as many passes as the largest distance, and
-    one more; usually two or three are enough. After 8 of them a family with at most 10^8 pairs is listed
-    and searched instead, by one more.
+        If a number is not that of a dataset.
 
     Examples
     --------
@@ -83,6 +57,9 @@ class ImplicitGraph(Blockwise):
     >>> graph.steps_from(np.arange(10) == 4).tolist()
     [2, -1, 1, -1, 0, -1, 1, -1, 2, -1]
     """
+
+    # Its own blocks may take long, and passes over them are reported, so it is not listed without need.
+    _few: ClassVar[int] = -1
 
     blocks: NeighborBlocks
     report: Report | None = None
@@ -129,12 +106,7 @@ class ImplicitGraph(Blockwise):
                 f"neighbors_of({start}, {stop}) gives {kind_of(given)}, and not two arrays",
                 help="return source and target, one number of each for every pair",
             )
-        source, target = map(integer_array, given, ("source", "target"))
-        if source.size != target.size:
-            raise GraphShapeError(
-                f"source holds {source.size} datasets and target {target.size}",
-                help="give both ends of every pair",
-            )
+        source, target = end_arrays(*given)
         require_range("target", target, self.size)
         if source.size and (int(source.min()) < start or int(source.max()) >= stop):
             raise GraphShapeError(
@@ -143,61 +115,6 @@ class ImplicitGraph(Blockwise):
                 help="return the neighbors of the datasets of the block, and no others",
             )
         return numbered(source, self.size), numbered(target, self.size)
-
-    def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return which datasets have a neighbor of another code, bool [n]; one pass."""
-        asked = dataset_codes(codes, self.size)
-        marks = np.zeros(self.size, dtype=np.bool_)
-        for _, _, source, target in self._pass("which datasets are mixed"):
-            marks[source[asked[source] != asked[target]]] = True
-        return frozen(marks)
-
-    def code_pairs(self, codes: NDArray[np.int32], count: int) -> CodePairs:
-        """Return which codes, all of them below `count`, meet along pairs of neighbors; one pass."""
-        asked = dataset_codes(codes, self.size, count)
-        tally = CodeTally(count, self.size)
-        for _, _, source, target in self._pass("which codes meet"):
-            upward = source < target
-            low, high = source[upward], target[upward]
-            tally.add(asked[low], asked[high], low, high)
-        return tally.result()
-
-    def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """Return how many steps each dataset is away from the nearest start; -1 where none can be reached."""
-        marks = start_marks(starts, self.size)
-        steps = np.where(marks, np.int32(0), _FAR)
-        # Datasets that are nearer than when their neighbors were last told.
-        news = marks.copy()
-        passes = 0
-        while news.any():
-            if passes >= _MOST_PASSES and self.pair_count <= LARGEST_COUNT:
-                self._say(f"{passes} passes for distances were not enough: all pairs are listed and searched")
-                return self.listed().steps_from(marks)
-            passes += 1
-            asked = self._lower(steps, news, backward=passes % 2 == 0)
-            self._say(f"pass {passes} for distances: {asked} of {self.size} datasets asked")
-        steps[steps == _FAR] = -1
-        return frozen(steps)
-
-    def _lower(self, steps: NDArray[np.int32], news: NDArray[np.bool_], backward: bool) -> int:
-        """Let the neighbors know of all news, stretch by stretch; return how many datasets were asked."""
-        asked = 0
-        starts = range(0, self.size, _STRETCH)
-        for begin in reversed(starts) if backward else starts:
-            fresh = np.flatnonzero(news[begin : begin + _STRETCH])
-            if not fresh.size:
-                continue
-            first, last = begin + int(fresh[0]), begin + int(fresh[-1])
-            for start, stop, source, target in in_blocks(self, first, last + 1, _BLOCK_PAIRS):
-                asked += stop - start
-                news[start:stop] = False
-                before = steps[target]
-                for unheard in _settle(source, target, steps):
-                    news[unheard] = True
-                nearer = target[steps[target] < before]
-                # Within the block all have heard, but for those that were just marked.
-                news[nearer[(nearer < start) | (nearer >= stop)]] = True
-        return asked
 
     def _survey(self) -> tuple[int, int, int]:
         """Look at all pairs once: return how many there are, how many self-loops and how many repeats.
@@ -227,46 +144,6 @@ class ImplicitGraph(Blockwise):
             )
         # A repeat is one pair given twice, so it is counted from both ends.
         return counts[0], loops, repeats // 2
-
-    def _pass(self, purpose: str) -> Iterator[tuple[int, int, Integers, Integers]]:
-        blocks = 0
-        for block in in_blocks(self, 0, self.size, _BLOCK_PAIRS):
-            blocks += 1
-            yield block
-        self._say(f"one pass over {blocks} blocks: {purpose}")
-
-    def _say(self, text: str) -> None:
-        if self.report is not None:
-            self.report(text)
-
-
-def _settle(
-    source: Integers, target: Integers, steps: NDArray[np.int32]
-) -> tuple[Integers, Integers] | tuple[()]:
-    """Lower the steps along some pairs, from either end, until all pairs are at most one step apart.
-
-    Returns
-    -------
-    tuple of integer arrays
-        Datasets whose neighbors have not heard of them, where array operations would take too many rounds.
-    """
-    if is_worth_compiling(source.size):
-        from rainbowdp.graph.depths import relax_in_place
-
-        turn = 0
-        while relax_in_place(source, target, steps, backward=turn % 2 == 1):
-            turn += 1
-        return ()
-    for turn in range(_MOST_ROUNDS + 1):
-        here, there = steps[source], steps[target]
-        outward, inward = here + 1 < there, there + 1 < here
-        if not (outward.any() or inward.any()):
-            break
-        if turn == _MOST_ROUNDS:
-            return source[outward], target[inward]
-        np.minimum.at(steps, target[outward], here[outward] + 1)
-        np.minimum.at(steps, source[inward], there[inward] + 1)
-    return ()
 
 
 def _scrambled(keys: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled loops over pairs of datasets.
+"""Compiled loops over pairs of datasets, and the hash table that compiled loops share.
 
-Every loop here looks at each pair once, in the order of the arrays, and decides by integers alone. What the
-loops are for, and how they go together, is told in `rainbowdp.graph.compiled_pairs`, which alone calls them,
-with arrays that are checked: nothing here asks whether an index is in range.
+Every loop looks at each pair once, in the order of the arrays, and decides by integers alone. The callers
+(`passes`, `relaxation` and `code_tally`) check their arrays: nothing here asks whether an index is in range.
+
+A `Table` maps keys, which are pairs of codes packed into one integer, to least values, which are packed pairs
+of datasets. A loop that fills one stops where the table might get too full, and goes on from there when the
+caller has moved the table to a larger one; so memory follows the pairs of codes that occur.
 """
 
 from typing import Any
@@ -14,60 +17,66 @@ from numpy.typing import NDArray
 from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.compiled import kernel
 
+Numbers = NDArray[np.int64]
 Unsigned = NDArray[np.unsignedinteger[Any]]
+Table = tuple[Numbers, Numbers, NDArray[np.bool_], Numbers]
+"""Keys (-1 where free) in 2^k places, least values, which codes neighbors share, and a state: where to go on,
+how many keys there are, and a clock that no loop sets back."""
 
 # 2^64 divided by the golden ratio: multiplying by it spreads consecutive numbers over the upper bits.
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @kernel
-def survey(source: Integers, target: Integers) -> tuple[int, int, int]:
-    """Return the least and the greatest number among the ends, and how many pairs are self-loops."""
-    least, most = source[0], source[0]
+def put(keys: Numbers, least: Numbers, key: np.int64, value: int | np.int64) -> int:
+    """Keep the least value of a key; return 1 if the key is new and 0 if not. One place at least is free."""
+    mask = np.uint64(keys.size - 1)
+    place = ((np.uint64(key) * SPREAD) >> np.uint64(32)) & mask
+    while keys[place] != key and keys[place] >= 0:
+        place = (place + np.uint64(1)) & mask
+    if keys[place] == key:
+        least[place] = min(least[place], value)
+        return 0
+    keys[place] = key
+    least[place] = value
+    return 1
+
+
+@kernel
+def move(keys: Numbers, least: Numbers, wider: Numbers, moved: Numbers) -> None:
+    """Move all keys with their values to a table with more places, all of them free."""
+    for at in range(keys.size):
+        if keys[at] >= 0:
+            put(wider, moved, keys[at], least[at])
+
+
+@kernel
+def mark(
+    source: Integers,
+    target: Integers,
+    state: Unsigned,
+    touched: np.unsignedinteger[Any],
+    mixed: np.unsignedinteger[Any],
+) -> int:
+    """Set the bit `touched` of every dataset with a neighbor, and `mixed` of those with one of another code.
+
+    Code and bits share one number, so that a look at a dataset touches one place in memory. Returns how many
+    pairs are self-loops.
+    """
+    both = touched | mixed
     loops = 0
     for at in range(source.size):
         one, other = source[at], target[at]
-        least = min(least, one, other)
-        most = max(most, one, other)
-        loops += one == other
-    return least, most, loops
-
-
-@kernel
-def is_ascending(source: Integers, target: Integers) -> bool:
-    """Tell whether the pairs, each with its lower end first, rise strictly."""
-    before_low, before_high = np.int64(-1), np.int64(-1)
-    for at in range(source.size):
-        low, high = min(source[at], target[at]), max(source[at], target[at])
-        if low < before_low or (low == before_low and high <= before_high):
-            return False
-        before_low, before_high = low, high
-    return True
-
-
-@kernel
-def touch(source: Integers, target: Integers, touched: NDArray[np.bool_]) -> None:
-    """Mark every dataset that has a neighbor."""
-    for at in range(source.size):
-        one, other = source[at], target[at]
-        if one != other:
-            touched[one] = True
-            touched[other] = True
-
-
-@kernel
-def mark(source: Integers, target: Integers, state: Unsigned, flag: np.unsignedinteger[Any]) -> None:
-    """Set the flag of every dataset that has a neighbor of another code.
-
-    Code and flag share one number, so that a look at a dataset touches one place in memory.
-    """
-    for at in range(source.size):
-        one, other = source[at], target[at]
         here, there = state[one], state[other]
-        # Most datasets of a random graph have their flag soon, and then nothing is compared and written.
-        if not here & there & flag and (here ^ there) & ~flag:
-            state[one] = here | flag
-            state[other] = there | flag
+        # Most datasets of a random graph have both bits soon, and then only self-loops are told apart.
+        if one == other:
+            loops += 1
+        elif here & there & both != both:
+            bits = both if (here ^ there) & ~both else touched
+            if here & there & bits != bits:
+                state[one] = here | bits
+                state[other] = there | bits
+    return loops
 
 
 @kernel
@@ -141,7 +150,7 @@ def relax(  # noqa: PLR0917 - machine code takes no keywords
 
 @kernel
 def meet_in_table(
-    source: Integers, target: Integers, codes: NDArray[Any], count: int, table: NDArray[np.int64]
+    source: Integers, target: Integers, codes: NDArray[Any], count: int, table: Numbers
 ) -> None:
     """Keep the least pair of neighbors of every pair of codes in a table of all pairs of codes."""
     size = np.int64(codes.size)
@@ -156,68 +165,34 @@ def meet_in_table(
 
 
 @kernel
-def meet_by_hash(  # noqa: PLR0917 - machine code takes no keywords
-    source: Integers,
-    target: Integers,
-    codes: NDArray[Any],
-    count: int,
-    slots: NDArray[np.int64],
-    pairs: NDArray[np.int64],
-    begin: int,
-    filled: int,
-) -> tuple[int, int]:
-    """Keep the least pair of neighbors of every pair of codes that occurs, from the pair `begin` on.
+def meet(source: Integers, target: Integers, codes: NDArray[Any], table: Table) -> bool:
+    """Keep the least pair of neighbors of every two codes that meet, from the pair ``state[0]`` on.
 
-    `slots` holds pairs of codes, -1 where free, and has 2^k places; the loop stops when half of them are
-    taken.
-
-    Returns
-    -------
-    end, filled : int
-        The pair to go on with, the number of pairs if all are done; and how many slots are taken.
+    Returns whether all was done.
     """
-    size = np.int64(codes.size)
-    mask = np.uint64(slots.size - 1)
-    room = slots.size // 2
-    for at in range(begin, source.size):
+    keys, least, same, state = table
+    count, size, room = np.int64(same.size), np.int64(codes.size), keys.size // 2
+    filled = state[1]
+    for at in range(state[0], source.size):
         one, other = np.int64(source[at]), np.int64(target[at])
         if one == other:
             continue
         here, there = np.int64(codes[one]), np.int64(codes[other])
-        key = min(here, there) * count + max(here, there)
+        if here == there:
+            same[here] = True
+            continue
+        if filled >= room:
+            state[0], state[1] = at, filled
+            return False
         pair = min(one, other) * size + max(one, other)
-        place = ((np.uint64(key) * _SPREAD) >> np.uint64(32)) & mask
-        while slots[place] != key and slots[place] >= 0:
-            place = (place + np.uint64(1)) & mask
-        if slots[place] < 0:
-            if filled >= room:
-                return at, filled
-            slots[place] = key
-            filled += 1
-        if pair < pairs[place]:  # noqa: PLR1730 - a store that is skipped is quicker than one of the same
-            pairs[place] = pair
-    return source.size, filled
-
-
-@kernel
-def move_slots(
-    slots: NDArray[np.int64], pairs: NDArray[np.int64], wider: NDArray[np.int64], moved: NDArray[np.int64]
-) -> None:
-    """Move what `meet_by_hash` has found to more slots, `wider` and `moved`, all of them free."""
-    mask = np.uint64(wider.size - 1)
-    for at in range(slots.size):
-        if slots[at] >= 0:
-            spread = np.uint64(slots[at]) * _SPREAD
-            place = (spread >> np.uint64(32)) & mask
-            while wider[place] >= 0:
-                place = (place + np.uint64(1)) & mask
-            wider[place] = slots[at]
-            moved[place] = pairs[at]
+        filled += put(keys, least, min(here, there) * count + max(here, there), pair)
+    state[1] = filled
+    return True
 
 
 @kernel
 def count_parts(  # noqa: PLR0917 - machine code takes no keywords
-    source: Integers, target: Integers, size: int, bits: int, begin: int, sizes: NDArray[np.int64]
+    source: Integers, target: Integers, size: int, bits: int, begin: int, sizes: Numbers
 ) -> None:
     """Count the pairs that fall into each of some of 2^`bits` parts, `begin` being the first of them."""
     shift, span = np.uint64(64 - bits), np.int64(size)
@@ -225,7 +200,7 @@ def count_parts(  # noqa: PLR0917 - machine code takes no keywords
         one, other = np.int64(source[at]), np.int64(target[at])
         if one != other:
             key = np.uint64(min(one, other) * span + max(one, other))
-            part = np.int64((key * _SPREAD) >> shift) - begin
+            part = np.int64((key * SPREAD) >> shift) - begin
             if 0 <= part < sizes.size:
                 sizes[part] += 1
 
@@ -237,8 +212,8 @@ def fill_parts(  # noqa: PLR0917 - machine code takes no keywords
     size: int,
     bits: int,
     begin: int,
-    places: NDArray[np.int64],
-    keys: NDArray[np.int64],
+    places: Numbers,
+    keys: Numbers,
 ) -> None:
     """Write the pairs as numbers, part by part; `places`, where each part begins, moves on to its end."""
     shift, span = np.uint64(64 - bits), np.int64(size)
@@ -246,14 +221,14 @@ def fill_parts(  # noqa: PLR0917 - machine code takes no keywords
         one, other = np.int64(source[at]), np.int64(target[at])
         if one != other:
             key = np.uint64(min(one, other) * span + max(one, other))
-            part = np.int64((key * _SPREAD) >> shift) - begin
+            part = np.int64((key * SPREAD) >> shift) - begin
             if 0 <= part < places.size:
                 keys[places[part]] = np.int64(key)
                 places[part] += 1
 
 
 @kernel
-def count_repeats(keys: NDArray[np.int64], ends: NDArray[np.int64], slots: NDArray[np.int64]) -> int:
+def count_repeats(keys: Numbers, ends: Numbers, slots: Numbers) -> int:
     """Count the numbers that occur again within their part; `slots` has twice the room of any part."""
     repeats = 0
     begin = 0
@@ -267,7 +242,7 @@ def count_repeats(keys: NDArray[np.int64], ends: NDArray[np.int64], slots: NDArr
         for at in range(begin, end):
             key = keys[at]
             # The upper bits are the same within a part.
-            at_slot = ((np.uint64(key) * _SPREAD) >> np.uint64(16)) & mask
+            at_slot = ((np.uint64(key) * SPREAD) >> np.uint64(16)) & mask
             while slots[at_slot] != key and slots[at_slot] >= 0:
                 at_slot = (at_slot + np.uint64(1)) & mask
             if slots[at_slot] == key:

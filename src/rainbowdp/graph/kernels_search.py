@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled loops that list the neighbors of every dataset, and search along them.
 
-The one idea: where all datasets have about as many neighbors, each gets the same number of places, and no
+Where all datasets have about as many neighbors, each gets the same number of places, and no
 array says where they begin; a search then waits for one place in memory less at every dataset. What the loops
 are for is told in `rainbowdp.graph.searching`, which alone calls them, with arrays that are checked.
 """

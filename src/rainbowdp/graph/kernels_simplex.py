@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled passes over the histograms of some records: stretch by stretch, no pair ever written down.
 
-The one idea: histograms that agree in all counts but the last two follow each other, so they form a stretch
-of numbers, and a move of one record leads from a stretch to another one, all along at the same shift. A
-stretch has `prefix`, its counts before the last two, and ``before[l]``, the records in the counts from l
-on; its own last two counts are ``(position, before[-1] - position)``. What the shift of a move is,
-`simplex` says, where the numpy passes of the same kind stand. Only integers occur.
+Histograms that agree in all counts but the last two follow each other, so they form a stretch of numbers, and
+a move of one record leads from a stretch to another one, all along at the same shift. A stretch has `prefix`,
+its counts before the last two, and ``before[l]``, the records in the counts from l on; its own last two
+counts are ``(position, before[-1] - position)``. `simplex` says what the shift of a move is. Only
+integers occur.
 """
 
 from typing import Any
@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.graph.compiled import kernel
-from rainbowdp.graph.kernels_table import put
-from rainbowdp.graph.key_table import Table
+from rainbowdp.graph.kernels import Table, put
 
 Counts = NDArray[np.int64]
 

@@ -15,9 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError
 from rainbowdp.exact.arguments import require
-from rainbowdp.graph.arrays import Distances, distinct_pairs, frozen, integer_array
-from rainbowdp.graph.dataset_graph import DatasetGraph
-from rainbowdp.graph.listing import listed
+from rainbowdp.graph.arrays import Distances, first_occurrences, frozen, integer_array
+from rainbowdp.graph.dataset_graph import DatasetGraph, listed
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.graph.relation import NeighborRelation, require_relation
 from rainbowdp.rainbow import Rainbow
@@ -85,7 +84,7 @@ def check_morphism(mapping: ArrayLike, source: NeighborRelation, target: Neighbo
     GraphShapeError
         If the mapping does not have one dataset of `target` per dataset of `source`.
     UsageError
-        If a graph is no neighbor relation, or cannot list its pairs.
+        If a graph is not a neighbor relation, or cannot list its pairs.
 
     References
     ----------
@@ -108,9 +107,8 @@ def check_morphism(mapping: ArrayLike, source: NeighborRelation, target: Neighbo
     apart = np.flatnonzero(one != other)
     one, other = one[apart], other[apart]
     # A pullback from lines has few distinct image pairs, and each needs one look-up only.
-    low, high = distinct_pairs(one, other, target.size)
-    broken = ~joined(low, high)
-    if not broken.any():
+    distinct = first_occurrences(one, other, target.size)
+    if joined(one[distinct], other[distinct]).all():
         return MorphismVerdict()
     torn = np.flatnonzero(~joined(one, other))
     at = int(torn[0])
@@ -140,7 +138,7 @@ def check_rainbow_preserving(
     GraphShapeError
         If the mapping does not have one dataset of `target` per dataset of `source`.
     UsageError
-        If a graph is no `RainbowGraph`.
+        If a graph is not a `RainbowGraph`.
 
     References
     ----------
@@ -214,7 +212,7 @@ class BoundaryMorphism:
     GraphShapeError
         If the parts do not describe the same classes.
     UsageError
-        If `boundary_graph` is no `RainbowGraph`.
+        If `boundary_graph` is not a `RainbowGraph`.
 
     References
     ----------
@@ -272,7 +270,7 @@ def boundary_morphism(graph: RainbowGraph) -> BoundaryMorphism:
     Raises
     ------
     UsageError
-        If `graph` is no `RainbowGraph`.
+        If `graph` is not a `RainbowGraph`.
 
     References
     ----------

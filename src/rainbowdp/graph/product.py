@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Product families: grids, cubes, Hamming graphs, and whatever else is made of axes, with no pair listed.
 
-The one idea: neighbors in a product differ in one coordinate, so every question about neighbors is answered
+Neighbors in a product differ in one coordinate, so every question about neighbors is answered
 line by line, axis after axis. The number of steps between two datasets is the sum of the steps along the
 axes (the distance of a Cartesian product of graphs), and a minimum over sums of that kind can be taken one
 axis at a time: with f the distance that the first axes allow, ``min over s of f(s) + d1 + ... + dk`` is
@@ -11,20 +11,25 @@ for any starts.
 
 import math
 from dataclasses import dataclass
-from typing import get_args
+from functools import partial
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError
 from rainbowdp.exact.arguments import described, is_whole, items_of
-from rainbowdp.graph.arrays import Integers, frozen
-from rainbowdp.graph.axes import AxisKind, Cut, is_one_of
-from rainbowdp.graph.axis_passes import axis_passes
+from rainbowdp.graph.arrays import Integers, dataset_codes, frozen, start_marks
 from rainbowdp.graph.blocks import Blockwise
 from rainbowdp.graph.code_tally import CodeTally
-from rainbowdp.graph.narrow import finished_steps, narrow_codes, narrow_steps
+from rainbowdp.graph.compiled import is_worth_compiling
 from rainbowdp.graph.relation import CodePairs
+
+AxisKind = Literal["path", "cycle", "complete"]
+"""How the positions along an axis are neighbors."""
+
+_Cut = tuple[int, int, int]
+_FEW_CODES, _KNOWN_SETS = 64, 1 << 12
 
 LARGEST_SIZE = 2**31 - 1
 """Largest number of datasets: their numbers, and the steps between them, fit 32 bits."""
@@ -114,27 +119,56 @@ class ProductGraph(Blockwise):
 
     def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which datasets have a neighbor of another code, bool [n]."""
+        if not is_worth_compiling(self.pair_count):
+            return super().mixed(codes)
+        from rainbowdp.graph import kernels_axes
+
         narrow = narrow_codes(codes, self.size)
         marks = np.zeros(self.size, dtype=np.bool_)
-        passes = axis_passes(self.pair_count)
         for cut, kind in self._cuts():
-            passes.axis_mixed(narrow, marks, cut, kind)
+            if kind == "complete":
+                kernels_axes.complete_mixed(narrow, marks.view(np.uint8), cut)
+            else:
+                kernels_axes.path_mixed(narrow, marks.view(np.uint8), cut, kind == "cycle")
         return frozen(marks)
 
     def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return how many steps each dataset is away from the nearest start, int32 [n]; -1 without starts."""
+        if not is_worth_compiling(self.pair_count):
+            return super().steps_from(starts)
+        from rainbowdp.graph import kernels_axes
+
         diameter = sum(map(_diameter, self.lengths, self.kinds))
         steps = narrow_steps(starts, self.size, diameter)
-        passes = axis_passes(self.pair_count)
         for cut, kind in self._cuts():
-            passes.axis_steps(steps, cut, kind)
+            if kind == "complete":
+                kernels_axes.complete_steps(steps, cut)
+            else:
+                kernels_axes.path_steps(steps, cut, kind == "cycle")
         return finished_steps(steps, diameter)
 
     def code_pairs(self, codes: NDArray[np.int32], count: int) -> CodePairs:
         """Return which codes, all of them below `count`, meet along pairs of neighbors."""
+        if not is_worth_compiling(self.pair_count):
+            return super().code_pairs(codes, count)
         narrow = narrow_codes(codes, self.size, count)
         tally = CodeTally(count, self.size)
-        axis_passes(self.pair_count).axes_code_pairs(narrow, self._cuts(), tally)
+        same = 0
+        known, until = np.zeros(_KNOWN_SETS, dtype=np.uint64), np.zeros(_KNOWN_SETS, dtype=np.int64)
+        # When each code was last seen, where it came first, and the codes of a line.
+        work = np.zeros((3, count), dtype=np.int64)
+        from rainbowdp.graph import kernels_axes_codes as kernels
+
+        for cut, kind in self._cuts():
+            if kind != "complete":
+                tally.run(partial(kernels.path_code_pairs, narrow, cut, kind == "cycle"))
+            elif count <= _FEW_CODES:
+                # A set of so few codes is one machine word.
+                table = tally.dense.reshape(count, count)
+                same |= int(kernels.few_complete_code_pairs(narrow, cut, table, known, until))
+            else:
+                tally.run(partial(kernels.complete_code_pairs, narrow, cut, work))
+        tally.add_same(np.flatnonzero([same >> code & 1 for code in range(min(count, _FEW_CODES))]))
         return tally.result()
 
     def neighbors_of(self, start: int, stop: int) -> tuple[Integers, Integers]:
@@ -171,15 +205,57 @@ class ProductGraph(Blockwise):
             number = number * length + position
         return number
 
-    def _cuts(self) -> list[tuple[Cut, AxisKind]]:
+    def _cuts(self) -> list[tuple[_Cut, AxisKind]]:
         """Return each axis that has pairs as outer, own and inner numbers."""
-        cuts: list[tuple[Cut, AxisKind]] = []
+        cuts: list[tuple[_Cut, AxisKind]] = []
         inner = self.size
         for length, kind in zip(self.lengths, self.kinds, strict=True):
             inner //= length
             if length > 1:
                 cuts.append(((self.size // (length * inner), length, inner), kind))
         return cuts
+
+
+def narrow_codes(codes: NDArray[Any], size: int, count: int = 2**31 - 1) -> NDArray[Any]:
+    """Return one code per dataset, below `count`, as uint8 if 255 is enough: memory limits the passes.
+
+    Raises
+    ------
+    GraphShapeError
+        If there is not exactly one code per dataset, or one is out of range.
+    """
+    checked = dataset_codes(codes, size, count)
+    most = int(checked.max(initial=0))
+    return np.ascontiguousarray(checked, dtype=np.uint8 if most <= np.iinfo(np.uint8).max else np.int32)
+
+
+def narrow_steps(starts: NDArray[np.bool_], size: int, diameter: int) -> NDArray[Any]:
+    """Return 0 at the starts and more than the diameter elsewhere, in the smallest type that can add one.
+
+    Raises
+    ------
+    GraphShapeError
+        If there is not exactly one mark per dataset.
+    """
+    beyond = diameter + 1
+    kinds = (np.uint8, np.uint16, np.int32, np.int64)
+    steps = np.full(size, beyond, dtype=next(kind for kind in kinds if beyond < int(np.iinfo(kind).max)))
+    steps[start_marks(starts, size)] = 0
+    return steps
+
+
+def finished_steps(steps: NDArray[Any], diameter: int) -> NDArray[np.int32]:
+    """Return steps as int32, -1 where none was found."""
+    reached = steps <= diameter
+    finished = steps.astype(np.int32, copy=False)
+    if not reached.all():
+        finished[~reached] = -1
+    return frozen(finished)
+
+
+def is_one_of(value: object, words: tuple[str, ...]) -> bool:
+    """Whether a value is one of some words; arrays and the like, which compare in their own way, are none."""
+    return isinstance(value, str) and value in words
 
 
 def require_countable(size: int) -> None:

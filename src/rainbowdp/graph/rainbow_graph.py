@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rainbow graphs: datasets, their neighbors, and the rainbow that each dataset prefers.
 
-The one idea: everything the paper says about a rainbow graph (regions, their interiors and boundaries, the
-distance to the boundary, which regions touch) is an array operation on a structure and one region code per
-dataset. A :class:`RainbowGraph` is checked when it is made and cannot change afterwards; labels stand apart,
-so the work is done on numbers and names come back at the end.
+Regions, their interiors and boundaries, the distance to the boundary, and which regions touch are array
+operations on a structure and one region code per dataset. A :class:`RainbowGraph` is checked when it is made
+and cannot change afterwards; labels stand apart, so the work is done on numbers and names come back at the
+end. A mechanism that is optimal depends on the class of a dataset only, its region and distance, and there
+are few classes: which of them meet is all that is needed of the neighbors from there on.
 """
 
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,15 +24,56 @@ from rainbowdp.graph.arrays import (
     distances_of,
     first_places,
     frozen,
+    frozen_distances,
     held,
     integer_array,
 )
-from rainbowdp.graph.classes import Classes, Touch, classes_of
-from rainbowdp.graph.intake import palette_of, rainbow_list
 from rainbowdp.graph.labels import LabelArray, Labels, Names, label_array, namer
+from rainbowdp.graph.palette import palette_of, rainbow_list
 from rainbowdp.graph.relation import CodePairs, NeighborRelation, require_relation
 from rainbowdp.graph.sources import Sources
 from rainbowdp.rainbow import Rainbow, quote_color
+
+
+class Touch(NamedTuple):
+    """Two regions joined by a pair of neighbors.
+
+    Attributes
+    ----------
+    first, second : int
+        Codes of the two regions, ``first < second``.
+    source, target : int
+        One pair of neighboring datasets, `source` in the first region and `target` in the second.
+    """
+
+    first: int
+    second: int
+    source: int
+    target: int
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The pairs (region, distance) that occur, ordered by region, then by distance.
+
+    Parameters
+    ----------
+    codes : int32 array [n]
+        The class of each dataset.
+    region : int32 array [C]
+        The region code of each class.
+    distance : masked int32 array [C]
+        The distance of each class; masked for the unconstrained one, a region's last.
+    """
+
+    codes: NDArray[np.int32]
+    region: NDArray[np.int32]
+    distance: Distances
+
+    @property
+    def size(self) -> int:
+        """Number of classes."""
+        return self.region.size
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,9 +103,9 @@ class RainbowGraph(Rebuilt, Sources):
     DuplicateDatasetError
         If two datasets have one label.
     MissingRainbowError, RainbowSyntaxError
-        If something stands for a rainbow and is none.
+        If a value in the place of a rainbow is not one.
     UsageError
-        If `structure` is no neighbor relation.
+        If `structure` is not a neighbor relation.
 
     References
     ----------
@@ -160,7 +202,7 @@ class RainbowGraph(Rebuilt, Sources):
         GraphShapeError, DuplicateDatasetError, RainbowSyntaxError, ColorError
             For parts of the wrong form.
         UsageError
-            If `structure` is no neighbor relation.
+            If `structure` is not a neighbor relation.
 
         Examples
         --------
@@ -242,7 +284,7 @@ class RainbowGraph(Rebuilt, Sources):
         ColorSetError
             If the rainbow ranks other colors than the graph.
         RainbowSyntaxError, ColorError
-            If it is no rainbow.
+            If it is not a rainbow.
 
         Examples
         --------
@@ -385,3 +427,45 @@ class RainbowGraph(Rebuilt, Sources):
     @cached_property
     def _names(self) -> Names:
         return Names(self.labels, self.size, "graph")
+
+
+def classes_of(regions: NDArray[np.int32], distance: Distances, region_count: int) -> Classes:
+    """Return a number for every pair (region, distance) that occurs, and that of each dataset.
+
+    Parameters
+    ----------
+    regions : int32 array [n]
+        The region of each dataset.
+    distance : masked int32 array [n]
+        Its distance to the region's boundary, masked where it is unconstrained.
+    region_count : int
+        Number of regions.
+
+    Returns
+    -------
+    Classes
+
+    Examples
+    --------
+    >>> distance = np.ma.MaskedArray([1, 0, 0, -1], mask=[False, False, False, True])
+    >>> found = classes_of(np.array([0, 0, 1, 1]), distance, 2)
+    >>> found.codes, found.region, found.distance.tolist()
+    (array([1, 0, 2, 3], dtype=int32), array([0, 0, 1, 1], dtype=int32), [0, 1, 0, None])
+    """
+    steps = distance.data
+    # Within a region every distance up to the largest occurs, so counting levels numbers the classes.
+    deepest = np.full(region_count, -1, dtype=np.int32)
+    np.maximum.at(deepest, regions, steps.astype(np.int32, copy=False))  # ten times as quick in one type
+    levels = deepest.astype(np.int64) + 1
+    free = np.ma.getmaskarray(distance)
+    has_free = np.zeros(region_count, dtype=np.int64)
+    has_free[regions[free]] = 1
+    counts = levels + has_free
+    starts = np.cumsum(counts) - counts
+    codes = starts.astype(np.int32)[regions]
+    codes += steps
+    if free.any():
+        codes[free] = (starts + levels)[regions[free]]
+    region = np.repeat(np.arange(region_count, dtype=np.int32), counts)
+    level = np.arange(region.size) - starts[region]
+    return Classes(frozen(codes), frozen(region), frozen_distances(level, level == levels[region]))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a family of datasets must be able to say about its neighbors.
+"""The questions about neighbors that a family of datasets answers.
 
-The one idea: everything that is done with neighbors comes down to three questions about codes on the datasets
+Everything that is done with neighbors comes down to three questions about codes on the datasets
 (which datasets have a neighbor of another code, which pairs of codes meet, how far the nearest of some
 datasets is), and a family may answer them from stored pairs, from a file, or by a formula that lists no pair.
 """
@@ -80,7 +80,7 @@ _MEMBERS = ("size", "pair_count", "notes", "mixed", "code_pairs", "steps_from")
 
 
 def require_relation(value: object, name: str) -> None:
-    """Refuse an argument that is no neighbor relation, without asking it for anything.
+    """Refuse an argument that is not a neighbor relation, without asking it for anything.
 
     Counting pairs may be dear, and a check of protocols by `isinstance` reads every property.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names of datasets that are rows of integers, like ``500/200/244``, made when somebody asks for them.
+"""The names of datasets that are rows of integers, like ``500/200/244``, made when they are asked for.
 
-The one idea: such a name says which dataset it names, so 10^8 of them need neither an array nor an index.
+Such a name says which dataset it names, so 10^8 of them need neither an array nor an index.
 """
 
 import functools

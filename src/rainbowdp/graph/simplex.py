@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All histograms of some records, under change-one and under add-remove, with no pair listed.
 
-The one idea: under both relations neighbors differ by one record that moves from one part to another; under
+Under both relations neighbors differ by one record that moves from one part to another; under
 add-remove a further part, the last, holds the records that are not there, and every move is to or from it.
 
 Steps. Let s and x be histograms. Every way from s to x moves at least ``sum of (x - s)+`` records, and so
@@ -18,17 +18,13 @@ holds what is not there.
 So the steps from the nearest start are ``min over m of (down steps to m from a start) + (up steps from
 m)``, and each of the two is a shortest way in a graph without cycles whose order is the order of the
 numbers: one sweep from the last histogram to the first with all moves down, then one from the first to the
-last with all moves up, is exact for any starts. By the same argument the moves between parts i and j may
-all be made together, one pair of parts after the other (under change-one all pairs down, then all up, or
-each pair in both directions at once; under add-remove all down first): that is what the passes without a
-compiler do.
+last with all moves up, is exact for any starts.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,21 +32,105 @@ from numpy.typing import NDArray
 from rainbowdp.errors import GraphShapeError
 from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.graph.arrays import Integers, frozen
-from rainbowdp.graph.axes import axis_steps, is_one_of
 from rainbowdp.graph.blocks import Blockwise
 from rainbowdp.graph.code_tally import CodeTally
 from rainbowdp.graph.compiled import is_worth_compiling
-from rainbowdp.graph.key_table import KeyTable
-from rainbowdp.graph.moves import Moves
-from rainbowdp.graph.narrow import finished_steps, narrow_codes, narrow_steps
-from rainbowdp.graph.product import require_countable
+from rainbowdp.graph.product import finished_steps, is_one_of, narrow_codes, narrow_steps, require_countable
 from rainbowdp.graph.relation import CodePairs
 
 Neighbors = Literal["change-one", "add-remove"]
 """Neighbors differ by one record that has another option, or by one record that is there or not."""
 
 _BEYOND = 1 << 64
-_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class HistogramNumbers:
+    """The numbers of the histograms of `records` records over `parts` parts, at least two.
+
+    Histograms stand in lexicographic order, so a number is a sum over the parts. When the parts from l on
+    hold b records and those after it a, part l is preceded by ``T_l(b) - T_l(a)`` histograms that agree
+    with it before, where T_l(x) counts the ways to spread at most x records over the parts after l.
+    Moving one record between parts i < j changes the terms of the parts i to j only, by an amount that is
+    a head at i, a tail at j, and a sum over what lies between.
+
+    Parameters
+    ----------
+    records, parts : int
+        How many records, and over how many parts they are spread.
+
+    Examples
+    --------
+    >>> numbers = HistogramNumbers(2, 3)
+    >>> numbers.rows(np.array([0, 1, 4])).tolist()
+    [[0, 0, 2], [0, 1, 1], [1, 1, 0]]
+    >>> before = numbers.before(numbers.rows(np.array([1])))
+    >>> numbers.shift(before, 0, 2, gains=True).tolist()
+    [3]
+    """
+
+    records: int
+    parts: int
+
+    @cached_property
+    def ways(self) -> NDArray[np.int64]:
+        """``T_l(x)`` at [l, x] for all parts but the last two, where it is x + 1 and 1."""
+        ways = np.empty((self.parts - 2, self.records + 2 if self.parts > 2 else 0), dtype=np.int64)
+        row = np.arange(1, ways.shape[1] + 1, dtype=np.int64)
+        for part in range(self.parts - 3, -1, -1):
+            row = np.cumsum(row)
+            ways[part] = row
+        return frozen(ways)
+
+    def rows(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the histograms with some numbers, int64 [m, parts]."""
+        rows = np.empty((numbers.size, self.parts), dtype=np.int64)
+        left = np.full(numbers.size, self.records, dtype=np.int64)
+        rest = numbers.astype(np.int64)
+        for part in range(self.parts - 2):
+            # After this part the fewest records that leave enough histograms before it.
+            ways = self.ways[part]
+            after = np.searchsorted(ways, ways[left] - rest)
+            rest = rest - (ways[left] - ways[after])
+            rows[:, part] = left - after
+            left = after
+        rows[:, -2] = rest
+        rows[:, -1] = left - rest
+        return rows
+
+    def number_of(self, row: list[int]) -> int:
+        """Return the number of a histogram."""
+        number, left = 0, self.records
+        for part, count in enumerate(row[:-2]):
+            number += int(self.ways[part, left] - self.ways[part, left - count])
+            left -= count
+        return number + row[-2]
+
+    @staticmethod
+    def before(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many records the parts from each one on hold, [parts, m]."""
+        return np.ascontiguousarray(np.cumsum(rows[:, ::-1], axis=1)[:, ::-1].T)
+
+    def shift(self, before: NDArray[np.int64], one: int, other: int, gains: bool) -> NDArray[np.int64]:
+        """Return what is added to the numbers when one record moves between two parts, ``one < other``.
+
+        It moves to the first of them if that `gains`, else to the other one. Where the part that loses has no
+        record, the result means nothing.
+        """
+        sign = 1 if gains else -1
+        after = before[one + 1]
+        shift = self._term(one, after) - self._term(one, after - sign)
+        for part in range(one + 1, min(other, self.parts - 2)):
+            here, after = before[part], before[part + 1]
+            shift += self._term(part, here - sign) - self._term(part, after - sign)
+            shift -= self._term(part, here) - self._term(part, after)
+        return shift + self._term(other, before[other] - sign) - self._term(other, before[other])
+
+    def _term(self, part: int, records: NDArray[np.int64]) -> NDArray[np.int64]:
+        if part < self.parts - 2:
+            ways: NDArray[np.int64] = self.ways[part][np.maximum(records, 0)]
+            return ways
+        return records + 1 if part == self.parts - 2 else np.ones_like(records)
 
 
 @dataclass(frozen=True, repr=False)
@@ -134,46 +214,36 @@ class SimplexGraph(Blockwise):
 
     def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which datasets have a neighbor of another code, bool [n]."""
-        narrow = narrow_codes(codes, self.size)
-        marks = np.zeros(self.size, dtype=np.bool_)
-        if self._is_compiled:
-            from rainbowdp.graph.kernels_simplex import simplex_mixed
+        if not self._is_compiled:
+            return super().mixed(codes)
+        from rainbowdp.graph.kernels_simplex import simplex_mixed
 
-            simplex_mixed(narrow, marks.view(np.uint8), self._moves.ways, self._shape)
-        else:
-            for source, target in self._upward():
-                differs = narrow[source] != narrow[target]
-                marks[source[differs]] = True
-                marks[target[differs]] = True
+        marks = np.zeros(self.size, dtype=np.bool_)
+        simplex_mixed(narrow_codes(codes, self.size), marks.view(np.uint8), self._numbers.ways, self._shape)
         return frozen(marks)
 
     def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return how many steps each dataset is away from the nearest start, int32 [n]; -1 without starts."""
+        if not self._is_compiled:
+            return super().steps_from(starts)
+        from rainbowdp.graph.kernels_simplex import simplex_steps_down, simplex_steps_up
+
         diameter = self.records * (1 if self.relation == "change-one" else 2)
         steps = narrow_steps(starts, self.size, diameter)
-        if self._is_compiled:
-            from rainbowdp.graph.kernels_simplex import simplex_steps_down, simplex_steps_up
-
-            simplex_steps_down(steps, self._moves.ways, self._shape)
-            simplex_steps_up(steps, self._moves.ways, self._shape)
-        elif self._parts > 1:
-            self._lower(steps)
+        simplex_steps_down(steps, self._numbers.ways, self._shape)
+        simplex_steps_up(steps, self._numbers.ways, self._shape)
         return finished_steps(steps, diameter)
 
     def code_pairs(self, codes: NDArray[np.int32], count: int) -> CodePairs:
         """Return which codes, all of them below `count`, meet along pairs of neighbors."""
+        if not self._is_compiled:
+            return super().code_pairs(codes, count)
+        from rainbowdp.graph.kernels_simplex import simplex_code_pairs
+
         narrow = narrow_codes(codes, self.size, count)
         tally = CodeTally(count, self.size)
-        if self._is_compiled:
-            from rainbowdp.graph.kernels_simplex import simplex_code_pairs
-
-            table = KeyTable(count)
-            place = np.zeros(2 * self._parts - 3, dtype=np.int64)
-            table.run(partial(simplex_code_pairs, narrow, self._moves.ways, self._shape, place))
-            table.add_to(tally)
-        else:
-            for source, target in self._upward():
-                tally.add(narrow[source], narrow[target], source, target)
+        place = np.zeros(2 * self._parts - 3, dtype=np.int64)
+        tally.run(partial(simplex_code_pairs, narrow, self._numbers.ways, self._shape, place))
         return tally.result()
 
     def neighbors_of(self, start: int, stop: int) -> tuple[Integers, Integers]:
@@ -181,12 +251,12 @@ class SimplexGraph(Blockwise):
         numbers = np.arange(start, stop, dtype=np.int64)
         sources, targets = [numbers[:0]], [numbers[:0]]
         if self._parts > 1:
-            rows = self._moves.rows(numbers)
-            before = self._moves.before(rows)
+            rows = self._numbers.rows(numbers)
+            before = self._numbers.before(rows)
             for one, other in self._pairs_of_parts():
                 for gains in (True, False):
                     can = np.flatnonzero(rows[:, other if gains else one] > 0)
-                    shift = self._moves.shift(before[:, can], one, other, gains)
+                    shift = self._numbers.shift(before[:, can], one, other, gains)
                     sources.append(numbers[can])
                     targets.append(numbers[can] + shift)
         return np.concatenate(sources), np.concatenate(targets)
@@ -195,7 +265,7 @@ class SimplexGraph(Blockwise):
         """Return the counts of some datasets, int64 [m, options]."""
         if self._parts == 1:
             return np.full((datasets.size, 1), self.records, dtype=np.int64)
-        return np.ascontiguousarray(self._moves.rows(datasets)[:, : self.options])
+        return np.ascontiguousarray(self._numbers.rows(datasets)[:, : self.options])
 
     def number_of(self, row: list[int]) -> int | None:
         """Return the dataset with these counts, or None."""
@@ -203,12 +273,12 @@ class SimplexGraph(Blockwise):
         if len(row) != self.options or min(row) < 0 or missing < 0:
             return None
         if self.relation == "change-one":
-            return None if missing else self._moves.number_of(row) if self._parts > 1 else 0
-        return self._moves.number_of([*row, missing])
+            return None if missing else self._numbers.number_of(row) if self._parts > 1 else 0
+        return self._numbers.number_of([*row, missing])
 
     @cached_property
-    def _moves(self) -> Moves:
-        return Moves(self.records, self._parts)
+    def _numbers(self) -> HistogramNumbers:
+        return HistogramNumbers(self.records, self._parts)
 
     @property
     def _shape(self) -> tuple[int, int, int]:
@@ -222,39 +292,6 @@ class SimplexGraph(Blockwise):
     def _pairs_of_parts(self) -> list[tuple[int, int]]:
         _, parts, first_target = self._shape
         return [(one, other) for other in range(first_target, parts) for one in range(other)]
-
-    def _upward(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Yield all pairs of neighbors, the smaller number first, a block of one kind of move at a time."""
-        if self._parts == 1:
-            return
-        for start in range(0, self.size, _BLOCK):
-            numbers = np.arange(start, min(start + _BLOCK, self.size), dtype=np.int64)
-            rows = self._moves.rows(numbers)
-            before = self._moves.before(rows)
-            for one, other in self._pairs_of_parts():
-                can = np.flatnonzero(rows[:, other] > 0)
-                yield numbers[can], numbers[can] + self._moves.shift(before[:, can], one, other, gains=True)
-
-    def _lower(self, steps: NDArray[Any]) -> None:
-        """Lower the steps by all moves between two parts at a time, down and then up."""
-        if self._parts == 2:
-            # All records in two parts: a path.
-            axis_steps(steps, (1, self.size, 1), "path")
-            return
-        rows = self._moves.rows(np.arange(self.size, dtype=np.int64))
-        before = self._moves.before(rows)
-        # Histograms by what they hold in a part: a move between parts leads from one group to the next.
-        orders = [np.argsort(rows[:, part], kind="stable") for part in range(self._parts)]
-        for gains in (True, False):
-            for one, other in self._pairs_of_parts():
-                ends = np.searchsorted(rows[orders[one], one], np.arange(self.records + 2))
-                counts = range(self.records - 1, -1, -1) if gains else range(1, self.records + 1)
-                for count in counts:
-                    here = orders[one][ends[count] : ends[count + 1]]
-                    if gains:
-                        here = here[rows[here, other] > 0]
-                    there = here + self._moves.shift(before[:, here], one, other, gains)
-                    steps[here] = np.minimum(steps[here], steps[there] + steps.dtype.type(1))
 
 
 def spread_count(total: int, parts: int) -> int:

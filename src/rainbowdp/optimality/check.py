@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from rainbowdp.errors import MechanismShapeError, NotHomogeneousError, SolverError, UsageError
 from rainbowdp.exact.arguments import described, require
-from rainbowdp.graph import RainbowGraph
+from rainbowdp.graph import RainbowGraph, listed
 from rainbowdp.graph.arrays import first_occurrences
-from rainbowdp.graph.listing import listed
 from rainbowdp.mechanism import Mechanism, check_homogeneous, in_order_of
 from rainbowdp.mechanism.comparison import require_same_size
 from rainbowdp.optimality.program import MechanismProgram

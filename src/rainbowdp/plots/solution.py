@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from rainbowdp.errors import printable
-from rainbowdp.graph.listing import listed
+from rainbowdp.graph import listed
 from rainbowdp.graph.morphism import BoundaryMorphism, boundary_morphism
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism

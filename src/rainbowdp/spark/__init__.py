@@ -6,6 +6,6 @@ the result as on any other graph.
 """
 
 from rainbowdp.spark.pairs import SparkPairs
-from rainbowdp.spark.session import open_session
+from rainbowdp.spark.reading import open_session
 
 __all__ = ["SparkPairs", "open_session"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs of neighbors in a Spark DataFrame: what needs every pair is done where the pairs are.
 
-The one idea: the driver holds a number or two per dataset and sends them out; each partition answers for its
+The driver holds a number or two per dataset and sends them out; each partition answers for its
 own pairs in one pass, and Spark merges the answers. Distances do not take a join per level: a partition
 relaxes the distances that it was sent until none of its own pairs improves any, so a round settles everything
 that lies within a partition, and rounds are needed only for what crosses between partitions.
@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import FileUnreadableError, UsageError
-from rainbowdp.graph.narrow import narrowest
-from rainbowdp.graph.pair_ends import dataset_codes
+from rainbowdp.graph.arrays import dataset_codes, narrowest
 from rainbowdp.graph.relation import CodePairs
 from rainbowdp.spark import partitions
 from rainbowdp.spark.partitions import UNREACHED, relaxed
@@ -171,7 +170,7 @@ class SparkPairs:
         self._say(f"the paths cross many partitions: {pairs.num_rows} pairs are finished on the driver")
         return relaxed(_column(pairs, "source"), _column(pairs, "target"), steps)
 
-    def _ask(self, frame: Any, task: Callable[..., Any], sent: NDArray[Any], schema: str, *more: Any) -> Any:  # noqa: ANN401 - PySpark is no dependency of the checker
+    def _ask(self, frame: Any, task: Callable[..., Any], sent: NDArray[Any], schema: str, *more: Any) -> Any:  # noqa: ANN401 - mypy does not know PySpark
         """Send an array to all workers and let each partition answer for its pairs."""
         shared = frame.sparkSession.sparkContext.broadcast(sent)
         with warnings.catch_warnings():
@@ -186,7 +185,7 @@ class SparkPairs:
 
 @contextlib.contextmanager
 def at_work() -> Iterator[None]:
-    """Say in words of ours what goes wrong while Spark works.
+    """Turn Spark's exceptions into errors of this package.
 
     Raises
     ------

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.graph.code_tally import CodeTally
 from rainbowdp.graph.compiled import is_worth_compiling
-from rainbowdp.graph.pair_passes import passes_for
+from rainbowdp.graph.passes import marks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,11 +46,7 @@ class Mixed:
 
     def __call__(self, batches: Batches) -> Batches:
         """Yield the datasets, each once."""
-        codes = self.codes.value
-        marked, touched = np.zeros(codes.size, dtype=np.bool_), np.zeros(codes.size, dtype=np.bool_)
-        for source, target in _blocks(batches):
-            passes_for(source.size).mark_ends(source, target, codes, marked, touched)
-        yield _batch(dataset=np.flatnonzero(marked))
+        yield _batch(dataset=np.flatnonzero(marks(_blocks(batches), self.codes.value).mixed))
 
 
 @dataclass(frozen=True)
@@ -73,7 +69,7 @@ class Met:
         codes = self.codes.value
         tally = CodeTally(self.count, codes.size)
         for source, target in _blocks(batches):
-            tally.add_met(passes_for(source.size).code_pairs(source, target, codes, self.count))
+            tally.add_pairs(source, target, codes)
         met = tally.result()
         columns = (met.first, met.second, met.source, met.target)
         names = ("first", "second", "source", "target")
@@ -87,7 +83,7 @@ class Met:
 
 @dataclass(frozen=True)
 class Open:
-    """The pairs that can improve a distance: those with an end that is no start.
+    """The pairs that can improve a distance: those with an end that is not a start.
 
     Parameters
     ----------
@@ -157,7 +153,7 @@ def relaxed(source: NDArray[Any], target: NDArray[Any], steps: NDArray[np.int32]
     array([0, 1, 2, 3], dtype=int32)
     """
     if is_worth_compiling(source.size):
-        from rainbowdp.graph.depths import relax_in_place
+        from rainbowdp.graph.relaxation import relax_in_place
 
         steps, changed = steps.copy(), source.size
         for sweep in range(_MOST_SWEEPS):
@@ -205,13 +201,7 @@ def _blocks(batches: Batches) -> Iterator[Ends]:
 
 def _joined(parts: list[Ends]) -> Ends:
     source, target = zip(*parts, strict=True)
-    return _seen(np.concatenate(source)), _seen(np.concatenate(target))
-
-
-def _seen(array: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return a read-only array: numba compiles anew for arrays that it may write to."""
-    array.setflags(write=False)
-    return array
+    return np.concatenate(source), np.concatenate(target)
 
 
 def _ends(batch: "pa.RecordBatch") -> Ends:

@@ -1,18 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps from the nearest start, lowered pair by pair, in the smallest integers that hold those met so far.
+"""Steps from the nearest start, lowered pair by pair in compiled passes, or found by a search.
 
-The one idea: where both ends of every pair are looked up, bytes are two or three times as quick as longer
-integers, and most families are not deep. A pass stops at the pair whose depth does not fit, and goes on from
-there after all depths have become longer, so nothing is done twice.
+No list of neighbors is built unless it must be. The first pass keeps the pairs that can carry a distance;
+relaxing these forward and backward in turn settles most files in three passes, because files of pairs are
+rarely in random order and random graphs are rarely deep. Elsewhere neighbors are listed and searched.
+
+Depths are held in the smallest integers that hold those met so far: where both ends of every pair are looked
+up, bytes are two or three times as quick as longer integers, and most families are not deep. A pass stops at
+the pair whose depth does not fit, and goes on from there after all depths have become longer.
 """
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.graph import kernels
-from rainbowdp.graph.arrays import Integers, frozen
+from rainbowdp.graph.arrays import Integers, frozen, read_only
+from rainbowdp.graph.pair_store import PairStore
+from rainbowdp.graph.passes import Ends
+from rainbowdp.graph.searching import steps_by_search
 
 # Passes would take too many with more than one dataset in fifty still changing in the third, or no fewer than
 # in the second; or already in the second, where it reaches fewer than a tenth of the datasets that are left.
@@ -22,10 +30,51 @@ MOST_PASSES = 8
 _KINDS = (np.uint8, np.uint16, np.int32)
 
 
+def steps_along(
+    pairs: Iterable[Ends], starts: NDArray[np.bool_], store: PairStore, say: Callable[[str], None]
+) -> NDArray[np.int32]:
+    """Return how many steps each dataset is away from the nearest start.
+
+    Parameters
+    ----------
+    pairs : iterable of (source, target)
+        All pairs, read once, batch by batch.
+    starts : bool array [n]
+        The datasets at distance 0.
+    store : PairStore
+        Where the pairs that can carry a distance are set aside, and listed; empty.
+    say : callable
+        Told in words about each pass over the pairs that were set aside.
+
+    Returns
+    -------
+    int32 array [n]
+        -1 where no start can be reached.
+    """
+    depths = Depths(starts)
+    for source, target in pairs:
+        # Only what is written to of these takes memory.
+        kept_source, kept_target = np.empty_like(source), np.empty_like(target)
+        kept = depths.relax_and_keep(source, target, kept_source, kept_target)
+        store.add(kept_source[:kept], kept_target[:kept])
+    depths.end_pass()
+    while not depths.settled and not depths.slow:
+        for source, target in store.batches(backward=depths.backward):
+            depths.relax(source, target)
+        depths.end_pass()
+        fell = f"{depths.changed} distances fell"
+        say(f"{store.size} pairs set aside, relaxed {depths.passes - 1} times: {fell}")
+    if depths.settled:
+        return depths.finished()
+    del depths
+    say(f"the neighbors along {store.size} pairs are listed and searched")
+    return steps_by_search(store.batches, store.size, starts, store.array)
+
+
 class Depths:
     """How many steps each dataset is away from a start, as far as known.
 
-    Pairs are relaxed in passes, forward and backward in turn; whoever does it says when a pass has ended.
+    Pairs are relaxed in passes, forward and backward in turn; the caller says when a pass has ended.
     Passes settle all depths soon where files of pairs have an order, or the family is not deep. Elsewhere
     each of them reaches a few datasets more, and a search along listed neighbors is quicker.
 
@@ -110,7 +159,7 @@ class Depths:
         int
             How many pairs were kept.
         """
-        source, target = seen(source), seen(target)
+        source, target = read_only(source), read_only(target)
         at = kept = 0
         while True:
             at, kept, fell = kernels.relax_and_keep(
@@ -129,7 +178,7 @@ class Depths:
         source, target : integer array [m]
             The pairs.
         """
-        source, target = seen(source), seen(target)
+        source, target = read_only(source), read_only(target)
         at = 0
         while at < source.size:
             at, fell = kernels.relax(source, target, self._depth, self._most, at, self.backward)
@@ -156,10 +205,3 @@ def relax_in_place(
 ) -> int:
     """Lower steps that are held as int32 along every pair once; return how often one fell."""
     return int(kernels.relax(source, target, steps, np.iinfo(np.int32).max, 0, backward)[1])
-
-
-def seen(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view: numba compiles anew for arrays that it may write to."""
-    view = np.ascontiguousarray(array).view()
-    view.setflags(write=False)
-    return view

@@ -1,29 +1,84 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs on the disk, written once and read again in either direction.
+"""Pairs that are set aside and read again, forward or backward: in memory, or on the disk.
 
-The file has no name, so whatever ends the process leaves nothing behind. Only a batch of it is in memory at a
-time; the rest is the system's to cache or not.
+The file on the disk has no name, so whatever ends the process leaves nothing behind. Only a batch of it is in
+memory at a time; the rest is the system's to cache or not.
 """
 
 import os
 import tempfile
 import weakref
 from collections.abc import Iterator
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import FileWriteError
 from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.passes import Ends
 
 BATCH = 1 << 20
 """Pairs that are read at once."""
 
+Kind = type[np.int32] | type[np.int64]
+"""The type that numbers datasets."""
+
+
+class PairStore(Protocol):
+    """A place for pairs, and for an array of as many numbers as they have ends."""
+
+    @property
+    def size(self) -> int:
+        """Number of pairs."""
+        ...
+
+    def add(self, source: Integers, target: Integers) -> None:
+        """Append pairs."""
+        ...
+
+    def batches(self, *, backward: bool = False) -> Iterator[Ends]:
+        """Yield all pairs batch by batch, from the first batch to the last or the other way."""
+        ...
+
+    def array(self, count: int) -> Integers:
+        """Return an array for so many datasets."""
+        ...
+
+
+class PairMemory:
+    """Pairs of datasets in memory, in the arrays that they come in.
+
+    Parameters
+    ----------
+    kind : numpy integer type
+        What numbers the datasets.
+    """
+
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+        self._parts: list[Ends] = []
+
+    @property
+    def size(self) -> int:
+        """Number of pairs."""
+        return sum(source.size for source, _ in self._parts)
+
+    def add(self, source: Integers, target: Integers) -> None:
+        """Append pairs."""
+        self._parts.append((source, target))
+
+    def batches(self, *, backward: bool = False) -> Iterator[Ends]:
+        """Yield all pairs batch by batch, from the first batch to the last or the other way."""
+        return reversed(self._parts) if backward else iter(self._parts)
+
+    def array(self, count: int) -> Integers:
+        """Return an array for so many datasets."""
+        return np.empty(count, dtype=self._kind)
+
 
 class PairSpool:
-    """Pairs of datasets in an unnamed temporary file, which is closed by a context or when nobody holds it.
+    """Pairs of datasets in an unnamed temporary file, which is closed when it is no longer held.
 
     Parameters
     ----------
@@ -32,26 +87,18 @@ class PairSpool:
 
     Examples
     --------
-    >>> with PairSpool(np.int32) as spool:
-    ...     spool.add(np.array([0, 1], dtype=np.int32), np.array([1, 2], dtype=np.int32))
-    ...     spool.size, [source.tolist() for source, _ in spool.batches()]
+    >>> spool = PairSpool(np.int32)
+    >>> spool.add(np.array([0, 1], dtype=np.int32), np.array([1, 2], dtype=np.int32))
+    >>> spool.size, [source.tolist() for source, _ in spool.batches()]
     (2, [[0, 1]])
     """
 
-    def __init__(self, kind: type[np.int32] | type[np.int64]) -> None:
+    def __init__(self, kind: Kind) -> None:
         self._kind = kind
         self._file: IO[bytes] = unnamed_file()
         self._sizes: list[int] = []
-        # Whoever reads from it as often as needed cannot say when it is the last time.
+        # A reader that comes again as often as it needs cannot say when it is the last time.
         weakref.finalize(self, self._file.close)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._file.close()
 
     @property
     def size(self) -> int:
@@ -75,7 +122,7 @@ class PairSpool:
                 raise no_room(error) from error
             self._sizes.append(ends[0].size)
 
-    def batches(self, *, backward: bool = False) -> Iterator[tuple[Integers, Integers]]:
+    def batches(self, *, backward: bool = False) -> Iterator[Ends]:
         """Yield all pairs batch by batch, from the first batch to the last or the other way."""
         width = np.dtype(self._kind).itemsize
         ends = np.cumsum(self._sizes) * 2 * width
@@ -83,8 +130,21 @@ class PairSpool:
         for number in reversed(order) if backward else order:
             size = self._sizes[number]
             self._file.seek(int(ends[number]) - 2 * size * width)
-            both: NDArray[Any] = np.frombuffer(_read_whole(self._file, 2 * size * width), dtype=self._kind)
+            content = self._file.read(2 * size * width)
+            if len(content) < 2 * size * width:
+                raise no_room(OSError("it has been cut"))
+            both: NDArray[Any] = np.frombuffer(content, dtype=self._kind)
             yield both[:size], both[size:]
+
+    def array(self, count: int) -> Integers:
+        """Return an array for so many datasets that lives on the disk.
+
+        Raises
+        ------
+        FileWriteError
+            If there is no room.
+        """
+        return mapped_array(count, self._kind)
 
 
 def _write_whole(file: IO[bytes], values: NDArray[Any]) -> None:
@@ -94,19 +154,7 @@ def _write_whole(file: IO[bytes], values: NDArray[Any]) -> None:
         left = left[file.write(left) :]
 
 
-def _read_whole(file: IO[bytes], length: int) -> bytes:
-    """Read so many bytes, of which the system may give a part at a time."""
-    parts = []
-    while length:
-        part = file.read(length)
-        if not part:
-            raise no_room(OSError("it has been cut"))
-        parts.append(part)
-        length -= len(part)
-    return b"".join(parts)
-
-
-def mapped_array(size: int, kind: type[np.int32] | type[np.int64]) -> Integers:
+def mapped_array(size: int, kind: Kind) -> Integers:
     """Return an array of zeros that lives in an unnamed file, so that the system may move it out of memory.
 
     Raises

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rainbowdp.formats.free_memory import free_memory
+from rainbowdp.formats.engines import free_memory
 
 GB = 1 << 30
 
