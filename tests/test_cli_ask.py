@@ -61,8 +61,16 @@ def test_an_answer_goes_to_stdout_and_nothing_else_does(
     ("options", "said", "help"),
     [
         (("--column", "pary", "--options", "a,b", "--epsilon", "1"), "no column 'pary'", "'party'"),
-        (("--column", "party", "--options", "a", "--epsilon", "1"), "--options names one option", "declare"),
-        (("--column", "party", "--epsilon", "1"), "no options are given", "--options"),
+        (
+            ("--column", "party", "--options", "a", "--epsilon", "1"),
+            "--options: there are 1 options",
+            "declare",
+        ),
+        (
+            ("--column", "party", "--epsilon", "1"),
+            "neither --options nor --options-file is given",
+            "--options",
+        ),
         (("--column", "party", "--options", "a,b"), "no privacy is given", "--epsilon"),
         (("--column", "party", "--options", "a,b", "--epsilon", "inf"), "inf", ""),
         (

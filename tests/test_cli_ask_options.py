@@ -204,8 +204,8 @@ WRONG: list[tuple[int, str, str, list[object]]] = [
     (2, "negative", "", ["winner", *WINNER, "--epsilon", "-1"]),
     (2, "--delta is given without --epsilon", "", ["winner", *WINNER, "--delta", "1e-6"]),
     (2, "do not belong together", "", ["winner", *WINNER, "--mu", 1, "--epsilon", 1]),
-    (2, "no options are given", "--options", ["winner", "--column", "vote", *SURE]),
-    (2, "--options names one option", "", ["winner", "--column", "vote", "--options", "A", *SURE]),
+    (2, "neither --options nor --options-file is given", "--options", ["winner", "--column", "vote", *SURE]),
+    (2, "--options: there are 1 options", "", ["winner", "--column", "vote", "--options", "A", *SURE]),
     (2, "--options names 'A' twice", "", ["winner", "--column", "vote", "--options", "A, A", *SURE]),
     (2, "which is no option", "", ["winner", *WINNER, *SURE, "--nulls", "C"]),
     (2, "--unit is given without --max-rows", "", ["winner", *WINNER, *SURE, "--unit", "person"]),
@@ -252,7 +252,12 @@ WRONG: list[tuple[int, str, str, list[object]]] = [
         "",
         ["yes-no", "--column", "vote", "--equals", "A", "--share", "1/2", *SURE, "--false-yes", "2"],
     ),
-    (2, "no line is given", "--share", ["yes-no", "--column", "vote", "--equals", "A", *SURE]),
+    (
+        2,
+        "neither --at-least nor --share",
+        "--share",
+        ["yes-no", "--column", "vote", "--equals", "A", *SURE],
+    ),
     (2, "--sum is given without --clamp", "", ["yes-no", "--column", "age", "--sum", "--at-least", 3, *SURE]),
     (
         2,
@@ -263,7 +268,7 @@ WRONG: list[tuple[int, str, str, list[object]]] = [
     (2, "does not lie above", "", ["bracket", "--column", "age", "--edges", "9,3", *SURE]),
     (
         2,
-        "--labels names 1 answer, and there are 2: one more than edges",
+        "--labels: there are 1 labels",
         "",
         ["bracket", "--column", "age", "--edges", "9", "--labels", "x", *SURE],
     ),

@@ -11,8 +11,8 @@ import typer
 
 from ledger_places import ASKED, pure
 from postgres_server import fresh_database
-from rainbowdp.cli.budget import budget_app
-from rainbowdp.cli.usage import FrameworkError, restated
+from rainbowdp.cli.budget import APP
+from rainbowdp.cli.framework import FrameworkError, restated
 from rainbowdp.errors import RainbowError
 from rainbowdp.ledger import Cost, open_ledger
 
@@ -24,7 +24,7 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
     """Run a command with the ledger of this test; return its exit code, what it printed, and its error."""
     monkeypatch.chdir(tmp_path)
     app = typer.Typer()
-    app.add_typer(budget_app, name="budget")
+    app.add_typer(APP, name="budget")
 
     def call(*words: str, ledger: str | None = "budgets.ledger") -> tuple[int, str, str]:
         place = [] if ledger is None else ["--ledger", ledger]

@@ -148,10 +148,10 @@ def test_a_decimal_comma_in_edges_is_told_to_be_a_point(run: Runner) -> None:
 
 
 SINGLE = [
-    (("--options", "A"), WINNER, "--options names one option, and a question needs at least two"),
+    (("--options", "A"), WINNER, "--options: there are 1 options, and a question needs at least 2"),
     (("--other", ""), CHOSEN, "--other '' is empty"),
-    (("--nulls", "C"), CHOSEN, "--nulls is to count empty cells as 'C', which is no option"),
-    (("--nulls", ""), CHOSEN, "--nulls is to count empty cells as '', which is no option"),
+    (("--nulls", "C"), CHOSEN, "--nulls: nulls are to count as 'C', which is no option"),
+    (("--nulls", ""), CHOSEN, "--nulls '' is empty"),
     (("--nulls", "x"), (*BRACKET, "--edges", "3"), "--nulls cannot be 'x' here"),
     (("--nulls", "x"), (*SUM, "--clamp", "0,9", "--at-least", "3"), "--nulls: 'x' is not an exact number"),
     (("--nulls", ""), (*SHARE, "--share", "1/2"), "--nulls '' is empty"),
@@ -165,7 +165,7 @@ SINGLE = [
     (("--receipt", ""), CHOSEN, "--receipt '' is empty"),
     (("--receipt", "-"), CHOSEN, "--receipt '-' names no file"),
     (("--receipt", "new/"), CHOSEN, "--receipt 'new/' names no file"),
-    (("--labels", "a,b"), (*BRACKET, "--edges", "1,2"), "--labels names 2 answers, and there are 3"),
+    (("--labels", "a,b"), (*BRACKET, "--edges", "1,2"), "--labels: 2 labels do not fit 2 edges"),
     (("--quantile", "half"), (*BRACKET, "--edges", "3"), "--quantile: 'half' is not an exact number"),
     (("--quantile", "2"), (*BRACKET, "--edges", "3"), "--quantile: 2 is no quantile"),
     (("--share", "half"), SHARE, "--share: 'half' is not an exact number"),
@@ -188,6 +188,7 @@ SINGLE = [
     (("--equals", "9" * 9000), (*LEVEL[:5], *PRIVACY, "--edges", "3"), "--equals: "),
     (("--nulls", "9" * 9000), (*LEVEL, "--edges", "3"), "--nulls: "),
     (("--mu", "x"), CHOSEN[:5] + CHOSEN[7:], "--mu: 'x' is not an exact number"),
+    (("--false-yes", "1/0"), (*SHARE, "--share", "1/2"), "--false-yes: "),
     (("--want", "x"), (*PLAN, "--lead", "3"), "--want: 'x' is not an exact number"),
     (("--want", "1"), (*PLAN, "--lead", "3"), "--want '1' is no number between 0 and 1"),
     (("--leads", ""), (*PLAN, "--epsilon", "1"), "--leads '' is empty"),
@@ -205,7 +206,10 @@ def test_every_option_is_named(
 
 
 def test_files_of_options_are_named(run: Runner) -> None:
-    for text, said in (("A\nB\nA\n", "'o.txt' names 'A' twice"), ("A\n", "'o.txt' names one option")):
+    for text, said in (
+        ("A\nB\nA\n", "'o.txt' names 'A' twice"),
+        ("A\n", "--options-file: there are 1"),
+    ):
         Path("o.txt").write_text(text, encoding="utf-8")
         assert refused(run(*WINNER, "--options-file", "o.txt"))[0].startswith(said)
     assert run(*WINNER, "--options-file", "o.txt", "--other", "rest").out == "rest\n"

@@ -196,7 +196,7 @@ def test_other_and_nulls_are_part_of_the_question(run: Runner) -> None:
 @pytest.mark.parametrize(
     ("words", "what", "hint"),
     [
-        (("winner", "--epsilon", "1"), "no options are given", "--options-file"),
+        (("winner", "--epsilon", "1"), "neither --options nor --options-file is given", "--options-file"),
         (("winner", "--options", "A,B", "--options-file", "f", "--epsilon", "1"), "both", "--options A,B,C"),
         (("winner", "--options", "A,A", "--epsilon", "1"), "--options names 'A' twice", "once"),
         (("winner", "--options", "A,B"), "no privacy is given", "--want 0.99 --lead 40"),
@@ -257,8 +257,12 @@ def test_other_and_nulls_are_part_of_the_question(run: Runner) -> None:
             "add-remove",
         ),
         (("winner", "--options", "A,B", "--epsilon", "1", "--format", "csv"), "cannot be 'csv'", "table"),
-        (("yes-no", "--epsilon", "1", "--share", "1/2"), "nothing is counted", "--equals"),
-        (("yes-no", "--epsilon", "1", "--equals", "y"), "no line is given", "--at-least"),
+        (("yes-no", "--epsilon", "1", "--share", "1/2"), "neither --equals nor --sum is given", "--equals"),
+        (
+            ("yes-no", "--epsilon", "1", "--equals", "y"),
+            "neither --at-least nor --share",
+            "--at-least",
+        ),
         (
             ("yes-no", "--epsilon", "1", "--equals", "y", "--at-least", "3", "--share", "1/2"),
             "both --at-least and --share",
@@ -266,28 +270,28 @@ def test_other_and_nulls_are_part_of_the_question(run: Runner) -> None:
         ),
         (("yes-no", "--epsilon", "1", "--equals", "y", "--at-least", "0"), "cannot cross 0", "at least 1"),
         (("yes-no", "--epsilon", "1", "--sum", "--at-least", "3"), "without --clamp", "0,100"),
-        (("yes-no", "--epsilon", "1", "--clamp", "0,1", "--at-least", "3"), "without --sum", "both"),
+        (("yes-no", "--epsilon", "1", "--clamp", "0,1", "--at-least", "3"), "without --sum", "--clamp 0,100"),
         (
             ("yes-no", "--epsilon", "1", "--sum", "--equals", "y", "--clamp", "0,1", "--at-least", "3"),
-            "--equals does not go with --sum",
+            "both --equals and --sum are given",
             "--clamp",
         ),
         (
             ("yes-no", "--epsilon", "1", "--sum", "--clamp", "0,1", "--share", "1/2"),
-            "--share does not go with --sum",
+            "both --share and --sum are given",
             "--at-least",
         ),
         (("yes-no", "--epsilon", "1", "--sum", "--clamp", "5", "--at-least", "3"), "is no range", "0,100"),
         (("level", "--epsilon", "1", "--equals", "y", "--edges", "3,2"), "does not lie above", "lowest up"),
         (
             ("level", "--epsilon", "1", "--sum", "--clamp", "0,1", "--share", "--edges", "3"),
-            "--share does not go with --sum",
+            "both --share and --sum are given",
             "one of them",
         ),
         (
             ("bracket", "--epsilon", "1", "--edges", "3", "--labels", "a,b,c"),
-            "--labels names 3 answers, and there are 2",
-            "2 labels",
+            "--labels: 3 labels do not fit 1 edges",
+            "give 2 labels",
         ),
         (("bracket", "--epsilon", "1", "--edges", "3", "--quantile", "0"), "no quantile", "median"),
     ],

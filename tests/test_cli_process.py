@@ -178,12 +178,13 @@ def test_a_line_break_in_a_value_does_not_break_the_two_lines(run: Runner) -> No
     assert outcome.error[0].startswith("error[RDP201]")
 
 
-def test_debug_shows_the_traceback_wherever_it_stands(run: Runner) -> None:
-    for words in (("--debug", *LINE, "--distances", "x"), (*LINE, "--distances", "x", "--debug")):
-        outcome = run(*words)
-        assert outcome.code == 2
-        assert "Traceback" in outcome.err
-        assert "error[RDP901]: " in outcome.err
+def test_debug_stands_first_and_shows_the_traceback(run: Runner) -> None:
+    outcome = run("--debug", *LINE, "--distances", "x")
+    assert outcome.code == 2
+    assert "Traceback" in outcome.err
+    assert "error[RDP901]: " in outcome.err
+    behind = run(*LINE, "--distances", "x", "--debug")
+    assert behind.error[1] == "help: it stands first: rainbowdp --debug ..."
     assert "Traceback" not in run(*LINE, "--distances", "x").err
 
 
@@ -197,8 +198,8 @@ def test_a_defect_is_reported_as_one_and_shows_its_traceback_only_on_demand(
     outcome = run(*LINE, "--distances", "1")
     assert outcome.code == 70
     assert outcome.error == (
-        "error[RDP999]: internal error, RuntimeError: a screw",
-        "help: this is a defect of rainbowdp: please report it with what --debug shows",
+        "error[RDP999]: internal error, RuntimeError",
+        "help: this is a defect of rainbowdp: please report it with what rainbowdp --debug shows",
     )
     assert "Traceback" in run("--debug", *LINE, "--distances", "1").err
 

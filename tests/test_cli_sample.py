@@ -75,21 +75,11 @@ def test_any_number_of_draws_comes_as_it_is_drawn(mechanism: Path, form: str) ->
     assert all(line.startswith("drawing (") for line in lines[1:])
 
 
-@pytest.mark.parametrize(
-    ("count", "what"),
-    [
-        *(
-            (count, "not a number of draws")
-            for count in ("0", "-1", "1.5", "many", "", "\N{SUPERSCRIPT TWO}")
-        ),
-        ("1" * 20, "beyond 2^53"),
-        ("9007199254740993", "beyond 2^53"),
-    ],
-)
-def test_a_wrong_count_is_refused(run: Runner, mechanism: Path, count: str, what: str) -> None:
+@pytest.mark.parametrize("count", ["0", "-1", "1.5", "many", "", "\N{SUPERSCRIPT TWO}", "9007199254740993"])
+def test_a_wrong_count_is_refused(run: Runner, mechanism: Path, count: str) -> None:
     outcome = run("sample", mechanism, "--dataset", "even", f"--count={count}")
     assert outcome.code == 2
-    assert outcome.error[0] == f"error[RDP901]: --count {count!r} is {what}"
+    assert outcome.error[0] == f"error[RDP901]: --count {count!r} is not a whole number from 1 to 2^53"
 
 
 def test_a_misspelt_dataset_is_refused_with_the_closest_name(run: Runner, mechanism: Path) -> None:

@@ -49,7 +49,7 @@ def test_a_signal_ends_a_command_at_work(name: str, code: int, word: str) -> Non
     assert b"Traceback" not in errors
 
 
-@pytest.mark.parametrize("module", ["rainbowdp.cli.doors", "typer", "flint"])
+@pytest.mark.parametrize("module", ["rainbowdp.cli.output", "typer", "flint"])
 def test_an_interrupt_during_an_import_at_the_start_is_told_in_one_word(module: str) -> None:
     program = (
         "import signal, sys\n"

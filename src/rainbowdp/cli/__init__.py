@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: ``line``, ``solve``, ``verify``, ``sample``; ``ask``, ``plan``, ``keys``, ``budget``.
 
-The result goes to stdout and nothing else does; notes, progress and errors go to stderr. An error is two
-lines, ``error[RDPnnn]: what`` and ``help: what to do``, the framework's own usage errors included, and there
-is no traceback unless ``--debug`` asks for it. Exit codes:
+Only the result goes to stdout; notes, progress and errors go to stderr. An error is two lines,
+``error[RDPnnn]: what`` and ``help: what to do``, also if typer refuses an option; ``rainbowdp --debug ...``
+shows the traceback as well. Exit codes:
 
 ====  ====================================================================================
 0     done
@@ -16,8 +16,8 @@ is no traceback unless ``--debug`` asks for it. Exit codes:
 130   interrupted (Ctrl-C); 143 and 129 after SIGTERM and SIGHUP
 ====  ====================================================================================
 
-This module stays light, so that the shell gets help and completions quickly: every command imports what it
-needs when it runs.
+This module and the declarations of options import little, so that the shell gets help and completions
+quickly: every command imports what it needs when it runs.
 """
 
 import contextlib
@@ -51,15 +51,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     try:
-        from rainbowdp.cli.doors import guarded
+        from rainbowdp.cli.output import write_utf8
         from rainbowdp.cli.signals import Signals
 
-        with guarded(), Signals() as signals:
+        write_utf8()
+        with Signals() as signals:
             from rainbowdp.cli.app import run
 
             return run(arguments, signals)
     except KeyboardInterrupt:
-        # So early that nobody listened yet, or a second time while the first one was being told.
+        # Before the signals are listened to, or a second time while the first one ends the command.
         if sys.stderr is not None:
             with contextlib.suppress(OSError):
                 sys.stderr.write("interrupted\n")

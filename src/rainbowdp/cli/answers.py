@@ -12,13 +12,6 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 6
 
 
-def possible_texts(question: "Question") -> tuple[str, ...]:
-    """Return all texts of which answers are made."""
-    from rainbowdp.questions import Ranking
-
-    return question.options if isinstance(question, Ranking) else question.answers
-
-
 def possible_answers(question: "Question") -> str:
     """Return what may come out.
 
@@ -32,7 +25,7 @@ def possible_answers(question: "Question") -> str:
     """
     from rainbowdp.questions import Ranking
 
-    texts = possible_texts(question)
+    texts = question.options if isinstance(question, Ranking) else question.answers
     shown = ", ".join(map(written, texts[:_MOST_SHOWN])) + (", …" if len(texts) > _MOST_SHOWN else "")
     if not isinstance(question, Ranking):
         return shown

@@ -2,24 +2,14 @@
 """``rainbowdp budget``: create, show, raise and close budgets, and read their history."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
-from rainbowdp.cli.command import add
-from rainbowdp.cli.options import (
-    Debug,
-    described,
-    format_option,
-    read_choice,
-    read_privacy,
-)
+from rainbowdp.cli.framework import add, argument, described, group, option
+from rainbowdp.cli.options import format_option, read_privacy
 from rainbowdp.cli.output import emit_json, emit_table
 
 if TYPE_CHECKING:
     from rainbowdp.ledger import BudgetState, Cost, Entry, Kind, Ledger
-
-FORMATS = ("text", "json")
 
 HELP = (
     "Budgets: what may be spent on data, what was spent, and what is left.\n\n"
@@ -54,60 +44,50 @@ CLOSE_HELP = described(
     lines=("rainbowdp budget close survey --ledger budgets.ledger",),
 )
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The budget.")]
+Name = Annotated[str, argument("NAME", "The budget.")]
 LedgerPlace = Annotated[
     str,
-    typer.Option(
-        "--ledger",
-        metavar="FILE",
-        help="The file that keeps the budgets, or postgresql://user@host/database where several machines "
+    option(
+        "--ledger FILE",
+        "The file that keeps the budgets, or postgresql://user@host/database where several machines "
         "share them.",
     ),
 ]
 _PRIVACY = "How much (give --epsilon, or --epsilon and --delta, or --mu)"
 Epsilon = Annotated[
     str | None,
-    typer.Option(
-        "--epsilon",
-        metavar="NUMBER",
-        help="An epsilon: a decimal, a fraction or a logarithm, 3, 1/3 or 'ln 2'. All answers together then "
+    option(
+        "--epsilon NUMBER",
+        "An epsilon: a decimal, a fraction or a logarithm, 3, 1/3 or 'ln 2'. All answers together then "
         "make nothing more than e^epsilon times as likely because of one person.",
-        rich_help_panel=_PRIVACY,
+        panel=_PRIVACY,
     ),
 ]
 Delta = Annotated[
     str | None,
-    typer.Option(
-        "--delta",
-        metavar="NUMBER",
-        help="An additional probability from 0 to 1 by which --epsilon may be exceeded, such as 1e-6.",
-        rich_help_panel=_PRIVACY,
+    option(
+        "--delta NUMBER",
+        "An additional probability from 0 to 1 by which --epsilon may be exceeded, such as 1e-6.",
+        panel=_PRIVACY,
     ),
 ]
 Mu = Annotated[
     str | None,
-    typer.Option(
-        "--mu",
-        metavar="NUMBER",
-        help="A mu of Gaussian differential privacy, in place of --epsilon.",
-        rich_help_panel=_PRIVACY,
-    ),
+    option("--mu NUMBER", "A mu of Gaussian differential privacy, in place of --epsilon.", panel=_PRIVACY),
 ]
-Format = Annotated[str, format_option(*FORMATS)]
+Format = Annotated[Literal["text", "json"], format_option("text", "json")]
 
 
 def create_command(
     *,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A new name: 1 to 200 visible characters.")],
+    name: Annotated[str, argument("NAME", "A new name: 1 to 200 visible characters.")],
     ledger: LedgerPlace,
     epsilon: Epsilon = None,
     delta: Delta = None,
     mu: Mu = None,
     output_format: Format = "text",
-    debug: Debug = False,  # noqa: ARG001 - its callback has done the work
 ) -> int:
     """Create a budget; see `CREATE_HELP`."""
-    chosen = read_choice("--format", output_format, FORMATS)
     amount = _read_cost(epsilon, delta, mu)
 
     from rainbowdp.ledger.names import check_name
@@ -115,27 +95,23 @@ def create_command(
     # Before there is a ledger: a slip makes no file.
     check_name(name, "the name of a budget")
     with _opened(ledger, create=True) as book:
-        _emit_state(book.create(name, amount), chosen)
+        _emit_state(book.create(name, amount), output_format)
     return 0
 
 
 def show_command(
     *,
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The budget; all of them if left out.")
-    ] = None,
+    name: Annotated[str | None, argument("[NAME]", "The budget; all of them if left out.")] = None,
     ledger: LedgerPlace,
     output_format: Format = "text",
-    debug: Debug = False,  # noqa: ARG001 - its callback has done the work
 ) -> int:
     """Show a budget or all; see `SHOW_HELP`."""
-    chosen = read_choice("--format", output_format, FORMATS)
     with _opened(ledger) as book:
         if name is not None:
-            _emit_state(book.state(name), chosen)
+            _emit_state(book.state(name), output_format)
             return 0
         states = [book.state(known) for known in book.names()]
-    if chosen == "json":
+    if output_format == "json":
         emit_json([_state_json(state) for state in states])
     else:
         _emit_states(states)
@@ -147,14 +123,12 @@ def history_command(
     name: Name,
     ledger: LedgerPlace,
     output_format: Format = "text",
-    debug: Debug = False,  # noqa: ARG001 - its callback has done the work
 ) -> int:
     """Show every entry of a budget; see `HISTORY_HELP`."""
-    chosen = read_choice("--format", output_format, FORMATS)
     with _opened(ledger) as book:
         kind = book.state(name).kind
         entries = book.history(name)
-    if chosen == "json":
+    if output_format == "json":
         emit_json([_entry_json(entry, kind) for entry in entries])
     else:
         rows = [
@@ -169,18 +143,16 @@ def raise_command(
     *,
     name: Name,
     ledger: LedgerPlace,
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it stays in the history.")],
+    reason: Annotated[str, option("--reason TEXT", "Why; it stays in the history.")],
     epsilon: Epsilon = None,
     delta: Delta = None,
     mu: Mu = None,
     output_format: Format = "text",
-    debug: Debug = False,  # noqa: ARG001 - its callback has done the work
 ) -> int:
     """Add to a budget; see `RAISE_HELP`."""
-    chosen = read_choice("--format", output_format, FORMATS)
     amount = _read_cost(epsilon, delta, mu)
     with _opened(ledger) as book:
-        _emit_state(book.raise_budget(name, amount, reason), chosen)
+        _emit_state(book.raise_budget(name, amount, reason), output_format)
     return 0
 
 
@@ -189,27 +161,19 @@ def close_command(
     name: Name,
     ledger: LedgerPlace,
     output_format: Format = "text",
-    debug: Debug = False,  # noqa: ARG001 - its callback has done the work
 ) -> int:
     """Close a budget; see `CLOSE_HELP`."""
-    chosen = read_choice("--format", output_format, FORMATS)
     with _opened(ledger) as book:
-        _emit_state(book.close_budget(name), chosen)
+        _emit_state(book.close_budget(name), output_format)
     return 0
 
 
-budget_app = typer.Typer(name="budget", help=HELP)
-add(budget_app, "create", create_command, CREATE_HELP)
-add(budget_app, "show", show_command, SHOW_HELP)
-add(budget_app, "history", history_command, HISTORY_HELP)
-add(budget_app, "raise", raise_command, RAISE_HELP)
-add(budget_app, "close", close_command, CLOSE_HELP)
-
-
-@budget_app.callback(invoke_without_command=True)
-def _root(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+APP = group(HELP)
+add(APP, "create", create_command, CREATE_HELP)
+add(APP, "show", show_command, SHOW_HELP)
+add(APP, "history", history_command, HISTORY_HELP)
+add(APP, "raise", raise_command, RAISE_HELP)
+add(APP, "close", close_command, CLOSE_HELP)
 
 
 def _opened(place: str, *, create: bool = False) -> "Ledger":
@@ -226,8 +190,8 @@ def _read_cost(epsilon: str | None, delta: str | None, mu: str | None) -> "Cost"
     return Cost.of(asked.notion)
 
 
-def _emit_state(state: "BudgetState", chosen: str) -> None:
-    if chosen == "json":
+def _emit_state(state: "BudgetState", output_format: str) -> None:
+    if output_format == "json":
         emit_json(_state_json(state))
     else:
         _emit_states([state])
@@ -262,19 +226,9 @@ def _state_json(state: "BudgetState") -> dict[str, object]:
 
 def _entry_json(entry: "Entry", kind: "Kind") -> dict[str, object]:
     upward = entry.event == "charge"
-    facts = {
-        "number": entry.number,
-        "time": entry.recorded_at,
-        "event": entry.event,
-        "amount": None if entry.cost is None else _cost_json(entry.cost, kind, upward=upward),
-        "request_id": entry.request_id,
-        "question": entry.question,
-        "source": entry.source,
-        "privacy": entry.privacy,
-        "answer": entry.answer,
-        "reason": entry.reason,
-    }
-    return {name: fact for name, fact in facts.items() if fact is not None}
+    amount = {} if entry.cost is None else {"amount": _cost_json(entry.cost, kind, upward=upward)}
+    told = {"number": entry.number, "time": entry.recorded_at, "event": entry.event}
+    return {**told, **amount, **_facts(entry, request="request_id")}
 
 
 def _cost_json(cost: "Cost", kind: "Kind", *, upward: bool) -> dict[str, object]:
@@ -290,12 +244,17 @@ def _amount(cost: "Cost | None") -> str:
 
 def _what(entry: "Entry") -> str:
     """Return what an entry is about, in one line."""
+    return "; ".join(f"{name} {fact}" for name, fact in _facts(entry, request="request").items())
+
+
+def _facts(entry: "Entry", *, request: str) -> dict[str, str]:
+    """Return what an entry says, by name, the request id under the name `request`."""
     facts = {
-        "request": entry.request_id,
+        request: entry.request_id,
         "question": entry.question,
         "source": entry.source,
         "privacy": entry.privacy,
         "answer": entry.answer,
         "reason": entry.reason,
     }
-    return "; ".join(f"{name} {fact}" for name, fact in facts.items() if fact is not None)
+    return {name: fact for name, fact in facts.items() if fact is not None}

@@ -1,147 +1,147 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of the commands that read a table and publish something: the data, the budget, the receipt."""
+"""The options of the commands that read a table and publish something, and how these commands proceed."""
 
 import contextlib
 import glob
 import os
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-import typer
-
 from rainbowdp.cli.completion import files
-from rainbowdp.cli.lists import read_said
+from rainbowdp.cli.framework import argument, option
+from rainbowdp.cli.lists import names
 from rainbowdp.cli.output import json_text, note
 from rainbowdp.cli.progress import steps
 from rainbowdp.cli.receipts import read_if_receipt
 from rainbowdp.cli.signals import load_duckdb
+from rainbowdp.cli.values import require, require_both, text_with, unicode_text
 from rainbowdp.errors import RainbowError, ReceiptError, UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.release import Answer, Keys
 
 Found = TypeVar("Found", "Answer", "Keys")
+Remarks = tuple[str, ...]
 # What SQLite and DuckDB add to the name of a file for those that they keep beside it.
 _BESIDE = ("-journal", "-wal", "-shm", ".wal")
 # Where the system has such a name, it leads to the file that was sent there.
 _STANDARD_INPUT = "/dev/stdin"
 _RECEIPT = re.compile(r"rainbowdp\.(keys-)?receipt/[0-9]+")
+_NAME_A_RECEIPT = "name the file for the receipt, such as receipt.json"
 _DATA, _LEDGER = "Data", "Budget"
+
+
+def _source(_: str, text: str) -> str:
+    if not text.strip():
+        raise UsageError(
+            f"the table {text!r} has no name",
+            help="name a file, a pattern of files in quotes, - for standard input, or a database",
+        )
+    return text
+
+
+def _receipt(option: str, text: str) -> str:
+    """Read the place of a receipt, and check that a file can be written there."""
+    from rainbowdp.formats.writing import check_writable
+
+    receipt = text_with(_NAME_A_RECEIPT)(option, text)
+    if receipt == "-" or receipt.endswith("/"):
+        raise UsageError(f"{option} {receipt!r} names no file", help=_NAME_A_RECEIPT)
+    check_writable(Path(receipt))
+    return receipt
+
 
 Source = Annotated[
     str,
-    typer.Argument(
-        metavar="SOURCE",
-        help="The table: .csv, .tsv, .parquet or .jsonl (also .gz, .zst), a quoted pattern such as "
+    argument(
+        "SOURCE",
+        "The table: .csv, .tsv, .parquet or .jsonl (also .gz, .zst), a quoted pattern such as "
         "'part-*.csv', - for standard input, or sqlite:///file, duckdb:///file, "
         "postgresql://user@host/database.",
-        autocompletion=files(".csv", ".tsv", ".parquet", ".jsonl", ".gz", ".zst"),
+        _source,
+        complete=files(".csv", ".tsv", ".parquet", ".jsonl", ".gz", ".zst"),
     ),
 ]
 Where = Annotated[
     list[str] | None,
-    typer.Option(
-        "--where",
-        metavar="COLUMN=VALUE",
-        help="Count only rows in which the column says exactly this, such as city=Bonn; if given several "
+    option(
+        "--where COLUMN=VALUE",
+        "Count only rows in which the column says exactly this, such as city=Bonn; if given several "
         "times, all must hold.",
-        rich_help_panel=_DATA,
+        panel=_DATA,
     ),
 ]
 By = Annotated[
     str | None,
-    typer.Option(
-        "--by",
-        metavar="COLUMN",
-        help="Answer once for each of --groups; this column says to which one a row belongs.",
-        rich_help_panel=_DATA,
+    option(
+        "--by COLUMN",
+        "Answer once for each of --groups; this column says to which one a row belongs.",
+        text_with("name the column that says to which group a row belongs"),
+        panel=_DATA,
     ),
 ]
 Groups = Annotated[
-    str | None,
-    typer.Option(
-        "--groups",
-        metavar="LIST",
-        help="The groups, as the column --by says them, separated by commas. They are public, never read "
+    Sequence[str] | None,
+    option(
+        "--groups LIST",
+        "The groups, as the column --by says them, separated by commas. They are public, never read "
         "from the data.",
-        rich_help_panel=_DATA,
+        names("Bonn,Ulm"),
+        panel=_DATA,
     ),
 ]
 TableName = Annotated[
     str | None,
-    typer.Option("--table", metavar="NAME", help="In a database: the table.", rich_help_panel=_DATA),
+    option("--table NAME", "In a database: the table.", panel=_DATA),
 ]
 Query = Annotated[
     str | None,
-    typer.Option(
-        "--sql",
-        metavar="QUERY",
-        help="In a database: a query whose rows are the table.",
-        rich_help_panel=_DATA,
-    ),
+    option("--sql QUERY", "In a database: a query whose rows are the table.", unicode_text, panel=_DATA),
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option(
-        "--encoding",
-        metavar="NAME",
-        help="How a text file is encoded, such as latin-1, cp1252 or utf-16; UTF-8 if left out.",
-        rich_help_panel=_DATA,
+    option(
+        "--encoding NAME",
+        "How a text file is encoded, such as latin-1, cp1252 or utf-16; UTF-8 if left out.",
+        panel=_DATA,
     ),
 ]
 LedgerPlace = Annotated[
     str | None,
-    typer.Option(
-        "--ledger",
-        metavar="FILE",
-        help="The file that keeps the budget, made by rainbowdp budget create, or "
+    option(
+        "--ledger FILE",
+        "The file that keeps the budget, made by rainbowdp budget create, or "
         "postgresql://user@host/database. Without it nobody adds up what answers cost.",
-        autocompletion=files(),
-        rich_help_panel=_LEDGER,
+        panel=_LEDGER,
+        complete=files(),
     ),
 ]
 BudgetName = Annotated[
     str | None,
-    typer.Option("--name", metavar="NAME", help="The budget in it that pays.", rich_help_panel=_LEDGER),
+    option("--name NAME", "The budget in it that pays.", panel=_LEDGER),
 ]
 RequestId = Annotated[
     str | None,
-    typer.Option(
-        "--request-id",
-        metavar="ID",
-        help="A name of your own for this request: repeated under it, it returns the stored answer and costs "
+    option(
+        "--request-id ID",
+        "A name of your own for this request: repeated under it, it returns the stored answer and costs "
         "nothing.",
-        rich_help_panel=_LEDGER,
+        panel=_LEDGER,
     ),
 ]
 ReceiptFile = Annotated[
     str | None,
-    typer.Option(
-        "--receipt",
-        metavar="FILE",
-        help="Also write a receipt: what was asked, how privately, by which mechanism, and the answer. It "
+    option(
+        "--receipt FILE",
+        "Also write a receipt: what was asked, how privately, by which mechanism, and the answer. It "
         "may be published, and rainbowdp verify checks it.",
-        autocompletion=files(".json"),
+        _receipt,
+        complete=files(".json"),
     ),
 ]
-
-
-def require_source(source: str) -> None:
-    """Refuse a table without a name.
-
-    Raises
-    ------
-    UsageError
-        If it is empty.
-    """
-    if not source.strip():
-        raise UsageError(
-            f"the table {source!r} has no name",
-            help="name a file, a pattern of files in quotes, - for standard input, or a database",
-        )
 
 
 def require_payer(ledger: str | None, name: str | None, request_id: str | None) -> None:
@@ -152,17 +152,13 @@ def require_payer(ledger: str | None, name: str | None, request_id: str | None) 
     UsageError
         With the option that is missing.
     """
-    if ledger is None and (name is not None or request_id is not None):
-        given = "--name" if name is not None else "--request-id"
-        raise UsageError(
-            f"{given} is given without --ledger", help="give the file that keeps the budget: --ledger FILE"
-        )
-    if ledger is not None and name is None:
-        raise UsageError("--ledger is given without --name", help="name the budget that pays: --name NAME")
+    help = "give the file that keeps the budget and the budget that pays: --ledger FILE --name NAME"
+    require_both("--ledger", ledger, "--name", name, help)
+    require("--request-id", request_id, "--ledger", ledger, help)
 
 
 def receipt_path(receipt: str | None, *inputs: str | None) -> Path | None:
-    """Return where the receipt goes, after checking that it can be written and overwrites no input.
+    """Return where the receipt goes, after checking that it overwrites nothing but a receipt.
 
     Parameters
     ----------
@@ -173,22 +169,13 @@ def receipt_path(receipt: str | None, *inputs: str | None) -> Path | None:
 
     Raises
     ------
-    FileWriteError
-        If it cannot be written.
     UsageError
-        If it has no name, or would replace an input, or anything else than a receipt.
+        If it would replace an input, or anything else than a receipt.
     """
     if receipt is None:
         return None
-    from rainbowdp.formats.writing import check_writable
-
-    name_a_file = "name the file for the receipt, such as receipt.json"
-    path = Path(read_said("--receipt", receipt, name_a_file))
-    if receipt == "-" or receipt.endswith("/"):
-        raise UsageError(f"--receipt {receipt!r} names no file", help=name_a_file)
-    check_writable(path)
     require_other_files(receipt, *inputs)
-    # Whatever else is there is not ours to replace.
+    path = Path(receipt)
     if path.is_file() and path.stat().st_size and not _is_receipt(path):
         raise UsageError(
             f"--receipt would replace {receipt!r}, which is no receipt",
@@ -220,7 +207,7 @@ def require_other_files(receipt: str | None, *inputs: str | None) -> None:
 
 
 def require_declared(options: str | None, source: str | None) -> None:
-    """Refuse the table itself as the list of options: its rows would be shown as what was declared.
+    """Refuse the table itself as the list of options: messages would show its rows.
 
     Raises
     ------
@@ -254,56 +241,56 @@ def _is_same_file(path: Path, place: str) -> bool:
     return os.path.realpath(place) == os.path.realpath(path)
 
 
-@contextlib.contextmanager
-def _reading_table() -> Iterator[Callable[[float], None]]:
-    """Give what the part of the table that has been read is reported to."""
-    with steps() as progress:
-        progress.step("reading the table")
-        load_duckdb()
-        yield lambda share: progress.advance(round(1000 * share), 1000)
-
-
-def ask_and_publish(
+def publish(
     what: str,
-    asking: Callable[[Callable[[float], None]], Found],
+    asking: Callable[..., Found],
+    announce: Callable[[Remarks], None],
     *,
-    asked_id: str | None,
+    request_id: str | None,
     target: Path | None,
     receipt: Callable[[Found], object],
     show: Callable[[Found], None],
-    said: Collection[str],
 ) -> int:
-    """Ask a table, say what is to be known about what was found, write its receipt, show it; return 0.
+    """Ask a table, write the notes and the receipt, show what was found; return the exit code 0.
 
     Parameters
     ----------
     what : str
         What is asked for, in a word.
     asking : callable
-        Takes what is told how much of the table has been read, and returns what may be published.
-    asked_id : str or None
-        The request id that was typed.
+        Takes ``progress``, which is called with the part of the table that has been read, and ``opened``,
+        which is called with remarks about the table before it is read; returns what may be published.
+    announce : callable
+        Writes the notes before the table is read, among them those remarks.
+    request_id : str or None
+        As typed.
     target : Path or None
         Where the receipt goes.
     receipt : callable
         Makes the receipt of what was found; it must not fail.
     show : callable
         Writes what was found to stdout.
-    said : collection of str
-        Which notes have been shown when all of the table has been read.
 
     Raises
     ------
     RainbowError
-        As what asks does; and if the receipt or the result cannot be written, with a help that says how it
+        As `asking` does; and if the receipt or the result cannot be written, with a help that says how it
         can be had again.
     """
-    with _reading_table() as progress:
-        found = asking(progress)
+    said: list[str] = []
+
+    def opened(remarks: Remarks) -> None:
+        said.extend(remarks)
+        announce(remarks)
+
+    with steps() as progress:
+        progress.step("reading the table")
+        load_duckdb()
+        found = asking(progress=lambda share: progress.advance(round(1000 * share), 1000), opened=opened)
     for text in found.notes:
         if text not in said:
             note(text)
-    if asked_id is None and found.request_id is not None:
+    if request_id is None and found.request_id is not None:
         note(f"request id {found.request_id}: with it the same {what} can be had again at no cost")
     try:
         if target is not None:

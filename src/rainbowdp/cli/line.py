@@ -6,39 +6,31 @@ import io
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
-from rainbowdp.cli.boundaries import read_probabilities
-from rainbowdp.cli.distances import batches, read_distances
 from rainbowdp.cli.figures import drawing
+from rainbowdp.cli.framework import described, option
 from rainbowdp.cli.numbers import cell
 from rainbowdp.cli.options import (
     AskedPrivacy,
-    Debug,
     Delta,
     Epsilon,
     Exactly,
     Mu,
     Normalize,
     Plot,
-    described,
     format_option,
-    read_choice,
-    read_plot,
     read_privacy,
-    require_rational,
-    require_text,
 )
 from rainbowdp.cli.output import emit, emit_table, json_text, note
 from rainbowdp.cli.progress import Steps, steps
+from rainbowdp.cli.values import distances as read_distances
+from rainbowdp.cli.values import rescaled, unicode_text
 from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.line import Line
 
-FORMATS = ("table", "csv", "json")
 _BATCH = 16_384
 _EXACT_BATCH = 8
 _MANY_DIGITS = 10_000
@@ -61,28 +53,28 @@ def line_command(
     *,
     rainbow: Annotated[
         str,
-        typer.Option(
-            "--rainbow",
-            metavar="RAINBOW",
-            help="The answers (colors), best first: 'blue>red>green'; tied ones with '=': 'blue>red=green'.",
+        option(
+            "--rainbow RAINBOW",
+            "The answers (colors), best first: 'blue>red>green'; tied ones with '=': 'blue>red=green'.",
+            unicode_text,
         ),
     ],
     boundary: Annotated[
         str,
-        typer.Option(
-            "--boundary",
-            metavar="LIST",
-            help="The probability of each color at distance 0, next to datasets of another rainbow, as "
-            "decimals or fractions that sum to 1: 'blue=3/55,red=9/55,green=43/55'. A color with a sign such "
-            "as > or = stands in double quotes.",
+        option(
+            "--boundary LIST",
+            "The probability of each color at distance 0, next to datasets of another rainbow, as "
+            "decimals or fractions that sum to 1: 'blue=3/55,red=9/55,green=43/55'. A color with a "
+            "character such as > or = stands in double quotes.",
+            unicode_text,
         ),
     ],
     distances: Annotated[
-        str,
-        typer.Option(
-            "--distances",
-            metavar="DISTANCES",
-            help="Steps to the boundary: a range 0:31 (31 is left out) or 0:31:5, a list 0,5,9, or one 7.",
+        Sequence[int],
+        option(
+            "--distances DISTANCES",
+            "Steps to the boundary: a range 0:31 (31 is left out) or 0:31:5, a list 0,5,9, or one 7.",
+            read_distances,
         ),
     ],
     epsilon: Epsilon = None,
@@ -90,46 +82,41 @@ def line_command(
     mu: Mu = None,
     exact: Exactly = False,
     normalize: Normalize = False,
-    output_format: Annotated[str, format_option(*FORMATS)] = "table",
+    output_format: Annotated[
+        Literal["table", "csv", "json"], format_option("table", "csv", "json")
+    ] = "table",
     plot: Plot = None,
-    debug: Debug = False,  # noqa: ARG001 - its callback has done the work
 ) -> int:
     """Print the optimal probabilities by distance; see `HELP`."""
-    chosen = read_choice("--format", output_format, FORMATS)
-    asked = read_privacy(epsilon, delta, mu)
-    if exact:
-        require_rational(asked)
-    wanted = read_distances(distances)
-    if chosen == "table" and len(wanted) > _LONGEST_TABLE:
+    asked = read_privacy(epsilon, delta, mu, exact=exact)
+    if output_format == "table" and len(distances) > _LONGEST_TABLE:
         raise UsageError(
-            f"a table of {len(wanted)} distances is too long to read",
+            f"a table of {len(distances)} distances is too long to read",
             help="use --format csv or json, which come as they are computed, or a step as in 0:1000000:1000",
         )
-    figure = read_plot(plot)
 
     from rainbowdp.distribution import Distribution
     from rainbowdp.line import Line
     from rainbowdp.rainbow import Rainbow, parse_assignments
 
-    ranked = Rainbow.parse(require_text("--rainbow", rainbow))
-    written = parse_assignments(require_text("--boundary", boundary))
-    values = read_probabilities(written, "the boundary", normalize=normalize)
+    ranked = Rainbow.parse(rainbow)
+    values = rescaled(parse_assignments(boundary), "the boundary", normalize=normalize)
     made = Line(ranked, Distribution(values), asked.notion)
     if exact:
-        _note_digits(made, max(wanted))
+        _note_digits(made, max(distances))
     with steps() as progress:
-        if figure is not None:
+        if plot is not None:
             from rainbowdp.plots import plot_line
 
             progress.step("drawing the figure")
             with drawing():
-                plot_line(made, wanted, figure)
+                plot_line(made, distances, plot)
         progress.step("computing the probabilities")
-        cells = _cells(made, wanted, exact=exact, progress=progress)
-        if chosen == "csv":
+        cells = _cells(made, distances, exact=exact, progress=progress)
+        if output_format == "csv":
             emit(_csv_lines(made, cells), before=progress.finish)
-        elif chosen == "json":
-            emit(_json_lines(made, asked, cells, exact=exact), "json", progress.finish)
+        elif output_format == "json":
+            emit(_json_lines(made, asked, cells, exact=exact), before=progress.finish)
         else:
             rows = list(cells)
             progress.finish()
@@ -162,7 +149,9 @@ def _cells(line: "Line", distances: Sequence[int], *, exact: bool, progress: Ste
     ordered = line.rainbow.ordered
     places = [line.rainbow.colors.index(color) for color in ordered]
     done = 0
-    for batch in batches(distances, _EXACT_BATCH if exact else _BATCH):
+    size = _EXACT_BATCH if exact else _BATCH
+    for start in range(0, len(distances), size):
+        batch = distances[start : start + size]
         columns: list[list[str]]
         if exact:
             rows = [line.distribution(distance) for distance in batch]
@@ -198,7 +187,7 @@ def _json_lines(line: "Line", asked: AskedPrivacy, cells: _Cells, *, exact: bool
 
 
 def _print_table(line: "Line", asked: AskedPrivacy, rows: list[tuple[str, ...]], *, exact: bool) -> None:
-    emit([f"{line.rainbow}, {asked.typed}", *_threshold_words(line), ""], "people")
+    emit([f"{line.rainbow}, {asked.typed}", *_threshold_words(line), ""], for_people=True)
     shown = ((distance, *(values if exact else map(cell, map(float, values)))) for distance, *values in rows)
     emit_table(("distance", *line.rainbow.ordered), shown)
 

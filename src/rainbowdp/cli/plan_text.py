@@ -40,11 +40,11 @@ class Group:
 
 def print_plan(plan: "Plan") -> None:
     """Write a plan to stdout."""
-    emit(_head(plan), "people")
+    emit(_head(plan), for_people=True)
     for part in plan.privacies:
-        emit(_part(part, plan), "people")
+        emit(_part(part, plan), for_people=True)
     if plan.notes:
-        emit(["", *(f"note: {text}" for text in plan.notes)], "people")
+        emit(["", *(f"note: {text}" for text in plan.notes)], for_people=True)
 
 
 def _head(plan: "Plan") -> Iterator[str]:

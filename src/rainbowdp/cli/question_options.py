@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options that describe a question, shared by the commands that plan and ask, and what they mean.
+"""Make a question of its options, for the commands that plan and ask.
 
-Options arrive as text; one function per kind of question turns them into a value of
-`rainbowdp.questions`, with messages that name the options of the command line.
+What a question refuses about its parameters is told with the name of the option.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rainbowdp.cli.data_options import require_declared, require_other_files
-from rainbowdp.cli.lists import read_said
-from rainbowdp.cli.options import naming, read_choice
+from rainbowdp.cli.lists import repeated
 from rainbowdp.cli.question_declarations import (
-    GOALS,
-    RELATIONS,
     AtLeast,
     Clamp,
     Column,
@@ -23,7 +21,6 @@ from rainbowdp.cli.question_declarations import (
     Equals,
     FalseYes,
     Labels,
-    MaxRows,
     NoNulls,
     Nulls,
     NullsAs,
@@ -33,49 +30,26 @@ from rainbowdp.cli.question_declarations import (
     OptionsFile,
     Other,
     Quantile,
-    Relation,
     Share,
     Sum,
     Top,
     TopSet,
-    Unit,
 )
-from rainbowdp.cli.question_values import (
-    read_choices,
-    read_clamp,
-    read_column,
-    read_edges,
-    read_labels,
-    read_null,
-    read_nulls,
-    require_measure,
-)
-from rainbowdp.errors import UsageError
+from rainbowdp.cli.values import at_most_one, exactly_one, naming, require_both
+from rainbowdp.errors import FileUnreadableError, QuestionError, UsageError
 
 if TYPE_CHECKING:
-    from rainbowdp.goals import Goal
-    from rainbowdp.questions import Bracket, Level, Neighbors, Question, Ranking, Winner, YesNo
+    from rainbowdp.questions import Bracket, Level, Question, Ranking, Winner, YesNo
 
-__all__ = [
-    "ANY_COLUMN",
-    "QUESTIONS",
-    "RELATIONS",
-    "SUMMARIES",
-    "MaxRows",
-    "Relation",
-    "Unit",
-    "bracket_question",
-    "level_question",
-    "ranking_question",
-    "read_relation",
-    "read_rows",
-    "winner_question",
-    "with_question",
-    "yes_no_question",
-]
+AnyQuestion = TypeVar("AnyQuestion", "Winner", "Ranking", "YesNo", "Level", "Bracket")
 
 ANY_COLUMN = "any column"
 """The column of a question that is planned without one."""
+
+# Files of tables end their lines in these ways; other line breaks stand inside of names.
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_LARGEST_LIST = 1 << 26
+_QUOTED = re.compile('"((?:[^"]|"")*)"')
 
 
 def winner_question(
@@ -95,9 +69,10 @@ def winner_question(
     """
     from rainbowdp.questions import winner
 
-    read = read_choices(options, options_file, other, nulls)
-    with naming("--options" if options_file is None else "--options-file"):
-        return winner(read_column(column), read, other=other, nulls=read_nulls(nulls))
+    declared = _declared(options, options_file)
+    with _naming_list(options):
+        asked = winner(column, declared, other=other)
+    return _with(asked, "--nulls", nulls=nulls)
 
 
 def ranking_question(
@@ -119,17 +94,13 @@ def ranking_question(
     """
     from rainbowdp.questions import ranking
 
-    if top is not None and top_set is not None:
-        raise UsageError("both --top and --top-set are given", help="give one of them")
-    named = "--top" if top_set is None else "--top-set"
-    read = read_choices(options, options_file, other, nulls)
-    with naming("--options" if options_file is None else "--options-file"):
-        asked = ranking(read_column(column), read, other=other, nulls=read_nulls(nulls))
-    first = read_count(named, top if top_set is None else top_set)
-    if first is None:
-        return asked
-    with naming(named):
-        return replace(asked, top=first, as_set=top_set is not None)
+    at_most_one("--top", top, "--top-set", top_set, "give one of them")
+    declared = _declared(options, options_file)
+    with _naming_list(options):
+        asked = ranking(column, declared, other=other)
+    asked = _with(asked, "--nulls", nulls=nulls)
+    asked = _with(asked, "--top", top=top)
+    return _with(asked, "--top-set", top=top_set, as_set=None if top_set is None else True)
 
 
 def yes_no_question(
@@ -150,20 +121,14 @@ def yes_no_question(
     UsageError, QuestionError, NumberError
         If the options are not those of a count, a share or a sum.
     """
-    from rainbowdp.exact import parse_fraction
     from rainbowdp.questions import yes_no
 
-    require_measure(equals, clamp, total=total)
-    if (at_least is None) == (share is None):
-        both = "both --at-least and --share are given" if share is not None else "no line is given"
-        raise UsageError(both, help="give --at-least NUMBER or --share P/Q")
-    if total and share is not None:
-        raise UsageError("--share does not go with --sum", help="give --at-least NUMBER for a sum")
-    column, span, null = read_column(column), read_clamp(clamp), read_null(nulls, total=total)
+    _require_measure(equals, clamp, total=total)
+    exactly_one("--at-least", at_least, "--share", share, "give --at-least NUMBER or --share P/Q")
+    at_most_one("--share", share, "--sum", total, "give --at-least NUMBER for a sum")
     with naming("--at-least" if share is None else "--share"):
-        asked = yes_no(column, equals=equals, at_least=at_least, share=share, clamp=span, nulls=null)
-    with naming("--false-yes"):
-        return asked if false_yes is None else replace(asked, false_yes=parse_fraction(false_yes))
+        asked = yes_no(column, equals=equals, at_least=at_least, share=share, clamp=_range(clamp))
+    return _with(_with(asked, "--nulls", nulls=nulls), "--false-yes", false_yes=false_yes)
 
 
 def level_question(
@@ -186,14 +151,11 @@ def level_question(
     """
     from rainbowdp.questions import level
 
-    require_measure(equals, clamp, total=total)
-    if total and share:
-        raise UsageError("--share does not go with --sum", help="give one of them")
-    column, span, null = read_column(column), read_clamp(clamp), read_null(nulls, total=total)
-    read = read_edges(edges, "1/4,1/2" if share else "10,20.5")
-    names = read_labels(labels, read)
+    _require_measure(equals, clamp, total=total)
+    at_most_one("--share", share, "--sum", total, "give one of them")
     with naming("--edges"):
-        return level(column, edges=read, labels=names, equals=equals, share=share, clamp=span, nulls=null)
+        asked = level(column, edges=edges, equals=equals, share=share, clamp=_range(clamp))
+    return _with(_with(asked, "--labels", labels=labels), "--nulls", nulls=nulls)
 
 
 def bracket_question(
@@ -202,27 +164,20 @@ def bracket_question(
     edges: Edges,
     labels: Labels = None,
     quantile: Quantile = "1/2",
-    nulls: NoNulls = None,
+    nulls: NoNulls = None,  # noqa: ARG001 - its reader takes nothing but ignore, the default
 ) -> "Bracket":
     """Return the question that the options of ``bracket`` describe.
 
     Raises
     ------
     UsageError, QuestionError, NumberError
-        If edges, labels and quantile do not make one, or empty cells are to lie in a bracket.
+        If edges, labels and quantile do not make one.
     """
     from rainbowdp.questions import bracket
 
-    if read_nulls(nulls) is not None:
-        raise UsageError(
-            f"--nulls cannot be {nulls!r} here: an empty cell lies in no bracket",
-            help="leave it out, or give --nulls ignore: empty cells count for nothing",
-            option="--nulls",
-        )
-    column, read = read_column(column), read_edges(edges, "18,34.5,65")
-    names = read_labels(labels, read)
     with naming("--quantile"):
-        return bracket(column, edges=read, labels=names, quantile=quantile)
+        asked = bracket(column, edges=edges, quantile=quantile)
+    return _with(asked, "--labels", labels=labels)
 
 
 QUESTIONS: Mapping[str, Callable[..., "Question"]] = {
@@ -261,104 +216,92 @@ def with_question(
     Returns
     -------
     callable
-        Declares all these options to the framework.
+        Its signature declares all these options.
     """
-    asked = inspect.signature(question).parameters
-    own = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, parameter in inspect.signature(command).parameters.items()
-        if name != "question"
-    ]
-    described = [
-        parameter.replace(annotation=OptionalColumn, default=None)
-        if name == "column" and not needs_column
-        else parameter
-        for name, parameter in asked.items()
-    ]
+    asked = dict(inspect.signature(question).parameters)
+    own = [one for name, one in inspect.signature(command).parameters.items() if name != "question"]
+    if not needs_column:
+        asked["column"] = asked["column"].replace(annotation=OptionalColumn, default=None)
 
-    def combined(**values: Any) -> int:  # noqa: ANN401 - what the framework has read
+    def combined(**values: Any) -> int:  # noqa: ANN401 - what the readers have returned
         given = {name: values.pop(name) for name in asked}
-        if given["column"] is None:
-            given["column"] = ANY_COLUMN
-        # Asked before the list is read: what is said of it then is said of the list as it stays.
+        given["column"] = given["column"] or ANY_COLUMN
+        # The list of options is not read before it is known to be no input: messages quote it.
         require_other_files(values.get("receipt"), given.get("options_file"))
         require_declared(given.get("options_file"), values.get("source"))
         return command(question(**given), **values)
 
-    parameters = [*described, *own]
-    combined.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]  # functions have it
-    combined.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    signature = inspect.Signature([*asked.values(), *own], return_annotation=int)
+    combined.__signature__ = signature  # type: ignore[attr-defined]  # functions have it
+    combined.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
     combined.__doc__ = command.__doc__
     return combined
 
 
-def read_count(option: str, number: str | None) -> int | None:
-    """Return a whole number of at least 1.
-
-    Raises
-    ------
-    UsageError
-        If it is none.
-    """
-    from rainbowdp.cli.options import whole_number
-
-    if number is None:
-        return None
-    read = whole_number(number)
-    if read is None or read < 1:
-        raise UsageError(
-            f"{option} {number!r} is not a whole number of at least 1", help=f"give for example {option} 3"
-        )
-    return read
+def _with(question: AnyQuestion, option: str, **given: object) -> AnyQuestion:
+    """Return a question with what an option says, if it is given."""
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    with naming(option):
+        return replace(question, **changes)
 
 
-def read_goal(goal: str) -> "Goal":
-    """Return the goal.
-
-    Raises
-    ------
-    UsageError
-        If there is no such goal.
-    """
-    read_choice("--goal", goal, GOALS)
-    return "guarantee" if goal == "guarantee" else "typical"
+def _naming_list(options: Sequence[str] | None) -> Any:  # noqa: ANN401 - a context manager
+    return naming("--options-file" if options is None else "--options")
 
 
-def read_relation(neighbors: str) -> "Neighbors":
-    """Return the neighbor relation.
-
-    Raises
-    ------
-    UsageError
-        If there is no such relation.
-    """
-    read_choice("--neighbors", neighbors, RELATIONS)
-    return "change-one" if neighbors == "change-one" else "add-remove"
+def _range(clamp: Sequence[str] | None) -> tuple[str, str] | None:
+    return None if clamp is None else (clamp[0], clamp[1])
 
 
-def read_rows(unit: str | None, max_rows: str | None) -> int:
-    """Return how many rows of one person count at most: 1 where every row is a person.
+def _require_measure(equals: str | None, clamp: Sequence[str] | None, *, total: bool) -> None:
+    """Refuse what is neither a count or share of matching rows nor a sum of clamped values."""
+    help = "give the range of one row's value for the sum of a column: --sum --clamp 0,100"
+    require_both("--sum", total, "--clamp", clamp, help)
+    help = "give --equals VALUE for matching rows, or --sum --clamp LOW,HIGH"
+    exactly_one("--equals", equals, "--sum", total, help)
 
-    Raises
-    ------
-    UsageError
-        If one of the two options is missing, or the number is no whole number from 1 to 2^53.
-    """
-    from rainbowdp.cli.options import LARGEST_WHOLE, whole_number
 
-    if (unit is None) != (max_rows is None):
-        missing = "--max-rows" if max_rows is None else "--unit"
-        given = "--unit" if max_rows is None else "--max-rows"
-        raise UsageError(
-            f"{given} is given without {missing}", help="give --unit COLUMN --max-rows M together"
-        )
-    if unit is None or max_rows is None:
-        return 1
-    read_said("--unit", unit, "name the column that says whose row it is")
-    number = whole_number(max_rows)
-    if number is None or not 1 <= number <= LARGEST_WHOLE:
-        raise UsageError(
-            f"--max-rows {max_rows!r} is not a whole number from 1 to 2^53",
-            help="give for example --max-rows 5",
-        )
-    return number
+def _declared(options: Sequence[str] | None, options_file: str | None) -> Sequence[str]:
+    """Return the declared options, from a list or from a file with one per line."""
+    help = "give --options A,B,C or --options-file FILE"
+    exactly_one("--options", options, "--options-file", options_file, help)
+    return _lines_of(str(options_file)) if options is None else options
+
+
+def _lines_of(options_file: str) -> tuple[str, ...]:
+    content = _content_of(options_file)
+    lines = tuple(_unquoted(line.strip()) for line in _LINE_END.split(content) if line.strip())
+    if not lines:
+        raise QuestionError(f"there is no option in {options_file!r}", help="write one option per line")
+    if "" in lines:
+        raise UsageError(f"{options_file!r} names an empty option", help="write one option per line")
+    twice = repeated(lines)
+    if twice is not None:
+        raise UsageError(f"{options_file!r} names {twice!r} twice", help="name each option once")
+    return lines
+
+
+def _content_of(options_file: str) -> str:
+    def refused(why: str) -> FileUnreadableError:
+        help = "give a text file with one option per line, saved as UTF-8"
+        return FileUnreadableError(f"cannot read {options_file!r}: {why}", help=help)
+
+    try:
+        with Path(options_file).open("rb") as file:
+            content = file.read(_LARGEST_LIST + 1)
+        text = content.decode("utf-8-sig")
+    except OSError as error:
+        raise refused(str(error.strerror)) from None
+    except UnicodeDecodeError:
+        raise refused("it is not UTF-8 text") from None
+    except ValueError:
+        raise refused("there can be no file of this name") from None
+    if len(content) > _LARGEST_LIST:
+        raise refused(f"it has more than {_LARGEST_LIST >> 20} MiB")
+    return text
+
+
+def _unquoted(line: str) -> str:
+    """Return a name without the double quotes that it stands in, as in lists; it needs none in a line."""
+    inside = _QUOTED.fullmatch(line)
+    return line if inside is None else inside[1].replace('""', '"').strip()

@@ -4,30 +4,19 @@
 import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from rainbowdp.cli import completion
-from rainbowdp.cli.options import (
-    LARGEST_WHOLE,
-    ClassTable,
-    Debug,
-    described,
-    format_option,
-    read_choice,
-    require_text,
-    whole_number,
-)
+from rainbowdp.cli.framework import argument, described, option
+from rainbowdp.cli.options import ClassTable, format_option
 from rainbowdp.cli.output import emit, json_text, note
 from rainbowdp.cli.progress import Steps, steps
 from rainbowdp.cli.signals import load_duckdb
-from rainbowdp.errors import UsageError
+from rainbowdp.cli.values import unicode_text, whole
 
 if TYPE_CHECKING:
     from rainbowdp.distribution import Distribution
 
-FORMATS = ("text", "json")
 _BLOCK = 1 << 16
 _PER_JSON_LINE = 1000
 
@@ -43,37 +32,27 @@ def sample_command(
     *,
     mechanism: Annotated[
         str,
-        typer.Argument(
-            metavar="MECHANISM",
-            help="A .csv, .parquet or .json file as solve writes it.",
-            autocompletion=completion.files(*completion.MECHANISMS),
+        argument(
+            "MECHANISM",
+            "A .csv, .parquet or .json file as solve writes it.",
+            complete=completion.files(*completion.MECHANISMS),
         ),
     ],
     dataset: Annotated[
-        str, typer.Option("--dataset", metavar="NAME", help="The dataset to answer for, by its name.")
+        str, option("--dataset NAME", "The dataset to answer for, by its name.", unicode_text)
     ],
     classes: ClassTable = None,
     count: Annotated[
-        str,
-        typer.Option(
-            "--count",
-            metavar="N",
-            help="How many independent draws, at least 1; they are written as they are drawn.",
+        int,
+        option(
+            "--count N",
+            "How many independent draws, at least 1; they are written as they are drawn.",
+            whole("10"),
         ),
-    ] = "1",
-    output_format: Annotated[str, format_option(*FORMATS)] = "text",
-    debug: Debug = False,  # noqa: ARG001 - its callback has done the work
+    ] = 1,
+    output_format: Annotated[Literal["text", "json"], format_option("text", "json")] = "text",
 ) -> int:
     """Draw answers for one dataset; see `HELP`."""
-    chosen = read_choice("--format", output_format, FORMATS)
-    wanted = whole_number(count)
-    if wanted is not None and wanted > LARGEST_WHOLE:
-        raise UsageError(f"--count {count!r} is beyond 2^53", help="draw fewer answers at once")
-    if not wanted:
-        raise UsageError(
-            f"--count {count!r} is not a number of draws", help="give a whole number from 1 to 2^53"
-        )
-
     from rainbowdp.formats import read_mechanism
     from rainbowdp.rainbow import quote_color
 
@@ -81,13 +60,13 @@ def sample_command(
         progress.step("reading the mechanism")
         load_duckdb()
         made = read_mechanism(Path(mechanism), classes=classes)
-        distribution = made.distribution(require_text("--dataset", dataset))
-        if wanted > 1:
-            note(f"each draw is a release of its own: together they cost the privacy of {wanted} answers")
+        distribution = made.distribution(dataset)
+        if count > 1:
+            note(f"each draw is a release of its own: together they cost the privacy of {count} answers")
         progress.step("drawing")
-        drawn = _draws(distribution, wanted, progress)
-        if chosen == "json":
-            emit(_json_lines(drawn), "json", progress.finish)
+        drawn = _draws(distribution, count, progress)
+        if output_format == "json":
+            emit(_json_lines(drawn), before=progress.finish)
         else:
             emit(map(quote_color, drawn), before=progress.finish)
     return 0

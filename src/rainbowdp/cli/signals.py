@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signals that end a command: it cleans up, says one word, and exits with 128 plus the number of the signal.
+"""End a command on a signal: clean up, say one word, and exit with 128 plus the number of the signal.
 
-Ctrl-C (SIGINT), SIGTERM and SIGHUP all arrive as `KeyboardInterrupt`, so that every ``finally`` on the way
-out runs: half-written files and spilled tables are removed. Which signal it was is remembered here, because
-libraries pass the exception on without saying, turn it into another one, or print it and go on.
+Ctrl-C (SIGINT), SIGTERM and SIGHUP all raise `KeyboardInterrupt`, so that every ``finally`` on the way out
+runs: half-written files and spilled tables are removed. The signal is also remembered, because libraries turn
+the exception into another one, or print it and go on.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from threading import Timer
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, ClassVar, Self
 
 from rainbowdp.cli.output import say
@@ -54,18 +54,16 @@ class Signals:
             try:
                 self._before[number] = signal.signal(number, self._arrive)
             except ValueError:
-                # Only the main thread may listen; in another one the caller's rules stand.
+                # Only the main thread may listen; in another one the caller's handlers stay.
                 break
         self._unraisable, sys.unraisablehook = sys.unraisablehook, self._raise_again
         Signals._current = self
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
         Signals._current = None
         sys.unraisablehook = self._unraisable
-        # What is still on its way must arrive here, and not where the old rules hold again.
+        # A signal on its way must arrive here, and not where the old handlers are back.
         Signals._held = True
         try:
             for timer in self._again:
@@ -104,7 +102,7 @@ class Signals:
 
     @classmethod
     def check(cls) -> None:
-        """End the command if a signal came, and a library that was at work took no notice.
+        """End the command if a signal came and a library dropped its exception.
 
         Raises
         ------
@@ -115,10 +113,11 @@ class Signals:
             raise KeyboardInterrupt
 
     def _raise_again(self, lost: Any) -> None:  # noqa: ANN401 - the type is private to typeshed
-        """Deliver once more what arrived where nothing can be raised, in the end of an object's life say."""
+        """Deliver a signal once more whose exception was lost, for example in the destructor of an object."""
         if isinstance(lost.exc_value, KeyboardInterrupt):
-            # Not from here: what is raised inside this hook is printed and lost again.
-            timer = Timer(_SOON, _interrupt)
+            # Not from here: what is raised inside this hook is printed and lost again. The signal goes to
+            # the process, which also wakes it where it waits.
+            timer = Timer(_SOON, os.kill, (os.getpid(), signal.SIGINT))
             timer.daemon = True
             self._again.append(timer)
             timer.start()
@@ -130,8 +129,3 @@ def load_duckdb() -> None:
     """Load DuckDB before it is needed: an interrupt in the middle of that aborts the process."""
     with Signals.held():
         import duckdb  # noqa: F401 - loading it is the point
-
-
-def _interrupt() -> None:
-    # The process itself, not its main thread alone: that also wakes it where it waits.
-    os.kill(os.getpid(), signal.SIGINT)

@@ -1,26 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``rainbowdp verify``: check anybody's mechanism over all pairs of neighbors."""
+"""``rainbowdp verify``: check any mechanism over all pairs of neighbors, or an answer from its receipt."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from rainbowdp.cli import completion
+from rainbowdp.cli.framework import argument, described, option
 from rainbowdp.cli.graphs import counted, note_graph
 from rainbowdp.cli.numbers import bounds_cell, exact_cell, json_bounds, json_exact
 from rainbowdp.cli.options import (
-    ENGINES,
     AskedPrivacy,
     ClassTable,
-    Debug,
     Delta,
     Engine,
     Epsilon,
     Mu,
-    described,
     format_option,
-    read_choice,
     read_privacy,
 )
 from rainbowdp.cli.output import emit_json, emit_table, note
@@ -31,8 +26,6 @@ from rainbowdp.errors import ReceiptError, UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.verification import Verification, Witness
-
-FORMATS = ("table", "json")
 
 HELP = described(
     "Check whether a mechanism keeps a promise of privacy, over all pairs of neighbors.",
@@ -50,21 +43,20 @@ def verify_command(
     *,
     mechanism: Annotated[
         str,
-        typer.Argument(
-            metavar="MECHANISM|RECEIPT",
-            help="A .csv, .parquet or .json file as solve writes it: dataset, rainbow, distance, then one "
+        argument(
+            "MECHANISM|RECEIPT",
+            "A .csv, .parquet or .json file as solve writes it: dataset, rainbow, distance, then one "
             "column of probabilities per color. Fractions are judged exactly as written. Or a receipt as ask "
             "and keys write it, which needs no options.",
-            autocompletion=completion.files(*completion.MECHANISMS),
+            complete=completion.files(*completion.MECHANISMS),
         ),
     ],
     neighbors: Annotated[
         str | None,
-        typer.Option(
-            "--neighbors",
-            metavar="FILE",
-            help="CSV or Parquet with the columns source,target; or a whole graph as .graphml or .json.",
-            autocompletion=completion.files(*completion.TABLES, *completion.NETWORKS),
+        option(
+            "--neighbors FILE",
+            "CSV or Parquet with the columns source,target; or a whole graph as .graphml or .json.",
+            complete=completion.files(*completion.TABLES, *completion.NETWORKS),
         ),
     ] = None,
     classes: ClassTable = None,
@@ -73,18 +65,14 @@ def verify_command(
     mu: Mu = None,
     strict: Annotated[
         bool,
-        typer.Option(
-            "--strict",
-            help="Judge decimals, too, exactly as written, instead of within the precision of float64.",
+        option(
+            "--strict", "Judge decimals, too, exactly as written, instead of within the precision of float64."
         ),
     ] = False,
-    output_format: Annotated[str, format_option(*FORMATS)] = "table",
+    output_format: Annotated[Literal["table", "json"], format_option("table", "json")] = "table",
     engine: Engine = "auto",
-    debug: Debug = False,  # noqa: ARG001 - its callback has done the work
 ) -> int:
     """Check a mechanism over all pairs of neighbors; see `HELP`."""
-    chosen = read_choice("--format", output_format, FORMATS)
-    kept = read_choice("--engine", engine, ENGINES)
     receipt = read_if_receipt(Path(mechanism))
     if receipt is not None:
         if strict or any(option is not None for option in (neighbors, classes, epsilon, delta, mu)):
@@ -92,7 +80,7 @@ def verify_command(
                 f"{mechanism!r} is a receipt, and says itself what it promises", help="give the receipt alone"
             )
         try:
-            return check_receipt(receipt, chosen)
+            return check_receipt(receipt, output_format)
         except ReceiptError as error:
             raise error.at(repr(mechanism)) from error
     if neighbors is None:
@@ -111,7 +99,7 @@ def verify_command(
         load_duckdb()
         made = read_mechanism(Path(mechanism), classes=classes)
         progress.step("reading the pairs of neighbors")
-        structure = read_neighbors(neighbors, made.labels, made.size, engine=kept, report=progress.step)
+        structure = read_neighbors(neighbors, made.labels, made.size, engine=engine, report=progress.step)
         note_graph(structure)
         progress.step("checking every pair of neighbors")
         found = verify(made, structure, asked.notion, strict=strict, progress=progress.advance)
@@ -119,7 +107,7 @@ def verify_command(
         note("4096 bits did not decide the constraint for the pair shown, which counts as a failure")
     if found.why_infinite is not None:
         note(found.why_infinite)
-    if chosen == "json":
+    if output_format == "json":
         emit_json(_as_json(found, asked))
     else:
         _print_table(found, asked)
@@ -127,7 +115,7 @@ def verify_command(
 
 
 def _require_readable(path: Path) -> None:
-    """Refuse a file that is missing or damaged, rather than ask for what a whole one would need besides."""
+    """Refuse a file that is missing or damaged before an option is missed that a mechanism needs."""
     from rainbowdp.formats.documents import read_document
     from rainbowdp.formats.mechanism_writing import FORMS
     from rainbowdp.formats.suffixes import Form, form_to_read

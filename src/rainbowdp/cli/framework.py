@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adapt typer: an option is given once, values are read by functions, help and errors have our form.
+
+Typer takes the last of several values without a warning, which turns a slip such as
+``--epsilon 1 ... --epsilon 2`` into another promise of privacy. Here it is a usage error.
+"""
+
+import contextlib
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from rainbowdp.cli.output import emit
+from rainbowdp.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    Context = Any
+
+_QUESTIONS = {
+    "winner": "mode most-common most-frequent plurality argmax max top histogram",
+    "ranking": "rank order top-k sort",
+    "yes-no": "majority threshold quorum above-threshold yesno",
+    "level": "count sum total",
+    "bracket": "median quantile quantiles percentile quartile mean average avg",
+}
+_REMARKS = {
+    **dict.fromkeys(("count", "sum", "total"), "the number itself is never published; "),
+    **dict.fromkeys(("mean", "average", "avg"), "a mean cannot be asked for, a median can; "),
+    "histogram": "counts are never published; ",
+}
+
+FrameworkError = cast(
+    "type[Exception]", next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+)
+"""The root of typer's usage errors, which has no public name."""
+
+
+class _Help:
+    """Print help through `emit`, without the blanks that fill lines up.
+
+    A blank after a backslash would end the command of an example that is copied into a shell.
+    """
+
+    def format_help(self, ctx: "Context", formatter: Any) -> None:  # noqa: ANN401 - typer's own
+        """Print the help."""
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            super().format_help(ctx, formatter)  # type: ignore[misc]  # of the command that this is mixed into
+        emit(line.rstrip() for line in printed.getvalue().rstrip().split("\n"))
+
+    def get_params(self, ctx: "Context") -> list[Any]:
+        """Return the options and arguments; flags, also typer's own, are shown without a type."""
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # as above
+        for flag in (parameter for parameter in parameters if getattr(parameter, "is_flag", False)):
+            flag.metavar = ""
+        return parameters
+
+
+class Command(_Help, TyperCommand):
+    """A command that refuses to guess which of several values of one option is meant."""
+
+    def make_parser(self, ctx: "Context") -> Any:  # noqa: ANN401 - typer's own
+        """Return a parser that raises a `UsageError` if an option that has one value is given twice."""
+        parser = super().make_parser(ctx)
+        parse = parser.parse_args
+
+        def parse_once(args: list[str]) -> tuple[Any, ...]:
+            parsed = parse(args)
+            if not ctx.resilient_parsing:
+                _require_once(parsed[-1])
+            return parsed
+
+        parser.parse_args = parse_once  # type: ignore[assignment, method-assign]  # takes the same
+        return parser
+
+
+class Group(_Help, TyperGroup):
+    """Commands under one word; without a command their help is printed."""
+
+
+def _require_once(order: list[Any]) -> None:
+    if any(parameter.name == "help" for parameter in order):
+        return
+    for parameter, count in Counter(order).items():
+        single = parameter.param_type_name == "option" and not parameter.is_flag and not parameter.multiple
+        if single and count > 1:
+            name = max(parameter.opts, key=len)
+            times = "twice" if count == 2 else f"{count} times"
+            raise UsageError(f"{name} is given {times}", help=f"give {name} once", option=name)
+
+
+def group(help: str, name: str | None = None) -> typer.Typer:
+    """Return an application of commands, which prints its help if none of them is named."""
+    made = typer.Typer(name=name, help=help, cls=Group)
+
+    @made.callback(invoke_without_command=True)
+    def root(context: typer.Context) -> None:
+        if context.invoked_subcommand is None:
+            context.get_help()
+
+    return made
+
+
+def add(to: typer.Typer, name: str, function: Callable[..., int], help: str) -> None:
+    """Add a command to an application.
+
+    Parameters
+    ----------
+    to : typer.Typer
+        The application, or one inside it.
+    name : str
+        The word by which the command is called.
+    function : callable
+        Declares the options and does the work; returns the exit code.
+    help : str
+        See `described`.
+    """
+    to.command(name, cls=Command, help=help)(function)
+
+
+def described(*paragraphs: str, lines: tuple[str, ...], example: str = "") -> str:
+    """Return the help of a command: paragraphs, then an example that can be copied into a shell."""
+    title = f"Example, {example}:" if example else "Example:"
+    return "\n\n".join((*paragraphs, title, " \\\n".join(lines)))
+
+
+def option(
+    declared: str,
+    help: str,
+    read: Callable[[str, str], object] | None = None,
+    *,
+    panel: str | None = None,
+    complete: Callable[[str], list[str]] | None = None,
+) -> Any:  # noqa: ANN401 - what typer makes of an option has no public type
+    """Return the declaration of an option.
+
+    Parameters
+    ----------
+    declared : str
+        Its name and what stands for its value, such as ``--epsilon NUMBER``; a name alone is a flag.
+    help : str
+        What it does.
+    read : callable, optional
+        Takes the name of the option and the text that was typed, and returns the value or refuses the text.
+    panel : str, optional
+        The heading under which the help shows it.
+    complete : callable, optional
+        What the shell offers, see `rainbowdp.cli.completion`.
+    """
+    name, _, metavar = declared.partition(" ")
+    return typer.Option(
+        name,
+        metavar=metavar,
+        help=help,
+        # Typer leaves the text alone, whatever type the command declares.
+        parser=str if metavar else None,
+        callback=_callback(name, read),
+        rich_help_panel=panel,
+        autocompletion=complete,
+    )
+
+
+def argument(
+    metavar: str,
+    help: str,
+    read: Callable[[str, str], object] | None = None,
+    complete: Callable[[str], list[str]] | None = None,
+) -> Any:  # noqa: ANN401 - what typer makes of an argument has no public type
+    """Return the declaration of an argument; see `option`."""
+    return typer.Argument(
+        metavar=metavar, help=help, callback=_callback(metavar, read), autocompletion=complete
+    )
+
+
+def _callback(name: str, read: Callable[[str, str], object] | None) -> Callable[[Any], Any] | None:
+    return None if read is None else lambda value: None if value is None else read(name, value)
+
+
+def restated(error: Exception) -> UsageError:
+    """Return the usage error that says what typer's error says.
+
+    Parameters
+    ----------
+    error : Exception
+        A `FrameworkError`.
+
+    Returns
+    -------
+    UsageError
+        With a help line that names the closest option or command, or where to read on.
+    """
+    facts: dict[str, Any] = vars(error)
+    context = facts.get("ctx")
+    read_on = f"see {context.command_path if context is not None else 'rainbowdp'} --help"
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    parameter = facts.get("param")
+    if "possibilities" in facts:
+        name = str(facts["option_name"])
+        first = f"it stands first: rainbowdp {name} ..." if name == "--debug" else ""
+        close = first or did_you_mean(name, _option_names(context))
+        return UsageError(f"there is no option {name}", help=close or read_on, option=name)
+    if found := re.match(r"No such command '(.*?)'\.", message, re.DOTALL):
+        commands = list(getattr(getattr(context, "command", None), "commands", {}))
+        hint = (
+            _known_elsewhere(found[1], context, commands)
+            or did_you_mean(found[1], commands)
+            or f"the commands are {', '.join(commands)}"
+        )
+        return UsageError(f"there is no command {found[1]!r}", help=hint, command=found[1])
+    if parameter is not None and type(error).__name__ == "MissingParameter":
+        name = _shown_name(parameter)
+        about = " ".join(str(getattr(parameter, "help", "") or "").split())
+        return UsageError(
+            f"{name} is missing", help=f"{about} ({read_on})" if about else read_on, option=name
+        )
+    return UsageError(_lowered(message), help=read_on)
+
+
+def _known_elsewhere(word: str, context: Any, commands: Sequence[str]) -> str:  # noqa: ANN401 - a context of typer
+    """Return the command for a name from statistics, or for a question without its ``ask`` or ``plan``."""
+    typed = word.strip().casefold().replace("_", "-")
+    path = str(getattr(context, "command_path", ""))
+    if set(_QUESTIONS) <= set(commands):
+        before = path
+    elif "ask" in commands:
+        before = f"{path} ask"
+    else:
+        return ""
+    from rainbowdp.cli.question_options import SUMMARIES
+
+    for kind, words in _QUESTIONS.items():
+        if typed == kind or typed in words.split():
+            return f"{_REMARKS.get(typed, '')}try {before} {kind}: {_lowered(SUMMARIES[kind])}"
+    return ""
+
+
+def _option_names(context: Any) -> list[str]:  # noqa: ANN401 - a context of typer
+    parameters = [] if context is None else context.command.get_params(context)
+    return [name for parameter in parameters for name in parameter.opts if name.startswith("--")]
+
+
+def _shown_name(parameter: Any) -> str:  # noqa: ANN401 - a parameter of typer
+    options = [name for name in parameter.opts if name.startswith("--")]
+    return f"the option {options[0]}" if options else f"the argument {parameter.metavar or parameter.name}"
+
+
+def _lowered(message: str) -> str:
+    words = " ".join(message.split()).removesuffix(".")
+    return words[:1].lower() + words[1:]
