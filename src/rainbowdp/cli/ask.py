@@ -33,7 +33,6 @@ from rainbowdp.cli.values import require_both
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
     from rainbowdp.release import Answer, Terms
-    from rainbowdp.tables.source import Progress
 
 HELP = (
     "Ask a table of people a question, and get one answer that may be published.\n\n"

@@ -75,7 +75,7 @@ class Command(_Help, TyperCommand):
                 _require_once(parsed[-1])
             return parsed
 
-        parser.parse_args = parse_once  # type: ignore[assignment, method-assign]  # takes the same
+        parser.parse_args = parse_once  # type: ignore[method-assign]  # takes the same
         return parser
 
 

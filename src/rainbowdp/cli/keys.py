@@ -30,7 +30,6 @@ from rainbowdp.errors import UsageError
 if TYPE_CHECKING:
     from rainbowdp.release import Keys
     from rainbowdp.release.keys_asking import KeyTerms
-    from rainbowdp.tables.source import Progress
 
 _PRIVACY = "Privacy (give both)"
 

@@ -116,7 +116,8 @@ def clamp(option: str, value: str) -> Sequence[str]:
             option=option,
         )
     with naming(option):
-        SumOf(*map(parse_fraction, parts))
+        low, high = map(parse_fraction, parts)
+        SumOf(low, high)
     return parts
 
 

@@ -74,7 +74,7 @@ class PairMemory:
 
     def array(self, count: int) -> Integers:
         """Return an array for so many datasets."""
-        return np.empty(count, dtype=self._kind)
+        return np.empty(count, np.int32) if self._kind == np.int32 else np.empty(count, np.int64)
 
 
 class PairSpool:
