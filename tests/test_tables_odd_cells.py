@@ -626,7 +626,7 @@ def test_moments_beyond_all_calendars_are_unreadable_in_every_column() -> None:
 
 
 def test_many_categories_over_many_rows_say_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rainbowdp.tables.batches.BATCH", 2)
+    monkeypatch.setattr("rainbowdp.tables.pandas_tables._ROWS", 2)
     column = pd.Series(["b", None, "a", "c", "a", None, "b"]).astype("category")
     with open_table(pd.DataFrame({"x": column})) as table:
         assert cells(table, "x") == {"a": 2, "b": 2, "c": 1, NOTHING: 2}

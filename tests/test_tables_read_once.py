@@ -54,9 +54,9 @@ def test_a_file_that_is_gone_is_no_lack_of_room(tmp_path: Path, name: str, conte
     path.write_text(content, encoding="utf-8")
     with open_table(str(path)) as table:
         path.unlink()
-        with pytest.raises(TableUnreadableError, match="cannot be read any longer") as caught:
+        with pytest.raises(TableUnreadableError, match="cannot read") as caught:
             cells(table, "vote")
-    assert caught.value.__context__ is None
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
 def test_a_name_of_sqlite_that_is_no_utf8_is_refused(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of Arrow, in memory or out of Parquet files, counted by what is stored.
 
-The one idea: Arrow does not look at a value before it makes a Python object of it. So texts are taken as
+Arrow does not look at a value before it makes a Python object of it. So texts are taken as
 bytes, and dates and times as the whole numbers behind them; none of them can fail then, whatever a file
 holds, and each distinct one is given its text here or by `cell_text`. No Python object is made of a text that
 is too long to be read. What a column is follows from its type.
@@ -35,8 +35,6 @@ class ArrowSource:
         Yields the rows as tables with the asked columns, in their order, and tells how far it is.
     ordered : bool
         Whether the rows have an order that they keep.
-    readers : mapping, optional
-        From columns to what reads their cells, where the types do not tell it.
     """
 
     def __init__(
@@ -46,12 +44,10 @@ class ArrowSource:
         tables: Tables,
         *,
         ordered: bool = True,
-        readers: Mapping[str, Read] | None = None,
     ) -> None:
         self._name = name
         self._types = types
         self._tables = tables
-        self._readers = readers or {}
         self.columns = tuple(types)
         self.ordered = ordered
         self.unreadable = tuple(column for column, kind in types.items() if not is_readable(kind))
@@ -79,7 +75,7 @@ class ArrowSource:
             for at in range(len(chosen)):
                 cells, read = as_stored(table.column(at))
                 stored.append(cells)
-                reads.append(self._readers.get(chosen[at], read))
+                reads.append(read)
             for part in split(stored, table.num_rows):
                 size = len(part[-1]) if part else 0
                 found: list[list[object]] = [

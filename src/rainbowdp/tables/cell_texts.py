@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cells as text for choosing rows: who the person is, which group, whether a filter holds.
 
-The one idea: `cell_text` decides what a cell says, here as for answers; a cell that says nothing (null, or
+`cell_text` decides what a cell says, here as for answers; a cell that says nothing (null, or
 not readable) matches no filter, is no group and is no person.
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One pass over the rows of a table: who passes the filters, whose row it is, and what it says.
 
-The one idea: rows come as batches and are judged column by column, each distinct cell once; which rows pass
+Rows come as batches and are judged column by column, each distinct cell once; which rows pass
 is an array of truth values over the batch. What a column says about a row depends on that row alone.
 """
 

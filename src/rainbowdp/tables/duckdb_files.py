@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables and queries of a DuckDB file, opened read-only, as a frame.
 
-The one idea: a DuckDB file is a frame that DuckDB opens for us; grouping and types are
+A DuckDB file is a frame that DuckDB opens for us; grouping and types are
 `rainbowdp.tables.frames`'s. Text columns that ignore case are made exact first. No other file is read: DuckDB
 makes names and types of columns from the rows of CSV and JSON files, and errors would tell of them.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 r"""Bytes of any encoding as UTF-8, where what cannot be decoded becomes the NUL character.
 
-The one idea: decoding never fails. A byte that has no meaning becomes NUL, which no readable cell holds, so
+Decoding never fails. A byte that has no meaning becomes NUL, which no readable cell holds, so
 that `rainbowdp.tables.records` drops the one row around it and its neighbors stay.
 """
 

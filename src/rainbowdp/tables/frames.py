@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One query for every frame that narwhals takes: pandas, polars, DuckDB, PySpark.
+"""One query for the frames that narwhals takes and an engine groups: polars, DuckDB, PySpark.
 
-The one idea: group by the raw cells, in the engine, lazily, and let Python read each distinct cell once.
-Types stay what they are, apart from those whose values Python cannot always hold: texts come as bytes, dates
-and times as the numbers behind them, or these and decimals as the text that the engine gives them, and are
-read here. Columns of lists, structs and durations have no readable cell.
+Rows are grouped by the raw cells, in the engine, lazily, and Python reads each distinct cell once. Types
+stay what they are, apart from those whose values Python cannot always hold: texts come as bytes, dates and
+times as the numbers behind them, or these and decimals as the text that the engine gives them, and are read
+here. Columns of lists, structs and durations have no readable cell.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from rainbowdp.tables.arrow_tables import is_readable
 from rainbowdp.tables.batches import batches_of
 from rainbowdp.tables.moments import day_text, moment_text, time_text
 from rainbowdp.tables.prepared import Decoder
@@ -55,21 +53,14 @@ class FrameSource:
 
         lazy = isinstance(frame, nw.LazyFrame)
         kind = frame.implementation
-        # In pandas a type of objects is guessed from cells, which may be of anybody's own classes.
-        schema = (frame.head(0) if kind.is_pandas_like() else frame).collect_schema()
+        schema = frame.collect_schema()
         self._frame = frame
         self._name = name
-        self._pandas, self._polars = kind.is_pandas_like(), kind.is_polars()
+        self._polars = kind.is_polars()
         # Texts go by their bytes: a collation would take some for the same, and not all bytes are text.
         self._bytes = kind.is_polars() or kind.is_pyspark()
         self._names = names or {column: column for column in schema.names()}
         self._types = {column: schema[inside] for column, inside in self._names.items()}
-        kinds = self._pandas_types() if self._pandas else {}
-        self._arrow = {
-            self._names[column]: kind.pyarrow_dtype
-            for column, kind in kinds.items()
-            if type(kind).__name__ == "ArrowDtype"
-        }
         self.ordered = (not lazy or self._polars) if ordered is None else ordered
         self._readers = readers or {}
         self._never = frozenset(unreadable)
@@ -87,9 +78,6 @@ class FrameSource:
     def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
         """Yield batches of cells with the number of rows that hold them."""
         del progress
-        if self._pandas:
-            yield from guarded(self._name, lambda: self._counted_here(columns))
-            return
 
         import narwhals.stable.v2 as nw
 
@@ -115,14 +103,6 @@ class FrameSource:
 
     def close(self) -> None:
         """Do nothing: the frame belongs to whoever gave it."""
-
-    def _counted_here(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
-        """Count the rows of each batch, since what pandas groups by depends on its types and versions."""
-        if not self._chosen(columns):
-            yield [(*[UNREADABLE_CELL] * len(columns), len(self._frame))]
-            return
-        for batch in self.rows(columns):
-            yield [(*cells, count) for cells, count in Counter(batch).items()]
 
     def _chosen(self, columns: Sequence[str]) -> list[tuple[str, str]]:
         return [(f"v{at}", column) for at, column in enumerate(columns) if self._readable(column)]
@@ -171,22 +151,16 @@ class FrameSource:
                 parts.append([row[width] for row in batch])
             yield list(zip(*parts, strict=True))
 
-    def _pandas_types(self) -> dict[str, Any]:
-        native = self._frame.to_native()
-        return {column: native[inside].dtype for column, inside in self._names.items()}
-
     def _readable(self, column: str) -> bool:
         import narwhals.stable.v2 as nw
 
         dtype = self._types[column]
-        if self._names[column] in self._arrow:
-            return is_readable(self._arrow[self._names[column]])
         return not (
             dtype.is_nested()
             or dtype == nw.Duration
             or self._names[column] in self._never
             # Engines compare, hash and print objects of Python by what their classes say.
-            or (dtype == nw.Object and not self._pandas)
+            or dtype == nw.Object
         )
 
     def _stored_as(self, column: str) -> Any:  # noqa: ANN401 - a type of narwhals, or None
@@ -195,8 +169,6 @@ class FrameSource:
 
         dtype = self._types[column]
         temporal = dtype in (nw.Date, nw.Datetime, nw.Time)
-        if self._pandas:
-            return None
         if self._polars and temporal:
             # Polars panics where a day has no text.
             return nw.Int32 if dtype == nw.Date else nw.Int64

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keyed hashes of many short messages at once: SipHash-2-4 in numpy.
 
-The one idea: with millions of messages of a few bytes, calling a hash function costs more than hashing; so
+With millions of messages of a few bytes, calling a hash function costs more than hashing; so
 all messages of a batch go through the same rounds together. SipHash is made for short messages, and its
 authors claim that it is a pseudorandom function: whoever does not know the key cannot tell its values from
 independent uniform ones with an advantage above what guessing the key of 128 bits gives. Both sizes of

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Days, times of day and moments as ISO text, from the whole numbers that engines store.
 
-The one idea: an engine that writes a date as text, or makes a Python value of it, fails or panics on the
+An engine that writes a date as text, or makes a Python value of it, fails or panics on the
 numbers that no calendar has, and one that prints time zones prints them in its own way. So the numbers are
 fetched as they are, and this is the only place that gives them a text: the years 1 to 9999, moments with a
 time zone in UTC. A number outside has no readable text.

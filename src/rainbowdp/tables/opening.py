@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From what a person names to an open table: a path, a pattern, standard input, a URL, a frame.
 
-The one idea: what a source is follows from its name or type alone, never from its content.
+What a source is follows from its name or type alone, never from its content.
 """
 
 import glob
@@ -19,10 +19,10 @@ from rainbowdp.tables.encodings import encoding_called
 from rainbowdp.tables.files import FileSource, file_source
 from rainbowdp.tables.frames import FrameSource
 from rainbowdp.tables.header import check_distinct
-from rainbowdp.tables.ibis_tables import ibis_source
+from rainbowdp.tables.pandas_tables import pandas_source
 from rainbowdp.tables.plain_names import is_utf8
 from rainbowdp.tables.postgres import PostgresSource
-from rainbowdp.tables.prepared import Prepared, of_duckdb, of_polars, of_spark
+from rainbowdp.tables.prepared import Prepared, behind_ibis, of_duckdb, of_polars, of_spark
 from rainbowdp.tables.sql import SqlPlace, is_url, sql_place
 from rainbowdp.tables.sqlite import SqliteSource
 from rainbowdp.tables.streams import spooled
@@ -211,11 +211,15 @@ def _table_of(frame: Any, inside: dict[str, str] | None) -> Table:  # noqa: ANN4
     if kind.is_pyarrow():
         return Table("frame", table_source(native, "the frame"))
     is_query = isinstance(frame, nw.LazyFrame)
-    if kind.is_ibis():
-        return Table("frame", ibis_source(native, "the frame"), is_query=is_query)
+    if kind.is_pandas_like():
+        return Table("frame", pandas_source(frame.to_pandas(), "the frame"))
+    from_ibis = kind.is_ibis()
+    if from_ibis:
+        native = behind_ibis(native)
+        kind = nw.from_native(native).implementation
     ready = Prepared(native)
     if kind.is_duckdb():
-        is_query = native.type != "TABLE_RELATION"
+        is_query = from_ibis or native.type != "TABLE_RELATION"
         ready = of_duckdb(native)
     elif kind.is_polars():
         ready = of_polars(native)
@@ -230,6 +234,7 @@ def _table_of(frame: Any, inside: dict[str, str] | None) -> Table:  # noqa: ANN4
             names=inside if ready.names is None else ready.names,
             readers=ready.readers,
             unreadable=ready.unreadable,
+            ordered=False if from_ibis else None,
         )
     if rows is None:
         raise TableUnreadableError(

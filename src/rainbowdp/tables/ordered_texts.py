@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Texts in their order, however many and however long they are, within a stated part of the memory.
 
-The one idea: as many as fit are sorted at a time and put aside in an unnamed temporary file; then all such
+As many as fit are sorted at a time and put aside in an unnamed temporary file; then all such
 runs are read side by side. Databases sort faster, and give up where long texts fill the memory that they may
 take.
 """

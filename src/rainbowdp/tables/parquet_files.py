@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parquet files, one or several alike, read piece by piece through pyarrow.
 
-The one idea: what a file says about itself (names, types, sizes) may be judged, and its pages are handed on
+What a file says about itself (names, types, sizes) may be judged, and its pages are handed on
 as they are to `rainbowdp.tables.arrow_tables`. Readers that make texts and dates of them first, DuckDB's for
 one, refuse a whole file for one cell.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """At most M rows per person, in a keyed random order that is computed from that person's rows alone.
 
-The one idea: a person's rows are numbered 0, 1, 2, ... among themselves, row ``i`` gets the rank
+A person's rows are numbered 0, 1, 2, ... among themselves, row ``i`` gets the rank
 ``PRF(key, person, i)``, and the M smallest ranks are kept. The key is drawn from the operating system for
 each call. A pseudorandom function under a secret uniform key cannot be told from a random function, so the
 ranks are as good as independent uniform ones, and their order as a random permutation for every person that

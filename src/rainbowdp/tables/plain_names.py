@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of files that an engine takes as they are: others reach it under a plain name of our own.
 
-The one idea: a name that is no UTF-8, or looks like a pattern, may be refused by an engine, while a copy
+A name that is no UTF-8, or looks like a pattern, may be refused by an engine, while a copy
 under another name is read. Whether a copy is needed may depend on a row. So an engine is given names in a
 private directory only, the same for a file and for its copy, and the name of that directory is judged before
 a row is read.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables and queries of a PostgreSQL server, in a read-only transaction, through psycopg.
 
-The one idea: every cell is cast to text by the server, which cannot fail, and its bytes come back as they
+Every cell is cast to text by the server, which cannot fail, and its bytes come back as they
 are; a cell that is too long to be read stays there. The type of the column, which the server tells without
 running anything, says how the text is read: numbers as numbers, so that ``1.0`` and ``1.50`` are the same
 here as in every other source, and dates in ISO form. Grouping is by the text, in the collation that compares

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 r"""Frames of polars, DuckDB and Spark, changed lazily before any of their cells is fetched.
 
-The one idea: what an engine would hand out in a form of its own, or at any length, is changed inside the
+What an engine would hand out in a form of its own, or at any length, is changed inside the
 engine, by expressions that fail on no cell. Texts become bytes, and one of more than `LARGEST_CELL` bytes
 becomes the byte ``\xff``, which is no text; so it never comes here. What expressions cannot say is said
 beside the frame: how the cells of a column are read, and which columns have none.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from rainbowdp.errors import TableUnreadableError
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.moments import moment_text
 from rainbowdp.tables.readers import moment_of, shortest_float
@@ -31,6 +33,7 @@ _WITHOUT_TEXT_IN_SPARK = ("geography", "geometry", "interval", "variant")
 _OTHER_TIMES = frozenset({"time with time zone", "timestamptz_ns"})
 _ZONED = "timestamp with time zone"
 _NEVER = 2**63 - 1
+_PATTERN_OF_NAMES = re.compile(r"\*\Z|\^(?s:.*)\$\Z")
 _MOMENT_IN_UTC = partial(moment_text, unit="us", zoned=True)
 # What a column of these types stores may be so far away that to write it as text fails. They have a first and
 # a last cell that can be read.
@@ -163,3 +166,32 @@ def of_spark(frame: Any) -> Prepared:  # noqa: ANN401 - PySpark is optional
             without_text.add(name)
         cells.append(f"{cell} as {name}")
     return Prepared(frame.selectExpr(*cells), MappingProxyType(readers), frozenset(without_text))
+
+
+def behind_ibis(table: Any) -> Any:  # noqa: ANN401 - ibis has no types
+    """Return what holds the rows of an ibis table: a relation of DuckDB, or a lazy frame of polars.
+
+    Raises
+    ------
+    TableUnreadableError
+        If another engine does, which makes values of Python or pandas on the way, which one odd cell can
+        prevent; or if polars takes the name of a column for a pattern of names.
+    """
+    backend = table.get_backend()
+    if backend.name == "duckdb":
+        # Tables that ibis keeps in memory are handed to DuckDB with the first query.
+        backend.to_pyarrow(table.limit(0).count())
+        return backend.con.sql(backend.compile(table))
+    if backend.name != "polars":
+        raise TableUnreadableError(
+            f"an ibis table of {backend.name} cannot be read cell by cell: one odd cell would prevent it",
+            help="give the database itself, such as postgresql://... or sqlite:///..., or what .to_pyarrow() "
+            "returns; ibis tables of DuckDB and polars are read as they are",
+        )
+    if any(map(_PATTERN_OF_NAMES.match, table.schema())):
+        # Without the name, which may be made of a cell.
+        raise TableUnreadableError(
+            "the ibis table has a column whose name polars takes for a pattern of names",
+            help="give the frame of polars itself, or no column a name like * or ^...$",
+        )
+    return backend.compile(table)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 r"""Only well-formed records of a CSV stream: the others are dropped, each alone.
 
-The one idea: a reader of CSV files that meets a stray quote loses the row, the rest of the file, or its
+A reader of CSV files that meets a stray quote loses the row, the rest of the file, or its
 patience, and each of these lets one person's row decide about everybody's. So the stream is read here
 first, and a record that has too few or too many cells, a quote that is not closed, a NUL character (what
 could not be decoded, see `rainbowdp.tables.encodings`) or more than `LARGEST_RECORD` bytes is left out.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which rows of each person are kept: those with the M smallest ranks among the person's own.
 
-The one idea: rows are put together by person in one sort, numbered within each person, and ranked by a keyed
+Rows are put together by person in one sort, numbered within each person, and ranked by a keyed
 hash of the person and the number; no step looks at two persons at once. Sorts and comparisons of numbers
 that are cut to their first bits are a filter: where cut numbers do not decide, whole ones do, so equal means
 equal in all bits.

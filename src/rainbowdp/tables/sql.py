@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SQL URLs: which database, which table or query, and the public name without a password.
 
-The one idea: a URL names a database, ``table`` or ``sql`` names the rows. What is said about a source in
+A URL names a database, ``table`` or ``sql`` names the rows. What is said about a source in
 messages and ledgers is its `SqlPlace.identity`: where the database is, and which rows, without user,
 password or options.
 """

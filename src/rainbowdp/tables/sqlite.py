@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables and queries of an SQLite file, read-only, through Python's own driver.
 
-The one idea: SQLite's cells have their types one by one, whatever the column says. They are therefore
+SQLite's cells have their types one by one, whatever the column says. They are therefore
 fetched as they are, texts as bytes, and `cell_text` reads each alone. Only ``BOOLEAN``, which SQLite stores
 as 0 and 1, is taken from the declaration of a column. Grouping compares bytes, also where a column is
 declared to ignore case. A cell that is too long to be read stays in the file.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bytes of a file, decompressed as they are read, and never more of them than a stated bound.
 
-The one idea: a compressed file that expands beyond `LARGEST_RATIO` times its size, or beyond
+A compressed file that expands beyond `LARGEST_RATIO` times its size, or beyond
 `LARGEST_CONTENT` bytes, is refused while it is read. Both are statements about the file as a whole and
 never about a row of it. The first `ALWAYS_ALLOWED` bytes are free, since a small table may well be very
 repetitive.
