@@ -46,10 +46,10 @@ def test_a_receipt_replaces_nothing_but_a_receipt(run: Runner) -> None:
     query = ("people.csv", *WINNER, *SURE)
     for name in ("other.csv", "./other.csv"):
         outcome = run("ask", "winner", *query, "--receipt", name)
-        assert f"--receipt would replace {name!r}, which is no receipt" in outcome.error[0]
+        assert f"--receipt would replace {name!r}, which is not a receipt" in outcome.error[0]
     assert Path("other.csv").read_text(encoding="utf-8") == TABLE
     keys = ("keys", "people.csv", "--column", "vote", *SURE, "--delta", "1e-6", "--receipt")
-    assert "which is no receipt" in run(*keys, "other.csv").error[0]
+    assert "which is not a receipt" in run(*keys, "other.csv").error[0]
     Path("r.json").touch()
     for _ in range(2):
         assert winner(run, *SURE, "--receipt", "r.json").code == 0
@@ -64,7 +64,7 @@ def test_a_receipt_replaces_nothing_but_a_receipt(run: Runner) -> None:
     ):
         assert text != written
         Path("r.json").write_text(text, encoding="utf-8")
-        assert "which is no receipt" in winner(run, *SURE, "--receipt", "r.json").error[0]
+        assert "which is not a receipt" in winner(run, *SURE, "--receipt", "r.json").error[0]
         assert Path("r.json").read_text(encoding="utf-8") == text
 
 

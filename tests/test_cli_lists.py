@@ -39,7 +39,7 @@ def refused(outcome: Outcome) -> tuple[str, str]:
 
 def test_the_filter_that_is_none_is_told_what_one_is(run: Runner) -> None:
     assert refused(run(*CHOSEN, "--where", "vote")) == (
-        "--where 'vote' is no COLUMN=VALUE",
+        "--where 'vote' is not COLUMN=VALUE",
         "write COLUMN=VALUE, for example --where city=Bonn",
     )
 
@@ -54,7 +54,7 @@ FILTERS = [
     ("city=Bonn,", "ends with a comma"),
     (",city=Bonn", "begins with a comma"),
     ("city=Bonn,,vote=A", "has nothing between two commas"),
-    ("city=Bonn, Germany", "--where 'Germany' is no COLUMN=VALUE"),
+    ("city=Bonn, Germany", "--where 'Germany' is not COLUMN=VALUE"),
     ("note=a=b", "--where 'note=a=b' has more than one equals sign"),
     ('city="Bonn', "opens a double quote that is never closed"),
     ('city=B"on"n', "has a double quote in the middle of a text"),
@@ -190,7 +190,7 @@ SINGLE = [
     (("--mu", "x"), CHOSEN[:5] + CHOSEN[7:], "--mu: 'x' is not an exact number"),
     (("--false-yes", "1/0"), (*SHARE, "--share", "1/2"), "--false-yes: "),
     (("--want", "x"), (*PLAN, "--lead", "3"), "--want: 'x' is not an exact number"),
-    (("--want", "1"), (*PLAN, "--lead", "3"), "--want '1' is no number between 0 and 1"),
+    (("--want", "1"), (*PLAN, "--lead", "3"), "--want '1' is not a number between 0 and 1"),
     (("--leads", ""), (*PLAN, "--epsilon", "1"), "--leads '' is empty"),
     (("--leads", "1,,2"), (*PLAN, "--epsilon", "1"), "'' in --leads '1,,2' is not a whole number"),
     (("--leads", "9" * 20), (*PLAN, "--epsilon", "1"), "the lead 99999999999999999999 is beyond 2^53"),

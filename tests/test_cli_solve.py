@@ -326,7 +326,7 @@ def test_colors_without_a_glyph_are_one_note_beside_the_figure(run: Runner, path
     assert outcome.code == 0
     # Drawing may take so long that its progress is shown.
     assert [line for line in outcome.err.splitlines() if not line.startswith("drawing the figure (")] == [
-        "note: the font of the figure lacks 3 signs (U+65E5, U+672C, U+8A9E), drawn as boxes"
+        "note: the font of the figure lacks 3 characters (U+65E5, U+672C, U+8A9E), drawn as boxes"
     ]
 
 

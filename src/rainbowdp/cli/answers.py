@@ -4,12 +4,23 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rainbowdp.cli.lists import written
-
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
 
 _MOST_SHOWN = 6
+
+
+def written(answer: str) -> str:
+    """Return an answer, or a name, as lists take it.
+
+    Examples
+    --------
+    >>> print(written("Ulm"), written("B, C"))
+    Ulm "B, C"
+    """
+    from rainbowdp.rainbow import quote_color
+
+    return quote_color(answer)
 
 
 def possible_answers(question: "Question") -> str:

@@ -4,27 +4,11 @@
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from rainbowdp.cli.answers import possible_answers, shown_answer
-from rainbowdp.cli.data_options import (
-    BudgetName,
-    By,
-    Encoding,
-    Groups,
-    LedgerPlace,
-    Query,
-    ReceiptFile,
-    Remarks,
-    RequestId,
-    Source,
-    TableName,
-    Where,
-    publish,
-    receipt_path,
-    require_payer,
-)
+from rainbowdp.cli import data_options as data
+from rainbowdp.cli import options as common
+from rainbowdp.cli.answers import possible_answers, shown_answer, written
 from rainbowdp.cli.framework import add, described, group
-from rainbowdp.cli.lists import read_where, written
-from rainbowdp.cli.options import Delta, Epsilon, Mu, format_option, read_privacy
+from rainbowdp.cli.lists import read_where
 from rainbowdp.cli.output import emit, emit_json, note, visible
 from rainbowdp.cli.question_declarations import GoalOption, MaxRows, Relation, Unit
 from rainbowdp.cli.question_options import QUESTIONS, SUMMARIES, with_question
@@ -53,31 +37,31 @@ _EXAMPLES = {
 def ask_command(
     question: "Question",
     *,
-    source: Source,
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    mu: Mu = None,
+    source: data.Source,
+    epsilon: common.Epsilon = None,
+    delta: common.Delta = None,
+    mu: common.Mu = None,
     neighbors: Relation = "add-remove",
     unit: Unit = None,
     max_rows: MaxRows = None,
-    where: Where = None,
-    by: By = None,
-    groups: Groups = None,
-    table: TableName = None,
-    sql: Query = None,
-    encoding: Encoding = None,
+    where: data.Where = None,
+    by: data.By = None,
+    groups: data.Groups = None,
+    table: data.TableName = None,
+    sql: data.Query = None,
+    encoding: data.Encoding = None,
     goal: GoalOption = "typical",
-    ledger: LedgerPlace = None,
-    name: BudgetName = None,
-    request_id: RequestId = None,
-    receipt: ReceiptFile = None,
-    output_format: Annotated[Literal["text", "json"], format_option("text", "json")] = "text",
+    ledger: data.LedgerPlace = None,
+    name: data.BudgetName = None,
+    request_id: data.RequestId = None,
+    receipt: data.ReceiptFile = None,
+    output_format: Annotated[Literal["text", "json"], common.format_option("text", "json")] = "text",
 ) -> int:
     """Answer one question about a table; see `HELP`."""
     from rainbowdp.release import Terms, ask_under
     from rainbowdp.release.receipt import public_part
 
-    asked = read_privacy(epsilon, delta, mu)
+    asked = common.read_privacy(epsilon, delta, mu)
     require_both("--unit", unit, "--max-rows", max_rows, "give both: --unit COLUMN --max-rows M")
     require_both(
         "--by",
@@ -86,7 +70,7 @@ def ask_command(
         groups,
         "give both, for example --by city --groups Bonn,Ulm; groups are declared, never read from the table",
     )
-    require_payer(ledger, name, request_id)
+    data.require_payer(ledger, name, request_id)
     terms = Terms(
         question=question,
         privacy=asked.notion,
@@ -98,10 +82,10 @@ def ask_command(
         by=by,
         groups=tuple(groups or ()),
     )
-    target = receipt_path(receipt, source, ledger)
+    target = data.receipt_path(receipt, source, ledger)
     # What cannot be made must be known before anything is charged.
     public = {} if target is None else public_part(terms)
-    return publish(
+    return data.publish(
         "answer",
         partial(
             ask_under,
@@ -122,7 +106,7 @@ def ask_command(
     )
 
 
-def _announce(terms: "Terms", typed: str, remarks: Remarks) -> None:
+def _announce(terms: "Terms", typed: str, remarks: data.Remarks) -> None:
     """Write what is assumed and what it costs, once the table and the ledger are open, before the draw."""
     from rainbowdp.questions import YesNo
 

@@ -114,7 +114,7 @@ LedgerPlace = Annotated[
     option(
         "--ledger FILE",
         "The file that keeps the budget, made by rainbowdp budget create, or "
-        "postgresql://user@host/database. Without it nobody adds up what answers cost.",
+        "postgresql://user@host/database. Without it the costs of answers are not added up.",
         panel=_LEDGER,
         complete=files(),
     ),
@@ -178,7 +178,7 @@ def receipt_path(receipt: str | None, *inputs: str | None) -> Path | None:
     path = Path(receipt)
     if path.is_file() and path.stat().st_size and not _is_receipt(path):
         raise UsageError(
-            f"--receipt would replace {receipt!r}, which is no receipt",
+            f"--receipt would replace {receipt!r}, which is not a receipt",
             help="write the receipt to a new file",
         )
     return path

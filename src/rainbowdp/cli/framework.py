@@ -94,9 +94,9 @@ def _require_once(order: list[Any]) -> None:
             raise UsageError(f"{name} is given {times}", help=f"give {name} once", option=name)
 
 
-def group(help: str, name: str | None = None) -> typer.Typer:
+def group(help: str) -> typer.Typer:
     """Return an application of commands, which prints its help if none of them is named."""
-    made = typer.Typer(name=name, help=help, cls=Group)
+    made = typer.Typer(help=help, cls=Group)
 
     @made.callback(invoke_without_command=True)
     def root(context: typer.Context) -> None:
@@ -157,7 +157,7 @@ def option(
         name,
         metavar=metavar,
         help=help,
-        # Typer leaves the text alone, whatever type the command declares.
+        # Typer passes the text on; the command declares the type that `read` returns.
         parser=str if metavar else None,
         callback=_callback(name, read),
         rich_help_panel=panel,

@@ -4,23 +4,10 @@
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from rainbowdp.cli.data_options import (
-    BudgetName,
-    Encoding,
-    LedgerPlace,
-    Query,
-    ReceiptFile,
-    Remarks,
-    RequestId,
-    Source,
-    TableName,
-    Where,
-    publish,
-    receipt_path,
-    require_payer,
-)
+from rainbowdp.cli import data_options as data
+from rainbowdp.cli.answers import written
 from rainbowdp.cli.framework import described, option
-from rainbowdp.cli.lists import read_where, written
+from rainbowdp.cli.lists import read_where
 from rainbowdp.cli.options import format_option, read_privacy
 from rainbowdp.cli.output import emit, emit_json, note, visible
 from rainbowdp.cli.question_declarations import COLUMN, Unit
@@ -68,7 +55,7 @@ HELP = described(
 
 def keys_command(
     *,
-    source: Source,
+    source: data.Source,
     column: Annotated[str, option("--column NAME", "The column with the categories.", COLUMN)],
     epsilon: Epsilon = None,
     delta: Delta = None,
@@ -82,14 +69,14 @@ def keys_command(
             whole("3"),
         ),
     ] = None,
-    where: Where = None,
-    table: TableName = None,
-    sql: Query = None,
-    encoding: Encoding = None,
-    ledger: LedgerPlace = None,
-    name: BudgetName = None,
-    request_id: RequestId = None,
-    receipt: ReceiptFile = None,
+    where: data.Where = None,
+    table: data.TableName = None,
+    sql: data.Query = None,
+    encoding: data.Encoding = None,
+    ledger: data.LedgerPlace = None,
+    name: data.BudgetName = None,
+    request_id: data.RequestId = None,
+    receipt: data.ReceiptFile = None,
     output_format: Annotated[Literal["text", "json"], format_option("text", "json")] = "text",
 ) -> int:
     """Name categories; see `HELP`."""
@@ -100,13 +87,13 @@ def keys_command(
         )
     asked = read_privacy(epsilon, delta, None)
     require_both("--unit", unit, "--max-keys", max_keys, "give both: --unit COLUMN --max-keys K")
-    require_payer(ledger, name, request_id)
+    data.require_payer(ledger, name, request_id)
 
     from rainbowdp.keys import key_mechanism
     from rainbowdp.release.keys_asking import KeyTerms, ask_keys_under
 
     terms = KeyTerms(column, key_mechanism(epsilon, delta, max_keys or 1), unit, read_where(where))
-    return publish(
+    return data.publish(
         "list",
         partial(
             ask_keys_under,
@@ -121,13 +108,13 @@ def keys_command(
         ),
         partial(_announce, terms, max_keys, asked.typed),
         request_id=request_id,
-        target=receipt_path(receipt, source, ledger),
+        target=data.receipt_path(receipt, source, ledger),
         receipt=lambda keys: keys.receipt,
         show=_show_json if output_format == "json" else _show_text,
     )
 
 
-def _announce(terms: "KeyTerms", max_keys: int | None, typed: str, remarks: Remarks) -> None:
+def _announce(terms: "KeyTerms", max_keys: int | None, typed: str, remarks: data.Remarks) -> None:
     """Write what is assumed and what it costs, once the table and the ledger are open, before the draw."""
     person = (
         "every row is a person"

@@ -8,20 +8,11 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from rainbowdp.cli.figures import drawing
+from rainbowdp.cli import options as common
 from rainbowdp.cli.framework import described, option
+from rainbowdp.cli.notes import drawing
 from rainbowdp.cli.numbers import cell
-from rainbowdp.cli.options import (
-    AskedPrivacy,
-    Delta,
-    Epsilon,
-    Exactly,
-    Mu,
-    Normalize,
-    Plot,
-    format_option,
-    read_privacy,
-)
+from rainbowdp.cli.options import AskedPrivacy
 from rainbowdp.cli.output import emit, emit_table, json_text, note
 from rainbowdp.cli.progress import Steps, steps
 from rainbowdp.cli.values import distances as read_distances
@@ -77,18 +68,18 @@ def line_command(
             read_distances,
         ),
     ],
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    mu: Mu = None,
-    exact: Exactly = False,
-    normalize: Normalize = False,
+    epsilon: common.Epsilon = None,
+    delta: common.Delta = None,
+    mu: common.Mu = None,
+    exact: common.Exactly = False,
+    normalize: common.Normalize = False,
     output_format: Annotated[
-        Literal["table", "csv", "json"], format_option("table", "csv", "json")
+        Literal["table", "csv", "json"], common.format_option("table", "csv", "json")
     ] = "table",
-    plot: Plot = None,
+    plot: common.Plot = None,
 ) -> int:
     """Print the optimal probabilities by distance; see `HELP`."""
-    asked = read_privacy(epsilon, delta, mu, exact=exact)
+    asked = common.read_privacy(epsilon, delta, mu, exact=exact)
     if output_format == "table" and len(distances) > _LONGEST_TABLE:
         raise UsageError(
             f"a table of {len(distances)} distances is too long to read",

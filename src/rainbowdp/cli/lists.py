@@ -154,7 +154,7 @@ def _filter(part: str, *, several: bool) -> tuple[str, str]:
     sides = _split(part, "=")
     if len(sides) == 1:
         more = f"; a value with a comma stands in double quotes: --where {_QUOTED_FILTER}" if several else ""
-        raise UsageError(f"--where {part!r} is no COLUMN=VALUE", help=_FILTER + more, option="--where")
+        raise UsageError(f"--where {part!r} is not COLUMN=VALUE", help=_FILTER + more, option="--where")
     if len(sides) > 2:
         raise UsageError(
             f"--where {part!r} has more than one equals sign",
@@ -181,19 +181,6 @@ def repeated(listed: Sequence[str]) -> str | None:
     """
     first: dict[str, int] = {}
     return next((name for at, name in enumerate(listed) if first.setdefault(name, at) < at), None)
-
-
-def written(answer: str) -> str:
-    """Return an answer, or a name, as lists take it.
-
-    Examples
-    --------
-    >>> print(written("Ulm"), written("B, C"))
-    Ulm "B, C"
-    """
-    from rainbowdp.rainbow import quote_color
-
-    return quote_color(answer)
 
 
 def _split(text: str, separator: str) -> list[str]:

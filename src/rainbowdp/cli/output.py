@@ -25,7 +25,7 @@ _WIDEST = 10_000_000
 
 
 def write_utf8() -> None:
-    """Let stdout and stderr take every character, whatever the locale says.
+    """Write stdout and stderr as UTF-8, also if the locale says otherwise.
 
     Bytes of the command line that are not UTF-8 are written as escapes.
     """

@@ -2,29 +2,19 @@
 """``rainbowdp plan``: how often an answer would be right, and at what cost, before anything is spent."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from rainbowdp.cli.figures import drawing
-from rainbowdp.cli.framework import add, described, group
+from rainbowdp.cli import options as common
+from rainbowdp.cli.framework import add, described, group, option
 from rainbowdp.cli.lists import numbers
-from rainbowdp.cli.options import Plot, format_option, read_notion, require_one_notion
+from rainbowdp.cli.notes import drawing
 from rainbowdp.cli.output import emit_json
-from rainbowdp.cli.plan_options import (
-    Compare,
-    DeltaOfAll,
-    Epsilons,
-    Groups,
-    Lead,
-    Leads,
-    Mus,
-    People,
-    Want,
-)
 from rainbowdp.cli.plan_text import print_plan
 from rainbowdp.cli.question_declarations import GoalOption, MaxRows, Relation, Unit
 from rainbowdp.cli.question_options import QUESTIONS, SUMMARIES, with_question
-from rainbowdp.cli.values import require_both
+from rainbowdp.cli.values import distances, probability, require_both, whole
 from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,6 +44,107 @@ _EXAMPLES = {
 }
 
 
+_EXPECTED = "What is expected"
+_PRIVACY = "Privacy (--epsilon, perhaps with --delta; or --mu; or --want and --lead)"
+
+
+def _between_0_and_1(option: str, text: str) -> Fraction:
+    number = probability(option, text)
+    if not 0 < number < 1:
+        raise UsageError(
+            f"{option} {text!r} is not a number between 0 and 1",
+            help=f"give for example {option} 0.99",
+            option=option,
+        )
+    return number
+
+
+def _lead(option: str, text: str) -> int | str:
+    """Read a number of people, or a share of them, which stays a text that ends in a percent sign."""
+    return text if text.strip().endswith("%") else whole("40")(option, text)
+
+
+def _leads(option: str, text: str) -> Sequence[int]:
+    found = list(distances(option, text))
+    if min(found) < 1:
+        raise UsageError(f"{option} {text!r} has a lead below 1", help="begin with 1, as in 1:21")
+    return found
+
+
+Epsilons = Annotated[
+    str | None,
+    option(
+        "--epsilon LIST",
+        "One or more, separated by commas: 0.1,0.5,'ln 3'. One person's data make no answer more than "
+        "e^epsilon times as likely; smaller is more private.",
+        panel=_PRIVACY,
+    ),
+]
+DeltaOfAll = Annotated[
+    str | None,
+    option(
+        "--delta NUMBER",
+        "Additional probability by which each epsilon may be exceeded, such as 1e-6.",
+        panel=_PRIVACY,
+    ),
+]
+Mus = Annotated[
+    str | None,
+    option("--mu LIST", "Gaussian differential privacy, in place of --epsilon; one or more.", panel=_PRIVACY),
+]
+Want = Annotated[
+    Fraction | None,
+    option(
+        "--want NUMBER",
+        "How often the answer is to be right, such as 0.99; with --lead: find the least epsilon.",
+        _between_0_and_1,
+        panel=_EXPECTED,
+    ),
+]
+Lead = Annotated[
+    # A whole number, or a share as text.
+    Any,
+    option(
+        "--lead PEOPLE|SHARE%",
+        "By how many people the right answer is expected to be ahead of the next one; with --people "
+        "also as a share of them: 3%.",
+        _lead,
+        panel=_EXPECTED,
+    ),
+]
+Leads = Annotated[
+    Sequence[int] | None,
+    option(
+        "--leads LIST",
+        "The leads to show: a list such as 1,5,20, or a range such as 1:21, which leaves 21 out.",
+        _leads,
+        panel=_EXPECTED,
+    ),
+]
+People = Annotated[
+    int | None,
+    option(
+        "--people N",
+        "How many people there are, about: leads are also told as shares of them. It must be public.",
+        whole("1000"),
+        panel=_EXPECTED,
+    ),
+]
+Groups = Annotated[
+    int | None,
+    option(
+        "--groups G",
+        "How many groups will be answered for (ask --by): also tell how often all of them are right.",
+        whole("12"),
+        panel=_EXPECTED,
+    ),
+]
+Compare = Annotated[
+    bool,
+    option("--compare", "Also show the exponential mechanism and permute-and-flip, in a table of their own."),
+]
+
+
 def plan_command(
     question: "Question",
     *,
@@ -70,8 +161,8 @@ def plan_command(
     neighbors: Relation = "add-remove",
     unit: Unit = None,
     max_rows: MaxRows = None,
-    plot: Plot = None,
-    output_format: Annotated[Literal["table", "json"], format_option("table", "json")] = "table",
+    plot: common.Plot = None,
+    output_format: Annotated[Literal["table", "json"], common.format_option("table", "json")] = "table",
 ) -> int:
     """Plan one question; see `HELP`."""
     require_both("--unit", unit, "--max-rows", max_rows, "give both: --unit COLUMN --max-rows M")
@@ -118,12 +209,12 @@ def _read_privacies(
 ) -> "list[Privacy]":
     from rainbowdp.exact import parse_exponent
 
-    require_one_notion(epsilon, delta, mu, "give one notion of privacy")
+    common.require_one_notion(epsilon, delta, mu, "give one notion of privacy")
     if mu is not None:
-        return [read_notion(mu=text) for text in numbers("--mu", mu, "0.5,1", parse_exponent)]
+        return [common.read_notion(mu=text) for text in numbers("--mu", mu, "0.5,1", parse_exponent)]
     if epsilon is not None:
         texts = numbers("--epsilon", epsilon, "0.1,0.5,1", parse_exponent)
-        return [read_notion(text, delta) for text in texts]
+        return [common.read_notion(text, delta) for text in texts]
     if not findable:
         raise UsageError(
             "--want is given without --lead, and no privacy" if wanted else "no privacy is given",

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress on stderr, for work that takes more than two seconds and for nothing else.
+"""Show progress on stderr, for work that takes more than two seconds.
 
 A command names its steps as it takes them. After two seconds the step at work is shown: as a moving line on a
-terminal, as plain lines (one per step) anywhere else. What is quick stays silent, and so is everything where
-the environment variable `SWITCH` is ``off``.
+terminal, as plain lines (one per step) anywhere else. Quicker work shows nothing, nor does any work if the
+environment variable `SWITCH` is ``off``.
 """
 
 import contextlib
@@ -54,7 +54,7 @@ class Steps:
                 self._present()
 
     def advance(self, done: int, total: int) -> None:
-        """Say how much of the current step is done."""
+        """Set how much of the current step is done."""
         with self._lock:
             if self._bar is not None and self._bar.task_ids:
                 self._bar.update(self._bar.task_ids[-1], completed=done, total=total)
@@ -78,7 +78,7 @@ class Steps:
         """Show the current step; the lock is held."""
         if not self._label:
             return
-        if not sys.stderr.isatty():
+        if sys.stderr is None or not sys.stderr.isatty():
             say(f"{self._label} ({monotonic() - self._started:.0f} s)")
             return
         if self._bar is None:
@@ -91,7 +91,7 @@ class Steps:
 
 @contextlib.contextmanager
 def steps() -> Iterator[Steps]:
-    """Give the steps of a command, and end them whatever happens."""
+    """Yield the steps of a command, and end them also after an error."""
     taken = Steps()
     try:
         yield taken

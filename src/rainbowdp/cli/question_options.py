@@ -7,34 +7,14 @@ What a question refuses about its parameters is told with the name of the option
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rainbowdp.cli import question_declarations as declared
 from rainbowdp.cli.data_options import require_declared, require_other_files
 from rainbowdp.cli.lists import repeated
-from rainbowdp.cli.question_declarations import (
-    AtLeast,
-    Clamp,
-    Column,
-    Edges,
-    Equals,
-    FalseYes,
-    Labels,
-    NoNulls,
-    Nulls,
-    NullsAs,
-    OfShare,
-    OptionalColumn,
-    Options,
-    OptionsFile,
-    Other,
-    Quantile,
-    Share,
-    Sum,
-    Top,
-    TopSet,
-)
 from rainbowdp.cli.values import at_most_one, exactly_one, naming, require_both
 from rainbowdp.errors import FileUnreadableError, QuestionError, UsageError
 
@@ -54,11 +34,11 @@ _QUOTED = re.compile('"((?:[^"]|"")*)"')
 
 def winner_question(
     *,
-    column: Column,
-    options: Options = None,
-    options_file: OptionsFile = None,
-    other: Other = None,
-    nulls: Nulls = None,
+    column: declared.Column,
+    options: declared.Options = None,
+    options_file: declared.OptionsFile = None,
+    other: declared.Other = None,
+    nulls: declared.Nulls = None,
 ) -> "Winner":
     """Return the question that the options of ``winner`` describe.
 
@@ -77,13 +57,13 @@ def winner_question(
 
 def ranking_question(
     *,
-    column: Column,
-    options: Options = None,
-    options_file: OptionsFile = None,
-    other: Other = None,
-    nulls: Nulls = None,
-    top: Top = None,
-    top_set: TopSet = None,
+    column: declared.Column,
+    options: declared.Options = None,
+    options_file: declared.OptionsFile = None,
+    other: declared.Other = None,
+    nulls: declared.Nulls = None,
+    top: declared.Top = None,
+    top_set: declared.TopSet = None,
 ) -> "Ranking":
     """Return the question that the options of ``ranking`` describe.
 
@@ -105,14 +85,14 @@ def ranking_question(
 
 def yes_no_question(
     *,
-    column: Column,
-    equals: Equals = None,
-    at_least: AtLeast = None,
-    share: Share = None,
-    total: Sum = False,
-    clamp: Clamp = None,
-    nulls: NullsAs = None,
-    false_yes: FalseYes = None,
+    column: declared.Column,
+    equals: declared.Equals = None,
+    at_least: declared.AtLeast = None,
+    share: declared.Share = None,
+    total: declared.Sum = False,
+    clamp: declared.Clamp = None,
+    nulls: declared.NullsAs = None,
+    false_yes: declared.FalseYes = None,
 ) -> "YesNo":
     """Return the question that the options of ``yes-no`` describe.
 
@@ -133,14 +113,14 @@ def yes_no_question(
 
 def level_question(
     *,
-    column: Column,
-    edges: Edges,
-    labels: Labels = None,
-    equals: Equals = None,
-    share: OfShare = False,
-    total: Sum = False,
-    clamp: Clamp = None,
-    nulls: NullsAs = None,
+    column: declared.Column,
+    edges: declared.Edges,
+    labels: declared.Labels = None,
+    equals: declared.Equals = None,
+    share: declared.OfShare = False,
+    total: declared.Sum = False,
+    clamp: declared.Clamp = None,
+    nulls: declared.NullsAs = None,
 ) -> "Level":
     """Return the question that the options of ``level`` describe.
 
@@ -160,11 +140,11 @@ def level_question(
 
 def bracket_question(
     *,
-    column: Column,
-    edges: Edges,
-    labels: Labels = None,
-    quantile: Quantile = "1/2",
-    nulls: NoNulls = None,  # noqa: ARG001 - its reader takes nothing but ignore, the default
+    column: declared.Column,
+    edges: declared.Edges,
+    labels: declared.Labels = None,
+    quantile: declared.Quantile = "1/2",
+    nulls: declared.NoNulls = None,  # noqa: ARG001 - its reader takes nothing but ignore, the default
 ) -> "Bracket":
     """Return the question that the options of ``bracket`` describe.
 
@@ -221,7 +201,7 @@ def with_question(
     asked = dict(inspect.signature(question).parameters)
     own = [one for name, one in inspect.signature(command).parameters.items() if name != "question"]
     if not needs_column:
-        asked["column"] = asked["column"].replace(annotation=OptionalColumn, default=None)
+        asked["column"] = asked["column"].replace(annotation=declared.OptionalColumn, default=None)
 
     def combined(**values: Any) -> int:  # noqa: ANN401 - what the readers have returned
         given = {name: values.pop(name) for name in asked}
@@ -245,7 +225,7 @@ def _with(question: AnyQuestion, option: str, **given: object) -> AnyQuestion:
         return replace(question, **changes)
 
 
-def _naming_list(options: Sequence[str] | None) -> Any:  # noqa: ANN401 - a context manager
+def _naming_list(options: Sequence[str] | None) -> AbstractContextManager[None]:
     return naming("--options-file" if options is None else "--options")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from rainbowdp.cli.graphs import counted
+from rainbowdp.cli.notes import counted
 from rainbowdp.cli.output import emit_json, emit_table, note
 from rainbowdp.errors import ReceiptError
 
@@ -22,7 +22,7 @@ _HEAD = 1024
 
 
 def read_if_receipt(path: Path) -> Receipt | None:
-    """Return the content of a file that is a receipt, whatever its name, and None for any other file.
+    """Return the content of a file that is a receipt, also under another name; None for any other file.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def read_if_receipt(path: Path) -> Receipt | None:
 
 def _object_text(path: Path) -> bytes | None:
     """Return the text of a file that begins like an object of JSON."""
-    # Whoever reads another file, or one that cannot be read, says what is wrong with it.
+    # The reader of mechanisms reports a file that cannot be read.
     with contextlib.suppress(OSError):
         if path.is_file():
             with path.open("rb") as file:

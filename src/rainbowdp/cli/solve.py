@@ -6,22 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from rainbowdp.cli import completion
-from rainbowdp.cli.figures import drawing
+from rainbowdp.cli import options as common
 from rainbowdp.cli.framework import described, option
-from rainbowdp.cli.graphs import counted, note_graph
-from rainbowdp.cli.options import (
-    AskedPrivacy,
-    Delta,
-    Engine,
-    Epsilon,
-    Exactly,
-    Mu,
-    Normalize,
-    Plot,
-    format_option,
-    read_privacy,
-    require_distinct,
-)
+from rainbowdp.cli.notes import counted, drawing, note_graph
 from rainbowdp.cli.output import emit_json, emit_table, note
 from rainbowdp.cli.progress import Steps, steps
 from rainbowdp.cli.signals import load_duckdb
@@ -82,9 +69,9 @@ def solve_command(
             complete=completion.files(*completion.TABLES),
         ),
     ] = None,
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    mu: Mu = None,
+    epsilon: common.Epsilon = None,
+    delta: common.Delta = None,
+    mu: common.Mu = None,
     out: Annotated[
         Path | None,
         option(
@@ -107,8 +94,8 @@ def solve_command(
             complete=completion.files(*completion.TABLES),
         ),
     ] = None,
-    exact: Exactly = False,
-    normalize: Normalize = False,
+    exact: common.Exactly = False,
+    normalize: common.Normalize = False,
     boundary_graph: Annotated[
         Path | None,
         option(
@@ -119,18 +106,18 @@ def solve_command(
             complete=completion.files(".graphml", ".json", ".csv"),
         ),
     ] = None,
-    plot: Plot = None,
-    output_format: Annotated[Literal["table", "json"], format_option("table", "json")] = "table",
-    engine: Engine = "auto",
+    plot: common.Plot = None,
+    output_format: Annotated[Literal["table", "json"], common.format_option("table", "json")] = "table",
+    engine: common.Engine = "auto",
 ) -> int:
     """Find, check and write the optimal mechanism; see `HELP`."""
-    asked = read_privacy(epsilon, delta, mu, exact=exact)
+    asked = common.read_privacy(epsilon, delta, mu, exact=exact)
     require(
         "--classes", classes, "--out", out, "say with --out where the class of every dataset is to be written"
     )
     targets = {"--out": out, "--classes": classes, "--boundary-graph": boundary_graph, "--plot": plot}
     for name, source in {"--datasets": datasets, "--neighbors": neighbors, "--boundary": boundary}.items():
-        require_distinct({name: None if source is None else Path(source), **targets})
+        common.require_distinct({name: None if source is None else Path(source), **targets})
 
     from rainbowdp.formats import read_graph, write_boundary_graph, write_mechanism
     from rainbowdp.graph import boundary_morphism
@@ -189,7 +176,7 @@ def _read_condition(boundary: str, *, normalize: bool) -> "BoundaryCondition | B
         if boundary == name:
             return name
     path = Path(boundary)
-    if not path.suffix and not os.path.exists(path):  # noqa: PTH110 - it never raises, whatever the name
+    if not path.suffix and not os.path.exists(path):  # noqa: PTH110 - Path.exists raises for some names
         raise UsageError(
             f"--boundary {boundary!r} is neither a file nor the name of a boundary condition",
             help=did_you_mean(boundary, BOUNDARIES) or f"give a file, or one of {', '.join(BOUNDARIES)}",
@@ -211,7 +198,9 @@ def _read_condition(boundary: str, *, normalize: bool) -> "BoundaryCondition | B
         raise error.at(repr(boundary)) from error
 
 
-def _verify(graph: "RainbowGraph", mechanism: "Mechanism", asked: AskedPrivacy, progress: Steps) -> None:
+def _verify(
+    graph: "RainbowGraph", mechanism: "Mechanism", asked: common.AskedPrivacy, progress: Steps
+) -> None:
     """Check the mechanism as `verify` checks any; a failure here is a defect of rainbowdp."""
     from rainbowdp.verification import verify
 
@@ -234,7 +223,7 @@ def _draw(graph: "RainbowGraph", mechanism: "Mechanism", figure: Path) -> None:
 
 
 def _print_summary(
-    graph: "RainbowGraph", morphism: "BoundaryMorphism", asked: AskedPrivacy, output_format: str
+    graph: "RainbowGraph", morphism: "BoundaryMorphism", asked: common.AskedPrivacy, output_format: str
 ) -> None:
     nodes, edges = morphism.boundary_graph.size, morphism.boundary_graph.pair_count
     summary = {

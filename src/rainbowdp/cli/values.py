@@ -16,8 +16,6 @@ from pathlib import Path
 from rainbowdp.cli.output import note
 from rainbowdp.errors import DistributionError, RainbowError, UsageError, did_you_mean
 
-Reader = Callable[[str, str], object]
-
 LARGEST_WHOLE = 2**53
 _MOST_DIGITS = 20
 _WHOLE = re.compile("[0-9]+")

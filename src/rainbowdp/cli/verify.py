@@ -5,19 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from rainbowdp.cli import completion
+from rainbowdp.cli import options as common
 from rainbowdp.cli.framework import argument, described, option
-from rainbowdp.cli.graphs import counted, note_graph
+from rainbowdp.cli.notes import counted, note_graph
 from rainbowdp.cli.numbers import bounds_cell, exact_cell, json_bounds, json_exact
-from rainbowdp.cli.options import (
-    AskedPrivacy,
-    ClassTable,
-    Delta,
-    Engine,
-    Epsilon,
-    Mu,
-    format_option,
-    read_privacy,
-)
 from rainbowdp.cli.output import emit_json, emit_table, note
 from rainbowdp.cli.progress import steps
 from rainbowdp.cli.receipts import check_receipt, read_if_receipt
@@ -59,18 +50,18 @@ def verify_command(
             complete=completion.files(*completion.TABLES, *completion.NETWORKS),
         ),
     ] = None,
-    classes: ClassTable = None,
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    mu: Mu = None,
+    classes: common.ClassTable = None,
+    epsilon: common.Epsilon = None,
+    delta: common.Delta = None,
+    mu: common.Mu = None,
     strict: Annotated[
         bool,
         option(
             "--strict", "Judge decimals, too, exactly as written, instead of within the precision of float64."
         ),
     ] = False,
-    output_format: Annotated[Literal["table", "json"], format_option("table", "json")] = "table",
-    engine: Engine = "auto",
+    output_format: Annotated[Literal["table", "json"], common.format_option("table", "json")] = "table",
+    engine: common.Engine = "auto",
 ) -> int:
     """Check a mechanism over all pairs of neighbors; see `HELP`."""
     receipt = read_if_receipt(Path(mechanism))
@@ -89,7 +80,7 @@ def verify_command(
             "--neighbors is missing",
             help="give the file with the pairs of neighbors; only a receipt needs none",
         )
-    asked = read_privacy(epsilon, delta, mu)
+    asked = common.read_privacy(epsilon, delta, mu)
 
     from rainbowdp.formats import read_mechanism, read_neighbors
     from rainbowdp.verification import verify
@@ -125,7 +116,7 @@ def _require_readable(path: Path) -> None:
         read_document(path, form)
 
 
-def _as_json(found: "Verification", asked: AskedPrivacy) -> dict[str, object]:
+def _as_json(found: "Verification", asked: common.AskedPrivacy) -> dict[str, object]:
     witness = None if found.witness is None else _witness_json(found.witness)
     return {
         "holds": found.holds,
@@ -148,7 +139,7 @@ def _witness_json(witness: "Witness") -> dict[str, object]:
     }
 
 
-def _print_table(found: "Verification", asked: AskedPrivacy) -> None:
+def _print_table(found: "Verification", asked: common.AskedPrivacy) -> None:
     rows = [
         ("asked", asked.typed),
         (f"tight {found.notion}", bounds_cell(found.lower, found.upper)),
