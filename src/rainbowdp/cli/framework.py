@@ -9,7 +9,7 @@ import contextlib
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import typer
@@ -20,6 +20,15 @@ from rainbowdp.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     Context = Any
+
+SUMMARIES: Mapping[str, str] = {
+    "winner": "Which option do most people have: the winner, the most common value (the mode)?",
+    "ranking": "In which order do the options stand, most common first, or which are the first few?",
+    "yes-no": "Is there a majority, are there enough people, is a sum large enough: yes or no?",
+    "level": "Between which of the numbers that you name does a count, share or sum lie?",
+    "bracket": "Between which of the numbers that you name does the median, or another quantile, lie?",
+}
+"""Each kind of question in one sentence."""
 
 _QUESTIONS = {
     "winner": "mode most-common most-frequent plurality argmax max top histogram",
@@ -231,8 +240,6 @@ def _known_elsewhere(word: str, context: Any, commands: Sequence[str]) -> str:  
         before = f"{path} ask"
     else:
         return ""
-    from rainbowdp.cli.question_options import SUMMARIES
-
     for kind, words in _QUESTIONS.items():
         if typed == kind or typed in words.split():
             return f"{_REMARKS.get(typed, '')}try {before} {kind}: {_lowered(SUMMARIES[kind])}"

@@ -23,8 +23,7 @@ _MOST_NAMED = 5
 
 def note_graph(structure: "NeighborRelation") -> None:
     """Note what was removed, and how many datasets have no neighbor."""
-    from rainbowdp.graph import DatasetGraph, PairList
-    from rainbowdp.graph.pair_stream import PairStream
+    from rainbowdp.graph import DatasetGraph, PairList, PairStream
 
     for text in structure.notes:
         note(text)
