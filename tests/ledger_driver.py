@@ -71,7 +71,7 @@ class Driver:
         self.own: Ledger | None = None
 
     def ask(self, request: str, out: int, reached: Callable[[Point], None], *, create: bool = False) -> None:
-        """Be an asker."""
+        """Ask, as a process that may be killed."""
         with Ledger(open_database(self.address, create=create), reached) as ledger:
             if create:
                 with contextlib.suppress(UnknownBudgetError):
@@ -84,7 +84,7 @@ class Driver:
             os.write(out, f"answer {standing}\n".encode())
 
     def ask_again(self, request: str) -> str:
-        """Be an asker that nobody kills."""
+        """Ask, without being killed."""
         if self.own is None:
             self.own = Ledger(open_database(self.address, create=True))
             with contextlib.suppress(UnknownBudgetError):

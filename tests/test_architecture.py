@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The house: who may import whom, how long a module may be, what each says first, what an import may load.
+"""The structure of the package: imports between modules, their length and first lines, what an import loads.
 
 The rules are read from the syntax trees, so lazy imports and imports for annotations count like all others.
 The reader and the rules are themselves tested on small sources that break them.

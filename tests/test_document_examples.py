@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runner of the documentation's examples: it must notice every way in which a document can be wrong."""
+"""The runner of the documentation's examples: it finds every way in which a document can be wrong."""
 
 import os
 import re
@@ -188,7 +188,7 @@ def test_at_most_eight_commands_of_all_documents_start_a_process_of_the_package(
     assert len([command for command in ours if own_words(command) is None]) <= 8
 
 
-def test_progress_of_a_slow_machine_is_no_part_of_what_a_command_prints(
+def test_the_progress_of_a_slow_machine_is_not_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = (

@@ -204,11 +204,17 @@ def test_scores_are_judged_on_a_grid(options: int, monotone: bool, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    "privacy",
-    [rdp.PureDP("ln 3"), rdp.PureDP("1/5"), rdp.ApproxDP("ln 2", "1/100"), rdp.GaussianDP("1/2")],
+    ("privacy", "neighbors", "rows"),
+    [
+        (rdp.PureDP("ln 3"), "add-remove", 1),
+        (rdp.PureDP("ln 3"), "change-one", 2),
+        (rdp.PureDP("1/5"), "change-one", 2),
+        (rdp.ApproxDP("ln 2", "1/100"), "add-remove", 1),
+        (rdp.ApproxDP("ln 2", "1/100"), "change-one", 2),
+        (rdp.GaussianDP("1/2"), "change-one", 2),
+    ],
     ids=str,
 )
-@pytest.mark.parametrize(("neighbors", "rows"), [("add-remove", 1), ("change-one", 2)])
 def test_leads_are_judged_and_a_step_too_far_is_found(
     privacy: rdp.Privacy, neighbors: Neighbors, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever dies, and however many ask at once: every answer that leaves was charged, nothing is overspent."""
+"""Askers that are killed or ask at once: every answer that leaves was charged, nothing is overspent."""
 
 import json
 import subprocess

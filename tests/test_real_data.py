@@ -120,7 +120,7 @@ def test_the_first_choices_are_those_that_are_known(first_choices: Counter[str])
     assert first_choices.total() == 105_928
     assert first_choices.most_common(5) == [*LEADERS.items()]
     assert {*first_choices} - {*CANDIDATES} == {"UWI", "undervote", "overvote"}
-    # A declared candidate whom nobody put first counts as well.
+    # A declared candidate without a first choice counts as well.
     assert {*CANDIDATES} - {*first_choices} == {"Theron Preston Washington"}
 
 

@@ -6,7 +6,7 @@ of the package. The survey is asked every question at every place. The other tab
 theirs at one place and the next third at the next, the larger ones with one number of rows per person at a
 time; two of the tables in turn have their keys counted and an answer drawn. A day of the shop's log stands
 for the log. What takes long is done before a release: the whole log at most places, here or in
-`test_real_data`, and the 105,928 ballots at places that hand over one row at a time.
+`test_real_data`, and the larger tables at places where rows pass one by one.
 """
 
 import contextlib
@@ -141,6 +141,7 @@ DRAWN = {
 }
 # Where the whole log is counted by tests/test_real_data.py.
 ELSEWHERE = ("csv", "parquet", "postgresql")
+LARGE = ("ballots", "shop")
 # Rows pass through Python or Java one by one there.
 ROW_BY_ROW = ("json lines", "zstandard json lines", "pyspark")
 Tables = dict[str, RealTable]
@@ -148,7 +149,7 @@ Tables = dict[str, RealTable]
 
 def table_at(place: str, name: str, *more: int) -> ParameterSet:
     """Return the parameters of a test; those that take long are left to a release."""
-    slow = name == "ballots" and place in ROW_BY_ROW
+    slow = name in LARGE and place in ROW_BY_ROW
     return pytest.param(place, name, *more, marks=[pytest.mark.release] if slow else [])
 
 
@@ -301,7 +302,7 @@ def test_all_places_with_an_order_keep_the_same_rows(tables: Tables, name: str) 
     (column, unit), table = KEYS[name], tables[name]
     reading = OptionReading(column, tuple(sorted({row[column] for row in table.rows})))
     own = Counter(row[unit] for row in table.rows)
-    for most in MOST if len(table.rows) < MANY else MOST[1:2]:
+    for most in MOST if name == "survey" else MOST[1:2]:
         found = [summarize(table.at(place), reading, unit=unit, max_rows=most, key=KEY) for place in ORDERED]
         assert found == found[:1] * len(ORDERED)
         assert sum(found[0].counts) == sum(min(most, count) for count in own.values())  # type: ignore[union-attr]  # counts of options
