@@ -158,7 +158,7 @@ def _least_of_each(
     keys: NDArray[np.int64], values: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the distinct keys, ascending, and the least value of each."""
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys)
     keys = keys[order]
     starts = np.flatnonzero(np.diff(keys, prepend=-1))
     return keys[starts], np.minimum.reduceat(values[order], starts) if starts.size else values[:0]
