@@ -12,7 +12,7 @@ import typer
 from ledger_places import ASKED, pure
 from postgres_server import fresh_database
 from rainbowdp.cli.budget import APP
-from rainbowdp.cli.framework import FrameworkError, restated
+from rainbowdp.cli.usage import FrameworkError, restated
 from rainbowdp.errors import RainbowError
 from rainbowdp.ledger import Cost, open_ledger
 

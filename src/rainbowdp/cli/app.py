@@ -1,23 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make the application of its commands, run it, and report every error in one place."""
 
-import importlib
 import os
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from rainbowdp.cli.framework import FrameworkError, Group, add, option, restated
+from rainbowdp.cli.framework import Group, add, option
 from rainbowdp.cli.output import emit, say
 from rainbowdp.cli.signals import Signals
+from rainbowdp.cli.usage import FrameworkError, restated
 from rainbowdp.errors import InternalError, RainbowError, printable
 
-COMMANDS = ("ask", "plan", "budget", "keys", "line", "solve", "verify", "sample")
-"""The commands: in the module of each stands a function ``NAME_command`` with its ``HELP``, or an ``APP`` of
-several commands."""
+COMMANDS = {
+    "ask": lambda: import_module("rainbowdp.cli.ask"),
+    "plan": lambda: import_module("rainbowdp.cli.plan"),
+    "budget": lambda: import_module("rainbowdp.cli.budget"),
+    "keys": lambda: import_module("rainbowdp.cli.keys"),
+    "line": lambda: import_module("rainbowdp.cli.line"),
+    "solve": lambda: import_module("rainbowdp.cli.solve"),
+    "verify": lambda: import_module("rainbowdp.cli.verify"),
+    "sample": lambda: import_module("rainbowdp.cli.sample"),
+}
+"""What loads the module of each command. In it stands a function ``NAME_command`` with its ``HELP``, or an
+``APP`` of several commands."""
 
 _PROGRAM = "rainbowdp"
 _COMPLETING = "_RAINBOWDP_COMPLETE"
@@ -54,7 +64,7 @@ def application(*names: str) -> typer.Typer:
     )
     made.callback(invoke_without_command=True)(_root)
     for name in names or COMMANDS:
-        module = importlib.import_module(f"rainbowdp.cli.{name}")
+        module = COMMANDS[name]()
         if hasattr(module, "APP"):
             made.add_typer(module.APP, name=name, cls=Group)
         else:

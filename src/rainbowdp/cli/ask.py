@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from rainbowdp.cli import data_options as data
 from rainbowdp.cli import options as common
 from rainbowdp.cli.answers import possible_answers, shown_answer, written
-from rainbowdp.cli.framework import SUMMARIES, add, described, group
+from rainbowdp.cli.framework import add, described, group
 from rainbowdp.cli.lists import read_where
 from rainbowdp.cli.output import emit, emit_json, note, visible
 from rainbowdp.cli.question_declarations import GoalOption, MaxRows, Relation, Unit
-from rainbowdp.cli.question_options import QUESTIONS, with_question
+from rainbowdp.cli.question_options import QUESTIONS, SUMMARIES, with_question
 from rainbowdp.cli.values import require_both
 
 if TYPE_CHECKING:

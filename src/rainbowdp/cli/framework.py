@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adapt typer: an option is given once, values are read by functions, help and errors have our form.
+"""Adapt typer: an option is given once, values are read by functions, help can be copied.
 
 Typer takes the last of several values without a warning, which turns a slip such as
 ``--epsilon 1 ... --epsilon 2`` into another promise of privacy. Here it is a usage error.
@@ -7,46 +7,18 @@ Typer takes the last of several values without a warning, which turns a slip suc
 
 import contextlib
 import io
-import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from rainbowdp.cli.output import emit
-from rainbowdp.errors import UsageError, did_you_mean
+from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
     Context = Any
-
-SUMMARIES: Mapping[str, str] = {
-    "winner": "Which option do most people have: the winner, the most common value (the mode)?",
-    "ranking": "In which order do the options stand, most common first, or which are the first few?",
-    "yes-no": "Is there a majority, are there enough people, is a sum large enough: yes or no?",
-    "level": "Between which of the numbers that you name does a count, share or sum lie?",
-    "bracket": "Between which of the numbers that you name does the median, or another quantile, lie?",
-}
-"""Each kind of question in one sentence."""
-
-_QUESTIONS = {
-    "winner": "mode most-common most-frequent plurality argmax max top histogram",
-    "ranking": "rank order top-k sort",
-    "yes-no": "majority threshold quorum above-threshold yesno",
-    "level": "count sum total",
-    "bracket": "median quantile quantiles percentile quartile mean average avg",
-}
-_REMARKS = {
-    **dict.fromkeys(("count", "sum", "total"), "the number itself is never published; "),
-    **dict.fromkeys(("mean", "average", "avg"), "a mean cannot be asked for, a median can; "),
-    "histogram": "counts are never published; ",
-}
-
-FrameworkError = cast(
-    "type[Exception]", next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
-)
-"""The root of typer's usage errors, which has no public name."""
 
 
 class _Help:
@@ -188,74 +160,3 @@ def argument(
 
 def _callback(name: str, read: Callable[[str, str], object] | None) -> Callable[[Any], Any] | None:
     return None if read is None else lambda value: None if value is None else read(name, value)
-
-
-def restated(error: Exception) -> UsageError:
-    """Return the usage error that says what typer's error says.
-
-    Parameters
-    ----------
-    error : Exception
-        A `FrameworkError`.
-
-    Returns
-    -------
-    UsageError
-        With a help line that names the closest option or command, or where to read on.
-    """
-    facts: dict[str, Any] = vars(error)
-    context = facts.get("ctx")
-    read_on = f"see {context.command_path if context is not None else 'rainbowdp'} --help"
-    message = error.format_message() if hasattr(error, "format_message") else str(error)
-    parameter = facts.get("param")
-    if "possibilities" in facts:
-        name = str(facts["option_name"])
-        first = f"it stands first: rainbowdp {name} ..." if name == "--debug" else ""
-        close = first or did_you_mean(name, _option_names(context))
-        return UsageError(f"there is no option {name}", help=close or read_on, option=name)
-    if found := re.match(r"No such command '(.*?)'\.", message, re.DOTALL):
-        commands = list(getattr(getattr(context, "command", None), "commands", {}))
-        hint = (
-            _known_elsewhere(found[1], context, commands)
-            or did_you_mean(found[1], commands)
-            or f"the commands are {', '.join(commands)}"
-        )
-        return UsageError(f"there is no command {found[1]!r}", help=hint, command=found[1])
-    if parameter is not None and type(error).__name__ == "MissingParameter":
-        name = _shown_name(parameter)
-        about = " ".join(str(getattr(parameter, "help", "") or "").split())
-        return UsageError(
-            f"{name} is missing", help=f"{about} ({read_on})" if about else read_on, option=name
-        )
-    return UsageError(_lowered(message), help=read_on)
-
-
-def _known_elsewhere(word: str, context: Any, commands: Sequence[str]) -> str:  # noqa: ANN401 - a context of typer
-    """Return the command for a name from statistics, or for a question without its ``ask`` or ``plan``."""
-    typed = word.strip().casefold().replace("_", "-")
-    path = str(getattr(context, "command_path", ""))
-    if set(_QUESTIONS) <= set(commands):
-        before = path
-    elif "ask" in commands:
-        before = f"{path} ask"
-    else:
-        return ""
-    for kind, words in _QUESTIONS.items():
-        if typed == kind or typed in words.split():
-            return f"{_REMARKS.get(typed, '')}try {before} {kind}: {_lowered(SUMMARIES[kind])}"
-    return ""
-
-
-def _option_names(context: Any) -> list[str]:  # noqa: ANN401 - a context of typer
-    parameters = [] if context is None else context.command.get_params(context)
-    return [name for parameter in parameters for name in parameter.opts if name.startswith("--")]
-
-
-def _shown_name(parameter: Any) -> str:  # noqa: ANN401 - a parameter of typer
-    options = [name for name in parameter.opts if name.startswith("--")]
-    return f"the option {options[0]}" if options else f"the argument {parameter.metavar or parameter.name}"
-
-
-def _lowered(message: str) -> str:
-    words = " ".join(message.split()).removesuffix(".")
-    return words[:1].lower() + words[1:]

@@ -7,13 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from rainbowdp.cli import options as common
-from rainbowdp.cli.framework import SUMMARIES, add, described, group, option
+from rainbowdp.cli.framework import add, described, group, option
 from rainbowdp.cli.lists import numbers
 from rainbowdp.cli.notes import drawing
 from rainbowdp.cli.output import emit_json
 from rainbowdp.cli.plan_text import print_plan
 from rainbowdp.cli.question_declarations import GoalOption, MaxRows, Relation, Unit
-from rainbowdp.cli.question_options import QUESTIONS, with_question
+from rainbowdp.cli.question_options import QUESTIONS, SUMMARIES, with_question
 from rainbowdp.cli.values import distances, probability, require_both, whole
 from rainbowdp.errors import UsageError
 

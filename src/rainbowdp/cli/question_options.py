@@ -169,6 +169,15 @@ QUESTIONS: Mapping[str, Callable[..., "Question"]] = {
 }
 """What makes a question of its options, by kind."""
 
+SUMMARIES: Mapping[str, str] = {
+    "winner": "Which option do most people have: the winner, the most common value (the mode)?",
+    "ranking": "In which order do the options stand, most common first, or which are the first few?",
+    "yes-no": "Is there a majority, are there enough people, is a sum large enough: yes or no?",
+    "level": "Between which of the numbers that you name does a count, share or sum lie?",
+    "bracket": "Between which of the numbers that you name does the median, or another quantile, lie?",
+}
+"""Each kind of question in one sentence."""
+
 
 def with_question(
     question: Callable[..., "Question"], command: Callable[..., int], *, needs_column: bool = True
