@@ -236,7 +236,11 @@ def test_other_and_nulls_are_part_of_the_question(run: Runner) -> None:
             "'x' is not an exact number",
             "0.1",
         ),
-        (("winner", "--options", "A,B", "--epsilon", "1", "--lead", "0%", "--people", "9"), "no share", "3%"),
+        (
+            ("winner", "--options", "A,B", "--epsilon", "1", "--lead", "0%", "--people", "9"),
+            "not a share",
+            "3%",
+        ),
         (("winner", "--options", "A,B", "--epsilon", "1", "--people", "0"), "--people '0'", "--people 1000"),
         (
             ("winner", "--options", "A,B", "--epsilon", "1", "--groups", "1.5"),

@@ -2,20 +2,17 @@
 """What is asked of a question that somebody wrote, and when: all but one thing, and before a row is read."""
 
 import json
-import traceback
-import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 
 import rainbowdp as rdp
 from own_readings import ReadsOwn
-from rainbowdp.errors import QuestionError, TableUnreadableError
+from rainbowdp.errors import QuestionError
 from rainbowdp.ledger import Cost, open_ledger
 from rainbowdp.questions import (
     BracketCounts,
@@ -230,47 +227,6 @@ def test_a_check_refuses_summaries_without_a_hash() -> None:
 
     with pytest.raises(QuestionError, match="have no hash"):
         check_question(ReadsOwn("vote", VOTES, own=Lists("vote", VOTES)), cells=["A", "B"])
-
-
-def test_a_reading_that_turns_warnings_on_is_not_heard(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Warns(OptionReading):
-        def summary(self, tally: Any) -> OptionCounts:  # noqa: ANN401 - a tally
-            cells = list(tally)
-            with warnings.catch_warnings():
-                warnings.simplefilter("always")
-                warnings.warn(f"{cells}", stacklevel=1)
-            return super().summary(cells)
-
-    heard: list[object] = []
-
-    def hear(*warning: object) -> None:
-        heard.append(warning)
-
-    monkeypatch.setattr(warnings, "showwarning", hear)
-    question = ReadsOwn("vote", VOTES, own=Warns("vote", VOTES))
-    assert rdp.ask(votes(), question, epsilon=SURE).answer == "A"
-    assert not heard
-    assert warnings.showwarning is hear
-
-
-@pytest.mark.parametrize(
-    "question", [winner("vote", VOTES), ReadsOwn("vote", VOTES, own=Keeps("vote", VOTES))]
-)
-def test_an_error_of_the_table_keeps_no_count_in_its_traceback(question: Winner) -> None:
-    # An own connection: relations keep to it.
-    with duckdb.connect() as database:
-        failing = database.sql(
-            "select case when i = 90000 then error('no') else 'A' end as vote from range(100000) r(i)"
-        )
-        for unit in (None, "vote"):
-            with pytest.raises(TableUnreadableError) as caught:
-                rdp.ask(failing, question, epsilon=1, unit=unit, max_rows=None if unit is None else 5)
-            shown = "".join(
-                traceback.TracebackException.from_exception(caught.value, capture_locals=True).format()
-            )
-            assert "counts =" not in shown
-            assert "found =" not in shown
-            assert "summary" not in {frame.name for frame in traceback.extract_tb(caught.value.__traceback__)}
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.int64])

@@ -91,7 +91,7 @@ def asks(source: str, folder: Path) -> Iterator[list[object]]:
     """Yield command lines that answer, and some that fail in every way there is."""
     table = ["--table", "people"] if source.startswith("sqlite") else []
     base: list[object] = ["ask", "winner", source, *table, "--column", "vote", "--options", "A,B"]
-    privacy: list[object] = ["--epsilon", "2", "--debug"]
+    privacy: list[object] = ["--epsilon", "2"]
     yield [*base, *privacy, "--receipt", folder / "r.json", "--ledger", folder / "l", "--name", "b"]
     yield [
         *base,
@@ -150,7 +150,7 @@ def asks(source: str, folder: Path) -> Iterator[list[object]]:
     # Errors: a column, an encoding, a budget, a disk, a boundary, a request that was another one.
     yield [*base, *privacy, "--where", "twn=Ulm"]
     yield [*base, *privacy, "--encoding", "utf-16"]
-    yield [*base, "--epsilon", 99, "--debug", "--ledger", folder / "l", "--name", "b"]
+    yield [*base, "--epsilon", 99, "--ledger", folder / "l", "--name", "b"]
     yield [*base, *privacy, "--ledger", folder / "l", "--name", "c"]
     yield [*base, *privacy, "--ledger", folder, "--name", "b"]
     yield [*base, *privacy, "--ledger", source, "--name", "b"]
@@ -166,7 +166,7 @@ def test_no_canary_leaves_through_any_door(kind: str, tmp_path: Path, run: Runne
         ledger.create("b", Cost.of(rdp.PureDP(5)))
     codes = []
     for words in asks(source, tmp_path):
-        outcome: Outcome = run(*words)
+        outcome: Outcome = run("--debug", *words)
         codes.append(outcome.code)
         assert outcome.code in {0, 2, 3, 4}, outcome.err
         assert_silent(f"stdout of {words}", outcome.out)
