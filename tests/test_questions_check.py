@@ -128,6 +128,16 @@ def test_every_question_holds(name: str, relation: Any) -> None:  # noqa: ANN401
         assert check_question(question, relation, max_rows=3, records=9, unreadable=True)
 
 
+@pytest.mark.release
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("max_rows", [2, 3])
+@pytest.mark.parametrize("name", [name for name in QUESTIONS if "scores" not in name])
+def test_every_question_holds_beside_rows_that_cannot_be_read(
+    name: str, max_rows: int, relation: Neighbors
+) -> None:
+    assert check_question(QUESTIONS[name], relation, max_rows=max_rows, unreadable=True)
+
+
 def planted() -> Iterable[tuple[str, str, Callable[[Location], int]]]:
     """Yield errors of 1, everywhere, in one answer only, and in some distances only."""
     for name, question in QUESTIONS.items():
