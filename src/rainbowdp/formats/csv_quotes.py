@@ -32,7 +32,7 @@ def measure(path: Path, delimiter: str) -> tuple[int, int] | None:
     Returns
     -------
     tuple of int or None
-        None if there are no quotes, or the file cannot be read: whoever reads it says so.
+        None if there are no quotes, or the file cannot be read: its reader reports that.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading CSV and Parquet tables of text, by DuckDB.
 
-The one idea: every cell is text. No column type is guessed, the header is read and judged before any row,
+Every cell is text. No column type is guessed, the header is read and judged before any row,
 and a row that does not fit it is an error that names its place, never a row that is silently lost. Columns go
 by their position inside, since names such as ``Red`` and ``red`` are one name to a database.
 

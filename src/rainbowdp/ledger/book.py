@@ -214,7 +214,7 @@ class Ledger:
     ) -> Charge | None:
         """Tell what `charge` would say now, and write nothing.
 
-        Whoever asks first need not read a table for an answer that is stored already, or that the budget
+        After this, no table need be read for an answer that is stored already, or that the budget
         does not pay for. What is said depends on the ledger alone.
 
         Parameters

@@ -107,7 +107,7 @@ def add_entry(run: Run, label: str, place: tuple[str, int], event: Event, values
     recorded_at = now()
     entry |= {"budget": name, "number": number, "event": event, "recorded_at": recorded_at}
     entry["previous"] = number - 1 if number > 1 else None
-    # A database that swallows the entry, by a trigger of somebody's, must not count as having it.
+    # A database that swallows the entry, by a trigger of its owner, must not count as having it.
     if run(ADD, entry) != [(number,)]:
         refuse(label, "did not take an entry", "ask who changed it")
     return recorded_at

@@ -3,7 +3,7 @@
 
 Everything a ledger knows is a sum over its entries. Entry 1 of a budget creates it, each later one points to
 the one before, so that none can go missing unseen; partial indexes let a request be charged once, be answered
-once, and a budget be closed once. Triggers refuse to change, delete or replace an entry, whoever asks.
+once, and a budget be closed once. Triggers refuse to change, delete or replace an entry.
 
 Free text is kept as a JSON string in ASCII, so that every text passes both databases unchanged.
 """
@@ -67,7 +67,7 @@ _INDEXES: Final = (
 
 
 _REFUSE: Final = "BEGIN SELECT RAISE(ABORT, 'a ledger only grows: nothing in it is changed or deleted'); END"
-# INSERT OR REPLACE deletes without a trigger of deletion, and foreign keys are off unless somebody turns them
+# INSERT OR REPLACE deletes without a trigger of deletion, and foreign keys are off unless a client turns them
 # on: hence the twin of a new entry and the entry before it are looked for.
 _SQLITE_GUARDS: Final = (
     *(

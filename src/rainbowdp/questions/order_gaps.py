@@ -37,7 +37,7 @@ def order_gaps(options: int, neighbors: Neighbors) -> npt.NDArray[np.int64]:
     Parameters
     ----------
     options : int
-        How many options; of equals the one with the smaller number stands first.
+        How many options; of equal counts the option with the smaller number stands first.
     neighbors : {"add-remove", "change-one"}
         How rows change.
 

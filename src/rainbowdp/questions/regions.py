@@ -2,7 +2,7 @@
 """From a question to its mechanism: the graph of its regions, the distributions where they meet, the lines.
 
 Only what a question says of itself is used: its answers, their rainbows, and which regions touch. So a
-question that somebody else writes is treated like those of this package.
+question that a user writes is treated like those of this package.
 """
 
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The best of some options by scores of a known sensitivity, computed by somebody else."""
+"""The best of some options by scores of a known sensitivity, computed elsewhere."""
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence

@@ -61,7 +61,7 @@ class ArrowSource:
         yield from guarded(self._name, lambda: self._batches(columns, progress, _lists))
 
     def close(self) -> None:
-        """Do nothing: the table belongs to whoever gave it."""
+        """Do nothing: the table belongs to the caller."""
 
     def _batches(
         self,

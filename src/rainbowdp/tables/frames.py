@@ -102,7 +102,7 @@ class FrameSource:
         yield from self._decoded(lambda: self._select(chosen), columns, counts=False)
 
     def close(self) -> None:
-        """Do nothing: the frame belongs to whoever gave it."""
+        """Do nothing: the frame belongs to the caller."""
 
     def _chosen(self, columns: Sequence[str]) -> list[tuple[str, str]]:
         return [(f"v{at}", column) for at, column in enumerate(columns) if self._readable(column)]

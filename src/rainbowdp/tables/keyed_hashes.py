@@ -3,7 +3,7 @@
 
 With millions of messages of a few bytes, calling a hash function costs more than hashing; so
 all messages of a batch go through the same rounds together. SipHash is made for short messages, and its
-authors claim that it is a pseudorandom function: whoever does not know the key cannot tell its values from
+authors claim that it is a pseudorandom function: a reader without the key cannot tell its values from
 independent uniform ones with an advantage above what guessing the key of 128 bits gives. Both sizes of
 output are used, 64 and 128 bits.
 

@@ -5,7 +5,7 @@ A person's rows are numbered 0, 1, 2, ... among themselves, row ``i`` gets the r
 ``PRF(key, person, i)``, and the M smallest ranks are kept. The key is drawn from the operating system for
 each call. A pseudorandom function under a secret uniform key cannot be told from a random function, so the
 ranks are as good as independent uniform ones, and their order as a random permutation for every person that
-is independent of all others: whoever could see a difference could tell the two functions apart. A person
+is independent of all others: a reader who saw a difference could tell the two functions apart. A person
 stands in it by a hash, ``PRF(another key, text of the person)``.
 
 The function is SipHash-2-4 (`rainbowdp.tables.keyed_hashes`), with 128 bits for persons and 64 for ranks. Two

@@ -59,7 +59,7 @@ def check_room(room: str | Path | None = None) -> None:
         If its name is no UTF-8, or could be a pattern.
     """
     name = "" if room is None else str(room)
-    # Where there can be no temporary files, whoever makes one says so.
+    # Where temporary files are impossible, making one reports that.
     with contextlib.suppress(OSError):
         name = name or tempfile.gettempdir()
     if not is_plain(name):

@@ -27,7 +27,7 @@ _LONGEST_INT = 640
 # What is longer as text than as it is stored may have no text at all: the server makes none of more than a
 # gigabyte. So these are judged by what is stored, by the number of the type: bytea, jsonb, bit, varbit, path
 # and polygon (a point of which takes five signs at least). All functions are named in full: a server
-# takes the one whose types fit best, in whichever schema, and somebody else may have made it.
+# takes the one whose types fit best, in whichever schema, and another user may have made it.
 _TOO_LONG: Mapping[int, str] = {
     _BYTEA: f"pg_catalog.octet_length({{0}}) > {LARGEST_CELL}",
     3802: "pg_catalog.jsonb_typeof({0}) in ('object', 'array') "
@@ -42,7 +42,7 @@ _TOO_LONG_OTHERWISE = (
     f"case when pg_catalog.pg_column_size({{0}}) > {_LARGEST_STORED} then true "
     f"else pg_catalog.octet_length({{1}}) > {LARGEST_CELL} end"
 )
-# Types that somebody made have numbers from here on; their casts may run functions of somebody's own.
+# Types of users have numbers from here on; their casts may run functions of users.
 _FIRST_MADE_TYPE = 16384
 # Categories of pg_type whose texts are short: booleans, dates, enumerations, addresses, numbers, inner ones.
 _SHORT = frozenset("BDEINZ")

@@ -152,7 +152,7 @@ def spooled(source: IO[bytes] | None, suffix: str = ".csv") -> Iterator[Path]:
 
 
 def _all_of(source: IO[bytes]) -> Iterator[bytes]:
-    """Yield what a stream says, also where whoever opened it does not let its readers wait."""
+    """Yield what a stream says, also where it was opened so that reads do not wait."""
     while (block := cast("bytes | None", source.read(BLOCK))) != b"":
         if block is None:
             with selectors.DefaultSelector() as waiting:
