@@ -46,7 +46,7 @@ def own_scalar() -> Draw:
 
 
 def _bulk(method: str, colors: str, share: str, rest: str) -> Draw:
-    from rainbowdp import sample_all
+    from rainbowdp.sampling import sample_all
 
     mechanism = _mechanism(colors, share, rest)
 

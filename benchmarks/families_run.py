@@ -20,7 +20,7 @@ from benchmarks.peers import Array, scipy
 from benchmarks.spent import spent
 
 if TYPE_CHECKING:
-    from rainbowdp import Family
+    from rainbowdp.families import Family
 
 HAMMING, SQUARE, CUBE = "Hamming", "square lattice", "cubic lattice"
 _SEED = 20_220_207
@@ -63,7 +63,7 @@ def regions(kind: str, shape: tuple[int, ...]) -> Array:
 
 def family(kind: str, shape: tuple[int, ...]) -> "Family":
     """Return the family itself."""
-    from rainbowdp import grid, hamming
+    from rainbowdp.families import grid, hamming
 
     return hamming(len(shape), shape[0]) if kind == HAMMING else grid(*shape)
 

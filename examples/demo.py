@@ -21,10 +21,6 @@ from rainbowdp import (
     Mechanism,
     PureDP,
     Rainbow,
-    Verification,
-    boundary_morphism,
-    given,
-    histograms,
     optimal_mechanism,
     read_boundary,
     read_graph,
@@ -32,10 +28,14 @@ from rainbowdp import (
     verify,
     winner,
 )
+from rainbowdp.boundary import given
 from rainbowdp.exact import format_exact, to_float
+from rainbowdp.families import histograms
 from rainbowdp.goals import Asked, mechanism_of
+from rainbowdp.graph import boundary_morphism
 from rainbowdp.plots import plot_line, plot_solution
 from rainbowdp.questions import OptionCounts
+from rainbowdp.verification import Verification
 
 HERE = Path(__file__).resolve().parent
 OPTIONS = ("left", "moderate", "right")

@@ -9,17 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rainbowdp import (
-    DatasetGraph,
-    GaussianDP,
-    Mechanism,
-    PureDP,
-    RainbowGraph,
-    optimal_mechanism,
-    path,
-    randomized_response,
-    verify,
-)
+from rainbowdp import GaussianDP, Mechanism, PureDP, RainbowGraph, optimal_mechanism, verify
+from rainbowdp.boundary import randomized_response
+from rainbowdp.families import path
+from rainbowdp.graph import DatasetGraph
 
 GRAPH = RainbowGraph.from_edges([("x", "y"), ("y", "z")], {"x": "a>b", "y": "a>b", "z": "b>a"})
 

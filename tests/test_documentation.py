@@ -10,6 +10,7 @@ import yaml
 
 import rainbowdp
 from rainbowdp import errors
+from test_public_names import BELOW
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -50,9 +51,25 @@ def test_every_exit_code_of_an_error_is_documented() -> None:
     assert {str(error.exit_code) for error in error_classes()} | {"0", "70", "130"} == documented
 
 
+def listed() -> dict[str, list[str]]:
+    """Return the names of each section of the page of public names, by module."""
+    text = (DOCS / "reference.md").read_text(encoding="utf-8").replace("## At the top", "## In rainbowdp")
+    found: dict[str, list[str]] = {}
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:-1]:
+        heading = section.split("\n", 1)[0].removeprefix("In ").replace("other modules", "")
+        for names in re.findall(r"^\| (`[^|]+) \|", section, flags=re.MULTILINE):
+            for name in re.findall(r"`([\w.]+)`", names):
+                module, _, last = f"{heading}.{name}".lstrip(".").rpartition(".")
+                found.setdefault(module, []).append(last)
+    return found
+
+
 def test_the_list_of_public_names_is_complete() -> None:
-    listed = [name for row in rows("reference.md") for name in re.findall(r"`(\w+)`", row[0])]
-    assert sorted(listed) == sorted(rainbowdp.__all__)
+    names = listed()
+    assert sorted(names.pop("rainbowdp")) == sorted(rainbowdp.__all__)
+    assert {module: set(found) for module, found in names.items()} == {
+        f"rainbowdp.{module}": set(found) for module, found in BELOW.items()
+    }
 
 
 def test_every_public_name_is_explained() -> None:

@@ -14,19 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
-from rainbowdp.graph import (
-    DatasetGraph,
-    Family,
-    PairList,
-    RainbowGraph,
-    cycle,
-    grid,
-    hamming,
-    histograms,
-    hypercube,
-    listed,
-    path,
-)
+from rainbowdp.families import Family, cycle, grid, hamming, histograms, hypercube, path
+from rainbowdp.graph import DatasetGraph, PairList, RainbowGraph, listed
 
 Row = tuple[int, ...]
 PALETTE = ("a>b>c", "a>c>b", "b>a=c", "c>b>a")

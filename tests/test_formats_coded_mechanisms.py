@@ -16,8 +16,8 @@ from rainbowdp.errors import (
     FileWriteError,
     UsageError,
 )
+from rainbowdp.families import hamming
 from rainbowdp.formats import read_mechanism, write_mechanism
-from rainbowdp.graph.families import hamming
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import PureDP

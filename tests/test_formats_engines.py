@@ -25,8 +25,9 @@ from rainbowdp.errors import (
     UnknownDatasetError,
     UsageError,
 )
+from rainbowdp.families import grid
 from rainbowdp.formats import engines, read_graph, read_mechanism, read_neighbors
-from rainbowdp.graph import PairList, PairStream, grid, listed
+from rainbowdp.graph import PairList, PairStream, listed
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import PureDP
 from rainbowdp.spark import SparkPairs

@@ -133,7 +133,8 @@ def test_a_name_that_is_none_is_an_error_in_both_directions(tmp_path: Path, name
 def test_a_place_that_takes_no_more_is_told_in_the_words_of_the_system(tmp_path: Path, ending: str) -> None:
     program = (
         "import resource, sys\n"
-        "from rainbowdp import PureDP, optimal_mechanism, path, write_mechanism\n"
+        "from rainbowdp import PureDP, optimal_mechanism, write_mechanism\n"
+        "from rainbowdp.families import path\n"
         "graph = path(9000).rainbow_graph(['a>b', 'b>a'], [k % 2 for k in range(9000)])\n"
         "mechanism = optimal_mechanism(graph, PureDP(1), 'uniform')\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n"

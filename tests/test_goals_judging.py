@@ -216,7 +216,7 @@ def test_scores_are_judged_on_a_grid(options: int, monotone: bool, monkeypatch: 
     ids=str,
 )
 def test_leads_are_judged_and_a_step_too_far_is_found(
-    privacy: rdp.Privacy, neighbors: Neighbors, rows: int, monkeypatch: pytest.MonkeyPatch
+    privacy: rdp.privacy.Privacy, neighbors: Neighbors, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = LeadLine(Asked(rdp.winner("c", ["a", "b", "c"]), privacy, neighbors, rows))
     assert judge_mechanism(line)
@@ -281,7 +281,7 @@ def test_a_few_steps_reveal_what_all_steps_reveal(
 @pytest.mark.parametrize(
     "privacy", [rdp.PureDP("1/3"), rdp.ApproxDP("1/3", "1/50"), rdp.GaussianDP("1/3")], ids=str
 )
-def test_turning_steps_are_where_a_prefix_turns_or_becomes_certain(privacy: rdp.Privacy) -> None:
+def test_turning_steps_are_where_a_prefix_turns_or_becomes_certain(privacy: rdp.privacy.Privacy) -> None:
     line = Line("a>b>c", {"a": "1/30", "b": "1/10", "c": "13/15"}, privacy)
     steps = turning_steps([line])
     assert steps == sorted(set(steps))

@@ -13,14 +13,14 @@ from bit_sources import ReplayBits
 from rainbowdp.goals import Asked, mechanism_of
 from rainbowdp.goals.flip import Flip
 from rainbowdp.goals.mechanism import Located
-from rainbowdp.privacy import GaussianDP, PureDP
-from rainbowdp.questions import MatchCount, OptionCounts, winner, yes_no
+from rainbowdp.privacy import GaussianDP, Privacy, PureDP
+from rainbowdp.questions import MatchCount, OptionCounts, Question, winner, yes_no
 from sampler_checks import DRAWS, passes, plan
 from test_goals_draws import SAMPLED, floats, options, sampled
 
 pytestmark = pytest.mark.release
 
-LINES = {
+LINES: dict[str, tuple[Question, Privacy]] = {
     "yes-no, geometric": (yes_no("c", equals="A", share="1/2"), PureDP("0.5")),
     "yes-no, normal": (yes_no("c", equals="A", share="1/2"), GaussianDP("0.5")),
 }

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rainbowdp.errors import FileWriteError, GraphShapeError
-from rainbowdp.graph import DatasetGraph, PairStream, cycle, grid, listed, pair_store, path
+from rainbowdp.families import cycle, grid, path
+from rainbowdp.graph import DatasetGraph, PairStream, listed, pair_store
 from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.pair_store import PairMemory, PairSpool, mapped_array
 from rainbowdp.graph.relaxation import MOST_PASSES
@@ -216,7 +217,7 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
         import resource, numpy as np
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
         from rainbowdp.errors import FileWriteError
-        from rainbowdp.graph import grid
+        from rainbowdp.families import grid
         from rainbowdp.graph.pair_store import mapped_array
         from rainbowdp.graph import PairStream
         source, target = grid(200, 200).structure.pairs()

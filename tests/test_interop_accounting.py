@@ -15,22 +15,12 @@ from dp_accounting.pld import common, pld_pmf, privacy_loss_distribution
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rainbowdp import (
-    ApproxDP,
-    DatasetGraph,
-    GaussianDP,
-    Mechanism,
-    Privacy,
-    PureDP,
-    RainbowGraph,
-    optimal_mechanism,
-    randomized_response,
-    verify,
-)
+from rainbowdp import ApproxDP, GaussianDP, Mechanism, PureDP, RainbowGraph, optimal_mechanism, verify
+from rainbowdp.boundary import randomized_response
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import MechanismShapeError, MissingExtraError, PrivacyParameterError, UsageError
 from rainbowdp.exact import format_exact, to_float, working_precision
-from rainbowdp.graph import listed
+from rainbowdp.graph import DatasetGraph, listed
 from rainbowdp.interop.accounting import (
     compose,
     delta_for_epsilon,
@@ -39,6 +29,7 @@ from rainbowdp.interop.accounting import (
     privacy_loss,
 )
 from rainbowdp.interop.dominating import worst_losses
+from rainbowdp.privacy import Privacy
 
 EPSILONS = [0.0, 0.01, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0]
 

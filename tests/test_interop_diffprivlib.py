@@ -11,10 +11,12 @@ import pytest
 from diffprivlib import BudgetAccountant, tools
 from diffprivlib.utils import BudgetError
 
-from rainbowdp import ApproxDP, Distribution, GaussianDP, Privacy, PureDP, sample_distribution
+from rainbowdp import ApproxDP, Distribution, GaussianDP, PureDP
 from rainbowdp.errors import MissingExtraError, UsageError
 from rainbowdp.exact import working_precision
 from rainbowdp.interop.diffprivlib import pay, price, release
+from rainbowdp.privacy import Privacy
+from rainbowdp.sampling import sample_distribution
 
 COIN = Distribution({"yes": "2/3", "no": "1/3"})
 

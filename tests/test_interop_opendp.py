@@ -21,11 +21,12 @@ from opendp.extras.polars import Bound
 from opendp.mod import OpenDPException
 from scipy.stats import norm
 
-from rainbowdp import ApproxDP, DatasetGraph, Distribution, GaussianDP, Mechanism, Privacy, PureDP, verify
+from rainbowdp import ApproxDP, Distribution, GaussianDP, Mechanism, PureDP, verify
 from rainbowdp.errors import MissingExtraError, PrivacyParameterError, UsageError
 from rainbowdp.exact import Exact
 from rainbowdp.goals import Goal
 from rainbowdp.goals.values import rounded
+from rainbowdp.graph import DatasetGraph
 from rainbowdp.interop.opendp import (
     SummaryDraw,
     make_rainbow,
@@ -33,6 +34,7 @@ from rainbowdp.interop.opendp import (
     make_rainbow_winner,
     register,
 )
+from rainbowdp.privacy import Privacy
 from rainbowdp.questions import (
     Location,
     Neighbors,

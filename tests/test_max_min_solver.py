@@ -192,7 +192,8 @@ other.setOptionValue("output_flag", False)
 other.setOptionValue("threads", {threads})
 other.minimize(other.addVariable())
 
-from rainbowdp import GaussianDP, RainbowGraph, check_optimal, optimal_mechanism
+from rainbowdp import GaussianDP, RainbowGraph, optimal_mechanism
+from rainbowdp.optimality import check_optimal
 graph = RainbowGraph.from_arrays([0, 1], [1, 2], ["a>b>c", "b>a>c", "c>b>a"])
 mechanism = optimal_mechanism(graph, GaussianDP(1), "max-min")
 print(bool(check_optimal(mechanism, graph, GaussianDP(1))))

@@ -17,7 +17,7 @@ from rainbowdp.errors import (
     UnknownDatasetError,
 )
 from rainbowdp.exact import OddsExpression
-from rainbowdp.graph.families import path
+from rainbowdp.families import path
 from rainbowdp.mechanism import LineRows, Mechanism, StatedRows, pullback
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import PureDP

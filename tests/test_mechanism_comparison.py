@@ -11,7 +11,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from rainbowdp.errors import MechanismShapeError
-from rainbowdp.graph import DatasetGraph, RainbowGraph, check_morphism, path
+from rainbowdp.families import path
+from rainbowdp.graph import DatasetGraph, RainbowGraph, check_morphism
 from rainbowdp.mechanism import (
     Mechanism,
     check_homogeneous,

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from graph_cases import Case, cases
 from rainbowdp.errors import GraphShapeError
+from rainbowdp.families import grid
 from rainbowdp.graph import (
     DatasetGraph,
     RainbowGraph,
     boundary_morphism,
     check_morphism,
     check_rainbow_preserving,
-    grid,
     listed,
 )
 from rainbowdp.rainbow import Rainbow

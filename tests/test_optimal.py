@@ -16,8 +16,8 @@ from rainbowdp.boundary import BoundaryCondition, from_datasets, given
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import BoundaryMissingError, BoundaryNotPrivateError, UsageError
 from rainbowdp.exact import sign
+from rainbowdp.families import histograms, path
 from rainbowdp.graph import RainbowGraph, boundary_morphism, check_rainbow_preserving
-from rainbowdp.graph.families import histograms, path
 from rainbowdp.mechanism import check_homogeneous
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP

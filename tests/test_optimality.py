@@ -10,8 +10,8 @@ from hypothesis import settings
 
 from rainbowdp.errors import MechanismShapeError, NotHomogeneousError, SolverError
 from rainbowdp.exact import to_float
+from rainbowdp.families import histograms, path
 from rainbowdp.graph import RainbowGraph
-from rainbowdp.graph.families import histograms, path
 from rainbowdp.mechanism import Mechanism, pullback
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.optimality import check, check_optimal

@@ -19,8 +19,8 @@ from matplotlib.text import Text
 from rainbowdp import plots
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import FileWriteError, MissingExtraError, UsageError
+from rainbowdp.families import cycle, grid, path
 from rainbowdp.graph import DatasetGraph, RainbowGraph, listed
-from rainbowdp.graph.families import cycle, grid, path
 from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import rainbowdp
+from test_public_names import BELOW
 
 # What is handed back by functions and made by nobody else says what it holds instead.
 HOLDERS = {"Verification"}
@@ -19,8 +20,8 @@ BRIEF = {"RainbowError.at", "RainbowError.in_a_file", "RainbowError.report"}
 
 def public() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Yield every public callable by name: functions, classes, and the methods of classes."""
-    for name in rainbowdp.__all__:
-        value = getattr(rainbowdp, name)
+    below = [(name, getattr(getattr(rainbowdp, module), name)) for module in BELOW for name in BELOW[module]]
+    for name, value in [*((name, getattr(rainbowdp, name)) for name in rainbowdp.__all__), *below]:
         if isinstance(value, UnionType):
             continue
         yield name, value

@@ -6,15 +6,28 @@ import pytest
 import rainbowdp
 
 PUBLIC = """
-ApproxDP BoundaryCondition BoundaryMorphism DatasetGraph Distribution Family GaussianDP Line
-Mechanism Privacy PureDP Rainbow RainbowError RainbowGraph Verification ask ask_keys
-boundary_morphism bracket check_boundary check_homogeneous check_morphism check_optimal
-check_order_reasonable check_question check_rainbow_preserving cycle dominates from_datasets
-given grid hamming histograms hypercube level max_min mechanism_dominates open_ledger
-optimal_mechanism path plan prefix_dominates pullback randomized_response ranking read_boundary
-read_graph read_mechanism read_neighbors sample sample_all sample_distribution scores uniform
-verify verify_receipt winner write_boundary_graph write_mechanism yes_no
+ApproxDP Distribution GaussianDP Line Mechanism PureDP Rainbow RainbowError RainbowGraph ask ask_keys bracket
+check_question level open_ledger optimal_mechanism plan ranking read_boundary read_graph read_mechanism
+read_neighbors sample scores verify verify_receipt winner write_mechanism yes_no
 """
+
+BELOW = {
+    module: names.split()
+    for module, names in {
+        "boundary": (
+            "BoundaryCondition check_boundary from_datasets given max_min randomized_response uniform"
+        ),
+        "distribution": "dominates prefix_dominates",
+        "families": "Family cycle grid hamming histograms hypercube path",
+        "formats": "write_boundary_graph",
+        "graph": "BoundaryMorphism DatasetGraph boundary_morphism check_morphism check_rainbow_preserving",
+        "mechanism": "check_homogeneous check_order_reasonable mechanism_dominates pullback",
+        "optimality": "check_optimal",
+        "privacy": "Privacy",
+        "sampling": "sample_all sample_distribution",
+        "verification": "Verification",
+    }.items()
+}
 
 
 def test_names_come_when_they_are_asked_for() -> None:
@@ -27,3 +40,9 @@ def test_the_public_names_are_these_and_all_documented() -> None:
     assert rainbowdp.__all__ == PUBLIC.split()
     undocumented = [name for name in rainbowdp.__all__ if not getattr(rainbowdp, name).__doc__]
     assert undocumented == []
+
+
+@pytest.mark.parametrize("module", BELOW)
+def test_the_public_names_one_level_down_come_with_their_module(module: str) -> None:
+    found = getattr(rainbowdp, module)
+    assert all(hasattr(found, name) for name in BELOW[module])

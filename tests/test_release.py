@@ -97,7 +97,7 @@ def test_far_from_the_boundary_every_question_answers_truly(
     assert answer(terms, summary, bits=ReplayBits(1)).answer == said(question, true)
 
 
-def closed_form(privacy: rdp.Privacy, mass: float, steps: int) -> float:
+def closed_form(privacy: rdp.privacy.Privacy, mass: float, steps: int) -> float:
     """Return the largest mass after some steps, step by step, as the paper has it."""
     from statistics import NormalDist
 

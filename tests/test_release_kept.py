@@ -35,14 +35,14 @@ def _nothing_kept() -> Iterator[None]:
     SOLVED.clear()
 
 
-def terms_of(question: Question, privacy: rdp.Privacy) -> Terms:
+def terms_of(question: Question, privacy: rdp.privacy.Privacy) -> Terms:
     return Terms(question, privacy, goal="guarantee")
 
 
 @pytest.mark.parametrize("privacy", NOTIONS, ids=str)
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
 def test_kept_lines_have_the_very_numbers_of_lines_made_anew(
-    question: Question, privacy: rdp.Privacy
+    question: Question, privacy: rdp.privacy.Privacy
 ) -> None:
     for _ in range(2):
         for matching in (0, 10, 14, 29, 80):

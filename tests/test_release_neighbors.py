@@ -151,7 +151,7 @@ def kept(rows: int) -> list[Table]:
     ]
 
 
-def group_terms(privacy: rdp.Privacy, neighbors: Neighbors, rows: int) -> Terms:
+def group_terms(privacy: rdp.privacy.Privacy, neighbors: Neighbors, rows: int) -> Terms:
     unit: dict[str, Any] = {} if rows == 1 else {"unit": "id", "max_rows": rows}
     question = yes_no("c", equals="A", share="1/2")
     return Terms(question, privacy, neighbors, by="g", groups=GROUPS, **unit)

@@ -60,7 +60,7 @@ def receipt_of(terms: Terms, summary: Summary) -> Json:
 
 @pytest.mark.parametrize("privacy", PRIVACIES, ids=str)
 @pytest.mark.parametrize("name", CASES)
-def test_receipts_follow_their_schema_and_hold(name: str, privacy: rdp.Privacy) -> None:
+def test_receipts_follow_their_schema_and_hold(name: str, privacy: rdp.privacy.Privacy) -> None:
     question, summary = CASES[name]
     for goal, neighbors in (("typical", "change-one"), ("guarantee", "add-remove")):
         terms = Terms(question, privacy, neighbors, goal=goal)  # type: ignore[arg-type]  # one of each

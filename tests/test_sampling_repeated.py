@@ -25,7 +25,7 @@ from sampling_rows import LARGEST, ROWS
 WORDS = 2**64
 
 
-def on_path(size: int, privacy: rdp.Privacy) -> rdp.Mechanism:
+def on_path(size: int, privacy: rdp.privacy.Privacy) -> rdp.Mechanism:
     """Return the optimal mechanism of a path whose middle is the boundary of two regions."""
     rainbows = ["a>b>c"] * (size // 2) + ["c>a=b"] * (size - size // 2)
     graph = rdp.RainbowGraph.from_arrays(np.arange(size - 1), np.arange(1, size), rainbows)
@@ -79,7 +79,7 @@ def test_kept_bounds_draw_what_the_distribution_draws(mechanism: rdp.Mechanism) 
         for words in [*edges(mechanism, dataset), *np.random.PCG64(dataset).random_raw((20, 2)).tolist()]:
             kept, anew = (FixedBits([*words, 12345, 678, 90]) for _ in range(2))
             drawn = rdp.sample(mechanism, dataset, bits=kept)
-            assert drawn == rdp.sample_distribution(mechanism.distribution(dataset), bits=anew)
+            assert drawn == rdp.sampling.sample_distribution(mechanism.distribution(dataset), bits=anew)
             assert kept.left == anew.left
 
 
@@ -89,7 +89,7 @@ def test_the_first_draws_and_the_later_ones_are_one_stream() -> None:
     drawn = [rdp.sample(mechanism, at % 30, bits=bits)[0] for at in range(600)]
     assert set(drawn) == {"a", "b", "c"}
     assert drawn == [
-        rdp.sample_distribution(mechanism.distribution(at % 30), bits=again)[0] for at in range(600)
+        rdp.sampling.sample_distribution(mechanism.distribution(at % 30), bits=again)[0] for at in range(600)
     ]
 
 
@@ -109,7 +109,7 @@ def test_other_ways_to_draw_count_for_nothing() -> None:
     for _ in range(2 * FIRST_DRAWS):
         rdp.sample(mechanism, 3, 2)
         rdp.sample(mechanism, 3, method="lazy")
-        rdp.sample_all(mechanism)
+        rdp.sampling.sample_all(mechanism)
     assert bounds_of(mechanism) is None
 
 

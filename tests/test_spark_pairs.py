@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rainbowdp.errors import FileFormatError, UnknownDatasetError
-from rainbowdp.graph import DatasetGraph, PairList, grid, listed, path
+from rainbowdp.families import grid, path
+from rainbowdp.graph import DatasetGraph, PairList, listed
 from rainbowdp.graph.arrays import Integers
 from rainbowdp.spark import SparkPairs
 from rainbowdp.spark.pairs import FEW_ROUNDS

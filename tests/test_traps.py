@@ -20,8 +20,8 @@ from rainbowdp.boundary import from_datasets, given
 from rainbowdp.distribution import Distribution, dominates
 from rainbowdp.errors import DistributionError, NotHomogeneousError
 from rainbowdp.exact import enclose, sign, to_float
+from rainbowdp.families import path
 from rainbowdp.graph import DatasetGraph, RainbowGraph, boundary_morphism, listed
-from rainbowdp.graph.families import path
 from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism, check_homogeneous
 from rainbowdp.optimal import optimal_mechanism

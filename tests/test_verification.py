@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from rainbowdp.errors import MechanismShapeError
 from rainbowdp.exact import NormalExpression, enclose, parse_fraction
+from rainbowdp.families import path
 from rainbowdp.graph import DatasetGraph, RainbowGraph
-from rainbowdp.graph.families import path
 from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism, pullback
 from rainbowdp.optimal import optimal_mechanism

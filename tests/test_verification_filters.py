@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError
 from rainbowdp.exact import NormalExpression, enclose, normal_quantile, to_float
-from rainbowdp.graph import path
+from rainbowdp.families import path
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP

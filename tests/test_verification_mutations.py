@@ -17,7 +17,7 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 from rainbowdp.exact import Exact, ball, enclose
-from rainbowdp.graph.families import path
+from rainbowdp.families import path
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import GaussianDP, Privacy, PureDP

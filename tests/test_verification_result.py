@@ -9,7 +9,7 @@ import pytest
 
 from rainbowdp.errors import UsageError
 from rainbowdp.exact import NormalExpression, enclose
-from rainbowdp.graph.families import path
+from rainbowdp.families import path
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
 from rainbowdp.verification import verify

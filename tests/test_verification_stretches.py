@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from rainbowdp.boundary import given
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Exact, parse_exponent
+from rainbowdp.families import grid, path
 from rainbowdp.graph import DatasetGraph, RainbowGraph, listed
-from rainbowdp.graph.families import grid, path
 from rainbowdp.line import Line
 from rainbowdp.mechanism import LineRows, Mechanism, pullback
 from rainbowdp.optimal import optimal_mechanism

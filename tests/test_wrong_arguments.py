@@ -17,19 +17,27 @@ import numpy as np
 import pytest
 
 import rainbowdp as rdp
+from rainbowdp.boundary import BoundaryCondition, check_boundary, given, max_min, randomized_response, uniform
+from rainbowdp.distribution import dominates
 from rainbowdp.errors import GraphShapeError, NumberError, UsageError
+from rainbowdp.families import grid, hamming, histograms, path
+from rainbowdp.graph import DatasetGraph, boundary_morphism
+from rainbowdp.mechanism import check_homogeneous, pullback
+from rainbowdp.optimality import check_optimal
+from rainbowdp.privacy import Privacy
+from rainbowdp.sampling import sample_distribution
 from test_public_docstrings import sections
 
 GRAPH = rdp.RainbowGraph.from_edges([("a", "b"), ("b", "c")], {"a": "b>r", "b": "b>r", "c": "r>b"})
 PAIRS = {"source": [0, 1], "target": [1, 2]}
-STRUCTURE = rdp.DatasetGraph.from_pairs(3, [0, 1], [1, 2])
+STRUCTURE = DatasetGraph.from_pairs(3, [0, 1], [1, 2])
 PRIVACY = rdp.PureDP("ln 2")
 MECHANISM = rdp.optimal_mechanism(GRAPH, PRIVACY, "uniform")
 HALF = rdp.Distribution({"b": "1/2", "r": "1/2"})
-CONDITION = rdp.uniform(GRAPH)
-MORPHISM = rdp.boundary_morphism(GRAPH)
+CONDITION = uniform(GRAPH)
+MORPHISM = boundary_morphism(GRAPH)
 LINE = rdp.Line("b>r", HALF, PRIVACY)
-FAMILY = rdp.path(3)
+FAMILY = path(3)
 
 ODD: list[Any] = [
     *(None, True, 0, -1, 10**30, 10**5000, -(10**5000), 1.5, math.nan, math.inf, 1j),
@@ -44,10 +52,10 @@ Call = tuple[Callable[..., Any], dict[str, Any]]
 CALLS: dict[str, Call] = {
     "ApproxDP": (rdp.ApproxDP, {"epsilon": 1, "delta": "1/10"}),
     "BoundaryCondition": (
-        rdp.BoundaryCondition,
+        BoundaryCondition,
         {"distributions": CONDITION.distributions, "notes": ("n",)},
     ),
-    "DatasetGraph.from_pairs": (rdp.DatasetGraph.from_pairs, {"size": 3, **PAIRS}),
+    "DatasetGraph.from_pairs": (DatasetGraph.from_pairs, {"size": 3, **PAIRS}),
     "DatasetGraph.neighbors": (STRUCTURE.neighbors, {"dataset": 1}),
     "Distribution": (rdp.Distribution, {"probabilities": {"b": 1, "r": 0}, "normalize": False}),
     "Distribution.mass": (HALF.mass, {"colors": ["b"]}),
@@ -94,23 +102,23 @@ CALLS: dict[str, Call] = {
         rdp.RainbowGraph.from_edges,
         {"edges": [("x", "y")], "rainbows": {"x": "b>r", "y": "r>b"}},
     ),
-    "check_boundary": (rdp.check_boundary, {"condition": CONDITION, "graph": GRAPH, "privacy": PRIVACY}),
-    "check_homogeneous": (rdp.check_homogeneous, {"mechanism": MECHANISM, "graph": GRAPH}),
+    "check_boundary": (check_boundary, {"condition": CONDITION, "graph": GRAPH, "privacy": PRIVACY}),
+    "check_homogeneous": (check_homogeneous, {"mechanism": MECHANISM, "graph": GRAPH}),
     "check_optimal": (
-        rdp.check_optimal,
+        check_optimal,
         {"mechanism": MECHANISM, "graph": GRAPH, "privacy": PRIVACY, "tolerance": 1e-9},
     ),
-    "dominates": (rdp.dominates, {"p": HALF, "q": HALF, "rainbow": "b>r"}),
-    "given": (rdp.given, {"distributions": {"b>r": {"b": 1, "r": 0}}, "normalize": False}),
-    "hamming": (rdp.hamming, {"length": 2, "alphabet": 2}),
-    "histograms": (rdp.histograms, {"records": 2, "options": 2, "neighbors": "change-one"}),
-    "max_min": (rdp.max_min, {"graph": GRAPH, "privacy": PRIVACY}),
+    "dominates": (dominates, {"p": HALF, "q": HALF, "rainbow": "b>r"}),
+    "given": (given, {"distributions": {"b>r": {"b": 1, "r": 0}}, "normalize": False}),
+    "hamming": (hamming, {"length": 2, "alphabet": 2}),
+    "histograms": (histograms, {"records": 2, "options": 2, "neighbors": "change-one"}),
+    "max_min": (max_min, {"graph": GRAPH, "privacy": PRIVACY}),
     "optimal_mechanism": (
         rdp.optimal_mechanism,
         {"graph": GRAPH, "privacy": PRIVACY, "boundary": "uniform"},
     ),
     "pullback": (
-        rdp.pullback,
+        pullback,
         {
             "mapping": [0, 1, 2],
             "mechanism": MECHANISM,
@@ -118,9 +126,9 @@ CALLS: dict[str, Call] = {
             "between": (STRUCTURE, STRUCTURE),
         },
     ),
-    "randomized_response": (rdp.randomized_response, {"graph": GRAPH, "privacy": PRIVACY}),
+    "randomized_response": (randomized_response, {"graph": GRAPH, "privacy": PRIVACY}),
     "sample": (rdp.sample, {"mechanism": MECHANISM, "dataset": "a", "count": 2, "bits": None}),
-    "sample_distribution": (rdp.sample_distribution, {"distribution": HALF, "count": 2, "bits": None}),
+    "sample_distribution": (sample_distribution, {"distribution": HALF, "count": 2, "bits": None}),
     "verify": (rdp.verify, {"mechanism": MECHANISM, "graph": GRAPH, "privacy": PRIVACY, "strict": False}),
 }
 
@@ -165,7 +173,7 @@ def test_an_odd_argument_works_or_is_refused_with_help(name: str) -> None:
 
 @pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
 def test_an_odd_axis_of_a_grid_is_refused(odd: object) -> None:
-    error = refusal(lambda: rdp.grid(2, odd))  # type: ignore[arg-type]  # the point of the test
+    error = refusal(lambda: grid(2, odd))  # type: ignore[arg-type]  # the point of the test
     assert isinstance(error, GraphShapeError)
     assert "axis" in error.what or "too large" in error.what
 
@@ -174,11 +182,11 @@ def test_an_odd_axis_of_a_grid_is_refused(odd: object) -> None:
     ("call", "what"),
     [
         (lambda: rdp.optimal_mechanism(GRAPH, 1.0, "uniform"), "`privacy` must be a PureDP, .* is a float"),  # type: ignore[arg-type]  # wrong on purpose
-        (lambda: rdp.check_boundary({}, GRAPH, PRIVACY), "`condition` must be a BoundaryCondition"),  # type: ignore[arg-type]  # wrong on purpose
-        (lambda: rdp.sample_distribution(HALF, 1.0), r"draws cannot be 1\.0"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: check_boundary({}, GRAPH, PRIVACY), "`condition` must be a BoundaryCondition"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: sample_distribution(HALF, 1.0), r"draws cannot be 1\.0"),  # type: ignore[arg-type]  # wrong on purpose
         (lambda: rdp.sample(MECHANISM, "a", count=-1), "draws cannot be -1"),
         (lambda: rdp.sample(MECHANISM, "a", bits=7), "`bits` must be a source of random bits"),  # type: ignore[arg-type]  # wrong on purpose
-        (lambda: rdp.uniform(GRAPH.structure), "`graph` must be a RainbowGraph, and is a DatasetGraph"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: uniform(GRAPH.structure), "`graph` must be a RainbowGraph, and is a DatasetGraph"),  # type: ignore[arg-type]  # wrong on purpose
     ],
 )
 def test_a_wrong_kind_is_named_with_the_argument(call: Callable[[], object], what: str) -> None:
@@ -189,13 +197,13 @@ def test_a_wrong_kind_is_named_with_the_argument(call: Callable[[], object], wha
 
 def test_what_the_argument_holds_is_not_shown() -> None:
     with pytest.raises(UsageError) as caught:
-        rdp.uniform(["a secret"])  # type: ignore[arg-type]  # wrong on purpose
+        uniform(["a secret"])  # type: ignore[arg-type]  # wrong on purpose
     assert "secret" not in caught.value.report()
     with pytest.raises(NumberError, match="of the type list"):
         rdp.PureDP(["a secret"])  # type: ignore[arg-type]  # wrong on purpose
 
 
-@pytest.mark.parametrize("build", [lambda: rdp.hamming(10**9, 1), lambda: rdp.histograms(0, 10**9)])
+@pytest.mark.parametrize("build", [lambda: hamming(10**9, 1), lambda: histograms(0, 10**9)])
 def test_a_family_that_cannot_fit_is_refused_with_the_limit(build: Callable[[], object]) -> None:
     with pytest.raises(GraphShapeError, match=r"too large.*: the limit is"):
         build()
@@ -204,7 +212,7 @@ def test_a_family_that_cannot_fit_is_refused_with_the_limit(build: Callable[[], 
 @pytest.mark.parametrize(
     "value", [rdp.PureDP("1e-5000"), rdp.ApproxDP("ln 3", "1e-5000"), rdp.GaussianDP("1e-5000")]
 )
-def test_numbers_of_any_length_have_a_text(value: rdp.Privacy) -> None:
+def test_numbers_of_any_length_have_a_text(value: Privacy) -> None:
     assert "1/1000" in repr(value)
     assert "1/1000" in str(value)
 
@@ -224,6 +232,6 @@ def test_text_and_mappings_are_read_wherever_a_rainbow_or_distribution_is_meant(
 ) -> None:
     mapping = {"b": "1/2", "r": "1/2"}
     assert rdp.Line(rainbow, mapping, PRIVACY) == LINE
-    assert rdp.dominates(mapping, HALF, rainbow)
+    assert dominates(mapping, HALF, rainbow)
     condition: Any = {rainbow: mapping, "r>b": mapping}
     assert rdp.optimal_mechanism(GRAPH, PRIVACY, condition).distribution("a")["b"] == Fraction(3, 4)

@@ -25,182 +25,38 @@ True
 True
 """
 
+import ast
 import importlib
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from rainbowdp.boundary import (
-        BoundaryCondition,
-        check_boundary,
-        from_datasets,
-        given,
-        max_min,
-        randomized_response,
-        uniform,
-    )
-    from rainbowdp.distribution import Distribution, dominates, prefix_dominates
-    from rainbowdp.errors import RainbowError
-    from rainbowdp.formats import (
-        read_boundary,
-        read_graph,
-        read_mechanism,
-        read_neighbors,
-        write_boundary_graph,
-        write_mechanism,
-    )
-    from rainbowdp.graph import (
-        BoundaryMorphism,
-        DatasetGraph,
-        Family,
-        RainbowGraph,
-        boundary_morphism,
-        check_morphism,
-        check_rainbow_preserving,
-        cycle,
-        grid,
-        hamming,
-        histograms,
-        hypercube,
-        path,
-    )
-    from rainbowdp.ledger import open_ledger
-    from rainbowdp.line import Line
-    from rainbowdp.mechanism import (
-        Mechanism,
-        check_homogeneous,
-        check_order_reasonable,
-        mechanism_dominates,
-        pullback,
-    )
-    from rainbowdp.optimal import optimal_mechanism
-    from rainbowdp.optimality import check_optimal
-    from rainbowdp.planning import plan
-    from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-    from rainbowdp.questions import (
-        bracket,
-        check_question,
-        level,
-        ranking,
-        scores,
-        winner,
-        yes_no,
-    )
-    from rainbowdp.rainbow import Rainbow
-    from rainbowdp.release import ask, ask_keys, verify_receipt
-    from rainbowdp.sampling import sample, sample_all, sample_distribution
-    from rainbowdp.verification import Verification, verify
+from pathlib import Path
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "ApproxDP",
-    "BoundaryCondition",
-    "BoundaryMorphism",
-    "DatasetGraph",
-    "Distribution",
-    "Family",
-    "GaussianDP",
-    "Line",
-    "Mechanism",
-    "Privacy",
-    "PureDP",
-    "Rainbow",
-    "RainbowError",
-    "RainbowGraph",
-    "Verification",
-    "ask",
-    "ask_keys",
-    "boundary_morphism",
-    "bracket",
-    "check_boundary",
-    "check_homogeneous",
-    "check_morphism",
-    "check_optimal",
-    "check_order_reasonable",
-    "check_question",
-    "check_rainbow_preserving",
-    "cycle",
-    "dominates",
-    "from_datasets",
-    "given",
-    "grid",
-    "hamming",
-    "histograms",
-    "hypercube",
-    "level",
-    "max_min",
-    "mechanism_dominates",
-    "open_ledger",
-    "optimal_mechanism",
-    "path",
-    "plan",
-    "prefix_dominates",
-    "pullback",
-    "randomized_response",
-    "ranking",
-    "read_boundary",
-    "read_graph",
-    "read_mechanism",
-    "read_neighbors",
-    "sample",
-    "sample_all",
-    "sample_distribution",
-    "scores",
-    "uniform",
-    "verify",
-    "verify_receipt",
-    "winner",
-    "write_boundary_graph",
-    "write_mechanism",
-    "yes_no",
-]
 
-# Where each public name lives. A module is loaded when one of its names is first used, so that `import
-# rainbowdp` and `rainbowdp --help` do not wait for numpy.
-_HOMES = {
-    name: module
-    for module, names in {
-        "rainbowdp.boundary": (
-            "BoundaryCondition check_boundary from_datasets given max_min randomized_response uniform"
-        ),
-        "rainbowdp.distribution": "Distribution dominates prefix_dominates",
-        "rainbowdp.errors": "RainbowError",
-        "rainbowdp.formats": (
-            "read_boundary read_graph read_mechanism read_neighbors write_boundary_graph write_mechanism"
-        ),
-        "rainbowdp.graph": (
-            "BoundaryMorphism DatasetGraph Family RainbowGraph boundary_morphism check_morphism "
-            "check_rainbow_preserving cycle grid hamming histograms hypercube path"
-        ),
-        "rainbowdp.ledger": "open_ledger",
-        "rainbowdp.line": "Line",
-        "rainbowdp.mechanism": (
-            "Mechanism check_homogeneous check_order_reasonable mechanism_dominates pullback"
-        ),
-        "rainbowdp.optimal": "optimal_mechanism",
-        "rainbowdp.optimality": "check_optimal",
-        "rainbowdp.planning": "plan",
-        "rainbowdp.privacy": "ApproxDP GaussianDP Privacy PureDP",
-        "rainbowdp.questions": ("bracket check_question level ranking scores winner yes_no"),
-        "rainbowdp.rainbow": "Rainbow",
-        "rainbowdp.release": "ask ask_keys verify_receipt",
-        "rainbowdp.sampling": "sample sample_all sample_distribution",
-        "rainbowdp.verification": "Verification verify",
-    }.items()
-    for name in names.split()
-}
+def _homes() -> dict[str, str]:
+    """Read from the stub file beside this one which module each public name comes from."""
+    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_bytes())
+    return {
+        alias.name: node.module
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
 
 
-if not TYPE_CHECKING:
-    # Type checkers see the imports above instead, and so still find a misspelt name.
+_HOMES = _homes()
+__all__ = sorted(name for name, home in _HOMES.items() if home != __name__)  # noqa: PLE0605 - the stub file names them
 
-    def __getattr__(name: str) -> object:
-        if name not in _HOMES:
-            raise AttributeError(f"module 'rainbowdp' has no attribute {name!r}")
-        value = getattr(importlib.import_module(_HOMES[name]), name)
-        globals()[name] = value
-        return value
+
+# A module is loaded when one of its names is first used: `import rainbowdp` does not wait for numpy.
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'rainbowdp' has no attribute {name!r}")
+    home = _HOMES[name]
+    if home == __name__:
+        return importlib.import_module(f"{home}.{name}")
+    value = globals()[name] = getattr(importlib.import_module(home), name)
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_HOMES})

@@ -33,7 +33,7 @@ def read_boundary(path: Path | str) -> dict[Rainbow, dict[str, str]]:
     -------
     dict of Rainbow to dict of str to str
         For each rainbow the probability of each color, as it is written: an exact number. Whether they sum to
-        1 and are private is asked later, see `rainbowdp.given` and `rainbowdp.check_boundary`.
+        1 and are private is asked later, see `given` and `check_boundary` in `rainbowdp.boundary`.
 
     Raises
     ------

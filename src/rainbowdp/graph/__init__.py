@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs of datasets: structures, rainbow graphs, morphisms, and families to play with."""
+"""Graphs of datasets: neighbors in their structures, rainbow graphs, and morphisms between graphs."""
 
 from rainbowdp.graph.blocks import NeighborBlocks
 from rainbowdp.graph.dataset_graph import DatasetGraph, listed
-from rainbowdp.graph.families import Family, cycle, grid, hamming, histograms, hypercube, path
 from rainbowdp.graph.implicit import ImplicitGraph
 from rainbowdp.graph.morphism import (
     BoundaryMorphism,
@@ -23,7 +22,6 @@ __all__ = [
     "BoundaryMorphism",
     "CodePairs",
     "DatasetGraph",
-    "Family",
     "ImplicitGraph",
     "MorphismVerdict",
     "NeighborBlocks",
@@ -38,11 +36,5 @@ __all__ = [
     "boundary_morphism",
     "check_morphism",
     "check_rainbow_preserving",
-    "cycle",
-    "grid",
-    "hamming",
-    "histograms",
-    "hypercube",
     "listed",
-    "path",
 ]

@@ -144,7 +144,8 @@ def mechanism_loss(
 
     Examples
     --------
-    >>> from rainbowdp import DatasetGraph, Mechanism
+    >>> from rainbowdp import Mechanism
+    >>> from rainbowdp.graph import DatasetGraph
     >>> mechanism = Mechanism.from_table(
     ...     rainbows=["a>b", "b>a"], table=[{"a": "3/5", "b": "2/5"}, {"a": "2/5", "b": "3/5"}]
     ... )

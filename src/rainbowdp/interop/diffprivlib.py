@@ -159,7 +159,8 @@ def release(
     Examples
     --------
     >>> from diffprivlib import BudgetAccountant
-    >>> from rainbowdp import Distribution, PureDP, sample_distribution
+    >>> from rainbowdp import Distribution, PureDP
+    >>> from rainbowdp.sampling import sample_distribution
     >>> coin = Distribution({"yes": "2/3", "no": "1/3"})
     >>> accountant = BudgetAccountant(epsilon=1.0, delta=0)
     >>> answer = release(lambda: sample_distribution(coin)[0], PureDP("ln 2"), accountant)

@@ -66,7 +66,7 @@ def pullback(
     >>> carried = pullback([0, 1, 1], on_line, labels=["x", "y", "z"])
     >>> carried.distribution("z")
     Distribution(b=3/4, r=1/4)
-    >>> from rainbowdp.graph import path
+    >>> from rainbowdp.families import path
     >>> pullback([0, 1, 1], on_line, between=(path(3).structure, path(2).structure)).size
     3
     """

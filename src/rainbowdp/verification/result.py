@@ -78,7 +78,8 @@ class Verification:
     Examples
     --------
     >>> import numpy as np
-    >>> from rainbowdp import DatasetGraph, Mechanism, PureDP, verify
+    >>> from rainbowdp import Mechanism, PureDP, verify
+    >>> from rainbowdp.graph import DatasetGraph
     >>> stated = Mechanism.from_table(["a>b", "a>b"], np.array([[1.0, 0.0], [0.5, 0.5]]), labels=["x", "y"])
     >>> found = verify(stated, DatasetGraph.from_pairs(2, [0], [1]), PureDP(1))
     >>> found.judged_within

@@ -51,7 +51,7 @@ class Family:
 
     Examples
     --------
-    >>> from rainbowdp.graph import grid
+    >>> from rainbowdp.families import grid
     >>> family = grid(2, 3)
     >>> family
     Family(6 datasets, 7 pairs, 2 dimensions)
@@ -136,7 +136,7 @@ class Family:
 
         Examples
         --------
-        >>> from rainbowdp.graph import hamming
+        >>> from rainbowdp.families import hamming
         >>> hamming(8, 10).rows(99_999_998, 100_000_000).tolist()
         [[9, 9, 9, 9, 9, 9, 9, 8], [9, 9, 9, 9, 9, 9, 9, 9]]
         """
@@ -170,7 +170,7 @@ class Family:
 
         Examples
         --------
-        >>> from rainbowdp.graph import histograms
+        >>> from rainbowdp.families import histograms
         >>> histograms(2, 2).index_of([1, 1])
         1
         """
@@ -208,7 +208,7 @@ class Family:
 
         Examples
         --------
-        >>> from rainbowdp.graph import path
+        >>> from rainbowdp.families import path
         >>> path(3).rainbow_graph(["b>r", "r>b"], [0, 0, 1])
         RainbowGraph(3 datasets, 2 pairs, 2 regions)
         """
