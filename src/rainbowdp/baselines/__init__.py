@@ -22,7 +22,7 @@ from rainbowdp.baselines.mechanisms import (
     taken_first,
     thresholded_geometric,
 )
-from rainbowdp.baselines.odds_power import EnclosedNumber, Value, odds_root
+from rainbowdp.baselines.odds_power import EnclosedNumber, Value, odds_root, told
 
 __all__ = [
     "EnclosedNumber",
@@ -37,4 +37,5 @@ __all__ = [
     "permute_and_flip_wrong",
     "taken_first",
     "thresholded_geometric",
+    "told",
 ]

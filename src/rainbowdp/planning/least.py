@@ -3,7 +3,7 @@
 
 The result is a decimal of four digits that is proven to suffice by an exact comparison, and the decimal
 before it is proven not to. That no smaller one suffices either holds where right answers become more likely
-with epsilon.
+with epsilon, as those of each mechanism do.
 """
 
 from collections.abc import Callable
@@ -61,7 +61,7 @@ def least_parameter(wrong: Callable[[Fraction], Value | None], want: Fraction, l
         return Fraction(0)
     above = Fraction(1)
     if enough(above):
-        # This ends: at 0 it was not enough, and chances follow the parameter without jumps.
+        # This ends: at 0 it was not enough, and chances near 0 follow the parameter without jumps.
         while enough(above / 2):
             above /= 2
     else:

@@ -12,7 +12,6 @@ from rainbowdp.errors import QuestionError
 from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.concentrated import rho_of
 from rainbowdp.goals.order_chances import MOST_OPTIONS, least_eta
-from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.goals.values import value_ball
 from rainbowdp.planning.arguments import Shown
 from rainbowdp.planning.columns import Column, ignoring_column, mechanism_column, noisy_column, steps
@@ -22,8 +21,6 @@ from rainbowdp.planning.sentences import (
     LEANS_TO_NO,
     SAME_GOALS,
     UNKNOWN,
-    WHICH_GOAL,
-    WHICH_GOAL_OF_LEVELS,
     ahead_remarks,
     behind,
     charge,
@@ -31,8 +28,10 @@ from rainbowdp.planning.sentences import (
     expectation,
     groups_sentence,
     hard_case,
+    inside_narrowest,
     never,
     quoted_lead,
+    which_goal,
 )
 from rainbowdp.planning.values import Chance, GroupsPlan, LeadRow, Need, NeededLead, PrivacyPlan
 from rainbowdp.planning.words import sentence
@@ -99,7 +98,7 @@ def ways_of(asked: Asked, goal: Goal, rule: str | BoundaryCondition) -> Ways:
     else:
         columns = [mechanism_column(name, mechanisms[name]) for name in GOALS if name in mechanisms]
         if len(columns) > 1:
-            notes.append(WHICH_GOAL if levels_of_count(asked.question) is None else WHICH_GOAL_OF_LEVELS)
+            notes.append(which_goal(asked))
     if isinstance(asked.question, YesNo) and asked.question.false_yes is not None:
         notes.append(LEANS_TO_NO)
     noisy = noisy_column(asked, mechanisms.get("typical", chosen))
@@ -196,7 +195,7 @@ def _sentences(
     said = [never(asked) if is_known else UNKNOWN]
     if lead is not None and is_known:
         said = [expectation(asked, column, lead, shown.share(lead))]
-    said += [*behind(mechanism, column), charge(mechanism)]
+    said += [*inside_narrowest(mechanism, column, lead), *behind(mechanism, column), charge(mechanism)]
     if groups is not None and groups.not_all is not None:
         said.append(groups_sentence(groups, asked, hard_case(column, groups.lead)))
     return said

@@ -8,10 +8,11 @@ from fractions import Fraction
 from rainbowdp.baselines import Value
 from rainbowdp.boundary import BoundaryCondition
 from rainbowdp.exact import NumberLike, parse_fraction
-from rainbowdp.goals import Asked, Goal, mechanism_of
+from rainbowdp.goals import Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.mechanism import require_goal
+from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.planning.arguments import read_notions, read_shown
-from rainbowdp.planning.columns import Column, mechanism_column
+from rainbowdp.planning.columns import mechanism_column
 from rainbowdp.planning.leads import lead_words
 from rainbowdp.planning.least import least_parameter
 from rainbowdp.planning.part import planned, ways_of
@@ -176,7 +177,8 @@ def plan(
     least = None
     if shown.want is not None and shown.lead is not None:
         least = _least(
-            lambda privacy: mechanism_column(goal, mechanism_of(asked(privacy), goal, boundary)),
+            lambda privacy, goal: mechanism_of(asked(privacy), goal, boundary),
+            goal,
             _family(notions, delta),
             shown.want,
             shown.lead,
@@ -212,18 +214,27 @@ def _family(notions: Sequence[Privacy], delta: NumberLike | None) -> Callable[[F
 
 
 def _least(
-    column_of: Callable[[Privacy], Column],
+    mechanism_at: Callable[[Privacy, Goal], QuestionMechanism],
+    goal: Goal,
     privacy_of: Callable[[Fraction], Privacy],
     want: Fraction,
     lead: int,
 ) -> Least:
-    def wrong(parameter: Fraction) -> Value | None:
-        column = column_of(privacy_of(parameter))
+    def wrong(parameter: Fraction, goal: Goal) -> Value | None:
+        column = mechanism_column(goal, mechanism_at(privacy_of(parameter), goal))
         # Where one other answer is close only is not what is wanted.
         case = hard_case(column, lead) if "yes" in column.cases else "all-close"
         return column.wrong(lead, case)
 
-    value = least_parameter(wrong, want, lead)
-    privacy, left = privacy_of(value), wrong(value)
+    value = least_parameter(lambda parameter: wrong(parameter, goal), want, lead)
+    question = mechanism_at(privacy_of(value), goal).asked.question
+    if goal == "typical" and levels_of_count(question) is not None:
+        # Levels take the line at small parameters and noise at greater ones, which is less often right where
+        # the two meet. So the line may suffice before noise does.
+        by_line = least_parameter(lambda parameter: wrong(parameter, "guarantee"), want, lead)
+        privacy = privacy_of(by_line)
+        if by_line < value and mechanism_at(privacy, goal) == mechanism_at(privacy, "guarantee"):
+            value = by_line
+    privacy, left = privacy_of(value), wrong(value, goal)
     assert left is not None  # noqa: S101 - it was compared
     return Least("mu" if isinstance(privacy, GaussianDP) else "epsilon", value, privacy, want, lead, left)

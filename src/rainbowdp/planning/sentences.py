@@ -3,13 +3,15 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 from rainbowdp.baselines import Value
 from rainbowdp.goals import Asked, QuestionMechanism
 from rainbowdp.goals.flip import Flip
+from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.goals.values import order
 from rainbowdp.planning.columns import NOISY_COUNTS, Column
-from rainbowdp.planning.leads import PlanCase, answer_count, case_words, lead_words
+from rainbowdp.planning.leads import PlanCase, answer_count, case_words, lead_words, names_one
 from rainbowdp.planning.rivals import EXPONENTIAL
 from rainbowdp.planning.values import GroupsPlan
 from rainbowdp.planning.words import listed, of_100, privacy_words
@@ -27,6 +29,10 @@ WHICH_GOAL = (
     "which goal to take: typical is right more often on most tables; guarantee promises a chance at every "
     "lead whatever the other answers do, and can be ahead where all of them are close"
 )
+WHICH_GOAL_OF_RANKINGS = (
+    "which goal to take: typical is right more often on most tables; guarantee goes by the least lead of all "
+    "options, also of those that are not named, and can be ahead where all are far apart"
+)
 UNKNOWN = "how often the answer is right is not computed"
 WHICH_GOAL_OF_LEVELS = (
     "which goal to take: typical is right more often near the edges, and in the lowest and the highest "
@@ -37,6 +43,13 @@ LEANS_TO_NO = (
     "it is yes, than that of a mechanism that treats both alike"
 )
 SAME_GOALS = "both goals give the same mechanism for this question"
+
+
+def which_goal(asked: Asked) -> str:
+    """Return what to choose a goal by, for a question that has a mechanism for each."""
+    if levels_of_count(asked.question) is not None:
+        return WHICH_GOAL_OF_LEVELS
+    return WHICH_GOAL if names_one(asked) else WHICH_GOAL_OF_RANKINGS
 
 
 def round_up(number: int) -> int:
@@ -106,6 +119,24 @@ def behind(mechanism: QuestionMechanism, column: Column) -> Iterator[str]:
     )
 
 
+def inside_narrowest(mechanism: QuestionMechanism, column: Column, lead: int | None) -> Iterator[str]:
+    """Yield how often the narrowest inner level is named at its middle, where it has no lead as quoted."""
+    asked = mechanism.asked
+    levels = levels_of_count(asked.question)
+    if levels is None:
+        return
+    width, at = min((high - low, at) for at, (low, high) in enumerate(pairwise(levels.edges), start=1))
+    greatest = int(width - 1) // 2 // asked.max_rows + 1
+    wrong = column.wrong(greatest, "all-close")
+    if wrong is not None and (lead is None or greatest < lead):
+        most = lead_words(asked).amount(greatest)
+        chance = f"{of_100(wrong)} cases"
+        yield (
+            f"inside the level {levels.answers[at]} the lead is at most {most}, and the answer is then right "
+            f"in {chance}"
+        )
+
+
 def charge(mechanism: QuestionMechanism) -> str:
     """Return the sentence about what one answer costs."""
     unused = isinstance(mechanism.asked.privacy, ApproxDP) and not isinstance(mechanism.charged, ApproxDP)
@@ -163,22 +194,24 @@ def ahead_remarks(
 
 def delta_remark(asked: Asked, typical: Column, guarantee: Column, leads: Sequence[int]) -> str:
     """Return from which lead on a guarantee that uses delta is ahead of a typical answer that does not."""
-    found = ahead_from(typical, guarantee, leads)
-    start = f"guarantee uses delta, and is charged {privacy_words(asked.privacy)}"
-    beside = _case(asked, "all-close")
-    if found is None:
-        return f"{start}; it is not ahead of typical at the greatest lead shown{beside}"
-    return f"{start}; it is ahead of typical from a lead of {found} on{beside}"
+    said = []
+    for case in typical.cases:
+        if typical.is_computed(case) and guarantee.is_computed(case):
+            found = ahead_from(typical, guarantee, leads, case)
+            where = "at no lead shown" if found is None else f"from a lead of {found} on"
+            said.append(f"{where}{_case(asked, case)}")
+    paid = f"guarantee uses delta, and is charged {privacy_words(asked.privacy)}"
+    return f"{paid}; it is ahead of typical {', '.join(said)}"
 
 
-def ahead_from(chosen: Column, other: Column, leads: Sequence[int]) -> int | None:
-    """Return the least lead from which on another column is ahead with all others close, or None.
+def ahead_from(chosen: Column, other: Column, leads: Sequence[int], case: PlanCase) -> int | None:
+    """Return the least lead from which on another column is ahead in a case, or None.
 
     Looked for between the leads that are shown.
     """
 
     def is_ahead(lead: int) -> bool:
-        return _is_ahead(chosen.wrong(lead, "all-close"), other.wrong(lead, "all-close"))
+        return _is_ahead(chosen.wrong(lead, case), other.wrong(lead, case))
 
     below, above = 0, None
     for lead in leads:

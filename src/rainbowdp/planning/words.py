@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 
-from rainbowdp.baselines import Value
+from rainbowdp.baselines import Value, told
 from rainbowdp.exact import Exponent, Log, format_fraction, show
 from rainbowdp.goals.values import rounded
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
@@ -83,8 +83,9 @@ def guessed_of_100(guess: float) -> str:
 
 def _certain(wrong: Value) -> str | None:
     """Return what is certain: 100 or 0."""
-    if isinstance(wrong, Fraction) and wrong in {0, 1}:
-        return "0" if wrong else "100"
+    whole = told(wrong)
+    if isinstance(whole, Fraction) and whole in {0, 1}:
+        return "0" if whole else "100"
     return None
 
 
