@@ -11,8 +11,8 @@ import typer
 
 from ledger_places import ASKED, pure
 from postgres_server import fresh_database
+from rainbowdp.cli.app import FrameworkError, restated
 from rainbowdp.cli.budget import APP
-from rainbowdp.cli.usage import FrameworkError, restated
 from rainbowdp.errors import RainbowError
 from rainbowdp.ledger import Cost, open_ledger
 

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp ask``: one question, one table, one answer that may be published."""
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from rainbowdp.cli import data_options as data
 from rainbowdp.cli import options as common
-from rainbowdp.cli.answers import possible_answers, shown_answer, written
-from rainbowdp.cli.framework import add, described, group
-from rainbowdp.cli.lists import read_where
-from rainbowdp.cli.output import emit, emit_json, note, visible
-from rainbowdp.cli.question_declarations import GoalOption, MaxRows, Relation, Unit
-from rainbowdp.cli.question_options import QUESTIONS, SUMMARIES, with_question
-from rainbowdp.cli.values import require_both
+from rainbowdp.cli import publishing as data
+from rainbowdp.cli.framework import add, described, group, option
+from rainbowdp.cli.output import emit, emit_json, note, possible_answers, shown_answer, visible, written
+from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_question
+from rainbowdp.cli.values import names, read_where, require_both
 
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
@@ -41,16 +39,32 @@ def ask_command(
     epsilon: common.Epsilon = None,
     delta: common.Delta = None,
     mu: common.Mu = None,
-    neighbors: Relation = "add-remove",
-    unit: Unit = None,
-    max_rows: MaxRows = None,
+    neighbors: common.Relation = "add-remove",
+    unit: common.Unit = None,
+    max_rows: common.MaxRows = None,
     where: data.Where = None,
-    by: data.By = None,
-    groups: data.Groups = None,
+    by: Annotated[
+        str | None,
+        option(
+            "--by COLUMN",
+            "Answer once for each of --groups; this column says to which one a row belongs.",
+            panel="Data",
+        ),
+    ] = None,
+    groups: Annotated[
+        Sequence[str] | None,
+        option(
+            "--groups LIST",
+            "The groups, as the column --by says them, separated by commas. They are public, never read "
+            "from the data.",
+            names("Bonn,Ulm"),
+            panel="Data",
+        ),
+    ] = None,
     table: data.TableName = None,
     sql: data.Query = None,
     encoding: data.Encoding = None,
-    goal: GoalOption = "typical",
+    goal: common.Goal = "typical",
     ledger: data.LedgerPlace = None,
     name: data.BudgetName = None,
     request_id: data.RequestId = None,
@@ -63,14 +77,6 @@ def ask_command(
 
     asked = common.read_privacy(epsilon, delta, mu)
     require_both("--unit", unit, "--max-rows", max_rows, "give both: --unit COLUMN --max-rows M")
-    require_both(
-        "--by",
-        by,
-        "--groups",
-        groups,
-        "give both, for example --by city --groups Bonn,Ulm; groups are declared, never read from the table",
-    )
-    data.require_payer(ledger, name, request_id)
     terms = Terms(
         question=question,
         privacy=asked.notion,
@@ -82,25 +88,16 @@ def ask_command(
         by=by,
         groups=tuple(groups or ()),
     )
-    target = data.receipt_path(receipt, source, ledger)
     # What cannot be made must be known before anything is charged.
-    public = {} if target is None else public_part(terms)
+    public = {} if receipt is None else public_part(terms)
+    place: dict[str, Any] = {"table": table, "sql": sql, "encoding": encoding}
+    budget: dict[str, Any] = {"ledger": ledger, "name": name, "request_id": request_id}
     return data.publish(
         "answer",
-        partial(
-            ask_under,
-            terms,
-            source,
-            table=table,
-            sql=sql,
-            encoding=encoding,
-            ledger=ledger,
-            name=name,
-            request_id=request_id,
-        ),
+        partial(ask_under, terms, source, **place, **budget),
         partial(_announce, terms, asked.typed),
         request_id=request_id,
-        target=target,
+        target=receipt,
         receipt=lambda answer: answer.receipt_on(public),
         show=_show_json if output_format == "json" else _show_text,
     )

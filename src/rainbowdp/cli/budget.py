@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from rainbowdp.cli.framework import add, argument, described, group, option
-from rainbowdp.cli.options import format_option, read_privacy
+from rainbowdp.cli.options import Delta, Epsilon, Mu, format_option, read_privacy
 from rainbowdp.cli.output import emit_json, emit_table
 
 if TYPE_CHECKING:
@@ -53,28 +53,6 @@ LedgerPlace = Annotated[
         "share them.",
     ),
 ]
-_PRIVACY = "How much (give --epsilon, or --epsilon and --delta, or --mu)"
-Epsilon = Annotated[
-    str | None,
-    option(
-        "--epsilon NUMBER",
-        "An epsilon: a decimal, a fraction or a logarithm, 3, 1/3 or 'ln 2'. All answers together then "
-        "make nothing more than e^epsilon times as likely because of one person.",
-        panel=_PRIVACY,
-    ),
-]
-Delta = Annotated[
-    str | None,
-    option(
-        "--delta NUMBER",
-        "An additional probability from 0 to 1 by which --epsilon may be exceeded, such as 1e-6.",
-        panel=_PRIVACY,
-    ),
-]
-Mu = Annotated[
-    str | None,
-    option("--mu NUMBER", "A mu of Gaussian differential privacy, in place of --epsilon.", panel=_PRIVACY),
-]
 Format = Annotated[Literal["text", "json"], format_option("text", "json")]
 
 
@@ -118,12 +96,7 @@ def show_command(
     return 0
 
 
-def history_command(
-    *,
-    name: Name,
-    ledger: LedgerPlace,
-    output_format: Format = "text",
-) -> int:
+def history_command(*, name: Name, ledger: LedgerPlace, output_format: Format = "text") -> int:
     """Show every entry of a budget; see `HISTORY_HELP`."""
     with _opened(ledger) as book:
         kind = book.state(name).kind
@@ -135,7 +108,7 @@ def history_command(
             (str(entry.number), entry.recorded_at[:19], entry.event, _amount(entry.cost), _what(entry))
             for entry in entries
         ]
-        emit_table(("entry", "time (UTC)", "event", "amount", "what"), rows, right=False)
+        emit_table(("entry", "time (UTC)", "event", "amount", "what"), rows)
     return 0
 
 
@@ -156,12 +129,7 @@ def raise_command(
     return 0
 
 
-def close_command(
-    *,
-    name: Name,
-    ledger: LedgerPlace,
-    output_format: Format = "text",
-) -> int:
+def close_command(*, name: Name, ledger: LedgerPlace, output_format: Format = "text") -> int:
     """Close a budget; see `CLOSE_HELP`."""
     with _opened(ledger) as book:
         _emit_state(book.close_budget(name), output_format)
@@ -209,7 +177,7 @@ def _emit_states(states: "Sequence[BudgetState]") -> None:
         )
         for state in states
     ]
-    emit_table(("budget", "total", "spent", "left", "requests", "state"), rows, right=False)
+    emit_table(("budget", "total", "spent", "left", "requests", "state"), rows)
 
 
 def _state_json(state: "BudgetState") -> dict[str, object]:

@@ -137,7 +137,7 @@ def read_want(want: NumberLike | None, *, has_lead: bool, needed: bool) -> Fract
         if needed:
             raise UsageError(
                 "a plan needs a privacy, or a wanted probability and a lead",
-                help='give for example PureDP("0.5"), or want=0.99 and lead=40 for the least epsilon',
+                help="give for example epsilon 0.5, or want 0.99 and lead 40 to find the least epsilon",
             )
         return None
     if needed and not has_lead:
