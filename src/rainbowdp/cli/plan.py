@@ -240,7 +240,7 @@ def _part(part: "PrivacyPlan", plan: "Plan") -> Iterator[str]:
 
 
 def _lead_columns(rows: Sequence["LeadRow"]) -> list[_Columns]:
-    from rainbowdp.planning.leads import percent
+    from rainbowdp.planning.words import percent
 
     found = [_Columns("lead", ("",), (tuple(str(row.lead) for row in rows),))]
     if rows and rows[0].share is not None:
@@ -270,7 +270,7 @@ def _needs(part: "PrivacyPlan", plan: "Plan") -> list[_Columns]:
 def _grouped(
     names: Sequence[tuple[str, "PlanCase"]], cells: Callable[[int], list[str | None]], plan: "Plan"
 ) -> list[_Columns]:
-    from rainbowdp.planning.leads import case_head
+    from rainbowdp.planning.words import case_head
 
     groups: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for at, (mechanism, case) in enumerate(names):
