@@ -18,9 +18,8 @@ from rainbowdp.goals import Asked, Goal, mechanism_of
 from rainbowdp.goals.values import order, rounded
 from rainbowdp.planning import LeadRow, Plan, PlanCase, plan
 from rainbowdp.planning.columns import Column
-from rainbowdp.planning.words import cases_of
 from rainbowdp.planning.sentences import ahead_from
-from rainbowdp.planning.words import cell, of_100
+from rainbowdp.planning.words import cases_of, cell, of_100
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import (
     Bracket,
