@@ -691,28 +691,22 @@ def test_what_makes_no_sense_is_refused() -> None:
         plan(QUESTIONS["scores"], PureDP(1), people=100)
     with pytest.raises(UsageError, match="boundary of a winner question cannot be chosen"):
         plan(question, PureDP(1), boundary="max-min")
-    for want in (0, 1, "1.5", -1):
-        with pytest.raises(QuestionError, match="cannot be wanted"):
-            plan(question, PureDP(1), want=want)
-    for lead in (0, -3, 1.5, "40"):
-        with pytest.raises(QuestionError, match="not a lead"):
-            plan(question, PureDP(1), lead=lead)  # type: ignore[arg-type]  # what is refused
-        with pytest.raises(QuestionError, match="not a lead"):
-            plan(question, PureDP(1), leads=[lead])  # type: ignore[list-item]  # what is refused
-    for share in ("0%", "101%", "-3%"):
-        with pytest.raises(QuestionError, match="not a share of people"):
-            plan(question, PureDP(1), lead=share, people=100)
 
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"privacies": 1}, "`privacies` must be a PureDP"),
-        ({"privacies": None}, "`privacies` must be a PureDP"),
+        ({"want": 1}, "cannot be wanted"),
+        ({"want": -1}, "cannot be wanted"),
+        ({"lead": 0}, "not a lead"),
+        ({"lead": "40"}, "not a lead"),
+        ({"lead": 10**5000}, "not a lead"),
+        ({"lead": "101%", "people": 100}, "not a share of people"),
+        ({"lead": "0%", "people": 100}, "not a share of people"),
+        ({"leads": [1.5]}, "not a lead"),
         ({"leads": 5}, "5 is not a list of leads"),
         ({"leads": []}, "is not a list of leads"),
-        ({"leads": [10**100 + 1]}, "is not a lead"),
-        ({"lead": 10**5000}, "is not a lead"),
+        ({"privacies": 1}, "`privacies` must be a PureDP"),
         ({"people": 0}, "0 is not a number of people"),
         ({"groups": 1.5}, "1.5 is not a number of groups"),
         ({"goal": "best"}, "'best' is not a goal"),
@@ -721,7 +715,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         ({"question": "winner"}, "'winner' is no question"),
     ],
 )
-def test_arguments_of_the_wrong_kind_are_refused_in_words(wrong: dict[str, Any], said: str) -> None:
+def test_arguments_that_make_no_sense_are_refused_in_words(wrong: dict[str, Any], said: str) -> None:
     with pytest.raises(RainbowError, match=said):
         plan(**{"question": winner("c", ["a", "b"]), "privacies": PureDP(1), **wrong})
 
