@@ -88,7 +88,7 @@ def read_shown(
     UsageError, QuestionError
         As for `rainbowdp.planning.plan`.
     """
-    count = read_number(people, "people", "give a whole number of at least 1")
+    count = read_number(people, "people")
     if count is not None and isinstance(question, Scores):
         raise UsageError(
             "scores are not counts of people, so a lead is not a share of them",
@@ -109,7 +109,7 @@ def read_shown(
         lead=expected,
         leads=rows,
         people=count,
-        groups=read_number(groups, "groups", "give a whole number of at least 1"),
+        groups=read_number(groups, "groups"),
         compare=compare,
     )
 
@@ -125,9 +125,7 @@ def read_notions(privacies: Privacy | Iterable[Privacy]) -> list[Privacy]:
     if isinstance(privacies, PureDP | ApproxDP | GaussianDP):
         return [privacies]
     found = items_of(privacies)
-    if found is None:
-        require(privacies, "privacies", PureDP, ApproxDP, GaussianDP)
-    for privacy in found or []:
+    for privacy in [privacies] if found is None else found:
         require(privacy, "privacies", PureDP, ApproxDP, GaussianDP)
     return found or []
 
@@ -230,7 +228,7 @@ def require_lead(number: object) -> int:
     return int(number)
 
 
-def read_number(number: object, what: str, help: str) -> int | None:
+def read_number(number: object, what: str) -> int | None:
     """Return a number of people or groups.
 
     Raises
@@ -241,7 +239,9 @@ def read_number(number: object, what: str, help: str) -> int | None:
     if number is None:
         return None
     if not is_whole(number) or not 1 <= number <= LARGEST_LEAD:
-        raise QuestionError(f"{described(number)} is not a number of {what}", help=help)
+        raise QuestionError(
+            f"{described(number)} is not a number of {what}", help="give a whole number of at least 1"
+        )
     return int(number)
 
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from fractions import Fraction
 from math import inf
 
@@ -14,6 +15,12 @@ from rainbowdp.planning.words import PlanCase, parameters_of, right_float, wrong
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Neighbors, Question
 from rainbowdp.questions.kinds import description_of
+
+
+def _chance_json(wrong: Value | None) -> dict[str, object]:
+    if wrong is None:
+        return {"right": None, "wrong": None}
+    return {"right": right_float(wrong), "wrong": wrong_float(wrong)}
 
 
 @dataclass(frozen=True)
@@ -42,12 +49,7 @@ class Chance:
 
     def to_json(self) -> dict[str, object]:
         """Return the chance for JSON, probabilities as the closest floats."""
-        return {
-            "mechanism": self.mechanism,
-            "case": self.case,
-            "right": None if self.wrong is None else right_float(self.wrong),
-            "wrong": None if self.wrong is None else wrong_float(self.wrong),
-        }
+        return {"mechanism": self.mechanism, "case": self.case, **_chance_json(self.wrong)}
 
 
 @dataclass(frozen=True)
@@ -76,10 +78,7 @@ class LeadRow:
         KeyError
             If the row has no such chance.
         """
-        for found in self.chances:
-            if (found.mechanism, found.case) == (mechanism, case):
-                return found.wrong
-        raise KeyError((mechanism, case))
+        return {(found.mechanism, found.case): found.wrong for found in self.chances}[mechanism, case]
 
     def to_json(self) -> dict[str, object]:
         """Return the row for JSON."""
@@ -142,10 +141,7 @@ class Need:
         KeyError
             If there is none of that name.
         """
-        for found in self.leads:
-            if (found.mechanism, found.case) == (mechanism, case):
-                return found.lead
-        raise KeyError((mechanism, case))
+        return {(found.mechanism, found.case): found.lead for found in self.leads}[mechanism, case]
 
     def to_json(self) -> dict[str, object]:
         """Return the need for JSON."""
@@ -175,13 +171,8 @@ class GroupsPlan:
 
     def to_json(self) -> dict[str, object]:
         """Return it for JSON."""
-        return {
-            "count": self.count,
-            "lead": self.lead,
-            "right": None if self.not_all is None else right_float(self.not_all),
-            "wrong": None if self.not_all is None else wrong_float(self.not_all),
-            "charged": {part.name: part.exact for part in self.charged.parts()},
-        }
+        charged = {part.name: part.exact for part in self.charged.parts()}
+        return {"count": self.count, "lead": self.lead, **_chance_json(self.not_all), "charged": charged}
 
 
 @dataclass(frozen=True)
@@ -315,11 +306,8 @@ class Least:
     @property
     def text(self) -> str:
         """The value as a decimal."""
-        places = 0
-        while (self.value * 10**places).denominator != 1:
-            places += 1
-        whole = str(int(self.value * 10**places)).rjust(places + 1, "0")
-        return f"{whole[: len(whole) - places]}.{whole[len(whole) - places :]}" if places else whole
+        digits = Context(prec=1000).divide(Decimal(self.value.numerator), Decimal(self.value.denominator))
+        return f"{digits:f}"
 
     def to_json(self) -> dict[str, object]:
         """Return it for JSON."""
