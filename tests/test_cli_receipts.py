@@ -143,7 +143,7 @@ def test_a_receipt_replaces_nothing_but_a_receipt(run: Runner) -> None:
     Path("half.json").write_text(written[:-9], encoding="utf-8")
     Path("own.json").write_text(written.replace("receipt/", "own/"), encoding="utf-8")
     paid = ("--ledger", "l", "--name", "b")
-    for name in ("people.csv", "./o.txt", "l", "link", "two.json", "half.json", "own.json"):
+    for name in ("people.csv", "o.txt", "l", "link", "two.json", "half.json", "own.json"):
         before = Path(name).read_bytes()
         for asked in (
             ("ask", "winner", "people.csv", *WINNER, *SURE, *paid, "--receipt", name),

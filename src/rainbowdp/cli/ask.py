@@ -1,20 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp ask``: one question, one table, one answer that may be published."""
 
-from collections.abc import Sequence
+import contextlib
+import shlex
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from rainbowdp.cli import options as common
-from rainbowdp.cli import publishing as data
 from rainbowdp.cli.framework import add, described, group, option
-from rainbowdp.cli.output import emit, emit_json, note, possible_answers, shown_answer, visible, written
+from rainbowdp.cli.output import (
+    emit,
+    emit_json,
+    json_text,
+    note,
+    possible_answers,
+    shown_answer,
+    visible,
+    written,
+)
+from rainbowdp.cli.progress import Signals, steps
 from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_question
 from rainbowdp.cli.values import names, read_where, require_both
+from rainbowdp.cli.verify import read_if_receipt
+from rainbowdp.errors import RainbowError, ReceiptError, UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
-    from rainbowdp.release import Answer, Terms
+    from rainbowdp.release import Answer, Keys, Terms
+
+Found = TypeVar("Found", "Answer", "Keys")
+Remarks = tuple[str, ...]
 
 HELP = (
     "Ask a table of people a question, and get one answer that may be published.\n\n"
@@ -35,14 +52,14 @@ _EXAMPLES = {
 def ask_command(
     question: "Question",
     *,
-    source: data.Source,
+    source: common.Source,
     epsilon: common.Epsilon = None,
     delta: common.Delta = None,
     mu: common.Mu = None,
     neighbors: common.Relation = "add-remove",
     unit: common.Unit = None,
     max_rows: common.MaxRows = None,
-    where: data.Where = None,
+    where: common.Where = None,
     by: Annotated[
         str | None,
         option(
@@ -61,14 +78,14 @@ def ask_command(
             panel="Data",
         ),
     ] = None,
-    table: data.TableName = None,
-    sql: data.Query = None,
-    encoding: data.Encoding = None,
+    table: common.TableName = None,
+    sql: common.Query = None,
+    encoding: common.Encoding = None,
     goal: common.Goal = "typical",
-    ledger: data.LedgerPlace = None,
-    name: data.BudgetName = None,
-    request_id: data.RequestId = None,
-    receipt: data.ReceiptFile = None,
+    ledger: common.LedgerPlace = None,
+    name: common.BudgetName = None,
+    request_id: common.RequestId = None,
+    receipt: common.ReceiptFile = None,
     output_format: Annotated[Literal["text", "json"], common.format_option("text", "json")] = "text",
 ) -> int:
     """Answer one question about a table; see `HELP`."""
@@ -92,7 +109,7 @@ def ask_command(
     public = {} if receipt is None else public_part(terms)
     place: dict[str, Any] = {"table": table, "sql": sql, "encoding": encoding}
     budget: dict[str, Any] = {"ledger": ledger, "name": name, "request_id": request_id}
-    return data.publish(
+    return publish(
         "answer",
         partial(ask_under, terms, source, **place, **budget),
         partial(_announce, terms, asked.typed),
@@ -103,7 +120,7 @@ def ask_command(
     )
 
 
-def _announce(terms: "Terms", typed: str, remarks: data.Remarks) -> None:
+def _announce(terms: "Terms", typed: str, remarks: Remarks) -> None:
     """Write what is assumed and what it costs, once the table and the ledger are open, before the draw."""
     from rainbowdp.questions import YesNo
 
@@ -135,6 +152,88 @@ def _show_text(answer: "Answer") -> None:
     shown = {group: shown_answer(answer.terms.question, value) for group, value in answer.answers.items()}
     groups = bool(answer.terms.groups)
     emit(visible(f"{written(group)}: {value}" if groups else value) for group, value in shown.items())
+
+
+def publish(
+    what: str,
+    asking: Callable[..., Found],
+    announce: Callable[[Remarks], None],
+    *,
+    request_id: str | None,
+    target: Path | None,
+    receipt: Callable[[Found], object],
+    show: Callable[[Found], None],
+) -> int:
+    """Ask a table, write the notes and the receipt, show what was found; return the exit code 0.
+
+    Parameters
+    ----------
+    what : str
+        What is asked for, in a word.
+    asking : callable
+        Takes ``progress``, which is called with the part of the table that has been read, and ``opened``,
+        which is called with remarks about the table before it is read; returns what may be published.
+    announce : callable
+        Writes the notes before the table is read, among them those remarks.
+    request_id : str or None
+        As typed.
+    target : Path or None
+        Where the receipt goes.
+    receipt : callable
+        Makes the receipt of what was found; it must not fail.
+    show : callable
+        Writes what was found to stdout.
+
+    Raises
+    ------
+    UsageError
+        If the receipt would replace anything but a receipt.
+    RainbowError
+        As `asking` does; and if the receipt or the result cannot be written, with a help that says how it
+        can be had again.
+    """
+    if target is not None and target.is_file() and target.stat().st_size and not _is_receipt(target):
+        raise UsageError(
+            f"--receipt would replace {str(target)!r}, which is not a receipt",
+            help="write the receipt to a new file",
+        )
+    said: list[str] = []
+
+    def opened(remarks: Remarks) -> None:
+        said.extend(remarks)
+        announce(remarks)
+
+    with steps() as progress:
+        progress.step("reading the table")
+        Signals.load_duckdb()
+        found = asking(progress=lambda share: progress.advance(round(1000 * share), 1000), opened=opened)
+    for text in found.notes:
+        if text not in said:
+            note(text)
+    if request_id is None and found.request_id is not None:
+        note(f"request id {found.request_id}: with it the same {what} can be had again at no cost")
+    try:
+        if target is not None:
+            from rainbowdp.formats.writing import replacing
+
+            with replacing(target) as beside:
+                beside.write_text(json_text(receipt(found)) + "\n", encoding="utf-8")
+        show(found)
+    except RainbowError as error:
+        again = (
+            f"the {what} was drawn and is lost: asking again costs its privacy again"
+            if found.request_id is None
+            else f"--request-id {shlex.quote(found.request_id)} repeats the {what} at no cost"
+        )
+        error.help = f"{error.help}; {again}" if error.help else again
+        raise
+    return 0
+
+
+def _is_receipt(path: Path) -> bool:
+    with contextlib.suppress(ReceiptError):
+        return "receipt" in str((read_if_receipt(path) or {}).get("schema"))
+    return False
 
 
 APP = group(HELP)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from rainbowdp.cli import options as common
-from rainbowdp.cli import publishing as data
+from rainbowdp.cli.ask import Remarks, publish
 from rainbowdp.cli.framework import described, option
 from rainbowdp.cli.output import emit, emit_json, note, visible, written
 from rainbowdp.cli.questions import Column
@@ -31,7 +31,7 @@ HELP = described(
 
 def keys_command(
     *,
-    source: data.Source,
+    source: common.Source,
     column: Column,
     epsilon: common.Epsilon = None,
     delta: Annotated[
@@ -52,14 +52,14 @@ def keys_command(
             whole("3"),
         ),
     ] = None,
-    where: data.Where = None,
-    table: data.TableName = None,
-    sql: data.Query = None,
-    encoding: data.Encoding = None,
-    ledger: data.LedgerPlace = None,
-    name: data.BudgetName = None,
-    request_id: data.RequestId = None,
-    receipt: data.ReceiptFile = None,
+    where: common.Where = None,
+    table: common.TableName = None,
+    sql: common.Query = None,
+    encoding: common.Encoding = None,
+    ledger: common.LedgerPlace = None,
+    name: common.BudgetName = None,
+    request_id: common.RequestId = None,
+    receipt: common.ReceiptFile = None,
     output_format: Annotated[Literal["text", "json"], common.format_option("text", "json")] = "text",
 ) -> int:
     """Name categories; see `HELP`."""
@@ -77,7 +77,7 @@ def keys_command(
     terms = KeyTerms(column, key_mechanism(epsilon, delta, max_keys or 1), unit, read_where(where))
     place: dict[str, Any] = {"table": table, "sql": sql, "encoding": encoding}
     budget: dict[str, Any] = {"ledger": ledger, "name": name, "request_id": request_id}
-    return data.publish(
+    return publish(
         "list",
         partial(ask_keys_under, terms, source, **place, **budget),
         partial(_announce, terms, max_keys, asked.typed),
@@ -88,7 +88,7 @@ def keys_command(
     )
 
 
-def _announce(terms: "KeyTerms", max_keys: int | None, typed: str, remarks: data.Remarks) -> None:
+def _announce(terms: "KeyTerms", max_keys: int | None, typed: str, remarks: Remarks) -> None:
     """Write what is assumed and what it costs, once the table and the ledger are open, before the draw."""
     person = (
         "every row is a person"

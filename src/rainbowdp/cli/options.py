@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from rainbowdp.cli.framework import choice, files, option
-from rainbowdp.cli.values import figure_path, naming, text_with, whole
+from rainbowdp.cli.framework import argument, choice, files, option
+from rainbowdp.cli.values import figure_path, naming, text_with, unicode_text, whole, writable
 from rainbowdp.errors import IrrationalError, UsageError
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _private = partial(option, panel="Privacy")
 _people = partial(option, panel="Who is protected")
+_data = partial(option, panel="Data")
+_budget = partial(option, panel="Budget")
 
 Epsilon = Annotated[
     str | None,
@@ -72,6 +74,62 @@ Unit = Annotated[
 ]
 MaxRows = Annotated[
     int | None, _people("--max-rows M", "With --unit: how many rows of one person count at most.", whole("5"))
+]
+Source = Annotated[
+    str,
+    argument(
+        "SOURCE",
+        "The table: .csv, .tsv, .parquet or .jsonl (also .gz, .zst), a quoted pattern such as "
+        "'part-*.csv', - for standard input, or sqlite:///file, duckdb:///file, "
+        "postgresql://user@host/database.",
+        complete=files(".csv", ".tsv", ".parquet", ".jsonl", ".gz", ".zst"),
+    ),
+]
+Where = Annotated[
+    list[str] | None,
+    _data(
+        "--where COLUMN=VALUE",
+        "Count only rows in which the column says exactly this, such as city=Bonn; if given several "
+        "times, all must hold.",
+    ),
+]
+TableName = Annotated[str | None, _data("--table NAME", "In a database: the table.")]
+Query = Annotated[
+    str | None, _data("--sql QUERY", "In a database: a query whose rows are the table.", unicode_text)
+]
+Encoding = Annotated[
+    str | None,
+    _data(
+        "--encoding NAME", "How a text file is encoded, such as latin-1, cp1252 or utf-16; UTF-8 if left out."
+    ),
+]
+LedgerPlace = Annotated[
+    str | None,
+    _budget(
+        "--ledger FILE",
+        "The file that keeps the budget, made by rainbowdp budget create, or "
+        "postgresql://user@host/database. Without it the costs of answers are not added up.",
+        complete=files(),
+    ),
+]
+BudgetName = Annotated[str | None, _budget("--name NAME", "The budget in it that pays.")]
+RequestId = Annotated[
+    str | None,
+    _budget(
+        "--request-id ID",
+        "A name of your own for this request: repeated under it, it returns the stored answer and costs "
+        "nothing.",
+    ),
+]
+ReceiptFile = Annotated[
+    Path | None,
+    option(
+        "--receipt FILE",
+        "Also write a receipt: what was asked, how privately, by which mechanism, and the answer. It "
+        "may be published, and rainbowdp verify checks it.",
+        writable,
+        complete=files(".json"),
+    ),
 ]
 Exactly = Annotated[
     bool,

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp verify``: check any mechanism over all pairs of neighbors, or an answer from its receipt."""
 
-from collections.abc import Iterator
+import contextlib
+import json
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from rainbowdp.cli import options as common
 from rainbowdp.cli.framework import NETWORKS, TABLES, argument, described, files, option
@@ -19,12 +22,15 @@ from rainbowdp.cli.output import (
     note_graph,
 )
 from rainbowdp.cli.progress import Signals, steps
-from rainbowdp.cli.publishing import Receipt, read_if_receipt
 from rainbowdp.errors import ReceiptError, UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.release import ReceiptCheck
     from rainbowdp.verification import Verification, Witness
+
+Receipt = Mapping[str, object]
+_MARK = re.compile(rb'"schema"\s*:\s*"rainbowdp\.')
+_HEAD = 1024
 
 HELP = described(
     "Check whether a mechanism keeps a promise of privacy, over all pairs of neighbors.",
@@ -166,6 +172,52 @@ def _print_table(found: "Verification", asked: common.AskedPrivacy) -> None:
             ("excess", exact_cell(witness.excess)),
         ]
     emit_table(("holds" if found.holds else "BROKEN", ""), rows)
+
+
+def read_if_receipt(path: Path) -> Receipt | None:
+    """Return the content of a file that is a receipt, also under another name; None for any other file.
+
+    Raises
+    ------
+    ReceiptError
+        If the file begins like a receipt, and is damaged.
+    """
+    text = _object_text(path)
+    if text is None:
+        return None
+    try:
+        # Of bytes the parser would guess the encoding.
+        content: Any = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_distinct)
+    except (ValueError, RecursionError) as error:
+        if _MARK.search(text[:_HEAD]):
+            raise ReceiptError(
+                f"{str(path)!r} is a damaged receipt: it is not JSON, or says one thing twice",
+                help="give a receipt as rainbowdp wrote it, unchanged",
+            ) from error
+        return None
+    if not isinstance(content, dict) or not str(content.get("schema", "")).startswith("rainbowdp."):
+        return None
+    return cast("Receipt", content)
+
+
+def _object_text(path: Path) -> bytes | None:
+    """Return the text of a file that begins like an object of JSON."""
+    # The reader of mechanisms reports a file that cannot be read.
+    with contextlib.suppress(OSError):
+        if path.is_file():
+            with path.open("rb") as file:
+                if file.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+                    file.seek(0)
+                    return file.read()
+    return None
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object of JSON that has no key twice: two readers would take it for two things."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
 
 
 def check_receipt(receipt: Receipt, chosen: str) -> int:
