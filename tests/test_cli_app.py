@@ -335,7 +335,7 @@ def test_json_text_reads_back_and_does_not_act_on_a_terminal(text: str) -> None:
 
 
 class Terminal(io.StringIO):
-    """A stream that somebody watches, with what was written at each flush."""
+    """A terminal, with what was written at each flush."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -164,7 +164,7 @@ def test_a_repeated_request_is_answered_by_the_ledger_and_reads_no_row(run: Runn
     make_budget(run, 200)
     words = ("--ledger", "l", "--name", "b", "--request-id", "q")
     assert winner(run, *SURE, *words).out == "A\n"
-    # Whoever read this table, even its header, could not answer.
+    # This table has no column of the question, so a reading would fail.
     Path("people.csv").write_text("nothing\n1\n", encoding="utf-8")
     again = winner(run, *SURE, *words, "--receipt", "r.json")
     assert (again.code, again.out) == (0, "A\n")

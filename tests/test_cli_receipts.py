@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Receipts of ``ask`` and ``keys`` are verified from themselves; they and option lists are no other file."""
+"""Receipts of ``ask`` and ``keys``: verified from themselves, replacing only receipts; lists of options."""
 
 import json
 import re
@@ -67,7 +67,7 @@ def test_a_receipt_is_known_by_what_it_says_and_not_by_its_name(run: Runner, rec
 
 
 def broken(receipt: dict[str, Any]) -> Iterator[str]:
-    """Yield texts of files that are no receipts any more."""
+    """Yield texts of files that are damaged receipts."""
     yield json.dumps({**receipt, "schema": "rainbowdp.receipt/9"})
     yield json.dumps({**receipt, "extra": 1})
     yield json.dumps({**receipt, "answer": [["A"]]})

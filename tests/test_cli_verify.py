@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``rainbowdp verify``: the verdict, the tight figure and the witness, from files that anybody made."""
+"""``rainbowdp verify``: the verdict, the tight figure and the witness, from files of any origin."""
 
 import json
 from decimal import Decimal

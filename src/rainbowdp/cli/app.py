@@ -10,9 +10,10 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
+from typer.exceptions import TyperException
 
 from rainbowdp.cli.framework import Group, add, option
 from rainbowdp.cli.output import emit, say
@@ -35,8 +36,6 @@ COMMANDS = {
 _PROGRAM = "rainbowdp"
 _COMPLETING = "_RAINBOWDP_COMPLETE"
 _FRAMEWORK_INTERRUPTED = 130
-
-
 _QUESTIONS = {
     "winner": "mode most-common most-frequent plurality argmax max top histogram",
     "ranking": "rank order top-k sort",
@@ -49,11 +48,6 @@ _REMARKS = {
     **dict.fromkeys(("mean", "average", "avg"), "a mean cannot be asked for, a median can; "),
     "histogram": "counts are never published; ",
 }
-
-FrameworkError = cast(
-    "type[Exception]", next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
-)
-"""The root of typer's usage errors, which has no public name."""
 
 
 def _root(
@@ -137,7 +131,7 @@ def _as_ours(error: Exception) -> RainbowError:
     """
     if isinstance(error, RainbowError):
         return error
-    if isinstance(error, FrameworkError):
+    if isinstance(error, TyperException):
         return restated(error)
     if isinstance(error, MemoryError):
         return InternalError("the memory is used up", help="try a smaller input or a larger machine")
@@ -154,18 +148,10 @@ def _report(error: RainbowError) -> int:
     return error.exit_code
 
 
-def restated(error: Exception) -> UsageError:
+def restated(error: TyperException) -> UsageError:
     """Return the usage error that says what typer's error says.
 
-    Parameters
-    ----------
-    error : Exception
-        A `FrameworkError`.
-
-    Returns
-    -------
-    UsageError
-        With a help line that names the closest option or command, or where to read on.
+    Its help line names the closest option or command, or where to read on.
     """
     facts: dict[str, Any] = vars(error)
     context = facts.get("ctx")
@@ -179,11 +165,8 @@ def restated(error: Exception) -> UsageError:
         return UsageError(f"there is no option {name}", help=close or read_on, option=name)
     if found := re.match(r"No such command '(.*?)'\.", message, re.DOTALL):
         commands = list(getattr(getattr(context, "command", None), "commands", {}))
-        hint = (
-            _known_elsewhere(found[1], context, commands)
-            or did_you_mean(found[1], commands)
-            or f"the commands are {', '.join(commands)}"
-        )
+        close = _known_elsewhere(found[1], context, commands) or did_you_mean(found[1], commands)
+        hint = close or f"the commands are {', '.join(commands)}"
         return UsageError(f"there is no command {found[1]!r}", help=hint, command=found[1])
     if parameter is not None and type(error).__name__ == "MissingParameter":
         name = _shown_name(parameter)

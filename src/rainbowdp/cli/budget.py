@@ -26,7 +26,7 @@ CREATE_HELP = described(
 )
 SHOW_HELP = described(
     "Show what a budget had, spent and has left, or all budgets of a ledger.",
-    "Amounts are exact. Behind one that is no decimal, such as ln(2), stands a decimal in brackets: rounded "
+    "Amounts are exact. After one that is not a decimal, such as ln(2), stands one in brackets: rounded "
     "up for what was spent, and down for what is left, so that so much can still be asked for.",
     lines=("rainbowdp budget show survey --ledger budgets.ledger",),
 )
@@ -105,7 +105,13 @@ def history_command(*, name: Name, ledger: LedgerPlace, output_format: Format = 
         emit_json([_entry_json(entry, kind) for entry in entries])
     else:
         rows = [
-            (str(entry.number), entry.recorded_at[:19], entry.event, _amount(entry.cost), _what(entry))
+            (
+                str(entry.number),
+                entry.recorded_at[:19],
+                entry.event,
+                "" if entry.cost is None else entry.cost.shown(),
+                "; ".join(f"{name} {fact}" for name, fact in _facts(entry, request="request").items()),
+            )
             for entry in entries
         ]
         emit_table(("entry", "time (UTC)", "event", "amount", "what"), rows)
@@ -204,15 +210,6 @@ def _cost_json(cost: "Cost", kind: "Kind", *, upward: bool) -> dict[str, object]
     return {
         part.name: {"exact": part.exact, "decimal": part.decimal(upward=upward)} for part in cost.parts(kind)
     }
-
-
-def _amount(cost: "Cost | None") -> str:
-    return "" if cost is None else cost.shown()
-
-
-def _what(entry: "Entry") -> str:
-    """Return what an entry is about, in one line."""
-    return "; ".join(f"{name} {fact}" for name, fact in _facts(entry, request="request").items())
 
 
 def _facts(entry: "Entry", *, request: str) -> dict[str, str]:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
 NETWORKS = (".graphml", ".json")
 _PLAIN = re.compile(r"[\w./+@%,:-]+")
-_MOST = 500
 
 
 class _Help:
@@ -152,32 +151,21 @@ def option(
         help=help,
         # Typer passes the text on; the command declares the type that `read` returns.
         parser=str if metavar else None,
-        callback=_callback(name, read),
+        callback=read and (lambda value: None if value is None else read(name, value)),
         rich_help_panel=panel,
         autocompletion=complete,
     )
 
 
-def argument(
-    metavar: str,
-    help: str,
-    read: Callable[[str, str], object] | None = None,
-    complete: Callable[[str], list[str]] | None = None,
-) -> Any:  # noqa: ANN401 - what typer makes of an argument has no public type
+def argument(metavar: str, help: str, complete: Callable[[str], list[str]] | None = None) -> Any:  # noqa: ANN401 - as above
     """Return the declaration of an argument; see `option`."""
-    return typer.Argument(
-        metavar=metavar, help=help, callback=_callback(metavar, read), autocompletion=complete
-    )
+    return typer.Argument(metavar=metavar, help=help, autocompletion=complete)
 
 
 def choice(name: str, words: tuple[str, ...], help: str, *, panel: str | None = None) -> Any:  # noqa: ANN401 - as above
     """Return the declaration of an option that takes one of some words; see `option`."""
     shown = f"{name} {'|'.join(words)}"
     return option(shown, help, one_of(*words), panel=panel, complete=choices(*words))
-
-
-def _callback(name: str, read: Callable[[str, str], object] | None) -> Callable[[Any], Any] | None:
-    return None if read is None else lambda value: None if value is None else read(name, value)
 
 
 def choices(*words: str, endings: tuple[str, ...] = ()) -> Callable[[str], list[str]]:
@@ -210,7 +198,7 @@ def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
             )
     except OSError:
         return []
-    if len(found) > _MOST or not all(map(_PLAIN.fullmatch, found)):
+    if not all(map(_PLAIN.fullmatch, found)):
         return []
     # A shell puts a blank after the only word it is offered, which would end the path at a directory.
     return _files(found[0], endings) if len(found) == 1 and found[0].endswith("/") else found

@@ -232,7 +232,7 @@ def whole_numbers(example: str) -> Callable[[str, str], Sequence[int]]:
             found = range(*numbers) if len(numbers) <= 3 and numbers[2:] != [0] else []
         if not found:
             raise UsageError(
-                f"{option} {text!r} is no range or list of whole numbers from 0 to 2^53",
+                f"{option} {text!r} is not a range or list of whole numbers from 0 to 2^53",
                 help=f"write a range {example} or {example}:5, whose end is left out, or a list 1,5,9",
                 option=option,
             )
@@ -307,7 +307,7 @@ def clamp_ends(option: str, value: str) -> tuple[str, str]:
     parts = numbers("0,99.5")(option, value)
     if len(parts) != 2:
         raise UsageError(
-            f"{option} {value!r} is no range",
+            f"{option} {value!r} is not a range",
             help=f"give the least and the greatest value, decimals with a point: {option} 0,100",
             option=option,
         )
