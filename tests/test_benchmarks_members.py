@@ -33,7 +33,6 @@ from benchmarks.__main__ import put
 from benchmarks.child import NotInstalledError
 from benchmarks.goals import UNMEASURED
 from benchmarks.measuring import Run
-from benchmarks.path_run import FLOORS
 from benchmarks.peers import PEERS
 from benchmarks.report import Report
 from test_benchmarks import TINY
@@ -162,22 +161,6 @@ def test_a_shuffled_file_with_other_distances_is_found_out() -> None:
     curves["lattice, shuffled", "rainbowdp"] = [other]
     with pytest.raises(RuntimeError, match="other distances in a shuffled file of lattice"):
         growth._compare_orders(curves)
-
-
-def test_goals_of_growth() -> None:
-    def points(power: float, memory: int, anonymous: int) -> list[growth.Point]:
-        sizes = [10**n for n in range(5, 9)]
-        return [growth.Point(size, size**power, memory, anonymous, None) for size in sizes]
-
-    curves = {
-        ("random", growth.MEMORY): points(1, 3 * 10**9, 3 * 10**9),
-        ("random", growth.STREAM): points(1.2, 3 * 10**9, 9 * 10**8),
-        ("random", FLOORS[0]): points(2, 0, 0),
-    }
-    slopes, memory, streamed, slower = growth.goals(curves)
-    assert slopes.measured == {"random": pytest.approx(0), "random, streamed": pytest.approx(20)}
-    assert (slopes.met, memory.met, streamed.met, slower.met) == (False, True, True, False)
-    assert slower.measured == {"random": pytest.approx(10**1.6)}
 
 
 def test_families(tmp_path: Path) -> None:
