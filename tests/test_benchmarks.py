@@ -20,11 +20,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import MEMBERS
-from benchmarks.measuring import measured
-from benchmarks.person_table import ANSWERS, COLUMNS, OPTIONS, UNREADABLE, WINNER, quoted, write
+from benchmarks.person_table import ANSWERS, COLUMNS, UNREADABLE, WINNER, write
 from benchmarks.plain_counts import ENGINES, TASKS, counts
 from benchmarks.report import Report, placed, times
-from rainbowdp.rainbow import split_list
 
 pytestmark = pytest.mark.release
 ROOT = Path(__file__).resolve().parents[1]
@@ -122,7 +120,7 @@ def test_peers_are_pinned_with_hashes_in_the_versions_of_the_checks() -> None:
     assert {(name, version) for name, version in pinned if name in shared} <= {*known}
 
 
-@pytest.mark.parametrize("given", ["nothing", "ask_csv=", "ask_csv=many", "ask_csv=-1", "ask_csv=0"])
+@pytest.mark.parametrize("given", ["nothing", "ask_csv=many"])
 def test_members_and_sizes_that_make_no_sense_are_refused(given: str, tmp_path: Path) -> None:
     done = run(given, temporary=tmp_path)
     assert done.returncode == 2
@@ -170,10 +168,6 @@ def test_the_examples_in_docstrings_run(name: str) -> None:
     assert doctest.testmod(importlib.import_module(f"benchmarks.{name}")).failed == 0
 
 
-def test_options_are_quoted_as_the_command_line_reads_them() -> None:
-    assert split_list(",".join(map(quoted, OPTIONS))) == OPTIONS
-
-
 def test_a_command_is_seen_from_outside(tmp_path: Path) -> None:
     held = (
         "import os, sys, tempfile, time\n"
@@ -201,13 +195,6 @@ def test_a_command_is_seen_from_outside(tmp_path: Path) -> None:
     assert large["temporary_bytes"] == 3 * MIB
     assert small["memory_bytes"] < 100 * MIB
     assert (small["output"], small["messages"], small["temporary_bytes"]) == ("", "", 0)
-
-
-def test_a_command_that_fails_is_no_measurement(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError, match=r"ended with 3: .*no luck"):
-        measured(
-            [sys.executable, "-c", "import sys; print('no luck', file=sys.stderr); sys.exit(3)"], tmp_path
-        )
 
 
 def test_a_report_is_a_table() -> None:

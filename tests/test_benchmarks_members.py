@@ -30,10 +30,9 @@ from benchmarks import (
     startup_run,
 )
 from benchmarks.__main__ import put
-from benchmarks.child import NotInstalledError, TooSlowError
-from benchmarks.goals import UNMEASURED, Goal
+from benchmarks.child import NotInstalledError
+from benchmarks.goals import UNMEASURED
 from benchmarks.measuring import Run
-from benchmarks.path_run import FLOORS
 from benchmarks.peers import PEERS
 from benchmarks.report import Report
 from test_benchmarks import TINY
@@ -137,17 +136,6 @@ def test_goals_of_distances_compare_with_the_right_peer() -> None:
     ]
 
 
-def test_what_is_too_large_or_too_slow_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert distances.outcome("networkx", tmp_path, 10**8) == "not run"
-    for error in (TooSlowError("not done in 180 s"), NotInstalledError("not installed")):
-
-        def fails(*_: object, told: Exception = error, **__: object) -> dict[str, Any]:
-            raise told
-
-        monkeypatch.setattr(distances, "answer_of", fails)
-        assert distances.outcome("scipy", tmp_path, 1) == str(error)
-
-
 def test_growth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(growth, "_DECADES", 2)
     kinds = [growth.KINDS[0], growth.KINDS[1], growth.KINDS[2]]
@@ -175,22 +163,6 @@ def test_a_shuffled_file_with_other_distances_is_found_out() -> None:
         growth._compare_orders(curves)
 
 
-def test_goals_of_growth() -> None:
-    def points(power: float, memory: int, anonymous: int) -> list[growth.Point]:
-        sizes = [10**n for n in range(5, 9)]
-        return [growth.Point(size, size**power, memory, anonymous, None) for size in sizes]
-
-    curves = {
-        ("random", growth.MEMORY): points(1, 3 * 10**9, 3 * 10**9),
-        ("random", growth.STREAM): points(1.2, 3 * 10**9, 9 * 10**8),
-        ("random", FLOORS[0]): points(2, 0, 0),
-    }
-    slopes, memory, streamed, slower = growth.goals(curves)
-    assert slopes.measured == {"random": pytest.approx(0), "random, streamed": pytest.approx(20)}
-    assert (slopes.met, memory.met, streamed.met, slower.met) == (False, True, True, False)
-    assert slower.measured == {"random": pytest.approx(10**1.6)}
-
-
 def test_families(tmp_path: Path) -> None:
     report = checked(families.main(TINY["families"], tmp_path), "families")
     assert [row[0] for row in report.rows] == [*families.KINDS]
@@ -208,21 +180,6 @@ def test_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = {row[0]: row[1:] for row in report.rows}
     assert [*told] == [*draws_run.WAYS]
     assert told["diffprivlib Exponential"] == ["one", "not installed", ""]
-
-
-def test_goals_of_draws() -> None:
-    rates: dict[str, float | str] = {
-        "rainbowdp `sample`": 1_000.0,
-        "rainbowdp `sample_all`": 10_000.0,
-        "OpenDP randomized response": 10.0,
-        "OpenDP noisy max": "not installed",
-        draws.BITS: 2_000.0,
-    }
-    bits, many, one = draws.goals(rates)
-    assert bits == Goal(bits.text, 10, {"rainbowdp `sample_all`": 5}, at_least=True)
-    assert many.measured == {"rainbowdp `sample_all`, OpenDP randomized response": 1_000}
-    assert one.measured == {"OpenDP randomized response": 100}
-    assert (bits.met, many.met, one.met) == (False, True, True)
 
 
 def test_optimum(tmp_path: Path) -> None:

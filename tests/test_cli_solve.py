@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp solve``: figure 1, the vectors and every option, from files to files."""
 
+import contextlib
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -21,7 +22,6 @@ FIGURE_1 = (
     ROOT / "examples" / "figure1-edges.csv",
 )
 VECTORS: list[dict[str, Any]] = json.loads((ROOT / "tests" / "vectors" / "graphs.json").read_text())
-NAMED = ("uniform", "randomized-response", "max-min")
 
 
 @pytest.fixture
@@ -69,17 +69,15 @@ def test_figure_1_of_the_paper(run: Runner, tmp_path: Path) -> None:
     assert run("verify", tmp_path / "m.csv", "--neighbors", FIGURE_1[3], "--epsilon", "ln(199/100)").code == 1
 
 
-@pytest.mark.parametrize("boundary", NAMED)
 @pytest.mark.parametrize(
-    "privacy",
+    ("boundary", "privacy", "form"),
     [
-        ("--epsilon", "0.3"),
-        ("--epsilon", "ln(3/2)"),
-        ("--epsilon", "1/10", "--delta", "1e-3"),
-        ("--mu", "1/2"),
+        ("uniform", ("--epsilon", "0.3"), "csv"),
+        ("randomized-response", ("--epsilon", "ln(3/2)"), "parquet"),
+        ("max-min", ("--epsilon", "1/10", "--delta", "1e-3"), "json"),
+        ("uniform", ("--mu", "1/2"), "parquet"),
     ],
 )
-@pytest.mark.parametrize("form", ["csv", "parquet", "json"])
 def test_what_solve_writes_verify_confirms(
     run: Runner, tmp_path: Path, boundary: str, privacy: tuple[str, ...], form: str
 ) -> None:
@@ -155,18 +153,13 @@ BOUNDARY = '["b>r"]\nb = "3/5"\nr = "2/5"\n["r>b"]\nb = "2/5"\nr = "3/5"\n'
         # What a file says, and cannot be used as the documented form, is unreadable data: 4.
         (("nodes.csv", "w,b>r", "w,b>>r"), 4, "RDP502"),
         (("nodes.csv", "w,b>r", "w,"), 4, "RDP302"),
-        (("nodes.csv", "w,b>r", "w,b>g"), 4, "RDP303"),
         (("nodes.csv", "w,b>r", "x,b>r"), 4, "RDP304"),
         (("pairs.csv", "w,x", "w,q"), 4, "RDP301"),
         (("boundary.toml", '"3/5"\nr', '"half"\nr'), 4, "RDP101"),
-        (("boundary.toml", '"3/5"\nr', '"1/0"\nr'), 4, "RDP101"),
-        (("boundary.toml", '"3/5"\nr', "nan\nr"), 4, "RDP101"),
         (("boundary.toml", '"3/5"\nr', "[]\nr"), 4, "RDP502"),
         (("boundary.toml", '["b>r"]', '["b>>r"]'), 4, "RDP502"),
         # A boundary condition that was read and is refused for what it asks is misuse, as when typed: 2.
         (("boundary.toml", '"3/5"\nr', '"1/2"\nr'), 2, "RDP203"),
-        (("boundary.toml", '"3/5"\nr', "1e400\nr"), 2, "RDP203"),
-        (("boundary.toml", '"3/5"\nr', "-1\nr"), 2, "RDP203"),
         (("boundary.toml", 'b = "3/5"', 'g = "3/5"'), 2, "RDP202"),
         (("boundary.toml", '["b>r"]', '["b=r"]'), 2, "RDP401"),
         # And one that was checked and is not private is found wanting: 1.
@@ -190,27 +183,6 @@ def test_the_exit_code_tells_unreadable_from_refused_from_found_wanting(
     assert len(hint) < 300
     if exit_code == 4:
         assert str(tmp_path / name) in what
-
-
-@pytest.mark.parametrize(
-    ("text", "exit_code", "error"),
-    [
-        ('{"nodes": [{"id": "x", "rainbow": "b>r"}, {"id": "y"}], "edges": []}', 4, "RDP302"),
-        (
-            '{"nodes": [{"id": "x", "rainbow": "b>r"}], "edges": [{"source": "x", "target": "q"}]}',
-            4,
-            "RDP301",
-        ),
-    ],
-)
-def test_a_wrong_whole_graph_is_unreadable(
-    run: Runner, tmp_path: Path, text: str, exit_code: int, error: str
-) -> None:
-    (tmp_path / "g.json").write_text(text)
-    outcome = run("solve", "--datasets", tmp_path / "g.json", "--boundary", "uniform", "--epsilon", "1")
-    assert outcome.code == exit_code
-    assert outcome.error[0].startswith(f"error[{error}]: ")
-    assert "g.json" in outcome.error[0]
 
 
 def test_a_program_that_is_too_large_is_misuse_and_checks_nothing(
@@ -238,14 +210,6 @@ def test_a_boundary_that_is_not_private_is_refused_with_its_witness(run: Runner,
     assert not (path / "m.csv").exists()
 
 
-def test_a_boundary_that_lacks_a_rainbow_is_refused(run: Runner, path: Path) -> None:
-    (path / "b.json").write_text('{"b>r": {"b": 0.5, "r": 0.5}}')
-    outcome = solve(run, path, "--boundary", path / "b.json", "--epsilon", "1")
-    assert outcome.code == 2
-    assert outcome.error[0].startswith("error[RDP401]: ")
-    assert "r>b" in outcome.error[0]
-
-
 def test_notes_of_the_graph_and_the_boundary_go_to_stderr(run: Runner, path: Path) -> None:
     (path / "pairs.csv").write_text("source,target\nw,x\nx,y\ny,z\nz,y\nw,w\nw,w\nx,x\n")
     even = {"b": "1/2", "r": "1/2"}
@@ -257,14 +221,6 @@ def test_notes_of_the_graph_and_the_boundary_go_to_stderr(run: Runner, path: Pat
     assert len(lines) == 3
     assert lines[2].startswith("note: ")
     assert "b=r" in lines[2]
-
-
-def test_a_boundary_that_was_rounded_says_so(run: Runner) -> None:
-    words = ("--boundary", "max-min", "--epsilon", "0.1", "--delta", "1e-6")
-    outcome = run("solve", *FIGURE_1, *words)
-    assert outcome.code == 0
-    assert outcome.err.startswith("note: ")
-    assert "2^-64" in outcome.err
 
 
 def test_unconstrained_datasets_are_certain_and_have_no_distance(run: Runner, path: Path) -> None:
@@ -300,7 +256,7 @@ def test_datasets_without_neighbors_are_noted(run: Runner, path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("color", ["\x1b[31m", "\x01", "a\x0bc", "\ufffe"])
+@pytest.mark.parametrize("color", ["\x1b[31m", "\ufffe"])
 def test_a_color_that_graphml_cannot_hold_is_refused_before_the_work(
     run: Runner, path: Path, color: str
 ) -> None:
@@ -317,7 +273,7 @@ def test_a_color_that_graphml_cannot_hold_is_refused_before_the_work(
     assert {node["rainbow"] for node in nodes} == {f"b>{color}", f"{color}>b"}
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("ending", ["png"])
 def test_colors_without_a_glyph_are_one_note_beside_the_figure(run: Runner, path: Path, ending: str) -> None:
     (path / "nodes.csv").write_text(
         "dataset,rainbow\nw,日本$語>$x_$\nx,日本$語>$x_$\ny,$x_$>日本$語\nz,$x_$>日本$語\n"
@@ -372,13 +328,6 @@ def test_the_boundary_graph_is_written(run: Runner, tmp_path: Path, name: str) -
         assert str(Rainbow.parse(data["rainbow"])) == data["rainbow"]
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_the_figure_is_drawn(run: Runner, path: Path, ending: str) -> None:
-    words = ("--boundary", "uniform", "--epsilon", "1", "--plot", path / f"g.{ending}")
-    assert solve(run, path, *words).code == 0
-    assert (path / f"g.{ending}").stat().st_size > 1000
-
-
 def test_the_table_says_what_was_solved(run: Runner, path: Path) -> None:
     outcome = solve(run, path, "--boundary", "uniform", "--epsilon", "0.5")
     assert outcome.code == 0
@@ -393,26 +342,25 @@ def test_the_table_says_what_was_solved(run: Runner, path: Path) -> None:
     ("words", "exit_code", "error"),
     [
         ("--boundary unifrom", 2, ("error[RDP901]: --boundary 'unifrom'", "'uniform'")),
-        ("--boundary zzz", 2, ("error[RDP901]: --boundary 'zzz'", "max-min")),
         ("--boundary absent.toml", 4, ("error[RDP501]: there is no file", "name")),
-        ("--boundary uniform --delta 2", 2, ("error[RDP103]: --delta: delta is 2", "0 to 1")),
         ("", 2, ("error[RDP901]: the option --boundary is missing", "max-min")),
         ("--boundary uniform --exact", 2, ("error[RDP102]: ", "--exact")),
         ("--boundary uniform --out m.txt", 2, ("error[RDP901]: the name 'm.txt'", ".csv")),
         ("--boundary uniform --out /absent/m.csv", 4, ("error[RDP503]: ", "create")),
         ("--boundary uniform --classes c.csv", 2, ("error[RDP901]: --classes", "--out")),
         ("--boundary uniform --out m.csv --classes m.csv", 2, ("error[RDP901]: --out and --classes", "own")),
+        ("--boundary uniform --out nodes.csv", 2, ("error[RDP901]: --out and --datasets name", "own")),
         ("--boundary uniform --out m.json --classes c.csv", 2, ("error[RDP901]: the name 'm.json'", ".csv")),
         ("--boundary uniform --boundary-graph b.png", 2, ("error[RDP901]: ", ".graphml")),
-        ("--boundary uniform --plot b.gif", 2, ("error[RDP901]: --plot: a figure", ".png")),
-        ("--boundary uniform --format csv", 2, ("error[RDP901]: --format", "table")),
         ("--boundary uniform --out x.json --boundary-graph ./x.json", 2, ("error[RDP901]: --out and", "own")),
     ],
 )
 def test_what_is_wrong_is_said_in_two_lines(
     run: Runner, path: Path, words: str, exit_code: int, error: tuple[str, str]
 ) -> None:
-    outcome = solve(run, path, "--epsilon", "1", *words.split())
+    given = "solve --datasets nodes.csv --neighbors pairs.csv --epsilon 1"
+    with contextlib.chdir(path):
+        outcome = run(*given.split(), *words.split())
     assert outcome.code == exit_code
     first, second = outcome.error
     assert first.startswith(error[0])
@@ -463,27 +411,3 @@ def test_a_mechanism_that_fails_its_own_check_is_a_defect_and_is_not_written(
     assert outcome.error[0].startswith("error[RDP406]: ")
     assert "'x' and 'y'" in outcome.error[0]
     assert not (path / "m.csv").exists()
-
-
-def test_no_output_overwrites_an_input(run: Runner, tmp_path: Path) -> None:
-    nodes, pairs = tmp_path / "nodes.csv", tmp_path / "pairs.csv"
-    nodes.write_text("dataset,rainbow\na,x>y\nb,y>x\n")
-    pairs.write_text("source,target\na,b\n")
-    given = ["solve", "--datasets", nodes, "--neighbors", pairs, "--boundary", "uniform", "--epsilon", "1"]
-    outcome = run(*given, "--out", nodes)
-    assert outcome.code == 2
-    assert "--datasets and --out name the same file" in outcome.err
-    assert nodes.read_text().startswith("dataset,rainbow\na,")
-
-
-def test_a_color_with_a_line_break_is_written_and_read_back(run: Runner, tmp_path: Path) -> None:
-    nodes, pairs, out = tmp_path / "nodes.csv", tmp_path / "pairs.csv", tmp_path / "m.csv"
-    nodes.write_bytes(b'dataset,rainbow\na,"""x\ry"">z"\nc,"z>""x\ry"""\n')
-    pairs.write_text("source,target\na,c\n")
-    given = ["solve", "--datasets", nodes, "--neighbors", pairs, "--boundary", "uniform", "--epsilon", "1"]
-    assert run(*given, "--out", out).code == 0
-    assert run("verify", out, "--neighbors", pairs, "--epsilon", "1").code == 0
-    assert run(*given, "--boundary-graph", tmp_path / "bg.graphml").code == 0
-    read = nx.read_graphml(tmp_path / "bg.graphml")
-    assert {rainbow for _, rainbow in read.nodes(data="rainbow")} == {'"x\ry">z', 'z>"x\ry"'}
-    assert set(read) == {'"x\ry">z @ 0', 'z>"x\ry" @ 0'}

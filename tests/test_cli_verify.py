@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``rainbowdp verify``: the verdict, the tight figure and the witness, from files that anybody made."""
+"""``rainbowdp verify``: the verdict, the tight figure and the witness, from files of any origin."""
 
 import json
 from decimal import Decimal
@@ -86,7 +86,7 @@ def test_datasets_without_neighbors_are_noted(run: Runner, files: Path) -> None:
     assert "note: 2 of 4 datasets have no neighbor, " in verify(run, files, "--epsilon", "1").err
 
 
-@pytest.mark.parametrize("row", ["1/3,1/3", "0.5,0.4", "-1/2,3/2", "-0.1,1.1", "0,0", "2,0"])
+@pytest.mark.parametrize("row", ["1/3,1/3", "-0.1,1.1"])
 def test_no_advice_names_an_option_that_verify_lacks(run: Runner, files: Path, row: str) -> None:
     (files / "m.csv").write_text(HEAD + f"x,b>r,0,{row}\ny,r>b,0,1/4,3/4\n")
     outcomes = (verify(run, files, "--epsilon", "1"), run("sample", files / "m.csv", "--dataset", "x"))
@@ -118,22 +118,6 @@ def test_delta_is_tight_at_the_asked_epsilon(run: Runner, files: Path) -> None:
     assert tight["lower"] <= 1 / 12 <= tight["upper"] < 0.08334
     assert json_of(outcome)["asked"] == {"epsilon": "0", "delta": "0.1"}
     assert verify(run, files, "--epsilon", "0", "--delta", "0.08").code == 1
-
-
-def test_mu_is_tight(run: Runner, files: Path) -> None:
-    outcome = verify(run, files, "--mu", "0.1", "--format", "json")
-    assert outcome.code == 1
-    assert json_of(outcome)["tight"]["mu"]["lower"] == pytest.approx(0.243762, abs=1e-6)
-    assert json_of(outcome)["witness"]["event"] == ["b"]
-    assert verify(run, files, "--mu", "0.25").code == 0
-
-
-def test_infinity_is_a_word(run: Runner, files: Path) -> None:
-    (files / "m.csv").write_text(HEAD + "x,b>r,0,1,0\ny,b>r,0,1/2,1/2\n")
-    outcome = verify(run, files, "--epsilon", "100", "--format", "json")
-    assert outcome.code == 1
-    assert json_of(outcome)["tight"] == {"epsilon": {"lower": "inf", "upper": "inf"}}
-    assert json_of(outcome)["witness"]["event"] == ["r"]
 
 
 def test_decimals_are_judged_within_their_precision_unless_strict(run: Runner, files: Path) -> None:
@@ -178,12 +162,6 @@ def test_the_order_of_the_rows_does_not_matter(run: Runner, files: Path) -> None
     assert json_of(outcome)["witness"]["source"] == "x"
 
 
-def test_self_loops_and_repeats_are_noted(run: Runner, files: Path) -> None:
-    (files / "pairs.csv").write_text("source,target\nx,y\ny,x\nx,x\n")
-    outcome = verify(run, files, "--epsilon", "1")
-    assert outcome.err == "note: 1 self-loop removed\nnote: 1 repeated pair removed\n"
-
-
 def test_no_pairs_at_all_break_nothing(run: Runner, files: Path) -> None:
     (files / "pairs.csv").write_text("source,target\n")
     outcome = verify(run, files, "--epsilon", "0", "--format", "json")
@@ -201,13 +179,10 @@ def test_no_pairs_at_all_break_nothing(run: Runner, files: Path) -> None:
         ((EXACT, "source,target\nx,q\n", ("--epsilon", "1")), 4, "error[RDP301]: row 1 of"),
         ((EXACT, "source,goal\nx,y\n", ("--epsilon", "1")), 4, "error[RDP502]"),
         ((EXACT.replace("2/3", "1/3"), "source,target\n", ("--epsilon", "1")), 4, "error[RDP203]"),
-        ((EXACT.replace("1/3,2/3", "0.5,0.4"), "source,target\n", ("--epsilon", "1")), 4, "error[RDP203]"),
         ((EXACT.replace("2/3", "hello"), "source,target\n", ("--epsilon", "1")), 4, "error[RDP101]"),
-        ((EXACT.replace("b>r", "b>>r"), "source,target\n", ("--epsilon", "1")), 4, "error[RDP502]"),
         ((EXACT.replace("y,", "x,"), "source,target\n", ("--epsilon", "1")), 4, "error[RDP304]"),
         ((EXACT.replace("2/3", ""), "source,target\n", ("--epsilon", "1")), 4, "error[RDP502]: row 1 of"),
         ((EXACT, "source,target\n", ()), 2, "error[RDP901]: no privacy is given"),
-        ((EXACT, "source,target\n", ("--epsilon", "1", "--format", "csv")), 2, "error[RDP901]: --format"),
     ],
 )
 def test_what_is_wrong_is_said_in_two_lines(
@@ -220,20 +195,12 @@ def test_what_is_wrong_is_said_in_two_lines(
     assert outcome.error[0].startswith(what)
 
 
-def test_a_file_that_is_not_there_is_named(run: Runner, tmp_path: Path) -> None:
-    outcome = run("verify", tmp_path / "m.csv", "--neighbors", tmp_path / "p.csv", "--epsilon", "1")
-    assert outcome.code == 4
-    assert "m.csv" in outcome.error[0]
-
-
 @pytest.mark.parametrize(
     ("name", "content", "what"),
     [
         ("m.csv", None, "there is no file"),
-        ("m", None, "there is no file"),
         ("m.json", '{"colors": ', "is not JSON"),
         ("m.json", "[1]", "holds a list at its top level"),
-        ("m.json", "", "is not JSON"),
         ("m.txt", EXACT, "does not say in which form a mechanism or a receipt is written"),
     ],
 )
@@ -257,11 +224,3 @@ def test_the_pairs_of_a_mechanism_that_can_be_read_are_asked_for(
     outcome = run("verify", tmp_path / name)
     assert outcome.code == 2
     assert outcome.error[0] == "error[RDP901]: --neighbors is missing"
-
-
-def test_what_is_wrong_with_a_receipt_is_said_with_its_name(run: Runner, tmp_path: Path) -> None:
-    (tmp_path / "r.json").write_text('{"schema": "rainbowdp.other/1"}')
-    outcome = run("verify", tmp_path / "r.json")
-    assert outcome.code == 4
-    assert outcome.error[0].startswith("error[RDP704]: ")
-    assert "r.json" in outcome.error[0]

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 from command_line import PROGRAM, Runner
 from plain_processor import without_vectors
-from rainbowdp.cli.numbers import bounds_cell, json_bounds
+from rainbowdp.cli.output import bounds_cell, json_bounds
 from rainbowdp.line import Line
 from rainbowdp.line.exponentials import FARTHEST, falling, falling_and_missing
 from rainbowdp.line.powers import Pair

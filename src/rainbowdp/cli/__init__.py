@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         from rainbowdp.cli.output import write_utf8
-        from rainbowdp.cli.signals import Signals
+        from rainbowdp.cli.progress import Signals
 
         write_utf8()
         with Signals() as signals:

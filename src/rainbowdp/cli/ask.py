@@ -1,22 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp ask``: one question, one table, one answer that may be published."""
 
+import contextlib
+import shlex
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from rainbowdp.cli import data_options as data
 from rainbowdp.cli import options as common
-from rainbowdp.cli.answers import possible_answers, shown_answer, written
-from rainbowdp.cli.framework import add, described, group
-from rainbowdp.cli.lists import read_where
-from rainbowdp.cli.output import emit, emit_json, note, visible
-from rainbowdp.cli.question_declarations import GoalOption, MaxRows, Relation, Unit
-from rainbowdp.cli.question_options import QUESTIONS, SUMMARIES, with_question
-from rainbowdp.cli.values import require_both
+from rainbowdp.cli.framework import add, described, group, option
+from rainbowdp.cli.output import (
+    emit,
+    emit_json,
+    json_text,
+    note,
+    possible_answers,
+    shown_answer,
+    visible,
+    written,
+)
+from rainbowdp.cli.progress import Signals, steps
+from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_question
+from rainbowdp.cli.values import names, read_where, require_both
+from rainbowdp.cli.verify import read_if_receipt
+from rainbowdp.errors import RainbowError, ReceiptError, UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
-    from rainbowdp.release import Answer, Terms
+    from rainbowdp.release import Answer, Keys, Terms
+
+Found = TypeVar("Found", "Answer", "Keys")
+Remarks = tuple[str, ...]
 
 HELP = (
     "Ask a table of people a question, and get one answer that may be published.\n\n"
@@ -37,24 +52,40 @@ _EXAMPLES = {
 def ask_command(
     question: "Question",
     *,
-    source: data.Source,
+    source: common.Source,
     epsilon: common.Epsilon = None,
     delta: common.Delta = None,
     mu: common.Mu = None,
-    neighbors: Relation = "add-remove",
-    unit: Unit = None,
-    max_rows: MaxRows = None,
-    where: data.Where = None,
-    by: data.By = None,
-    groups: data.Groups = None,
-    table: data.TableName = None,
-    sql: data.Query = None,
-    encoding: data.Encoding = None,
-    goal: GoalOption = "typical",
-    ledger: data.LedgerPlace = None,
-    name: data.BudgetName = None,
-    request_id: data.RequestId = None,
-    receipt: data.ReceiptFile = None,
+    neighbors: common.Relation = "add-remove",
+    unit: common.Unit = None,
+    max_rows: common.MaxRows = None,
+    where: common.Where = None,
+    by: Annotated[
+        str | None,
+        option(
+            "--by COLUMN",
+            "Answer once for each of --groups; this column says to which one a row belongs.",
+            panel="Data",
+        ),
+    ] = None,
+    groups: Annotated[
+        Sequence[str] | None,
+        option(
+            "--groups LIST",
+            "The groups, as the column --by says them, separated by commas. They are public, never read "
+            "from the data.",
+            names("Bonn,Ulm"),
+            panel="Data",
+        ),
+    ] = None,
+    table: common.TableName = None,
+    sql: common.Query = None,
+    encoding: common.Encoding = None,
+    goal: common.Goal = "typical",
+    ledger: common.LedgerPlace = None,
+    name: common.BudgetName = None,
+    request_id: common.RequestId = None,
+    receipt: common.ReceiptFile = None,
     output_format: Annotated[Literal["text", "json"], common.format_option("text", "json")] = "text",
 ) -> int:
     """Answer one question about a table; see `HELP`."""
@@ -63,14 +94,6 @@ def ask_command(
 
     asked = common.read_privacy(epsilon, delta, mu)
     require_both("--unit", unit, "--max-rows", max_rows, "give both: --unit COLUMN --max-rows M")
-    require_both(
-        "--by",
-        by,
-        "--groups",
-        groups,
-        "give both, for example --by city --groups Bonn,Ulm; groups are declared, never read from the table",
-    )
-    data.require_payer(ledger, name, request_id)
     terms = Terms(
         question=question,
         privacy=asked.notion,
@@ -82,31 +105,22 @@ def ask_command(
         by=by,
         groups=tuple(groups or ()),
     )
-    target = data.receipt_path(receipt, source, ledger)
     # What cannot be made must be known before anything is charged.
-    public = {} if target is None else public_part(terms)
-    return data.publish(
+    public = {} if receipt is None else public_part(terms)
+    place: dict[str, Any] = {"table": table, "sql": sql, "encoding": encoding}
+    budget: dict[str, Any] = {"ledger": ledger, "name": name, "request_id": request_id}
+    return publish(
         "answer",
-        partial(
-            ask_under,
-            terms,
-            source,
-            table=table,
-            sql=sql,
-            encoding=encoding,
-            ledger=ledger,
-            name=name,
-            request_id=request_id,
-        ),
+        partial(ask_under, terms, source, **place, **budget),
         partial(_announce, terms, asked.typed),
         request_id=request_id,
-        target=target,
+        target=receipt,
         receipt=lambda answer: answer.receipt_on(public),
         show=_show_json if output_format == "json" else _show_text,
     )
 
 
-def _announce(terms: "Terms", typed: str, remarks: data.Remarks) -> None:
+def _announce(terms: "Terms", typed: str, remarks: Remarks) -> None:
     """Write what is assumed and what it costs, once the table and the ledger are open, before the draw."""
     from rainbowdp.questions import YesNo
 
@@ -138,6 +152,88 @@ def _show_text(answer: "Answer") -> None:
     shown = {group: shown_answer(answer.terms.question, value) for group, value in answer.answers.items()}
     groups = bool(answer.terms.groups)
     emit(visible(f"{written(group)}: {value}" if groups else value) for group, value in shown.items())
+
+
+def publish(
+    what: str,
+    asking: Callable[..., Found],
+    announce: Callable[[Remarks], None],
+    *,
+    request_id: str | None,
+    target: Path | None,
+    receipt: Callable[[Found], object],
+    show: Callable[[Found], None],
+) -> int:
+    """Ask a table, write the notes and the receipt, show what was found; return the exit code 0.
+
+    Parameters
+    ----------
+    what : str
+        What is asked for, in a word.
+    asking : callable
+        Takes ``progress``, which is called with the part of the table that has been read, and ``opened``,
+        which is called with remarks about the table before it is read; returns what may be published.
+    announce : callable
+        Writes the notes before the table is read, among them those remarks.
+    request_id : str or None
+        As typed.
+    target : Path or None
+        Where the receipt goes.
+    receipt : callable
+        Makes the receipt of what was found; it must not fail.
+    show : callable
+        Writes what was found to stdout.
+
+    Raises
+    ------
+    UsageError
+        If the receipt would replace anything but a receipt.
+    RainbowError
+        As `asking` does; and if the receipt or the result cannot be written, with a help that says how it
+        can be had again.
+    """
+    if target is not None and target.is_file() and target.stat().st_size and not _is_receipt(target):
+        raise UsageError(
+            f"--receipt would replace {str(target)!r}, which is not a receipt",
+            help="write the receipt to a new file",
+        )
+    said: list[str] = []
+
+    def opened(remarks: Remarks) -> None:
+        said.extend(remarks)
+        announce(remarks)
+
+    with steps() as progress:
+        progress.step("reading the table")
+        Signals.load_duckdb()
+        found = asking(progress=lambda share: progress.advance(round(1000 * share), 1000), opened=opened)
+    for text in found.notes:
+        if text not in said:
+            note(text)
+    if request_id is None and found.request_id is not None:
+        note(f"request id {found.request_id}: with it the same {what} can be had again at no cost")
+    try:
+        if target is not None:
+            from rainbowdp.formats.writing import replacing
+
+            with replacing(target) as beside:
+                beside.write_text(json_text(receipt(found)) + "\n", encoding="utf-8")
+        show(found)
+    except RainbowError as error:
+        again = (
+            f"the {what} was drawn and is lost: asking again costs its privacy again"
+            if found.request_id is None
+            else f"--request-id {shlex.quote(found.request_id)} repeats the {what} at no cost"
+        )
+        error.help = f"{error.help}; {again}" if error.help else again
+        raise
+    return 0
+
+
+def _is_receipt(path: Path) -> bool:
+    with contextlib.suppress(ReceiptError):
+        return "receipt" in str((read_if_receipt(path) or {}).get("schema"))
+    return False
 
 
 APP = group(HELP)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from rainbowdp.cli.framework import add, argument, described, group, option
-from rainbowdp.cli.options import format_option, read_privacy
+from rainbowdp.cli.options import Delta, Epsilon, Mu, format_option, read_privacy
 from rainbowdp.cli.output import emit_json, emit_table
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ CREATE_HELP = described(
 )
 SHOW_HELP = described(
     "Show what a budget had, spent and has left, or all budgets of a ledger.",
-    "Amounts are exact. Behind one that is no decimal, such as ln(2), stands a decimal in brackets: rounded "
+    "Amounts are exact. After one that is not a decimal, such as ln(2), stands one in brackets: rounded "
     "up for what was spent, and down for what is left, so that so much can still be asked for.",
     lines=("rainbowdp budget show survey --ledger budgets.ledger",),
 )
@@ -52,28 +52,6 @@ LedgerPlace = Annotated[
         "The file that keeps the budgets, or postgresql://user@host/database where several machines "
         "share them.",
     ),
-]
-_PRIVACY = "How much (give --epsilon, or --epsilon and --delta, or --mu)"
-Epsilon = Annotated[
-    str | None,
-    option(
-        "--epsilon NUMBER",
-        "An epsilon: a decimal, a fraction or a logarithm, 3, 1/3 or 'ln 2'. All answers together then "
-        "make nothing more than e^epsilon times as likely because of one person.",
-        panel=_PRIVACY,
-    ),
-]
-Delta = Annotated[
-    str | None,
-    option(
-        "--delta NUMBER",
-        "An additional probability from 0 to 1 by which --epsilon may be exceeded, such as 1e-6.",
-        panel=_PRIVACY,
-    ),
-]
-Mu = Annotated[
-    str | None,
-    option("--mu NUMBER", "A mu of Gaussian differential privacy, in place of --epsilon.", panel=_PRIVACY),
 ]
 Format = Annotated[Literal["text", "json"], format_option("text", "json")]
 
@@ -118,12 +96,7 @@ def show_command(
     return 0
 
 
-def history_command(
-    *,
-    name: Name,
-    ledger: LedgerPlace,
-    output_format: Format = "text",
-) -> int:
+def history_command(*, name: Name, ledger: LedgerPlace, output_format: Format = "text") -> int:
     """Show every entry of a budget; see `HISTORY_HELP`."""
     with _opened(ledger) as book:
         kind = book.state(name).kind
@@ -132,10 +105,16 @@ def history_command(
         emit_json([_entry_json(entry, kind) for entry in entries])
     else:
         rows = [
-            (str(entry.number), entry.recorded_at[:19], entry.event, _amount(entry.cost), _what(entry))
+            (
+                str(entry.number),
+                entry.recorded_at[:19],
+                entry.event,
+                "" if entry.cost is None else entry.cost.shown(),
+                "; ".join(f"{name} {fact}" for name, fact in _facts(entry, request="request").items()),
+            )
             for entry in entries
         ]
-        emit_table(("entry", "time (UTC)", "event", "amount", "what"), rows, right=False)
+        emit_table(("entry", "time (UTC)", "event", "amount", "what"), rows)
     return 0
 
 
@@ -156,12 +135,7 @@ def raise_command(
     return 0
 
 
-def close_command(
-    *,
-    name: Name,
-    ledger: LedgerPlace,
-    output_format: Format = "text",
-) -> int:
+def close_command(*, name: Name, ledger: LedgerPlace, output_format: Format = "text") -> int:
     """Close a budget; see `CLOSE_HELP`."""
     with _opened(ledger) as book:
         _emit_state(book.close_budget(name), output_format)
@@ -209,7 +183,7 @@ def _emit_states(states: "Sequence[BudgetState]") -> None:
         )
         for state in states
     ]
-    emit_table(("budget", "total", "spent", "left", "requests", "state"), rows, right=False)
+    emit_table(("budget", "total", "spent", "left", "requests", "state"), rows)
 
 
 def _state_json(state: "BudgetState") -> dict[str, object]:
@@ -236,15 +210,6 @@ def _cost_json(cost: "Cost", kind: "Kind", *, upward: bool) -> dict[str, object]
     return {
         part.name: {"exact": part.exact, "decimal": part.decimal(upward=upward)} for part in cost.parts(kind)
     }
-
-
-def _amount(cost: "Cost | None") -> str:
-    return "" if cost is None else cost.shown()
-
-
-def _what(entry: "Entry") -> str:
-    """Return what an entry is about, in one line."""
-    return "; ".join(f"{name} {fact}" for name, fact in _facts(entry, request="request").items())
 
 
 def _facts(entry: "Entry", *, request: str) -> dict[str, str]:

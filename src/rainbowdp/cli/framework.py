@@ -1,24 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adapt typer: an option is given once, values are read by functions, help can be copied.
+"""Declare commands and options for typer: readers of values, completions, help that can be copied.
 
 Typer takes the last of several values without a warning, which turns a slip such as
 ``--epsilon 1 ... --epsilon 2`` into another promise of privacy. Here it is a usage error.
+
+A completion that offers nothing leaves the word to the shell, which then offers any file; so it is wherever
+the shell knows better: for names that it would have to quote, for ``~``, and where no file has the form.
 """
 
 import contextlib
 import io
+import os
+import re
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from rainbowdp.cli.output import emit
+from rainbowdp.cli.values import one_of
 from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
     Context = Any
+
+TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
+NETWORKS = (".graphml", ".json")
+_PLAIN = re.compile(r"[\w./+@%,:-]+")
 
 
 class _Help:
@@ -131,7 +142,7 @@ def option(
     panel : str, optional
         The heading under which the help shows it.
     complete : callable, optional
-        What the shell offers, see `rainbowdp.cli.completion`.
+        What the shell offers, see `files`.
     """
     name, _, metavar = declared.partition(" ")
     return typer.Option(
@@ -140,23 +151,54 @@ def option(
         help=help,
         # Typer passes the text on; the command declares the type that `read` returns.
         parser=str if metavar else None,
-        callback=_callback(name, read),
+        callback=read and (lambda value: None if value is None else read(name, value)),
         rich_help_panel=panel,
         autocompletion=complete,
     )
 
 
-def argument(
-    metavar: str,
-    help: str,
-    read: Callable[[str, str], object] | None = None,
-    complete: Callable[[str], list[str]] | None = None,
-) -> Any:  # noqa: ANN401 - what typer makes of an argument has no public type
+def argument(metavar: str, help: str, complete: Callable[[str], list[str]] | None = None) -> Any:  # noqa: ANN401 - as above
     """Return the declaration of an argument; see `option`."""
-    return typer.Argument(
-        metavar=metavar, help=help, callback=_callback(metavar, read), autocompletion=complete
-    )
+    return typer.Argument(metavar=metavar, help=help, autocompletion=complete)
 
 
-def _callback(name: str, read: Callable[[str, str], object] | None) -> Callable[[Any], Any] | None:
-    return None if read is None else lambda value: None if value is None else read(name, value)
+def choice(name: str, words: tuple[str, ...], help: str, *, panel: str | None = None) -> Any:  # noqa: ANN401 - as above
+    """Return the declaration of an option that takes one of some words; see `option`."""
+    shown = f"{name} {'|'.join(words)}"
+    return option(shown, help, one_of(*words), panel=panel, complete=choices(*words))
+
+
+def choices(*words: str, endings: tuple[str, ...] = ()) -> Callable[[str], list[str]]:
+    """Return a completion that offers these words, and files of these endings beside them."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [*(word for word in words if word.startswith(incomplete)), *_files(incomplete, endings)]
+
+    return complete
+
+
+def files(*endings: str) -> Callable[[str], list[str]]:
+    """Return a completion that offers files of these endings, and directories on the way to them."""
+    return choices(endings=endings)
+
+
+def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
+    if not endings:
+        return []
+    folder, _, start = incomplete.rpartition("/")
+    prefix = f"{folder}/" if "/" in incomplete else ""
+    try:
+        with os.scandir(Path(prefix or ".")) as entries:
+            found = sorted(
+                f"{prefix}{entry.name}{'/' * entry.is_dir()}"
+                for entry in entries
+                if entry.name.startswith(start)
+                and (start.startswith(".") or not entry.name.startswith("."))
+                and (entry.is_dir() or entry.name.lower().endswith(endings))
+            )
+    except OSError:
+        return []
+    if not all(map(_PLAIN.fullmatch, found)):
+        return []
+    # A shell puts a blank after the only word it is offered, which would end the path at a directory.
+    return _files(found[0], endings) if len(found) == 1 and found[0].endswith("/") else found

@@ -2,43 +2,19 @@
 """``rainbowdp keys``: which categories of a column may be named at all."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from rainbowdp.cli import data_options as data
-from rainbowdp.cli.answers import written
+from rainbowdp.cli import options as common
+from rainbowdp.cli.ask import Remarks, publish
 from rainbowdp.cli.framework import described, option
-from rainbowdp.cli.lists import read_where
-from rainbowdp.cli.options import format_option, read_privacy
-from rainbowdp.cli.output import emit, emit_json, note, visible
-from rainbowdp.cli.question_declarations import COLUMN, Unit
-from rainbowdp.cli.values import require_both, whole
+from rainbowdp.cli.output import emit, emit_json, note, visible, written
+from rainbowdp.cli.questions import Column
+from rainbowdp.cli.values import read_where, require_both, whole
 from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.release import Keys
     from rainbowdp.release.keys_asking import KeyTerms
-
-_PRIVACY = "Privacy (give both)"
-
-Epsilon = Annotated[
-    str | None,
-    option(
-        "--epsilon NUMBER",
-        "How much one person may matter: whether a person is in the table makes no list more than "
-        "e^epsilon times as likely, but for what --delta allows. A decimal, a fraction or a logarithm: 0.5, "
-        "1/3, 'ln 2'. Smaller is more private.",
-        panel=_PRIVACY,
-    ),
-]
-Delta = Annotated[
-    str | None,
-    option(
-        "--delta NUMBER",
-        "How likely at most a category is named that one person alone has, such as 1e-6. Smaller is "
-        "more private.",
-        panel=_PRIVACY,
-    ),
-]
 
 HELP = described(
     "Name the categories of a column that may be named: those that enough people have.",
@@ -55,11 +31,18 @@ HELP = described(
 
 def keys_command(
     *,
-    source: data.Source,
-    column: Annotated[str, option("--column NAME", "The column with the categories.", COLUMN)],
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    unit: Unit = None,
+    source: common.Source,
+    column: Column,
+    epsilon: common.Epsilon = None,
+    delta: Annotated[
+        str | None,
+        option(
+            "--delta NUMBER",
+            "How likely at most a category is named that one person alone has, such as 1e-6.",
+            panel="Privacy",
+        ),
+    ] = None,
+    unit: common.Unit = None,
     max_keys: Annotated[
         int | None,
         option(
@@ -69,15 +52,15 @@ def keys_command(
             whole("3"),
         ),
     ] = None,
-    where: data.Where = None,
-    table: data.TableName = None,
-    sql: data.Query = None,
-    encoding: data.Encoding = None,
-    ledger: data.LedgerPlace = None,
-    name: data.BudgetName = None,
-    request_id: data.RequestId = None,
-    receipt: data.ReceiptFile = None,
-    output_format: Annotated[Literal["text", "json"], format_option("text", "json")] = "text",
+    where: common.Where = None,
+    table: common.TableName = None,
+    sql: common.Query = None,
+    encoding: common.Encoding = None,
+    ledger: common.LedgerPlace = None,
+    name: common.BudgetName = None,
+    request_id: common.RequestId = None,
+    receipt: common.ReceiptFile = None,
+    output_format: Annotated[Literal["text", "json"], common.format_option("text", "json")] = "text",
 ) -> int:
     """Name categories; see `HELP`."""
     if epsilon is None or delta is None:
@@ -85,36 +68,27 @@ def keys_command(
             f"{'--epsilon' if epsilon is None else '--delta'} is missing",
             help="give both, for example --epsilon 1 --delta 1e-6: without delta nothing could ever be named",
         )
-    asked = read_privacy(epsilon, delta, None)
+    asked = common.read_privacy(epsilon, delta, None)
     require_both("--unit", unit, "--max-keys", max_keys, "give both: --unit COLUMN --max-keys K")
-    data.require_payer(ledger, name, request_id)
 
     from rainbowdp.keys import key_mechanism
     from rainbowdp.release.keys_asking import KeyTerms, ask_keys_under
 
     terms = KeyTerms(column, key_mechanism(epsilon, delta, max_keys or 1), unit, read_where(where))
-    return data.publish(
+    place: dict[str, Any] = {"table": table, "sql": sql, "encoding": encoding}
+    budget: dict[str, Any] = {"ledger": ledger, "name": name, "request_id": request_id}
+    return publish(
         "list",
-        partial(
-            ask_keys_under,
-            terms,
-            source,
-            table=table,
-            sql=sql,
-            encoding=encoding,
-            ledger=ledger,
-            name=name,
-            request_id=request_id,
-        ),
+        partial(ask_keys_under, terms, source, **place, **budget),
         partial(_announce, terms, max_keys, asked.typed),
         request_id=request_id,
-        target=data.receipt_path(receipt, source, ledger),
+        target=receipt,
         receipt=lambda keys: keys.receipt,
         show=_show_json if output_format == "json" else _show_text,
     )
 
 
-def _announce(terms: "KeyTerms", max_keys: int | None, typed: str, remarks: data.Remarks) -> None:
+def _announce(terms: "KeyTerms", max_keys: int | None, typed: str, remarks: Remarks) -> None:
     """Write what is assumed and what it costs, once the table and the ledger are open, before the draw."""
     person = (
         "every row is a person"

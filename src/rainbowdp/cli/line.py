@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from rainbowdp.cli import options as common
 from rainbowdp.cli.framework import described, option
-from rainbowdp.cli.notes import drawing
-from rainbowdp.cli.numbers import cell
 from rainbowdp.cli.options import AskedPrivacy
-from rainbowdp.cli.output import emit, emit_table, json_text, note
+from rainbowdp.cli.output import cell, drawing, emit, emit_table, json_text, note
 from rainbowdp.cli.progress import Steps, steps
-from rainbowdp.cli.values import distances as read_distances
-from rainbowdp.cli.values import rescaled, unicode_text
+from rainbowdp.cli.values import rescaled, unicode_text, whole_numbers
 from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -65,7 +62,7 @@ def line_command(
         option(
             "--distances DISTANCES",
             "Steps to the boundary: a range 0:31 (31 is left out) or 0:31:5, a list 0,5,9, or one 7.",
-            read_distances,
+            whole_numbers("0:31"),
         ),
     ],
     epsilon: common.Epsilon = None,

@@ -1,48 +1,134 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options that several commands share, and how the three privacy options are read together."""
+"""Declare the options that several commands share, and read the three privacy options together."""
 
-import os
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from rainbowdp.cli.completion import choices, files
-from rainbowdp.cli.framework import option
-from rainbowdp.cli.values import figure_path, naming, one_of
+from rainbowdp.cli.framework import argument, choice, files, option
+from rainbowdp.cli.values import figure_path, naming, text_with, unicode_text, whole, writable
 from rainbowdp.errors import IrrationalError, UsageError
 
 if TYPE_CHECKING:
-    from rainbowdp.formats.engines import Engine as EngineName
     from rainbowdp.privacy import Privacy
 
-_PRIVACY_PANEL = "Privacy (give --epsilon, or --epsilon and --delta, or --mu)"
+_private = partial(option, panel="Privacy")
+_people = partial(option, panel="Who is protected")
+_data = partial(option, panel="Data")
+_budget = partial(option, panel="Budget")
 
 Epsilon = Annotated[
     str | None,
-    option(
+    _private(
         "--epsilon NUMBER",
         "How much may depend on one person, or on one step between neighbors: no answer becomes more "
         "than e^epsilon times as likely, 1.65 times at 0.5 and 2.72 times at 1. A decimal, a fraction or a "
         "logarithm: 0.5, 1/3, 'ln(6/5)'. Smaller is more private.",
-        panel=_PRIVACY_PANEL,
     ),
 ]
 Delta = Annotated[
     str | None,
-    option(
+    _private(
         "--delta NUMBER",
         "Additional probability from 0 to 1 by which --epsilon may be exceeded, such as 1e-6.",
-        panel=_PRIVACY_PANEL,
     ),
 ]
 Mu = Annotated[
     str | None,
-    option(
+    _private(
         "--mu NUMBER",
         "In place of --epsilon, Gaussian differential privacy: with and without one person's data, or "
         "between neighbors, answers are as hard to tell apart as two normal distributions of variance 1 "
         "whose means differ by mu.",
-        panel=_PRIVACY_PANEL,
+    ),
+]
+Goal = Annotated[
+    Literal["typical", "guarantee"],
+    choice(
+        "--goal",
+        ("typical", "guarantee"),
+        "typical: right as often as possible on tables as they occur. guarantee: a chance at every lead, "
+        "whatever the other options do. Choose before you look at the data; rainbowdp plan shows both.",
+        panel="Question",
+    ),
+]
+Relation = Annotated[
+    Literal["add-remove", "change-one"],
+    choice(
+        "--neighbors",
+        ("add-remove", "change-one"),
+        "What stays hidden: whether a person is in the table at all (add-remove), or what the table "
+        "says about a person, while the number of people may be known (change-one).",
+        panel="Who is protected",
+    ),
+]
+Unit = Annotated[
+    str | None,
+    _people(
+        "--unit COLUMN",
+        "The column that says whose row it is, such as a patient number, where a person can have "
+        "several rows. Without it every row is a person.",
+        text_with("name the column that says whose row it is"),
+    ),
+]
+MaxRows = Annotated[
+    int | None, _people("--max-rows M", "With --unit: how many rows of one person count at most.", whole("5"))
+]
+Source = Annotated[
+    str,
+    argument(
+        "SOURCE",
+        "The table: .csv, .tsv, .parquet or .jsonl (also .gz, .zst), a quoted pattern such as "
+        "'part-*.csv', - for standard input, or sqlite:///file, duckdb:///file, "
+        "postgresql://user@host/database.",
+        complete=files(".csv", ".tsv", ".parquet", ".jsonl", ".gz", ".zst"),
+    ),
+]
+Where = Annotated[
+    list[str] | None,
+    _data(
+        "--where COLUMN=VALUE",
+        "Count only rows in which the column says exactly this, such as city=Bonn; if given several "
+        "times, all must hold.",
+    ),
+]
+TableName = Annotated[str | None, _data("--table NAME", "In a database: the table.")]
+Query = Annotated[
+    str | None, _data("--sql QUERY", "In a database: a query whose rows are the table.", unicode_text)
+]
+Encoding = Annotated[
+    str | None,
+    _data(
+        "--encoding NAME", "How a text file is encoded, such as latin-1, cp1252 or utf-16; UTF-8 if left out."
+    ),
+]
+LedgerPlace = Annotated[
+    str | None,
+    _budget(
+        "--ledger FILE",
+        "The file that keeps the budget, made by rainbowdp budget create, or "
+        "postgresql://user@host/database. Without it the costs of answers are not added up.",
+        complete=files(),
+    ),
+]
+BudgetName = Annotated[str | None, _budget("--name NAME", "The budget in it that pays.")]
+RequestId = Annotated[
+    str | None,
+    _budget(
+        "--request-id ID",
+        "A name of your own for this request: repeated under it, it returns the stored answer and costs "
+        "nothing.",
+    ),
+]
+ReceiptFile = Annotated[
+    Path | None,
+    option(
+        "--receipt FILE",
+        "Also write a receipt: what was asked, how privately, by which mechanism, and the answer. It "
+        "may be published, and rainbowdp verify checks it.",
+        writable,
+        complete=files(".json"),
     ),
 ]
 Exactly = Annotated[
@@ -54,8 +140,7 @@ Exactly = Annotated[
     ),
 ]
 Normalize = Annotated[
-    bool,
-    option("--normalize", "Rescale boundary probabilities that do not sum to 1, and say so on stderr."),
+    bool, option("--normalize", "Rescale boundary probabilities that do not sum to 1, and say so on stderr.")
 ]
 Plot = Annotated[
     Path | None,
@@ -74,30 +159,23 @@ ClassTable = Annotated[
         complete=files(".csv", ".parquet"),
     ),
 ]
-_ENGINES: "tuple[EngineName, ...]" = ("auto", "memory", "stream", "spark")
 Engine = Annotated[
     # One of the engines, which the reader checks; their type is imported for type checks only.
     Any,
-    option(
-        f"--engine {'|'.join(_ENGINES)}",
+    choice(
+        "--engine",
+        ("auto", "memory", "stream", "spark"),
         "Where the pairs of neighbors are kept: 'memory'; 'stream' reads their file in batches, a few "
         "times, with memory for the datasets only (needs the extra fast); 'spark' leaves them on the cluster "
         "that Spark is configured for, and takes any address that Spark can read (needs the extra spark); "
         "'auto' streams what would take more than half of the free memory. The results are the same.",
-        one_of(*_ENGINES),
-        complete=choices(*_ENGINES),
     ),
 ]
 
 
 def format_option(*words: str) -> Any:  # noqa: ANN401 - what typer makes of an option has no public type
     """Return the declaration of ``--format`` with these choices, the first one being the default."""
-    return option(
-        f"--format {'|'.join(words)}",
-        "How the result is written to stdout.",
-        one_of(*words),
-        complete=choices(*words),
-    )
+    return choice("--format", words, "How the result is written to stdout.")
 
 
 @dataclass(frozen=True)
@@ -121,19 +199,6 @@ class AskedPrivacy:
         return ", ".join(f"{name}={text}" for name, text in self.parameters.items())
 
 
-def require_one_notion(epsilon: str | None, delta: str | None, mu: str | None, help: str) -> None:
-    """Refuse ``--mu`` beside ``--epsilon`` or ``--delta``.
-
-    Raises
-    ------
-    UsageError
-        If they are given together.
-    """
-    other = "--epsilon" if epsilon is not None else "--delta"
-    if mu is not None and (epsilon is not None or delta is not None):
-        raise UsageError(f"--mu and {other} do not belong together", help=help)
-
-
 def read_privacy(
     epsilon: str | None, delta: str | None, mu: str | None, *, exact: bool = False
 ) -> AskedPrivacy:
@@ -155,14 +220,9 @@ def read_privacy(
     IrrationalError
         If the probabilities are not fractions, and `exact` wants them.
     """
-    example = "for example --epsilon 'ln 2', or --epsilon 1 --delta 1e-6, or --mu 1"
-    require_one_notion(epsilon, delta, mu, f"give one notion, {example}")
-    if epsilon is None and mu is None:
-        what = "--delta is given without --epsilon" if delta is not None else "no privacy is given"
-        raise UsageError(what, help=f"give --epsilon or --mu, {example}")
     typed = {"epsilon": epsilon, "delta": delta, "mu": mu}
     parameters = {name: text.strip() for name, text in typed.items() if text is not None}
-    asked = AskedPrivacy(read_notion(epsilon or "", delta, mu=mu), parameters)
+    asked = AskedPrivacy(read_notion(epsilon, delta, mu), parameters)
     if exact and not asked.notion.is_rational:
         more = "" if mu is not None else ", or give an epsilon with rational odds such as --epsilon 'ln(6/5)'"
         raise IrrationalError(
@@ -172,46 +232,29 @@ def read_privacy(
     return asked
 
 
-def read_notion(epsilon: str = "", delta: str | None = None, *, mu: str | None = None) -> "Privacy":
-    """Return the notion of privacy that numbers as typed describe; `mu` stands alone.
-
-    Raises
-    ------
-    NumberError, PrivacyParameterError
-        With the name of the option, if a number cannot be read or is out of range.
+def read_notion(epsilon: str | None, delta: str | None, mu: str | None) -> "Privacy":
+    """Return the notion of privacy that numbers as typed describe; see `read_privacy`.
 
     Examples
     --------
-    >>> read_notion("ln 2", "1e-6"), read_notion(mu="1/2")
+    >>> read_notion("ln 2", "1e-6", None), read_notion(None, None, "1/2")
     (ApproxDP('ln(2)', '1/1000000'), GaussianDP('1/2'))
     """
     from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
 
+    example = "for example --epsilon 'ln 2', or --epsilon 1 --delta 1e-6, or --mu 1"
     if mu is not None:
+        if epsilon is not None or delta is not None:
+            other = "--delta" if epsilon is None else "--epsilon"
+            raise UsageError(f"--mu and {other} do not belong together", help=f"give one notion, {example}")
         with naming("--mu"):
             return GaussianDP(mu)
+    if epsilon is None:
+        what = "no privacy is given" if delta is None else "--delta is given without --epsilon"
+        raise UsageError(what, help=f"give --epsilon or --mu, {example}")
     with naming("--epsilon"):
         pure = PureDP(epsilon)
     if delta is None:
         return pure
     with naming("--delta"):
         return ApproxDP(epsilon, delta)
-
-
-def require_distinct(paths: dict[str, Path | None]) -> None:
-    """Refuse two options that name one file.
-
-    Raises
-    ------
-    UsageError
-        If two do.
-    """
-    seen: dict[Path, str] = {}
-    for name, path in paths.items():
-        if path is None:
-            continue
-        other = seen.setdefault(Path(os.path.realpath(path)), name)
-        if other != name:
-            raise UsageError(
-                f"{other} and {name} name the same file {str(path)!r}", help="give each a file of its own"
-            )

@@ -1,27 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write results to stdout, and notes and errors to stderr.
+"""Write results to stdout, notes and errors to stderr; show answers and numbers as text.
 
-Both are written as UTF-8. A result that cannot be written (a full disk, a closed stdout) is a
-`FileWriteError`; a reader that stops early (``| head``) ends the output without an error; what cannot be
-written to stderr is dropped. A line on stderr is one readable line, see `rainbowdp.errors.readable`.
+Both are written as UTF-8. A result that cannot be written (a full disk) is a `FileWriteError`; a reader that
+stops early (``| head``) ends the output without an error; what cannot be written to stderr is dropped. A line
+on stderr is one readable line, see `rainbowdp.errors.readable`.
 """
 
 import contextlib
 import io
 import json
+import math
 import os
 import re
 import sys
 import unicodedata
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from rainbowdp.errors import FileWriteError, printable, readable
+
+if TYPE_CHECKING:
+    from rainbowdp.exact import Exact
+    from rainbowdp.graph.relation import NeighborRelation
+    from rainbowdp.questions import Question
 
 # JSON escapes neither the second set of control characters nor those that change the direction of text.
 _ACTING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _LINES_AT_ONCE = 4096
 _CHARACTERS_AT_ONCE = 1 << 16
-_WIDEST = 10_000_000
+_GAP = "   "
+_MOST_SHOWN = 6
+_DIGITS = 6
+_BOUND_DIGITS = 12
+_DOWN, _UP = (Context(prec=_BOUND_DIGITS, rounding=way) for way in (ROUND_FLOOR, ROUND_CEILING))
+_GLYPH = re.compile(r"Glyph (\d+) ")
 
 
 def write_utf8() -> None:
@@ -52,7 +67,7 @@ def emit(lines: Iterable[str], *, for_people: bool = False, before: Callable[[],
         If the result cannot be written.
     """
     for batch in _batches(lines):
-        if before is not None and sys.stdout is not None and sys.stdout.isatty():
+        if before is not None and sys.stdout.isatty():
             before()
         if not _written("\n".join(map(printable, batch) if for_people else batch) + "\n"):
             return
@@ -60,8 +75,6 @@ def emit(lines: Iterable[str], *, for_people: bool = False, before: Callable[[],
 
 def _written(text: str) -> bool:
     """Write a text to stdout; return False if its reader has stopped."""
-    if sys.stdout is None:
-        raise _not_written("it is closed")
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -70,19 +83,16 @@ def _written(text: str) -> bool:
         return False
     except OSError as error:
         _discard_stdout()
-        raise _not_written(error.strerror or type(error).__name__) from None
+        raise FileWriteError(
+            f"cannot write the result to stdout: {error.strerror}",
+            help="check where it goes, and the free space there",
+        ) from None
     return True
-
-
-def _not_written(why: str) -> FileWriteError:
-    return FileWriteError(
-        f"cannot write the result to stdout: {why}", help="check where it goes, and the free space there"
-    )
 
 
 def _discard_stdout() -> None:
     """Send what is still in the buffer to the null device: the interpreter's last flush would fail, too."""
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError):
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, sys.stdout.fileno())
         os.close(nothing)
@@ -110,9 +120,7 @@ def emit_json(value: object) -> None:
 
 def say(line: str) -> None:
     """Write one readable line to stderr; if that fails, the command goes on."""
-    if sys.stderr is None:
-        return
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError):
         sys.stderr.write(readable(line) + "\n")
         sys.stderr.flush()
 
@@ -122,7 +130,7 @@ def note(text: str) -> None:
     say(f"note: {text}")
 
 
-def emit_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: bool = True) -> None:
+def emit_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Write a table to stdout, as wide as its cells: a cell is never cut or wrapped.
 
     Parameters
@@ -131,29 +139,16 @@ def emit_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: 
         The head of each column.
     rows : iterable of sequences of str
         One cell per column.
-    right : bool
-        Set every column but the first to the right.
     """
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from rich.cells import cell_len
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for at, column in enumerate(columns):
-        table.add_column(
-            Text(printable(column)),
-            no_wrap=True,
-            overflow="ignore",
-            justify="right" if right and at else "left",
-        )
-    for row in rows:
-        table.add_row(*map(Text, map(printable, row)))
-    target = io.StringIO()
-    console = Console(file=target, width=_WIDEST, color_system=None, legacy_windows=False)
-    console.width = console.measure(table).maximum
-    console.print(table, crop=False, no_wrap=True, overflow="ignore")
-    emit((line.rstrip() for line in target.getvalue().split("\n")[:-1]), for_people=True)
+    lines = [[*map(printable, line)] for line in (columns, *rows)]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    head, *body = (
+        _GAP.join(f"{cell}{' ' * (width - cell_len(cell))}" for cell, width in zip(line, widths, strict=True))
+        for line in lines
+    )
+    emit([head.rstrip(), "─" * cell_len(head), *(line.rstrip() for line in body)])
 
 
 def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
@@ -168,3 +163,155 @@ def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
             batch, length = [], 0
     if batch:
         yield batch
+
+
+def written(answer: str) -> str:
+    """Return an answer, or a name, as lists take it.
+
+    Examples
+    --------
+    >>> print(written("Ulm"), written("B, C"))
+    Ulm "B, C"
+    """
+    from rainbowdp.rainbow import quote_color
+
+    return quote_color(answer)
+
+
+def possible_answers(question: "Question") -> str:
+    """Return what may come out.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import ranking, winner
+    >>> possible_answers(winner("vote", ["A", "B"])), possible_answers(ranking("vote", ["A", "B", "C"]))
+    ('A, B', 'every order of A, B, C')
+    >>> possible_answers(ranking("vote", ["A", "B", "C"], top=2, as_set=True))
+    'every set of 2 of A, B, C'
+    """
+    from rainbowdp.questions import Ranking
+
+    texts = question.options if isinstance(question, Ranking) else question.answers
+    shown = ", ".join(map(written, texts[:_MOST_SHOWN])) + (", …" if len(texts) > _MOST_SHOWN else "")
+    if not isinstance(question, Ranking):
+        return shown
+    if question.length == 1:
+        return f"each of {shown}"
+    if question.as_set:
+        return f"every set of {question.length} of {shown}"
+    return f"every order of {'' if question.top is None else f'{question.top} of '}{shown}"
+
+
+def shown_answer(question: "Question", answer: str | Sequence[str]) -> str:
+    """Return an answer for people: an order with ``>``, a set with commas.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import ranking
+    >>> shown_answer(ranking("vote", ["A", "B", "C"], top=2, as_set=True), ("A", "C"))
+    'A, C'
+    """
+    from rainbowdp.questions.selection import form_text
+
+    return written(answer) if isinstance(answer, str) else form_text(question, tuple(answer))
+
+
+def json_number(value: float) -> float | str:
+    """Return a float for JSON, in which infinity is the text ``inf``."""
+    return "inf" if math.isinf(value) else value
+
+
+def json_exact(value: "Exact | None") -> float | None:
+    """Return the float closest to an exact number, for JSON; None stays None."""
+    from rainbowdp.exact import to_float
+
+    return None if value is None else to_float(value, "nearest")
+
+
+def outward(lower: float, upper: float) -> tuple[float, float]:
+    """Return two bounds rounded outward to 12 significant digits.
+
+    The last places of a bound say nothing about what it bounds, and much about how it was computed.
+
+    Examples
+    --------
+    >>> outward(0.18232155679195192, 0.18232155679595743)
+    (0.182321556791, 0.182321556796)
+    >>> outward(0.5, math.inf)
+    (0.5, inf)
+    """
+    return float(_DOWN.create_decimal_from_float(lower)), float(_UP.create_decimal_from_float(upper))
+
+
+def json_bounds(lower: float, upper: float) -> dict[str, float | str]:
+    """Return two bounds, rounded outward, for JSON."""
+    low, high = outward(lower, upper)
+    return {"lower": json_number(low), "upper": json_number(high)}
+
+
+def bounds_cell(lower: float, upper: float) -> str:
+    """Return two bounds as a table cell: one number where 12 significant digits do not tell them apart."""
+    one, other = (f"{bound:.{_BOUND_DIGITS}g}" for bound in (lower, upper))
+    if one == other:
+        return one
+    low, high = (f"{bound:.{_BOUND_DIGITS}g}" for bound in outward(lower, upper))
+    return f"from {low} to {high}"
+
+
+def cell(value: float) -> str:
+    """Return a float as a table cell with six significant digits."""
+    return f"{value:.{_DIGITS}g}"
+
+
+def exact_cell(value: "Exact | None") -> str:
+    """Return an exact number as a table cell: rounded, with its fraction where that is short."""
+    from rainbowdp.exact import format_exact, to_float
+
+    if value is None:
+        return "no closed form"
+    rounded = cell(to_float(value, "nearest"))
+    if not isinstance(value, Fraction):
+        return rounded
+    text = format_exact(value)
+    return f"{rounded} ({text})" if "/" in text and len(text) <= 40 else rounded
+
+
+def note_graph(structure: "NeighborRelation") -> None:
+    """Note what was removed, and how many datasets have no neighbor.
+
+    A mistake in a file of neighbors often shows as datasets without a neighbor. They are legal and rarely
+    meant, and no check of privacy can find anything wrong with them.
+    """
+    from rainbowdp.graph import DatasetGraph, PairList, PairStream
+
+    for text in structure.notes:
+        note(text)
+    if not isinstance(structure, DatasetGraph | PairList):
+        note("pairs of neighbors are counted as they are listed, repeated ones too")
+    alone = structure.isolated if isinstance(structure, DatasetGraph | PairList | PairStream) else 0
+    if structure.pair_count == 0:
+        note("there is no pair of neighbors, so any mechanism is private: check the file of neighbors")
+    elif alone:
+        have = "1 dataset has" if alone == 1 else f"{alone} of {structure.size} datasets have"
+        note(f"{have} no neighbor, so nothing limits the answers there")
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its word, in the plural where there is not one."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+@contextlib.contextmanager
+def drawing() -> Iterator[None]:
+    """Write warnings of matplotlib in the block as notes, and all missing characters as one note."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    texts = list(dict.fromkeys(str(warning.message) for warning in caught))
+    missing = [f"U+{int(found[1]):04X}" for found in map(_GLYPH.match, texts) if found]
+    if missing:
+        named = ", ".join(missing[:_MOST_SHOWN]) + (", …" if len(missing) > _MOST_SHOWN else "")
+        note(f"the font of the figure lacks {counted(len(missing), 'character')} ({named}), drawn as boxes")
+    for text in texts:
+        if not _GLYPH.match(text):
+            note(f"while drawing: {text}")

@@ -1,27 +1,106 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Show progress on stderr, for work that takes more than two seconds.
+"""Show the steps of a command on stderr once it takes two seconds, and end it on a signal.
 
 A command names its steps as it takes them. After two seconds the step at work is shown: as a moving line on a
 terminal, as plain lines (one per step) anywhere else. Quicker work shows nothing, nor does any work if the
 environment variable `SWITCH` is ``off``.
+
+Ctrl-C (SIGINT), SIGTERM and SIGHUP all raise `KeyboardInterrupt`, so that every ``finally`` on the way out
+runs: half-written files and spilled tables are removed. The signal is also remembered, because libraries turn
+the exception into another one, or drop it and go on.
 """
 
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from threading import Lock, Timer
 from time import monotonic
-from typing import TYPE_CHECKING
+from types import FrameType
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from rainbowdp.cli.output import say
-from rainbowdp.cli.signals import Signals
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 PATIENCE_SECONDS = 2.0
 SWITCH = "RAINBOWDP_PROGRESS"
+_WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "terminated"}
+_SHELL_OFFSET = 128
+
+
+class Signals:
+    """Listens to the signals that end a command; a context manager around it.
+
+    Attributes
+    ----------
+    received : signal.Signals or None
+        The first one that came.
+    """
+
+    _current: ClassVar["Signals | None"] = None
+    _held: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self.received: signal.Signals | None = None
+        self._before: dict[int, Any] = {}
+
+    @property
+    def exit_code(self) -> int:
+        """What the process ends with after a signal."""
+        return _SHELL_OFFSET + (self.received or signal.SIGINT)
+
+    def __enter__(self) -> Self:
+        for number in (getattr(signal, name) for name in _WORDS if hasattr(signal, name)):
+            # What was ignored from the start (nohup, a background job) stays ignored.
+            if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                self._before[number] = signal.signal(number, self._arrive)
+        Signals._current = self
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
+        Signals._current = None
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        if kind is None or not issubclass(kind, KeyboardInterrupt):
+            return False
+        say(_WORDS[(self.received or signal.SIGINT).name])
+        return True
+
+    def _arrive(self, number: int, _: FrameType | None) -> None:
+        self.received = self.received or signal.Signals(number)
+        if not Signals._held:
+            raise KeyboardInterrupt
+
+    @classmethod
+    def check(cls) -> None:
+        """End the command if a signal came and a library dropped its exception.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If one came.
+        """
+        if cls._current is not None and cls._current.received is not None:
+            raise KeyboardInterrupt
+
+    @classmethod
+    def load_duckdb(cls) -> None:
+        """Load DuckDB before it is needed, with signals held back: one in the middle aborts the process.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            At its end, if a signal came.
+        """
+        cls._held = True
+        try:
+            import duckdb  # noqa: F401 - loading it is the point
+        finally:
+            cls._held = False
+        cls.check()
 
 
 class Steps:
@@ -45,7 +124,7 @@ class Steps:
         Raises
         ------
         KeyboardInterrupt
-            If the command is to end, see `rainbowdp.cli.signals.Signals.check`.
+            If the command is to end, see `Signals.check`.
         """
         Signals.check()
         with self._lock:
@@ -78,7 +157,7 @@ class Steps:
         """Show the current step; the lock is held."""
         if not self._label:
             return
-        if sys.stderr is None or not sys.stderr.isatty():
+        if not sys.stderr.isatty():
             say(f"{self._label} ({monotonic() - self._started:.0f} s)")
             return
         if self._bar is None:

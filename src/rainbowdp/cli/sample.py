@@ -6,12 +6,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from rainbowdp.cli import completion
-from rainbowdp.cli.framework import argument, described, option
+from rainbowdp.cli.framework import TABLES, argument, described, files, option
 from rainbowdp.cli.options import ClassTable, format_option
 from rainbowdp.cli.output import emit, json_text, note
-from rainbowdp.cli.progress import Steps, steps
-from rainbowdp.cli.signals import load_duckdb
+from rainbowdp.cli.progress import Signals, Steps, steps
 from rainbowdp.cli.values import unicode_text, whole
 
 if TYPE_CHECKING:
@@ -35,7 +33,7 @@ def sample_command(
         argument(
             "MECHANISM",
             "A .csv, .parquet or .json file as solve writes it.",
-            complete=completion.files(*completion.MECHANISMS),
+            complete=files(*TABLES, ".json"),
         ),
     ],
     dataset: Annotated[
@@ -58,7 +56,7 @@ def sample_command(
 
     with steps() as progress:
         progress.step("reading the mechanism")
-        load_duckdb()
+        Signals.load_duckdb()
         made = read_mechanism(Path(mechanism), classes=classes)
         distribution = made.distribution(dataset)
         if count > 1:

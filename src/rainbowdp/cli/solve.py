@@ -2,16 +2,14 @@
 """``rainbowdp solve``: from a rainbow graph to its optimal mechanism, verified, on the disk."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from rainbowdp.cli import completion
 from rainbowdp.cli import options as common
-from rainbowdp.cli.framework import described, option
-from rainbowdp.cli.notes import counted, drawing, note_graph
-from rainbowdp.cli.output import emit_json, emit_table, note
-from rainbowdp.cli.progress import Steps, steps
-from rainbowdp.cli.signals import load_duckdb
+from rainbowdp.cli.framework import NETWORKS, TABLES, choices, described, files, option
+from rainbowdp.cli.output import counted, drawing, emit_json, emit_table, note, note_graph
+from rainbowdp.cli.progress import Signals, Steps, steps
 from rainbowdp.cli.values import require, rescaled, writable
 from rainbowdp.errors import NotVerifiedError, UsageError, did_you_mean
 
@@ -46,7 +44,7 @@ def solve_command(
             "--datasets FILE",
             "CSV or Parquet with the columns dataset,rainbow (such as blue>red>green); or a whole graph "
             "as .graphml or node-link .json with the node attribute rainbow.",
-            complete=completion.files(*completion.TABLES, *completion.NETWORKS),
+            complete=files(*TABLES, *NETWORKS),
         ),
     ],
     boundary: Annotated[
@@ -57,7 +55,7 @@ def solve_command(
             "table per rainbow, color to probability; or 'uniform' (all colors alike), 'randomized-response' "
             "(the best class as likely as is private even if all regions touched) or 'max-min' (the smallest "
             "probability of a best class as large as the regions that do touch allow).",
-            complete=completion.choices(*BOUNDARIES, endings=completion.BOUNDARIES),
+            complete=choices(*BOUNDARIES, endings=(".toml", ".json")),
         ),
     ],
     neighbors: Annotated[
@@ -66,7 +64,7 @@ def solve_command(
             "--neighbors FILE",
             "CSV or Parquet with the columns source,target: each pair of neighboring datasets once, in "
             "any direction. Left out for a whole graph.",
-            complete=completion.files(*completion.TABLES),
+            complete=files(*TABLES),
         ),
     ] = None,
     epsilon: common.Epsilon = None,
@@ -80,7 +78,7 @@ def solve_command(
             "--exact its decimals are right to a relative 1e-12: verify accepts them within that precision, "
             "and verify --strict, which takes them literally, may find a pair exceeded by such a rounding.",
             writable,
-            complete=completion.files(".csv", ".parquet", ".json"),
+            complete=files(".csv", ".parquet", ".json"),
         ),
     ] = None,
     classes: Annotated[
@@ -91,7 +89,7 @@ def solve_command(
             "and one row of probabilities per class here. For large families: datasets are many, and "
             "classes few.",
             writable,
-            complete=completion.files(*completion.TABLES),
+            complete=files(*TABLES),
         ),
     ] = None,
     exact: common.Exactly = False,
@@ -103,7 +101,7 @@ def solve_command(
             "Where to write the boundary graph, one node per rainbow and distance: .graphml, node-link "
             ".json, or .csv (edges only).",
             writable,
-            complete=completion.files(".graphml", ".json", ".csv"),
+            complete=files(".graphml", ".json", ".csv"),
         ),
     ] = None,
     plot: common.Plot = None,
@@ -115,9 +113,10 @@ def solve_command(
     require(
         "--classes", classes, "--out", out, "say with --out where the class of every dataset is to be written"
     )
-    targets = {"--out": out, "--classes": classes, "--boundary-graph": boundary_graph, "--plot": plot}
-    for name, source in {"--datasets": datasets, "--neighbors": neighbors, "--boundary": boundary}.items():
-        common.require_distinct({name: None if source is None else Path(source), **targets})
+    _require_distinct(
+        {"--out": out, "--classes": classes, "--boundary-graph": boundary_graph, "--plot": plot},
+        {"--datasets": datasets, "--neighbors": neighbors, "--boundary": boundary},
+    )
 
     from rainbowdp.formats import read_graph, write_boundary_graph, write_mechanism
     from rainbowdp.graph import PairList, boundary_morphism
@@ -125,7 +124,7 @@ def solve_command(
 
     _require_forms(out, classes, boundary_graph)
     with steps() as progress:
-        load_duckdb()
+        Signals.load_duckdb()
         condition = _read_condition(boundary, normalize=normalize)
         progress.step("reading the graph")
         graph = read_graph(datasets, neighbors, engine=engine, report=progress.step)
@@ -152,6 +151,19 @@ def solve_command(
             _draw(graph, mechanism, plot)
     _print_summary(graph, morphism, asked, output_format)
     return 0
+
+
+def _require_distinct(targets: Mapping[str, Path | None], sources: Mapping[str, str | None]) -> None:
+    """Refuse to write one file twice, or where one is read."""
+    taken: dict[str, str] = {}
+    for name, path in {**targets, **sources}.items():
+        other = None if path is None else taken.get(os.path.realpath(path))
+        if other is not None:
+            raise UsageError(
+                f"{other} and {name} name the same file {str(path)!r}", help="give each a file of its own"
+            )
+        if name in targets and path is not None:
+            taken[os.path.realpath(path)] = name
 
 
 def _require_forms(
@@ -257,4 +269,4 @@ def _print_summary(
         ("privacy", asked.typed),
         ("verified", "every pair of neighbors, exactly"),
     ]
-    emit_table(("solved", ""), rows, right=False)
+    emit_table(("solved", ""), rows)

@@ -4,15 +4,23 @@
 Everything here depends on the question, the privacy, the goal and the neighbor relation alone. No data are
 opened, so a plan is public and costs nothing.
 
-`plan` makes a plan of checked `arguments`, one `part` for each notion of privacy; its values are in `values`.
-`leads` says what a lead is. `columns` and `rivals` hold the ways to answer that are shown. `sentences`,
-`words` and `cost` say what the figures mean, and `least` finds the least epsilon.
+`plan` makes a plan of checked `arguments`; its parts are in `values`. `columns` are the ways to answer that
+are shown, each with its chances. `words` say what a lead and a chance are, `sentences` what the figures mean.
 """
 
-from rainbowdp.planning.cost import PrivacyCost
-from rainbowdp.planning.leads import PlanCase
-from rainbowdp.planning.plan import Plan, plan
-from rainbowdp.planning.values import Chance, GroupsPlan, LeadRow, Least, Need, NeededLead, PrivacyPlan
+from rainbowdp.planning.plan import plan
+from rainbowdp.planning.values import (
+    Chance,
+    GroupsPlan,
+    LeadRow,
+    Least,
+    Need,
+    NeededLead,
+    Plan,
+    PrivacyCost,
+    PrivacyPlan,
+)
+from rainbowdp.planning.words import PlanCase
 
 __all__ = [
     "Chance",

@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `plan` is asked, read and checked: notions of privacy, leads and shares of people, groups."""
+"""Read the arguments of `plan`, and find the least epsilon (or mu) for a wanted chance.
+
+The least parameter is a decimal of four digits that is proven to suffice by an exact comparison, and the
+decimal before it is proven not to. That no smaller one suffices either holds where right answers become more
+likely with epsilon.
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from rainbowdp.baselines import Value
 from rainbowdp.errors import QuestionError, UsageError
 from rainbowdp.exact import NumberLike, parse_fraction, show
 from rainbowdp.exact.arguments import described, is_whole, items_of, require
+from rainbowdp.goals.values import order
 from rainbowdp.planning.columns import LARGEST_LEAD
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Question, Scores
@@ -16,6 +23,8 @@ from rainbowdp.questions import Question, Scores
 WANTED = (Fraction(9, 10), Fraction(19, 20), Fraction(99, 100))
 """The probabilities of a right answer for which every plan tells the lead."""
 
+_DIGITS = 4
+_LARGEST = 512
 _PERCENT = re.compile(r"\s*(.+?)\s*%\s*", re.DOTALL)
 
 
@@ -79,7 +88,7 @@ def read_shown(
     UsageError, QuestionError
         As for `rainbowdp.planning.plan`.
     """
-    count = read_number(people, "people", "give a whole number of at least 1")
+    count = read_number(people, "people")
     if count is not None and isinstance(question, Scores):
         raise UsageError(
             "scores are not counts of people, so a lead is not a share of them",
@@ -100,7 +109,7 @@ def read_shown(
         lead=expected,
         leads=rows,
         people=count,
-        groups=read_number(groups, "groups", "give a whole number of at least 1"),
+        groups=read_number(groups, "groups"),
         compare=compare,
     )
 
@@ -116,9 +125,7 @@ def read_notions(privacies: Privacy | Iterable[Privacy]) -> list[Privacy]:
     if isinstance(privacies, PureDP | ApproxDP | GaussianDP):
         return [privacies]
     found = items_of(privacies)
-    if found is None:
-        require(privacies, "privacies", PureDP, ApproxDP, GaussianDP)
-    for privacy in found or []:
+    for privacy in [privacies] if found is None else found:
         require(privacy, "privacies", PureDP, ApproxDP, GaussianDP)
     return found or []
 
@@ -137,7 +144,7 @@ def read_want(want: NumberLike | None, *, has_lead: bool, needed: bool) -> Fract
         if needed:
             raise UsageError(
                 "a plan needs a privacy, or a wanted probability and a lead",
-                help='give for example PureDP("0.5"), or want=0.99 and lead=40 for the least epsilon',
+                help="give for example epsilon 0.5, or want 0.99 and lead 40 to find the least epsilon",
             )
         return None
     if needed and not has_lead:
@@ -221,7 +228,7 @@ def require_lead(number: object) -> int:
     return int(number)
 
 
-def read_number(number: object, what: str, help: str) -> int | None:
+def read_number(number: object, what: str) -> int | None:
     """Return a number of people or groups.
 
     Raises
@@ -232,5 +239,91 @@ def read_number(number: object, what: str, help: str) -> int | None:
     if number is None:
         return None
     if not is_whole(number) or not 1 <= number <= LARGEST_LEAD:
-        raise QuestionError(f"{described(number)} is not a number of {what}", help=help)
+        raise QuestionError(
+            f"{described(number)} is not a number of {what}", help="give a whole number of at least 1"
+        )
     return int(number)
+
+
+def least_parameter(wrong: Callable[[Fraction], Value | None], want: Fraction, lead: int) -> Fraction:
+    """Return the least parameter that suffices, rounded up to four digits.
+
+    Parameters
+    ----------
+    wrong : callable
+        Parameter to the probability of a wrong answer at the lead, None where it is not computed.
+    want : Fraction
+        The wanted probability of a right answer.
+    lead : int
+        The lead at which it is wanted.
+
+    Returns
+    -------
+    Fraction
+        A decimal; 0 where guessing is enough.
+
+    Raises
+    ------
+    QuestionError
+        If no parameter up to 512 is enough, or the probabilities are not computed.
+
+    Examples
+    --------
+    >>> least_parameter(lambda epsilon: 1 / (2 + epsilon), Fraction(9, 10), 1)
+    Fraction(8, 1)
+    """
+
+    def enough(parameter: Fraction) -> bool:
+        found = wrong(parameter)
+        if found is None:
+            raise QuestionError(
+                f"how often the answer is right at a lead of {lead} is not computed: there are too many "
+                "options, or the privacy parameter that the lead needs is too small",
+                help="ask about fewer options, or for a smaller lead",
+                lead=lead,
+            )
+        return order(found, 1 - want) <= 0
+
+    if enough(Fraction(0)):
+        return Fraction(0)
+    above = Fraction(1)
+    if enough(above):
+        # This ends: at 0 it was not enough, and chances follow the parameter without jumps.
+        while enough(above / 2):
+            above /= 2
+    else:
+        while not enough(above):
+            above *= 2
+            if above > _LARGEST:
+                raise QuestionError(
+                    f"at a lead of {lead} no parameter up to {_LARGEST} gives a right answer with "
+                    f"probability {show(want)}",
+                    help="want less, or expect a greater lead",
+                    lead=lead,
+                )
+    below, found = above / 2, above
+    # The least multiple of a power of ten that suffices, and of a smaller one where that has fewer digits.
+    for _ in range(2):
+        unit = _unit(found)
+        low, high = int(below / unit), -int(-found // unit)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if enough(middle * unit) else (middle, high)
+        below, found = low * unit, high * unit
+    return found
+
+
+def _unit(value: Fraction) -> Fraction:
+    """Return the power of ten in which a number has the wanted digits.
+
+    Examples
+    --------
+    >>> _unit(Fraction(1, 4)), _unit(Fraction(12))
+    (Fraction(1, 10000), Fraction(1, 100))
+    """
+    power = 0
+    while value >= 10:
+        value, power = value / 10, power + 1
+    while value < 1:
+        value, power = value * 10, power - 1
+    return Fraction(10) ** (power - _DIGITS + 1)

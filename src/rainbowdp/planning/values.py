@@ -3,15 +3,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from fractions import Fraction
+from math import inf
 
 from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.exact import format_fraction
+from rainbowdp.goals import Goal
 from rainbowdp.ledger import Cost
-from rainbowdp.planning.cost import PrivacyCost
-from rainbowdp.planning.leads import PlanCase
-from rainbowdp.planning.words import parameters_of, right_float, wrong_float
+from rainbowdp.planning.words import PlanCase, parameters_of, right_float, wrong_float
 from rainbowdp.privacy import Privacy
+from rainbowdp.questions import Neighbors, Question
+from rainbowdp.questions.kinds import description_of
+
+
+def _chance_json(wrong: Value | None) -> dict[str, object]:
+    if wrong is None:
+        return {"right": None, "wrong": None}
+    return {"right": right_float(wrong), "wrong": wrong_float(wrong)}
 
 
 @dataclass(frozen=True)
@@ -40,12 +49,7 @@ class Chance:
 
     def to_json(self) -> dict[str, object]:
         """Return the chance for JSON, probabilities as the closest floats."""
-        return {
-            "mechanism": self.mechanism,
-            "case": self.case,
-            "right": None if self.wrong is None else right_float(self.wrong),
-            "wrong": None if self.wrong is None else wrong_float(self.wrong),
-        }
+        return {"mechanism": self.mechanism, "case": self.case, **_chance_json(self.wrong)}
 
 
 @dataclass(frozen=True)
@@ -74,10 +78,7 @@ class LeadRow:
         KeyError
             If the row has no such chance.
         """
-        for found in self.chances:
-            if (found.mechanism, found.case) == (mechanism, case):
-                return found.wrong
-        raise KeyError((mechanism, case))
+        return {(found.mechanism, found.case): found.wrong for found in self.chances}[mechanism, case]
 
     def to_json(self) -> dict[str, object]:
         """Return the row for JSON."""
@@ -140,10 +141,7 @@ class Need:
         KeyError
             If there is none of that name.
         """
-        for found in self.leads:
-            if (found.mechanism, found.case) == (mechanism, case):
-                return found.lead
-        raise KeyError((mechanism, case))
+        return {(found.mechanism, found.case): found.lead for found in self.leads}[mechanism, case]
 
     def to_json(self) -> dict[str, object]:
         """Return the need for JSON."""
@@ -173,12 +171,48 @@ class GroupsPlan:
 
     def to_json(self) -> dict[str, object]:
         """Return it for JSON."""
+        charged = {part.name: part.exact for part in self.charged.parts()}
+        return {"count": self.count, "lead": self.lead, **_chance_json(self.not_all), "charged": charged}
+
+
+@dataclass(frozen=True)
+class PrivacyCost:
+    """The cost of one answer.
+
+    Attributes
+    ----------
+    odds_factor : float or None
+        e^epsilon, rounded up, infinite beyond 10^308 and ``"inf"`` in JSON; None under Gaussian privacy.
+    delta : str or None
+        The probability with which the odds factor may be exceeded, where there is one.
+    rho : float or None
+        The zero-concentrated cost, rounded up; None with delta above 0, which no rho bounds.
+    rho_is_bound : bool
+        Whether the least rho may be smaller than that.
+    guess : float
+        How often a person who knows all other people guesses right which of two neighboring tables it was, at
+        most, if both were equally likely before.
+    words : tuple of str
+        The same in sentences.
+    """
+
+    odds_factor: float | None
+    delta: str | None
+    rho: float | None
+    rho_is_bound: bool
+    guess: float
+    words: tuple[str, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Return the cost for JSON."""
         return {
-            "count": self.count,
-            "lead": self.lead,
-            "right": None if self.not_all is None else right_float(self.not_all),
-            "wrong": None if self.not_all is None else wrong_float(self.not_all),
-            "charged": {part.name: part.exact for part in self.charged.parts()},
+            # JSON has no infinity.
+            "odds_factor": "inf" if self.odds_factor == inf else self.odds_factor,
+            "delta": self.delta,
+            "rho": self.rho,
+            "rho_is_bound": self.rho_is_bound,
+            "guess": self.guess,
+            "words": list(self.words),
         }
 
 
@@ -272,11 +306,8 @@ class Least:
     @property
     def text(self) -> str:
         """The value as a decimal."""
-        places = 0
-        while (self.value * 10**places).denominator != 1:
-            places += 1
-        whole = str(int(self.value * 10**places)).rjust(places + 1, "0")
-        return f"{whole[: len(whole) - places]}.{whole[len(whole) - places :]}" if places else whole
+        digits = Context(prec=1000).divide(Decimal(self.value.numerator), Decimal(self.value.denominator))
+        return f"{digits:f}"
 
     def to_json(self) -> dict[str, object]:
         """Return it for JSON."""
@@ -285,4 +316,62 @@ class Least:
             "want": format_fraction(self.want),
             "lead": self.lead,
             "right": right_float(self.wrong),
+        }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to expect of a question, by privacy and lead.
+
+    Attributes
+    ----------
+    question : Question
+        The question.
+    neighbors : {"add-remove", "change-one"}
+        What neighboring tables are.
+    max_rows : int
+        How many rows one person has at most.
+    goal : {"typical", "guarantee"}
+        The chosen goal.
+    lead_means : str
+        What a lead counts.
+    people, groups : int or None
+        How many there are, where it was said.
+    privacies : tuple of PrivacyPlan
+        The figures, one notion of privacy after the other.
+    least : Least or None
+        The least parameter, where it was asked for.
+    notes : tuple of str
+        What else is to be known.
+    """
+
+    question: Question
+    neighbors: Neighbors
+    max_rows: int
+    goal: Goal
+    lead_means: str
+    people: int | None
+    groups: int | None
+    privacies: tuple[PrivacyPlan, ...]
+    least: Least | None
+    notes: tuple[str, ...]
+
+    @property
+    def rows(self) -> tuple[tuple[Privacy, LeadRow], ...]:
+        """Every row of every notion of privacy."""
+        return tuple((part.privacy, row) for part in self.privacies for row in part.rows)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the plan for JSON: exact parameters as text, probabilities as the closest floats."""
+        return {
+            "question": description_of(self.question),
+            "neighbors": self.neighbors,
+            "max_rows": self.max_rows,
+            "goal": self.goal,
+            "lead": self.lead_means,
+            "people": self.people,
+            "groups": self.groups,
+            "plans": [part.to_json() for part in self.privacies],
+            "least": None if self.least is None else self.least.to_json(),
+            "notes": list(self.notes),
         }

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``rainbowdp verify RECEIPT``, typed: what receipts say, and what is none."""
+"""Receipts of ``ask`` and ``keys``: verified from themselves, replacing only receipts; lists of options."""
 
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,8 @@ import jsonschema
 import pytest
 
 import rainbowdp
-from asked_people import SURE, TABLE, winner
-from command_line import Outcome, Runner
+from asked_people import SURE, TABLE, WINNER, make_budget, winner
+from command_line import PROGRAM, Outcome, Runner
 
 
 @pytest.fixture
@@ -56,10 +55,9 @@ def test_a_receipt_of_groups_says_what_they_cost_together(run: Runner) -> None:
 
 def test_a_receipt_is_known_by_what_it_says_and_not_by_its_name(run: Runner, receipt: dict[str, Any]) -> None:
     text = json.dumps(receipt)
-    for name in ("receipt", "receipt.txt", "r.csv"):
-        for written in (text, "\ufeff" + text, f"\n {text}"):
-            Path(name).write_text(written, encoding="utf-8")
-            assert run("verify", name).code == 0
+    for name, written in (("receipt", text), ("receipt.txt", "\ufeff" + text), ("r.csv", f"\n {text}")):
+        Path(name).write_text(written, encoding="utf-8")
+        assert run("verify", name).code == 0
     twice = text[:-1] + ', "answer": "B"}'
     for damaged in (text[:-1], text[: len(text) // 2], twice, text.replace("null", "nul", 1)):
         Path("receipt.txt").write_text(damaged, encoding="utf-8")
@@ -69,7 +67,7 @@ def test_a_receipt_is_known_by_what_it_says_and_not_by_its_name(run: Runner, rec
 
 
 def broken(receipt: dict[str, Any]) -> Iterator[str]:
-    """Yield texts of files that are no receipts any more."""
+    """Yield texts of files that are damaged receipts."""
     yield json.dumps({**receipt, "schema": "rainbowdp.receipt/9"})
     yield json.dumps({**receipt, "extra": 1})
     yield json.dumps({**receipt, "answer": [["A"]]})
@@ -116,22 +114,13 @@ def test_a_receipt_tells_which_rows_it_is_about(run: Runner) -> None:
     assert "only where" not in run("verify", "r.json").out
 
 
-def test_a_receipt_is_read_as_utf_8_and_in_no_encoding_that_is_guessed(run: Runner) -> None:
-    assert winner(run, *SURE, "--receipt", "r.json").code == 0
-    text = Path("r.json").read_text(encoding="utf-8")
-    for encoding, code in (("utf-8", 0), ("utf-8-sig", 0), ("utf-16-le", 2), ("utf-16", 2), ("utf-32-be", 2)):
-        Path("r.json").write_bytes(text.encode(encoding))
-        found = run("verify", "r.json")
-        assert (found.code != 0) == (code != 0), (encoding, found)
-
-
 @pytest.mark.usefixtures("run")
 def test_an_answer_is_not_lost_where_the_receipt_goes_to_stdout() -> None:
     words = ["ask", "winner", "people.csv", "--column", "vote", "--options", "red,blue", "--epsilon", "1"]
     for path in ("both", "/dev/stdout"):
         with Path("both").open("w") as goes:
             done = subprocess.run(
-                [sys.executable, "-m", "rainbowdp", *words, "--receipt", path],
+                [*PROGRAM, *words, "--receipt", path],
                 stdout=goes,
                 stderr=subprocess.PIPE,
                 check=False,
@@ -139,3 +128,72 @@ def test_an_answer_is_not_lost_where_the_receipt_goes_to_stdout() -> None:
             )
         assert (done.returncode, Path("both").read_text()) == (4, "")
         assert f"cannot write '{path}': standard output goes there" in done.stderr
+
+
+def test_a_receipt_replaces_nothing_but_a_receipt(run: Runner) -> None:
+    make_budget(run)
+    Path("link").symlink_to("l")
+    Path("o.txt").write_text("A\nB\n", encoding="utf-8")
+    keys = ("keys", "people.csv", "--column", "vote", *SURE, "--delta", "1e-6", "--receipt")
+    assert winner(run, *SURE, "--receipt", "r.json").code == 0
+    for again in ((*keys, "r.json"), (*keys, "r.json"), ("verify", "r.json")):
+        assert run(*again).code == 0
+    written = Path("r.json").read_text(encoding="utf-8")
+    Path("two.json").write_text(written + written, encoding="utf-8")
+    Path("half.json").write_text(written[:-9], encoding="utf-8")
+    Path("own.json").write_text(written.replace("receipt/", "own/"), encoding="utf-8")
+    paid = ("--ledger", "l", "--name", "b")
+    for name in ("people.csv", "o.txt", "l", "link", "two.json", "half.json", "own.json"):
+        before = Path(name).read_bytes()
+        for asked in (
+            ("ask", "winner", "people.csv", *WINNER, *SURE, *paid, "--receipt", name),
+            (*keys, name),
+        ):
+            outcome = run(*asked)
+            assert f"--receipt would replace {name!r}, which is not a receipt" in outcome.error[0]
+            assert (outcome.code, Path(name).read_bytes()) == (2, before)
+
+
+@pytest.mark.parametrize("source", ["people.csv", "peop*.csv", "./people.csv"])
+def test_the_table_is_no_list_of_its_options(run: Runner, source: str) -> None:
+    Path("hard.txt").hardlink_to("people.csv")
+    for options in ("people.csv", str(Path("people.csv").absolute()), "hard.txt"):
+        outcome = run("ask", "winner", source, "--column", "vote", "--options-file", options, *SURE)
+        assert "--options-file names the table itself" in outcome.error[0]
+        assert "Ulm" not in outcome.err
+
+
+@pytest.mark.parametrize("options", ["people.csv", "/dev/stdin"])
+def test_standard_input_is_no_list_of_its_options_either(run: Runner, options: str) -> None:
+    command = [
+        *PROGRAM,
+        "ask",
+        "winner",
+        "-",
+        "--column",
+        "vote",
+        "--options-file",
+        options,
+        "--epsilon",
+        "1",
+    ]
+    with Path("people.csv").open("rb") as table:
+        done = subprocess.run(command, stdin=table, check=False, capture_output=True, encoding="utf-8")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--options-file names the table itself" in done.stderr
+    assert "Ulm" not in done.stderr
+    del run
+
+
+def test_a_file_of_options_may_be_long_and_has_ordinary_lines(run: Runner) -> None:
+    names = [f"option {at}" for at in range(1000)]
+    Path("many.txt").write_text("\r\n".join(names), encoding="utf-8")
+    many = ("people.csv", "--column", "vote", *SURE, "--options-file", "many.txt")
+    assert run("ask", "winner", *many, "--other", "A").out == "A\n"
+    Path("many.txt").write_text("\n".join([*names, names[-1]]), encoding="utf-8")
+    assert "'option 999' stands twice" in run("ask", "winner", *many).error[0]
+    # Only what ends the lines of a table ends a name.
+    Path("signs.txt").write_text("A\rB\u2028B\x0b\x0c\x85", encoding="utf-8")
+    signs = ("people.csv", "--column", "vote", *SURE, "--options-file", "signs.txt", "--receipt", "r.json")
+    assert run("ask", "winner", *signs).out == "A\n"
+    assert json.loads(Path("r.json").read_text(encoding="utf-8"))["question"]["options"] == ["A", "B\u2028B"]

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Make a question of the options of its command: ``winner``, ``ranking``, ``yes-no``, ``level``, ``bracket``.
+
+The commands that ask and plan have these options beside their own, see `with_question`.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from glob import glob
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from rainbowdp.cli import values as read
+from rainbowdp.cli.framework import choice, files, option
+from rainbowdp.errors import FileUnreadableError, UsageError
+
+if TYPE_CHECKING:
+    from rainbowdp.questions import Bracket, Level, Question, Ranking, Winner, YesNo
+
+# Files of tables end their lines in these ways; other line breaks stand inside of names.
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_asked = partial(option, panel="Question")
+
+
+Column = Annotated[str, _asked("--column COLUMN", "The column that is asked about, by its name.")]
+Options = Annotated[
+    Sequence[str] | None,
+    _asked(
+        "--options LIST",
+        "All answers that there can be, separated by commas; of several most frequent ones, any may be "
+        "named, with equal chances. They are public, never read from the data. A name with a comma stands in "
+        "double quotes: 'A,\"B, C\"'.",
+        read.names("A,B,C"),
+    ),
+]
+OptionsFile = Annotated[
+    str | None,
+    _asked(
+        "--options-file FILE",
+        "A file with one option per line, in place of --options.",
+        complete=files(".txt", ".csv"),
+    ),
+]
+Other = Annotated[
+    str | None,
+    _asked(
+        "--other NAME",
+        "A further option, as which cells count that say anything else; without it they count for nothing.",
+    ),
+]
+Nulls = Annotated[
+    str | None,
+    _asked(
+        "--nulls ignore|VALUE",
+        "The option as which empty cells count, or what they are taken to say; with ignore, as without it, "
+        "they count for nothing.",
+        lambda _, text: None if text == "ignore" else text,
+    ),
+]
+Equals = Annotated[
+    str | None, _asked("--equals VALUE", "Count the rows in which the column says exactly this.")
+]
+Sum = Annotated[
+    bool, _asked("--sum", "Ask about the sum of the column, not how many rows match; needs --clamp.")
+]
+Clamp = Annotated[
+    # The two ends, as `clamp_ends` returns them.
+    Any,
+    _asked(
+        "--clamp LOW,HIGH",
+        "For --sum: a value outside of this range counts as its nearer end, so that no row counts for "
+        "too much. Plain numbers, decimals with a point, here and in the cells: 0,99.5. The range is public.",
+        read.clamp_ends,
+    ),
+]
+Edges = Annotated[
+    Sequence[str],
+    _asked(
+        "--edges LIST",
+        "The numbers between which the answer lies, rising: 10,20 makes the answers <10, 10..<20 and "
+        ">=20. Plain numbers, decimals with a point, here and where cells are numbers: 18,34.5,65. They are "
+        "public, never read from the data.",
+        read.numbers("18,34.5,65"),
+    ),
+]
+Labels = Annotated[
+    Sequence[str] | None,
+    _asked(
+        "--labels LIST",
+        "Names of the answers, lowest first, one more than edges: low,medium,high.",
+        read.names("low,high"),
+    ),
+]
+
+
+def winner_question(
+    *,
+    column: Column,
+    options: Options = None,
+    options_file: OptionsFile = None,
+    other: Other = None,
+    nulls: Nulls = None,
+) -> "Winner":
+    """Return the question that the options of ``winner`` describe."""
+    from rainbowdp.questions import winner
+
+    return winner(column, _declared(options, options_file), other=other, nulls=nulls)
+
+
+def ranking_question(
+    *,
+    column: Column,
+    options: Options = None,
+    options_file: OptionsFile = None,
+    other: Other = None,
+    nulls: Nulls = None,
+    top: Annotated[
+        int | None, _asked("--top M", "Name only the first M options, in their order.", read.whole("3"))
+    ] = None,
+    top_set: Annotated[
+        int | None,
+        _asked("--top-set M", "Name the first M options, in the order of --options.", read.whole("3")),
+    ] = None,
+) -> "Ranking":
+    """Return the question that the options of ``ranking`` describe."""
+    from rainbowdp.questions import ranking
+
+    read.at_most_one("--top", top, "--top-set", top_set, "give one of them")
+    declared = _declared(options, options_file)
+    first = top if top_set is None else top_set
+    return ranking(column, declared, other=other, nulls=nulls, top=first, as_set=top_set is not None)
+
+
+def yes_no_question(
+    *,
+    column: Column,
+    equals: Equals = None,
+    at_least: Annotated[
+        Fraction | None,
+        _asked(
+            "--at-least NUMBER",
+            "For a yes: at least so many matching rows, or with --sum a sum of at least this.",
+            read.rational,
+        ),
+    ] = None,
+    share: Annotated[
+        Fraction | None,
+        _asked(
+            "--share P/Q",
+            "For a yes: at least this share of the rows match. 1/2 asks for a half, 2/3 for two thirds.",
+            read.rational,
+        ),
+    ] = None,
+    total: Sum = False,
+    clamp: Clamp = None,
+    nulls: Nulls = None,
+    false_yes: Annotated[
+        Fraction | None,
+        _asked(
+            "--false-yes P",
+            "How often the answer may be yes where one person more would make it true, such as 0.01 or 1%; "
+            "less often further away. A lower chance of a false yes means a higher one of a false no.",
+            read.probability,
+        ),
+    ] = None,
+) -> "YesNo":
+    """Return the question that the options of ``yes-no`` describe."""
+    from rainbowdp.questions import yes_no
+
+    _require_clamped_sum(clamp, total=total)
+    limits = {"at_least": at_least, "share": share}
+    return yes_no(column, equals=equals, clamp=clamp, nulls=nulls, false_yes=false_yes, **limits)
+
+
+def level_question(
+    *,
+    column: Column,
+    edges: Edges,
+    labels: Labels = None,
+    equals: Equals = None,
+    share: Annotated[
+        bool, _asked("--share", "--edges are shares of all rows, such as 1/4,1/2, not numbers of rows.")
+    ] = False,
+    total: Sum = False,
+    clamp: Clamp = None,
+    nulls: Nulls = None,
+) -> "Level":
+    """Return the question that the options of ``level`` describe."""
+    from rainbowdp.questions import level
+
+    _require_clamped_sum(clamp, total=total)
+    return level(column, edges=edges, labels=labels, equals=equals, share=share, clamp=clamp, nulls=nulls)
+
+
+def bracket_question(
+    *,
+    column: Column,
+    edges: Edges,
+    labels: Labels = None,
+    quantile: Annotated[
+        Fraction,
+        _asked(
+            "--quantile P/Q",
+            "Which quantile: 1/2 is the median, 1/4 the lower quartile, 0.9 what nine in ten do not exceed.",
+            read.rational,
+        ),
+    ] = Fraction(1, 2),
+    nulls: Annotated[  # noqa: ARG001 - its reader takes nothing but the default
+        str | None,
+        choice(
+            "--nulls",
+            ("ignore",),
+            "Can only be ignore, as without it: an empty cell lies in no bracket.",
+            panel="Question",
+        ),
+    ] = None,
+) -> "Bracket":
+    """Return the question that the options of ``bracket`` describe."""
+    from rainbowdp.questions import bracket
+
+    return bracket(column, edges=edges, labels=labels, quantile=quantile)
+
+
+QUESTIONS: Mapping[str, Callable[..., "Question"]] = {
+    "winner": winner_question,
+    "ranking": ranking_question,
+    "yes-no": yes_no_question,
+    "level": level_question,
+    "bracket": bracket_question,
+}
+"""What makes a question of its options, by kind."""
+
+SUMMARIES: Mapping[str, str] = {
+    "winner": "Which option do most people have: the winner, the most common value (the mode)?",
+    "ranking": "In which order do the options stand, most common first, or which are the first few?",
+    "yes-no": "Is there a majority, are there enough people, is a sum large enough: yes or no?",
+    "level": "Between which of the numbers that you name does a count, share or sum lie?",
+    "bracket": "Between which of the numbers that you name does the median, or another quantile, lie?",
+}
+"""Each kind of question in one sentence."""
+
+
+def with_question(
+    question: Callable[..., "Question"], command: Callable[..., int], *, needs_column: bool = True
+) -> Callable[..., int]:
+    """Return a command that has the options of a question beside its own.
+
+    Parameters
+    ----------
+    question : callable
+        One of `QUESTIONS`.
+    command : callable
+        Takes what makes the question as ``question``, and its own options by name.
+    needs_column : bool
+        Whether ``--column`` must be given; a question is planned without one.
+
+    Returns
+    -------
+    callable
+        Its signature declares all these options.
+    """
+    asked = dict(inspect.signature(question).parameters)
+    own = [one for name, one in inspect.signature(command).parameters.items() if name != "question"]
+    if not needs_column:
+        asked["column"] = asked["column"].replace(default="any column")
+
+    def combined(**values: Any) -> int:  # noqa: ANN401 - what the readers have returned
+        given = {name: values.pop(name) for name in asked}
+        require_declared(given.get("options_file"), values.get("source"))
+        return command(question(**given), **values)
+
+    # Typer reads what a command takes from its signature (PEP 362) and its annotations.
+    options = [*asked.values(), *own]
+    combined.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]  # functions have it
+    combined.__annotations__ = {one.name: one.annotation for one in options}
+    return combined
+
+
+def require_declared(options_file: str | None, source: str | None) -> None:
+    """Refuse the table itself as the list of options: messages would show its rows.
+
+    Raises
+    ------
+    UsageError
+        If it is.
+    """
+    if options_file is None or source is None or not Path(options_file).exists():
+        return
+    places = ["/dev/stdin"] if source == "-" else [source, *glob(source, recursive=True)]  # noqa: PTH207 - patterns may be absolute
+    if any(Path(place).exists() and Path(place).samefile(options_file) for place in places):
+        raise UsageError(
+            f"--options-file names the table itself, {options_file!r}",
+            help="declare all that may be answered in a file of its own; it is never read from the table",
+        )
+
+
+def _require_clamped_sum(clamp: object, *, total: bool) -> None:
+    read.require_both(
+        "--sum", total, "--clamp", clamp, "give the range of one row's value: --sum --clamp 0,100"
+    )
+
+
+def _declared(options: Sequence[str] | None, options_file: str | None) -> Sequence[str]:
+    """Return the declared options, from a list or from a file with one per line."""
+    way_on = "give --options A,B,C or --options-file FILE"
+    read.exactly_one("--options", options, "--options-file", options_file, way_on)
+    return _lines_of(str(options_file)) if options is None else options
+
+
+def _lines_of(options_file: str) -> tuple[str, ...]:
+    try:
+        content = Path(options_file).read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = "it is not UTF-8 text" if isinstance(error, ValueError) else error.strerror
+        raise FileUnreadableError(
+            f"cannot read {options_file!r}: {why}",
+            help="give a text file with one option per line, saved as UTF-8",
+        ) from None
+    # A name needs no double quotes here, and may stand in them as in a list.
+    return tuple(read.unquoted(line.strip()).strip() for line in _LINE_END.split(content) if line.strip())
