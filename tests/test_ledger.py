@@ -21,9 +21,8 @@ from rainbowdp.errors import (
     UsageError,
 )
 from rainbowdp.ledger import Amount, Charge, Cost, Ledger, open_ledger
-from rainbowdp.ledger.book import Point
-from rainbowdp.ledger.opening import open_database
-from rainbowdp.ledger.schema import VERSION
+from rainbowdp.ledger.book import Point, open_database
+from rainbowdp.ledger.database import VERSION
 
 ONE_STEP = pure("1/10")
 MILLIONTH = Fraction(1, 10**6)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rainbowdp.errors import NumberError, PrivacyParameterError, UsageError
 from rainbowdp.ledger import Amount, Cost
-from rainbowdp.ledger.amount import rounded
+from rainbowdp.ledger.cost import rounded
 from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
 
 AMOUNTS = st.builds(

@@ -14,7 +14,7 @@ from typing import Generic, Protocol, TypeVar
 from rainbowdp.errors import BudgetRefusedError
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.ledger.database import now
-from rainbowdp.ledger.names import one_spelling
+from rainbowdp.ledger.entries import one_spelling
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Summary
 from rainbowdp.release.paying import canonical, encoded, pay_and_draw, require_budget

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from rainbowdp.errors import LedgerError, UsageError
 from rainbowdp.ledger import Cost, Ledger
-from rainbowdp.ledger.names import one_spelling
+from rainbowdp.ledger.entries import one_spelling
 
 NAMELESS = frozenset({"a summary in memory", "frame", "standard input"})
 """What sources are called of which nobody knows whether they are the same as another one."""
