@@ -28,7 +28,7 @@ from bit_sources import FixedBits
 from command_line import Outcome, Runner
 from rainbowdp.errors import RainbowError, UsageError
 from rainbowdp.ledger import Cost, open_ledger
-from rainbowdp.questions import OptionCounts, Question, ScoreValues, summaries
+from rainbowdp.questions import OptionCounts, Question, ScoreValues, readings
 from rainbowdp.release import Terms, answer, flow
 from rainbowdp.tables import open_table, summarize
 
@@ -282,10 +282,10 @@ def test_no_object_shows_or_keeps_what_it_must_not() -> None:
 def test_every_kind_of_summary_hides_its_values() -> None:
     kinds = [
         kind
-        for kind in vars(summaries).values()
-        if isinstance(kind, type) and kind.__module__ == summaries.__name__
+        for kind in vars(readings).values()
+        if isinstance(kind, type) and kind.__module__ == readings.__name__
     ]
-    shown = [kind for kind in kinds if issubclass(kind, summaries.Private) and kind is not summaries.Private]
+    shown = [kind for kind in kinds if issubclass(kind, readings.Private) and kind is not readings.Private]
     assert len(shown) == 6
     for kind in shown:
         fields = kind.__match_args__  # type: ignore[attr-defined]  # dataclasses have it

@@ -26,8 +26,8 @@ from rainbowdp.goals.mechanism import Asked, Case, require_lead
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import PureDP
 from rainbowdp.questions import Neighbors, Ranking, Scores, Summary, Winner
+from rainbowdp.questions.readings import Private
 from rainbowdp.questions.selection import Form
-from rainbowdp.questions.summaries import Private
 from rainbowdp.sampling import BitSource
 from rainbowdp.sampling.bits import SystemBits
 from rainbowdp.sampling.reals import is_below, shuffled

@@ -26,8 +26,8 @@ from rainbowdp.ledger import Cost
 from rainbowdp.line import Line
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Neighbors, Scores, Summary
+from rainbowdp.questions.readings import Private
 from rainbowdp.questions.selection import Form
-from rainbowdp.questions.summaries import Private
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.sampling import BitSource, sample_distribution
 

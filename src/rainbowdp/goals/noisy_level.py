@@ -26,8 +26,8 @@ from rainbowdp.ledger import Cost
 from rainbowdp.privacy import GaussianDP, PureDP
 from rainbowdp.questions import Level, Neighbors, Summary
 from rainbowdp.questions.measures import matches_of
+from rainbowdp.questions.readings import Private
 from rainbowdp.questions.selection import Form
-from rainbowdp.questions.summaries import Private
 from rainbowdp.sampling import BitSource
 from rainbowdp.sampling.bits import SystemBits
 from rainbowdp.sampling.reals import normal_place, two_sided_geometric

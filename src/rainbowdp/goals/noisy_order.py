@@ -35,8 +35,8 @@ from rainbowdp.goals.order_chances import (
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import PureDP
 from rainbowdp.questions import Neighbors, Ranking, Summary
+from rainbowdp.questions.readings import Private
 from rainbowdp.questions.selection import MOST_LISTED, Form
-from rainbowdp.questions.summaries import Private
 from rainbowdp.sampling import BitSource
 from rainbowdp.sampling.bits import SystemBits
 from rainbowdp.sampling.reals import Ball, first_exceeding, geometric_size, shuffled, uniform_below

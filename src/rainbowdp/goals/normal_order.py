@@ -27,8 +27,8 @@ from rainbowdp.goals.order_chances import MOST_OPTIONS, normal_order_chance
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import GaussianDP
 from rainbowdp.questions import Neighbors, Ranking, Scores, Summary
+from rainbowdp.questions.readings import Private
 from rainbowdp.questions.selection import MOST_LISTED, Form
-from rainbowdp.questions.summaries import Private
 from rainbowdp.sampling import BitSource
 from rainbowdp.sampling.bits import SystemBits
 from rainbowdp.sampling.reals import normal_order, shuffled

@@ -40,12 +40,11 @@ from rainbowdp.questions import (
     YesNo,
     in_table,
 )
-from rainbowdp.questions.as_asked import answer_forms
-from rainbowdp.questions.kinds import is_known
+from rainbowdp.questions.kinds import answer_forms, is_known
 from rainbowdp.questions.measures import CountOf
+from rainbowdp.questions.readings import Private
 from rainbowdp.questions.regions import touching_pairs
 from rainbowdp.questions.selection import Form
-from rainbowdp.questions.summaries import Private
 from rainbowdp.sampling import BitSource, sample_distribution
 
 _FAR = 2048
@@ -190,11 +189,9 @@ class QuestionLine:
     def at(self, summary: Summary) -> "LocatedAnswer":
         """Return the mechanism at a table."""
         location = self._located(summary)
-        distribution = self._distribution(location.answer, location.distance // self.asked.max_rows)
-        if distribution.keys() != self.forms.keys():
-            # Else the draw could meet an answer that has no form.
-            raise _changing()
-        return LocatedAnswer(self, distribution)
+        return LocatedAnswer(
+            self, self._distribution(location.answer, location.distance // self.asked.max_rows)
+        )
 
     def _located(self, summary: Summary) -> Location:
         found: object = self.in_table.locate(summary, self.asked.neighbors)
@@ -319,16 +316,8 @@ class QuestionLine:
         if self.lines.is_response:
             return [(answers[0], answers[1])]
         ones, others = touching_pairs(self.in_table, self.asked.neighbors, self.asked.max_rows)
-        if max((*ones, *others), default=0) >= len(answers):
-            raise _changing()
         pairs = zip(ones, others, strict=True)
         return [(answers[int(one)], answers[int(other)]) for one, other in pairs]
-
-
-def _changing() -> QuestionError:
-    return QuestionError(
-        "the question names other answers each time it is asked for them", help="let it be frozen"
-    )
 
 
 def _text(value: Exact) -> str:

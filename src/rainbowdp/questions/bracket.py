@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import NumberLike, format_fraction, parse_fraction, show
@@ -13,14 +13,14 @@ from rainbowdp.questions.question import (
     Neighbors,
     Pairs,
     declared,
+    fields_of,
     listed,
     nearest_first,
     require_column,
     require_relation,
     require_summary,
 )
-from rainbowdp.questions.readings import BracketReading
-from rainbowdp.questions.summaries import BracketCounts, Location, Summary
+from rainbowdp.questions.readings import BracketCounts, BracketReading, Location, Summary
 from rainbowdp.questions.thresholds import ascending, checked_labels
 from rainbowdp.rainbow import Rainbow
 
@@ -77,8 +77,7 @@ class Bracket:
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the bracket of the quantile, and the row distance to its nearer end."""
         require_relation(neighbors)
-        require_summary(summary, BracketCounts)
-        counts = cast("BracketCounts", summary).counts
+        counts = require_summary(summary, BracketCounts).counts
         if len(counts) != len(self.answers):
             raise QuestionError("the summary is about other brackets", help="use the question's own reading")
         p, q = self.quantile.numerator, self.quantile.denominator
@@ -170,14 +169,7 @@ def read_bracket(description: Mapping[str, Json]) -> Bracket:
     QuestionError
         If something is missing or of a wrong type.
     """
-    column, edges, labels, quantile = (
-        description.get(key) for key in ("column", "edges", "labels", "quantile")
+    column, edges, labels, quantile = fields_of(
+        description, column=str, edges=list, labels=list, quantile=str
     )
-    if not isinstance(column, str) or not isinstance(edges, list) or not isinstance(labels, list):
-        raise QuestionError(
-            "the question has no column, edges or labels", help="describe it as rainbowdp does"
-        )
-    if not isinstance(quantile, str):
-        raise QuestionError("the question has no quantile", help="describe it as rainbowdp does")
-    read = ascending(map(parse_fraction, edges))
-    return Bracket(column, read, declared("labels", labels), parse_fraction(quantile))
+    return Bracket(column, tuple(edges), declared("labels", labels), quantile)

@@ -14,17 +14,16 @@ import numpy.typing as npt
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import is_whole
-from rainbowdp.questions.as_asked import in_table
 from rainbowdp.questions.question import (
     Neighbors,
     Question,
+    in_table,
     require_question,
     require_relation,
     require_rows,
 )
-from rainbowdp.questions.readings import as_texts
+from rainbowdp.questions.readings import Summary, as_texts
 from rainbowdp.questions.small_tables import SmallTables, cells_of, score_moves, small_tables
-from rainbowdp.questions.summaries import Summary
 
 _UNREADABLE = b"\xff"
 _TABLES = 2500

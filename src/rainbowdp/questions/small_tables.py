@@ -21,9 +21,9 @@ from rainbowdp.questions.bracket import Bracket
 from rainbowdp.questions.kinds import is_known
 from rainbowdp.questions.measures import SumOf
 from rainbowdp.questions.question import Neighbors, Question
+from rainbowdp.questions.readings import ScoreValues
 from rainbowdp.questions.scores import Scores
 from rainbowdp.questions.selection import Ranking, Winner
-from rainbowdp.questions.summaries import ScoreValues
 from rainbowdp.questions.thresholds import Level
 
 _GRID = 1300

@@ -14,8 +14,8 @@ from rainbowdp.goals import Goal, Located
 from rainbowdp.ledger import Cost, Ledger
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Neighbors, Question, Summary
-from rainbowdp.questions.as_asked import text_reading
 from rainbowdp.questions.cells import typed_text
+from rainbowdp.questions.kinds import text_reading
 from rainbowdp.questions.readings import BracketReading, MatchReading, OptionReading, SumReading
 from rainbowdp.release import flow
 from rainbowdp.release.answers import EVERYBODY, Answer, Answers, stored, written

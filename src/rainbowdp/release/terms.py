@@ -19,7 +19,6 @@ from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, require_privacy
 from rainbowdp.questions import Neighbors, Question
-from rainbowdp.questions.as_asked import reading_of
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.kinds import description_of
 from rainbowdp.questions.question import Json, require_question
@@ -206,7 +205,7 @@ class Terms:
     @cached_property
     def reading(self) -> Reading:
         """What the cells of the column mean; asked of the question once, before a row is read."""
-        return reading_of(self.question)
+        return self.question.reading
 
     @property
     def description(self) -> dict[str, Json]:
