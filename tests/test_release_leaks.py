@@ -28,7 +28,7 @@ from bit_sources import FixedBits
 from command_line import Outcome, Runner
 from rainbowdp.errors import RainbowError, UsageError
 from rainbowdp.ledger import Cost, open_ledger
-from rainbowdp.questions import OptionCounts, Question, ScoreValues, readings
+from rainbowdp.questions import OptionCounts, ScoreValues, readings
 from rainbowdp.release import Terms, answer, flow
 from rainbowdp.tables import open_table, summarize
 
@@ -196,48 +196,6 @@ def everything_of(error: BaseException) -> Iterator[str]:
         yield repr(getattr(one, "values", ()))
         known += [other for other in (one.__cause__, one.__context__) if other is not None]
     yield "".join(traceback.format_exception(error))
-
-
-def wrong_questions() -> Iterator[Any]:
-    """Yield questions of somebody's own that locate a table nowhere."""
-    from dataclasses import dataclass
-
-    from rainbowdp.questions import Location, Winner
-
-    @dataclass(frozen=True)
-    class Elsewhere(Winner):
-        def locate(self, summary: Any, neighbors: Any = "add-remove") -> Location:  # noqa: ANN401 - any summary
-            found = super().locate(summary, neighbors)
-            return Location(self.options[0] + "?", found.distance)
-
-    @dataclass(frozen=True)
-    class Halfway(Winner):
-        def locate(self, summary: Any, neighbors: Any = "add-remove") -> Location:  # noqa: ANN401 - any summary
-            found = super().locate(summary, neighbors)
-            return Location(found.answer, found.distance / 2)  # type: ignore[arg-type]  # wrong on purpose
-
-    @dataclass(frozen=True)
-    class Below(Winner):
-        def locate(self, summary: Any, neighbors: Any = "add-remove") -> Location:  # noqa: ANN401 - any summary
-            found = super().locate(summary, neighbors)
-            return Location(found.answer, -found.distance)
-
-    for kind in (Elsewhere, Halfway, Below):
-        yield kind("vote", ("A", "B"))
-
-
-@pytest.mark.parametrize("question", list(wrong_questions()), ids=lambda question: type(question).__name__)
-def test_a_question_that_locates_a_table_nowhere_is_refused_without_a_word_about_it(
-    question: Question, tmp_path: Path
-) -> None:
-    with open_ledger(tmp_path / "l", create=True) as ledger:
-        ledger.create("b", Cost.of(rdp.PureDP(5)))
-    with pytest.raises(RainbowError, match="does not locate the table") as caught:
-        rdp.ask(frame(), question, epsilon=1, ledger=str(tmp_path / "l"), name="b")
-    for text in everything_of(caught.value):
-        assert_silent("error", text)
-    with open_ledger(tmp_path / "l") as ledger:
-        assert str(ledger.state("b").spent) == "epsilon 0"
 
 
 class Broken:

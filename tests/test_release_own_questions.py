@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions of a user's own: what they state is checked before anything is charged."""
+"""Questions and readings of a user's own: what they are given, and what is said where they are wrong."""
 
+import json
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from own_readings import ReadsOwn
 from rainbowdp.errors import QuestionError, RainbowError, ReceiptError
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.questions import (
+    BracketCounts,
     Level,
     Location,
     MatchCount,
@@ -25,14 +27,20 @@ from rainbowdp.questions import (
     OptionReading,
     Summary,
     Winner,
+    bracket,
+    check_question,
+    winner,
+    yes_no,
 )
 from rainbowdp.questions.kinds import text_reading
 from rainbowdp.questions.measures import CountOf
+from rainbowdp.questions.readings import as_texts
 from rainbowdp.release import Terms
 from rainbowdp.release.asking import answer
 
 CANARY = "41 of Ulm"
 VOTES = ("A", "B")
+SURE = 60
 
 
 @dataclass(frozen=True)
@@ -156,3 +164,88 @@ def test_a_derived_question_is_not_taken_for_one_of_the_package(
     base = Winner("vote", VOTES) if isinstance(question, Far) else replace(question, measure=CountOf("A"))
     with pytest.raises(RainbowError, match="another question"):
         rdp.ask(summary, base, epsilon=1, **paid)
+
+
+@dataclass(frozen=True)
+class Keeps(OptionReading):
+    """A reading that keeps what it is given, and a text's last number of rows."""
+
+    given: list[tuple[Any, int]] = field(default_factory=list)
+
+    def summary(self, tally: Any) -> OptionCounts:  # noqa: ANN401 - a tally
+        self.given[:] = tally
+        return super().summary(dict(self.given).items())
+
+
+MANY = pd.DataFrame(
+    {
+        "vote": ["A", " A", "A ", None, "B", float("nan"), "B", ""] * 3000,
+        "id": range(24_000),
+        "town": ["Ulm"] * 24_000,
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "how", [{}, {"unit": "id", "max_rows": 1}, {"by": "town", "groups": ["Ulm"]}], ids=["plain", "unit", "by"]
+)
+@pytest.mark.parametrize("kind", ["pandas", "csv"])
+def test_a_reading_of_ones_own_is_given_each_text_once(how: Any, kind: str, tmp_path: Path) -> None:  # noqa: ANN401 - options
+    source: Any = MANY
+    if kind == "csv":
+        source = tmp_path / "many.csv"
+        MANY.to_csv(source, index=False)
+    reading = Keeps("vote", VOTES)
+    rdp.ask(source, ReadsOwn("vote", VOTES, own=reading), epsilon=1, **how)
+    assert reading.given == [("A", 9000), ("B", 6000), (None, 9000)]
+
+
+def test_texts_come_in_order_whatever_the_order_of_rows() -> None:
+    rows = [("b", 1), ("a", 2), (None, 3), ("c", 0), ("a ", 4)]
+    assert as_texts(rows) == as_texts(reversed(rows)) == [("a", 6), ("b", 1), (None, 3)]
+
+
+class Towns(Winner):
+    """Whether rows name two towns at least; its distance is that of rows, and one row names a town."""
+
+    @property
+    def reading(self) -> OptionReading:
+        class Reading(OptionReading):
+            def summary(self, tally: Any) -> OptionCounts:  # noqa: ANN401 - a tally
+                found = list(tally)
+                return OptionCounts((len(found), sum(rows for _, rows in found)))
+
+        return Reading(self.column, self.options)
+
+    def locate(self, summary: Any, neighbors: Any = "add-remove") -> Location:  # noqa: ANN401 - any summary
+        del neighbors
+        towns, rows = summary.counts
+        return Location(self.options[towns < 2], max(0, rows - 2))
+
+
+def test_a_check_gives_a_reading_no_text_of_no_row() -> None:
+    found = check_question(Towns("town", VOTES), cells=["Ulm", "Bern"], tight=False)
+    assert not found
+    assert found.broken in {"a", "b"}
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.int64])
+def test_a_number_of_rows_of_numpy_is_a_whole_number(kind: type[np.integer[Any]]) -> None:
+    two: Any = kind(2)
+    people = pd.DataFrame({"vote": ["A"] * 900 + ["B"] * 100, "id": range(1000)})
+    found = rdp.ask(people, winner("vote", VOTES), epsilon=SURE, unit="id", max_rows=two)
+    assert found.answer == "A"
+    assert json.loads(json.dumps(found.receipt))["unit"] == {"column": "id", "at_most": 2}
+    towns = {"by": "town", "groups": tuple(map(str, range(100)))}
+    terms = Terms(winner("vote", VOTES), rdp.PureDP(1), "change-one", unit="id", max_rows=kind(64), **towns)  # type: ignore[arg-type]  # any whole number
+    assert str(terms.cost) == "epsilon 100"
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint32, np.int8, np.uint64])
+def test_counts_of_numpy_are_whole_numbers(kind: type[np.integer[Any]]) -> None:
+    smoker = yes_no("smoker", equals="yes", share="1/2")
+    ages = bracket("age", edges=[18, 65])
+    numbers: Any = [kind(3), kind(100), kind(90)]
+    assert smoker.locate(MatchCount(*numbers[:2])) == smoker.locate(MatchCount(3, 100))
+    assert ages.locate(BracketCounts(tuple(numbers))) == ages.locate(BracketCounts((3, 100, 90)))
+    assert winner("vote", VOTES).locate(OptionCounts(np.array(numbers[:2]))) == Location("B", 96)  # type: ignore[arg-type]  # any sequence

@@ -5,12 +5,11 @@ The question, the neighbor relation, what one person can change, the privacy and
 whole mechanism, see `rainbowdp.goals`.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import cast, get_args
+from typing import get_args
 
 from rainbowdp.errors import PrivacyParameterError, UsageError, did_you_mean
 from rainbowdp.exact import NumberLike
@@ -202,19 +201,15 @@ class Terms:
         """
         return self.mechanism.cost(max(len(self.groups), 1), self.neighbors)
 
-    @cached_property
+    @property
     def reading(self) -> Reading:
-        """What the cells of the column mean; asked of the question once, before a row is read."""
+        """What the cells of the column mean."""
         return self.question.reading
 
     @property
     def description(self) -> dict[str, Json]:
-        """Everything that defines the question; asked of it once, before a row is read."""
-        return cast("dict[str, Json]", json.loads(self._description))
-
-    @cached_property
-    def _description(self) -> str:
-        return json.dumps(description_of(self.question))
+        """Everything that defines the question."""
+        return description_of(self.question)
 
 
 def _require_one_of(what: str, value: object, choices: tuple[str, ...]) -> None:
