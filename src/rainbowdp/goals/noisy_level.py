@@ -18,8 +18,7 @@ import flint
 from rainbowdp.baselines import Value, geometric_wrong, odds_root, thresholded_geometric
 from rainbowdp.baselines.odds_power import Base, told
 from rainbowdp.exact import NormalExpression, exponent_ball, shown_sign
-from rainbowdp.goals.charges import noise_cost, row_cost
-from rainbowdp.goals.mechanism import Asked, Case, QuestionMechanism, require_lead
+from rainbowdp.goals.mechanism import Asked, Case, QuestionMechanism, noise_cost, require_lead, row_cost
 from rainbowdp.goals.question_line import QuestionLine, first_mass, inner_levels_at
 from rainbowdp.goals.values import value_ball
 from rainbowdp.ledger import Cost

@@ -22,8 +22,7 @@ import flint
 from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import exponent_ball, round_ball
-from rainbowdp.goals.charges import row_cost
-from rainbowdp.goals.mechanism import Asked, Case, require_lead
+from rainbowdp.goals.mechanism import Asked, Case, require_lead, row_cost
 from rainbowdp.goals.order_chances import (
     MOST_OPTIONS,
     Chance,

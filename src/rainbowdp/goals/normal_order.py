@@ -19,9 +19,8 @@ import flint
 from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import exponent_ball, normal_cdf, rational_ball, round_ball
-from rainbowdp.goals.charges import noise_cost
 from rainbowdp.goals.flip import Gap, lead_rows, options_question
-from rainbowdp.goals.mechanism import Asked, Case, require_lead
+from rainbowdp.goals.mechanism import Asked, Case, noise_cost, require_lead
 from rainbowdp.goals.noisy_order import ranking_gaps, right_of, wrong_of
 from rainbowdp.goals.order_chances import MOST_OPTIONS, normal_order_chance
 from rainbowdp.ledger import Cost

@@ -17,7 +17,6 @@ from typing import Literal, Self
 
 from rainbowdp.errors import BudgetRefusedError, LedgerError, UnknownBudgetError, UsageError
 from rainbowdp.exact import parse_fraction
-from rainbowdp.exact.arguments import described
 from rainbowdp.ledger.cost import Amount, Cost
 from rainbowdp.ledger.database import HISTORY, REQUEST, SOURCES, SUMS, Database, refuse
 from rainbowdp.ledger.entries import (
@@ -384,15 +383,9 @@ def open_ledger(
 
 def open_database(path_or_url: str | os.PathLike[str], *, create: bool, timeout: float = SECONDS) -> Database:
     """Open what keeps a ledger's entries; see `open_ledger`."""
-    if not isinstance(path_or_url, str | os.PathLike):
-        raise UsageError(
-            f"a ledger cannot be {described(path_or_url)}", help="name a file, or a PostgreSQL URL"
-        )
     place = os.fspath(path_or_url)
-    if not place.strip():
-        raise UsageError("the ledger has no name", help="name a file, or a PostgreSQL URL")
-    if "\0" in place:
-        raise UsageError(f"{place!r} is no path of a file", help="name a file, or a PostgreSQL URL")
+    if not place.strip() or "\0" in place:
+        raise UsageError(f"{place!r} is not a path of a file", help="name a file, or a PostgreSQL URL")
     if _POSTGRESQL.match(place):
         from rainbowdp.ledger.postgres import PostgresDatabase
 

@@ -28,7 +28,6 @@ from rainbowdp.errors import (
     did_you_mean,
 )
 from rainbowdp.exact import format_fraction, parse_fraction
-from rainbowdp.exact.arguments import described
 from rainbowdp.ledger.cost import Amount, Cost, Kind
 from rainbowdp.ledger.database import ADD, ANSWER, COLUMNS, NAMES, REQUEST, SUMS, Row, Run, now, refuse
 
@@ -135,21 +134,11 @@ class Charge:
 def one_spelling(text: str) -> str:
     """Return a name in the spelling that a ledger keeps: composed, Unicode's form NFC.
 
-    Raises
-    ------
-    UsageError
-        If it is no text.
-
     Examples
     --------
     >>> one_spelling("Mu\u0308ller") == "Müller"
     True
     """
-    if not isinstance(text, str):
-        raise UsageError(
-            f"a name of a budget or request cannot be {described(text)}",
-            help="give a text, such as '2026-05'",
-        )
     return unicodedata.normalize("NFC", text)
 
 

@@ -42,7 +42,7 @@ _WAIT_FOR_COMMITS = (
 
 # Otherwise the server may describe checks and indexes with quoted names.
 _PLAIN_NAMES = "SELECT set_config('quote_all_identifiers', 'off', true)"
-_FORM = """
+FORM = """
 WITH tables AS (
     SELECT oid, relname::text AS name FROM pg_class
     WHERE oid IN (to_regclass('rainbowdp_ledger'), to_regclass('rainbowdp_entries'))
@@ -68,7 +68,7 @@ UNION ALL
 SELECT concat_ws(' ', name, pg_get_ruledef(pg_rewrite.oid))
 FROM tables JOIN pg_rewrite ON ev_class = tables.oid
 """
-_DIGEST = "d9b6322c28b011e4d526973988698a9651269bee7af624d581ecfcb48267798d"
+DIGEST = "d9b6322c28b011e4d526973988698a9651269bee7af624d581ecfcb48267798d"
 
 
 class PostgresDatabase:
@@ -144,7 +144,7 @@ class PostgresDatabase:
                 refuse(self.label, "does not exist there", "make it with `rainbowdp budget create`")
             check_version(self.label, run(READ_VERSION, {}))
             run(_PLAIN_NAMES, {})
-            if _digest(run(_FORM, {})) != _DIGEST:
+            if digest(run(FORM, {})) != DIGEST:
                 refuse(
                     self.label,
                     "has not the form of a ledger: a column, trigger, index or check was added, changed, "
@@ -172,7 +172,8 @@ class PostgresDatabase:
             ) from None
 
 
-def _digest(rows: list[Row]) -> str:
+def digest(rows: list[Row]) -> str:
+    """Return one digest of the lines of `FORM`, in any order."""
     return sha256("\n".join(sorted(str(line) for (line,) in rows)).encode()).hexdigest()
 
 

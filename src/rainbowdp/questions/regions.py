@@ -9,7 +9,9 @@ to names. Then nothing is to be solved or checked, and a question of ten thousan
 one of three.
 """
 
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +31,8 @@ Places = npt.NDArray[np.int64]
 RULES = ("default", "max-min", "randomized-response", "uniform")
 MOST_PROBABILITIES = 500
 """A max-min programme of more probabilities is not solved unless it is asked for by name."""
+MOST_ANSWERS, MOST_TERMS = 128, 16
+"""Lines are kept for questions of no more answers, and for so many terms, those that were asked last."""
 
 
 def region_graph(question: Question, neighbors: Neighbors, max_rows: int = 1) -> RainbowGraph:
@@ -335,6 +339,46 @@ class QuestionLines:
             line = self.line(answer)
             found.setdefault(repr(line.boundary[answer]), (line, []))[1].append(at)
         return tuple((line, tuple(places)) for line, places in found.values())
+
+
+def lines_of(
+    question: Question,
+    privacy: Privacy,
+    neighbors: Neighbors,
+    max_rows: int = 1,
+    boundary: str | BoundaryCondition = "default",
+) -> QuestionLines:
+    """Return the lines of a question; solved boundaries are kept for the next question with the same terms.
+
+    The terms are all public. No table, summary, true answer, distance or drawn answer is part of them or
+    decides what is kept, so how long an ask takes says what was asked before and never what a table holds.
+    Nothing that is kept fills up as true answers come by: lines of randomized response are made answer by
+    answer, so they are not kept, and a line that is shared must not be used itself, since it works out its
+    masses when it is used.
+
+    Parameters
+    ----------
+    question, privacy, neighbors, max_rows, boundary
+        As for `QuestionLines`.
+    """
+    if (
+        not isinstance(boundary, str)
+        or not is_known(question)
+        or len(question.answers) > MOST_ANSWERS
+        or _is_response(question, neighbors, max_rows, boundary)
+    ):
+        return QuestionLines(question, privacy, neighbors, max_rows, boundary)
+    known: Any = question  # frozen, and so with a hash
+    # A privacy remembers thresholds, so what is kept has one of its own.
+    return solved_lines(known, replace(privacy), neighbors, max_rows, boundary)
+
+
+@lru_cache(maxsize=MOST_TERMS, typed=True)
+def solved_lines(
+    question: Question, privacy: Privacy, neighbors: Neighbors, max_rows: int, boundary: str
+) -> QuestionLines:
+    """Return the lines under these terms, solved once; see `lines_of`."""
+    return QuestionLines(question, privacy, neighbors, max_rows, boundary)
 
 
 def _is_response(
