@@ -33,10 +33,6 @@ def ask(ledger: Ledger, request: str | None = None) -> Charge:
     return ledger.charge("survey", pure("1/10"), request_id=request, **ASKED)
 
 
-def entries(path: Path) -> int:
-    return int(run_sqlite(path, "SELECT count(*) FROM rainbowdp_entries")[0][0])
-
-
 def test_paths_with_odd_characters(tmp_path: Path) -> None:
     names = ["100%.ledger", "x?mode=ro&y#z", "ä🌈.ledger", "file:x", ":memory:", "a'b\"c", "bytes-\udcff"]
     for name in names:
@@ -174,11 +170,6 @@ def test_an_entry_that_the_database_swallows_is_no_charge(file: Path) -> None:
         with pytest.raises(LedgerError, match="did not take an entry"):
             ask(ledger)
         assert ledger.state("survey").requests == 1
-
-
-def test_a_ledger_that_was_only_analyzed_is_as_it_was(file: Path) -> None:
-    run_sqlite(file, "ANALYZE")
-    open_ledger(file).close()
 
 
 def test_damage_on_any_page_is_an_error_or_changes_nothing(file: Path, tmp_path: Path) -> None:
@@ -328,13 +319,6 @@ def test_a_reader_that_stays_makes_a_commit_fail_and_nothing_is_granted(file: Pa
             assert ask(ledger).granted == "new"
 
 
-def test_a_file_that_is_gone_is_an_error(file: Path) -> None:
-    with open_ledger(file) as ledger:
-        file.unlink()
-        with pytest.raises(LedgerError):
-            ask(ledger)
-
-
 def test_commits_are_synchronous(file: Path) -> None:
     database = open_database(file, create=False)
     assert isinstance(database, SqliteDatabase)
@@ -344,17 +328,3 @@ def test_commits_are_synchronous(file: Path) -> None:
             for name in ("synchronous", "foreign_keys")
         ]
     assert values == [3, 1]
-
-
-def test_other_names_stay_usable_beside_a_damaged_budget(file: Path) -> None:
-    run_sqlite(
-        file,
-        "INSERT INTO rainbowdp_entries (budget, number, event, recorded_at, kind, epsilon_rational, "
-        "epsilon_logarithm, delta) VALUES ('odd', 1, 'create', 'now', 'pure', 'x', '1', '0')",
-    )
-    with open_ledger(file) as ledger:
-        assert ledger.names() == ("odd", "survey")
-        ask(ledger)
-        with pytest.raises(LedgerError):
-            ledger.state("odd")
-    assert entries(file) == 5

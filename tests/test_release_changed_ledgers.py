@@ -15,8 +15,8 @@ from rainbowdp.errors import LedgerError
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.questions import OptionCounts
 from rainbowdp.release import Terms, flow
-from rainbowdp.release.asking import answer, fingerprint
-from rainbowdp.release.flow import IN_MEMORY
+from rainbowdp.release.asking import _QuestionRequest, answer
+from rainbowdp.release.flow import IN_MEMORY, fingerprint
 from rainbowdp.release.keys_asking import ask_keys
 
 QUESTION = rdp.ranking("vote", ["A", "B"])
@@ -42,7 +42,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 @pytest.mark.parametrize("kept", KEPT.values(), ids=KEPT)
 def test_a_stored_answer_that_the_question_cannot_have_is_refused(kept: str, ledger: Ledger) -> None:
-    asked = {"question": fingerprint(TERMS), "source": IN_MEMORY, "privacy": "epsilon=1"}
+    asked = {"question": fingerprint(_QuestionRequest(TERMS)), "source": IN_MEMORY, "privacy": "epsilon=1"}
     charge = ledger.charge("b", Cost.of(rdp.PureDP(1)), request_id="r", **asked)
     ledger.store(charge, kept)
     with pytest.raises(LedgerError, match="none to this question"):

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import is_whole
 from rainbowdp.questions.question import (
     Neighbors,
@@ -22,8 +21,9 @@ from rainbowdp.questions.question import (
     require_relation,
     require_rows,
 )
-from rainbowdp.questions.readings import Summary, as_texts
-from rainbowdp.questions.small_tables import SmallTables, cells_of, score_moves, small_tables
+from rainbowdp.questions.readings import ScoreValues, Summary, as_texts
+from rainbowdp.questions.scores import Scores
+from rainbowdp.questions.small_tables import SmallTables, cells_of, score_tables, small_tables
 
 _UNREADABLE = b"\xff"
 _TABLES = 2500
@@ -166,13 +166,7 @@ def check_question(
 
 
 def _numbered(summaries: Sequence[Summary]) -> dict[Summary, int]:
-    try:
-        return {summary: at for at, summary in enumerate(dict.fromkeys(summaries))}
-    except TypeError as error:
-        raise QuestionError(
-            "the summaries that the reading makes cannot be told apart: they have no hash",
-            help="let them be frozen values, of tuples instead of lists",
-        ) from error
+    return {summary: at for at, summary in enumerate(dict.fromkeys(summaries))}
 
 
 def _place(places: dict[str, int], located: object) -> int:
@@ -196,10 +190,10 @@ def _looked_at(
     unreadable: bool,
 ) -> tuple[SmallTables, list[Summary]]:
     """Return all small tables, and the summary of each."""
-    moves = score_moves(question)
-    if moves is not None:
-        family = moves.tables(max_rows)
-        return family, [moves.summary(row) for row in family.tables]
+    if isinstance(question, Scores):
+        family = score_tables(question, max_rows)
+        units = family.tables.tolist()
+        return family, [ScoreValues(tuple(question.sensitivity * unit for unit in row)) for row in units]
     values = cells_of(question) if cells is None else tuple(cells)
     values = (*values, _UNREADABLE) if unreadable else values
     family = small_tables(values, neighbors, records, max_rows, _TABLES if records is None else _MOST_TABLES)

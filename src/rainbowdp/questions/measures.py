@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from rainbowdp.errors import QuestionError
 from rainbowdp.exact import NumberLike, format_fraction, parse_fraction, show
 from rainbowdp.exact.arguments import is_whole
 from rainbowdp.questions.question import Json, Neighbors, declared, require_summary
-from rainbowdp.questions.readings import ClampedSum, MatchCount, MatchReading, Reading, Summary, SumReading
+from rainbowdp.questions.readings import ClampedSum, MatchCount, MatchReading, Summary, SumReading
 
 _NARROW = 4
 _MOST_ROWS = 8
@@ -27,40 +27,6 @@ _LARGEST_TABLE = 400
 
 Jumps = frozenset[tuple[int, int]]
 """Pairs of levels by number, the lower one first."""
-
-
-class Measure(Protocol):
-    """Something that a table has much or little of."""
-
-    name: ClassVar[str]
-
-    @property
-    def tight(self) -> bool:
-        """Whether small tables show that the distance by formula is the true one."""
-
-    def reading(self, column: str, nulls: str | None) -> Reading:
-        """Return how the cells of a column are read."""
-
-    def null(self, value: str) -> str:
-        """Return in one spelling what a null counts as."""
-
-    def edge(self, value: NumberLike) -> Fraction:
-        """Return an edge, if tables can lie on both sides of it."""
-
-    def reaches(self, summary: Summary, edge: Fraction) -> bool:
-        """Tell whether a table is at the edge or above it."""
-
-    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
-        """Return how many rows away a table is that has a neighbor on the other side of the edge."""
-
-    def jumps(self, edges: Sequence[Fraction], neighbors: Neighbors, rows: int) -> Jumps:
-        """Return the pairs of levels between which one person can move a table, by changing so many rows."""
-
-    def counting_nothing(self) -> "Measure":
-        """Return the measure as it is for rows that may also count for nothing."""
-
-    def describe(self) -> dict[str, Json]:
-        """Return the measure as JSON."""
 
 
 @dataclass(frozen=True)
@@ -254,6 +220,10 @@ class SumOf:
             nothing = [Fraction(0)] if self.some_uncounted else []
             return max([self.upper, *nothing]) - min([self.lower, *nothing])
         return max(abs(self.lower), abs(self.upper))
+
+
+Measure = CountOf | ShareOf | SumOf
+"""What a level or a yes-no question compares with its edges."""
 
 
 def _pairs(edges: Sequence[Fraction], near: Callable[[Fraction, Fraction], bool]) -> Jumps:

@@ -8,7 +8,7 @@ published, and `checking` makes a receipt again and compares.
 
 from typing import TYPE_CHECKING
 
-from rainbowdp.release.asking import answer, ask, ask_under, fingerprint
+from rainbowdp.release.asking import answer, ask, ask_under
 from rainbowdp.release.receipt import SCHEMA, Answer, make_receipt, public_part
 from rainbowdp.release.terms import Terms, privacy_of
 
@@ -29,7 +29,6 @@ __all__ = [
     "ask_keys",
     "ask_keys_under",
     "ask_under",
-    "fingerprint",
     "make_receipt",
     "name_keys",
     "privacy_of",

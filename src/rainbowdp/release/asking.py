@@ -5,6 +5,8 @@ The flow that opens, reads, charges and draws is `rainbowdp.release.flow`; here 
 how rows become a summary, where the mechanism is at this summary, and how answers are stored.
 """
 
+import contextlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Unpack
@@ -18,9 +20,17 @@ from rainbowdp.questions import Neighbors, Question, Summary
 from rainbowdp.questions.cells import typed_text
 from rainbowdp.questions.kinds import text_reading
 from rainbowdp.questions.readings import BracketReading, MatchReading, OptionReading, SumReading
-from rainbowdp.release import flow
-from rainbowdp.release.flow import Chances, Draw, Opening, Source, open_and_release, release
-from rainbowdp.release.receipt import EVERYBODY, Answer, Answers, stored, written
+from rainbowdp.release.flow import (
+    UNREADABLE,
+    Chances,
+    Draw,
+    Opening,
+    Source,
+    changed_answer,
+    open_and_release,
+    release,
+)
+from rainbowdp.release.receipt import EVERYBODY, Answer, Answers, listed
 from rainbowdp.release.terms import Terms, privacy_of, require_both
 from rainbowdp.tables import Table, summarize, summarize_groups
 from rainbowdp.tables.source import Progress
@@ -190,11 +200,6 @@ def answer(
     return Answer(terms, *release(_QuestionRequest(terms), source, ledger, name, request_id, **chances))
 
 
-def fingerprint(terms: Terms, encoding: str = "utf-8") -> str:
-    """Return everything that is asked, and how the table is read, but the privacy, as one canonical text."""
-    return flow.fingerprint(_QuestionRequest(terms), encoding)
-
-
 def _refuse_table_options(terms: Terms, *options: str | None) -> None:
     """Refuse what only a table can do, where a summary is given."""
     if terms.where or terms.unit is not None or terms.groups or any(option is not None for option in options):
@@ -262,10 +267,16 @@ class _QuestionRequest:
         return lambda bits: {group: at.draw(bits) for group, at in located.items()}
 
     def written(self, answer: Answers) -> str:
-        return written(answer)
+        return json.dumps(listed(dict(answer)), ensure_ascii=False, separators=(",", ":"))
 
     def stored(self, text: str) -> Answers:
-        return stored(text, self.terms)
+        groups = self.terms.groups or (EVERYBODY,)
+        with contextlib.suppress(*UNREADABLE):
+            kept: dict[str, str | list[str]] = json.loads(text)
+            found = {group: tuple(said) if isinstance(said, list) else said for group, said in kept.items()}
+            if found.keys() == set(groups) and all(map(self.terms.mechanism.accepts, found.values())):
+                return {group: found[group] for group in groups}
+        raise changed_answer()
 
 
 def locate(

@@ -11,7 +11,6 @@ import contextlib
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypedDict, TypeVar, Unpack
 
 from rainbowdp.errors import BudgetRefusedError, LedgerError, UsageError
@@ -194,39 +193,17 @@ def release(
         error.help = f"{error.help}{request.help_if_refused}"
         raise
     return Released(
-        request.stored(paid.answer),
-        paid.request_id,
-        one_spelling(name),
-        paid.charged_at,
-        notes + paid.notes,
+        request.stored(paid.answer), paid.request_id, paid.budget, paid.answered_at, notes + paid.notes
     )
 
 
 def fingerprint(request: Request[T], encoding: str = "utf-8") -> str:
-    """Return everything that is asked, and how the table is read, but the privacy, as one canonical text."""
-    return canonical({**encoded(encoding), **request.asked})
+    """Return everything that is asked, and how the table is read, but the privacy, as one canonical text.
 
-
-@dataclass(frozen=True)
-class Paid:
-    """An answer that was paid for.
-
-    Attributes
-    ----------
-    answer : str
-        The text that the ledger stored, which is what may leave.
-    request_id : str
-        The name of the request.
-    charged_at : str
-        When it was charged, in UTC, as ISO 8601.
-    notes : tuple of str
-        Public remarks about the payment.
+    The encoding is part of it where it is not UTF-8: in another encoding, cells say something else.
     """
-
-    answer: str
-    request_id: str
-    charged_at: str
-    notes: tuple[str, ...]
+    asked = {**request.asked, **({} if encoding == "utf-8" else {"encoding": encoding})}
+    return json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def require_budget(ledger: str | None, name: str | None, request_id: str | None) -> None:
@@ -252,22 +229,6 @@ def changed_answer() -> LedgerError:
     )
 
 
-def canonical(asked: Mapping[str, object]) -> str:
-    """Return what is asked as the one text that a ledger keeps and compares."""
-    return json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def encoded(encoding: str) -> dict[str, str]:
-    """Return how a table is read as part of what is asked: in another encoding, cells say something else.
-
-    Examples
-    --------
-    >>> encoded("utf-8"), encoded("cp1252")
-    ({}, {'encoding': 'cp1252'})
-    """
-    return {} if encoding == "utf-8" else {"encoding": encoding}
-
-
 def pay_and_draw(
     ledger: Ledger,
     name: str,
@@ -278,7 +239,7 @@ def pay_and_draw(
     source: str,
     privacy: str,
     read: Callable[[], Callable[[], str]],
-) -> Paid:
+) -> Released[str]:
     """Charge a budget, draw where there is no stored answer, and store what was drawn.
 
     Parameters
@@ -295,7 +256,8 @@ def pay_and_draw(
 
     Returns
     -------
-    Paid
+    Released
+        With the text that the ledger stored, which is what may leave.
 
     Raises
     ------
@@ -310,7 +272,7 @@ def pay_and_draw(
     others = _other_budgets(ledger, name, source)
     if before is not None and before.answer is not None:
         notes = (_answered_before(before.request_id, source), *others)
-        return Paid(before.answer, before.request_id, before.recorded_at, notes)
+        return Released(before.answer, before.request_id, before.name, before.recorded_at, notes)
     draw = read()
     # Chosen here, so that it can be told even if nobody knows whether the charge was committed.
     request = secrets.token_hex(16) if request_id is None else request_id
@@ -321,7 +283,7 @@ def pay_and_draw(
         again = f"request id {request!r} asks for the same again and is charged once at most"
         error.help = f"{error.help}; {again}" if error.help else again
         raise
-    return Paid(stands, charge.request_id, charge.recorded_at, others)
+    return Released(stands, charge.request_id, charge.name, charge.recorded_at, others)
 
 
 def _answered_before(request: str, source: str) -> str:

@@ -5,8 +5,6 @@ A receipt follows from its terms. A reader who has the terms can make the mechan
 again, so none of them are listed. It holds nothing that the data decided, except the answer that was drawn.
 """
 
-import contextlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -17,7 +15,6 @@ from rainbowdp.ledger import Cost
 from rainbowdp.ledger.database import now
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions.kinds import is_known
-from rainbowdp.release.flow import UNREADABLE, changed_answer
 from rainbowdp.release.terms import Terms
 
 SCHEMA = "rainbowdp.receipt/2"
@@ -180,25 +177,3 @@ def listed(answer: object) -> Json:
     if isinstance(answer, dict):
         return {group: listed(value) for group, value in answer.items()}
     return list(answer) if isinstance(answer, tuple) else answer
-
-
-def written(answers: Answers) -> str:
-    """Return answers as a ledger keeps them."""
-    return json.dumps(listed(dict(answers)), ensure_ascii=False, separators=(",", ":"))
-
-
-def stored(text: str, terms: Terms) -> Answers:
-    """Return answers that a ledger kept.
-
-    Raises
-    ------
-    LedgerError
-        If they are not answers to the question, for each of the groups.
-    """
-    groups = terms.groups or (EVERYBODY,)
-    with contextlib.suppress(*UNREADABLE):
-        kept: dict[str, str | list[str]] = json.loads(text)
-        found = {group: tuple(said) if isinstance(said, list) else said for group, said in kept.items()}
-        if found.keys() == set(groups) and all(map(terms.mechanism.accepts, found.values())):
-            return {group: found[group] for group in groups}
-    raise changed_answer()

@@ -13,16 +13,15 @@ from typing import get_args
 
 from rainbowdp.errors import PrivacyParameterError, UsageError, did_you_mean
 from rainbowdp.exact import NumberLike
-from rainbowdp.exact.arguments import described, is_whole, items_of
+from rainbowdp.exact.arguments import described, items_of
 from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, require_privacy
 from rainbowdp.questions import Neighbors, Question
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.kinds import description_of
-from rainbowdp.questions.question import Json, require_question
+from rainbowdp.questions.question import Json, require_question, require_rows
 from rainbowdp.questions.readings import Reading
-from rainbowdp.questions.regions import RULES
 
 
 def privacy_of(
@@ -125,13 +124,7 @@ class Terms:
             )
         _require_one_of("neighbor relation", self.neighbors, get_args(Neighbors))
         _require_one_of("goal", self.goal, GOALS)
-        _require_one_of("boundary rule", self.rule, RULES)
-        if not is_whole(self.max_rows) or self.max_rows < 1:
-            raise UsageError(
-                f"{self.max_rows!r} is no number of rows", help="give a whole number of at least 1"
-            )
-        # The whole numbers of numpy have an end, beyond which they begin anew.
-        object.__setattr__(self, "max_rows", int(self.max_rows))
+        object.__setattr__(self, "max_rows", require_rows(self.max_rows))
         if self.unit is None and self.max_rows > 1:
             raise UsageError(
                 "a number of rows per person is given, and no column that names the person",
