@@ -130,17 +130,10 @@ COLUMNS: Final = (
 )
 """The columns of an entry, as `ADD` takes them."""
 
-ADD: Final = """
-INSERT INTO rainbowdp_entries (
-    budget, number, previous, event, recorded_at,
-    kind, epsilon_rational, epsilon_logarithm, delta, mu_squared,
-    request, question, source, privacy, charge, answer, reason
-) VALUES (
-    :budget, :number, :previous, :event, :recorded_at,
-    :kind, :epsilon_rational, :epsilon_logarithm, :delta, :mu_squared,
-    :request, :question, :source, :privacy, :charge, :answer, :reason
-) RETURNING number
-"""
+ADD: Final = (
+    f"INSERT INTO rainbowdp_entries ({', '.join(COLUMNS)}) "  # noqa: S608 - names of columns
+    f"VALUES ({', '.join(f':{name}' for name in COLUMNS)}) RETURNING number"
+)
 
 SUMS: Final = """
 SELECT event, count(*), max(number), kind, epsilon_rational, epsilon_logarithm, delta, mu_squared

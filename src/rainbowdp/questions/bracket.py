@@ -11,22 +11,21 @@ from rainbowdp.exact import NumberLike, format_fraction, parse_fraction, show
 from rainbowdp.questions.question import (
     Json,
     Neighbors,
+    OrderedAnswers,
     Pairs,
     declared,
     fields_of,
     listed,
-    nearest_first,
     require_column,
     require_relation,
     require_summary,
 )
 from rainbowdp.questions.readings import BracketCounts, BracketReading, Location, Summary
 from rainbowdp.questions.thresholds import ascending, checked_labels
-from rainbowdp.rainbow import Rainbow
 
 
 @dataclass(frozen=True)
-class Bracket:
+class Bracket(OrderedAnswers):
     """In which bracket does the quantile lie? See `bracket`.
 
     With quantile p/q it is the lowest bracket up to which q times the rows are at least p times all rows;
@@ -61,18 +60,9 @@ class Bracket:
         object.__setattr__(self, "labels", checked_labels(self.labels, edges))
 
     @property
-    def answers(self) -> tuple[str, ...]:
-        """The brackets, from the lowest up."""
-        return self.labels
-
-    @property
     def reading(self) -> BracketReading:
         """How cells are read: as numbers in a bracket."""
         return BracketReading(self.column, self.edges)
-
-    def rainbow(self, answer: str) -> Rainbow:
-        """Return the preference order: the nearest bracket first, left and right tied."""
-        return nearest_first(answer, self.answers)
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the bracket of the quantile, and the row distance to its nearer end."""
@@ -116,10 +106,6 @@ class Bracket:
             "labels": list(self.labels),
             "quantile": format_fraction(self.quantile),
         }
-
-    def answer_json(self, answer: str) -> str:
-        """Return the answer itself."""
-        return answer
 
 
 def bracket(

@@ -168,6 +168,25 @@ def in_table(question: Question) -> Question:
     return InTable(question) if allow is None else cast("Question", allow())
 
 
+class OrderedAnswers:
+    """What questions have in common whose answers are labels in order, from the lowest up."""
+
+    labels: tuple[str, ...]
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The labels, from the lowest up."""
+        return self.labels
+
+    def rainbow(self, answer: str) -> Rainbow:
+        """Return the preference order: the nearest label first, left and right tied."""
+        return nearest_first(answer, self.labels)
+
+    def answer_json(self, answer: str) -> str:
+        """Return the answer itself."""
+        return answer
+
+
 class OneOption:
     """What questions have in common whose answer is one of their options, the first in an order."""
 
@@ -294,8 +313,8 @@ def declared(what: str, texts: Iterable[object], *, least: int = 2) -> tuple[str
     return tuple(read)
 
 
-def require_column(column: object) -> None:
-    """Refuse anything but the name of a column.
+def require_column(column: object) -> str:
+    """Return the name of a column.
 
     Raises
     ------
@@ -303,7 +322,8 @@ def require_column(column: object) -> None:
         If it is empty or no text.
     """
     if not isinstance(column, str) or not column:
-        raise QuestionError(f"{column!r} is no column", help="name the column with the answers of people")
+        raise QuestionError(f"{column!r} is no column", help="give a text from the header")
+    return column
 
 
 def require_question(question: object) -> None:

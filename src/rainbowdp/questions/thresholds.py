@@ -14,16 +14,15 @@ from rainbowdp.questions.measures import CountOf, Measure, ShareOf, SumOf, cell_
 from rainbowdp.questions.question import (
     Json,
     Neighbors,
+    OrderedAnswers,
     Pairs,
     declared,
     fields_of,
     listed,
-    nearest_first,
     require_column,
     require_relation,
 )
 from rainbowdp.questions.readings import Location, Reading, Summary
-from rainbowdp.rainbow import Rainbow
 
 NO_YES = ("no", "yes")
 
@@ -89,7 +88,7 @@ def checked_labels(labels: Iterable[object] | None, edges: Sequence[NumberLike])
 
 
 @dataclass(frozen=True)
-class Level:
+class Level(OrderedAnswers):
     """Between which declared edges does a count, share or sum lie? See `level` and `yes_no`.
 
     The row distance is the least over the edges around the level; an edge itself belongs to the level above
@@ -121,11 +120,6 @@ class Level:
             object.__setattr__(self, "nulls", self.measure.null(self.nulls))
 
     @property
-    def answers(self) -> tuple[str, ...]:
-        """The levels, from the lowest up."""
-        return self.labels
-
-    @property
     def reading(self) -> Reading:
         """How cells are read."""
         return self.measure.reading(self.column, self.nulls)
@@ -134,10 +128,6 @@ class Level:
     def tight(self) -> bool:
         """Whether the distance by formula is the true one."""
         return self.measure.tight
-
-    def rainbow(self, answer: str) -> Rainbow:
-        """Return the preference order: the nearest level first, left and right tied."""
-        return nearest_first(answer, self.answers)
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the level, and the row distance to the nearest of its edges."""
@@ -171,10 +161,6 @@ class Level:
             "labels": list(self.labels),
             "nulls": self.nulls,
         }
-
-    def answer_json(self, answer: str) -> str:
-        """Return the answer itself."""
-        return answer
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import Any, Unpack
 
 from rainbowdp.errors import UsageError
 from rainbowdp.exact import NumberLike
@@ -292,21 +292,16 @@ def locate(
 
 def _read(terms: Terms, table: Table, key: bytes | None, progress: Progress | None) -> Mapping[str, Summary]:
     reading = text_reading(terms.reading)
-    unit, rows, where = terms.unit, terms.max_rows, terms.where
+    how: dict[str, Any] = {
+        "where": terms.where,
+        "unit": terms.unit,
+        "max_rows": terms.max_rows,
+        "key": key,
+        "progress": progress,
+    }
     if terms.by is not None:
-        return summarize_groups(
-            table,
-            reading,
-            terms.by,
-            terms.groups,
-            where=where,
-            unit=unit,
-            max_rows=rows,
-            key=key,
-            progress=progress,
-        )
-    found = summarize(table, reading, where=where, unit=unit, max_rows=rows, key=key, progress=progress)
-    return {EVERYBODY: found}
+        return summarize_groups(table, reading, terms.by, terms.groups, **how)
+    return {EVERYBODY: summarize(table, reading, **how)}
 
 
 def _declared(terms: Terms) -> list[str]:

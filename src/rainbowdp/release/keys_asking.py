@@ -20,6 +20,7 @@ from rainbowdp.ledger import Cost, Ledger
 from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions.cells import cell_text
+from rainbowdp.questions.question import require_column
 from rainbowdp.release.flow import (
     UNREADABLE,
     Chances,
@@ -31,7 +32,7 @@ from rainbowdp.release.flow import (
     release,
 )
 from rainbowdp.release.receipt import KEYS, Json, make_receipt, privacy_json, unit_json, with_schema
-from rainbowdp.release.terms import read_filters, require_both, require_name
+from rainbowdp.release.terms import read_filters, require_both
 from rainbowdp.tables import Table, count_keys
 from rainbowdp.tables.source import Progress
 
@@ -70,9 +71,9 @@ class KeyTerms:
                 "a number of categories per person is given, and no column that names the person",
                 help="give the unit: the column that says whose row it is",
             )
-        require_name(self.column)
+        require_column(self.column)
         if self.unit is not None:
-            require_name(self.unit)
+            require_column(self.unit)
         object.__setattr__(self, "where", MappingProxyType(read_filters(self.where)))
 
     def __reduce__(self) -> tuple[type["KeyTerms"], tuple[object, ...]]:

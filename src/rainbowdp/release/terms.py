@@ -20,7 +20,7 @@ from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, require_pri
 from rainbowdp.questions import Neighbors, Question
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.kinds import description_of
-from rainbowdp.questions.question import Json, require_question, require_rows
+from rainbowdp.questions.question import Json, require_column, require_question, require_rows
 from rainbowdp.questions.readings import Reading
 
 
@@ -137,7 +137,7 @@ class Terms:
             )
         for column in (self.unit, self.by):
             if column is not None:
-                require_name(column)
+                require_column(column)
         object.__setattr__(self, "groups", self._checked_groups())
         object.__setattr__(self, "where", MappingProxyType(read_filters(self.where)))
         # What does not fit is refused before a table is opened.
@@ -244,20 +244,7 @@ def read_filters(where: object) -> dict[str, str]:
     """
     if not isinstance(where, Mapping):
         raise UsageError(f"{described(where)} is no filter", help='give columns with cells: {"town": "Ulm"}')
-    return {require_name(column): _filter_text(column, cell) for column, cell in where.items()}
-
-
-def require_name(column: object) -> str:
-    """Return the name of a column.
-
-    Raises
-    ------
-    UsageError
-        If it is empty or no text.
-    """
-    if not isinstance(column, str) or not column:
-        raise UsageError(f"{column!r} is no name of a column", help="give a text from the header")
-    return column
+    return {require_column(column): _filter_text(column, cell) for column, cell in where.items()}
 
 
 def _filter_text(column: str, cell: object) -> str:
