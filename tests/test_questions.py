@@ -147,14 +147,14 @@ def test_orders_are_written_with_quotes_where_needed_and_listed_in_json() -> Non
     ("make", "options", "what"),
     [
         (winner, {"options": ["a"]}, "1 options"),
-        (winner, {"options": "ab"}, "are 'ab', which is no list"),
-        (winner, {"options": {"only"}}, "which is no list"),
+        (winner, {"options": "ab"}, "are 'ab', which is not a list"),
+        (winner, {"options": {"only"}}, "which is not a list"),
         (winner, {"options": [1, "1.0", 1.0]}, "'1' stands twice"),
         (winner, {"options": ["a", " "]}, "is empty or not a text"),
         (winner, {"options": ["a", "\ud800"]}, "is empty or not a text"),
         (winner, {"options": ["a", "x" * 9000]}, "is empty or not a text"),
         (winner, {"options": ["a", "b"], "nulls": "x"}, "which is no option"),
-        (winner, {"column": "", "options": ["a", "b"]}, "is no column"),
+        (winner, {"column": "", "options": ["a", "b"]}, "is not a column"),
         (ranking, {"options": list("abcdef"), "top": 7}, "the first 7 of 6 options cannot be named"),
         (ranking, {"options": list("abc"), "top": 3, "as_set": True}, "a set of all options cannot change"),
         (ranking, {"options": list("abc"), "as_set": True}, "a set of all options cannot change"),
@@ -188,7 +188,7 @@ def test_what_is_no_question_is_refused(
 
 
 def test_a_description_of_no_question_is_refused() -> None:
-    with pytest.raises(QuestionError, match="is no kind of question"):
+    with pytest.raises(QuestionError, match="is not a kind of question"):
         question_from({"kind": "winer"})
     for question in QUESTIONS:
         whole = question.describe()
@@ -228,7 +228,7 @@ def test_no_error_shows_what_a_summary_holds(question: Question) -> None:
             said = error.report() + repr(error.values)
         assert str(PRIVATE) not in said
     summary = question.reading.summary([]) if question.kind != "scores" else HOLDERS[4]
-    with pytest.raises(QuestionError, match="is no neighbor relation"):
+    with pytest.raises(QuestionError, match="is not a neighbor relation"):
         question.locate(summary, "swap")  # type: ignore[arg-type]  # a wrong argument is the point
 
 
@@ -318,11 +318,11 @@ def test_a_given_boundary_is_checked() -> None:
     assert question_boundary(question, privacy, "add-remove", boundary=fair) is fair
     with pytest.raises(BoundaryNotPrivateError):
         question_boundary(question, privacy, "add-remove", boundary=truthful(question))
-    with pytest.raises(QuestionError, match="'maxmin' is no boundary"):
+    with pytest.raises(QuestionError, match="'maxmin' is not a boundary"):
         question_boundary(question, privacy, "add-remove", boundary="maxmin")
     with pytest.raises(BoundaryMissingError):
         answer_line(question, "a", BoundaryCondition({}), privacy)
-    with pytest.raises(QuestionError, match="'z' is no answer"):
+    with pytest.raises(QuestionError, match="'z' is not an answer"):
         answer_line(question, "z", fair, privacy)
 
 
@@ -360,7 +360,7 @@ def test_questions_that_contradict_themselves_are_refused() -> None:
         with pytest.raises(QuestionError, match=what):
             region_graph(question, "add-remove")
     for max_rows in (0, -1, 1.5, True):
-        with pytest.raises(QuestionError, match="is no number of rows"):
+        with pytest.raises(QuestionError, match="is not a number of rows"):
             region_graph(winner("c", ["a", "b"]), "add-remove", max_rows)  # type: ignore[arg-type]  # wrong on purpose
 
 

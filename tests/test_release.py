@@ -184,7 +184,7 @@ def test_nothing_private_is_shown_by_any_object() -> None:
         ({"epsilon": 1, "by": "g", "groups": ["x", "x "]}, "not distinct"),
         ({"epsilon": 1, "name": "b"}, "no ledger"),
         ({"epsilon": 1, "ledger": "l"}, "no budget"),
-        ({"epsilon": 1, "neighbors": "ad-remove"}, "no neighbor relation"),
+        ({"epsilon": 1, "neighbors": "ad-remove"}, "not a neighbor relation"),
         ({"epsilon": 1, "boundary": "maxmin"}, "cannot be chosen"),
         ({"epsilon": 1, "where": {"town": "A"}}, "has no column 'town'"),
     ],

@@ -92,61 +92,19 @@ def asks(source: str, folder: Path) -> Iterator[list[object]]:
     table = ["--table", "people"] if source.startswith("sqlite") else []
     base: list[object] = ["ask", "winner", source, *table, "--column", "vote", "--options", "A,B"]
     privacy: list[object] = ["--epsilon", "2"]
-    yield [*base, *privacy, "--receipt", folder / "r.json", "--ledger", folder / "l", "--name", "b"]
-    yield [
-        *base,
-        *privacy,
-        "--by",
-        "ward",
-        "--groups",
-        "x,y",
-        "--receipt",
-        folder / "r.json",
-        "--format",
-        "json",
-    ]
-    yield [
-        *base,
-        *privacy,
-        "--unit",
-        "person",
-        "--max-rows",
-        2,
-        "--where",
-        "town=Ulm",
-        "--neighbors",
-        "change-one",
-    ]
-    yield ["ask", "ranking", *base[2:], "--other", "C", *privacy]
-    yield ["ask", "yes-no", source, *table, "--column", "vote", "--equals", "A", "--share", "1/2", *privacy]
-    yield [
-        "ask",
-        "yes-no",
-        source,
-        *table,
-        "--column",
-        "vote",
-        "--sum",
-        "--clamp",
-        "1,2",
-        "--at-least",
-        "9",
-        *privacy,
-    ]
-    yield [
-        "ask",
-        "level",
-        source,
-        *table,
-        "--column",
-        "vote",
-        "--equals",
-        "A",
-        "--edges",
-        "9,99999",
-        *privacy,
-    ]
-    yield ["ask", "bracket", source, *table, "--column", "vote", "--edges", "3", *privacy]
+    other: list[object] = [source, *table, "--column", "vote", *privacy]
+    receipt: list[object] = ["--receipt", folder / "r.json"]
+    yield [*base, *privacy, *receipt, "--ledger", folder / "l", "--name", "b"]
+    for start, words in (
+        ([*base, *privacy, *receipt], "--by ward --groups x,y --format json"),
+        ([*base, *privacy], "--unit person --max-rows 2 --where town=Ulm --neighbors change-one"),
+        (["ask", "ranking", *base[2:], *privacy], "--other C"),
+        (["ask", "yes-no", *other], "--equals A --share 1/2"),
+        (["ask", "yes-no", *other], "--sum --clamp 1,2 --at-least 9"),
+        (["ask", "level", *other], "--equals A --edges 9,99999"),
+        (["ask", "bracket", *other], "--edges 3"),
+    ):
+        yield [*start, *words.split()]
     # Errors: a column, an encoding, a budget, a disk, a boundary, a request that was another one.
     yield [*base, *privacy, "--where", "twn=Ulm"]
     yield [*base, *privacy, "--encoding", "utf-16"]
@@ -267,30 +225,19 @@ BODIES = {
     + b",5,Ulm,x\n",
     "old mac": b"A,1,Ulm,x\rB,2,Ulm,x\r",
 }
-QUESTIONS: list[list[object]] = [
-    ["winner", "--column", "vote", "--options", "A,B", "--by", "ward", "--groups", "x,y"],
-    ["ranking", "--column", "vote", "--options", "A,B", "--unit", "person", "--max-rows", "2"],
-    ["yes-no", "--column", "vote", "--equals", "A", "--share", "1/2", "--where", "town=Ulm"],
-    [
-        "yes-no",
-        "--column",
-        "vote",
-        "--sum",
-        "--clamp",
-        "-1,5",
-        "--at-least",
-        "2",
-        "--neighbors",
-        "change-one",
-    ],
-    ["level", "--column", "vote", "--equals", "A", "--edges", "1,2", "--nulls", "A", "--goal", "guarantee"],
-    ["bracket", "--column", "vote", "--edges", "0,5"],
+QUESTIONS = [
+    "winner --column vote --options A,B --by ward --groups x,y",
+    "ranking --column vote --options A,B --unit person --max-rows 2",
+    "yes-no --column vote --equals A --share 1/2 --where town=Ulm",
+    "yes-no --column vote --sum --clamp -1,5 --at-least 2 --neighbors change-one",
+    "level --column vote --equals A --edges 1,2 --nulls A --goal guarantee",
+    "bracket --column vote --edges 0,5",
 ]
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda words: words[0])
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda words: words.split()[0])
 def test_whatever_the_rows_hold_nothing_else_is_said(
-    question: list[object], tmp_path: Path, run: Runner, monkeypatch: pytest.MonkeyPatch
+    question: str, tmp_path: Path, run: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Last(FixedBits):
         def bits(self, count: int) -> int:
@@ -305,7 +252,7 @@ def test_whatever_the_rows_hold_nothing_else_is_said(
     for name, body in BODIES.items():
         path.write_bytes(HEADER.encode() + body)
         # Small enough that the last answer comes out wherever the table lies.
-        kind, *words = question
+        kind, *words = question.split()
         outcome = run("ask", kind, path, *words, "--epsilon", "1/1000", "--receipt", tmp_path / "r.json")
         receipt = json.loads((tmp_path / "r.json").read_bytes())
         del receipt["answered_at"]

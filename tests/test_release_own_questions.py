@@ -158,7 +158,7 @@ def test_a_derived_question_is_not_taken_for_one_of_the_package(
     assert described["kind"] == kind
     planned: Any = rdp.plan(question, rdp.PureDP(1)).to_json()["question"]
     assert planned["kind"] == kind
-    with pytest.raises(ReceiptError, match="is no kind of question that rainbowdp knows") as refused:
+    with pytest.raises(ReceiptError, match="is not a kind of question that rainbowdp knows") as refused:
         rdp.verify_receipt(found.receipt)
     assert "check_question proves it" in refused.value.help
     base = Winner("vote", VOTES) if isinstance(question, Far) else replace(question, measure=CountOf("A"))

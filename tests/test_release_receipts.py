@@ -204,7 +204,7 @@ def test_what_is_no_receipt_is_refused(content: Json, said: str) -> None:
 
 def test_a_question_that_its_user_wrote_is_not_proved_by_its_receipt() -> None:
     receipt = grouped_receipt()
-    with pytest.raises(ReceiptError, match="no kind of question") as caught:
+    with pytest.raises(ReceiptError, match="not a kind of question") as caught:
         verify_receipt({**receipt, "question": {"kind": "own winner: Cautious"}})
     assert "check_question" in str(caught.value.help)
 

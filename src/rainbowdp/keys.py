@@ -117,12 +117,12 @@ class KeyMechanism:
         Returns
         -------
         Exact
-            0 for nobody, delta/K for one person, 1 from `certain_from` people.
+            0 without people, delta/K for one person, 1 from `certain_from` people.
 
         Raises
         ------
         UsageError
-            If it is no number of people; the message does not show it.
+            If it is not a number of people; the message does not show it.
         """
         count = whole_people(people)
         # Fractions of very many steps have very many digits; powers stay short.
@@ -198,7 +198,7 @@ def keep_probability(people: int, epsilon: NumberLike | Log, delta: NumberLike, 
     Raises
     ------
     PrivacyParameterError, NumberError, UsageError
-        As for `key_mechanism`; and if `people` is no number of people.
+        As for `key_mechanism`; and if `people` is not a number of people.
 
     References
     ----------
@@ -254,7 +254,7 @@ def whole_people(people: object) -> int:
     """Return a number of people, refusing anything else without showing it: it is private."""
     if not is_whole(people) or people < 0:
         raise UsageError(
-            "a category comes with something that is no number of people",
+            "a category comes with something that is not a number of people",
             help="give whole numbers of at least 0",
             argument="people",
         )
@@ -308,7 +308,7 @@ def select_keys(
     Raises
     ------
     PrivacyParameterError, NumberError, UsageError
-        As for `key_mechanism`, at once; and during the stream if something in it is no number of people.
+        As for `key_mechanism`, at once; and during the stream if something in it is not a number of people.
 
     Notes
     -----

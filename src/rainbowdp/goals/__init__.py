@@ -11,7 +11,7 @@ ranking                                     noise on differences; normal       t
 three levels of a count and more            the noisy level, or the line       the line
                                             where a level is narrow
 yes-no, other levels, brackets              the line                           the same
-a question of one's own                     the line                           the same
+a question of your own                     the line                           the same
 ==========================================  =================================  ==========================
 
 - `mechanism`: the contract that all of them keep, and what several groups cost.
@@ -52,7 +52,7 @@ def mechanism_of(
     goal : {"typical", "guarantee"}
         What the mechanism is to be good at.
     rule : str or BoundaryCondition
-        For a question of one's own: the distributions where regions meet.
+        For a question of your own: the distributions where regions meet.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def mechanism_of(
     if rule != "default":
         raise UsageError(
             f"the boundary of a {question.kind} question cannot be chosen",
-            help="choose a goal; a boundary belongs to questions of one's own",
+            help="choose a goal; a boundary belongs to questions of your own",
         )
     match question:
         case Winner() | Scores():

@@ -132,7 +132,7 @@ class QuestionMechanism(Protocol):
         """Public remarks about how its numbers were made."""
 
     def at(self, summary: Summary) -> Located:
-        """Return the mechanism at a table; whatever can fail fails here.
+        """Return the mechanism at a table; what can fail fails here.
 
         Raises
         ------

@@ -302,7 +302,7 @@ class QuestionLine:
 
 
 def _text(value: Exact) -> str:
-    """Return a text by which equal forms are known, whatever the number of digits."""
+    """Return a text by which equal forms are known, for any number of digits."""
     return format_fraction(value) if isinstance(value, Fraction) else repr(value)
 
 

@@ -370,7 +370,7 @@ def open_ledger(
     MissingExtraError
         If SQLAlchemy or psycopg is not installed.
     UsageError
-        If the text is no place at all.
+        If the text is not a place.
 
     Examples
     --------

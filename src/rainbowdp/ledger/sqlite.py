@@ -61,7 +61,7 @@ class SqliteDatabase:
     Raises
     ------
     LedgerError
-        If the file is missing, is no ledger, is damaged, or cannot be opened.
+        If the file is missing, is not a ledger, is damaged, or cannot be opened.
     """
 
     def __init__(self, path: Path, *, create: bool, timeout: float) -> None:

@@ -111,7 +111,7 @@ def check_question(
     Raises
     ------
     QuestionError
-        If it is no question, no cells are known, there would be too many tables, or summaries have no hash.
+        If it is not a question, no cells are known, or there would be too many tables.
 
     Examples
     --------
@@ -139,11 +139,12 @@ def check_question(
     family, summaries = _looked_at(asked, neighbors, records, max_rows, cells, unreadable=unreadable)
     answers = tuple(asked.answers)
     places = {answer: at for at, answer in enumerate(answers)}
-    numbers = _numbered(summaries)
+    numbers = {summary: at for at, summary in enumerate(dict.fromkeys(summaries))}
     looks = np.array([numbers[summary] for summary in summaries])
     located = [asked.locate(summary, neighbors) for summary in numbers]
-    regions = np.array([_place(places, found) for found in located])[looks]
-    rows = [_distance(found) for found in located]
+    regions = np.array([places.get(found.answer, -1) for found in located])[looks]
+    # Very large distances count as one beyond all tables, and what is not a distance as -1.
+    rows = [min(int(found.distance), _FAR) if is_whole(found.distance) else -1 for found in located]
     distances = (np.array(rows, dtype=np.int64) // max_rows)[looks]
     touching = asked.touching(neighbors, max_rows)
     named = None if touching is None else {frozenset(pair) for pair in touching}
@@ -163,21 +164,6 @@ def check_question(
         unseen=tuple(answer for answer in answers if places[answer] not in regions),
         superfluous=frozenset(pair for pair in pairs if frozenset(pair) not in seen),
     )
-
-
-def _numbered(summaries: Sequence[Summary]) -> dict[Summary, int]:
-    return {summary: at for at, summary in enumerate(dict.fromkeys(summaries))}
-
-
-def _place(places: dict[str, int], located: object) -> int:
-    answer = getattr(located, "answer", None)
-    return places.get(answer, -1) if isinstance(answer, str) else -1
-
-
-def _distance(located: object) -> int:
-    """Return a distance, a very large one for all beyond, and -1 for what is none."""
-    rows = getattr(located, "distance", None)
-    return min(int(rows), _FAR) if is_whole(rows) else -1
 
 
 def _looked_at(

@@ -91,7 +91,7 @@ def description_of(question: Question) -> dict[str, Json]:
     -------
     dict
         What its ``describe`` returns. The kind of a question that is derived from one of the package's, and
-        describes itself as that one, is ``own``, for nothing that is known of the kind need hold for it.
+        describes itself as that one, is ``own``, because nothing that is known of the kind need hold for it.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def question_from(description: Mapping[str, Json]) -> Question:
     kind = description.get("kind")
     if not isinstance(kind, str) or kind not in _READERS:
         raise QuestionError(
-            f"{kind!r} is no kind of question that rainbowdp knows",
+            f"{kind!r} is not a kind of question that rainbowdp knows",
             help=did_you_mean(str(kind), _READERS) or f"kinds are {', '.join(_READERS)}",
         )
     return _READERS[kind](description)

@@ -275,7 +275,7 @@ def listed(what: str, values: Iterable[object]) -> list[Any]:
     read = None if isinstance(values, set | frozenset) else items_of(values)
     if read is None:
         raise QuestionError(
-            f"the {what} are {described(values)}, which is no list",
+            f"the {what} are {described(values)}, which is not a list",
             help="give a list of them, in their order",
         )
     return read
@@ -322,7 +322,7 @@ def require_column(column: object) -> str:
         If it is empty or no text.
     """
     if not isinstance(column, str) or not column:
-        raise QuestionError(f"{column!r} is no column", help="give a text from the header")
+        raise QuestionError(f"{column!r} is not a column", help="give a text from the header")
     return column
 
 
@@ -349,7 +349,9 @@ def require_relation(neighbors: object) -> None:
         If it is another.
     """
     if neighbors not in {"add-remove", "change-one"}:
-        raise QuestionError(f"{neighbors!r} is no neighbor relation", help="choose add-remove or change-one")
+        raise QuestionError(
+            f"{neighbors!r} is not a neighbor relation", help="choose add-remove or change-one"
+        )
 
 
 def require_rows(max_rows: object) -> int:
@@ -358,11 +360,11 @@ def require_rows(max_rows: object) -> int:
     Raises
     ------
     QuestionError
-        If it is no whole number of at least 1.
+        If it is not a whole number of at least 1.
     """
     if not is_whole(max_rows) or int(max_rows) < 1:
         raise QuestionError(
-            f"{described(max_rows)} is no number of rows", help="give a whole number of at least 1"
+            f"{described(max_rows)} is not a number of rows", help="give a whole number of at least 1"
         )
     return int(max_rows)
 

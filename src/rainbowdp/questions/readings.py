@@ -119,7 +119,7 @@ Tally = Iterable[tuple[object, int]]
 class Reading(Protocol):
     """What a table must be able to do for a question; neither method may ever raise because of a cell.
 
-    One that you write is given each text once, whatever holds it, and None for nulls; `as_texts` says how.
+    One that you write is given each text once, in any form of cell, and None for nulls; `as_texts` says how.
     """
 
     @property

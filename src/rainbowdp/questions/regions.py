@@ -101,7 +101,7 @@ def touching_pairs(question: Question, neighbors: Neighbors, max_rows: int = 1) 
         for answer in pair:
             if answer not in places:
                 raise QuestionError(
-                    f"the region of {answer!r} is said to touch another, and it is no answer",
+                    f"the region of {answer!r} is said to touch another, and it is not an answer",
                     help=did_you_mean(answer, answers) or "name pairs of answers",
                 )
     pairs = np.array([[places[one], places[other]] for one, other in sorted(touching)], dtype=np.int64)
@@ -163,7 +163,7 @@ def question_boundary(
         return boundary
     if boundary not in RULES:
         raise QuestionError(
-            f"{boundary!r} is no boundary",
+            f"{boundary!r} is not a boundary",
             help=did_you_mean(str(boundary), RULES)
             or f"choose one of {', '.join(RULES)}, or give a condition",
         )
@@ -232,7 +232,7 @@ def answer_line(question: Question, answer: str, boundary: BoundaryCondition, pr
     """
     if answer not in question.answers:
         raise QuestionError(
-            f"{answer!r} is no answer to this question",
+            f"{answer!r} is not an answer to this question",
             help=did_you_mean(str(answer), question.answers) or "name one of the question's answers",
         )
     rainbow = question.rainbow(answer)

@@ -88,7 +88,7 @@ class Scores(OneOption):
         listed = items_of(scores)
         if listed is None:
             raise QuestionError(
-                f"the scores are {kind_of(scores)}, which is no list", help="give a list of them"
+                f"the scores are {kind_of(scores)}, which is not a list", help="give a list of them"
             )
         if len(listed) != len(self.options):
             raise QuestionError(

@@ -89,7 +89,7 @@ def small_tables(
         records = next(fitting, 1)
     if not is_whole(records) or records < 1:
         raise QuestionError(
-            f"{described(records)} is no number of records", help="give a whole number of at least 1"
+            f"{described(records)} is not a number of records", help="give a whole number of at least 1"
         )
     records = int(records)
     if kinds < 1 or comb(records + kinds, kinds) > most:

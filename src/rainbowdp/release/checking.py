@@ -66,7 +66,7 @@ def read_receipt(receipt: Mapping[str, object]) -> Receipt:
         parts with what the terms give.
     """
     if not isinstance(receipt, Mapping):
-        raise ReceiptError("this is no receipt: it is not a JSON object", help=_UNCHANGED)
+        raise ReceiptError("this is not a receipt: it is not a JSON object", help=_UNCHANGED)
     _require_schema(receipt.get("schema"))
     try:
         _check_issue(receipt)
@@ -94,7 +94,7 @@ def _require_schema(schema: object) -> None:
         return
     another = isinstance(schema, str) and schema.startswith(_FAMILY)
     raise ReceiptError(
-        f"this is no receipt that this version knows: its schema is {schema!r}, not {SCHEMA!r}",
+        f"this is not a receipt that this version knows: its schema is {schema!r}, not {SCHEMA!r}",
         help="use the version of rainbowdp that wrote it, or a newer one" if another else _UNCHANGED,
     )
 
@@ -221,7 +221,7 @@ def _as_text(value: object) -> str:
 def _answer_faults(terms: Terms | KeyTerms, answer: object) -> list[str]:
     if isinstance(terms, KeyTerms):
         if not isinstance(answer, list) or not all(isinstance(key, str) for key in answer):
-            return ["the answer is no list of categories"]
+            return ["the answer is not a list of categories"]
         return key_faults(answer)
     if not terms.groups:
         return [] if _is_accepted(terms, answer) else ["the answer is none to the question"]

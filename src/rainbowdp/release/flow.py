@@ -11,7 +11,7 @@ import contextlib
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from typing import Generic, NamedTuple, Protocol, TypedDict, TypeVar, Unpack
+from typing import Generic, NamedTuple, Protocol, TypedDict, TypeVar
 
 from rainbowdp.errors import BudgetRefusedError, LedgerError, UsageError
 from rainbowdp.ledger import Cost, Ledger, open_ledger
@@ -106,7 +106,19 @@ class Released(NamedTuple, Generic[T]):
     notes: tuple[str, ...]
 
 
-def open_and_release(request: Request[T], source: object, **options: Unpack[Opening]) -> Released[T]:
+def open_and_release(
+    request: Request[T],
+    source: object,
+    *,
+    table: str | None = None,
+    sql: str | None = None,
+    encoding: str | None = None,
+    ledger: str | None = None,
+    name: str | None = None,
+    request_id: str | None = None,
+    progress: Progress | None = None,
+    opened: Callable[[tuple[str, ...]], None] | None = None,
+) -> Released[T]:
     """Open a source and a ledger, and release what is asked.
 
     Parameters
@@ -115,31 +127,23 @@ def open_and_release(request: Request[T], source: object, **options: Unpack[Open
         What is asked.
     source : Summary, Table, or what `rainbowdp.tables.open_table` opens
         Of what it is asked.
-    **options
+    table, sql, encoding, ledger, name, request_id, progress, opened
         See `Opening`.
     """
-    ledger, name, request_id = (options.get("ledger"), options.get("name"), options.get("request_id"))
     require_budget(ledger, name, request_id)
     with contextlib.ExitStack() as stack:
         asked: Source
         if isinstance(source, Summary):
             asked = source
         else:
-            asked = stack.enter_context(
-                open_table(
-                    source,
-                    table=options.get("table"),
-                    sql=options.get("sql"),
-                    encoding=options.get("encoding"),
-                )
-            )
+            asked = stack.enter_context(open_table(source, table=table, sql=sql, encoding=encoding))
         book = None if ledger is None else stack.enter_context(open_ledger(ledger))
         # A stored answer needs no columns, so with a ledger they are looked at later.
         if book is None and isinstance(asked, Table):
             asked.check(request.columns)
-        if (opened := options.get("opened")) is not None:
+        if opened is not None:
             opened(request.notes(asked))
-        return release(request, asked, book, name, request_id, progress=options.get("progress"))
+        return release(request, asked, book, name, request_id, progress=progress)
 
 
 def release(
@@ -148,7 +152,10 @@ def release(
     ledger: Ledger | None = None,
     name: str | None = None,
     request_id: str | None = None,
-    **chances: Unpack[Chances],
+    *,
+    bits: BitSource | None = None,
+    key: bytes | None = None,
+    progress: Progress | None = None,
 ) -> Released[T]:
     """Release what is asked of an open source, and charge it where a ledger is given.
 
@@ -160,10 +167,9 @@ def release(
         The open table, or what a question needs to know of it.
     ledger, name, request_id : optional
         The open ledger, the budget in it that pays, and the name of the request.
-    **chances
+    bits, key, progress
         See `Chances`.
     """
-    bits, key, progress = chances.get("bits"), chances.get("key"), chances.get("progress")
 
     def read(*, whole: bool) -> Draw[T]:
         if isinstance(source, Table):
@@ -274,7 +280,7 @@ def pay_and_draw(
         notes = (_answered_before(before.request_id, source), *others)
         return Released(before.answer, before.request_id, before.name, before.recorded_at, notes)
     draw = read()
-    # Chosen here, so that it can be told even if nobody knows whether the charge was committed.
+    # Chosen here, so that it can be told even if it is not known whether the charge was committed.
     request = secrets.token_hex(16) if request_id is None else request_id
     try:
         charge = ledger.charge(name, cost, request_id=request, **asked)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ask which categories of a column, which nobody declared, may be named.
+"""Ask which categories of a column may be named, where they were not declared.
 
 The flow that opens, reads, charges and draws is `rainbowdp.release.flow`; here is what categories add to it:
 people are counted, every category is drawn, and the list is stored.
@@ -334,5 +334,5 @@ def key_faults(keys: list[str]) -> list[str]:
         return ["a category is named twice"]
     strange = [key for key in keys if cell_text(key) != key]
     if strange:
-        return [f"{strange[0]!r} is no category: no cell says that"]
+        return [f"{strange[0]!r} is not a category: no cell says that"]
     return [] if keys == sorted(keys) else ["the categories do not stand in the order of their text"]

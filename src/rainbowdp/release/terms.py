@@ -82,12 +82,12 @@ class Terms:
     goal : str
         ``typical`` or ``guarantee``, see `rainbowdp.goals`.
     rule : str
-        For a question of one's own the boundary: ``default``, ``max-min``, ``randomized-response`` or
+        For a question of your own the boundary: ``default``, ``max-min``, ``randomized-response`` or
         ``uniform``.
     by : str, optional
         The column whose cells divide the rows into groups, each of which is answered for.
     groups : tuple of str
-        Those cells; empty if everybody is one group.
+        Those cells; empty if all rows are one group.
 
     Raises
     ------
@@ -149,7 +149,7 @@ class Terms:
     def _checked_groups(self) -> tuple[str, ...]:
         groups = items_of(self.groups)
         if groups is None:
-            raise UsageError(f"{described(self.groups)} is no list of groups", help="give a list of texts")
+            raise UsageError(f"{described(self.groups)} is not a list of groups", help="give a list of texts")
         names = tuple(map(_group_name, groups))
         if len(set(names)) < len(names):
             raise UsageError("the groups are not distinct", help="name each group once")
@@ -208,7 +208,7 @@ class Terms:
 def _require_one_of(what: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise UsageError(
-            f"{value!r} is no {what}",
+            f"{value!r} is not a {what}",
             help=did_you_mean(str(value), choices) or f"choose one of {', '.join(choices)}",
         )
 
@@ -243,7 +243,9 @@ def read_filters(where: object) -> dict[str, str]:
     {'year': '2020', 'town': 'Ulm'}
     """
     if not isinstance(where, Mapping):
-        raise UsageError(f"{described(where)} is no filter", help='give columns with cells: {"town": "Ulm"}')
+        raise UsageError(
+            f"{described(where)} is not a filter", help='give columns with cells: {"town": "Ulm"}'
+        )
     return {require_column(column): _filter_text(column, cell) for column, cell in where.items()}
 
 
@@ -260,5 +262,5 @@ def _filter_text(column: str, cell: object) -> str:
 def _group_name(cell: object) -> str:
     text = cell_text(cell)
     if not isinstance(text, str):
-        raise UsageError(f"{cell!r} is no group", help="give the text of a cell")
+        raise UsageError(f"{cell!r} is not a group", help="give the text of a cell")
     return text
