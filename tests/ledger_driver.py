@@ -29,8 +29,7 @@ import sqlalchemy
 
 from rainbowdp.errors import BudgetRefusedError, UnknownBudgetError
 from rainbowdp.ledger import Amount, Cost, Ledger
-from rainbowdp.ledger.book import Point
-from rainbowdp.ledger.opening import open_database
+from rainbowdp.ledger.book import Point, open_database
 
 if TYPE_CHECKING:
     from psycopg import Connection

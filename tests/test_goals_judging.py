@@ -160,9 +160,7 @@ def test_a_coin_that_is_not_the_one_that_is_thrown_is_found(monkeypatch: pytest.
     assert broken == "the coin of options that lack 0 to the greatest is not the one that is thrown"
 
 
-@pytest.mark.parametrize(
-    ("options", "epsilon"), [(3, "ln 2"), (3, "1e-300"), (13, "1/10"), (40, "ln 2"), (40, "1000")]
-)
+@pytest.mark.parametrize(("options", "epsilon"), [(3, "ln 2"), (3, "1e-300"), (40, "1000")])
 def test_flips_hold_for_any_number_of_options(options: int, epsilon: str) -> None:
     names = [f"o{at}" for at in range(options)]
     for neighbors in RELATIONS:
@@ -206,11 +204,9 @@ def test_scores_are_judged_on_a_grid(options: int, monotone: bool, monkeypatch: 
 @pytest.mark.parametrize(
     ("privacy", "neighbors", "rows"),
     [
-        (rdp.PureDP("ln 3"), "add-remove", 1),
         (rdp.PureDP("ln 3"), "change-one", 2),
         (rdp.PureDP("1/5"), "change-one", 2),
         (rdp.ApproxDP("ln 2", "1/100"), "add-remove", 1),
-        (rdp.ApproxDP("ln 2", "1/100"), "change-one", 2),
         (rdp.GaussianDP("1/2"), "change-one", 2),
     ],
     ids=str,

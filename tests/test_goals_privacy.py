@@ -48,7 +48,7 @@ from rainbowdp.questions import (
     winner,
     yes_no,
 )
-from rainbowdp.questions.summaries import BracketCounts
+from rainbowdp.questions.readings import BracketCounts
 
 RELATIONS: tuple[Neighbors, ...] = ("add-remove", "change-one")
 GOALS: tuple[Goal, ...] = ("typical", "guarantee")

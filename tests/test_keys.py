@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from bit_sources import FixedBits, ReplayBits
 from rainbowdp.errors import NumberError, PrivacyParameterError, UsageError
 from rainbowdp.exact import Log, enclose, exponent_ball, to_float
-from rainbowdp.keys import keep_probability, key_mechanism, key_table, select_keys
-from rainbowdp.keys.selection import BLOCK
+from rainbowdp.keys import BLOCK, keep_probability, key_mechanism, key_table, select_keys
 from rainbowdp.privacy import ApproxDP
 from sampler_checks import DRAWS, passes
 

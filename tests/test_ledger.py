@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contract of a ledger, the same over SQLite and PostgreSQL."""
+"""The contract of a ledger over SQLite and PostgreSQL; any sequence of calls is in `test_ledger_model`."""
 
 import contextlib
 import os
@@ -20,10 +20,9 @@ from rainbowdp.errors import (
     UnknownBudgetError,
     UsageError,
 )
-from rainbowdp.ledger import Amount, Charge, Cost, Ledger, open_ledger
-from rainbowdp.ledger.book import Point
-from rainbowdp.ledger.opening import open_database
-from rainbowdp.ledger.schema import VERSION
+from rainbowdp.ledger import Amount, Charge, Cost, Ledger
+from rainbowdp.ledger.book import Point, open_database
+from rainbowdp.ledger.database import VERSION
 
 ONE_STEP = pure("1/10")
 MILLIONTH = Fraction(1, 10**6)
@@ -52,24 +51,6 @@ def test_a_new_ledger_is_empty_and_stays_when_opened_again(place: Place) -> None
         assert ledger.names() == ()
 
 
-def test_a_budget_has_what_it_was_created_with(ledger: Ledger) -> None:
-    state = ledger.create("survey", pure(3))
-    assert state == ledger.state("survey")
-    assert (state.name, state.kind, state.closed, state.requests) == ("survey", "pure", False, 0)
-    assert (state.total, state.spent, state.left) == (pure(3), Cost(), pure(3))
-    ledger.create("other", Cost(Amount.of(1), MILLIONTH))
-    ledger.create("third", Cost.gaussian("1/2"))
-    assert ledger.names() == ("other", "survey", "third")
-    assert [ledger.state(name).kind for name in ledger.names()] == ["approximate", "pure", "gaussian"]
-
-
-def test_a_name_is_created_once(ledger: Ledger) -> None:
-    ledger.create("survey", pure(3))
-    with pytest.raises(UnknownBudgetError, match="has a budget 'survey' already"):
-        ledger.create("survey", pure(4))
-    assert ledger.state("survey").total == pure(3)
-
-
 def test_names_that_cannot_be_typed_again_are_refused(ledger: Ledger) -> None:
     ledger.create("survey", pure(3))
     hidden = ("a\nb", "a\0b", "a\x1b[31m", "tab\t", "\u202e", "\ud800", "a\u2028b", "\u200b")
@@ -80,23 +61,6 @@ def test_names_that_cannot_be_typed_again_are_refused(ledger: Ledger) -> None:
             ask(ledger, request_id=name)
     assert ledger.names() == ("survey",)
     assert ledger.state("survey").requests == 0
-
-
-@pytest.mark.parametrize("name", [5, b"x", None, ["survey"]])
-def test_names_that_are_no_text_are_refused(ledger: Ledger, name: Any) -> None:  # noqa: ANN401 - wrong on purpose
-    ledger.create("survey", pure(3))
-    wrong: Any = 7
-    for refused in (
-        lambda: ledger.create(name, pure(3)),
-        lambda: ledger.state(name),
-        lambda: ledger.history(name),
-        lambda: ask(ledger, name=name),
-        lambda: ledger.foresee("survey", ONE_STEP, request_id=name or wrong, **ASKED),
-    ):
-        with pytest.raises(UsageError, match="a name of a budget or request cannot be"):
-            refused()
-    with pytest.raises(UsageError, match="a ledger cannot be 5"):
-        open_ledger(5)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_other_names_are_names(ledger: Ledger) -> None:
@@ -190,71 +154,6 @@ def test_what_a_refusal_suggests_still_fits(ledger: Ledger) -> None:
     ask(ledger, Cost(Amount.of("0.955755"), Fraction("0.000000666666")))
 
 
-def test_either_part_of_an_approximate_budget_can_run_out(ledger: Ledger) -> None:
-    ledger.create("survey", Cost(Amount.of(1), MILLIONTH))
-    ask(ledger, Cost(Amount.of("1/2"), MILLIONTH))
-    with pytest.raises(BudgetRefusedError, match=r"left epsilon 0\.5, delta 0$"):
-        ask(ledger, Cost(Amount.of("1/10"), MILLIONTH / 1000))
-    ask(ledger, pure("1/2"))
-    with pytest.raises(BudgetRefusedError):
-        ask(ledger, pure("1e-300"))
-
-
-def test_gaussian_costs_add_their_squares(ledger: Ledger) -> None:
-    ledger.create("survey", Cost.gaussian(1))
-    ask(ledger, Cost.gaussian("3/5"))
-    with pytest.raises(BudgetRefusedError):
-        ask(ledger, Cost.gaussian("0.8000000000000000000000000000001"))
-    with pytest.raises(BudgetRefusedError, match=r"spent mu 0\.6; asked mu 0\.81; left mu 0\.8$") as caught:
-        ask(ledger, Cost.gaussian("0.81"))
-    assert caught.value.help.startswith("ask with mu at most 0.8, or")
-    ask(ledger, Cost.gaussian("4/5"))
-    assert ledger.state("survey").left.mu_squared == 0
-
-
-def test_another_kind_of_cost_is_refused(ledger: Ledger) -> None:
-    approximate = Cost(Amount.of(3), MILLIONTH)
-    budgets = {"pure": pure(3), "approximate": approximate, "gaussian": Cost.gaussian(3)}
-    for name, budget in budgets.items():
-        ledger.create(name, budget)
-    refused = {
-        "pure": (approximate, Cost.gaussian(1)),
-        "approximate": (Cost.gaussian(1),),
-        "gaussian": (pure(1), approximate),
-    }
-    for name, costs in refused.items():
-        for cost in costs:
-            with pytest.raises(BudgetRefusedError, match=f"budget '{name}' is {name}"):
-                ask(ledger, cost, name=name)
-            with pytest.raises(UsageError):
-                ledger.raise_budget(name, cost, "more")
-        assert ledger.state(name).spent.is_zero
-        assert ledger.state(name).total == budgets[name]
-
-
-def test_several_answers_at_once_are_charged_together(ledger: Ledger) -> None:
-    ledger.create("survey", pure(1))
-    ask(ledger, pure("ln(6/5)").times(3))
-    assert ledger.state("survey").spent == pure("ln(216/125)")
-    assert ledger.state("survey").requests == 1
-
-
-def test_a_repeated_request_returns_the_stored_answer_at_no_cost(ledger: Ledger) -> None:
-    ledger.create("survey", ONE_STEP)
-    first = ask(ledger, request_id="q1")
-    assert (first.granted, first.answer, first.request_id) == ("new", None, "q1")
-    again = ask(ledger, request_id="q1")
-    assert (again.granted, again.answer) == ("pending", None)
-    assert ledger.store(again, "Ann") == "Ann"
-    assert ledger.store(first, "Bob") == "Ann"
-    for _ in range(3):
-        answered = ask(ledger, request_id="q1")
-        assert (answered.granted, answered.answer) == ("answered", "Ann")
-    assert ledger.state("survey").requests == 1
-    ledger.close_budget("survey")
-    assert ask(ledger, request_id="q1").answer == "Ann"
-
-
 def test_a_repeated_request_with_anything_different_is_refused(ledger: Ledger) -> None:
     ledger.create("survey", pure(3))
     ledger.create("other", pure(3))
@@ -311,13 +210,6 @@ def test_what_a_charge_would_say_is_foreseen_and_nothing_is_written(ledger: Ledg
     assert len(ledger.history("survey")) == len(before) + 1
 
 
-def test_requests_without_an_id_are_all_different(ledger: Ledger) -> None:
-    ledger.create("survey", pure(3))
-    ids = {ask(ledger).request_id for _ in range(5)}
-    assert len(ids) == 5
-    assert ledger.state("survey").requests == 5
-
-
 def test_a_charge_of_another_ledger_stores_nothing(ledger: Ledger) -> None:
     ledger.create("survey", pure(3))
     real = ask(ledger, request_id="q1")
@@ -354,23 +246,6 @@ def test_raising_is_an_entry_with_a_reason(ledger: Ledger) -> None:
     ledger.raise_budget("wide", pure(1), "only epsilon")
     assert ledger.state("wide").total == Cost(Amount.of(2), MILLIONTH)
     assert [entry.event for entry in ledger.history("survey")] == ["create", "raise"]
-
-
-def test_closing_ends_a_budget(ledger: Ledger) -> None:
-    ledger.create("survey", pure(1))
-    pending = ask(ledger, request_id="q1")
-    assert ledger.close_budget("survey").closed
-    for call in (
-        lambda: ask(ledger),
-        lambda: ledger.raise_budget("survey", pure(1), "more"),
-        lambda: ledger.close_budget("survey"),
-    ):
-        with pytest.raises(BudgetRefusedError, match="budget 'survey' is closed") as caught:
-            call()
-        assert caught.value.exit_code == 3
-    assert ask(ledger, request_id="q1").granted == "pending"
-    assert ledger.store(pending, "Ann") == "Ann"
-    assert ledger.state("survey").requests == 1
 
 
 def test_history_shows_every_entry(ledger: Ledger) -> None:
@@ -481,8 +356,8 @@ def test_an_amount_that_no_ledger_wrote_is_an_error(place: Place, ledger: Ledger
         return ask(ledger, Cost(), name=name)
 
     for rational, logarithm, delta in (
-        *(("2/4", "1", "0"), ("0.5", "1", "0"), ("abc", "1", "0"), ("", "1", "0"), ("-1", "1", "0")),
-        *(("0", "1/2", "0"), ("0", "0", "0"), ("0", "-2", "0"), ("1", "1", "1/2"), ("1", "1", " 0")),
+        *(("2/4", "1", "0"), ("abc", "1", "0"), ("-1", "1", "0")),
+        *(("0", "1/2", "0"), ("0", "0", "0"), ("1", "1", "1/2")),
     ):
         name = f"{rational}, {logarithm}, {delta}"
         place.run(MADE_UP.format(name=name, rational=rational, logarithm=logarithm, delta=delta))
@@ -624,14 +499,6 @@ def test_a_ledger_is_not_used_across_a_fork(ledger: Ledger, monkeypatch: pytest.
         with pytest.raises(LedgerError, match="was opened in another process"):
             ask(ledger)
     assert ledger.state("survey").requests == 0
-
-
-def test_a_closed_ledger_is_an_error(place: Place) -> None:
-    ledger = place.open(create=True)
-    ledger.close()
-    if place.kind == "sqlite":
-        with pytest.raises(LedgerError):
-            ledger.names()
 
 
 def test_waiting_for_another_writer_ends(place: Place) -> None:

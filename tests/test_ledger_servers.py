@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ledger in PostgreSQL: whatever is wrong with the server is an error, and nothing is granted."""
+"""A ledger in PostgreSQL: anything wrong with the server is an error, and nothing is granted."""
 
 import contextlib
 import importlib.util
@@ -14,9 +14,9 @@ from ledger_places import ASKED, Place, pure
 from postgres_server import fresh_database
 from rainbowdp.errors import LedgerError, MissingExtraError
 from rainbowdp.ledger import Charge, Ledger, open_ledger
+from rainbowdp.ledger.book import open_database
 from rainbowdp.ledger.database import Database
-from rainbowdp.ledger.opening import open_database
-from rainbowdp.ledger.postgres import PostgresDatabase
+from rainbowdp.ledger.postgres import DIGEST, FORM, PostgresDatabase, digest
 
 
 @pytest.fixture
@@ -63,10 +63,10 @@ def test_a_password_is_never_shown(place: Place) -> None:
         assert caught.value.exit_code == 4
 
 
-@pytest.mark.parametrize("scheme", ["postgres", "postgresql+psycopg"])
-def test_other_spellings_of_the_scheme(place: Place, scheme: str) -> None:
-    with open_ledger(place.address.replace("postgresql", scheme)) as ledger:
-        assert ledger.names() == ("survey",)
+def test_other_spellings_of_the_scheme(place: Place) -> None:
+    for scheme in ("postgres", "postgresql+psycopg"):
+        with open_ledger(place.address.replace("postgresql", scheme)) as ledger:
+            assert ledger.names() == ("survey",)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_an_interrupt_is_one_also_where_giving_the_connection_back_fails(place: 
     database = open_database(place.address, create=False)
     with contextlib.closing(database), pytest.raises(KeyboardInterrupt) as caught:
         be_interrupted(database)
-    assert caught.value.__context__ is None
+    assert caught.value.__suppress_context__
 
 
 def test_a_server_that_is_not_there_is_an_error() -> None:
@@ -215,46 +215,51 @@ def test_an_entry_that_the_database_swallows_is_no_charge(place: Place) -> None:
         place.open()
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "ALTER TABLE rainbowdp_entries DISABLE TRIGGER rainbowdp_entries_guard",
-        "DROP INDEX rainbowdp_one_charge",
-        "ALTER TABLE rainbowdp_entries DROP CONSTRAINT rainbowdp_entries_check",
-        "ALTER TABLE rainbowdp_entries DROP CONSTRAINT rainbowdp_entries_budget_previous_fkey",
-        "ALTER TABLE rainbowdp_entries ENABLE ROW LEVEL SECURITY",
-        """ALTER TABLE rainbowdp_entries DROP CONSTRAINT rainbowdp_entries_check;
-        ALTER TABLE rainbowdp_entries ADD CHECK (true)""",
-        """DROP TRIGGER rainbowdp_entries_guard ON rainbowdp_entries;
-        CREATE TRIGGER again BEFORE UPDATE OR DELETE OR TRUNCATE ON rainbowdp_ledger
-        FOR EACH STATEMENT EXECUTE FUNCTION rainbowdp_guard()""",
-        "DROP INDEX rainbowdp_one_charge; CREATE UNIQUE INDEX i ON rainbowdp_entries (charge)",
-        """DROP INDEX rainbowdp_one_answer;
-        CREATE UNIQUE INDEX i ON rainbowdp_entries (budget, charge) WHERE event = 'close'""",
-        """ALTER TABLE rainbowdp_entries DROP CONSTRAINT rainbowdp_entries_budget_charge_fkey;
-        ALTER TABLE rainbowdp_entries ADD FOREIGN KEY (budget, number)
-        REFERENCES rainbowdp_entries (budget, number)""",
-        """DROP TRIGGER rainbowdp_entries_guard ON rainbowdp_entries;
-        CREATE TRIGGER rainbowdp_entries_guard BEFORE TRUNCATE ON rainbowdp_entries
-        FOR EACH STATEMENT EXECUTE FUNCTION rainbowdp_guard()""",
-        """CREATE OR REPLACE FUNCTION rainbowdp_guard() RETURNS trigger LANGUAGE plpgsql
-        AS $$ BEGIN IF false THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END $$""",
-        "ALTER TABLE rainbowdp_entries ALTER COLUMN answer TYPE integer USING NULL",
-        "ALTER TABLE rainbowdp_entries ADD COLUMN n integer GENERATED ALWAYS AS (answer::integer) STORED",
-        "ALTER TABLE rainbowdp_entries ADD COLUMN n integer",
-        "ALTER TABLE rainbowdp_entries ALTER COLUMN request SET DEFAULT 'q'",
-        'ALTER TABLE rainbowdp_entries ALTER COLUMN question TYPE text COLLATE "C"',
-        "ALTER TABLE rainbowdp_ledger ALTER COLUMN version TYPE bigint",
-        "CREATE INDEX zz ON rainbowdp_entries ((answer::numeric))",
-        "ALTER TABLE rainbowdp_entries SET UNLOGGED",
-        "CREATE TABLE more () INHERITS (rainbowdp_entries)",
-        "CREATE RULE no_insert AS ON INSERT TO rainbowdp_entries DO INSTEAD NOTHING",
-        """CREATE OR REPLACE FUNCTION rainbowdp_guard() RETURNS trigger LANGUAGE plpgsql
-        AS $$ BEGIN RETURN NEW; END $$""",
-    ],
+OTHER_FORMS = (
+    "ALTER TABLE rainbowdp_entries DISABLE TRIGGER rainbowdp_entries_guard",
+    "DROP INDEX rainbowdp_one_charge",
+    "ALTER TABLE rainbowdp_entries DROP CONSTRAINT rainbowdp_entries_check",
+    "ALTER TABLE rainbowdp_entries DROP CONSTRAINT rainbowdp_entries_budget_previous_fkey",
+    "ALTER TABLE rainbowdp_entries ENABLE ROW LEVEL SECURITY",
+    """ALTER TABLE rainbowdp_entries DROP CONSTRAINT rainbowdp_entries_check;
+    ALTER TABLE rainbowdp_entries ADD CHECK (true)""",
+    """DROP TRIGGER rainbowdp_entries_guard ON rainbowdp_entries;
+    CREATE TRIGGER again BEFORE UPDATE OR DELETE OR TRUNCATE ON rainbowdp_ledger
+    FOR EACH STATEMENT EXECUTE FUNCTION rainbowdp_guard()""",
+    "DROP INDEX rainbowdp_one_charge; CREATE UNIQUE INDEX i ON rainbowdp_entries (charge)",
+    """DROP INDEX rainbowdp_one_answer;
+    CREATE UNIQUE INDEX i ON rainbowdp_entries (budget, charge) WHERE event = 'close'""",
+    """ALTER TABLE rainbowdp_entries DROP CONSTRAINT rainbowdp_entries_budget_charge_fkey;
+    ALTER TABLE rainbowdp_entries ADD FOREIGN KEY (budget, number)
+    REFERENCES rainbowdp_entries (budget, number)""",
+    """DROP TRIGGER rainbowdp_entries_guard ON rainbowdp_entries;
+    CREATE TRIGGER rainbowdp_entries_guard BEFORE TRUNCATE ON rainbowdp_entries
+    FOR EACH STATEMENT EXECUTE FUNCTION rainbowdp_guard()""",
+    """CREATE OR REPLACE FUNCTION rainbowdp_guard() RETURNS trigger LANGUAGE plpgsql
+    AS $$ BEGIN IF false THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END $$""",
+    "ALTER TABLE rainbowdp_entries ALTER COLUMN answer TYPE integer USING NULL",
+    "ALTER TABLE rainbowdp_entries ADD COLUMN n integer GENERATED ALWAYS AS (answer::integer) STORED",
+    "ALTER TABLE rainbowdp_entries ADD COLUMN n integer",
+    "ALTER TABLE rainbowdp_entries ALTER COLUMN request SET DEFAULT 'q'",
+    'ALTER TABLE rainbowdp_entries ALTER COLUMN question TYPE text COLLATE "C"',
+    "ALTER TABLE rainbowdp_ledger ALTER COLUMN version TYPE bigint",
+    "CREATE INDEX zz ON rainbowdp_entries ((answer::numeric))",
+    "ALTER TABLE rainbowdp_entries SET UNLOGGED",
+    "CREATE TABLE more () INHERITS (rainbowdp_entries)",
+    "CREATE RULE no_insert AS ON INSERT TO rainbowdp_entries DO INSTEAD NOTHING",
+    """CREATE OR REPLACE FUNCTION rainbowdp_guard() RETURNS trigger LANGUAGE plpgsql
+    AS $$ BEGIN RETURN NEW; END $$""",
 )
-def test_another_form_is_refused(place: Place, statement: str) -> None:
-    place.run(statement)
+
+
+def test_another_form_is_refused(place: Place) -> None:
+    with psycopg.connect(place.address) as connection:
+        for statement in OTHER_FORMS:
+            connection.execute(statement.encode())
+            assert digest(connection.execute(FORM.encode()).fetchall()) != DIGEST, statement
+            connection.rollback()
+        assert digest(connection.execute(FORM.encode()).fetchall()) == DIGEST
+    place.run(OTHER_FORMS[0])
     with pytest.raises(LedgerError, match="has not the form of a ledger"):
         place.open()
 
@@ -269,8 +274,6 @@ def test_what_a_server_says_of_an_answer_is_not_shown(place: Place) -> None:
             ledger.store(charge, drawn)
     shown = "".join(traceback.format_exception(caught.value)) + caught.value.report()
     assert drawn not in shown
-    assert caught.value.__context__ is None
-    assert caught.value.__cause__ is None
 
 
 @pytest.mark.parametrize("table", ["rainbowdp_ledger", "rainbowdp_entries"])
@@ -293,17 +296,13 @@ def test_half_a_ledger_is_refused_and_not_completed(place: Place) -> None:
             place.open(create=create)
 
 
-@pytest.mark.parametrize(
-    ("asked", "kept"), [("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")]
-)
-def test_commits_are_waited_for(place: Place, asked: str, kept: str) -> None:
+def test_commits_are_waited_for(place: Place) -> None:
     name = place.address.rpartition("/")[2]
-    place.run(f"ALTER DATABASE {name} SET synchronous_commit = {asked}")
-    database = open_database(place.address, create=False)
-    assert isinstance(database, PostgresDatabase)
-    with database.transaction(write=True) as run:
-        assert run("SELECT current_setting('synchronous_commit')", {}) == [(kept,)]
-    database.close()
+    for asked, kept in (("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")):
+        place.run(f"ALTER DATABASE {name} SET synchronous_commit = {asked}")
+        database = open_database(place.address, create=False)
+        with contextlib.closing(database), database.transaction(write=True) as run:
+            assert run("SELECT current_setting('synchronous_commit')", {}) == [(kept,)]
 
 
 def test_a_charge_takes_the_lock_before_it_looks(place: Place) -> None:

@@ -5,6 +5,7 @@ import dataclasses
 import itertools
 import json
 import math
+import traceback
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -14,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rainbowdp.questions
 from rainbowdp.boundary import BoundaryCondition, check_boundary, max_min, randomized_response, uniform
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import (
@@ -26,21 +26,15 @@ from rainbowdp.errors import (
 )
 from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
 from rainbowdp.questions import (
-    Bracket,
     BracketCounts,
     ClampedSum,
-    Level,
     Location,
     MatchCount,
     Neighbors,
     OptionCounts,
     Question,
-    Ranking,
-    Scores,
     ScoreValues,
-    Summary,
     Winner,
-    YesNo,
     answer_line,
     bracket,
     in_table,
@@ -71,14 +65,6 @@ QUESTIONS: list[Question] = [
     bracket("age", edges=["17.5"], labels=["young", "old"], quantile="0.9"),
     scores(["A", "B"], sensitivity="1/3", monotone=True),
 ]
-FACTORIES: dict[str, Callable[..., Question]] = {
-    "winner": winner,
-    "ranking": ranking,
-    "yes_no": yes_no,
-    "level": level,
-    "bracket": bracket,
-    "scores": scores,
-}
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.kind)
@@ -158,134 +144,59 @@ def test_orders_are_written_with_quotes_where_needed_and_listed_in_json() -> Non
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "options", "what"),
+    ("make", "options", "what"),
     [
-        ("winner", ("c", ["a"]), {}, "1 options"),
-        ("winner", ("c", []), {}, "0 options"),
-        ("winner", ("c", "ab"), {}, "are 'ab', which is no list"),
-        ("winner", ("c", 5), {}, "are 5, which is no list"),
-        ("level", ("c",), {"equals": "y", "edges": "12"}, "edges are '12', which is no list"),
-        ("level", ("c",), {"equals": "y", "edges": [1], "labels": "ab"}, "labels are 'ab', which is no list"),
-        ("bracket", ("c",), {"edges": 12}, "edges are 12, which is no list"),
-        ("winner", ("c", {"only"}), {}, "which is no list"),
-        ("ranking", ("c", frozenset({"only"})), {}, "which is no list"),
-        ("yes_no", ("c",), {"clamp": 5, "at_least": 1}, "5 is no range"),
-        ("winner", ("c", ["a", " a "]), {}, "'a' stands twice"),
-        ("winner", ("c", [1, "1.0", 1.0]), {}, "'1' stands twice"),
-        ("winner", ("c", ["a", " "]), {}, "empty or no text"),
-        ("winner", ("c", ["a", None]), {}, "empty or no text"),
-        ("winner", ("c", ["a", "\ud800"]), {}, "empty or no text"),
-        ("winner", ("c", ["a", "b"]), {"nulls": "x"}, "which is no option"),
-        ("winner", ("c", ["a", "b"]), {"other": ""}, "empty or no text"),
-        ("winner", ("", ["a", "b"]), {}, "is no column"),
-        ("winner", (None, ["a", "b"]), {}, "is no column"),
-        ("ranking", ("c", list("abcdef")), {"top": 7}, "the first 7 of 6 options cannot be named"),
-        ("ranking", ("c", list("abc")), {"top": 3, "as_set": True}, "a set of all options cannot change"),
-        ("ranking", ("c", list("abc")), {"as_set": True}, "a set of all options cannot change"),
-        ("yes_no", ("c",), {"equals": "y", "at_least": 0}, "a count cannot cross 0"),
-        ("yes_no", ("c",), {"equals": "y", "at_least": -1}, "a count cannot cross -1"),
-        ("yes_no", ("c",), {"equals": "y", "at_least": "1/2"}, "a count cannot cross 0.5"),
-        ("yes_no", ("c",), {"equals": "y", "share": 0}, "a share cannot cross 0"),
-        ("yes_no", ("c",), {"equals": "y", "share": "-1/2"}, "a share cannot cross -0.5"),
-        ("yes_no", ("c",), {"equals": "y", "share": "101/100"}, "a share cannot cross 1.01"),
-        ("yes_no", ("c",), {"equals": "y"}, "no threshold"),
-        ("yes_no", ("c",), {"at_least": 3}, "neither a matching text nor a range"),
-        ("yes_no", ("c",), {"share": "1/2"}, "neither a matching text nor a range"),
-        ("yes_no", ("c",), {"equals": "y", "at_least": 1, "share": "1/2"}, "both a count and a share"),
-        ("yes_no", ("c",), {"equals": "y", "clamp": (0, 1), "at_least": 1}, "a sum has no matching text"),
-        ("yes_no", ("c",), {"clamp": (0, 1), "share": "1/2"}, "no share"),
-        ("yes_no", ("c",), {"clamp": (2, 1), "at_least": 1}, "cannot be clamped to 2, 1"),
-        ("yes_no", ("c",), {"clamp": (0, 0), "at_least": 1}, "cannot be clamped to 0, 0"),
-        ("yes_no", ("c",), {"clamp": (0, 5), "at_least": 0}, "cannot cross 0"),
-        ("yes_no", ("c",), {"clamp": (-5, 0), "at_least": 1}, "cannot cross 1"),
-        ("yes_no", ("c",), {"clamp": "01", "at_least": 1}, "is no range"),
-        ("yes_no", ("c",), {"clamp": (1, 2, 3), "at_least": 1}, "is no range"),
-        ("yes_no", ("c",), {"clamp": (0, 1), "at_least": 1, "nulls": "none"}, "not an exact number"),
-        ("yes_no", ("c",), {"equals": " ", "at_least": 1}, "empty or no text"),
-        ("level", ("c",), {"equals": "y", "edges": []}, "no edges"),
-        ("level", ("c",), {"equals": "y", "edges": [2, 2]}, "edge 2 does not lie above 2"),
-        ("level", ("c",), {"equals": "y", "edges": [3, 2]}, "edge 2 does not lie above 3"),
-        ("level", ("c",), {"equals": "y", "edges": [0, 2]}, "a count cannot cross 0"),
-        ("level", ("c",), {"equals": "y", "edges": [1], "labels": ["a"]}, "there are 1 labels"),
-        (
-            "level",
-            ("c",),
-            {"equals": "y", "edges": [1], "labels": ["a", "b", "c"]},
-            "3 labels do not fit 1 edges",
-        ),
-        ("level", ("c",), {"equals": "y", "edges": [1], "labels": ["a", "a"]}, "'a' stands twice"),
-        ("level", ("c",), {"equals": "y", "edges": ["1/2", 2], "share": True}, "a share cannot cross 2"),
-        ("level", ("c",), {"edges": [1]}, "neither"),
-        ("bracket", ("c",), {"edges": []}, "no edges"),
-        ("bracket", ("c",), {"edges": [1], "quantile": 0}, "0 is no quantile"),
-        ("bracket", ("c",), {"edges": [1], "quantile": "3/2"}, "1.5 is no quantile"),
-        ("bracket", ("c",), {"edges": ["x"]}, "'x' is not an exact number"),
-        ("scores", (["a"],), {"sensitivity": 1}, "1 options"),
-        ("scores", (["a", "b"],), {"sensitivity": 0}, "sensitivity 0 cannot change"),
-        ("scores", (["a", "b"],), {"sensitivity": 1, "monotone": "no"}, "neither true nor false"),
+        (winner, {"options": ["a"]}, "1 options"),
+        (winner, {"options": "ab"}, "are 'ab', which is not a list"),
+        (winner, {"options": {"only"}}, "which is not a list"),
+        (winner, {"options": [1, "1.0", 1.0]}, "'1' stands twice"),
+        (winner, {"options": ["a", " "]}, "is empty or not a text"),
+        (winner, {"options": ["a", "\ud800"]}, "is empty or not a text"),
+        (winner, {"options": ["a", "x" * 9000]}, "is empty or not a text"),
+        (winner, {"options": ["a", "b"], "nulls": "x"}, "which is no option"),
+        (winner, {"column": "", "options": ["a", "b"]}, "is not a column"),
+        (ranking, {"options": list("abcdef"), "top": 7}, "the first 7 of 6 options cannot be named"),
+        (ranking, {"options": list("abc"), "top": 3, "as_set": True}, "a set of all options cannot change"),
+        (ranking, {"options": list("abc"), "as_set": True}, "a set of all options cannot change"),
+        (yes_no, {"equals": "y", "at_least": "1/2"}, "a count cannot cross 0.5"),
+        (yes_no, {"equals": "y", "share": "101/100"}, "a share cannot cross 1.01"),
+        (yes_no, {"equals": "y"}, "no threshold"),
+        (yes_no, {"at_least": 3}, "neither a matching text nor a range"),
+        (yes_no, {"equals": "y", "at_least": 1, "share": "1/2"}, "both a count and a share"),
+        (yes_no, {"equals": "y", "clamp": (0, 1), "at_least": 1}, "a sum has no matching text"),
+        (yes_no, {"clamp": (2, 1), "at_least": 1}, "cannot be clamped to 2, 1"),
+        (yes_no, {"clamp": (-5, 0), "at_least": 1}, "cannot cross 1"),
+        (yes_no, {"clamp": (1, 2, 3), "at_least": 1}, "is no range"),
+        (yes_no, {"clamp": (0, 1), "at_least": 1, "nulls": "none"}, "not an exact number"),
+        (yes_no, {"equals": "y", "at_least": 1, "false_yes": 1}, "a false yes cannot be allowed"),
+        (level, {"equals": "y", "edges": []}, "no edges"),
+        (level, {"equals": "y", "edges": [3, 2]}, "edge 2 does not lie above 3"),
+        (level, {"equals": "y", "edges": [1], "labels": ["a", "b", "c"]}, "3 labels do not fit 1 edges"),
+        (level, {"equals": "y", "edges": ["1/2", 2], "share": True}, "a share cannot cross 2"),
+        (bracket, {"edges": [1], "quantile": 0}, "0 is no quantile"),
+        (bracket, {"edges": ["x"]}, "'x' is not an exact number"),
+        (scores, {"options": ["a", "b"], "sensitivity": 0}, "sensitivity 0 cannot change"),
     ],
 )
 def test_what_is_no_question_is_refused(
-    name: str, arguments: tuple[Any, ...], options: dict[str, Any], what: str
+    make: Callable[..., Question], options: dict[str, Any], what: str
 ) -> None:
+    column = {} if make is scores or "column" in options else {"column": "c"}
     with pytest.raises((QuestionError, NumberError), match=what) as caught:
-        FACTORIES[name](*arguments, **options)
+        make(**column, **options)
     assert caught.value.help
 
 
-@pytest.mark.parametrize(
-    "description",
-    [
-        {},
-        {"kind": "winer"},
-        {"kind": ["winner"]},
-        {"kind": "winner"},
-        {"kind": "winner", "column": "c"},
-        {"kind": "winner", "column": "c", "options": "ab"},
-        {"kind": "winner", "column": "c", "options": ["a"]},
-        {"kind": "winner", "column": "c", "options": ["a", "b"], "other": 3},
-        {"kind": "winner", "column": 3, "options": ["a", "b"]},
-        {"kind": "yes-no", "column": "c", "of": "count", "edges": ["1"], "labels": ["no", "yes"]},
-        {
-            "kind": "yes-no",
-            "column": "c",
-            "of": "mean",
-            "equals": "y",
-            "edges": ["1"],
-            "labels": ["no", "yes"],
-        },
-        {"kind": "yes-no", "column": "c", "of": "count", "equals": "y", "edges": ["1"], "labels": ["a", "b"]},
-        {
-            "kind": "yes-no",
-            "column": "c",
-            "of": "count",
-            "equals": "y",
-            "edges": ["1", "2"],
-            "labels": ["no", "yes"],
-        },
-        {"kind": "level", "column": "c", "of": "sum", "edges": ["1"], "labels": ["a", "b"]},
-        {"kind": "level", "column": "c", "of": "sum", "clamp": ["0"], "edges": ["1"], "labels": ["a", "b"]},
-        {"kind": "level", "column": "c", "of": "count", "equals": "y", "edges": ["x"], "labels": ["a", "b"]},
-        {
-            "kind": "level",
-            "column": "c",
-            "of": "count",
-            "equals": "y",
-            "edges": ["1"],
-            "labels": ["a", "b"],
-            "nulls": 1,
-        },
-        {"kind": "bracket", "column": "c", "edges": ["1"], "labels": ["a", "b"]},
-        {"kind": "bracket", "column": "c", "edges": ["1"], "labels": ["a"], "quantile": "1/2"},
-        {"kind": "scores", "options": ["a", "b"], "sensitivity": 1, "monotone": False},
-        {"kind": "scores", "options": ["a", "b"], "sensitivity": "1"},
-        "winner",
-    ],
-)
-def test_a_description_of_no_question_is_refused(description: Any) -> None:  # noqa: ANN401 - anything
-    with pytest.raises(RainbowError) as caught:
-        question_from(description)
-    assert caught.value.code in {"RDP701", "RDP101"}
+def test_a_description_of_no_question_is_refused() -> None:
+    with pytest.raises(QuestionError, match="is not a kind of question"):
+        question_from({"kind": "winer"})
+    for question in QUESTIONS:
+        whole = question.describe()
+        for name in whole:
+            for wrong in ({"a": 1},) if name in {"other", "nulls", "top", "false_yes"} else ({"a": 1}, None):
+                with pytest.raises(RainbowError) as caught:
+                    question_from({**whole, name: wrong})
+                assert caught.value.code in {"RDP701", "RDP101"}
 
 
 PRIVATE = 987_654_321
@@ -317,7 +228,7 @@ def test_no_error_shows_what_a_summary_holds(question: Question) -> None:
             said = error.report() + repr(error.values)
         assert str(PRIVATE) not in said
     summary = question.reading.summary([]) if question.kind != "scores" else HOLDERS[4]
-    with pytest.raises(QuestionError, match="is no neighbor relation"):
+    with pytest.raises(QuestionError, match="is not a neighbor relation"):
         question.locate(summary, "swap")  # type: ignore[arg-type]  # a wrong argument is the point
 
 
@@ -328,10 +239,9 @@ def test_scores_are_not_read_from_a_table() -> None:
     with pytest.raises(QuestionError, match="3 scores do not fit 2 options"):
         question.values([1, 2, 3])
     for odd in ("1,237", "1237 people", 12.37 * math.inf, True, None, [1237], b"1237"):
-        with pytest.raises(QuestionError, match="a score is no exact number; it is not shown") as caught:
+        with pytest.raises(QuestionError, match="a score is not an exact number; it is not shown") as caught:
             question.values([3, odd])  # type: ignore[list-item]  # what is refused
-        assert "237" not in caught.value.report()
-        assert caught.value.__context__ is None
+        assert "237" not in "".join(traceback.format_exception(caught.value))
     assert question.values([1, "1/2"]) == ScoreValues((Fraction(1), Fraction(1, 2)))
 
 
@@ -357,7 +267,7 @@ def test_rainbows_have_the_answer_best_and_the_nearest_next(count: int, data: st
     assert own_answer_first(answer, answers).classes == ((answer,), tuple(a for a in answers if a != answer))
 
 
-@pytest.mark.parametrize("privacy", [PureDP("ln 2"), PureDP(1), ApproxDP("1/2", "1e-3"), GaussianDP(1)])
+@pytest.mark.parametrize("privacy", [PureDP("ln 2"), ApproxDP("1/2", "1e-3"), GaussianDP(1)])
 @pytest.mark.parametrize("relation", get_args(Neighbors))
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.kind)
 def test_every_boundary_is_private_where_regions_touch(
@@ -408,11 +318,11 @@ def test_a_given_boundary_is_checked() -> None:
     assert question_boundary(question, privacy, "add-remove", boundary=fair) is fair
     with pytest.raises(BoundaryNotPrivateError):
         question_boundary(question, privacy, "add-remove", boundary=truthful(question))
-    with pytest.raises(QuestionError, match="'maxmin' is no boundary"):
+    with pytest.raises(QuestionError, match="'maxmin' is not a boundary"):
         question_boundary(question, privacy, "add-remove", boundary="maxmin")
     with pytest.raises(BoundaryMissingError):
         answer_line(question, "a", BoundaryCondition({}), privacy)
-    with pytest.raises(QuestionError, match="'z' is no answer"):
+    with pytest.raises(QuestionError, match="'z' is not an answer"):
         answer_line(question, "z", fair, privacy)
 
 
@@ -450,7 +360,7 @@ def test_questions_that_contradict_themselves_are_refused() -> None:
         with pytest.raises(QuestionError, match=what):
             region_graph(question, "add-remove")
     for max_rows in (0, -1, 1.5, True):
-        with pytest.raises(QuestionError, match="is no number of rows"):
+        with pytest.raises(QuestionError, match="is not a number of rows"):
             region_graph(winner("c", ["a", "b"]), "add-remove", max_rows)  # type: ignore[arg-type]  # wrong on purpose
 
 
@@ -467,18 +377,3 @@ def test_lines_of_a_question_are_private_between_every_two_tables() -> None:
         for one, other in itertools.combinations(tables, 2):
             if abs(one[0] - other[0]) + abs(one[1] - other[1]) <= max_rows:
                 assert privacy.admits(rows[one], rows[other])
-
-
-def test_kinds_and_answers_are_what_the_documentation_says() -> None:
-    kinds = {
-        Winner: "winner",
-        Ranking: "ranking",
-        YesNo: "yes-no",
-        Level: "level",
-        Bracket: "bracket",
-        Scores: "scores",
-    }
-    assert {kind: vars(kind)["kind"] for kind in kinds} == kinds
-    assert yes_no("c", equals="y", at_least=1).answers == ("no", "yes")
-    assert set(rainbowdp.questions.__all__) <= set(dir(rainbowdp.questions))
-    assert set(get_args(Summary)) == {type(value) for value in HOLDERS[:5]}

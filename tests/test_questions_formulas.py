@@ -238,7 +238,7 @@ SUMMARIES: dict[str, Callable[[Table], Summary]] = {
 }
 
 
-@settings(max_examples=250)
+@settings(max_examples=100)
 @given(QUESTIONS, st.data(), st.sampled_from(RELATIONS), st.integers(1, 4), st.booleans())
 def test_any_question_is_private_around_any_table(
     asked: tuple[Question, int],

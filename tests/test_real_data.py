@@ -67,7 +67,6 @@ CANDIDATES = (
     "Tom Hoch",
     "Troy Benjegerdes",
 )
-PARTIES = {"Conservative": 462, "Labour": 720, "Liberal Democrat": 343}
 BANDS = ("<25", "25-29", "30-34", "35-39", "40-44", "45-49", "50-54", "55-59", "60-64", ">65")
 WEEK = tuple(f"11/{day}/2000" for day in range(1, 8))
 BALLOT = {"Precinct": "text", "rank1": "text", "rank2": "text", "rank3": "text", "weight": "integer"}
@@ -143,11 +142,7 @@ def test_the_order_of_the_leaders(ballots: Places, at: str) -> None:
     summary = read(ballots[at], question)
     assert summary == OptionCounts(tuple(LEADERS[name] for name in sorted(LEADERS)))
     assert question.locate(summary).answer == ">".join(LEADERS)
-    found = ask(ballots[at].source, question, epsilon=EPSILON, **ballots[at].options)
-    assert found.answer == (*LEADERS,)
-    # The receipt of five options has 120 orders in 120 rows, and more, of 120 probabilities; of four, 24.
-    four = [*LEADERS][:4]
-    assert list(released(ballots[at], ranking("rank1", sorted(four)))) == four
+    assert released(ballots[at], question) == (*LEADERS,)
 
 
 # The panel: 1,525 voters.
@@ -164,16 +159,6 @@ def panels(voters: "pd.DataFrame", tmp_path_factory: pytest.TempPathFactory) -> 
     voters.to_csv(path, index=False)
     types = {name: "integer" if voters[name].dtype.kind == "i" else "text" for name in voters.columns}
     return three_places(path, types)
-
-
-@at_each_place
-def test_the_winner_among_three_parties(panels: Places, voters: "pd.DataFrame", at: str) -> None:
-    question = winner("vote", PARTIES)
-    assert voters["vote"].value_counts().to_dict() == PARTIES
-    summary = read(panels[at], question)
-    assert summary == OptionCounts(tuple(PARTIES.values()))
-    assert question.locate(summary).answer == "Labour"
-    assert released(panels[at], question) == "Labour"
 
 
 @at_each_place
@@ -306,16 +291,6 @@ def test_every_subclass_has_its_customers(bought: "tuple[Places, pd.DataFrame]",
     assert found == expected
 
 
-@at_each_place
-def test_a_customer_counts_for_one_subclass_if_so_declared(
-    week: Places, week_bills: "pd.DataFrame", at: str
-) -> None:
-    with open_table(week[at].source, **week[at].options) as table:
-        found = dict(count_keys(table, "PRODUCT_SUBCLASS", unit="CUSTOMER_ID", max_keys=1, key=KEY))
-    assert sum(found.values()) == week_bills["CUSTOMER_ID"].nunique()
-    assert {*found} <= {*week_bills["PRODUCT_SUBCLASS"]}
-
-
 @pytest.mark.release
 @at_each_place
 def test_the_level_of_the_takings(logs: Places, bills: "pd.DataFrame", at: str) -> None:
@@ -327,17 +302,6 @@ def test_the_level_of_the_takings(logs: Places, bills: "pd.DataFrame", at: str) 
     assert 80 * million <= takings < 120 * million
     assert question.locate(summary).answer == "80000000..<120000000"
     assert released(logs[at], question) == "80000000..<120000000"
-
-
-@at_each_place
-def test_all_rows_count_where_nobody_has_too_many(week: Places, week_bills: "pd.DataFrame", at: str) -> None:
-    cells = week_bills["PRODUCT_SUBCLASS"]
-    subclasses = tuple(cells.value_counts().index[:12])
-    most = int(week_bills["CUSTOMER_ID"].value_counts().max())
-    question = winner("PRODUCT_SUBCLASS", sorted(subclasses))
-    summary = read(week[at], question, "CUSTOMER_ID", most)
-    assert summary == counted(cells, question.options)
-    assert question.locate(summary).answer == subclasses[0]
 
 
 @at_each_place

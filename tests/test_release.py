@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 
 import rainbowdp as rdp
 from bit_sources import FixedBits, ReplayBits
-from rainbowdp.errors import BudgetRefusedError, RainbowError, RequestMismatchError, UsageError
+from rainbowdp.errors import (
+    BudgetRefusedError,
+    PrivacyParameterError,
+    RainbowError,
+    RequestMismatchError,
+    UsageError,
+)
 from rainbowdp.goals import GOALS
 from rainbowdp.ledger import Cost
 from rainbowdp.questions import (
@@ -24,17 +30,14 @@ from rainbowdp.questions import (
     MatchCount,
     Neighbors,
     OptionCounts,
+    OptionReading,
     Question,
     Summary,
 )
 from rainbowdp.release import Terms, answer, verify_receipt
-from rainbowdp.tables import open_table
+from rainbowdp.tables import open_table, summarize
 
 Json = Any  # what json.loads may give
-SCHEMA = json.loads(
-    (Path(rdp.__file__).parent / "release" / "receipt.schema.json").read_text(encoding="utf-8")
-)
-PRIVACIES = [rdp.PureDP("ln 2"), rdp.PureDP("0.3"), rdp.ApproxDP("1/2", "1/100"), rdp.GaussianDP("1/2")]
 # A question with one summary for every true answer, well inside its region.
 CASES: list[tuple[Question, dict[str, Summary]]] = [
     (
@@ -97,41 +100,6 @@ def test_far_from_the_boundary_every_question_answers_truly(
     assert answer(terms, summary, bits=ReplayBits(1)).answer == said(question, true)
 
 
-def closed_form(privacy: rdp.privacy.Privacy, mass: float, steps: int) -> float:
-    """Return the largest mass after some steps, step by step, as the paper has it."""
-    from statistics import NormalDist
-
-    for _ in range(steps):
-        if isinstance(privacy, rdp.GaussianDP):
-            mass = NormalDist().cdf(NormalDist().inv_cdf(mass) + float(Fraction(str(privacy.mu))))
-            continue
-        odds, delta = float(np.exp(0.5)), float(privacy.delta)
-        mass = min(1.0, odds * mass + delta, 1 - (1 - mass - delta) / odds)
-    return mass
-
-
-@pytest.mark.parametrize(
-    ("count", "apart"), [(2_000, 0.055), pytest.param(20_000, 0.03, marks=pytest.mark.release)]
-)
-@pytest.mark.parametrize("seed", range(2))
-def test_theorem_1_asks_follow_the_line_by_lead(seed: int, count: int, apart: float) -> None:
-    # A share of so many draws is off by this much with probability below 2e-6.
-    counts = ((8, 6, 5), (5, 8, 5))[seed]
-    names = ("b", "c", "a")
-    privacies: tuple[rdp.PureDP, rdp.ApproxDP] = (rdp.PureDP("1/2"), rdp.ApproxDP("1/2", "1/50"))
-    privacy = privacies[seed]
-    terms = Terms(rdp.winner("c", names), privacy, ("add-remove", "change-one")[seed], goal="guarantee")
-    best = counts.index(max(counts))
-    odds, delta = float(np.exp(0.5)), float(privacy.delta)
-    # A lead of 2 rows that join, and one of 3 where changed records move it by 2: one step and a rest.
-    right = closed_form(privacy, (odds + 2 * delta) / (odds + 2) if seed else 1 / 3, 1 if seed else 2)
-    bits = ReplayBits(seed)
-    drawn = [answer(terms, OptionCounts(counts), bits=bits).answer for _ in range(count)]
-    for at, name in enumerate(names):
-        ideal = right if at == best else (1 - right) / 2
-        assert abs(drawn.count(name) / count - ideal) < apart
-
-
 def test_a_charge_is_committed_before_a_bit_is_drawn(tmp_path: Path) -> None:
     terms = Terms(rdp.winner("c", ["red", "blue"]), rdp.PureDP(1))
 
@@ -192,8 +160,6 @@ def test_nothing_private_is_shown_by_any_object() -> None:
     question = rdp.winner("c", ["red", "blue"])
     given = rdp.ask(frame, question, epsilon=30, unit="id", max_rows=44)
     with open_table(frame) as table:
-        from rainbowdp.tables import summarize
-
         summary = summarize(table, question.reading)
         location = question.locate(summary)
         shown = [repr(value) + str(value) for value in (given, given.terms, table, summary, location)]
@@ -218,8 +184,8 @@ def test_nothing_private_is_shown_by_any_object() -> None:
         ({"epsilon": 1, "by": "g", "groups": ["x", "x "]}, "not distinct"),
         ({"epsilon": 1, "name": "b"}, "no ledger"),
         ({"epsilon": 1, "ledger": "l"}, "no budget"),
-        ({"epsilon": 1, "neighbors": "ad-remove"}, "no neighbor relation"),
-        ({"epsilon": 1, "boundary": "maxmin"}, "no boundary rule"),
+        ({"epsilon": 1, "neighbors": "ad-remove"}, "not a neighbor relation"),
+        ({"epsilon": 1, "boundary": "maxmin"}, "cannot be chosen"),
         ({"epsilon": 1, "where": {"town": "A"}}, "has no column 'town'"),
     ],
 )
@@ -261,3 +227,50 @@ def test_keys_are_named_charged_and_receipted(tmp_path: Path) -> None:
     assert verify_receipt(found.receipt).holds
     with pytest.raises(BudgetRefusedError):
         rdp.ask_keys(frame, "town", **{**asked, "request_id": "s"})
+
+
+FRAME = pd.DataFrame({"member": [True] * 60 + [False] * 40, "wave": [1.0] * 60 + [2.0] * 40})
+
+
+def notes(source: object, question: Any, **how: Any) -> list[str]:  # noqa: ANN401 - any question and options
+    found = rdp.ask(source, question, epsilon=1, **how)
+    return [note for note in found.notes if "stands for text alone" in note]
+
+
+def test_a_note_tells_of_a_declared_text_that_no_typed_cell_says(tmp_path: Path) -> None:
+    asked: list[tuple[Any, dict[str, Any]]] = [
+        (rdp.yes_no("member", equals="True", share="1/2"), {}),
+        (rdp.winner("wave", ["2.0", "1.0"]), {}),
+        (rdp.winner("wave", ["2", "1"]), {"where": {"member": "TRUE"}}),
+        (rdp.winner("wave", ["2", "1"]), {"by": "member", "groups": ["False", "true"]}),
+    ]
+    FRAME.to_csv(tmp_path / "a.csv", index=False)
+    FRAME.to_parquet(tmp_path / "a.parquet")
+    for question, how in asked:
+        for source in (FRAME, tmp_path / "a.parquet"):
+            (note,) = notes(source, question, **how)
+            assert "these say true, false, 1 or 2.5" in note
+        assert notes(tmp_path / "a.csv", question, **how) == []
+    typed: dict[str, Any] = {"where": {"member": "true"}, "by": "wave", "groups": ["1", "2"]}
+    assert notes(FRAME, rdp.winner("wave", ["2", "1"]), **typed) == []
+    assert notes(MatchCount(60, 100), rdp.yes_no("member", equals="True", share="1/2")) == []
+
+
+def test_a_person_is_one_in_whatever_form_a_file_writes_the_number(tmp_path: Path) -> None:
+    # pandas writes whole numbers as 7.0 where one cell of the column is missing.
+    (tmp_path / "w1.csv").write_text("id,vote\n" + "".join(f"{i},A\n" for i in range(100)), encoding="utf-8")
+    (tmp_path / "w2.csv").write_text(
+        "id,vote\n" + "".join(f"{i}.0,A\n" for i in range(100)), encoding="utf-8"
+    )
+    reading = OptionReading("vote", ("A", "B"))
+    for most, counted in ((1, 100), (2, 200)):
+        with open_table(str(tmp_path / "w*.csv")) as table:
+            assert summarize(table, reading, unit="id", max_rows=most) == OptionCounts((counted, 0))
+    (tmp_path / "t.csv").write_text("id,vote\nTrue,A\nTRUE,A\ntrue,A\n01.0,A\n1,A\n1.5,A\n", encoding="utf-8")
+    with open_table(str(tmp_path / "t.csv")) as table:
+        assert summarize(table, reading, unit="id") == OptionCounts((4, 0))
+
+
+def test_a_delta_of_one_is_refused() -> None:
+    with pytest.raises(PrivacyParameterError, match="protects nobody"):
+        rdp.ask(OptionCounts((3, 4)), rdp.winner("vote", ["A", "B"]), epsilon=0, delta=1)

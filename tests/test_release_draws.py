@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-r"""20,000 asks follow the distribution of the paper, worked out here with floats and no line of the package.
+r"""4,000 asks follow the distribution of the paper, worked out here with floats and no line of the package.
+
+Before a release there are 20,000 of them.
 
 As in `sampler_checks`: an event is drawn too often by t or more with probability at most exp(-2 n t^2), and
 there are 2^k - 2 events, so a right release stays below t = sqrt(ln((2^k - 2) / 10^-6) / (2 n)) but for one
 run in a million. A release that is off by t + sqrt(ln(10^3) / (2 n)) in total variation is found with
-probability 0.999; for n = 20,000 and k = 3 that is 0.033.
+probability 0.999; for n = 20,000 and k = 3 that is 0.033, for n = 4,000 0.074.
 """
 
 import itertools
@@ -28,7 +30,11 @@ from rainbowdp.release import Answer, Terms, answer
 from rainbowdp.release.asking import locate
 from rainbowdp.tables import open_table
 
-ASKS = 20_000
+
+@pytest.fixture(params=[4_000, pytest.param(20_000, marks=pytest.mark.release)])
+def asks(request: pytest.FixtureRequest) -> int:
+    """Return how many answers are drawn."""
+    return int(request.param)
 
 
 class OwnLevel(Level):
@@ -85,11 +91,11 @@ def assert_drawn(found: Counter[object], ideal: Mapping[Any, float]) -> None:
     assert flat > threshold
 
 
-def asked(terms: Terms, summary: Summary, seed: int) -> Counter[object]:
-    """Ask 20,000 times; what is the same for every ask, all but the draw, is done once in a hundred times."""
+def asked(terms: Terms, summary: Summary, seed: int, asks: int) -> Counter[object]:
+    """Ask so many times; all but the draw is the same for every ask, and done once in a hundred times."""
     bits = ReplayBits(seed)
     found: Counter[object] = Counter(answer(terms, summary, bits=bits).answer for _ in range(100))
-    for _ in range(ASKS // 100 - 1):
+    for _ in range(asks // 100 - 1):
         located = locate(terms, summary)
         found.update(
             Answer(terms, {group: at.draw(bits) for group, at in located.items()}).answer for _ in range(100)
@@ -97,7 +103,7 @@ def asked(terms: Terms, summary: Summary, seed: int) -> Counter[object]:
     return found
 
 
-def test_a_ranking_of_three_is_drawn_as_declared() -> None:
+def test_a_ranking_of_three_is_drawn_as_declared(asks: int) -> None:
     question = rdp.ranking("c", ["b", "a", "c"])
     counts = (12, 15, 6)
     # a, b, c: leads 15 - 12 - 1 (b wins ties) and 12 - 6.
@@ -107,35 +113,37 @@ def test_a_ranking_of_three_is_drawn_as_declared() -> None:
     ideal = moved(
         [[best], [name for name in names if name != best]], response(names, best, 0.75), odds_step(0.75), 2
     )
-    found = asked(Terms(question, rdp.PureDP("3/4"), goal="guarantee"), OptionCounts(counts), 1)
+    found = asked(Terms(question, rdp.PureDP("3/4"), goal="guarantee"), OptionCounts(counts), 1, asks)
     assert_drawn(found, {tuple(name.split(">")): chance for name, chance in ideal.items()})
 
 
-def test_a_level_under_gaussian_privacy_is_drawn_as_declared() -> None:
+def test_a_level_under_gaussian_privacy_is_drawn_as_declared(asks: int) -> None:
     question = OwnLevel("c", CountOf("x"), (Fraction(5), Fraction(20)), ("low", "mid", "high"))
     flat = dict.fromkeys(("low", "mid", "high"), 1 / 3)
     # 9 is 4 above 5.
     ideal = moved([["mid"], ["low", "high"]], flat, normal_step(0.4), 4)
-    found = asked(Terms(question, rdp.GaussianDP("0.4"), rule="uniform"), MatchCount(9, 90), 2)
+    found = asked(Terms(question, rdp.GaussianDP("0.4"), rule="uniform"), MatchCount(9, 90), 2, asks)
     assert_drawn(found, ideal)
 
 
-def test_a_sum_whose_rows_may_count_for_nothing_is_drawn_as_declared() -> None:
+def test_a_sum_whose_rows_may_count_for_nothing_is_drawn_as_declared(asks: int) -> None:
     question = rdp.yes_no("c", clamp=(2, 3), at_least=50)
     # A change moves the sum by 3 at most: from no readable row to a 3. 61 lies 11 above, 3 whole changes.
     ideal = moved([["yes"], ["no"]], response(["no", "yes"], "yes", 0.5, 0.02), odds_step(0.5, 0.02), 3)
-    found = asked(Terms(question, rdp.ApproxDP("1/2", "1/50"), "change-one"), ClampedSum(Fraction(61)), 3)
+    found = asked(
+        Terms(question, rdp.ApproxDP("1/2", "1/50"), "change-one"), ClampedSum(Fraction(61)), 3, asks
+    )
     assert_drawn(found, ideal)
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_a_frame_of_many_groups_is_drawn_as_declared(seed: int) -> None:
+def test_a_frame_of_many_groups_is_drawn_as_declared(seed: int, asks: int) -> None:
     # All groups have the same rows in another order, so that each of them draws from one distribution.
     random = np.random.default_rng(seed)
     names = [["red", "blue", "green", "black"], ["3", "1", "2"]][seed]
     counts = random.integers(1, 5, size=len(names))
     counts[random.integers(len(names))] += 4
-    groups = 500
+    groups = 200
     cells = np.repeat(names, counts)
     frame = pd.DataFrame(
         {
@@ -158,17 +166,32 @@ def test_a_frame_of_many_groups_is_drawn_as_declared(seed: int) -> None:
     with open_table(frame) as table:
         found.update(answer(terms, table, bits=bits).answers.values())
         located = locate(terms, table)
-        for _ in range(ASKS // groups - 1):
+        for _ in range(asks // groups - 1):
             found.update(at.draw(bits) for at in located.values())
-    assert sum(found.values()) == ASKS
+    assert sum(found.values()) == asks
     assert_drawn(found, ideal)
 
 
-def test_the_median_of_a_frame_is_drawn_as_declared() -> None:
+def test_the_median_of_a_frame_is_drawn_as_declared(asks: int) -> None:
     question: Question = rdp.bracket("age", edges=[18, 65])
     # n = 20, up to the middle 14, below it 5: 2 * 14 - 20 = 8, and 20 - 2 * 5 - 1 = 9.
     ideal = moved(
         [["18..<65"], ["<18", ">=65"]], response(question.answers, "18..<65", 0.25), odds_step(0.25), 8
     )
     terms = Terms(question, rdp.PureDP("1/4"))
-    assert_drawn(asked(terms, BracketCounts((5, 9, 6)), 4), dict(ideal))
+    assert_drawn(asked(terms, BracketCounts((5, 9, 6)), 4, asks), dict(ideal))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_theorem_1_asks_follow_the_line_by_lead(seed: int, asks: int) -> None:
+    privacies: tuple[rdp.PureDP, rdp.ApproxDP] = (rdp.PureDP("1/2"), rdp.ApproxDP("1/2", "1/50"))
+    counts, delta = ((8, 6, 5), (5, 8, 5))[seed], (0.0, 0.02)[seed]
+    names = ("b", "c", "a")
+    best = names[counts.index(max(counts))]
+    terms = Terms(
+        rdp.winner("c", names), privacies[seed], ("add-remove", "change-one")[seed], goal="guarantee"
+    )
+    # A lead of 2 rows that join, and one of 3 where changed records move it by 2: one step and a rest.
+    start = response(names, best, 0.5, delta) if seed else dict.fromkeys(names, 1 / 3)
+    ideal = moved([[best], [name for name in names if name != best]], start, odds_step(0.5, delta), 2 - seed)
+    assert_drawn(asked(terms, OptionCounts(counts), seed, asks), ideal)

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is kept of public terms: it changes no number, never crosses terms, and knows nothing of a table."""
+"""Lines that are kept for public terms change no number, never cross terms, and know nothing of a table."""
 
-import itertools
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pytest
 
 import rainbowdp as rdp
 from bit_sources import ReplayBits
-from rainbowdp.goals.kept import MOST_ANSWERS, MOST_TERMS, SOLVED, Kept, name_of
 from rainbowdp.questions import MatchCount, Question, QuestionLines, Summary
+from rainbowdp.questions.regions import MOST_ANSWERS, MOST_TERMS, lines_of, solved_lines
 from rainbowdp.questions.thresholds import Level
 from rainbowdp.release import Terms, answer
 
@@ -30,9 +29,9 @@ class OwnLevel(Level):
 
 @pytest.fixture(autouse=True)
 def _nothing_kept() -> Iterator[None]:
-    SOLVED.clear()
+    solved_lines.cache_clear()
     yield
-    SOLVED.clear()
+    solved_lines.cache_clear()
 
 
 def terms_of(question: Question, privacy: rdp.privacy.Privacy) -> Terms:
@@ -47,15 +46,17 @@ def test_kept_lines_have_the_very_numbers_of_lines_made_anew(
     for _ in range(2):
         for matching in (0, 10, 14, 29, 80):
             summary = MatchCount(matching, 100)
-            lines = QuestionLines(rdp.questions.in_table(question), privacy, "add-remove")
+            anew = QuestionLines(rdp.questions.in_table(question), privacy, "add-remove")
             found = question.locate(summary)
-            expected = lines.line(found.answer).distribution(found.distance)
+            expected = anew.line(found.answer).distribution(found.distance)
             chances = terms_of(question, privacy).mechanism.at(summary).chances()
             assert chances == dict(expected)
 
 
-def kept_as(terms: Terms) -> Hashable:
-    return name_of(terms.question, terms.privacy, terms.relation, terms.max_rows, terms.rule)
+def lines(terms: Terms) -> QuestionLines:
+    return lines_of(
+        rdp.questions.in_table(terms.question), terms.privacy, terms.relation, terms.max_rows, terms.rule
+    )
 
 
 def test_different_terms_never_share() -> None:
@@ -72,23 +73,22 @@ def test_different_terms_never_share() -> None:
         Terms(LEVEL, half, "change-one"),
         Terms(LEVEL, half, unit="id", max_rows=2),
     ]
-    names = [kept_as(terms) for terms in different]
-    for (at, one), (other, two) in itertools.product(enumerate(names), repeat=2):
-        assert (one == two) is (at == other)
+    found = [lines(terms) for terms in different]
+    assert len(set(map(id, found))) == len(different)
+    assert [id(lines(terms)) for terms in different] == list(map(id, found))
     # Filters and groups do not change the chances of one group.
-    assert kept_as(Terms(LEVEL, half, where={"town": "Ulm"}, by="town", groups=("A", "B"))) == names[0]
+    assert lines(Terms(LEVEL, half, where={"town": "Ulm"}, by="town", groups=("A", "B"))) is found[0]
 
 
 def state_after(question: Question, summaries: list[Summary]) -> object:
     """Return all that is kept, and all that has been worked out in it, after asking these tables."""
-    SOLVED.clear()
+    solved_lines.cache_clear()
     for seed, summary in enumerate(summaries):
         answer(terms_of(question, rdp.PureDP("1/2")), summary, bits=ReplayBits(seed)).receipt  # noqa: B018 - made here
-    found: list[object] = [SOLVED.names()]
-    for lines in SOLVED.values():
-        found.append([(name, worked_out(lines.line(name))) for name in question.answers])
-        found.append(sorted(set(vars(lines)) - {"different"}))
-    return found
+    kept = solved_lines.cache_info().currsize
+    shared = lines(terms_of(question, rdp.PureDP("1/2")))
+    found = [(name, worked_out(shared.line(name))) for name in question.answers]
+    return kept, solved_lines.cache_info().currsize, found, sorted(set(vars(shared)) - {"different"})
 
 
 def worked_out(line: rdp.Line) -> object:
@@ -112,18 +112,12 @@ def test_nothing_is_kept_of_large_questions_and_of_those_that_others_wrote() -> 
     for question in (wide, own):
         found = answer(Terms(question, rdp.PureDP(1), goal="guarantee"), MatchCount(3, 9))
         assert found.answer in question.answers
-    assert not SOLVED.names()
+    assert not solved_lines.cache_info().currsize
 
 
 def test_the_terms_asked_last_are_kept() -> None:
     asked = [terms_of(LEVEL, rdp.PureDP(f"1/{at}")) for at in range(2, MOST_TERMS + 6)]
-    assert SOLVED.names() == [kept_as(terms) for terms in asked[-MOST_TERMS:]]
-
-
-def test_a_value_that_fails_to_be_made_is_not_kept() -> None:
-    kept = Kept[int](2)
-    with pytest.raises(ZeroDivisionError):
-        kept.of("a", lambda: 1 // 0)
-    assert kept.of("a", lambda: 3) == 3
-    assert kept.of("b", lambda: 4, small=lambda value: value < 4) == 4
-    assert kept.names() == ["a"]
+    hits = solved_lines.cache_info().hits
+    for terms in asked[-MOST_TERMS:]:
+        lines(terms)
+    assert solved_lines.cache_info().hits == hits + MOST_TERMS

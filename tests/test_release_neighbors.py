@@ -144,23 +144,10 @@ KINDS = tuple(itertools.product(range(3), ("A", "B", NOTHING)))
 Table = tuple[tuple[int, object], ...]
 
 
-def kept(rows: int) -> list[Table]:
-    """Return all that can be kept of one person who has up to so many rows, in any groups."""
-    return [
-        chosen for size in range(rows + 1) for chosen in itertools.combinations_with_replacement(KINDS, size)
-    ]
-
-
 def group_terms(privacy: rdp.privacy.Privacy, neighbors: Neighbors, rows: int) -> Terms:
     unit: dict[str, Any] = {} if rows == 1 else {"unit": "id", "max_rows": rows}
     question = yes_no("c", equals="A", share="1/2")
     return Terms(question, privacy, neighbors, by="g", groups=GROUPS, **unit)
-
-
-def margins_of(table: Table) -> tuple[int, int]:
-    """Return by how many rows A is ahead of B in each of the two groups."""
-    ahead = [table.count((group, "A")) - table.count((group, "B")) for group in (0, 1)]
-    return ahead[0], ahead[1]
 
 
 def law_of(terms: Terms, margin: int) -> list[Fraction]:
@@ -170,57 +157,9 @@ def law_of(terms: Terms, margin: int) -> list[Fraction]:
     return [fraction(chances[answer]) for answer in ("no", "yes")]
 
 
-def joint_laws(terms: Terms, rows: int, people: int) -> Iterator[tuple[list[Fraction], list[Fraction]]]:
-    """Yield the joint distributions of both answers for all pairs of neighboring tables, each pair once."""
-
-    @cache
-    def joint(margins: tuple[int, int]) -> list[Fraction]:
-        one, two = (law_of(terms, margin) for margin in margins)
-        return [a * b for a in one for b in two]
-
-    persons = sorted({margins_of(person) for person in kept(rows)})
-    seen = set()
-    for others in itertools.product(range(-people, people + 1), repeat=2):
-        places = [(others[0] + one, others[1] + two) for one, two in persons]
-        nobody = places[persons.index((0, 0))]
-        pairs = (
-            itertools.combinations(places, 2)
-            if terms.neighbors == "change-one"
-            else ((nobody, place) for place in places)
-        )
-        for pair in pairs:
-            if pair not in seen:
-                seen.add(pair)
-                yield joint(pair[0]), joint(pair[1])
-
-
 def fraction(value: object) -> Fraction:
     assert isinstance(value, Fraction)
     return value
-
-
-@pytest.mark.parametrize(
-    ("neighbors", "rows", "charges"),
-    [
-        ("add-remove", 1, 1),
-        ("add-remove", 2, 2),
-        ("add-remove", 3, 2),
-        ("change-one", 1, 2),
-        ("change-one", 2, 3),
-    ],
-)
-def test_the_charges_of_two_groups_are_enough_and_one_less_is_not(
-    neighbors: Neighbors, rows: int, charges: int
-) -> None:
-    terms = group_terms(LN2, neighbors, rows)
-    assert terms.cost == Cost.of(LN2).times(charges)
-    worst = max(
-        max(a / b, b / a)
-        for here, there in joint_laws(terms, rows, 8)
-        for a, b in zip(here, there, strict=True)
-    )
-    # Pure privacy with the odds 2^charges, and some pair of neighbors needs all of it.
-    assert worst == 2**charges
 
 
 def spread(rows: int, groups: int) -> list[tuple[int, ...]]:
@@ -270,29 +209,6 @@ def log2_of(factor: Fraction) -> int:
     power = factor.numerator.bit_length() - 1
     assert factor == 2**power
     return power
-
-
-@pytest.mark.parametrize(
-    ("neighbors", "rows", "charges"), [("add-remove", 2, 2), ("change-one", 1, 2), ("change-one", 2, 3)]
-)
-def test_delta_of_a_changed_person_grows_by_more_than_the_number_of_charges(
-    neighbors: Neighbors, rows: int, charges: int
-) -> None:
-    delta = Fraction(1, 100)
-    terms = group_terms(rdp.ApproxDP("ln 2", delta), neighbors, rows)
-    odds = 2**charges
-    worst = max(
-        sum(max(a - odds * b, Fraction(0)) for a, b in zip(first, second, strict=True))
-        for here, there in joint_laws(terms, rows, 6)
-        for first, second in ((here, there), (there, here))
-    )
-    assert worst <= terms.cost.delta
-    assert terms.cost.epsilon == Cost.of(rdp.PureDP("ln 2")).times(charges).epsilon
-    if neighbors == "change-one":
-        # One group moves by two steps, which cost 1 + 2 deltas, and with more rows another one by one.
-        assert terms.cost.delta == (charges + 1) * delta
-        # As many deltas as charges would be a promise that is broken.
-        assert rows > 1 or worst > charges * delta
 
 
 def test_mu_of_a_changed_person_doubles() -> None:

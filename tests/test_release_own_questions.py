@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions of a user's own: what they state is checked before anything is charged."""
+"""Questions and readings of a user's own: what they are given, and what is said where they are wrong."""
 
+import json
 import traceback
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +15,32 @@ import pytest
 
 import rainbowdp as rdp
 from own_readings import ReadsOwn
-from rainbowdp.errors import QuestionError, RainbowError
+from rainbowdp.errors import QuestionError, RainbowError, ReceiptError
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.questions import (
+    BracketCounts,
+    Level,
     Location,
+    MatchCount,
+    Neighbors,
     OptionCounts,
     OptionReading,
+    Summary,
     Winner,
+    bracket,
+    check_question,
+    winner,
+    yes_no,
 )
-from rainbowdp.questions.as_asked import text_reading
+from rainbowdp.questions.kinds import text_reading
+from rainbowdp.questions.measures import CountOf
+from rainbowdp.questions.readings import as_texts
 from rainbowdp.release import Terms
 from rainbowdp.release.asking import answer
 
 CANARY = "41 of Ulm"
 VOTES = ("A", "B")
+SURE = 60
 
 
 @dataclass(frozen=True)
@@ -87,81 +101,151 @@ def test_a_reading_of_ones_own_may_be_as_good_as_any_and_places_cells() -> None:
     assert rdp.ask(frame, ReadsOwn("vote", VOTES, own=Upper("vote", VOTES)), epsilon=5).answer == "A"
 
 
+@pytest.mark.parametrize("mistake", ["answer_json", "describe", "counting_nothing", "answers"])
+def test_a_mistake_in_a_question_of_ones_own_shows_before_anything_is_charged(
+    mistake: str, ledger: Ledger
+) -> None:
+    # An error after the draw would tell which answer was drawn, and the request could be drawn again.
+    def wrong(*_: object) -> None:
+        return None
+
+    kind: Any = type("Mistaken", (Winner,), {mistake: property(wrong) if mistake == "answers" else wrong})
+    with pytest.raises((TypeError, AttributeError)):
+        answer(Terms(kind("vote", VOTES), rdp.PureDP(1)), OptionCounts((900, 0)), ledger, "b", "r")
+    assert ledger.state("b").requests == 0
+
+
 @dataclass(frozen=True)
-class Writes(Winner):
-    """A winner that writes its answers as somebody's function does."""
+class Telling(CountOf):
+    """A measure of a user's own."""
 
-    writes: Callable[[str], Any] = str
+    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
+        assert isinstance(summary, MatchCount)
+        return 100 * super().steps(summary, edge, neighbors)
 
-    def answer_json(self, answer: str) -> str:
-        text: str = self.writes(answer)
-        return text
+
+TELLING = Level("vote", Telling("A"), (Fraction(3),), ("few", "many"))
+
+
+class Far(Winner):
+    """A winner that takes each table for far from another answer."""
+
+    def locate(self, *_: object) -> Location:
+        return Location("A", 700)
 
 
 @pytest.mark.parametrize(
-    "stated", [None, 5, b"A", [], {"A": 1}, ["A", 1], ["A", ["B"]], float("nan")], ids=repr
+    ("question", "summary", "kind"),
+    [
+        (Far("vote", VOTES), OptionCounts((9, 8)), "own winner: Far"),
+        (TELLING, MatchCount(8, 9), "own level: Telling"),
+    ],
+    ids=["derived", "measure"],
 )
-def test_how_answers_are_written_is_asked_of_all_before_anything_is_charged(
-    stated: object, ledger: Ledger
+def test_a_derived_question_is_not_taken_for_one_of_the_package(
+    question: Any,  # noqa: ANN401 - either question
+    summary: Any,  # noqa: ANN401 - of either
+    kind: str,
+    tmp_path: Path,
 ) -> None:
-    # Else the error would tell which answer was drawn, and the request could be drawn again.
-    question = Writes("vote", VOTES, writes=lambda answer: stated if answer == "B" else answer)
-    with pytest.raises(QuestionError, match="the question writes its answer 'B' as"):
-        answer(Terms(question, rdp.PureDP(1)), OptionCounts((900, 0)), ledger, "b", "r")
-    assert ledger.state("b").requests == 0
+    # What its distances are worth nobody else can say.
+    ledger = tmp_path / "budgets"
+    with open_ledger(ledger, create=True) as opened:
+        opened.create("b", Cost.of(rdp.PureDP(5)))
+    paid: Any = {"ledger": ledger, "name": "b", "request_id": "r"}
+    found = rdp.ask(summary, question, epsilon=1, **paid)
+    described: Any = found.receipt["question"]
+    assert described["kind"] == kind
+    planned: Any = rdp.plan(question, rdp.PureDP(1)).to_json()["question"]
+    assert planned["kind"] == kind
+    with pytest.raises(ReceiptError, match="is not a kind of question that rainbowdp knows") as refused:
+        rdp.verify_receipt(found.receipt)
+    assert "check_question proves it" in refused.value.help
+    base = Winner("vote", VOTES) if isinstance(question, Far) else replace(question, measure=CountOf("A"))
+    with pytest.raises(RainbowError, match="another question"):
+        rdp.ask(summary, base, epsilon=1, **paid)
 
 
-@pytest.mark.parametrize("answers", [("A", 5), ("A", None)])
-def test_answers_are_texts(answers: tuple[Any, ...], ledger: Ledger) -> None:
-    @dataclass(frozen=True)
-    class Named(Winner):
-        texts: tuple[Any, ...] = ()
+@dataclass(frozen=True)
+class Keeps(OptionReading):
+    """A reading that keeps what it is given, and a text's last number of rows."""
 
-        @property
-        def answers(self) -> tuple[Any, ...]:
-            return self.texts
+    given: list[tuple[Any, int]] = field(default_factory=list)
 
-    question = Named("vote", VOTES, texts=answers)
-    with pytest.raises(RainbowError, match="answer"):
-        answer(Terms(question, rdp.PureDP(1)), OptionCounts((900, 0)), ledger, "b", "r")
-    assert ledger.state("b").requests == 0
+    def summary(self, tally: Any) -> OptionCounts:  # noqa: ANN401 - a tally
+        self.given[:] = tally
+        return super().summary(dict(self.given).items())
 
 
-def test_a_question_that_counts_nothing_with_other_answers_is_refused(ledger: Ledger) -> None:
-    class More(Winner):
-        def counting_nothing(self) -> Any:  # noqa: ANN401 - wrong on purpose
-            return Winner("vote", ("A", "B", "C"))
-
-    class Fewer(Winner):
-        def counting_nothing(self) -> Any:  # noqa: ANN401 - wrong on purpose
-            return Winner("vote", ("A", "B"))
-
-    for question, counts in ((More("vote", VOTES), (9, 0, 0)), (Fewer("vote", ("A", "B", "C")), (9, 0))):
-        with pytest.raises(QuestionError, match="has other answers than the question"):
-            answer(Terms(question, rdp.PureDP(1)), OptionCounts(counts), ledger, "b", "r")
-    assert ledger.state("b").requests == 0
+MANY = pd.DataFrame(
+    {
+        "vote": ["A", " A", "A ", None, "B", float("nan"), "B", ""] * 3000,
+        "id": range(24_000),
+        "town": ["Ulm"] * 24_000,
+    }
+)
 
 
-def test_answers_that_change_are_refused_before_anything_is_charged(ledger: Ledger) -> None:
-    class Changing(Winner):
-        def answer_json(self, answer: str) -> str:
-            object.__setattr__(self, "options", ("A", "B", "C"))
-            return answer
-
-    with pytest.raises(QuestionError, match="names other answers each time"):
-        answer(Terms(Changing("vote", VOTES), rdp.PureDP(1)), OptionCounts((900, 0, 0)), ledger, "b", "r")
-    assert ledger.state("b").requests == 0
-
-
-def test_answers_are_written_differently() -> None:
-    with pytest.raises(QuestionError, match="writes two of its answers in the same way"):
-        rdp.ask(OptionCounts((900, 0)), Writes("vote", VOTES, writes=lambda _: "x"), epsilon=1)
+@pytest.mark.parametrize(
+    "how", [{}, {"unit": "id", "max_rows": 1}, {"by": "town", "groups": ["Ulm"]}], ids=["plain", "unit", "by"]
+)
+@pytest.mark.parametrize("kind", ["pandas", "csv"])
+def test_a_reading_of_ones_own_is_given_each_text_once(how: Any, kind: str, tmp_path: Path) -> None:  # noqa: ANN401 - options
+    source: Any = MANY
+    if kind == "csv":
+        source = tmp_path / "many.csv"
+        MANY.to_csv(source, index=False)
+    reading = Keeps("vote", VOTES)
+    rdp.ask(source, ReadsOwn("vote", VOTES, own=reading), epsilon=1, **how)
+    assert reading.given == [("A", 9000), ("B", 6000), (None, 9000)]
 
 
-def test_what_counts_nothing_must_be_a_question() -> None:
-    class Wrong(Winner):
-        def counting_nothing(self) -> Any:  # noqa: ANN401 - wrong on purpose
-            return None
+def test_texts_come_in_order_whatever_the_order_of_rows() -> None:
+    rows = [("b", 1), ("a", 2), (None, 3), ("c", 0), ("a ", 4)]
+    assert as_texts(rows) == as_texts(reversed(rows)) == [("a", 6), ("b", 1), (None, 3)]
 
-    with pytest.raises(QuestionError, match="counting_nothing returns is None"):
-        rdp.ask(OptionCounts((900, 0)), Wrong("vote", VOTES), epsilon=20)
+
+class Towns(Winner):
+    """Whether rows name two towns at least; its distance is that of rows, and one row names a town."""
+
+    @property
+    def reading(self) -> OptionReading:
+        class Reading(OptionReading):
+            def summary(self, tally: Any) -> OptionCounts:  # noqa: ANN401 - a tally
+                found = list(tally)
+                return OptionCounts((len(found), sum(rows for _, rows in found)))
+
+        return Reading(self.column, self.options)
+
+    def locate(self, summary: Any, neighbors: Any = "add-remove") -> Location:  # noqa: ANN401 - any summary
+        del neighbors
+        towns, rows = summary.counts
+        return Location(self.options[towns < 2], max(0, rows - 2))
+
+
+def test_a_check_gives_a_reading_no_text_of_no_row() -> None:
+    found = check_question(Towns("town", VOTES), cells=["Ulm", "Bern"], tight=False)
+    assert not found
+    assert found.broken in {"a", "b"}
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.int64])
+def test_a_number_of_rows_of_numpy_is_a_whole_number(kind: type[np.integer[Any]]) -> None:
+    two: Any = kind(2)
+    people = pd.DataFrame({"vote": ["A"] * 900 + ["B"] * 100, "id": range(1000)})
+    found = rdp.ask(people, winner("vote", VOTES), epsilon=SURE, unit="id", max_rows=two)
+    assert found.answer == "A"
+    assert json.loads(json.dumps(found.receipt))["unit"] == {"column": "id", "at_most": 2}
+    towns = {"by": "town", "groups": tuple(map(str, range(100)))}
+    terms = Terms(winner("vote", VOTES), rdp.PureDP(1), "change-one", unit="id", max_rows=kind(64), **towns)  # type: ignore[arg-type]  # any whole number
+    assert str(terms.cost) == "epsilon 100"
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint32, np.int8, np.uint64])
+def test_counts_of_numpy_are_whole_numbers(kind: type[np.integer[Any]]) -> None:
+    smoker = yes_no("smoker", equals="yes", share="1/2")
+    ages = bracket("age", edges=[18, 65])
+    numbers: Any = [kind(3), kind(100), kind(90)]
+    assert smoker.locate(MatchCount(*numbers[:2])) == smoker.locate(MatchCount(3, 100))
+    assert ages.locate(BracketCounts(tuple(numbers))) == ages.locate(BracketCounts((3, 100, 90)))
+    assert winner("vote", VOTES).locate(OptionCounts(np.array(numbers[:2]))) == Location("B", 96)  # type: ignore[arg-type]  # any sequence

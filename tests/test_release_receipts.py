@@ -35,7 +35,7 @@ Json = Any  # what json.loads may give
 SCHEMA = json.loads(
     (Path(rdp.__file__).parent / "release" / "receipt.schema.json").read_text(encoding="utf-8")
 )
-PRIVACIES = [rdp.PureDP("ln 2"), rdp.PureDP("0.3"), rdp.ApproxDP("1/2", "1/100"), rdp.GaussianDP("1/2")]
+PRIVACIES = [rdp.PureDP("ln 2"), rdp.ApproxDP("1/2", "1/100"), rdp.GaussianDP("1/2")]
 COUNTS = OptionCounts((7, 3, 5))
 CASES: dict[str, tuple[Question, Summary]] = {
     "winner": (rdp.winner("c", ["a", "b", "c"]), COUNTS),
@@ -195,8 +195,6 @@ def test_every_tampering_with_a_receipt_is_found_or_refused(make: Any) -> None: 
         ({}, "its schema is None"),
         ({"schema": "rainbowdp.receipt/3"}, "its schema is 'rainbowdp.receipt/3'"),
         ({"schema": "rainbowdp.receipt/2"}, "is missing from the receipt"),
-        ({"schema": "rainbowdp.receipt/1"}, "before the first published version"),
-        ({"schema": "rainbowdp.keys-receipt/1"}, "before the first published version"),
     ],
 )
 def test_what_is_no_receipt_is_refused(content: Json, said: str) -> None:
@@ -206,7 +204,7 @@ def test_what_is_no_receipt_is_refused(content: Json, said: str) -> None:
 
 def test_a_question_that_its_user_wrote_is_not_proved_by_its_receipt() -> None:
     receipt = grouped_receipt()
-    with pytest.raises(ReceiptError, match="no kind of question") as caught:
+    with pytest.raises(ReceiptError, match="not a kind of question") as caught:
         verify_receipt({**receipt, "question": {"kind": "own winner: Cautious"}})
     assert "check_question" in str(caught.value.help)
 

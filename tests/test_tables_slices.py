@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rainbowdp.questions import OptionReading
-from rainbowdp.questions.summaries import OptionCounts
+from rainbowdp.questions.readings import OptionCounts
 from rainbowdp.tables import open_table, summarize
 
 # DuckDB's slices have 8 MiB, its buffers four times that; rows were lost or counted twice where two met.

@@ -68,7 +68,7 @@ def create_command(
     """Create a budget; see `CREATE_HELP`."""
     amount = _read_cost(epsilon, delta, mu)
 
-    from rainbowdp.ledger.names import check_name
+    from rainbowdp.ledger.entries import check_name
 
     # Before there is a ledger: a slip makes no file.
     check_name(name, "the name of a budget")

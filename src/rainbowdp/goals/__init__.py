@@ -1,19 +1,124 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mechanisms of questions, by what they are to be good at.
+"""The mechanisms of questions, and which one answers a question: by its kind, the privacy and the goal.
 
-- `mechanism`: the contract that all of them keep; `choosing`: which one answers which question.
+==========================================  =================================  ==========================
+question                                    typical                            guarantee
+==========================================  =================================  ==========================
+winner, scores, the first of a ranking      flip; normal noise under mu        the line by lead
+  with two options                          the line by lead                   the same
+ranking                                     noise on differences; normal       the line, up to five
+                                            noise under mu                     options
+three levels of a count and more            the noisy level, or the line       the line
+                                            where a level is narrow
+yes-no, other levels, brackets              the line                           the same
+a question of your own                     the line                           the same
+==========================================  =================================  ==========================
+
+- `mechanism`: the contract that all of them keep, and what several groups cost.
 - `flip`, `lead_line`, `question_line`, `noisy_order`, `noisy_level`, `normal_order`: the mechanisms,
   one frozen value each.
-- `order_chances`: how often a noisy order is right. `values`: probabilities compared.
-- `kept`: solved boundaries, for the next question with the same terms.
-- `charges`: what several groups cost. `concentrated`: rho.
+- `order_chances`: how often a noisy order is right. `values`: probabilities compared. `concentrated`: rho.
 - `judging`: whether a mechanism keeps its promise, decided from pairs of neighbors: all steps that tell
-  something on a line (`line_pairs`), all small tables (`table_pairs`, `pair_judging`), all coins of flip
-  (`flip_judging`).
+  something on a line (`line_pairs`), all small tables (`table_pairs`), all coins of flip (`flip_judging`).
 """
 
-from rainbowdp.goals.choosing import mechanism_of
+from rainbowdp.boundary import BoundaryCondition
+from rainbowdp.errors import QuestionError, UsageError
+from rainbowdp.goals.flip import Flip, options_question
+from rainbowdp.goals.lead_line import LeadLine
 from rainbowdp.goals.line_pairs import Pair, Pairs
 from rainbowdp.goals.mechanism import GOALS, Asked, Case, Goal, Located, QuestionMechanism
+from rainbowdp.goals.noisy_level import level_mechanism
+from rainbowdp.goals.noisy_order import NoisyOrder
+from rainbowdp.goals.normal_order import NormalOrder
+from rainbowdp.goals.question_line import QuestionLine
+from rainbowdp.privacy import GaussianDP
+from rainbowdp.questions import Level, Ranking, Scores, Winner
+from rainbowdp.questions.kinds import is_known
+from rainbowdp.questions.measures import CountOf
 
 __all__ = ["GOALS", "Asked", "Case", "Goal", "Located", "Pair", "Pairs", "QuestionMechanism", "mechanism_of"]
+
+
+def mechanism_of(
+    asked: Asked, goal: Goal = "typical", rule: str | BoundaryCondition = "default"
+) -> QuestionMechanism:
+    """Return the mechanism that answers a question.
+
+    Parameters
+    ----------
+    asked : Asked
+        The question, and how privately it is answered.
+    goal : {"typical", "guarantee"}
+        What the mechanism is to be good at.
+    rule : str or BoundaryCondition
+        For a question of your own: the distributions where regions meet.
+
+    Returns
+    -------
+    QuestionMechanism
+
+    Raises
+    ------
+    UsageError
+        If a boundary is given for one of the package's own questions.
+    QuestionError
+        If the question cannot be answered so.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> from rainbowdp.questions import winner
+    >>> two, three = winner("party", ["red", "blue"]), winner("party", ["red", "blue", "green"])
+    >>> [mechanism_of(Asked(question, PureDP(1))).name for question in (two, three)]
+    ['line', 'flip']
+    """
+    question = asked.question
+    if not is_known(question):
+        return QuestionLine(asked, rule)
+    if rule != "default":
+        raise UsageError(
+            f"the boundary of a {question.kind} question cannot be chosen",
+            help="choose a goal; a boundary belongs to questions of your own",
+        )
+    match question:
+        case Winner() | Scores():
+            return _choice(asked, goal)
+        case Ranking():
+            return _choice(asked, goal) if _names_one(question) else _ranked(asked, goal)
+        case Level(measure=CountOf()) if goal == "typical" and len(question.answers) > 2:
+            return level_mechanism(asked)
+        case _:
+            return QuestionLine(asked)
+
+
+def _names_one(question: Ranking) -> bool:
+    return question.length == 1 or len(question.options) == 2
+
+
+def _choice(asked: Asked, goal: Goal) -> QuestionMechanism:
+    question = asked.question
+    if isinstance(question, Scores):
+        _check_scores(question, asked)
+    if goal == "guarantee" or len(options_question(asked).options) == 2:
+        return LeadLine(asked)
+    return NormalOrder(asked) if isinstance(asked.privacy, GaussianDP) else Flip(asked)
+
+
+def _ranked(asked: Asked, goal: Goal) -> QuestionMechanism:
+    if goal == "guarantee":
+        return QuestionLine(asked)
+    return NormalOrder(asked) if isinstance(asked.privacy, GaussianDP) else NoisyOrder(asked)
+
+
+def _check_scores(question: Scores, asked: Asked) -> None:
+    if asked.max_rows > 1:
+        raise QuestionError(
+            "scores are of people, not of rows: their sensitivity says what one person changes",
+            help="leave out the rows per person",
+        )
+    if question.monotone and asked.changed:
+        raise QuestionError(
+            "scores are said to be monotone, which a changed record cannot promise",
+            help="use add-remove neighbors, or leave monotone out and give the sensitivity to a change",
+        )

@@ -21,13 +21,12 @@ import flint
 from rainbowdp.baselines import EnclosedNumber, Value, flip_wrong, odds_root, taken_first
 from rainbowdp.baselines.odds_power import Base, told
 from rainbowdp.exact import exponent_ball, rational_ball
-from rainbowdp.goals.charges import row_cost
-from rainbowdp.goals.mechanism import Asked, Case, require_lead
+from rainbowdp.goals.mechanism import Asked, Case, require_lead, row_cost
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import PureDP
 from rainbowdp.questions import Neighbors, Ranking, Scores, Summary, Winner
+from rainbowdp.questions.readings import Private
 from rainbowdp.questions.selection import Form
-from rainbowdp.questions.summaries import Private
 from rainbowdp.sampling import BitSource
 from rainbowdp.sampling.bits import SystemBits
 from rainbowdp.sampling.reals import is_below, shuffled

@@ -12,23 +12,27 @@ For all tables that are not judged stands the theorem of the mechanism. How far 
 work the numbers are, and on no clock, so all machines judge the same pairs.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol
 
+from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UndecidedError
+from rainbowdp.exact import Log
+from rainbowdp.exact.refining import undecided
 from rainbowdp.goals.flip import Flip, options_question
-from rainbowdp.goals.flip_judging import FlipJudge
-from rainbowdp.goals.lead_line import LeadLine
+from rainbowdp.goals.flip_judging import FlipJudge, bits_below_one
+from rainbowdp.goals.lead_line import LeadLine, LocatedLead
 from rainbowdp.goals.line_pairs import MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
 from rainbowdp.goals.mechanism import Asked, QuestionMechanism
-from rainbowdp.goals.pair_judging import LeadJudge, is_broken, work_of
 from rainbowdp.goals.question_line import QuestionLine
-from rainbowdp.goals.table_pairs import TablePair, score_pairs, table_pairs
+from rainbowdp.goals.table_pairs import TablePair, score_pairs, shown_pair, table_pairs
 from rainbowdp.line import Line
 from rainbowdp.privacy import GaussianDP, Privacy
-from rainbowdp.questions import Scores
+from rainbowdp.questions import OptionCounts, Scores
+from rainbowdp.verification.judge import judge
 
 MOST_WORK = 5000
 """About so many pairs of tables are judged."""
@@ -38,6 +42,8 @@ MOST_ROWS = 60
 
 _MOST_LISTED, _LISTED = 8000, 0.4
 _MOST_CELLS = 4000
+_COLORS = 4
+_BITS_AT_ONCE, _DIGITS_AT_ONCE, _MOST_BITS = 30, 200, 1500
 _NOTHING = "nothing beyond the terms: the theorem says it for all tables"
 _ALL, _ALL_GAUSSIAN = "all others reveal less", "up to where the right answer has 1 - 2^-40"
 _TURNING = "at both ends of each stretch of one formula"
@@ -240,3 +246,80 @@ def _judge_tables(asked: Asked, options: int, judging: TableJudge) -> Judged:
 
 def _first_fault(judging: TableJudge, pairs: Iterable[TablePair]) -> str | None:
     return next((fault for fault in map(judging.fault, pairs) if fault is not None), None)
+
+
+def is_broken(one: Distribution, other: Distribution, privacy: Privacy) -> bool:
+    """Tell whether two neighbors break the promise.
+
+    Raises
+    ------
+    UndecidedError
+        If 4096 bits do not decide it, which happens under Gaussian privacy alone.
+    """
+    found = judge(one, other, privacy, "ideal")
+    if found is not None and found.violation.undecided:
+        raise undecided()
+    return found is not None
+
+
+def work_of(privacy: Privacy, colors: int) -> float:
+    """Return about how much work a pair is, in colors of usual numbers."""
+    exponent = privacy.mu if isinstance(privacy, GaussianDP) else privacy.epsilon
+    digits = exponent.argument.numerator.bit_length() if isinstance(exponent, Log) else 0
+    below = bits_below_one(exponent)
+    if below > _MOST_BITS:
+        return math.inf
+    bits = below / _BITS_AT_ONCE + digits / _DIGITS_AT_ONCE
+    return (colors**2 if isinstance(privacy, GaussianDP) else colors) * (1 + bits)
+
+
+class LeadJudge:
+    """Judges the line by lead at pairs of tables, each kind of which once.
+
+    Parameters
+    ----------
+    line : LeadLine
+        The mechanism.
+    """
+
+    def __init__(self, line: LeadLine) -> None:
+        self._line = line
+        self._found: dict[object, bool] = {}
+
+    def cost(self, pairs: Sequence[TablePair]) -> float:
+        """Return about how much work pairs are."""
+        each = work_of(self._line.charged, _COLORS) + self._line.count / 100
+        return each * len({_kind(pair) for pair in pairs} - self._found.keys())
+
+    def fault(self, pair: TablePair) -> str | None:
+        """Return what breaks the promise, in words; None if nothing does."""
+        kind = _kind(pair)
+        if kind not in self._found:
+            self._found[kind] = not is_broken(*self._distributions(pair), self._line.charged)
+        return None if self._found[kind] else shown_pair(pair)
+
+    def _distributions(self, pair: TablePair) -> Pair:
+        """Return what two tables have; all options that are ahead in neither count as one."""
+        located = []
+        for at in (0, 1):
+            most = max(kin[at] for kin in pair)
+            counts = [int(most - kin[at]) for kin in pair for _ in range(kin.options)]
+            located.append(self._line.at(OptionCounts(tuple(counts))))
+        shown = sorted({each.ahead for each in located})
+        one, other = (self._shown(each, shown) for each in located)
+        return one, other
+
+    def _shown(self, located: LocatedLead, shown: Sequence[int]) -> Distribution:
+        other = (1 - located.mass) / (self._line.count - 1)
+        masses = {str(place): located.mass if place == located.ahead else other for place in shown}
+        return Distribution.trusted({**masses, "others": other * (self._line.count - len(shown))})
+
+
+def _kind(pair: TablePair) -> tuple[object, ...]:
+    """Return what decides about the line by lead: both leads, and whether the same option is ahead."""
+    leads = []
+    for at in (0, 1):
+        first, second = sorted(kin[at] for kin in pair for _ in range(min(kin.options, 2)))[:2]
+        leads.append(second - first)
+    same = any(kin.before == kin.after == 0 for kin in pair)
+    return (*leads, same)

@@ -18,16 +18,15 @@ from rainbowdp.baselines.odds_power import told
 from rainbowdp.boundary.response import response
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Exact
-from rainbowdp.goals.charges import line_cost
 from rainbowdp.goals.flip import Gap, lead_rows, options_question
 from rainbowdp.goals.line_pairs import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
-from rainbowdp.goals.mechanism import Asked, Case, require_lead
+from rainbowdp.goals.mechanism import Asked, Case, line_cost, require_lead
 from rainbowdp.ledger import Cost
 from rainbowdp.line import Line
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Neighbors, Scores, Summary
+from rainbowdp.questions.readings import Private
 from rainbowdp.questions.selection import Form
-from rainbowdp.questions.summaries import Private
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.sampling import BitSource, sample_distribution
 

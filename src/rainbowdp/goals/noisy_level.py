@@ -18,16 +18,15 @@ import flint
 from rainbowdp.baselines import Value, geometric_wrong, odds_root, thresholded_geometric
 from rainbowdp.baselines.odds_power import Base, told
 from rainbowdp.exact import NormalExpression, exponent_ball, shown_sign
-from rainbowdp.goals.charges import noise_cost, row_cost
-from rainbowdp.goals.mechanism import Asked, Case, QuestionMechanism, require_lead
+from rainbowdp.goals.mechanism import Asked, Case, QuestionMechanism, noise_cost, require_lead, row_cost
 from rainbowdp.goals.question_line import QuestionLine, first_mass, inner_levels_at
 from rainbowdp.goals.values import value_ball
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import GaussianDP, PureDP
 from rainbowdp.questions import Level, Neighbors, Summary
 from rainbowdp.questions.measures import matches_of
+from rainbowdp.questions.readings import Private
 from rainbowdp.questions.selection import Form
-from rainbowdp.questions.summaries import Private
 from rainbowdp.sampling import BitSource
 from rainbowdp.sampling.bits import SystemBits
 from rainbowdp.sampling.reals import normal_place, two_sided_geometric

@@ -9,21 +9,20 @@ e^(2 eta).
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, pairwise, permutations
 from math import comb
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import flint
 
 from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import exponent_ball, round_ball
-from rainbowdp.goals.charges import row_cost
-from rainbowdp.goals.mechanism import Asked, Case, require_lead
+from rainbowdp.goals.mechanism import Asked, Case, require_lead, row_cost
 from rainbowdp.goals.order_chances import (
     MOST_OPTIONS,
     Chance,
@@ -35,8 +34,8 @@ from rainbowdp.goals.order_chances import (
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import PureDP
 from rainbowdp.questions import Neighbors, Ranking, Summary
+from rainbowdp.questions.readings import Private
 from rainbowdp.questions.selection import MOST_LISTED, Form
-from rainbowdp.questions.summaries import Private
 from rainbowdp.sampling import BitSource
 from rainbowdp.sampling.bits import SystemBits
 from rainbowdp.sampling.reals import Ball, first_exceeding, geometric_size, shuffled, uniform_below
@@ -150,20 +149,41 @@ class LocatedOrder(Private):
 
     def chances(self) -> Mapping[Form, Value]:
         """Return the probability of each answer, for up to five options."""
-        count = len(self.counts)
-        if count > MOST_LISTED:
-            raise QuestionError(
-                f"the orders of {count} options are too many to list",
-                help=f"list at most {MOST_LISTED} options",
-            )
         eta = 0.0 if self.mechanism.is_uniform else round_ball(self.mechanism.rate, "nearest")
-        found: dict[Form, Value] = {}
-        for order in permutations(range(count)):
-            listed = [self.counts[at] for at in order]
-            chance = order_chance([one - other for one, other in pairwise(listed)], eta)
-            form = self.mechanism.question.named(order)
-            found[form] = right_of(chance) + found.get(form, Fraction(0))
-        return found
+        return listed_chances(self.mechanism.question, self.counts, lambda gaps: order_chance(gaps, eta))
+
+
+def listed_chances(
+    question: Ranking, scores: Sequence[int | Fraction], chance: Callable[[list[Any]], Chance]
+) -> Mapping[Form, Value]:
+    """Return the probability of each answer of a ranking, added up over all orders.
+
+    Parameters
+    ----------
+    question : Ranking
+        The question.
+    scores : sequence
+        What the options have.
+    chance : callable
+        Returns the probability of an order from the differences of options that follow each other in it.
+
+    Raises
+    ------
+    QuestionError
+        If there are more than five options.
+    """
+    count = len(scores)
+    if count > MOST_LISTED:
+        raise QuestionError(
+            f"the orders of {count} options are too many to list",
+            help=f"list at most {MOST_LISTED} options",
+        )
+    found: dict[Form, Value] = {}
+    for order in permutations(range(count)):
+        gaps = [scores[one] - scores[other] for one, other in pairwise(order)]
+        form = question.named(order)
+        found[form] = right_of(chance(gaps)) + found.get(form, Fraction(0))
+    return found
 
 
 def centered_noise(count: int, rate: Ball, bits: BitSource) -> list[int]:

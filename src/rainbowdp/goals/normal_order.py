@@ -11,24 +11,21 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise, permutations
 from typing import ClassVar
 
 import flint
 
 from rainbowdp.baselines import EnclosedNumber, Value
-from rainbowdp.errors import QuestionError
 from rainbowdp.exact import exponent_ball, normal_cdf, rational_ball, round_ball
-from rainbowdp.goals.charges import noise_cost
 from rainbowdp.goals.flip import Gap, lead_rows, options_question
-from rainbowdp.goals.mechanism import Asked, Case, require_lead
-from rainbowdp.goals.noisy_order import ranking_gaps, right_of, wrong_of
+from rainbowdp.goals.mechanism import Asked, Case, noise_cost, require_lead
+from rainbowdp.goals.noisy_order import listed_chances, ranking_gaps, wrong_of
 from rainbowdp.goals.order_chances import MOST_OPTIONS, normal_order_chance
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import GaussianDP
 from rainbowdp.questions import Neighbors, Ranking, Scores, Summary
-from rainbowdp.questions.selection import MOST_LISTED, Form
-from rainbowdp.questions.summaries import Private
+from rainbowdp.questions.readings import Private
+from rainbowdp.questions.selection import Form
 from rainbowdp.sampling import BitSource
 from rainbowdp.sampling.bits import SystemBits
 from rainbowdp.sampling.reals import normal_order, shuffled
@@ -183,18 +180,9 @@ class LocatedNoise(Private):
         return EnclosedNumber(lambda: self.mechanism.first(gaps))
 
     def _order_chances(self, question: Ranking) -> Mapping[Form, Value]:
-        count = len(self.scores)
-        if count > MOST_LISTED:
-            raise QuestionError(
-                f"the orders of {count} options are too many to list",
-                help=f"list at most {MOST_LISTED} options",
-            )
         spread = math.inf if self.mechanism.is_uniform else round_ball(self.mechanism.deviation, "nearest")
-        found: dict[Form, Value] = {}
-        for order in permutations(range(count)):
-            listed = [self.scores[at] for at in order]
-            gaps = [float(one - other) for one, other in pairwise(listed)]
-            form = question.named(order)
-            chance = normal_order_chance(gaps, spread, count, as_set=False)
-            found[form] = right_of(chance) + found.get(form, Fraction(0))
-        return found
+        return listed_chances(
+            question,
+            self.scores,
+            lambda gaps: normal_order_chance([*map(float, gaps)], spread, len(self.scores), as_set=False),
+        )

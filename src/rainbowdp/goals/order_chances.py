@@ -134,7 +134,7 @@ def first_chance(gaps: Sequence[int | None], eta: float, top: int, *, centered: 
 
 
 def set_chance(gaps: Sequence[int | None], eta: float, top: int, *, centered: bool = True) -> Chance:
-    """Return how often the first options come out first, in whatever order.
+    """Return how often the first options come out first, in any order among themselves.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ own.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -21,10 +21,8 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import Exact, format_fraction
 from rainbowdp.exact.arguments import is_whole
-from rainbowdp.goals.charges import line_cost
-from rainbowdp.goals.kept import SOLVED, name_of
 from rainbowdp.goals.line_pairs import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
-from rainbowdp.goals.mechanism import Asked, Case, require_lead
+from rainbowdp.goals.mechanism import Asked, Case, line_cost, require_lead
 from rainbowdp.goals.values import greatest
 from rainbowdp.ledger import Cost
 from rainbowdp.line import Line
@@ -40,12 +38,11 @@ from rainbowdp.questions import (
     YesNo,
     in_table,
 )
-from rainbowdp.questions.as_asked import answer_forms
-from rainbowdp.questions.kinds import is_known
+from rainbowdp.questions.kinds import answer_forms, is_known
 from rainbowdp.questions.measures import CountOf
-from rainbowdp.questions.regions import touching_pairs
+from rainbowdp.questions.readings import Private
+from rainbowdp.questions.regions import lines_of, touching_pairs
 from rainbowdp.questions.selection import Form
-from rainbowdp.questions.summaries import Private
 from rainbowdp.sampling import BitSource, sample_distribution
 
 _FAR = 2048
@@ -143,26 +140,9 @@ class QuestionLine:
     @cached_property
     def lines(self) -> QuestionLines:
         """The line of every true answer; the distributions where regions meet are checked exactly."""
-        asked = self.asked
-        name = None if self._false_yes is not None or not isinstance(self.rule, str) else self._kept_as
-        if name is None:
-            return self._lines_under(asked.privacy)
-        # A privacy remembers thresholds, so what is kept has one of its own. Lines of randomized response are
-        # made answer by answer, as tables come by, and so are kept nowhere.
-        return SOLVED.of(
-            name,
-            lambda: self._lines_under(replace(asked.privacy)),
-            small=lambda lines: not lines.is_response,
-        )
-
-    @property
-    def _kept_as(self) -> object:
-        asked = self.asked
-        return name_of(asked.question, asked.privacy, asked.neighbors, asked.max_rows, str(self.rule))
-
-    def _lines_under(self, privacy: Privacy) -> QuestionLines:
-        rule = self.rule if self._false_yes is None else self._one_sided(self._false_yes)
-        return QuestionLines(self.in_table, privacy, self.asked.neighbors, self.asked.max_rows, rule)
+        asked, chance = self.asked, self._false_yes
+        rule = self.rule if chance is None else self._one_sided(chance)
+        return lines_of(self.in_table, asked.privacy, asked.neighbors, asked.max_rows, rule)
 
     def _one_sided(self, chance: Fraction) -> BoundaryCondition:
         """Return the distributions at the line for which a false yes has this chance there."""
@@ -190,11 +170,9 @@ class QuestionLine:
     def at(self, summary: Summary) -> "LocatedAnswer":
         """Return the mechanism at a table."""
         location = self._located(summary)
-        distribution = self._distribution(location.answer, location.distance // self.asked.max_rows)
-        if distribution.keys() != self.forms.keys():
-            # Else the draw could meet an answer that has no form.
-            raise _changing()
-        return LocatedAnswer(self, distribution)
+        return LocatedAnswer(
+            self, self._distribution(location.answer, location.distance // self.asked.max_rows)
+        )
 
     def _located(self, summary: Summary) -> Location:
         found: object = self.in_table.locate(summary, self.asked.neighbors)
@@ -319,20 +297,12 @@ class QuestionLine:
         if self.lines.is_response:
             return [(answers[0], answers[1])]
         ones, others = touching_pairs(self.in_table, self.asked.neighbors, self.asked.max_rows)
-        if max((*ones, *others), default=0) >= len(answers):
-            raise _changing()
         pairs = zip(ones, others, strict=True)
         return [(answers[int(one)], answers[int(other)]) for one, other in pairs]
 
 
-def _changing() -> QuestionError:
-    return QuestionError(
-        "the question names other answers each time it is asked for them", help="let it be frozen"
-    )
-
-
 def _text(value: Exact) -> str:
-    """Return a text by which equal forms are known, whatever the number of digits."""
+    """Return a text by which equal forms are known, for any number of digits."""
     return format_fraction(value) if isinstance(value, Fraction) else repr(value)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Probabilities of mechanisms compared and rounded, whatever form they have."""
+"""Compare and round probabilities of any form."""
 
 from collections.abc import Iterable
 from fractions import Fraction

@@ -27,7 +27,7 @@ from rainbowdp.interop import missing_extra
 from rainbowdp.interop.group_privacy import delta_above, epsilon_above, gaussian_epsilon, rho_above
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question, winner
-from rainbowdp.questions.as_asked import reading_of, text_reading
+from rainbowdp.questions.kinds import text_reading
 from rainbowdp.questions.readings import BracketReading, OptionReading
 
 if TYPE_CHECKING:
@@ -497,7 +497,7 @@ def _from_counts(draw: SummaryDraw) -> Callable[[Sequence[int]], str]:
 
 
 def _from_rows(draw: SummaryDraw) -> Callable[[Iterable[object]], str]:
-    reading = text_reading(reading_of(draw.question))
+    reading = text_reading(draw.question.reading)
 
     def answer(rows: Iterable[object]) -> str:
         # One by one: rows that Python takes for equal, such as 1 and true, may say different things.

@@ -1,26 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of a ledger, once for both databases: what may be charged, and which answer stands.
+"""A ledger: what may be charged, which answer stands, and opening it in a file or a PostgreSQL database.
 
 The order of events is the promise. A charge is checked and committed; only then may the answer be drawn;
 then it is stored; then it may leave. Whatever dies in between, no answer leaves that was not charged. What
-was charged and never answered may be drawn again at no cost, for nobody has seen an answer.
+was charged and never answered may be drawn again at no cost, because no answer was seen.
 """
 
+import os
+import re
 import secrets
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from rainbowdp.errors import BudgetRefusedError, UnknownBudgetError, UsageError
+from rainbowdp.errors import BudgetRefusedError, LedgerError, UnknownBudgetError, UsageError
 from rainbowdp.exact import parse_fraction
-from rainbowdp.ledger.amount import Amount
-from rainbowdp.ledger.cost import Cost
-from rainbowdp.ledger.database import Database, refuse
-from rainbowdp.ledger.entries import add_entry, answer_in, names_in, read_entry, repeated_in, state_in
-from rainbowdp.ledger.names import check_name, one_spelling
-from rainbowdp.ledger.records import BudgetState, Charge, Entry, kept_cost, kept_text
-from rainbowdp.ledger.statements import HISTORY, REQUEST, SOURCES, SUMS
+from rainbowdp.ledger.cost import Amount, Cost
+from rainbowdp.ledger.database import HISTORY, REQUEST, SOURCES, SUMS, Database, refuse
+from rainbowdp.ledger.entries import (
+    BudgetState,
+    Charge,
+    Entry,
+    add_entry,
+    answer_in,
+    check_name,
+    kept_cost,
+    kept_text,
+    names_in,
+    one_spelling,
+    read_entry,
+    repeated_in,
+    state_in,
+)
 
 Point = Literal[
     "charge checked",
@@ -31,6 +44,11 @@ Point = Literal[
     "answer committed",
 ]
 """The moments between which a process may die; see `Ledger`."""
+
+SECONDS = 30.0
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.]*)://")
+_SQLITE = "sqlite:///"
+_POSTGRESQL = re.compile(r"(postgresql|postgres)(\+psycopg)?://")
 
 
 def _undisturbed(point: Point) -> None:
@@ -233,16 +251,13 @@ class Ledger:
             As `charge`.
         """
         request = None if request_id is None else check_name(request_id, "the request id")
-        name, asked = one_spelling(name), _asked(question, source, privacy)
+        name, asked = one_spelling(name), _asked(cost, question, source, privacy)
         with self._database.transaction(write=False) as run:
             state = state_in(run, self.label, name)
-            before = [] if request is None else run(REQUEST, {"request": request})
-            if request is not None and before:
-                return repeated_in(
-                    run, self.label, request, before[0], {"budget": name, **asked, **kept_cost(cost)}
-                )
-            _check_affordable(state, cost)
-            return None
+            before = None if request is None else repeated_in(run, self.label, name, request, asked)
+            if before is None:
+                _check_affordable(state, cost)
+            return before
 
     def charge(
         self, name: str, cost: Cost, *, request_id: str | None, question: str, source: str, privacy: str
@@ -278,19 +293,14 @@ class Ledger:
             answered, and the same request may be tried again.
         """
         request = secrets.token_hex(16) if request_id is None else check_name(request_id, "the request id")
-        name, asked = one_spelling(name), _asked(question, source, privacy)
+        name, asked = one_spelling(name), _asked(cost, question, source, privacy)
         with self._database.transaction(write=True) as run:
             state = state_in(run, self.label, name)
-            before = run(REQUEST, {"request": request})
-            if before:
-                charge = repeated_in(
-                    run, self.label, request, before[0], {"budget": name, **asked, **kept_cost(cost)}
-                )
-            else:
+            charge = repeated_in(run, self.label, name, request, asked)
+            if charge is None:
                 _check_affordable(state, cost)
                 self._reached("charge checked")
-                number = state.entries + 1
-                charged = {"request": request, **asked, **kept_cost(cost)}
+                number, charged = state.entries + 1, {"request": request, **asked}
                 recorded_at = add_entry(run, self.label, (name, number), "charge", charged)
                 charge = Charge(request, "new", None, name, number, recorded_at)
                 self._reached("charge written")
@@ -334,8 +344,67 @@ class Ledger:
         return standing
 
 
-def _asked(question: str, source: str, privacy: str) -> dict[str, object]:
-    return {"question": kept_text(question), "source": kept_text(source), "privacy": kept_text(privacy)}
+def open_ledger(
+    path_or_url: str | os.PathLike[str], *, create: bool = False, timeout: float = SECONDS
+) -> Ledger:
+    """Open a ledger.
+
+    Parameters
+    ----------
+    path_or_url : str or path
+        A file, ``sqlite:///file``, or ``postgresql://user@host/database`` (needs the extra ``postgres``).
+    create : bool
+        Make the ledger if there is none; a file that is something else is never touched.
+    timeout : float
+        How many seconds to wait for other processes before giving up.
+
+    Returns
+    -------
+    Ledger
+        A context manager; leaving it closes the ledger.
+
+    Raises
+    ------
+    LedgerError
+        If there is no ledger, or it cannot be opened, is damaged, or was tampered with.
+    MissingExtraError
+        If SQLAlchemy or psycopg is not installed.
+    UsageError
+        If the text is not a place.
+
+    Examples
+    --------
+    >>> with open_ledger("yearly.ledger", create=True) as ledger:
+    ...     ledger.names()
+    ()
+    """
+    return Ledger(open_database(path_or_url, create=create, timeout=timeout))
+
+
+def open_database(path_or_url: str | os.PathLike[str], *, create: bool, timeout: float = SECONDS) -> Database:
+    """Open what keeps a ledger's entries; see `open_ledger`."""
+    place = os.fspath(path_or_url)
+    if not place.strip() or "\0" in place:
+        raise UsageError(f"{place!r} is not a path of a file", help="name a file, or a PostgreSQL URL")
+    if _POSTGRESQL.match(place):
+        from rainbowdp.ledger.postgres import PostgresDatabase
+
+        return PostgresDatabase(place, create=create, timeout=timeout)
+    scheme = None if place.startswith(_SQLITE) else _SCHEME.match(place)
+    if scheme:
+        raise LedgerError(
+            f"a ledger cannot be kept in {scheme[1]!r}",
+            help="name a file, or a URL that begins with postgresql://",
+        )
+    from rainbowdp.ledger.sqlite import SqliteDatabase
+
+    return SqliteDatabase(Path(place.removeprefix(_SQLITE)), create=create, timeout=timeout)
+
+
+def _asked(cost: Cost, question: str, source: str, privacy: str) -> dict[str, object]:
+    """Return what is asked, by the columns that keep it."""
+    texts = {"question": question, "source": source, "privacy": privacy}
+    return {name: kept_text(text) for name, text in texts.items()} | kept_cost(cost)
 
 
 def _check_affordable(state: BudgetState, cost: Cost) -> None:

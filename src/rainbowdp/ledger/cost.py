@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a question costs and what a budget holds: one value for the three kinds of privacy.
+"""Prices in privacy, added without rounding: an amount of epsilon, and the cost of an answer or a budget.
+
+An amount of epsilon is a rational number plus the logarithm of a rational number, because people ask with
+both: ln(a) + ln(b) is ln(ab). The form is unique, because e^r is irrational for every rational r other than 0
+(Lindemann): two amounts are equal exactly where both parts are, and enclosures compare all others.
 
 Pure costs add their epsilon, approximate ones their epsilon and delta, Gaussian ones the square of their mu
 (Dong, Roth and Su 2022, corollary 2). A pure cost is an approximate one of delta 0, so it may be paid from an
@@ -8,21 +12,158 @@ approximate budget; no other kind may be paid from another.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import isqrt
-from typing import Literal
+from typing import Literal, Self
 
 import flint
 
-from rainbowdp.errors import PrivacyParameterError, UsageError
-from rainbowdp.exact import Exponent, Log, NumberLike, format_fraction, rational_ball
-from rainbowdp.ledger.amount import Amount, number_text, rounded
+from rainbowdp.errors import NumberError, PrivacyParameterError, UsageError
+from rainbowdp.exact import (
+    FIRST_PRECISION,
+    Exponent,
+    Log,
+    NumberLike,
+    enclose_with,
+    format_fraction,
+    parse_exponent,
+    rational_ball,
+    show,
+    shown_sign,
+)
 from rainbowdp.privacy import GaussianDP, Privacy
 
 Kind = Literal["pure", "approximate", "gaussian"]
 
+_DIGITS = 6
+_MOST_BITS = 1 << 15
+_PLAIN_EXPONENTS = range(-12, 16)
 _LONGEST_EXACT = 60
-_NOTHING = Amount()
+
+
+@dataclass(frozen=True)
+class Amount:
+    """The number ``rational + ln(argument)``.
+
+    Parameters
+    ----------
+    rational : Fraction
+        The rational part.
+    argument : Fraction
+        The positive number whose logarithm is added; 1 adds nothing.
+
+    Raises
+    ------
+    NumberError
+        If the argument is not positive.
+
+    References
+    ----------
+    Lindemann 1882: e^r is transcendental for every algebraic r other than 0.
+
+    Examples
+    --------
+    >>> spent = Amount.of("ln(6/5)") + Amount.of("0.5") + Amount.of("ln 2")
+    >>> print(spent)
+    0.5 + ln(12/5)
+    >>> spent <= Amount.of("1.38"), Amount.of(3) - spent <= Amount.of("1.63")
+    (True, True)
+    >>> Amount.of("ln 4") == Amount.of("ln 2").times(2)
+    True
+    """
+
+    rational: Fraction = Fraction(0)
+    argument: Fraction = Fraction(1)
+
+    def __post_init__(self) -> None:
+        if self.argument <= 0:
+            raise NumberError(
+                f"ln({format_fraction(self.argument)}) is not a real number",
+                help="take the logarithm of a positive number",
+                value=self.argument,
+            )
+
+    @classmethod
+    def of(cls, value: NumberLike | Log) -> Self:
+        """Return the amount that a number or text stands for, such as ``0.5`` or ``ln(6/5)``.
+
+        Raises
+        ------
+        NumberError
+            If it is not an exact number of these forms.
+        """
+        exponent = parse_exponent(value)
+        return cls(argument=exponent.argument) if isinstance(exponent, Log) else cls(exponent)
+
+    def __add__(self, other: "Amount") -> "Amount":
+        return Amount(self.rational + other.rational, self.argument * other.argument)
+
+    def __sub__(self, other: "Amount") -> "Amount":
+        return Amount(self.rational - other.rational, self.argument / other.argument)
+
+    def times(self, number: int) -> "Amount":
+        """Return this amount taken a whole number of times."""
+        return Amount(self.rational * number, self.argument**number)
+
+    def sign(self) -> int:
+        """Return -1, 0 or 1, decided exactly."""
+        if self.argument == 1:
+            return (self.rational > 0) - (self.rational < 0)
+        if self.rational == 0:
+            return 1 if self.argument > 1 else -1
+        # Irrational, so some precision decides.
+        return shown_sign(self.ball, FIRST_PRECISION, None)
+
+    def __le__(self, other: "Amount") -> bool:
+        return (self - other).sign() <= 0
+
+    def ball(self) -> flint.arb:
+        """Return an Arb ball that holds the amount, at the precision in force."""
+        whole = rational_ball(self.rational)
+        return whole if self.argument == 1 else whole + rational_ball(self.argument).log()
+
+    def __str__(self) -> str:
+        if self.argument == 1:
+            return number_text(self.rational)
+        negative = self.argument < 1
+        logarithm = f"ln({format_fraction(1 / self.argument if negative else self.argument)})"
+        if self.rational == 0:
+            return f"-{logarithm}" if negative else logarithm
+        return f"{number_text(self.rational)} {'-' if negative else '+'} {logarithm}"
+
+
+def number_text(value: Fraction) -> str:
+    """Return a rational number exactly: as a decimal where that is short, else as a fraction.
+
+    Examples
+    --------
+    >>> number_text(Fraction(5, 2)), number_text(Fraction(1, 3))
+    ('2.5', '1/3')
+    """
+    shown = show(value)
+    return format_fraction(value) if shown.startswith("about") else shown
+
+
+def rounded(ball: Callable[[], flint.arb], *, upward: bool) -> str:
+    """Return a number of at least 0 as a decimal of six digits, rounded in a named direction.
+
+    A number too small to be told from 0 is a bound all the same: 0 below, something tiny above.
+
+    Examples
+    --------
+    >>> rounded(Amount.of("ln 2").ball, upward=False), rounded(Amount.of("ln 2").ball, upward=True)
+    ('0.693147', '0.693148')
+    """
+    bits = FIRST_PRECISION
+    lower, upper = enclose_with(ball, bits)
+    while upper - lower > abs(lower) / 2**FIRST_PRECISION and bits < _MOST_BITS:
+        bits *= 2
+        lower, upper = enclose_with(ball, bits)
+    end = upper if upward else lower
+    context = Context(prec=_DIGITS, rounding=ROUND_CEILING if upward else ROUND_FLOOR)
+    decimal = context.divide(Decimal(end.numerator), Decimal(end.denominator)).normalize()
+    return f"{decimal:f}" if decimal.adjusted() in _PLAIN_EXPONENTS else f"{decimal:e}"
 
 
 @dataclass(frozen=True)
@@ -84,7 +225,7 @@ class Cost:
     ('approximate', True, False)
     """
 
-    epsilon: Amount = _NOTHING
+    epsilon: Amount = Amount()
     delta: Fraction = Fraction(0)
     mu_squared: Fraction | None = None
 
@@ -93,7 +234,7 @@ class Cost:
             raise PrivacyParameterError(
                 "a cost below zero", help="give an epsilon, delta or mu of at least 0"
             )
-        if self.mu_squared is not None and (self.epsilon != _NOTHING or self.delta):
+        if self.mu_squared is not None and (self.epsilon != Amount() or self.delta):
             raise PrivacyParameterError(
                 "a Gaussian cost with an epsilon or delta", help="give mu alone, or epsilon and delta"
             )

@@ -1,21 +1,177 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the rules of a ledger ask of a database: transactions, one writer at a time, and nothing else.
+"""What both databases of a ledger share: tables, statements, and the transactions that the rules need.
 
-Both databases run the same statements, with parameters named ``:name``. Whatever goes wrong in one becomes a
-`LedgerError`, and the transaction is undone: a grant exists only after its commit.
+A ledger is one list of entries that only ever grows. Everything it knows is a sum over its entries. Entry 1
+of a budget creates it, each later one points to the one before, so that none can go missing unseen; partial
+indexes let a request be charged once, be answered once, and a budget be closed once. Triggers refuse to
+change, delete or replace an entry.
+
+Both databases run the same statements, with parameters named ``:name``; a value is never part of the text of
+a statement. Any failure is a `LedgerError`, and the transaction is undone: a charge exists only after its
+commit.
 """
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import NoReturn, Protocol
+from typing import Final, NoReturn, Protocol
 
 from rainbowdp.errors import LedgerError
-from rainbowdp.ledger.schema import VERSION
 
 Row = tuple[object, ...]
 Run = Callable[[str, Mapping[str, object]], list[Row]]
 """Run one statement with named parameters inside a transaction, and return its rows."""
+
+VERSION: Final = 2
+APPLICATION: Final = 0x52424450
+"""The letters RBDP: the application id of a SQLite file, and the key of PostgreSQL's advisory lock."""
+
+_BOTH: Final = ("rainbowdp_ledger", "rainbowdp_entries")
+_TABLES: Final = (
+    "CREATE TABLE rainbowdp_ledger (version INTEGER NOT NULL PRIMARY KEY, recorded_at TEXT NOT NULL)",
+    """CREATE TABLE rainbowdp_entries (
+    budget TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    previous INTEGER,
+    event TEXT NOT NULL CHECK (event IN ('create', 'raise', 'charge', 'answer', 'close')),
+    recorded_at TEXT NOT NULL,
+    kind TEXT CHECK (kind IN ('pure', 'approximate', 'gaussian')),
+    epsilon_rational TEXT,
+    epsilon_logarithm TEXT,
+    delta TEXT,
+    mu_squared TEXT,
+    request TEXT,
+    question TEXT,
+    source TEXT,
+    privacy TEXT,
+    charge INTEGER,
+    answer TEXT,
+    reason TEXT,
+    PRIMARY KEY (budget, number),
+    FOREIGN KEY (budget, previous) REFERENCES rainbowdp_entries (budget, number),
+    FOREIGN KEY (budget, charge) REFERENCES rainbowdp_entries (budget, number),
+    CHECK (number >= 1),
+    CHECK ((previous IS NULL) = (number = 1)),
+    CHECK (previous IS NULL OR previous = number - 1),
+    CHECK ((event = 'create') = (number = 1)),
+    CHECK ((kind IS NOT NULL) = (event IN ('create', 'raise', 'charge'))),
+    CHECK ((mu_squared IS NOT NULL) = (coalesce(kind, '') = 'gaussian')),
+    CHECK ((epsilon_rational IS NOT NULL) = (coalesce(kind, '') IN ('pure', 'approximate'))),
+    CHECK ((epsilon_logarithm IS NOT NULL) = (epsilon_rational IS NOT NULL)),
+    CHECK ((delta IS NOT NULL) = (epsilon_rational IS NOT NULL)),
+    CHECK ((request IS NOT NULL) = (event = 'charge')),
+    CHECK ((question IS NOT NULL) = (event = 'charge')),
+    CHECK ((source IS NOT NULL) = (event = 'charge')),
+    CHECK ((privacy IS NOT NULL) = (event = 'charge')),
+    CHECK ((charge IS NOT NULL) = (event = 'answer')),
+    CHECK ((answer IS NOT NULL) = (event = 'answer')),
+    CHECK ((reason IS NOT NULL) = (event = 'raise'))
+)""",
+)
+_INDEXES: Final = (
+    "CREATE UNIQUE INDEX rainbowdp_one_charge ON rainbowdp_entries (request) WHERE event = 'charge'",
+    "CREATE UNIQUE INDEX rainbowdp_one_answer ON rainbowdp_entries (budget, charge) WHERE event = 'answer'",
+    "CREATE UNIQUE INDEX rainbowdp_one_close ON rainbowdp_entries (budget) WHERE event = 'close'",
+)
+
+_REFUSE: Final = "BEGIN SELECT RAISE(ABORT, 'a ledger only grows: nothing in it is changed or deleted'); END"
+# INSERT OR REPLACE deletes without a trigger of deletion, and foreign keys are off unless a client turns them
+# on: hence the twin of a new entry and the entry before it are looked for.
+_SQLITE_GUARDS: Final = (
+    *(
+        f"CREATE TRIGGER {table}_no_{action.lower()} BEFORE {action} ON {table} {_REFUSE}"
+        for table in _BOTH
+        for action in ("UPDATE", "DELETE")
+    ),
+    """CREATE TRIGGER rainbowdp_ledger_append BEFORE INSERT ON rainbowdp_ledger
+WHEN EXISTS (SELECT 1 FROM rainbowdp_ledger)
+BEGIN SELECT RAISE(ABORT, 'a ledger only grows: nothing in it is changed or deleted'); END""",
+    """CREATE TRIGGER rainbowdp_entries_append BEFORE INSERT ON rainbowdp_entries
+WHEN EXISTS (SELECT 1 FROM rainbowdp_entries WHERE budget = NEW.budget AND number = NEW.number)
+OR NEW.number > 1 AND NOT EXISTS (
+    SELECT 1 FROM rainbowdp_entries WHERE budget = NEW.budget AND number = NEW.number - 1
+)
+OR NEW.event = 'charge' AND EXISTS (
+    SELECT 1 FROM rainbowdp_entries WHERE event = 'charge' AND request = NEW.request
+)
+OR NEW.event = 'answer' AND EXISTS (
+    SELECT 1 FROM rainbowdp_entries WHERE event = 'answer' AND budget = NEW.budget AND charge = NEW.charge
+)
+OR NEW.event = 'close' AND EXISTS (
+    SELECT 1 FROM rainbowdp_entries WHERE event = 'close' AND budget = NEW.budget
+)
+BEGIN SELECT RAISE(ABORT, 'a ledger only grows: nothing in it is changed or deleted'); END""",
+)
+
+SQLITE: Final = (
+    *(f"{table} STRICT, WITHOUT ROWID" for table in _TABLES),
+    *_INDEXES,
+    *_SQLITE_GUARDS,
+)
+"""What makes a SQLite ledger. WITHOUT ROWID, so that no hidden key can be used to replace an entry."""
+
+POSTGRESQL: Final = (
+    *_TABLES,
+    *_INDEXES,
+    """CREATE FUNCTION rainbowdp_guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+RAISE EXCEPTION 'a ledger only grows: nothing in it is changed or deleted'; END $$""",
+    *(
+        f"CREATE TRIGGER {table}_guard BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+        f"FOR EACH STATEMENT EXECUTE FUNCTION rainbowdp_guard()"
+        for table in _BOTH
+    ),
+)
+"""What makes a PostgreSQL ledger."""
+
+COLUMNS: Final = (
+    *("budget", "number", "previous", "event", "recorded_at"),
+    *("kind", "epsilon_rational", "epsilon_logarithm", "delta", "mu_squared"),
+    *("request", "question", "source", "privacy", "charge", "answer", "reason"),
+)
+"""The columns of an entry, as `ADD` takes them."""
+
+ADD: Final = (
+    f"INSERT INTO rainbowdp_entries ({', '.join(COLUMNS)}) "  # noqa: S608 - names of columns
+    f"VALUES ({', '.join(f':{name}' for name in COLUMNS)}) RETURNING number"
+)
+
+SUMS: Final = """
+SELECT event, count(*), max(number), kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
+FROM rainbowdp_entries WHERE budget = :budget
+GROUP BY event, kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
+"""
+"""How often each event with each amount occurred: few rows, however many entries."""
+
+NAMES: Final = "SELECT budget FROM rainbowdp_entries WHERE number = 1"
+
+REQUEST: Final = """
+SELECT budget, number, recorded_at, question, source, privacy,
+    kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
+FROM rainbowdp_entries WHERE event = 'charge' AND request = :request
+"""
+
+ANSWER: Final = """
+SELECT answer FROM rainbowdp_entries WHERE event = 'answer' AND budget = :budget AND charge = :charge
+"""
+
+SOURCES: Final = """
+SELECT DISTINCT budget FROM rainbowdp_entries WHERE event = 'charge' AND source = :source
+"""
+
+HISTORY: Final = """
+SELECT e.number, e.event, e.recorded_at,
+    coalesce(e.request, c.request), e.question, e.source, e.privacy, e.answer, e.reason,
+    e.kind, e.epsilon_rational, e.epsilon_logarithm, e.delta, e.mu_squared
+FROM rainbowdp_entries e
+LEFT JOIN rainbowdp_entries c ON c.budget = e.budget AND c.number = e.charge
+WHERE e.budget = :budget ORDER BY e.number
+"""
+
+RECORD_VERSION: Final = """
+INSERT INTO rainbowdp_ledger (version, recorded_at) VALUES (:version, :recorded_at) RETURNING version
+"""
+
+READ_VERSION: Final = "SELECT version FROM rainbowdp_ledger"
 
 
 class Database(Protocol):
@@ -38,37 +194,6 @@ class Database(Protocol):
 
     def close(self) -> None:
         """Give the connection back; transactions are impossible from then on."""
-
-
-class Values:
-    """Whether an answer was among the values of a transaction: what the database says may quote it then."""
-
-    def __init__(self) -> None:
-        self.private = False
-
-    def watched(self, run: Run) -> Run:
-        """Return what runs statements and looks at their values."""
-
-        def watching(statement: str, values: Mapping[str, object]) -> list[Row]:
-            self.private |= values.get("answer") is not None
-            return run(statement, values)
-
-        return watching
-
-
-def raise_alone(error: LedgerError | KeyboardInterrupt) -> NoReturn:
-    """Raise an error without what it came of, which may quote an answer that was drawn and not stored.
-
-    Raises
-    ------
-    LedgerError, KeyboardInterrupt
-        Always.
-    """
-    try:
-        raise error
-    except (LedgerError, KeyboardInterrupt):
-        error.__context__ = None
-        raise
 
 
 def now() -> str:
@@ -97,15 +222,9 @@ def check_version(label: str, rows: list[Row]) -> None:
     """
     if len(rows) != 1 or not isinstance(version := rows[0][0], int) or version < 1:
         refuse(label, "does not say which version it has", "restore it from a copy")
-    if version < VERSION:
-        refuse(
-            label,
-            f"has version {version}, which was never published, and this rainbowdp knows version {VERSION}",
-            "create a new ledger; what the old one spent is to be left out of the new budgets",
-        )
-    if version > VERSION:
+    if version != VERSION:
         refuse(
             label,
             f"has version {version}, and this rainbowdp knows version {VERSION}",
-            "use the version of rainbowdp that wrote it, or a newer one",
+            "use the version of rainbowdp that wrote it",
         )

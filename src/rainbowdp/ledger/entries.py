@@ -1,26 +1,286 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one transaction does with the entries of a ledger: reads them back as values, and adds one.
+"""Read the entries of a ledger as values, and add an entry, inside one transaction.
 
-Nothing here decides what may be charged or answered, see `rainbowdp.ledger.book`. Every function takes what
-runs a statement inside the open transaction, and the label of the ledger for messages.
+Nothing here decides what may be charged or answered, see `rainbowdp.ledger.book`. Functions that take ``run``
+run statements inside an open transaction; ``label`` is the ledger, for messages.
+
+Names of budgets and ids of requests are text that people type again, so nothing in them may be invisible.
+Unicode can spell one text in several ways, ``ü`` as one character or as ``u`` and two dots, and which one
+comes from a keyboard or a file name depends on the system: a ledger keeps the composed spelling. An amount
+that is read must be written exactly as it would be written now; any other was not written by a ledger, and is
+an error.
 """
 
-from typing import cast
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, NoReturn, cast
 
-from rainbowdp.errors import RequestMismatchError, UnknownBudgetError, did_you_mean
-from rainbowdp.ledger.database import Row, Run, now, refuse
-from rainbowdp.ledger.records import (
-    COST_COLUMNS,
-    BudgetState,
-    Charge,
-    Entry,
-    Event,
-    Grant,
-    read_cost,
-    read_text,
-    sum_up,
+from rainbowdp.errors import (
+    PrivacyParameterError,
+    RainbowError,
+    RequestMismatchError,
+    UnknownBudgetError,
+    UsageError,
+    did_you_mean,
 )
-from rainbowdp.ledger.statements import ADD, ANSWER, COLUMNS, NAMES, SUMS
+from rainbowdp.exact import format_fraction, parse_fraction
+from rainbowdp.ledger.cost import Amount, Cost, Kind
+from rainbowdp.ledger.database import ADD, ANSWER, COLUMNS, NAMES, REQUEST, SUMS, Row, Run, now, refuse
+
+Event = Literal["create", "raise", "charge", "answer", "close"]
+Grant = Literal["new", "pending", "answered"]
+COST_COLUMNS = ("kind", "epsilon_rational", "epsilon_logarithm", "delta", "mu_squared")
+ASKED_COLUMNS = ("question", "source", "privacy", *COST_COLUMNS)
+LONGEST = 200
+_ASK_WHO = "restore it from a copy, and ask who changed it"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a budget; `None` where an event of its kind has no such thing.
+
+    Attributes
+    ----------
+    number : int
+        1 for the entry that created the budget, and so on without a gap.
+    event : {"create", "raise", "charge", "answer", "close"}
+        What happened.
+    recorded_at : str
+        When, in UTC, as ISO 8601.
+    cost : Cost or None
+        What was created, added or charged.
+    request_id, question, source, privacy : str or None
+        What was charged for; an answer has the request id of its charge.
+    answer : str or None
+        The answer that was released.
+    reason : str or None
+        Why the budget was raised.
+    """
+
+    number: int
+    event: Event
+    recorded_at: str
+    cost: Cost | None = None
+    request_id: str | None = None
+    question: str | None = None
+    source: str | None = None
+    privacy: str | None = None
+    answer: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class BudgetState:
+    """What a budget holds.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    kind : {"pure", "approximate", "gaussian"}
+        What it counts.
+    total, spent, left : Cost
+        Exact; ``left`` is ``total - spent``.
+    closed : bool
+        Whether it takes no more charges.
+    requests : int
+        How many requests were charged.
+    entries : int
+        How many entries its history has.
+    """
+
+    name: str
+    kind: Kind
+    total: Cost
+    spent: Cost
+    left: Cost
+    closed: bool
+    requests: int
+    entries: int
+
+
+@dataclass(frozen=True)
+class Charge:
+    """A request that is paid for, and may therefore be answered.
+
+    Attributes
+    ----------
+    request_id : str
+        Under which the same request costs nothing from now on.
+    granted : {"new", "pending", "answered"}
+        Charged now; charged before and never answered; or answered before, with that answer.
+    answer : str or None
+        The answer that stands, where there is one.
+    name : str
+        The budget that paid.
+    number : int
+        The entry that says so.
+    recorded_at : str
+        When it was charged, in UTC, as ISO 8601.
+    """
+
+    request_id: str
+    granted: Grant
+    answer: str | None
+    name: str
+    number: int
+    recorded_at: str
+
+
+def one_spelling(text: str) -> str:
+    """Return a name in the spelling that a ledger keeps: composed, Unicode's form NFC.
+
+    Examples
+    --------
+    >>> one_spelling("Mu\u0308ller") == "Müller"
+    True
+    """
+    return unicodedata.normalize("NFC", text)
+
+
+def check_name(text: str, what: str) -> str:
+    """Return a name in one spelling if it can be typed again.
+
+    Parameters
+    ----------
+    text : str
+        The name.
+    what : str
+        What it names, for the message.
+
+    Raises
+    ------
+    UsageError
+        If it is empty, longer than 200 characters, has blanks around it, or holds a character that cannot be
+        seen, such as a line break.
+
+    Examples
+    --------
+    >>> check_name("survey 2026/ä", "the name of a budget")
+    'survey 2026/ä'
+    """
+    text = one_spelling(text)
+    if not text.strip():
+        raise UsageError(f"{what} is empty", help="give a name of at least one character")
+    if len(text) > LONGEST:
+        raise UsageError(f"{what} has {len(text)} characters", help=f"give at most {LONGEST} characters")
+    if text != text.strip():
+        raise UsageError(f"{what} {text!r} has blanks around it", help="leave them out")
+    # Control, format, surrogate, private and unassigned characters, and separators other than the blank.
+    hidden = [
+        character for character in text if unicodedata.category(character)[0] in "CZ" and character != " "
+    ]
+    if hidden:
+        raise UsageError(
+            f"{what} {text!r} holds the invisible character {hidden[0]!r}", help="use visible characters"
+        )
+    return text
+
+
+def kept_text(text: str) -> str:
+    """Return free text as it is kept: any text at all, as a JSON string in ASCII."""
+    return json.dumps(text)
+
+
+def read_text(label: str, kept: object) -> str:
+    """Undo `kept_text`.
+
+    Raises
+    ------
+    LedgerError
+        If it was not written by a ledger.
+    """
+    try:
+        text = json.loads(kept) if isinstance(kept, str) else None
+    except (ValueError, RecursionError):
+        text = None
+    if not isinstance(text, str):
+        _damaged(label)
+    return text
+
+
+def kept_cost(cost: Cost) -> dict[str, object]:
+    """Return the columns that keep a cost exactly."""
+    gaussian = cost.mu_squared is not None
+    return {
+        "kind": cost.kind,
+        "epsilon_rational": None if gaussian else format_fraction(cost.epsilon.rational),
+        "epsilon_logarithm": None if gaussian else format_fraction(cost.epsilon.argument),
+        "delta": None if gaussian else format_fraction(cost.delta),
+        "mu_squared": None if cost.mu_squared is None else format_fraction(cost.mu_squared),
+    }
+
+
+@lru_cache(maxsize=1024)
+def read_cost(label: str, columns: Row) -> Cost:
+    """Undo `kept_cost`.
+
+    Raises
+    ------
+    LedgerError
+        If it was not written by a ledger.
+    """
+    kind, rational, logarithm, delta, squared = columns
+    try:
+        if kind == "gaussian":
+            cost = Cost(mu_squared=parse_fraction(str(squared)))
+        else:
+            amount = Amount(parse_fraction(str(rational)), parse_fraction(str(logarithm)))
+            cost = Cost(amount, parse_fraction(str(delta)))
+    except RainbowError:
+        _damaged(label)
+    if tuple(kept_cost(cost).values()) != tuple(columns):
+        _damaged(label)
+    return cost
+
+
+def sum_up(label: str, name: str, rows: Iterable[Row]) -> BudgetState:
+    """Return the state of a budget from how often each event with each amount occurred.
+
+    Parameters
+    ----------
+    label : str
+        The ledger, for messages.
+    name : str
+        The budget.
+    rows : iterable
+        ``event, count, largest number``, then the `COST_COLUMNS`.
+
+    Raises
+    ------
+    LedgerError
+        If the entries are not those of a budget: some are missing, or more was spent than there was.
+    """
+    counts: Counter[str] = Counter()
+    sums: dict[str, Cost] = {}
+    last = 0
+    try:
+        for event, count, largest, *columns in cast("Iterable[tuple[Any, ...]]", rows):
+            counts[event] += count
+            last = max(last, largest)
+            if columns[0] is not None:
+                cost = read_cost(label, tuple(columns)).times(count)
+                sums[event] = sums[event] + cost if event in sums else cost
+        if counts["create"] != 1 or counts.total() != last or counts["answer"] > counts["charge"]:
+            refuse(label, f"lacks entries of budget {name!r}", _ASK_WHO)
+        created = sums["create"]
+        nothing = created.times(0)
+        total, spent = created + sums.get("raise", nothing), sums.get("charge", nothing)
+        left = total - spent
+    except PrivacyParameterError:
+        refuse(label, f"has spent more of {name!r} than there was", "restore it from a copy")
+    except UsageError:
+        _damaged(label)
+    closed = bool(counts["close"])
+    return BudgetState(name, created.kind, total, spent, left, closed, counts["charge"], last)
+
+
+def _damaged(label: str) -> NoReturn:
+    refuse(label, "holds an entry that no ledger wrote", _ASK_WHO)
 
 
 def names_in(run: Run) -> tuple[str, ...]:
@@ -57,29 +317,30 @@ def answer_in(run: Run, label: str, name: str, number: int) -> str | None:
     return read_text(label, rows[0][0]) if rows else None
 
 
-def repeated_in(run: Run, label: str, request: str, row: Row, asked: dict[str, object]) -> Charge:
+def repeated_in(run: Run, label: str, name: str, request: str, asked: dict[str, object]) -> Charge | None:
     """Return the charge of a request that was charged before, with its answer if there is one.
 
     Parameters
     ----------
     run, label
         The open transaction, and the ledger for messages.
-    request : str
-        The request id.
-    row : tuple
-        Its charge, as `REQUEST` selects it.
+    name, request : str
+        The budget and the request id.
     asked : dict
         What is asked under it now, by column.
 
     Raises
     ------
     RequestMismatchError
-        If something else is asked now.
+        If something else was asked under this id before.
     """
-    names = ("budget", "question", "source", "privacy", *COST_COLUMNS)
-    *asked_before, recorded_at = row
-    before = dict(zip(names, (asked_before[0], *asked_before[2:]), strict=True))
-    different = [name for name in names if before[name] != asked[name]]
+    rows = run(REQUEST, {"request": request})
+    if not rows:
+        return None
+    paid_from, number, recorded_at, *columns = rows[0]
+    before = {"budget": paid_from, **dict(zip(ASKED_COLUMNS, columns, strict=True))}
+    now_asked = {"budget": name, **asked}
+    different = [column for column, kept in before.items() if kept != now_asked[column]]
     if different:
         part = "cost" if different[0] in COST_COLUMNS else different[0]
         raise RequestMismatchError(
@@ -88,10 +349,9 @@ def repeated_in(run: Run, label: str, request: str, row: Row, asked: dict[str, o
             request_id=request,
             part=part,
         )
-    name, number = str(row[0]), cast("int", row[1])
-    answer = answer_in(run, label, name, number)
+    answer = answer_in(run, label, name, cast("int", number))
     granted: Grant = "pending" if answer is None else "answered"
-    return Charge(request, granted, answer, name, number, str(recorded_at))
+    return Charge(request, granted, answer, name, cast("int", number), str(recorded_at))
 
 
 def add_entry(run: Run, label: str, place: tuple[str, int], event: Event, values: dict[str, object]) -> str:

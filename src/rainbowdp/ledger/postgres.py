@@ -4,20 +4,32 @@
 It is reached through SQLAlchemy and psycopg, the extra ``postgres``. Writers queue by one advisory lock,
 which asks for no right beyond reading and inserting. A server that answers commits before they are safe
 (``synchronous_commit=off``) is told to wait for them.
+
+A ledger is used only if its tables have exactly the form that `POSTGRESQL` makes: the digest of the server's
+own description of columns, constraints, indexes, triggers and rules is compared.
 """
 
 import contextlib
 import os
 import threading
 from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import LedgerError, MissingExtraError
-from rainbowdp.ledger.database import Row, Run, Values, check_version, now, raise_alone, refuse
-from rainbowdp.ledger.postgres_form import is_ledger
-from rainbowdp.ledger.schema import APPLICATION, POSTGRESQL, VERSION
-from rainbowdp.ledger.statements import READ_VERSION, RECORD_VERSION
+from rainbowdp.ledger.database import (
+    APPLICATION,
+    POSTGRESQL,
+    READ_VERSION,
+    RECORD_VERSION,
+    VERSION,
+    Row,
+    Run,
+    check_version,
+    now,
+    refuse,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -27,6 +39,36 @@ _EXISTS = "SELECT to_regclass('rainbowdp_ledger') IS NOT NULL, to_regclass('rain
 _WAIT_FOR_COMMITS = (
     "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
 )
+
+# Otherwise the server may describe checks and indexes with quoted names.
+_PLAIN_NAMES = "SELECT set_config('quote_all_identifiers', 'off', true)"
+FORM = """
+WITH tables AS (
+    SELECT oid, relname::text AS name FROM pg_class
+    WHERE oid IN (to_regclass('rainbowdp_ledger'), to_regclass('rainbowdp_entries'))
+)
+SELECT concat_ws(' ', name, relkind, relpersistence, relhassubclass, relispartition, relrowsecurity)
+FROM tables JOIN pg_class USING (oid)
+UNION ALL
+SELECT concat_ws(' ', name, attname, format_type(atttypid, atttypmod), attnotnull, attgenerated, attidentity,
+    atthasdef, attcollation = typcollation)
+FROM tables JOIN pg_attribute ON attrelid = tables.oid JOIN pg_type ON pg_type.oid = atttypid
+WHERE attnum > 0 AND NOT attisdropped
+UNION ALL
+SELECT concat_ws(' ', name, pg_get_constraintdef(pg_constraint.oid))
+FROM tables JOIN pg_constraint ON conrelid = tables.oid WHERE contype IN ('c', 'f', 'p', 'u', 'x')
+UNION ALL
+SELECT concat_ws(' ', name, pg_get_indexdef(indexrelid, 0, true), indisvalid)
+FROM tables JOIN pg_index ON indrelid = tables.oid
+UNION ALL
+SELECT concat_ws(' ', name, pg_get_triggerdef(pg_trigger.oid, true), tgenabled IN ('O', 'A'), prosrc)
+FROM tables JOIN pg_trigger ON tgrelid = tables.oid JOIN pg_proc ON pg_proc.oid = tgfoid
+WHERE NOT tgisinternal
+UNION ALL
+SELECT concat_ws(' ', name, pg_get_ruledef(pg_rewrite.oid))
+FROM tables JOIN pg_rewrite ON ev_class = tables.oid
+"""
+DIGEST = "d9b6322c28b011e4d526973988698a9651269bee7af624d581ecfcb48267798d"
 
 
 class PostgresDatabase:
@@ -74,9 +116,8 @@ class PostgresDatabase:
         """Open a transaction; see `rainbowdp.ledger.database.Database.transaction`."""
         if os.getpid() != self._owner:
             refuse(self.label, "was opened in another process", "open it anew after a fork")
-        seen = Values()
-        with self._lock, self._translated(seen), self.engine.begin() as connection:
-            run = seen.watched(_runner(connection))
+        with self._lock, self._translated(), self.engine.begin() as connection:
+            run = _runner(connection)
             run(f"SET LOCAL lock_timeout = {self._milliseconds}", {})
             if write:
                 run(_WAIT_FOR_COMMITS, {})
@@ -102,7 +143,8 @@ class PostgresDatabase:
             if run(_EXISTS, {}) != [(True, True)]:
                 refuse(self.label, "does not exist there", "make it with `rainbowdp budget create`")
             check_version(self.label, run(READ_VERSION, {}))
-            if not is_ledger(run):
+            run(_PLAIN_NAMES, {})
+            if digest(run(FORM, {})) != DIGEST:
                 refuse(
                     self.label,
                     "has not the form of a ledger: a column, trigger, index or check was added, changed, "
@@ -111,30 +153,32 @@ class PostgresDatabase:
                 )
 
     @contextlib.contextmanager
-    def _translated(self, seen: Values) -> Iterator[None]:
-        from sqlalchemy.exc import SQLAlchemyError
+    def _translated(self) -> Iterator[None]:
+        from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 
-        failed: LedgerError | KeyboardInterrupt | None = None
         try:
             yield
         except (SQLAlchemyError, OSError, UnicodeError) as error:
-            said = getattr(error, "orig", None) or error
-            detail = (str(said).splitlines() or [""])[0]
-            if seen.private:
-                detail = f"the server refuses an entry ({type(said).__name__})"
-            failed = LedgerError(
-                f"ledger {self.label!r} cannot be used: {detail}",
+            if _interrupted(error):
+                raise KeyboardInterrupt from None
+            said = str(getattr(error, "orig", None) or error).partition("\n")[0]
+            if isinstance(error, DataError | IntegrityError):
+                # The server's message can quote an answer that was drawn and not stored.
+                said = f"the server refuses an entry ({type(error).__name__})"
+            raise LedgerError(
+                f"ledger {self.label!r} cannot be used: {said}",
                 help="check the server and the rights of this user, and try again; nothing was answered",
                 ledger=self.label,
-            )
-            if _interrupted(error):
-                failed = KeyboardInterrupt()
-        if failed is not None:
-            raise_alone(failed)
+            ) from None
+
+
+def digest(rows: list[Row]) -> str:
+    """Return one digest of the lines of `FORM`, in any order."""
+    return sha256("\n".join(sorted(str(line) for (line,) in rows)).encode()).hexdigest()
 
 
 def _interrupted(error: BaseException | None) -> bool:
-    """Tell whether an error came of an interrupt: giving a busy connection back fails, and hides it."""
+    """Tell whether an error hides an interrupt, because giving the busy connection back failed."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
@@ -161,7 +205,7 @@ def _engine(url: str) -> "tuple[Engine, str]":
         pool_pre_ping=True,
         hide_parameters=True,
         isolation_level="READ COMMITTED",
-        # A database or user may want another encoding, in which psycopg returns bytes or has fewer signs.
+        # In another encoding, which a database or user may want, psycopg returns bytes or refuses characters.
         connect_args={"connect_timeout": _CONNECT_SECONDS, "client_encoding": "utf8"},
     )
     return engine, named.render_as_string()

@@ -17,9 +17,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rainbowdp.errors import LedgerError
-from rainbowdp.ledger.database import Row, Run, Values, check_version, now, raise_alone, refuse
-from rainbowdp.ledger.schema import APPLICATION, SQLITE, VERSION
-from rainbowdp.ledger.statements import READ_VERSION, RECORD_VERSION
+from rainbowdp.ledger.database import (
+    APPLICATION,
+    READ_VERSION,
+    RECORD_VERSION,
+    SQLITE,
+    VERSION,
+    Row,
+    Run,
+    check_version,
+    now,
+    refuse,
+)
 
 _OLDEST = (3, 37, 0)
 _SMALLEST = 512
@@ -52,7 +61,7 @@ class SqliteDatabase:
     Raises
     ------
     LedgerError
-        If the file is missing, is no ledger, is damaged, or cannot be opened.
+        If the file is missing, is not a ledger, is damaged, or cannot be opened.
     """
 
     def __init__(self, path: Path, *, create: bool, timeout: float) -> None:
@@ -81,11 +90,10 @@ class SqliteDatabase:
         """Open a transaction; see `rainbowdp.ledger.database.Database.transaction`."""
         if os.getpid() != self._owner:
             refuse(self.label, "was opened in another process", "open it anew after a fork")
-        seen = Values()
-        with self._lock, self._translated(seen):
+        with self._lock, self._translated():
             self.connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             try:
-                yield seen.watched(self._run)
+                yield self._run
                 self.connection.execute("COMMIT")
             except BaseException:
                 if self.connection.in_transaction:
@@ -152,25 +160,20 @@ class SqliteDatabase:
         return self.connection.execute(f"PRAGMA {name}").fetchone()[0]
 
     @contextlib.contextmanager
-    def _translated(self, seen: Values | None = None) -> Iterator[None]:
-        failed: LedgerError | None = None
+    def _translated(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OSError, UnicodeError, OverflowError) as error:
-            name = getattr(error, "sqlite_errorname", "")
-            hint = next((text for start, text in _HINTS.items() if name.startswith(start)), "")
             if isinstance(error, OSError):
-                hint = _HINTS["SQLITE_CANTOPEN"]
-            detail = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            if seen is not None and seen.private and not hint:
-                detail = f"it refuses an entry ({name or type(error).__name__})"
-            failed = LedgerError(
-                f"ledger {self.label!r} cannot be used: {detail}",
-                help=hint or "nothing was answered; check the file and try again",
+                name, said = "SQLITE_CANTOPEN", error.strerror or str(error)
+            else:
+                name, said = getattr(error, "sqlite_errorname", ""), str(error)
+            hints = (hint for start, hint in _HINTS.items() if name.startswith(start))
+            raise LedgerError(
+                f"ledger {self.label!r} cannot be used: {said}",
+                help=next(hints, "nothing was answered; check the file and try again"),
                 ledger=self.label,
-            )
-        if failed is not None:
-            raise_alone(failed)
+            ) from None
 
 
 def _real_file(path: Path, label: str, *, create: bool) -> Path:

@@ -6,25 +6,27 @@ the true answer and the distance to the nearest other one, by a formula that `ch
 brute force.
 """
 
-from rainbowdp.questions.as_asked import in_table
 from rainbowdp.questions.bracket import Bracket, bracket
 from rainbowdp.questions.checking import QuestionCheck, check_question
 from rainbowdp.questions.kinds import question_from
-from rainbowdp.questions.lines import QuestionLines
-from rainbowdp.questions.question import Neighbors, Question, nearest_first, own_answer_first
-from rainbowdp.questions.readings import BracketReading, MatchReading, OptionReading, Reading, SumReading
-from rainbowdp.questions.regions import answer_line, question_boundary, region_graph
-from rainbowdp.questions.scores import Scores, scores
-from rainbowdp.questions.selection import Ranking, Winner, ranking, winner
-from rainbowdp.questions.summaries import (
+from rainbowdp.questions.question import Neighbors, Question, in_table, nearest_first, own_answer_first
+from rainbowdp.questions.readings import (
     BracketCounts,
+    BracketReading,
     ClampedSum,
     Location,
     MatchCount,
+    MatchReading,
     OptionCounts,
+    OptionReading,
+    Reading,
     ScoreValues,
     Summary,
+    SumReading,
 )
+from rainbowdp.questions.regions import QuestionLines, answer_line, question_boundary, region_graph
+from rainbowdp.questions.scores import Scores, scores
+from rainbowdp.questions.selection import Ranking, Winner, ranking, winner
 from rainbowdp.questions.thresholds import Level, YesNo, level, yes_no
 
 __all__ = [

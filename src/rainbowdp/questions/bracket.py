@@ -4,29 +4,28 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import NumberLike, format_fraction, parse_fraction, show
 from rainbowdp.questions.question import (
     Json,
     Neighbors,
+    OrderedAnswers,
     Pairs,
     declared,
+    fields_of,
     listed,
-    nearest_first,
     require_column,
     require_relation,
     require_summary,
 )
-from rainbowdp.questions.readings import BracketReading
-from rainbowdp.questions.summaries import BracketCounts, Location, Summary
+from rainbowdp.questions.readings import BracketCounts, BracketReading, Location, Summary
 from rainbowdp.questions.thresholds import ascending, checked_labels
-from rainbowdp.rainbow import Rainbow
 
 
 @dataclass(frozen=True)
-class Bracket:
+class Bracket(OrderedAnswers):
     """In which bracket does the quantile lie? See `bracket`.
 
     With quantile p/q it is the lowest bracket up to which q times the rows are at least p times all rows;
@@ -61,24 +60,14 @@ class Bracket:
         object.__setattr__(self, "labels", checked_labels(self.labels, edges))
 
     @property
-    def answers(self) -> tuple[str, ...]:
-        """The brackets, from the lowest up."""
-        return self.labels
-
-    @property
     def reading(self) -> BracketReading:
         """How cells are read: as numbers in a bracket."""
         return BracketReading(self.column, self.edges)
 
-    def rainbow(self, answer: str) -> Rainbow:
-        """Return the preference order: the nearest bracket first, left and right tied."""
-        return nearest_first(answer, self.answers)
-
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the bracket of the quantile, and the row distance to its nearer end."""
         require_relation(neighbors)
-        require_summary(summary, BracketCounts)
-        counts = cast("BracketCounts", summary).counts
+        counts = require_summary(summary, BracketCounts).counts
         if len(counts) != len(self.answers):
             raise QuestionError("the summary is about other brackets", help="use the question's own reading")
         p, q = self.quantile.numerator, self.quantile.denominator
@@ -117,10 +106,6 @@ class Bracket:
             "labels": list(self.labels),
             "quantile": format_fraction(self.quantile),
         }
-
-    def answer_json(self, answer: str) -> str:
-        """Return the answer itself."""
-        return answer
 
 
 def bracket(
@@ -170,14 +155,7 @@ def read_bracket(description: Mapping[str, Json]) -> Bracket:
     QuestionError
         If something is missing or of a wrong type.
     """
-    column, edges, labels, quantile = (
-        description.get(key) for key in ("column", "edges", "labels", "quantile")
+    column, edges, labels, quantile = fields_of(
+        description, column=str, edges=list, labels=list, quantile=str
     )
-    if not isinstance(column, str) or not isinstance(edges, list) or not isinstance(labels, list):
-        raise QuestionError(
-            "the question has no column, edges or labels", help="describe it as rainbowdp does"
-        )
-    if not isinstance(quantile, str):
-        raise QuestionError("the question has no quantile", help="describe it as rainbowdp does")
-    read = ascending(map(parse_fraction, edges))
-    return Bracket(column, read, declared("labels", labels), parse_fraction(quantile))
+    return Bracket(column, tuple(edges), declared("labels", labels), quantile)

@@ -31,7 +31,7 @@ _LARGEST_WHOLE = 1e22
 # Of a whole number; Python itself writes none of more, unless it is told to.
 _MOST_DIGITS = 4300
 _TOO_MANY_DIGITS = 10**_MOST_DIGITS
-# Python writes smaller ones whatever it is told about digits.
+# Python writes smaller ones at any limit of digits.
 _ALWAYS_WRITTEN = 10 ** (sys.int_info.str_digits_check_threshold - 1)
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,4}))?")
 _WHOLE = re.compile(r"(-?)(0|[1-9][0-9]*)\.0+")
@@ -51,7 +51,7 @@ NULL, INVALID = Mark.NULL, Mark.INVALID
 
 
 def cell_text(value: object) -> str | Mark:
-    r"""Return what a cell says, whatever type it has.
+    r"""Return what a cell of any type says.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def cell_text(value: object) -> str | Mark:
         # Text that no file can hold would fail later, where it is written.
         if len(text.encode()) > LARGEST_CELL:
             return INVALID
-    except Exception:  # noqa: BLE001 - whatever a cell does, an error would reveal that it is there
+    except Exception:  # noqa: BLE001 - an error of any kind would reveal that the cell is there
         return INVALID
     return text.strip() or NULL
 
@@ -141,7 +141,7 @@ def _numpy_text(value: Any) -> str | None:  # noqa: ANN401 - numpy is not import
         return _text(plain) if isinstance(plain, str | bytes | bool | int | float) else None
     if str(value) == "NaT":
         return ""
-    # A moment that Python cannot hold is no readable cell; nor is a duration.
+    # A moment that Python cannot hold is not a readable cell, and a duration is not one.
     plain = _moment(value) if value.dtype.kind == "M" else None
     return None if plain is None else _text(plain)
 

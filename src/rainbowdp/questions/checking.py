@@ -12,19 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import is_whole
-from rainbowdp.questions.as_asked import in_table
 from rainbowdp.questions.question import (
     Neighbors,
     Question,
+    in_table,
     require_question,
     require_relation,
     require_rows,
 )
-from rainbowdp.questions.readings import as_texts
-from rainbowdp.questions.small_tables import SmallTables, cells_of, score_moves, small_tables
-from rainbowdp.questions.summaries import Summary
+from rainbowdp.questions.readings import ScoreValues, Summary, as_texts
+from rainbowdp.questions.scores import Scores
+from rainbowdp.questions.small_tables import SmallTables, cells_of, score_tables, small_tables
 
 _UNREADABLE = b"\xff"
 _TABLES = 2500
@@ -112,7 +111,7 @@ def check_question(
     Raises
     ------
     QuestionError
-        If it is no question, no cells are known, there would be too many tables, or summaries have no hash.
+        If it is not a question, no cells are known, or there would be too many tables.
 
     Examples
     --------
@@ -140,11 +139,12 @@ def check_question(
     family, summaries = _looked_at(asked, neighbors, records, max_rows, cells, unreadable=unreadable)
     answers = tuple(asked.answers)
     places = {answer: at for at, answer in enumerate(answers)}
-    numbers = _numbered(summaries)
+    numbers = {summary: at for at, summary in enumerate(dict.fromkeys(summaries))}
     looks = np.array([numbers[summary] for summary in summaries])
     located = [asked.locate(summary, neighbors) for summary in numbers]
-    regions = np.array([_place(places, found) for found in located])[looks]
-    rows = [_distance(found) for found in located]
+    regions = np.array([places.get(found.answer, -1) for found in located])[looks]
+    # Very large distances count as one beyond all tables, and what is not a distance as -1.
+    rows = [min(int(found.distance), _FAR) if is_whole(found.distance) else -1 for found in located]
     distances = (np.array(rows, dtype=np.int64) // max_rows)[looks]
     touching = asked.touching(neighbors, max_rows)
     named = None if touching is None else {frozenset(pair) for pair in touching}
@@ -166,27 +166,6 @@ def check_question(
     )
 
 
-def _numbered(summaries: Sequence[Summary]) -> dict[Summary, int]:
-    try:
-        return {summary: at for at, summary in enumerate(dict.fromkeys(summaries))}
-    except TypeError as error:
-        raise QuestionError(
-            "the summaries that the reading makes cannot be told apart: they have no hash",
-            help="let them be frozen values, of tuples instead of lists",
-        ) from error
-
-
-def _place(places: dict[str, int], located: object) -> int:
-    answer = getattr(located, "answer", None)
-    return places.get(answer, -1) if isinstance(answer, str) else -1
-
-
-def _distance(located: object) -> int:
-    """Return a distance, a very large one for all beyond, and -1 for what is none."""
-    rows = getattr(located, "distance", None)
-    return min(int(rows), _FAR) if is_whole(rows) else -1
-
-
 def _looked_at(
     question: Question,
     neighbors: Neighbors,
@@ -197,10 +176,10 @@ def _looked_at(
     unreadable: bool,
 ) -> tuple[SmallTables, list[Summary]]:
     """Return all small tables, and the summary of each."""
-    moves = score_moves(question)
-    if moves is not None:
-        family = moves.tables(max_rows)
-        return family, [moves.summary(row) for row in family.tables]
+    if isinstance(question, Scores):
+        family = score_tables(question, max_rows)
+        units = family.tables.tolist()
+        return family, [ScoreValues(tuple(question.sensitivity * unit for unit in row)) for row in units]
     values = cells_of(question) if cells is None else tuple(cells)
     values = (*values, _UNREADABLE) if unreadable else values
     family = small_tables(values, neighbors, records, max_rows, _TABLES if records is None else _MOST_TABLES)

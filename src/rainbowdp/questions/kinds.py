@@ -2,20 +2,33 @@
 """The kinds of questions of the package: tell which question is of one, describe it, and read it back.
 
 A class that is derived from a kind may change any part of it. So what is known of a kind holds for its very
-type only, and what is known of a measure, too.
+type only, and what is known of a measure, too. A question or a reading of a user's own is asked beforehand
+how its answers are written, because nothing must fail after a charge, and is given each distinct text once.
 """
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from rainbowdp.errors import QuestionError, did_you_mean
-from rainbowdp.exact.arguments import described, kind_of
+from rainbowdp.exact.arguments import described
 from rainbowdp.questions.bracket import Bracket, read_bracket
 from rainbowdp.questions.measures import CountOf, ShareOf, SumOf
 from rainbowdp.questions.question import Json, Question
+from rainbowdp.questions.readings import (
+    BracketReading,
+    MatchReading,
+    OptionReading,
+    Reading,
+    Summary,
+    SumReading,
+    Tally,
+    as_texts,
+)
 from rainbowdp.questions.scores import Scores, read_scores
-from rainbowdp.questions.selection import Ranking, Winner, read_selection
+from rainbowdp.questions.selection import Form, Ranking, Winner, read_selection
 from rainbowdp.questions.thresholds import Level, YesNo, read_level
 
 OWN_ANSWER_FIRST: Final = (Winner, Ranking, Scores, YesNo)
@@ -33,6 +46,7 @@ _READERS: dict[str, Callable[[Mapping[str, Json]], Question]] = {
 }
 KINDS: Final = tuple(_READERS)
 """The kinds of the package's own questions."""
+_READINGS: Final = (OptionReading, MatchReading, SumReading, BracketReading)
 
 
 def is_known(question: Question) -> bool:
@@ -77,12 +91,7 @@ def description_of(question: Question) -> dict[str, Json]:
     -------
     dict
         What its ``describe`` returns. The kind of a question that is derived from one of the package's, and
-        describes itself as that one, is ``own``, for nothing that is known of the kind need hold for it.
-
-    Raises
-    ------
-    QuestionError
-        If that is no dict, or no JSON.
+        describes itself as that one, is ``own``, because nothing that is known of the kind need hold for it.
 
     Examples
     --------
@@ -92,17 +101,7 @@ def description_of(question: Question) -> dict[str, Json]:
     >>> [description_of(kind("vote", ("A", "B")))["kind"] for kind in (Winner, Cautious)]
     ['winner', 'own winner: Cautious']
     """
-    stated: object = question.describe()
-    if not isinstance(stated, dict):
-        raise QuestionError(f"the question describes itself as {kind_of(stated)}", help="return a dict")
-    said: dict[str, Json] = {}
-    try:
-        said = json.loads(json.dumps(stated, allow_nan=False))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise QuestionError(
-            f"what the question's `describe` returns is no JSON: {error}",
-            help="return texts, whole numbers, lists and dicts with texts as keys",
-        ) from error
+    said: dict[str, Json] = json.loads(json.dumps(question.describe(), allow_nan=False))
     unknown, kind = unknown_part(question), said.get("kind")
     if unknown is None or not isinstance(kind, str) or kind not in _READERS:
         return said
@@ -138,7 +137,53 @@ def question_from(description: Mapping[str, Json]) -> Question:
     kind = description.get("kind")
     if not isinstance(kind, str) or kind not in _READERS:
         raise QuestionError(
-            f"{kind!r} is no kind of question that rainbowdp knows",
+            f"{kind!r} is not a kind of question that rainbowdp knows",
             help=did_you_mean(str(kind), _READERS) or f"kinds are {', '.join(_READERS)}",
         )
     return _READERS[kind](description)
+
+
+def answer_forms(question: Question) -> Mapping[str, Form]:
+    """Return in which form each answer of a question leaves.
+
+    Parameters
+    ----------
+    question : Question
+        The question.
+
+    Returns
+    -------
+    mapping of str to str or tuple of str
+        By answer, in the order of the answers.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import ranking
+    >>> dict(answer_forms(ranking("party", ["red", "blue"])))
+    {'red>blue': ('red', 'blue'), 'blue>red': ('blue', 'red')}
+    """
+    stated = {answer: question.answer_json(answer) for answer in question.answers}
+    return MappingProxyType(
+        {answer: form if isinstance(form, str) else tuple(form) for answer, form in stated.items()}
+    )
+
+
+def text_reading(reading: Reading) -> Reading:
+    """Return a reading of a user's own so that it is given each distinct text once; others as they are."""
+    return reading if type(reading) in _READINGS else _OfTexts(reading.column, reading)
+
+
+@dataclass(frozen=True)
+class _OfTexts:
+    """A reading of a user's own, to which all cells are given together, as texts; see `Reading`."""
+
+    column: str
+    reading: Reading
+
+    def place(self, cell: object) -> object:
+        """Return what one cell counts as."""
+        return self.reading.place(cell)
+
+    def summary(self, tally: Tally) -> Summary:
+        """Return the summary of cells, all of which are read before the user's own code sees one."""
+        return self.reading.summary(as_texts(tally))

@@ -2,72 +2,42 @@
 """What is compared with a threshold: a number of rows, a share of the rows, or a sum of clamped values.
 
 Each measure knows when it reaches an edge, how many rows away the other side of the edge is, and between
-which levels one person's rows can jump.
+which levels one person's rows can move a table.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor
-from typing import ClassVar, Protocol, cast
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import NumberLike, format_fraction, parse_fraction, show
 from rainbowdp.exact.arguments import is_whole
 from rainbowdp.questions.question import Json, Neighbors, declared, require_summary
-from rainbowdp.questions.readings import MatchReading, Reading, SumReading
-from rainbowdp.questions.share_jumps import share_jumps
-from rainbowdp.questions.summaries import ClampedSum, MatchCount, Summary
+from rainbowdp.questions.readings import ClampedSum, MatchCount, MatchReading, Summary, SumReading
 
 _NARROW = 4
+_MOST_ROWS = 8
+_LARGEST_TABLE = 400
 
 Jumps = frozenset[tuple[int, int]]
 """Pairs of levels by number, the lower one first."""
 
 
-class Measure(Protocol):
-    """Something that a table has much or little of."""
-
-    name: ClassVar[str]
-
-    @property
-    def tight(self) -> bool:
-        """Whether small tables show that the distance by formula is the true one."""
-
-    def reading(self, column: str, nulls: str | None) -> Reading:
-        """Return how the cells of a column are read."""
-
-    def null(self, value: str) -> str:
-        """Return in one spelling what a null counts as."""
-
-    def edge(self, value: NumberLike) -> Fraction:
-        """Return an edge, if tables can lie on both sides of it."""
-
-    def reaches(self, summary: Summary, edge: Fraction) -> bool:
-        """Tell whether a table is at the edge or above it."""
-
-    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
-        """Return how many rows away a table is that has a neighbor on the other side of the edge."""
-
-    def jumps(self, edges: Sequence[Fraction], neighbors: Neighbors, rows: int) -> Jumps:
-        """Return the pairs of levels between which one person can move a table, by changing so many rows."""
-
-    def counting_nothing(self) -> "Measure":
-        """Return the measure as it is for rows that may also count for nothing."""
-
-    def describe(self) -> dict[str, Json]:
-        """Return the measure as JSON."""
-
-
 @dataclass(frozen=True)
-class CountOf:
-    """How many rows say one thing."""
+class _OfMatches:
+    """What a number and a share of matching rows have in common."""
 
     equals: str
-    name: ClassVar[str] = "count"
+    name: ClassVar[str]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "equals", _cell(self.equals))
+        object.__setattr__(self, "equals", cell_said(self.equals))
 
     @property
     def tight(self) -> bool:
@@ -80,7 +50,18 @@ class CountOf:
 
     def null(self, value: str) -> str:
         """Return the text that a null counts as."""
-        return _cell(value)
+        return cell_said(value)
+
+    def describe(self) -> dict[str, Json]:
+        """Return the measure as JSON."""
+        return {"of": self.name, "equals": self.equals}
+
+
+@dataclass(frozen=True)
+class CountOf(_OfMatches):
+    """How many rows say one thing."""
+
+    name: ClassVar[str] = "count"
 
     def edge(self, value: NumberLike) -> Fraction:
         """Return an edge: a whole number of at least 1."""
@@ -113,38 +94,17 @@ class CountOf:
         """Return the measure itself: a row that comes or goes moves a count no further than a change."""
         return self
 
-    def describe(self) -> dict[str, Json]:
-        """Return the measure as JSON."""
-        return {"of": self.name, "equals": self.equals}
-
 
 @dataclass(frozen=True)
-class ShareOf:
+class ShareOf(_OfMatches):
     """Which part of the rows says one thing; no rows reach every share.
 
     With `some_uncounted` a changed row may count for nothing before or afterwards, when it is asked which
     levels touch.
     """
 
-    equals: str
     some_uncounted: bool = False
     name: ClassVar[str] = "share"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "equals", _cell(self.equals))
-
-    @property
-    def tight(self) -> bool:
-        """Whether the distance is the true one: always."""
-        return True
-
-    def reading(self, column: str, nulls: str | None) -> MatchReading:
-        """Return how cells are read: as matching or not."""
-        return MatchReading(column, self.equals, nulls)
-
-    def null(self, value: str) -> str:
-        """Return the text that a null counts as."""
-        return _cell(value)
 
     def edge(self, value: NumberLike) -> Fraction:
         """Return an edge: above 0 and at most 1."""
@@ -168,15 +128,11 @@ class ShareOf:
 
     def jumps(self, edges: Sequence[Fraction], neighbors: Neighbors, rows: int) -> Jumps:
         """Return the pairs of levels between which so many rows can move a table of some size."""
-        return share_jumps(tuple(edges), neighbors, rows, some_uncounted=self.some_uncounted)
+        return levels_joined(tuple(edges), neighbors, rows, some_uncounted=self.some_uncounted)
 
     def counting_nothing(self) -> "ShareOf":
         """Return the measure for rows that may count for nothing."""
         return replace(self, some_uncounted=True)
-
-    def describe(self) -> dict[str, Json]:
-        """Return the measure as JSON."""
-        return {"of": self.name, "equals": self.equals}
 
 
 @dataclass(frozen=True)
@@ -266,6 +222,10 @@ class SumOf:
         return max(abs(self.lower), abs(self.upper))
 
 
+Measure = CountOf | ShareOf | SumOf
+"""What a level or a yes-no question compares with its edges."""
+
+
 def _pairs(edges: Sequence[Fraction], near: Callable[[Fraction, Fraction], bool]) -> Jumps:
     """Return neighboring levels, and pairs with the top of the lower near the bottom of the upper.
 
@@ -281,7 +241,14 @@ def _pairs(edges: Sequence[Fraction], near: Callable[[Fraction, Fraction], bool]
     return frozenset(found)
 
 
-def _cell(text: object) -> str:
+def cell_said(text: object) -> str:
+    """Return the text that a matching cell says.
+
+    Raises
+    ------
+    QuestionError
+        If it is empty or has no text.
+    """
     return declared("matching texts", [text], least=1)[0]
 
 
@@ -293,8 +260,7 @@ def matches_of(summary: Summary) -> MatchCount:
     QuestionError
         If it is another one, or counts no whole rows.
     """
-    require_summary(summary, MatchCount)
-    counted = cast("MatchCount", summary)
+    counted = require_summary(summary, MatchCount)
     if not (is_whole(counted.matching) and is_whole(counted.total)):
         raise QuestionError("the summary counts no whole rows", help="give numbers of rows, which are whole")
     return counted
@@ -306,5 +272,89 @@ def _margin(summary: Summary, edge: Fraction) -> int:
 
 
 def _sum(summary: Summary) -> Fraction:
-    require_summary(summary, ClampedSum)
-    return cast("ClampedSum", summary).total
+    return require_summary(summary, ClampedSum).total
+
+
+@lru_cache(maxsize=64)
+def levels_joined(
+    edges: tuple[Fraction, ...], neighbors: Neighbors, rows: int, *, some_uncounted: bool = False
+) -> frozenset[tuple[int, int]]:
+    """Return the pairs of levels of a share that some rows can join.
+
+    A table of x matching and y other rows is a point of a lattice, and a level is a cone of it. Levels next
+    to each other touch, in large tables too. For all others let g be the share between them: the share of a
+    table has to move by more than g. If r rows of a table of n leave it and a others join, it moves by at
+    most max(r, a)/max(n, n - r + a): most if all that leave do not match and all that join do. With at most
+    m rows on either side both tables have fewer than m/g rows, and all tables up to that size are looked
+    at. The empty table, which reaches every edge, is one of them.
+
+    Parameters
+    ----------
+    edges : tuple of Fraction
+        Ascending, above 0 and at most 1.
+    neighbors : {"add-remove", "change-one"}
+        Whether rows are added and removed, or changed.
+    rows : int
+        How many.
+    some_uncounted : bool
+        Whether a changed row may count for nothing before or afterwards.
+
+    Returns
+    -------
+    frozenset of (int, int)
+        The lower level first. Beyond 8 rows, and for gaps so narrow that tables of more than 400 rows
+        matter, pairs are named that may not touch, which is safe.
+
+    Examples
+    --------
+    >>> quarters = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
+    >>> sorted(levels_joined(quarters, "add-remove", 1))
+    [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3)]
+    >>> sorted(levels_joined((Fraction(1, 3), Fraction(2, 5), Fraction(3, 4)), "change-one", 1))
+    [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3)]
+    """
+    levels = range(len(edges) + 1)
+    everything = frozenset((low, high) for low in levels for high in levels[low + 1 :])
+    neighboring = {(low, low + 1) for low in levels[:-1]}
+    if rows > _MOST_ROWS or everything == neighboring:
+        return everything
+    gaps = {pair: edges[pair[1] - 1] - edges[pair[0]] for pair in everything - neighboring}
+    size = min(int(rows / min(gaps.values())), _LARGEST_TABLE)
+    found = _joined(edges, _moves(neighbors, rows, some_uncounted=some_uncounted), size + rows)
+    unseen = {pair for pair, gap in gaps.items() if rows / gap >= size + 1}
+    return frozenset(neighboring | found | unseen)
+
+
+def _moves(neighbors: Neighbors, rows: int, *, some_uncounted: bool) -> list[tuple[int, int]]:
+    """Return every way in which the numbers of matching and of other rows can change, up to its sign."""
+    span = range(-rows, rows + 1)
+    steps = [(x, y) for x in span for y in span if x > 0 or (x == 0 and y > 0)]
+    if neighbors == "add-remove":
+        return [(x, y) for x, y in steps if abs(x) + abs(y) <= rows]
+    if some_uncounted:
+        return [(x, y) for x, y in steps if max(x, 0) + max(y, 0) <= rows >= max(-x, 0) + max(-y, 0)]
+    return [(x, y) for x, y in steps if x + y == 0]
+
+
+def _joined(edges: Sequence[Fraction], moves: Sequence[tuple[int, int]], size: int) -> set[tuple[int, int]]:
+    """Return the pairs of levels that a move joins, among tables of up to so many rows of each kind."""
+    x, y = np.arange(size + 1)[:, None], np.arange(size + 1)[None, :]
+    level: npt.NDArray[np.int64] = np.zeros((size + 1, size + 1), dtype=np.int64)
+    for edge in edges:
+        level += _reaches(x, y, edge)
+    count = len(edges) + 1
+    found: set[int] = set()
+    for right, up in moves:
+        first = level[: size + 1 - right, max(-up, 0) : size + 1 - max(up, 0)]
+        second = level[right:, max(up, 0) : size + 1 - max(-up, 0)]
+        pairs = np.minimum(first, second) * count + np.maximum(first, second)
+        found.update(np.flatnonzero(np.bincount(pairs.ravel())).tolist())
+    return {(pair // count, pair % count) for pair in found if pair // count < pair % count}
+
+
+def _reaches(x: npt.NDArray[np.int64], y: npt.NDArray[np.int64], edge: Fraction) -> npt.NDArray[np.bool_]:
+    """Tell which tables reach an edge; beyond 64 bits whole numbers of Python decide."""
+    p, q = edge.numerator, edge.denominator
+    if q >= 2**40:
+        x, y = x.astype(object), y.astype(object)
+    return np.asarray(q * x >= p * (x + y), dtype=np.bool_)

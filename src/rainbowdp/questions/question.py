@@ -8,20 +8,21 @@ regions touches that the question does not name. It is optimal where the distanc
 `rainbowdp.questions.check_question` proves all this for small tables.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, cast
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import described, is_whole, items_of
 from rainbowdp.questions.cells import LARGEST_CELL, cell_text
-from rainbowdp.questions.readings import Reading
-from rainbowdp.questions.summaries import Location, Summary
+from rainbowdp.questions.readings import Location, Reading, Summary
 from rainbowdp.rainbow import Rainbow
 
 Neighbors = Literal["add-remove", "change-one"]
 """What neighboring tables are: one row more or less, or one row changed."""
 
+Kind = TypeVar("Kind")
 Json = object
 Pairs = frozenset[tuple[str, str]]
 """Pairs of answers, each pair in the order of the answers."""
@@ -69,6 +70,176 @@ class Question(Protocol):
         """Return an answer as JSON writes it."""
 
 
+@dataclass(frozen=True)
+class InTable:
+    """A question that says nothing about rows that count for nothing, made safe for them.
+
+    A changed row is a row that goes and a row that comes, either of which may count for nothing. So half the
+    distance for rows that come and go will do, and the regions that two such rows can join.
+
+    Parameters
+    ----------
+    question : Question
+        The question.
+    """
+
+    question: Question
+
+    tight: ClassVar[bool] = False
+
+    @property
+    def kind(self) -> str:
+        """The kind of the question."""
+        return self.question.kind
+
+    @property
+    def column(self) -> str:
+        """The column that is read."""
+        return self.question.column
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The possible answers."""
+        return self.question.answers
+
+    @property
+    def reading(self) -> Reading:
+        """What cells mean."""
+        return self.question.reading
+
+    def rainbow(self, answer: str) -> Rainbow:
+        """Return the preference order of the question."""
+        return self.question.rainbow(answer)
+
+    def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
+        """Return the true answer, and a distance that no change of a row moves by more than 1."""
+        found = self.question.locate(summary, "add-remove")
+        return found if neighbors == "add-remove" else Location(found.answer, found.distance // 2)
+
+    def touching(self, neighbors: Neighbors, max_rows: int = 1) -> Pairs | None:
+        """Return which regions can touch, counting rows that turn into nothing or out of it."""
+        return self.question.touching("add-remove", max_rows * (2 if neighbors == "change-one" else 1))
+
+    def counting_nothing(self) -> "InTable":
+        """Return the question itself."""
+        return self
+
+    def describe(self) -> dict[str, Json]:
+        """Return the description of the question."""
+        return self.question.describe()
+
+    def answer_json(self, answer: str) -> str | list[str]:
+        """Return an answer as JSON writes it."""
+        return self.question.answer_json(answer)
+
+
+def in_table(question: Question) -> Question:
+    """Return a question as it is asked of a table in which some rows may count for nothing.
+
+    Cells that cannot be read, nulls, and rows that a filter leaves out count nowhere. So where one row
+    changes, the number of rows that count can change, too: it is as if a row came or went. Where a person
+    has several rows, the old ones leave and the new ones join, in any number. A question whose distances or
+    touching regions depend on that has a method ``counting_nothing``, which returns it in a form that
+    allows for it. Where people join and leave, a row that counts for nothing is a row that is not there,
+    and nothing changes.
+
+    Parameters
+    ----------
+    question : Question
+        The question.
+
+    Returns
+    -------
+    Question
+        With the same answers and the same reading: what its ``counting_nothing`` returns, and for a question
+        without that method an `InTable`.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import yes_no
+    >>> question = yes_no("age", clamp=(18, 100), at_least=1000)
+    >>> summary = question.reading.summary([("100", 20)])
+    >>> question.locate(summary, "change-one").distance
+    12
+    >>> in_table(question).locate(summary, "change-one").distance
+    10
+    """
+    allow = getattr(question, "counting_nothing", None)
+    return InTable(question) if allow is None else cast("Question", allow())
+
+
+class OrderedAnswers:
+    """What questions have in common whose answers are labels in order, from the lowest up."""
+
+    labels: tuple[str, ...]
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The labels, from the lowest up."""
+        return self.labels
+
+    def rainbow(self, answer: str) -> Rainbow:
+        """Return the preference order: the nearest label first, left and right tied."""
+        return nearest_first(answer, self.labels)
+
+    def answer_json(self, answer: str) -> str:
+        """Return the answer itself."""
+        return answer
+
+
+class OneOption:
+    """What questions have in common whose answer is one of their options, the first in an order."""
+
+    options: tuple[str, ...]
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The options."""
+        return self.options
+
+    def rainbow(self, answer: str) -> Rainbow:
+        """Return the preference order: the answer itself, the rest tied."""
+        return own_answer_first(answer, self.options)
+
+    def touching(self, neighbors: Neighbors, max_rows: int = 1) -> Pairs | None:  # noqa: ARG002 - always all
+        """Return None: any two options can be first and second."""
+        return None
+
+    def named(self, order: Sequence[int]) -> str:
+        """Return the answer that an order of the options gives: its first option."""
+        return self.options[order[0]]
+
+    def accepts(self, answer: object) -> bool:
+        """Tell whether something is an answer to this question."""
+        return isinstance(answer, str) and answer in self.options
+
+    def answer_json(self, answer: str) -> str:
+        """Return the answer itself."""
+        return answer
+
+
+def fields_of(description: Mapping[str, Json], **kinds: Any) -> list[Any]:  # noqa: ANN401 - types, and unions of them
+    """Return the named fields of the description of a question, each of its type.
+
+    Raises
+    ------
+    QuestionError
+        If one is missing or of a wrong type.
+
+    Examples
+    --------
+    >>> fields_of({"column": "vote"}, column=str, nulls=str | None)
+    ['vote', None]
+    """
+    for name, kind in kinds.items():
+        if not isinstance(description.get(name), kind):
+            raise QuestionError(
+                f"the {name} of the question is missing or of a wrong type",
+                help="describe it as rainbowdp does",
+            )
+    return [description.get(name) for name in kinds]
+
+
 def own_answer_first(answer: str, answers: Sequence[str]) -> Rainbow:
     """Return the rainbow that has one answer best and all others tied.
 
@@ -104,7 +275,7 @@ def listed(what: str, values: Iterable[object]) -> list[Any]:
     read = None if isinstance(values, set | frozenset) else items_of(values)
     if read is None:
         raise QuestionError(
-            f"the {what} are {described(values)}, which is no list",
+            f"the {what} are {described(values)}, which is not a list",
             help="give a list of them, in their order",
         )
     return read
@@ -126,14 +297,10 @@ def declared(what: str, texts: Iterable[object], *, least: int = 2) -> tuple[str
     read: dict[str, None] = {}
     for text in listed(what, texts):
         said = cell_text(text)
-        if isinstance(text, str) and len(text.encode(errors="replace")) > LARGEST_CELL:
-            raise QuestionError(
-                f"a text of {len(text):,} characters stands among the {what}, which no cell can say",
-                help=f"give texts of at most {LARGEST_CELL:,} bytes",
-            )
         if not isinstance(said, str):
             raise QuestionError(
-                f"{text!r} among the {what} is empty or no text", help="give texts that cells say"
+                f"{described(text)} among the {what} is empty or not a text that a cell can hold",
+                help=f"give texts of at most {LARGEST_CELL:,} bytes",
             )
         if said in read:
             raise QuestionError(f"{said!r} stands twice among the {what}", help="name each once")
@@ -146,8 +313,8 @@ def declared(what: str, texts: Iterable[object], *, least: int = 2) -> tuple[str
     return tuple(read)
 
 
-def require_column(column: object) -> None:
-    """Refuse anything but the name of a column.
+def require_column(column: object) -> str:
+    """Return the name of a column.
 
     Raises
     ------
@@ -155,7 +322,8 @@ def require_column(column: object) -> None:
         If it is empty or no text.
     """
     if not isinstance(column, str) or not column:
-        raise QuestionError(f"{column!r} is no column", help="name the column with the answers of people")
+        raise QuestionError(f"{column!r} is not a column", help="give a text from the header")
+    return column
 
 
 def require_question(question: object) -> None:
@@ -181,7 +349,9 @@ def require_relation(neighbors: object) -> None:
         If it is another.
     """
     if neighbors not in {"add-remove", "change-one"}:
-        raise QuestionError(f"{neighbors!r} is no neighbor relation", help="choose add-remove or change-one")
+        raise QuestionError(
+            f"{neighbors!r} is not a neighbor relation", help="choose add-remove or change-one"
+        )
 
 
 def require_rows(max_rows: object) -> int:
@@ -190,17 +360,17 @@ def require_rows(max_rows: object) -> int:
     Raises
     ------
     QuestionError
-        If it is no whole number of at least 1.
+        If it is not a whole number of at least 1.
     """
     if not is_whole(max_rows) or int(max_rows) < 1:
         raise QuestionError(
-            f"{described(max_rows)} is no number of rows", help="give a whole number of at least 1"
+            f"{described(max_rows)} is not a number of rows", help="give a whole number of at least 1"
         )
     return int(max_rows)
 
 
-def require_summary(summary: object, kind: type) -> None:
-    """Refuse a summary of another question, without a word about what it holds.
+def require_summary(summary: object, kind: type[Kind]) -> Kind:
+    """Return a summary if it is one of this question; an error says nothing about what it holds.
 
     Raises
     ------
@@ -212,3 +382,4 @@ def require_summary(summary: object, kind: type) -> None:
             f"this question needs {kind.__name__}, not {type(summary).__name__}",
             help="make the summary with the question's own reading",
         )
+    return summary

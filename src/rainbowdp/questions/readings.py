@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readings: what the cells of a column mean for a question, decided cell by cell.
+"""Turn the cells of a column into a summary, all that a question needs to know of a table.
 
-A reading turns raw cells with the number of rows that have them into a summary. A cell that cannot be read
-counts nowhere; so does a null, unless the reading says as what it counts.
+A reading decides cell by cell what a cell means. A cell that cannot be read counts nowhere; so does a null,
+unless the reading says as what it counts. Summaries are private: none of them says its values when it is
+printed, logged or shown in a traceback.
 """
 
 from bisect import bisect_right
@@ -12,11 +13,104 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol
 
-from rainbowdp.errors import QuestionError
 from rainbowdp.exact import parse_fraction
-from rainbowdp.exact.arguments import items_of, kind_of
+from rainbowdp.exact.arguments import is_whole, items_of
 from rainbowdp.questions.cells import NULL, cell_text, number_of, typed_text
-from rainbowdp.questions.summaries import BracketCounts, ClampedSum, MatchCount, OptionCounts, Summary
+
+
+class Private:
+    """A value that does not show what it holds."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: private>"
+
+    __str__ = __repr__
+
+
+def _plain(number: Any) -> Any:  # noqa: ANN401 - what is none is refused where it is used
+    """Return whole numbers as those of Python itself: numpy's begin anew beyond their largest."""
+    items = items_of(number)
+    if items is not None:
+        return tuple(map(_plain, items))
+    return int(number) if is_whole(number) else number
+
+
+@dataclass(frozen=True, repr=False)
+class OptionCounts(Private):
+    """How many rows say each option, in the declared order.
+
+    Examples
+    --------
+    >>> OptionCounts((40, 60))
+    <OptionCounts: private>
+    """
+
+    counts: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "counts", _plain(self.counts))
+
+
+@dataclass(frozen=True, repr=False)
+class MatchCount(Private):
+    """How many rows match, of how many that say anything."""
+
+    matching: int
+    total: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "matching", _plain(self.matching))
+        object.__setattr__(self, "total", _plain(self.total))
+
+
+@dataclass(frozen=True, repr=False)
+class ClampedSum(Private):
+    """The exact sum of all values, each moved into the declared range first."""
+
+    total: Fraction
+
+
+@dataclass(frozen=True, repr=False)
+class BracketCounts(Private):
+    """How many rows lie in each bracket, from the lowest up."""
+
+    counts: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "counts", _plain(self.counts))
+
+
+@dataclass(frozen=True, repr=False)
+class ScoreValues(Private):
+    """The score of each option, in the declared order."""
+
+    values: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", _plain(self.values))
+
+
+Summary = OptionCounts | MatchCount | ClampedSum | BracketCounts | ScoreValues
+"""Any of them."""
+
+
+@dataclass(frozen=True, repr=False)
+class Location(Private):
+    """Where a table lies: its true answer, and the row distance to the boundary of that answer's region.
+
+    Attributes
+    ----------
+    answer : str
+        The true answer.
+    distance : int
+        How many rows away the nearest table is that has a neighbor of another answer.
+    """
+
+    answer: str
+    distance: int
+
 
 Tally = Iterable[tuple[object, int]]
 """Raw cells, each with a number of rows; in any order, and a cell may come again."""
@@ -25,7 +119,7 @@ Tally = Iterable[tuple[object, int]]
 class Reading(Protocol):
     """What a table must be able to do for a question; neither method may ever raise because of a cell.
 
-    One that you write is given each text once, whatever holds it, and None for nulls; `as_texts` says how.
+    One that you write is given each text once, in any form of cell, and None for nulls; `as_texts` says how.
     """
 
     @property
@@ -58,24 +152,6 @@ def as_texts(tally: Tally) -> list[tuple[str | None, int]]:
     return sorted(found.items(), key=lambda item: (item[0] is None, item[0] or ""))
 
 
-def _plain_text(said: object) -> str:
-    """Return a text with which cells can be compared: one of Python itself, which tells nothing of it."""
-    if not isinstance(said, str):
-        raise QuestionError(f"what a cell may say is {kind_of(said)}", help="give a str")
-    return str.__str__(said)
-
-
-def _items(name: str, said: object) -> list[Any]:
-    items = items_of(said)
-    if items is None:
-        raise QuestionError(f"the {name} are {kind_of(said)}, which is no list", help="give a list of them")
-    return items
-
-
-def _perhaps_text(said: object) -> str | None:
-    return None if said is None else _plain_text(said)
-
-
 @dataclass(frozen=True)
 class OptionReading:
     """Each cell is one of the options, or another one, or null.
@@ -104,9 +180,7 @@ class OptionReading:
     nulls: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "options", tuple(map(_plain_text, _items("options", self.options))))
-        object.__setattr__(self, "other", _perhaps_text(self.other))
-        object.__setattr__(self, "nulls", _perhaps_text(self.nulls))
+        object.__setattr__(self, "options", tuple(self.options))
 
     @cached_property
     def _places(self) -> Mapping[str | None, int]:
@@ -153,10 +227,6 @@ class MatchReading:
     column: str
     equals: str
     nulls: str | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "equals", _plain_text(self.equals))
-        object.__setattr__(self, "nulls", _perhaps_text(self.nulls))
 
     def place(self, cell: object) -> bool | None:
         """Tell whether a cell matches."""
@@ -240,7 +310,7 @@ class BracketReading:
     edges: tuple[Fraction, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "edges", tuple(map(parse_fraction, _items("edges", self.edges))))
+        object.__setattr__(self, "edges", tuple(map(parse_fraction, self.edges)))
 
     def place(self, cell: object) -> int | None:
         """Return the number of the bracket in which a cell lies."""

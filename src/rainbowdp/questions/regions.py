@@ -3,23 +3,36 @@
 
 Only what a question says of itself is used: its answers, their rainbows, and which regions touch. So a
 question that a user writes is treated like those of this package.
+
+Where the boundary is randomized response, and for most questions it is, every answer has the same chances up
+to names. Then nothing is to be solved or checked, and a question of ten thousand options costs no more than
+one of three.
 """
+
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rainbowdp.boundary import BoundaryCondition, check_boundary, max_min, randomized_response, uniform
+from rainbowdp.boundary.response import response, response_notes
 from rainbowdp.errors import BoundaryMissingError, QuestionError, did_you_mean
 from rainbowdp.graph import DatasetGraph, RainbowGraph
 from rainbowdp.line import Line
 from rainbowdp.privacy import Privacy
+from rainbowdp.questions.kinds import OWN_ANSWER_FIRST, is_known
 from rainbowdp.questions.question import Neighbors, Question, require_relation, require_rows
+from rainbowdp.questions.selection import Ranking
 from rainbowdp.rainbow import Rainbow
 
 Places = npt.NDArray[np.int64]
 RULES = ("default", "max-min", "randomized-response", "uniform")
 MOST_PROBABILITIES = 500
 """A max-min programme of more probabilities is not solved unless it is asked for by name."""
+MOST_ANSWERS, MOST_TERMS = 128, 16
+"""Lines are kept for questions of no more answers, and for so many terms, those that were asked last."""
 
 
 def region_graph(question: Question, neighbors: Neighbors, max_rows: int = 1) -> RainbowGraph:
@@ -88,7 +101,7 @@ def touching_pairs(question: Question, neighbors: Neighbors, max_rows: int = 1) 
         for answer in pair:
             if answer not in places:
                 raise QuestionError(
-                    f"the region of {answer!r} is said to touch another, and it is no answer",
+                    f"the region of {answer!r} is said to touch another, and it is not an answer",
                     help=did_you_mean(answer, answers) or "name pairs of answers",
                 )
     pairs = np.array([[places[one], places[other]] for one, other in sorted(touching)], dtype=np.int64)
@@ -150,7 +163,7 @@ def question_boundary(
         return boundary
     if boundary not in RULES:
         raise QuestionError(
-            f"{boundary!r} is no boundary",
+            f"{boundary!r} is not a boundary",
             help=did_you_mean(str(boundary), RULES)
             or f"choose one of {', '.join(RULES)}, or give a condition",
         )
@@ -219,7 +232,7 @@ def answer_line(question: Question, answer: str, boundary: BoundaryCondition, pr
     """
     if answer not in question.answers:
         raise QuestionError(
-            f"{answer!r} is no answer to this question",
+            f"{answer!r} is not an answer to this question",
             help=did_you_mean(str(answer), question.answers) or "name one of the question's answers",
         )
     rainbow = question.rainbow(answer)
@@ -248,3 +261,141 @@ def _checked(question: Question) -> tuple[tuple[str, ...], list[Rainbow]]:
                 f"the rainbow of {answer!r} is {rainbow}", help="have the answer itself best, then all others"
             )
     return answers, rainbows
+
+
+class QuestionLines:
+    """The optimal distributions of a question, by true answer and distance.
+
+    Parameters
+    ----------
+    question : Question
+        Any question.
+    privacy : PureDP, ApproxDP or GaussianDP
+        What one answer may reveal about one person.
+    neighbors : {"add-remove", "change-one"}
+        What neighboring tables are.
+    max_rows : int
+        How many rows one person can have.
+    boundary : str or BoundaryCondition
+        As for `question_boundary`.
+
+    Raises
+    ------
+    QuestionError, BoundaryMissingError, BoundaryNotPrivateError, ColorError
+        As for `question_boundary` and `answer_line`; at once, for all answers, and never later.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> from rainbowdp.questions import winner
+    >>> lines = QuestionLines(winner("party", ["red", "blue"]), PureDP("ln 2"), "add-remove")
+    >>> lines.line("red").distribution(1), lines.all_alike
+    (Distribution(blue=1/6, red=5/6), True)
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        privacy: Privacy,
+        neighbors: Neighbors,
+        max_rows: int = 1,
+        boundary: str | BoundaryCondition = "default",
+    ) -> None:
+        require_relation(neighbors)
+        max_rows = require_rows(max_rows)
+        self._question, self._privacy = question, privacy
+        self._lines: dict[str, Line] = {}
+        self.is_response = _is_response(question, neighbors, max_rows, boundary)
+        self.notes: tuple[str, ...] = response_notes(privacy)
+        large = self.is_response and boundary == "default" and _is_too_large(question, neighbors, max_rows)
+        self.remarks: tuple[str, ...] = (large_note(question),) if large else ()
+        if not self.is_response:
+            condition = question_boundary(question, privacy, neighbors, max_rows, boundary)
+            self.notes = condition.notes
+            # All at once: what fails here must not depend on the table.
+            for answer in question.answers:
+                self._lines[answer] = answer_line(question, answer, condition, privacy)
+
+    @property
+    def all_alike(self) -> bool:
+        """Whether every answer has the same chances as any other, up to names, and so have its rivals."""
+        return self.is_response and type(self._question) in OWN_ANSWER_FIRST
+
+    def line(self, answer: str) -> Line:
+        """Return the closed form for one true answer, by its distance to the nearest other one."""
+        if answer not in self._lines:
+            rainbow = self._question.rainbow(answer)
+            self._lines[answer] = Line(rainbow, response(rainbow, self._privacy), self._privacy)
+        return self._lines[answer]
+
+    @cached_property
+    def different(self) -> tuple[tuple[Line, tuple[int, ...]], ...]:
+        """The lines whose right answers have different chances, each with the answers by number."""
+        answers = self._question.answers
+        if self.is_response:
+            return ((self.line(answers[0]), tuple(range(len(answers)))),)
+        found: dict[str, tuple[Line, list[int]]] = {}
+        for at, answer in enumerate(answers):
+            line = self.line(answer)
+            found.setdefault(repr(line.boundary[answer]), (line, []))[1].append(at)
+        return tuple((line, tuple(places)) for line, places in found.values())
+
+
+def lines_of(
+    question: Question,
+    privacy: Privacy,
+    neighbors: Neighbors,
+    max_rows: int = 1,
+    boundary: str | BoundaryCondition = "default",
+) -> QuestionLines:
+    """Return the lines of a question; solved boundaries are kept for the next question with the same terms.
+
+    The terms are all public. No table, summary, true answer, distance or drawn answer is part of them or
+    decides what is kept, so how long an ask takes says what was asked before and never what a table holds.
+    Nothing that is kept fills up as true answers come by: lines of randomized response are made answer by
+    answer, so they are not kept, and a line that is shared must not be used itself, since it works out its
+    masses when it is used.
+
+    Parameters
+    ----------
+    question, privacy, neighbors, max_rows, boundary
+        As for `QuestionLines`.
+    """
+    if (
+        not isinstance(boundary, str)
+        or not is_known(question)
+        or len(question.answers) > MOST_ANSWERS
+        or _is_response(question, neighbors, max_rows, boundary)
+    ):
+        return QuestionLines(question, privacy, neighbors, max_rows, boundary)
+    known: Any = question  # frozen, and so with a hash
+    # A privacy remembers thresholds, so what is kept has one of its own.
+    return solved_lines(known, replace(privacy), neighbors, max_rows, boundary)
+
+
+@lru_cache(maxsize=MOST_TERMS, typed=True)
+def solved_lines(
+    question: Question, privacy: Privacy, neighbors: Neighbors, max_rows: int, boundary: str
+) -> QuestionLines:
+    """Return the lines under these terms, solved once; see `lines_of`."""
+    return QuestionLines(question, privacy, neighbors, max_rows, boundary)
+
+
+def _is_response(
+    question: Question, neighbors: Neighbors, max_rows: int, boundary: str | BoundaryCondition
+) -> bool:
+    """Tell whether `question_boundary` makes randomized response, for a question that needs no checks."""
+    if not is_known(question) or not isinstance(boundary, str):
+        return False
+    if boundary == "randomized-response" or (boundary == "default" and isinstance(question, Ranking)):
+        return True
+    if boundary == "default" and is_large(question):
+        return True
+    return boundary in {"default", "max-min"} and question.touching(neighbors, max_rows) is None
+
+
+def _is_too_large(question: Question, neighbors: Neighbors, max_rows: int) -> bool:
+    """Tell whether randomized response stands for max-min only because the programme would be too large."""
+    if isinstance(question, Ranking) or not is_large(question):
+        return False
+    return question.touching(neighbors, max_rows) is not None

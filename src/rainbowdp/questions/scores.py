@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The best of some options by scores of a known sensitivity, computed elsewhere."""
 
-import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from rainbowdp.errors import QuestionError, RainbowError
 from rainbowdp.exact import NumberLike, format_fraction, parse_fraction
@@ -14,19 +13,17 @@ from rainbowdp.exact.arguments import items_of, kind_of
 from rainbowdp.questions.question import (
     Json,
     Neighbors,
-    Pairs,
+    OneOption,
     declared,
-    own_answer_first,
+    fields_of,
     require_relation,
     require_summary,
 )
-from rainbowdp.questions.readings import Reading
-from rainbowdp.questions.summaries import Location, ScoreValues, Summary
-from rainbowdp.rainbow import Rainbow
+from rainbowdp.questions.readings import Location, Reading, ScoreValues, Summary
 
 
 @dataclass(frozen=True)
-class Scores:
+class Scores(OneOption):
     """Which option has the best score? See `scores`.
 
     Between neighbors each score moves by at most the sensitivity, and if they are monotone all in one
@@ -68,11 +65,6 @@ class Scores:
         return ""
 
     @property
-    def answers(self) -> tuple[str, ...]:
-        """The options."""
-        return self.options
-
-    @property
     def reading(self) -> Reading:
         """Refuse to read a table.
 
@@ -96,23 +88,20 @@ class Scores:
         listed = items_of(scores)
         if listed is None:
             raise QuestionError(
-                f"the scores are {kind_of(scores)}, which is no list", help="give a list of them"
+                f"the scores are {kind_of(scores)}, which is not a list", help="give a list of them"
             )
         if len(listed) != len(self.options):
             raise QuestionError(
                 f"{len(listed)} scores do not fit {len(self.options)} options",
                 help="give one score per option",
             )
-        read: tuple[Fraction, ...] | None = None
-        with contextlib.suppress(RainbowError):
-            read = tuple(map(parse_fraction, listed))
-        if read is None:
-            # Raised here, without the error that shows the score.
+        try:
+            return ScoreValues(tuple(map(parse_fraction, listed)))
+        except RainbowError:
             raise QuestionError(
-                "a score is no exact number; it is not shown, since scores are private",
+                "a score is not an exact number; it is not shown, because scores are private",
                 help="give finite numbers, or texts such as 12, 2.5 or 1/3",
-            )
-        return ScoreValues(read)
+            ) from None
 
     def scores_of(self, summary: Summary) -> tuple[Fraction, ...]:
         """Return the score of each option.
@@ -122,25 +111,12 @@ class Scores:
         QuestionError
             If the summary is of another question; the message says nothing of what it holds.
         """
-        require_summary(summary, ScoreValues)
-        values = cast("ScoreValues", summary).values
+        values = require_summary(summary, ScoreValues).values
         if len(values) != len(self.options):
             raise QuestionError(
                 "the summary is about other options", help="make it with the question's `values`"
             )
         return self.values(values).values
-
-    def named(self, order: Sequence[int]) -> str:
-        """Return the answer that an order of the options gives: its first option."""
-        return self.options[order[0]]
-
-    def accepts(self, answer: object) -> bool:
-        """Tell whether something is an answer to this question."""
-        return isinstance(answer, str) and answer in self.options
-
-    def rainbow(self, answer: str) -> Rainbow:
-        """Return the preference order: the answer itself, the rest tied."""
-        return own_answer_first(answer, self.options)
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the option with the best score, and how many people it takes to change that."""
@@ -157,10 +133,6 @@ class Scores:
         )
         return Location(self.options[best], distance)
 
-    def touching(self, neighbors: Neighbors, max_rows: int = 1) -> Pairs | None:  # noqa: ARG002 - always all
-        """Return None: any two options can be first and second."""
-        return None
-
     def counting_nothing(self) -> "Scores":
         """Return the question itself: the given sensitivity is that of any change."""
         return self
@@ -173,10 +145,6 @@ class Scores:
             "sensitivity": format_fraction(self.sensitivity),
             "monotone": self.monotone,
         }
-
-    def answer_json(self, answer: str) -> str:
-        """Return the answer itself."""
-        return answer
 
 
 def scores(options: Iterable[object], *, sensitivity: NumberLike, monotone: bool = False) -> Scores:
@@ -216,7 +184,5 @@ def read_scores(description: Mapping[str, Json]) -> Scores:
     QuestionError
         If something is missing or of a wrong type.
     """
-    options, sensitivity, monotone = (description.get(key) for key in ("options", "sensitivity", "monotone"))
-    if not isinstance(options, list) or not isinstance(sensitivity, str) or not isinstance(monotone, bool):
-        raise QuestionError("the scores are not fully described", help="describe them as rainbowdp does")
-    return Scores(tuple(options), parse_fraction(sensitivity), monotone)
+    options, sensitivity, monotone = fields_of(description, options=list, sensitivity=str, monotone=bool)
+    return Scores(tuple(options), sensitivity, monotone)

@@ -4,26 +4,27 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import ClassVar, Self, cast
+from functools import cached_property, lru_cache
+from typing import ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import described, is_whole
-from rainbowdp.questions.order_gaps import order_gaps
 from rainbowdp.questions.question import (
     Json,
     Neighbors,
+    OneOption,
     Pairs,
     declared,
+    fields_of,
     own_answer_first,
     require_column,
     require_relation,
     require_summary,
 )
-from rainbowdp.questions.readings import OptionReading
-from rainbowdp.questions.summaries import Location, OptionCounts, Summary
+from rainbowdp.questions.readings import Location, OptionCounts, OptionReading, Summary
 from rainbowdp.rainbow import Rainbow, quote_color
 
 MOST_LISTED = 5
@@ -31,6 +32,8 @@ MOST_LISTED = 5
 
 Form = str | tuple[str, ...]
 """An answer as it leaves: a text, or several in order."""
+
+_NEVER = -(10**6)
 
 
 @dataclass(frozen=True)
@@ -89,8 +92,7 @@ class _Counted:
         QuestionError
             If the summary is of another question; the message says nothing of what it holds.
         """
-        require_summary(summary, OptionCounts)
-        counts = cast("OptionCounts", summary).counts
+        counts = require_summary(summary, OptionCounts).counts
         if len(counts) != len(self.options):
             raise QuestionError("the summary is about other options", help="use the question's own reading")
         if not all(map(is_whole, counts)):
@@ -101,7 +103,7 @@ class _Counted:
 
 
 @dataclass(frozen=True)
-class Winner(_Counted):
+class Winner(OneOption, _Counted):
     """Which option do most rows say? See `winner`.
 
     Any of the most frequent options is a right answer, and `rainbowdp.goals` has the mechanisms that draw
@@ -121,15 +123,6 @@ class Winner(_Counted):
 
     kind: ClassVar[str] = "winner"
 
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """The options."""
-        return self.options
-
-    def rainbow(self, answer: str) -> Rainbow:
-        """Return the preference order: the answer itself, the rest tied."""
-        return own_answer_first(answer, self.options)
-
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the option with the most rows, and the row distance."""
         require_relation(neighbors)
@@ -137,22 +130,6 @@ class Winner(_Counted):
         best = counts.index(max(counts))
         lead = min(counts[best] - count - (at < best) for at, count in enumerate(counts) if at != best)
         return Location(self.options[best], lead // 2 if neighbors == "change-one" else lead)
-
-    def touching(self, neighbors: Neighbors, max_rows: int = 1) -> Pairs | None:  # noqa: ARG002 - always all
-        """Return None: any two options can be first and second, with equal counts."""
-        return None
-
-    def answer_json(self, answer: str) -> str:
-        """Return the answer itself."""
-        return answer
-
-    def named(self, order: Sequence[int]) -> str:
-        """Return the answer that an order of the options gives: its first option."""
-        return self.options[order[0]]
-
-    def accepts(self, answer: object) -> bool:
-        """Tell whether something is an answer to this question."""
-        return isinstance(answer, str) and answer in self.options
 
 
 @dataclass(frozen=True)
@@ -263,10 +240,10 @@ class Ranking(_Counted):
         """Return the orders that neighbors can have.
 
         Exactly those where rows come and go, and where they change among up to three options; else perhaps
-        a few more. `rainbowdp.questions.order_gaps` has the proof.
+        a few more. `rows_between_orders` has the proof.
         """
         require_relation(neighbors)
-        near = order_gaps(len(self.options), neighbors) <= max_rows
+        near = rows_between_orders(len(self.options), neighbors) <= max_rows
         answers = self.answers
         pairs = zip(*np.nonzero(np.triu(near, 1)), strict=True)
         return frozenset((answers[first], answers[second]) for first, second in pairs)
@@ -322,7 +299,7 @@ def winner(
     >>> winner("party", ["red", "blue"], other="none of these").answers
     ('red', 'blue', 'none of these')
     """
-    return Winner(column, _texts(options), other, nulls)
+    return Winner(column, declared("options", options, least=1), other, nulls)
 
 
 def ranking(
@@ -361,7 +338,7 @@ def ranking(
     >>> ranking("party", ["red", "blue", "green"], top=2).length
     2
     """
-    return Ranking(column, _texts(options), other, nulls, top, as_set)
+    return Ranking(column, declared("options", options, least=1), other, nulls, top, as_set)
 
 
 def read_selection(description: Mapping[str, Json]) -> Winner | Ranking:
@@ -372,21 +349,77 @@ def read_selection(description: Mapping[str, Json]) -> Winner | Ranking:
     QuestionError
         If something is missing or of a wrong type.
     """
-    column, options = description.get("column"), description.get("options")
-    other, nulls = description.get("other"), description.get("nulls")
-    if not isinstance(column, str) or not isinstance(options, list):
-        raise QuestionError("the question has no column or no options", help="describe it as rainbowdp does")
-    for value in (other, nulls):
-        if value is not None and not isinstance(value, str):
-            raise QuestionError(f"{value!r} is no option", help="describe it as rainbowdp does")
-    asked = (column, tuple(options), cast("str | None", other), cast("str | None", nulls))
+    column, options, other, nulls = fields_of(
+        description, column=str, options=list, other=str | None, nulls=str | None
+    )
+    asked = (column, tuple(options), other, nulls)
     if description.get("kind") != "ranking":
         return Winner(*asked)
-    top, as_set = description.get("top"), description.get("as_set")
-    if (top is not None and not is_whole(top)) or not isinstance(as_set, bool):
-        raise QuestionError("the ranking does not say what it names", help="describe it as rainbowdp does")
-    return Ranking(*asked, None if top is None else int(top), as_set)
+    top, as_set = fields_of(description, top=int | None, as_set=bool)
+    return Ranking(*asked, top, as_set)
 
 
-def _texts(options: Iterable[object]) -> tuple[str, ...]:
-    return declared("options", options, least=1)
+@lru_cache(maxsize=8)
+def rows_between_orders(options: int, neighbors: Neighbors) -> npt.NDArray[np.int64]:
+    """Return how many rows must change to turn a table of one order into one of another.
+
+    Let x and y be counts with the orders A and B. Each order is a chain of differences, ``x[first] -
+    x[second] >= s`` for options that follow each other in it, with s = 1 where the second was declared
+    first and would win a tie, else 0. The least cost of y - x is a linear program. Its dual has one number
+    u per option, with sum 0; the partial sums of u from the top of A on are never positive, those from the
+    top of B on never negative. What it maximizes is the total of the partial sums at the places where s =
+    1, with their signs turned for A.
+
+    Where rows come and go, the cost is the sum of all changes, and each u lies between -1 and 1. Both
+    programs are network programs, so whole numbers solve them: the least cost is that of two real tables
+    (the same number of rows added to every option keeps all counts above 0), and the maximum is found among
+    the vectors of -1, 0 and 1.
+
+    Where rows change, the cost is what is gained or what is lost, whichever is more, and u lies between -(b -
+    a)/b and a/b for some a/b. By weak duality every such u gives a lower bound, rounded up since rows are
+    whole; it is the true number for up to three options, and may be too small by one for four and five. Too
+    small is safe.
+
+    Parameters
+    ----------
+    options : int
+        How many options; of equal counts the option with the smaller number stands first.
+    neighbors : {"add-remove", "change-one"}
+        How rows change.
+
+    Returns
+    -------
+    int64 array [orders, orders]
+        Read-only; orders stand as `itertools.permutations` gives them.
+
+    References
+    ----------
+    Schrijver, Combinatorial Optimization (2003), section 13.2: network matrices are totally unimodular.
+
+    Examples
+    --------
+    >>> rows_between_orders(3, "add-remove")[0].tolist()
+    [0, 1, 1, 1, 1, 2]
+    >>> rows_between_orders(3, "change-one")[0].tolist()
+    [0, 1, 1, 1, 1, 1]
+    """
+    orders = np.array(list(itertools.permutations(range(options))))
+    ties = (orders[:, 1:] < orders[:, :-1]).astype(np.int64)
+    gaps = np.zeros((len(orders), len(orders)), dtype=np.int64)
+    for lowest, highest, divisor in _ranges(options, neighbors):
+        weights = np.array(list(itertools.product(range(lowest, highest + 1), repeat=options)))
+        sums = np.cumsum(weights[weights.sum(axis=1) == 0][:, orders], axis=2)[:, :, :-1]
+        total = (sums * ties).sum(axis=2)
+        rising = np.where((sums >= 0).all(axis=2), total, _NEVER)
+        falling = np.where((sums <= 0).all(axis=2), -total, _NEVER)
+        for down, up in zip(falling, rising, strict=True):
+            np.maximum(gaps, -(-(down[:, None] + up[None, :]) // divisor), out=gaps)
+    gaps.flags.writeable = False
+    return gaps
+
+
+def _ranges(options: int, neighbors: Neighbors) -> list[tuple[int, int, int]]:
+    """Return where the numbers of the dual lie: the least, the greatest, and by what they are divided."""
+    if neighbors == "add-remove":
+        return [(-1, 1, 1)]
+    return [(a - b, a, b) for b in range(2, options + 1) for a in range(1, b)]

@@ -23,7 +23,6 @@ from rainbowdp.questions.measures import SumOf
 from rainbowdp.questions.question import Neighbors, Question
 from rainbowdp.questions.scores import Scores
 from rainbowdp.questions.selection import Ranking, Winner
-from rainbowdp.questions.summaries import ScoreValues
 from rainbowdp.questions.thresholds import Level
 
 _GRID = 1300
@@ -90,7 +89,7 @@ def small_tables(
         records = next(fitting, 1)
     if not is_whole(records) or records < 1:
         raise QuestionError(
-            f"{described(records)} is no number of records", help="give a whole number of at least 1"
+            f"{described(records)} is not a number of records", help="give a whole number of at least 1"
         )
     records = int(records)
     if kinds < 1 or comb(records + kinds, kinds) > most:
@@ -114,35 +113,20 @@ def small_tables(
     return SmallTables(cells, tables, near, sizes, records, sizes)
 
 
-@dataclass(frozen=True)
-class ScoreMoves:
-    """A grid of scores, and the moves that a sensitivity allows."""
-
-    question: Scores
-
-    def tables(self, people: int) -> SmallTables:
-        """Return the grid; neighbors are so many moves apart."""
-        options = len(self.question.options)
-        side = next((side for side in range(31, 1, -1) if side**options <= _GRID), 2)
-        grid = np.array(list(itertools.product(range(side), repeat=options)), dtype=np.int64)
-        change = grid[None, :, :] - grid[:, None, :]
-        if self.question.monotone:
-            # Some people raise all scores, or none does: mixed moves need one person for either direction.
-            near = (np.maximum(change, 0).max(axis=2) + np.maximum(-change, 0).max(axis=2)) <= people
-        else:
-            near = np.abs(change).max(axis=2) <= people
-        middle = (side - 1) // 2
-        sizes = np.abs(grid - middle).max(axis=1)
-        return SmallTables(self.question.options, grid, _proper(near), sizes, middle, None)
-
-    def summary(self, row: npt.NDArray[np.int64]) -> ScoreValues:
-        """Return the scores at a place of the grid."""
-        return ScoreValues(tuple(self.question.sensitivity * int(value) for value in row))
-
-
-def score_moves(question: Question) -> ScoreMoves | None:
-    """Return the moves of a question about scores, None for any other."""
-    return ScoreMoves(question) if isinstance(question, Scores) else None
+def score_tables(question: Scores, people: int) -> SmallTables:
+    """Return a grid of scores in units of the sensitivity; neighbors are so many people's moves apart."""
+    options = len(question.options)
+    side = next((side for side in range(31, 1, -1) if side**options <= _GRID), 2)
+    grid = np.array(list(itertools.product(range(side), repeat=options)), dtype=np.int64)
+    change = grid[None, :, :] - grid[:, None, :]
+    if question.monotone:
+        # Some people raise all scores, or none does: mixed moves need one person for either direction.
+        near = (np.maximum(change, 0).max(axis=2) + np.maximum(-change, 0).max(axis=2)) <= people
+    else:
+        near = np.abs(change).max(axis=2) <= people
+    middle = (side - 1) // 2
+    sizes = np.abs(grid - middle).max(axis=1)
+    return SmallTables(question.options, grid, _proper(near), sizes, middle, None)
 
 
 def cells_of(question: Question) -> tuple[object, ...]:

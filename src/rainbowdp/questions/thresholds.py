@@ -10,20 +10,19 @@ from typing import ClassVar
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import NumberLike, format_fraction, parse_fraction, show
 from rainbowdp.exact.arguments import items_of
-from rainbowdp.questions.measures import CountOf, Measure, ShareOf, SumOf
+from rainbowdp.questions.measures import CountOf, Measure, ShareOf, SumOf, cell_said
 from rainbowdp.questions.question import (
     Json,
     Neighbors,
+    OrderedAnswers,
     Pairs,
     declared,
+    fields_of,
     listed,
-    nearest_first,
     require_column,
     require_relation,
 )
-from rainbowdp.questions.readings import Reading
-from rainbowdp.questions.summaries import Location, Summary
-from rainbowdp.rainbow import Rainbow
+from rainbowdp.questions.readings import Location, Reading, Summary
 
 NO_YES = ("no", "yes")
 
@@ -89,7 +88,7 @@ def checked_labels(labels: Iterable[object] | None, edges: Sequence[NumberLike])
 
 
 @dataclass(frozen=True)
-class Level:
+class Level(OrderedAnswers):
     """Between which declared edges does a count, share or sum lie? See `level` and `yes_no`.
 
     The row distance is the least over the edges around the level; an edge itself belongs to the level above
@@ -97,7 +96,7 @@ class Level:
 
     Examples
     --------
-    >>> from rainbowdp.questions.summaries import MatchCount
+    >>> from rainbowdp.questions import MatchCount
     >>> question = Level("smoker", CountOf("yes"), (Fraction(10), Fraction(20)), ("low", "medium", "high"))
     >>> found = question.locate(MatchCount(matching=13, total=100))
     >>> found.answer, found.distance
@@ -121,11 +120,6 @@ class Level:
             object.__setattr__(self, "nulls", self.measure.null(self.nulls))
 
     @property
-    def answers(self) -> tuple[str, ...]:
-        """The levels, from the lowest up."""
-        return self.labels
-
-    @property
     def reading(self) -> Reading:
         """How cells are read."""
         return self.measure.reading(self.column, self.nulls)
@@ -134,10 +128,6 @@ class Level:
     def tight(self) -> bool:
         """Whether the distance by formula is the true one."""
         return self.measure.tight
-
-    def rainbow(self, answer: str) -> Rainbow:
-        """Return the preference order: the nearest level first, left and right tied."""
-        return nearest_first(answer, self.answers)
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the level, and the row distance to the nearest of its edges."""
@@ -172,10 +162,6 @@ class Level:
             "nulls": self.nulls,
         }
 
-    def answer_json(self, answer: str) -> str:
-        """Return the answer itself."""
-        return answer
-
 
 @dataclass(frozen=True)
 class YesNo(Level):
@@ -183,7 +169,7 @@ class YesNo(Level):
 
     Examples
     --------
-    >>> from rainbowdp.questions.summaries import MatchCount
+    >>> from rainbowdp.questions import MatchCount
     >>> question = YesNo("smoker", ShareOf("yes"), (Fraction(1, 4),))
     >>> found = question.locate(MatchCount(matching=13, total=100))
     >>> found.answer, found.distance
@@ -207,11 +193,6 @@ class YesNo(Level):
                     help="give a number of at least 0 and below 1, such as 0.01",
                 )
             object.__setattr__(self, "false_yes", chance)
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """No, and yes."""
-        return self.labels
 
     def describe(self) -> dict[str, Json]:
         """Return everything that defines the question, as JSON."""
@@ -345,18 +326,8 @@ def _measure(equals: object, clamp: tuple[NumberLike, NumberLike] | None, *, sha
             "neither a matching text nor a range of values is given",
             help="give what a matching cell says, or the range to which values of a sum are moved",
         )
-    return ShareOf(str_of(equals)) if share else CountOf(str_of(equals))
-
-
-def str_of(text: object) -> str:
-    """Return the text that a cell would say.
-
-    Raises
-    ------
-    QuestionError
-        If it is empty or has no text.
-    """
-    return declared("matching texts", [text], least=1)[0]
+    said = cell_said(equals)
+    return ShareOf(said) if share else CountOf(said)
 
 
 def read_level(description: Mapping[str, Json]) -> Level:
@@ -367,23 +338,14 @@ def read_level(description: Mapping[str, Json]) -> Level:
     QuestionError
         If something is missing or of a wrong type.
     """
-    column, edges, labels = (description.get(key) for key in ("column", "edges", "labels"))
-    equals, clamp, nulls = (description.get(key) for key in ("equals", "clamp", "nulls"))
-    of = description.get("of")
-    if not isinstance(column, str) or not isinstance(edges, list) or not isinstance(labels, list):
-        raise QuestionError(
-            "the question has no column, edges or labels", help="describe it as rainbowdp does"
-        )
-    if (nulls is not None and not isinstance(nulls, str)) or of not in {"count", "share", "sum"}:
+    column, edges, labels = fields_of(description, column=str, edges=list, labels=list)
+    of, equals, clamp, nulls = fields_of(
+        description, of=str, equals=str | None, clamp=list | None, nulls=str | None
+    )
+    if of not in {"count", "share", "sum"}:
         raise QuestionError("the question is of no known measure", help="describe it as rainbowdp does")
-    if of == "sum" and not (isinstance(clamp, list) and len(clamp) == 2):
-        raise QuestionError("the sum has no range of values", help="describe it as rainbowdp does")
-    pair = (clamp[0], clamp[1]) if isinstance(clamp, list) and of == "sum" else None
-    measure = _measure(None if of == "sum" else equals, pair, share=of == "share")
-    asked = (column, measure, ascending(map(measure.edge, edges)), declared("labels", labels), nulls)
+    measure = _measure(equals, clamp, share=of == "share")
     if description.get("kind") != "yes-no":
-        return Level(*asked)
-    chance = description.get("false_yes")
-    if chance is not None and not isinstance(chance, str):
-        raise QuestionError("the chance of a false yes is no text", help="describe it as rainbowdp does")
-    return YesNo(*asked, None if chance is None else parse_fraction(chance))
+        return Level(column, measure, tuple(edges), declared("labels", labels), nulls)
+    (chance,) = fields_of(description, false_yes=str | None)
+    return YesNo(column, measure, tuple(edges), declared("labels", labels), nulls, chance)

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a table, a question and a privacy to one answer and its receipt.
 
-`terms` is what is fixed before any data is opened. `flow` opens, reads, charges and draws, in the order that
-`paying` keeps; `asking` is what questions add to it, and `keys_asking` what named categories add. `answers`
-and `receipt` are what may be published, and `checking` makes a receipt again and compares.
+`terms` is what is fixed before any data is opened. `flow` opens, reads, charges, draws and stores; `asking`
+is what questions add to it, and `keys_asking` what named categories add. `receipt` is what may be
+published, and `checking` makes a receipt again and compares.
 """
 
 from typing import TYPE_CHECKING
 
-from rainbowdp.release.answers import Answer
-from rainbowdp.release.asking import answer, ask, ask_under, fingerprint
-from rainbowdp.release.receipt import SCHEMA, make_receipt, public_part
+from rainbowdp.release.asking import answer, ask, ask_under
+from rainbowdp.release.receipt import SCHEMA, Answer, make_receipt, public_part
 from rainbowdp.release.terms import Terms, privacy_of
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ __all__ = [
     "ask_keys",
     "ask_keys_under",
     "ask_under",
-    "fingerprint",
     "make_receipt",
     "name_keys",
     "privacy_of",

@@ -5,8 +5,11 @@ The flow that opens, reads, charges and draws is `rainbowdp.release.flow`; here 
 how rows become a summary, where the mechanism is at this summary, and how answers are stored.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Unpack
 
 from rainbowdp.errors import UsageError
 from rainbowdp.exact import NumberLike
@@ -14,14 +17,21 @@ from rainbowdp.goals import Goal, Located
 from rainbowdp.ledger import Cost, Ledger
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Neighbors, Question, Summary
-from rainbowdp.questions.as_asked import text_reading
 from rainbowdp.questions.cells import typed_text
+from rainbowdp.questions.kinds import text_reading
 from rainbowdp.questions.readings import BracketReading, MatchReading, OptionReading, SumReading
-from rainbowdp.release import flow
-from rainbowdp.release.answers import EVERYBODY, Answer, Answers, stored, written
-from rainbowdp.release.flow import Draw, Released, Source, open_and_release, release
+from rainbowdp.release.flow import (
+    UNREADABLE,
+    Chances,
+    Draw,
+    Opening,
+    Source,
+    changed_answer,
+    open_and_release,
+    release,
+)
+from rainbowdp.release.receipt import EVERYBODY, Answer, Answers, listed
 from rainbowdp.release.terms import Terms, privacy_of, require_both
-from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, summarize, summarize_groups
 from rainbowdp.tables.source import Progress
 
@@ -146,30 +156,15 @@ def ask(
     )
 
 
-def ask_under(
-    terms: Terms,
-    source: object,
-    *,
-    table: str | None = None,
-    sql: str | None = None,
-    encoding: str | None = None,
-    ledger: str | None = None,
-    name: str | None = None,
-    request_id: str | None = None,
-    progress: Progress | None = None,
-    opened: Callable[[tuple[str, ...]], None] | None = None,
-) -> Answer:
+def ask_under(terms: Terms, source: object, **options: Unpack[Opening]) -> Answer:
     """Ask a table a question whose terms are ready; see `ask` for everything else.
 
     Parameters
     ----------
     terms : Terms
         What is asked, and how privately.
-    source, table, sql, encoding, ledger, name, request_id, progress
-        As for `ask`.
-    opened : callable, optional
-        Called with the public remarks about the table when it and the ledger are open, before a row is read
-        and before anything is charged.
+    source, **options
+        As for `ask`; see `rainbowdp.release.flow.Opening`.
 
     Returns
     -------
@@ -181,20 +176,8 @@ def ask_under(
         As `ask`.
     """
     if isinstance(source, Summary):
-        _refuse_table_options(terms, table, sql, encoding)
-    found = open_and_release(
-        _QuestionRequest(terms),
-        source,
-        table=table,
-        sql=sql,
-        encoding=encoding,
-        ledger=ledger,
-        name=name,
-        request_id=request_id,
-        progress=progress,
-        opened=opened,
-    )
-    return _answer(terms, found)
+        _refuse_table_options(terms, options.get("table"), options.get("sql"), options.get("encoding"))
+    return Answer(terms, *open_and_release(_QuestionRequest(terms), source, **options))
 
 
 def answer(
@@ -203,10 +186,7 @@ def answer(
     ledger: Ledger | None = None,
     name: str | None = None,
     request_id: str | None = None,
-    *,
-    bits: BitSource | None = None,
-    key: bytes | None = None,
-    progress: Progress | None = None,
+    **chances: Unpack[Chances],
 ) -> Answer:
     """Answer on an open table, and charge a budget of an open ledger if one is given; see `ask`.
 
@@ -214,22 +194,10 @@ def answer(
     ----------
     terms : Terms
         What is asked, and how privately.
-    source, ledger, name, request_id, bits, key, progress
+    source, ledger, name, request_id, **chances
         As for `rainbowdp.release.flow.release`.
     """
-    request = _QuestionRequest(terms)
-    return _answer(
-        terms, release(request, source, ledger, name, request_id, bits=bits, key=key, progress=progress)
-    )
-
-
-def fingerprint(terms: Terms, encoding: str = "utf-8") -> str:
-    """Return everything that is asked, and how the table is read, but the privacy, as one canonical text."""
-    return flow.fingerprint(_QuestionRequest(terms), encoding)
-
-
-def _answer(terms: Terms, found: Released[Answers]) -> Answer:
-    return Answer(terms, found.answer, found.request_id, found.budget, found.answered_at, found.notes)
+    return Answer(terms, *release(_QuestionRequest(terms), source, ledger, name, request_id, **chances))
 
 
 def _refuse_table_options(terms: Terms, *options: str | None) -> None:
@@ -299,10 +267,16 @@ class _QuestionRequest:
         return lambda bits: {group: at.draw(bits) for group, at in located.items()}
 
     def written(self, answer: Answers) -> str:
-        return written(answer)
+        return json.dumps(listed(dict(answer)), ensure_ascii=False, separators=(",", ":"))
 
     def stored(self, text: str) -> Answers:
-        return stored(text, self.terms)
+        groups = self.terms.groups or (EVERYBODY,)
+        with contextlib.suppress(*UNREADABLE):
+            kept: dict[str, str | list[str]] = json.loads(text)
+            found = {group: tuple(said) if isinstance(said, list) else said for group, said in kept.items()}
+            if found.keys() == set(groups) and all(map(self.terms.mechanism.accepts, found.values())):
+                return {group: found[group] for group in groups}
+        raise changed_answer()
 
 
 def locate(
@@ -312,29 +286,22 @@ def locate(
 
     After this, nothing is left that can fail but the draw.
     """
-    # All that an answer and its receipt need is asked of the question before a row is read, but `locate`.
-    terms.description, terms.mechanism  # noqa: B018 - cached properties
     summaries = _read(terms, source, key, progress) if isinstance(source, Table) else {EVERYBODY: source}
     return {group: terms.mechanism.at(summary) for group, summary in summaries.items()}
 
 
 def _read(terms: Terms, table: Table, key: bytes | None, progress: Progress | None) -> Mapping[str, Summary]:
     reading = text_reading(terms.reading)
-    unit, rows, where = terms.unit, terms.max_rows, terms.where
+    how: dict[str, Any] = {
+        "where": terms.where,
+        "unit": terms.unit,
+        "max_rows": terms.max_rows,
+        "key": key,
+        "progress": progress,
+    }
     if terms.by is not None:
-        return summarize_groups(
-            table,
-            reading,
-            terms.by,
-            terms.groups,
-            where=where,
-            unit=unit,
-            max_rows=rows,
-            key=key,
-            progress=progress,
-        )
-    found = summarize(table, reading, where=where, unit=unit, max_rows=rows, key=key, progress=progress)
-    return {EVERYBODY: found}
+        return summarize_groups(table, reading, terms.by, terms.groups, **how)
+    return {EVERYBODY: summarize(table, reading, **how)}
 
 
 def _declared(terms: Terms) -> list[str]:

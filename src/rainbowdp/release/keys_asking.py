@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ask which categories of a column, which nobody declared, may be named.
+"""Ask which categories of a column may be named, where they were not declared.
 
 The flow that opens, reads, charges and draws is `rainbowdp.release.flow`; here is what categories add to it:
 people are counted, every category is drawn, and the list is stored.
@@ -7,11 +7,11 @@ people are counted, every category is drawn, and the list is stored.
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Unpack
 
 from rainbowdp.errors import UsageError
 from rainbowdp.exact import Log, NumberLike
@@ -20,11 +20,19 @@ from rainbowdp.ledger import Cost, Ledger
 from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions.cells import cell_text
-from rainbowdp.release.flow import Draw, Released, Source, open_and_release, release
-from rainbowdp.release.paying import UNREADABLE, changed_answer
+from rainbowdp.questions.question import require_column
+from rainbowdp.release.flow import (
+    UNREADABLE,
+    Chances,
+    Draw,
+    Opening,
+    Source,
+    changed_answer,
+    open_and_release,
+    release,
+)
 from rainbowdp.release.receipt import KEYS, Json, make_receipt, privacy_json, unit_json, with_schema
-from rainbowdp.release.terms import read_filters, require_both, require_name
-from rainbowdp.sampling import BitSource
+from rainbowdp.release.terms import read_filters, require_both
 from rainbowdp.tables import Table, count_keys
 from rainbowdp.tables.source import Progress
 
@@ -63,9 +71,9 @@ class KeyTerms:
                 "a number of categories per person is given, and no column that names the person",
                 help="give the unit: the column that says whose row it is",
             )
-        require_name(self.column)
+        require_column(self.column)
         if self.unit is not None:
-            require_name(self.unit)
+            require_column(self.unit)
         object.__setattr__(self, "where", MappingProxyType(read_filters(self.where)))
 
     def __reduce__(self) -> tuple[type["KeyTerms"], tuple[object, ...]]:
@@ -151,7 +159,7 @@ def ask_keys(
 ) -> Keys:
     """Ask which categories of a column may be named at all.
 
-    A category that few people have is named rarely, one that nobody has never, and one that many have
+    A category that few people have is named rarely, one without people never, and one that many have
     always; how many that is, `rainbowdp.keys.key_table` says beforehand. It is the optimal choice for its
     privacy.
 
@@ -214,30 +222,15 @@ def ask_keys(
     )
 
 
-def ask_keys_under(
-    terms: KeyTerms,
-    source: object,
-    *,
-    table: str | None = None,
-    sql: str | None = None,
-    encoding: str | None = None,
-    ledger: str | None = None,
-    name: str | None = None,
-    request_id: str | None = None,
-    progress: Progress | None = None,
-    opened: Callable[[tuple[str, ...]], None] | None = None,
-) -> Keys:
+def ask_keys_under(terms: KeyTerms, source: object, **options: Unpack[Opening]) -> Keys:
     """Name the categories of a table on terms that are ready; see `ask_keys` for everything else.
 
     Parameters
     ----------
     terms : KeyTerms
         How they are chosen.
-    source, table, sql, encoding, ledger, name, request_id, progress
-        As for `ask_keys`.
-    opened : callable, optional
-        Called with the public remarks about the table when it and the ledger are open, before a row is read
-        and before anything is charged.
+    source, **options
+        As for `ask_keys`; see `rainbowdp.release.flow.Opening`.
 
     Returns
     -------
@@ -248,19 +241,7 @@ def ask_keys_under(
     UsageError, UnknownColumnError, TableUnreadableError, BudgetRefusedError, LedgerError
         As `ask_keys`.
     """
-    found = open_and_release(
-        _KeyRequest(terms),
-        source,
-        table=table,
-        sql=sql,
-        encoding=encoding,
-        ledger=ledger,
-        name=name,
-        request_id=request_id,
-        progress=progress,
-        opened=opened,
-    )
-    return _keys(terms, found)
+    return Keys(terms, *open_and_release(_KeyRequest(terms), source, **options))
 
 
 def name_keys(
@@ -269,10 +250,7 @@ def name_keys(
     ledger: Ledger | None = None,
     name: str | None = None,
     request_id: str | None = None,
-    *,
-    bits: BitSource | None = None,
-    key: bytes | None = None,
-    progress: Progress | None = None,
+    **chances: Unpack[Chances],
 ) -> Keys:
     """Name the categories of an open table; see `ask_keys`.
 
@@ -280,17 +258,10 @@ def name_keys(
     ----------
     terms : KeyTerms
         How they are chosen.
-    table, ledger, name, request_id, bits, key, progress
+    table, ledger, name, request_id, **chances
         As for `rainbowdp.release.flow.release`.
     """
-    request = _KeyRequest(terms)
-    return _keys(
-        terms, release(request, table, ledger, name, request_id, bits=bits, key=key, progress=progress)
-    )
-
-
-def _keys(terms: KeyTerms, found: Released[tuple[str, ...]]) -> Keys:
-    return Keys(terms, found.answer, found.request_id, found.budget, found.answered_at, found.notes)
+    return Keys(terms, *release(_KeyRequest(terms), table, ledger, name, request_id, **chances))
 
 
 @dataclass(frozen=True)
@@ -363,5 +334,5 @@ def key_faults(keys: list[str]) -> list[str]:
         return ["a category is named twice"]
     strange = [key for key in keys if cell_text(key) != key]
     if strange:
-        return [f"{strange[0]!r} is no category: no cell says that"]
+        return [f"{strange[0]!r} is not a category: no cell says that"]
     return [] if keys == sorted(keys) else ["the categories do not stand in the order of their text"]

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Receipts: what was asked, how privately, by which mechanism, and the answer.
+"""An answer that may leave, or one per group, and its receipt: what was asked, how privately, by what.
 
 A receipt follows from its terms. A reader who has the terms can make the mechanism and all its probabilities
 again, so none of them are listed. It holds nothing that the data decided, except the answer that was drawn.
 """
 
 from collections.abc import Mapping
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from types import MappingProxyType
 
 from rainbowdp.goals.concentrated import rho_of
 from rainbowdp.ledger import Cost
+from rainbowdp.ledger.database import now
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions.kinds import is_known
 from rainbowdp.release.terms import Terms
@@ -19,6 +22,8 @@ KEYS = "keys"
 """The kind of question that named categories answer."""
 
 Json = object
+Answers = Mapping[str, str | tuple[str, ...]]
+EVERYBODY = ""
 
 
 def public_part(terms: Terms) -> dict[str, Json]:
@@ -111,3 +116,64 @@ def privacy_json(privacy: Privacy) -> dict[str, str]:
 def cost_json(cost: Cost) -> dict[str, str]:
     """Return a cost as exact text."""
     return {part.name: part.exact for part in cost.parts()}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer, or one per group, and what may be published with it.
+
+    Attributes
+    ----------
+    terms : Terms
+        What was asked, how privately.
+    answers : mapping of str to str or tuple of str
+        The answer by group; a ranking is a tuple, best first. Without groups the only key is the empty text.
+    request_id : str or None
+        The name of the request in the ledger.
+    budget : str or None
+        The budget that paid.
+    answered_at : str
+        When it was charged, or drawn where nothing is charged, in UTC, as ISO 8601.
+    notes : tuple of str
+        Public remarks about how the answer came about.
+    """
+
+    terms: Terms
+    answers: Answers
+    request_id: str | None = None
+    budget: str | None = None
+    answered_at: str = field(default_factory=now, compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "answers", MappingProxyType(dict(self.answers)))
+
+    def __reduce__(self) -> tuple[type["Answer"], tuple[object, ...]]:
+        paid = (self.request_id, self.budget, self.answered_at)
+        return Answer, (self.terms, dict(self.answers), *paid, self.notes)
+
+    @property
+    def answer(self) -> str | tuple[str, ...] | dict[str, str | tuple[str, ...]]:
+        """The answer; with groups, a dictionary of them."""
+        return dict(self.answers) if self.terms.groups else self.answers[EVERYBODY]
+
+    @property
+    def json(self) -> Json:
+        """The answer as ``json.dumps`` writes it: a ranking is a list."""
+        return listed(self.answer)
+
+    @cached_property
+    def receipt(self) -> dict[str, Json]:
+        """The receipt, as ``json.dumps`` writes it: nothing private is in it."""
+        return self.receipt_on(public_part(self.terms))
+
+    def receipt_on(self, public: Mapping[str, Json]) -> dict[str, Json]:
+        """Return the receipt on a public part that was made of the same terms before."""
+        return make_receipt(public, self.json, self.answered_at, self.budget, self.request_id)
+
+
+def listed(answer: object) -> Json:
+    """Return an answer as JSON knows it: a list for a tuple."""
+    if isinstance(answer, dict):
+        return {group: listed(value) for group, value in answer.items()}
+    return list(answer) if isinstance(answer, tuple) else answer

@@ -5,26 +5,23 @@ The question, the neighbor relation, what one person can change, the privacy and
 whole mechanism, see `rainbowdp.goals`.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import cast, get_args
+from typing import get_args
 
 from rainbowdp.errors import PrivacyParameterError, UsageError, did_you_mean
 from rainbowdp.exact import NumberLike
-from rainbowdp.exact.arguments import described, is_whole, items_of
+from rainbowdp.exact.arguments import described, items_of
 from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, require_privacy
 from rainbowdp.questions import Neighbors, Question
-from rainbowdp.questions.as_asked import reading_of
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.kinds import description_of
-from rainbowdp.questions.question import Json, require_question
+from rainbowdp.questions.question import Json, require_column, require_question, require_rows
 from rainbowdp.questions.readings import Reading
-from rainbowdp.questions.regions import RULES
 
 
 def privacy_of(
@@ -85,12 +82,12 @@ class Terms:
     goal : str
         ``typical`` or ``guarantee``, see `rainbowdp.goals`.
     rule : str
-        For a question of one's own the boundary: ``default``, ``max-min``, ``randomized-response`` or
+        For a question of your own the boundary: ``default``, ``max-min``, ``randomized-response`` or
         ``uniform``.
     by : str, optional
         The column whose cells divide the rows into groups, each of which is answered for.
     groups : tuple of str
-        Those cells; empty if everybody is one group.
+        Those cells; empty if all rows are one group.
 
     Raises
     ------
@@ -127,13 +124,7 @@ class Terms:
             )
         _require_one_of("neighbor relation", self.neighbors, get_args(Neighbors))
         _require_one_of("goal", self.goal, GOALS)
-        _require_one_of("boundary rule", self.rule, RULES)
-        if not is_whole(self.max_rows) or self.max_rows < 1:
-            raise UsageError(
-                f"{self.max_rows!r} is no number of rows", help="give a whole number of at least 1"
-            )
-        # The whole numbers of numpy have an end, beyond which they begin anew.
-        object.__setattr__(self, "max_rows", int(self.max_rows))
+        object.__setattr__(self, "max_rows", require_rows(self.max_rows))
         if self.unit is None and self.max_rows > 1:
             raise UsageError(
                 "a number of rows per person is given, and no column that names the person",
@@ -146,7 +137,7 @@ class Terms:
             )
         for column in (self.unit, self.by):
             if column is not None:
-                require_name(column)
+                require_column(column)
         object.__setattr__(self, "groups", self._checked_groups())
         object.__setattr__(self, "where", MappingProxyType(read_filters(self.where)))
         # What does not fit is refused before a table is opened.
@@ -158,7 +149,7 @@ class Terms:
     def _checked_groups(self) -> tuple[str, ...]:
         groups = items_of(self.groups)
         if groups is None:
-            raise UsageError(f"{described(self.groups)} is no list of groups", help="give a list of texts")
+            raise UsageError(f"{described(self.groups)} is not a list of groups", help="give a list of texts")
         names = tuple(map(_group_name, groups))
         if len(set(names)) < len(names):
             raise UsageError("the groups are not distinct", help="name each group once")
@@ -203,25 +194,21 @@ class Terms:
         """
         return self.mechanism.cost(max(len(self.groups), 1), self.neighbors)
 
-    @cached_property
+    @property
     def reading(self) -> Reading:
-        """What the cells of the column mean; asked of the question once, before a row is read."""
-        return reading_of(self.question)
+        """What the cells of the column mean."""
+        return self.question.reading
 
     @property
     def description(self) -> dict[str, Json]:
-        """Everything that defines the question; asked of it once, before a row is read."""
-        return cast("dict[str, Json]", json.loads(self._description))
-
-    @cached_property
-    def _description(self) -> str:
-        return json.dumps(description_of(self.question))
+        """Everything that defines the question."""
+        return description_of(self.question)
 
 
 def _require_one_of(what: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise UsageError(
-            f"{value!r} is no {what}",
+            f"{value!r} is not a {what}",
             help=did_you_mean(str(value), choices) or f"choose one of {', '.join(choices)}",
         )
 
@@ -256,21 +243,10 @@ def read_filters(where: object) -> dict[str, str]:
     {'year': '2020', 'town': 'Ulm'}
     """
     if not isinstance(where, Mapping):
-        raise UsageError(f"{described(where)} is no filter", help='give columns with cells: {"town": "Ulm"}')
-    return {require_name(column): _filter_text(column, cell) for column, cell in where.items()}
-
-
-def require_name(column: object) -> str:
-    """Return the name of a column.
-
-    Raises
-    ------
-    UsageError
-        If it is empty or no text.
-    """
-    if not isinstance(column, str) or not column:
-        raise UsageError(f"{column!r} is no name of a column", help="give a text from the header")
-    return column
+        raise UsageError(
+            f"{described(where)} is not a filter", help='give columns with cells: {"town": "Ulm"}'
+        )
+    return {require_column(column): _filter_text(column, cell) for column, cell in where.items()}
 
 
 def _filter_text(column: str, cell: object) -> str:
@@ -286,5 +262,5 @@ def _filter_text(column: str, cell: object) -> str:
 def _group_name(cell: object) -> str:
     text = cell_text(cell)
     if not isinstance(text, str):
-        raise UsageError(f"{cell!r} is no group", help="give the text of a cell")
+        raise UsageError(f"{cell!r} is not a group", help="give the text of a cell")
     return text

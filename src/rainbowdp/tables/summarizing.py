@@ -25,8 +25,7 @@ from rainbowdp.tables.source import Progress, row_count
 from rainbowdp.tables.table import Table
 
 if TYPE_CHECKING:
-    from rainbowdp.questions.readings import Reading
-    from rainbowdp.questions.summaries import Summary
+    from rainbowdp.questions.readings import Reading, Summary
 
 
 def summarize(

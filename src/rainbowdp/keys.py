@@ -1,15 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often a category is named: the line with the boundary (keep 0, drop 1) at 0 people.
+"""Choose the categories of a column that may be named, where they were not declared beforehand.
 
-One person more or less moves a category by one person on that line. A person who has up to K categories
-moves up to K of them, so each is given epsilon/K and delta/K, and the K shares add up.
+A category that a single person has could give that person away by its name alone, so naming is a yes-no
+question per category, and a category without people must never be named. On the line of 0, 1, 2, ... people
+with the boundary "drop with certainty" at 0 people, the optimal mechanism is the optimal partition
+selection of Desfontaines, Voss and Gipson (2020). One person more or less moves a category by one person on
+that line. A person who has up to K categories moves up to K of them, so each is given epsilon/K and
+delta/K, and the K shares add up.
+
+`select_keys` takes keys in blocks. A key without people is dropped and a key with enough people is kept, both
+without a bit; for every other key one word of 64 random bits is compared with two integers around its
+probability, and where those do not decide, further words do, see `rainbowdp.sampling`. So every key is kept
+with exactly its real probability, independently of all others.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 
 import flint
+import numpy as np
 
+from rainbowdp.distribution import Distribution
 from rainbowdp.errors import PrivacyParameterError, UsageError
 from rainbowdp.exact import (
     Exact,
@@ -25,10 +38,19 @@ from rainbowdp.exact import (
 from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.line.reach import steps_to_reach
 from rainbowdp.privacy import ApproxDP
+from rainbowdp.sampling import BitSource, SystemBits
+from rainbowdp.sampling.bits import WORD_BITS, read_words
+from rainbowdp.sampling.draw import CumulativeMasses, settle
 
 MOST_ROWS = 10_000
 """How many rows `key_table` has at most, unless it is asked for more."""
 
+BLOCK = 1 << 16
+"""How many keys are taken from the stream at once; part of the meaning of a bit stream."""
+
+_MOST_KEPT = 1 << 17
+_KEEP = 1  # the position of "keep" behind "drop"
+_LARGEST_WORD = (1 << WORD_BITS) - 1
 _SHARE_BITS = 64
 _FRACTION_STEPS = 2048
 
@@ -95,12 +117,12 @@ class KeyMechanism:
         Returns
         -------
         Exact
-            0 for nobody, delta/K for one person, 1 from `certain_from` people.
+            0 without people, delta/K for one person, 1 from `certain_from` people.
 
         Raises
         ------
         UsageError
-            If it is no number of people; the message does not show it.
+            If it is not a number of people; the message does not show it.
         """
         count = whole_people(people)
         # Fractions of very many steps have very many digits; powers stay short.
@@ -176,7 +198,7 @@ def keep_probability(people: int, epsilon: NumberLike | Log, delta: NumberLike, 
     Raises
     ------
     PrivacyParameterError, NumberError, UsageError
-        As for `key_mechanism`; and if `people` is no number of people.
+        As for `key_mechanism`; and if `people` is not a number of people.
 
     References
     ----------
@@ -232,7 +254,7 @@ def whole_people(people: object) -> int:
     """Return a number of people, refusing anything else without showing it: it is private."""
     if not is_whole(people) or people < 0:
         raise UsageError(
-            "a category comes with something that is no number of people",
+            "a category comes with something that is not a number of people",
             help="give whole numbers of at least 0",
             argument="people",
         )
@@ -252,3 +274,101 @@ def _share(epsilon: Exponent, parts: int) -> Exponent:
     # An irrational share is rounded down: less privacy spent than allowed, by nearly nothing.
     lower, _ = enclose_with(lambda: exponent_ball(epsilon) / parts, _SHARE_BITS + 2)
     return Fraction((lower.numerator << _SHARE_BITS) // lower.denominator, 1 << _SHARE_BITS)
+
+
+def select_keys(
+    stream: Iterable[tuple[str, int]],
+    epsilon: NumberLike | Log,
+    delta: NumberLike,
+    max_keys: int = 1,
+    *,
+    bits: BitSource | None = None,
+) -> Iterator[str]:
+    """Draw which keys are named, exactly and independently.
+
+    Parameters
+    ----------
+    stream : iterable of (str, int)
+        Every key once, with the number of people who have it; each person counted for at most `max_keys`
+        keys.
+    epsilon : number or text
+        The privacy parameter of the whole release, at least 0.
+    delta : number or text
+        Above 0 and below 1.
+    max_keys : int
+        How many categories one person counts for at most.
+    bits : BitSource, optional
+        Where random bits come from; the operating system unless given, which is for tests.
+
+    Yields
+    ------
+    str
+        The keys that are named, in the order of the stream.
+
+    Raises
+    ------
+    PrivacyParameterError, NumberError, UsageError
+        As for `key_mechanism`, at once; and during the stream if something in it is not a number of people.
+
+    Notes
+    -----
+    The order of the stream is not protected: sort the keys, or start from a sorted stream, before publishing.
+    A key of a person who has several rows must come once, or it would be drawn more than once.
+
+    References
+    ----------
+    Desfontaines, Voss and Gipson 2020, Theorem 1.
+
+    Examples
+    --------
+    >>> list(select_keys([("rare", 0), ("common", 500)], 1, "1e-6"))
+    ['common']
+    """
+    mechanism = key_mechanism(epsilon, delta, max_keys)
+    return _selected(iter(stream), mechanism, SystemBits() if bits is None else bits)
+
+
+def _selected(stream: Iterator[tuple[str, int]], mechanism: KeyMechanism, bits: BitSource) -> Iterator[str]:
+    draws = _Draws(mechanism, bits)
+    while block := list(islice(stream, BLOCK)):
+        kept = draws.kept([whole_people(people) for _, people in block])
+        yield from (key for (key, _), keep in zip(block, kept, strict=True) if keep)
+
+
+class _Draws:
+    """The draws of one release, with the enclosures of the probabilities that were needed so far."""
+
+    def __init__(self, mechanism: KeyMechanism, bits: BitSource) -> None:
+        self._mechanism, self._bits = mechanism, bits
+        self._certain_from = mechanism.certain_from
+        self._masses: dict[int, CumulativeMasses] = {}
+
+    def kept(self, people: list[int]) -> list[bool]:
+        """Return for every key of a block whether it is kept."""
+        # Beyond this number all are alike; below it, any number of people fits into an integer of numpy.
+        certain = self._certain_from
+        numbers = np.array([min(count, certain) for count in people], dtype=np.int64)
+        kept = numbers >= certain
+        undecided_keys = np.flatnonzero(~kept & (numbers > 0))
+        words = read_words(self._bits, len(undecided_keys))
+        different, place = np.unique(numbers[undecided_keys], return_inverse=True)
+        masses = [self._enclosed(count) for count in different.tolist()]
+        cuts = [mass.cuts(WORD_BITS) for mass in masses]
+        # "drop" comes first: a word above `last` keeps, and one below `lower` drops.
+        lower = np.array([min(below, _LARGEST_WORD) for (below,), _ in cuts], dtype=np.uint64)
+        last = np.array([max(above - 1, 0) for _, (above,) in cuts], dtype=np.uint64)
+        kept[undecided_keys] = words > last[place]
+        undecided = np.flatnonzero((words >= lower[place]) & (words <= last[place]))
+        for at in undecided.tolist():
+            drawn = settle(masses[int(place[at])], int(words[at]), WORD_BITS, self._bits)
+            kept[undecided_keys[at]] = drawn == _KEEP
+        return list(map(bool, kept.tolist()))
+
+    def _enclosed(self, people: int) -> CumulativeMasses:
+        """Return the cumulative mass of "drop" for a number of people, which "keep" follows."""
+        if people not in self._masses:
+            if len(self._masses) >= _MOST_KEPT:
+                self._masses.clear()
+            keep = self._mechanism.keep_probability(people)
+            self._masses[people] = CumulativeMasses(Distribution.trusted({"drop": 1 - keep, "keep": keep}))
+        return self._masses[people]
