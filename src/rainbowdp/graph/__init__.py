@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs of datasets: structures, rainbow graphs, morphisms, and families to play with."""
 
-from rainbowdp.graph.blocks import NeighborBlocks
-from rainbowdp.graph.dataset_graph import DatasetGraph, listed
 from rainbowdp.graph.families import Family, cycle, grid, hamming, histograms, hypercube, path
-from rainbowdp.graph.implicit import ImplicitGraph
+from rainbowdp.graph.implicit import ImplicitGraph, NeighborBlocks
 from rainbowdp.graph.morphism import (
     BoundaryMorphism,
     MorphismVerdict,
@@ -13,7 +11,7 @@ from rainbowdp.graph.morphism import (
     check_morphism,
     check_rainbow_preserving,
 )
-from rainbowdp.graph.pairs import PairList, PairStream
+from rainbowdp.graph.pairs import DatasetGraph, PairList, PairStream, listed
 from rainbowdp.graph.product import ProductGraph
 from rainbowdp.graph.rainbow_graph import RainbowGraph, Touch
 from rainbowdp.graph.relation import CodePairs, NeighborRelation

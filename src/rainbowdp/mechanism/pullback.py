@@ -10,9 +10,8 @@ from rainbowdp.errors import MechanismShapeError, NotAMorphismError, UsageError
 from rainbowdp.exact.arguments import kind_of, require
 from rainbowdp.graph import check_morphism
 from rainbowdp.graph.arrays import integer_array
-from rainbowdp.graph.labels import LabelArray, Labels, label_array
+from rainbowdp.graph.labels import LabelArray, Labels, RowLabels, label_array
 from rainbowdp.graph.relation import NeighborRelation
-from rainbowdp.graph.row_labels import RowLabels
 from rainbowdp.mechanism.value import Mechanism
 
 

@@ -7,7 +7,7 @@ Layouts are functions of the structure alone: no randomness, so one graph is alw
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.graph.dataset_graph import DatasetGraph
+from rainbowdp.graph.pairs import DatasetGraph
 
 Points = NDArray[np.float64]
 _GAP = 1.2
