@@ -2,11 +2,11 @@
 """Families of datasets whose pairs of neighbors are given: listed per dataset, in arrays, or read in batches.
 
 `DatasetGraph` lists the neighbors of each dataset, in a compressed sparse row structure. `PairList` holds
-pairs in arrays, and `PairStream` reads them again as often as it needs; neither lists neighbors. Which datasets lie
-on a boundary, which classes meet and how far the boundary is are answered by passes over the pairs, in any
-order. A pair given twice, or in both directions, or a dataset paired with itself changes no answer, and is
-counted. A stream holds a few bytes per dataset, and sets aside on the disk the pairs that can improve a
-distance; the number of its passes is bounded whatever the order of the pairs.
+pairs in arrays, and `PairStream` reads them again as often as it needs; neither lists neighbors. Which
+datasets lie on a boundary, which classes meet and how far the boundary is are answered by passes over the
+pairs, in any order. A pair given twice, or in both directions, or a dataset paired with itself changes no
+answer, and is counted. A stream holds a few bytes per dataset, and sets aside on the disk the pairs that can
+improve a distance; the number of its passes is bounded whatever the order of the pairs.
 """
 
 from collections.abc import Callable, Iterator

@@ -2,8 +2,9 @@
 """Questions about neighbors answered by passes over all pairs, by compiled loops or by numpy.
 
 Both give the same results to the bit: compiled loops are for millions of pairs, array operations for few.
-What a pass looks up is held in as few bytes as it fits into: the look-ups of both ends of every pair take most of
-the time, and they are two or three times as quick where the whole array stays in the processor's cache.
+What a pass looks up is held in as few bytes as it fits into: the look-ups of both ends of every pair take
+most of the time, and they are two or three times as quick where the whole array stays in the processor's
+cache.
 
 Which codes meet is collected by packing a pair of datasets into one integer that orders pairs as
 :class:`CodePairs` does, so the least pair for two codes is a minimum, and minima can be collected in any

@@ -35,7 +35,7 @@ from rainbowdp.interop import missing_extra
 from rainbowdp.interop.dominating import LossMasses, worst_losses
 from rainbowdp.mechanism import Mechanism, in_order_of
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.verification.pairs import class_pairs
+from rainbowdp.verification.class_pairs import class_pairs
 
 if TYPE_CHECKING:
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
