@@ -99,11 +99,6 @@ def test_tables_serve_several_lines() -> None:
                 assert 0 <= mass - int(lower[place, distance]) * UNIT < slack * UNIT
 
 
-def test_one_color_has_no_bound() -> None:
-    lower, _ = MassTable(PureDP(1), 3).lower_bounds(Line("only", {"only": 1}, PureDP(1)), np.arange(3))
-    assert lower.shape == (0, 3)
-
-
 @given(st.lists(st.integers(0, 2**62), min_size=1, max_size=20), st.lists(st.integers(0, 2**62), min_size=1))
 def test_products_are_too_small_by_less_than_two_units(first: list[int], second: list[int]) -> None:
     first, second = [*first, 2**62, 2**62 - 1, 2**31], [*second, 2**62, 2**62 - 1, 2**31 - 1]

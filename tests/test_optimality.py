@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import settings
 
+from rainbowdp import optimality
 from rainbowdp.errors import MechanismShapeError, NotHomogeneousError, SolverError
 from rainbowdp.exact import to_float
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.families import histograms, path
 from rainbowdp.mechanism import Mechanism, pullback
 from rainbowdp.optimal import optimal_mechanism
-from rainbowdp.optimality import check, check_optimal
+from rainbowdp.optimality import check_optimal
 from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
 from small_problems import Problem, fractions_of, problems
 
@@ -118,8 +119,8 @@ def test_a_graph_too_large_for_a_program_is_refused_with_a_way_on() -> None:
 
 def test_a_graph_too_large_is_refused_before_its_pairs_are_verified(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    monkeypatch.setattr(check, "verify", lambda *_: asked.append(1))
-    monkeypatch.setattr(check, "LARGEST_PROGRAM", 10)
+    monkeypatch.setattr(optimality, "verify", lambda *_: asked.append(1))
+    monkeypatch.setattr(optimality, "LARGEST_PROGRAM", 10)
     graph = line_graph()
     mechanism = optimal_mechanism(graph, PureDP(1), "uniform")
     with pytest.raises(SolverError, match="too large"):

@@ -27,8 +27,7 @@ from command_line import PROGRAM, Runner
 from plain_processor import without_vectors
 from rainbowdp.cli.numbers import bounds_cell, json_bounds
 from rainbowdp.line import Line
-from rainbowdp.line.exponentials import FARTHEST, falling, falling_and_missing
-from rainbowdp.line.powers import Pair
+from rainbowdp.line.powers import FARTHEST, Pair, falling, falling_and_missing
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.verification.filters import gaussian_filter, stated_bounds
 

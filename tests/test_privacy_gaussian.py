@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from line_cases import fraction_boundaries
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import ColorError, UndecidedError
+from rainbowdp.errors import UndecidedError
 from rainbowdp.exact import NormalExpression, OddsExpression, enclose, to_float
 from rainbowdp.line import Line
 from rainbowdp.privacy import ApproxDP, GaussianDP, likelihood_events
@@ -183,8 +183,3 @@ def test_likelihood_events_are_nested_and_ordered(p: Distribution, q: Distributi
             for outer in outside:
                 # p/q is larger inside than outside: p_inner q_outer >= p_outer q_inner.
                 assert p[inner] * q[outer] >= p[outer] * q[inner]
-
-
-def test_other_colors_are_refused() -> None:
-    with pytest.raises(ColorError):
-        GaussianDP(1).admits(Distribution({"a": 1, "b": 0}), Distribution({"a": 1, "c": 0}))

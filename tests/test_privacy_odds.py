@@ -250,9 +250,7 @@ def test_parameters_out_of_range(build: Any, message: str) -> None:  # noqa: ANN
     assert caught.value.help
 
 
-@pytest.mark.parametrize(
-    "value", [float("inf"), float("nan"), "inf", "nan", "", "1/0", True, None, "ln 0", "e"]
-)
+@pytest.mark.parametrize("value", [float("nan"), "inf", "", "1/0", None, "ln 0"])
 def test_parameters_that_are_no_numbers(value: Any) -> None:  # noqa: ANN401  # anything at all
     for build in (PureDP, GaussianDP, lambda epsilon: ApproxDP(epsilon, 0), lambda delta: ApproxDP(1, delta)):
         with pytest.raises(NumberError):
@@ -268,9 +266,5 @@ def test_delta_is_no_logarithm() -> None:
 def test_other_colors_are_refused() -> None:
     with pytest.raises(ColorError, match="different colors: a, b and a, c"):
         PureDP(1).admits(Distribution({"a": 1, "b": 0}), Distribution({"a": 1, "c": 0}))
-
-
-def test_notions_are_frozen() -> None:
-    with pytest.raises(AttributeError):
-        PureDP(1).epsilon = Fraction(2)  # type: ignore[misc]  # frozen, which is the point
-    assert PureDP(1).delta == 0
+    with pytest.raises(ColorError, match="different colors"):
+        GaussianDP(1).admits(Distribution({"a": 1, "b": 0}), Distribution({"a": 1, "c": 0}))

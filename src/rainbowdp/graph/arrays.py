@@ -307,10 +307,7 @@ def start_marks(starts: ArrayLike, size: int) -> NDArray[np.bool_]:
     ------
     GraphShapeError
     """
-    try:
-        array = np.asarray(starts)
-    except (TypeError, ValueError):
-        array = np.empty(0)
+    array = np.asarray(starts)
     if array.dtype != np.bool_ or array.shape != (size,):
         raise GraphShapeError(
             f"the starts must be {size} truth values", help="mark every dataset as a start or not"

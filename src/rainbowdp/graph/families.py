@@ -395,12 +395,7 @@ def histograms(
 
 def _row_array(values: ArrayLike, size: int) -> NDArray[np.int64]:
     """Return rows as a read-only array of their own, one row per dataset."""
-    try:
-        array = np.array(values)
-    except (TypeError, ValueError) as error:
-        raise GraphShapeError(
-            "the values of a family have rows of different lengths", help="give every dataset one row"
-        ) from error
+    array = np.array(values)
     if array.size and array.dtype.kind not in "iu":
         raise GraphShapeError(
             f"the values of a family must be integers, not {array.dtype}",
@@ -425,7 +420,8 @@ def _product(lengths: tuple[int, ...], kind: AxisKind) -> Family:
 def _family(graph: ProductGraph | SimplexGraph) -> Family:
     if graph.dimensions > LARGEST_DIMENSION:
         raise GraphShapeError(
-            f"a family with rows of more than {LARGEST_DIMENSION} numbers is too large",
+            f"a family with rows of {graph.dimensions} numbers is too large: the limit is "
+            f"{LARGEST_DIMENSION}",
             help="use a smaller family, or a distance that is given by a formula",
             limit=LARGEST_DIMENSION,
         )

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError
 from rainbowdp.exact.arguments import require
-from rainbowdp.graph.arrays import Distances, first_outside, frozen, integer_array
+from rainbowdp.graph.arrays import Distances, first_outside, integer_array
 from rainbowdp.graph.pairs import DatasetGraph, listed
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.graph.relation import NeighborRelation, require_relation
@@ -201,13 +201,6 @@ class BoundaryMorphism:
         The classes as datasets, called like ``blue>red>green @ 2``, or ``blue>red>green @ -`` where
         unconstrained.
 
-    Raises
-    ------
-    GraphShapeError
-        If the parts do not describe the same classes.
-    UsageError
-        If `boundary_graph` is not a `RainbowGraph`.
-
     References
     ----------
     Zhou et al. 2022, Definition 8.
@@ -224,22 +217,6 @@ class BoundaryMorphism:
     class_region: NDArray[np.int32]
     class_distance: Distances
     boundary_graph: RainbowGraph
-
-    def __post_init__(self) -> None:
-        require(self.boundary_graph, "boundary_graph", RainbowGraph)
-        codes = integer_array(self.codes, "codes")
-        codes = _images(codes, codes.size, self.boundary_graph.size)
-        regions = integer_array(self.class_region, "class_region")
-        distances: object = self.class_distance
-        if not isinstance(distances, np.ndarray) or not (
-            regions.size == distances.size == self.boundary_graph.size
-        ):
-            raise GraphShapeError(
-                "the parts of a boundary morphism do not describe the same classes",
-                help="make one with boundary_morphism(graph)",
-            )
-        object.__setattr__(self, "codes", frozen(codes))
-        object.__setattr__(self, "class_region", frozen(regions.astype(np.int32)))
 
     @property
     def size(self) -> int:

@@ -9,7 +9,7 @@ one of three.
 from functools import cached_property
 
 from rainbowdp.boundary import BoundaryCondition
-from rainbowdp.boundary.response import response, response_notes
+from rainbowdp.boundary.ready_made import response, response_notes
 from rainbowdp.line import Line
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions.kinds import OWN_ANSWER_FIRST, is_known

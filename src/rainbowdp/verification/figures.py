@@ -26,7 +26,7 @@ from rainbowdp.exact import (
     working_precision,
 )
 from rainbowdp.privacy import ApproxDP, PureDP, likelihood_events
-from rainbowdp.privacy.worst_event import worst_event
+from rainbowdp.privacy.verdict import worst_event
 
 Interval = tuple[flint.arb, flint.arb]
 

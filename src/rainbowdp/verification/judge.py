@@ -44,9 +44,7 @@ from rainbowdp.exact import (
 )
 from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, Violation
-from rainbowdp.privacy.likelihood import ball_sign
-from rainbowdp.privacy.verdict import Excess
-from rainbowdp.privacy.worst_event import worst_event, worst_violation
+from rainbowdp.privacy.verdict import Excess, ball_sign, worst_event, worst_violation
 from rainbowdp.verification.figures import Interval, enclosed, events_between, formal_odds, largest, mu
 
 RowKind = Literal["ideal", "written", "stated"]
