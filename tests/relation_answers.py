@@ -27,7 +27,7 @@ def compiled_or_not(is_compiled: bool) -> Iterator[None]:
 
 @st.composite
 def codes_and_starts(draw: st.DrawFn, size: int) -> tuple[list[int], list[bool]]:
-    """Draw one, few or many codes in long stretches or in none, and where to start: nowhere to everywhere."""
+    """Draw one, few or many codes, in long stretches or scattered, and which datasets to start from."""
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     count, stretch = (
         draw(st.sampled_from([1, 2, 3, 8, 20, 64, 65, 300])),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boundary conditions that somebody gives, the uniform one, and randomized response."""
+"""Boundary conditions that are given, the uniform one, and randomized response."""
 
 import itertools
 from fractions import Fraction
@@ -91,7 +91,7 @@ def test_a_wrong_sum_is_named_with_its_rainbow_and_can_be_normalized() -> None:
     assert condition.distributions[Rainbow.parse("blue>red>green")]["blue"] == Fraction(545, 9999)
 
 
-def test_what_is_no_number_or_no_rainbow_is_refused() -> None:
+def test_wrong_numbers_and_rainbows_are_refused() -> None:
     with pytest.raises(NumberError, match="distribution of a>b: the probability of 'a': 'half'"):
         given({"a>b": {"a": "half", "b": "1/2"}})
     with pytest.raises(RainbowSyntaxError):

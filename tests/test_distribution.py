@@ -53,7 +53,7 @@ def test_a_distribution_is_a_sorted_mapping() -> None:
         ({}, "at least one color"),
     ],
 )
-def test_what_is_no_distribution(values: dict[str, str], message: str) -> None:
+def test_wrong_distributions_are_refused(values: dict[str, str], message: str) -> None:
     with pytest.raises(DistributionError, match=message) as caught:
         Distribution(values)
     assert caught.value.code == "RDP203"

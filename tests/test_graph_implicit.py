@@ -125,6 +125,6 @@ class Fixed:
         ("abc", UsageError, "`blocks` must have"),
     ],
 )
-def test_what_is_no_relation_is_refused(blocks: NeighborBlocks, error: type[Exception], said: str) -> None:
+def test_a_wrong_relation_is_refused(blocks: NeighborBlocks, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         ImplicitGraph(blocks)

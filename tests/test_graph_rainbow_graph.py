@@ -347,7 +347,7 @@ def test_a_matrix_is_read_as_its_pattern() -> None:
     assert RainbowGraph.from_scipy(cancelling, ["a>b", "b>a"]).pair_count == 1
 
 
-def test_what_is_no_square_sparse_matrix_is_refused() -> None:
+def test_only_square_sparse_matrices_are_read() -> None:
     with pytest.raises(GraphShapeError, match=r"a matrix of shape \(2, 3\)"):
         RainbowGraph.from_scipy(sparse.coo_array((2, 3)), ["b>r"] * 2)
     with pytest.raises(GraphShapeError, match="a ndarray is not the adjacency"):

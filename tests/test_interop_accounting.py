@@ -231,7 +231,7 @@ def test_what_has_no_exact_losses_is_refused() -> None:
         mechanism_loss(stated, DatasetGraph.from_pairs(3, [0], [1]))
 
 
-def test_arguments_that_make_no_sense_are_refused() -> None:
+def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(UsageError, match="need more than"):
         privacy_loss(PureDP(10_000))
     with pytest.raises(UsageError, match="need more than"):

@@ -328,7 +328,7 @@ def test_inputs_that_are_neither_counts_nor_rows_are_refused(
         make_rainbow(domain(), metric(), WINNER, 1)
 
 
-def test_parameters_that_make_no_sense_are_refused_at_once() -> None:
+def test_wrong_parameters_are_refused_at_once() -> None:
     with pytest.raises(PrivacyParameterError):
         make_rainbow(*counts_space(), WINNER, -1)
     with pytest.raises(PrivacyParameterError):

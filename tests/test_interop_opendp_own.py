@@ -47,7 +47,7 @@ def test_an_answer_that_was_not_declared_is_none() -> None:
 
 
 def test_rows_that_python_takes_for_equal_say_what_each_of_them_says() -> None:
-    # Their order decides nothing: it is no part of what neighbors are.
+    # Their order decides nothing: neighbors do not depend on it.
     question = winner("vote", ["1", "true"])
     for rows in ([True, *[1] * 40], [*[1] * 40, True]):
         assert measured(question, rows, mixed=True) == "1"

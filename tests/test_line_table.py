@@ -76,7 +76,7 @@ def largest_error(line: Line, distances: Sequence[int]) -> float:
     return worst
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(odds_lines(), st.lists(_bases, max_size=4))
 def test_odds_tables_are_relatively_accurate(
     drawn: tuple[Rainbow, Distribution, PureDP | ApproxDP], distances: list[int]

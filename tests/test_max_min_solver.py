@@ -191,7 +191,7 @@ print(bool(check_optimal(mechanism, graph, GaussianDP(1))))
 
 @pytest.mark.parametrize("threads", [0, 2])
 def test_the_solver_works_where_another_program_has_used_it(threads: int) -> None:
-    # How many threads there are is decided once for a process, by whoever solves first in it.
+    # How many threads there are is decided once for a process, by the first solver in it.
     done = subprocess.run(
         [sys.executable, "-c", SHARED.format(threads=threads)], capture_output=True, text=True, check=False
     )

@@ -69,7 +69,7 @@ def test_fractions_among_decimals_and_tiny_numbers_are_read() -> None:
 
 
 @pytest.mark.parametrize("text", ["1_0", "\u0660.\u0665", "one half", "nan"])
-def test_what_is_no_number_is_refused_with_its_dataset(text: str) -> None:
+def test_a_wrong_number_is_refused_with_its_dataset(text: str) -> None:
     table = np.array([["1/2", "1/2"], [text, "0.5"]], dtype=object)
     for precision in ("exact", "float64"):
         with pytest.raises(NumberError, match="dataset 'y'"):
@@ -85,7 +85,7 @@ def test_what_is_no_number_is_refused_with_its_dataset(text: str) -> None:
         ([np.inf, 0.0], "inf"),
     ],
 )
-def test_floats_that_are_no_distribution_are_refused(row: list[float], what: str) -> None:
+def test_floats_that_are_not_a_distribution_are_refused(row: list[float], what: str) -> None:
     with pytest.raises(DistributionError, match=f"dataset '1'.*{what}"):
         Mechanism.from_table(["a>b"] * 2, np.array([[0.5, 0.5], row]))
 
@@ -216,7 +216,7 @@ def test_a_stated_sum_may_miss_1_by_the_stated_precision_only(
             Mechanism.from_table([rainbow], row)
 
 
-def test_theorem_1_a_map_that_is_no_morphism_is_refused_where_the_graphs_are_given() -> None:
+def test_theorem_1_a_map_that_is_not_a_morphism_is_refused_where_the_graphs_are_given() -> None:
     line = Mechanism.from_table(["b>r"] * 3, [{"b": "1/2", "r": "1/2"}] * 3)
     graphs = path(2).structure, path(3).structure
     assert pullback([1, 2], line, between=graphs).size == 2

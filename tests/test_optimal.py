@@ -29,7 +29,7 @@ VECTORS = json.loads((ROOT / "tests" / "vectors" / "graphs.json").read_text(enco
 
 
 @drawn(problems())
-@settings(max_examples=250)
+@settings(max_examples=150)
 def test_theorem_3_pullback_of_lines_equals_the_linear_program(problem: Problem) -> None:
     mechanism = problem.mechanism()
     table = mechanism.probabilities()
@@ -46,7 +46,7 @@ def test_theorem_3_pullback_of_lines_equals_the_linear_program(problem: Problem)
 
 
 @drawn(problems())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_the_float_table_and_the_exact_rows_say_the_same(problem: Problem) -> None:
     mechanism = problem.mechanism()
     for row, numbers in zip(mechanism.rows, mechanism.table, strict=True):
@@ -57,7 +57,7 @@ def test_the_float_table_and_the_exact_rows_say_the_same(problem: Problem) -> No
 
 
 @drawn(problems())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_theorem_2_the_optimum_is_homogeneous_and_has_the_given_boundary(problem: Problem) -> None:
     mechanism, graph = problem.mechanism(), problem.graph()
     assert check_homogeneous(mechanism, graph)

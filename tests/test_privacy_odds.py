@@ -251,13 +251,13 @@ def test_parameters_out_of_range(build: Any, message: str) -> None:  # noqa: ANN
 
 
 @pytest.mark.parametrize("value", [float("nan"), "inf", "", "1/0", None, "ln 0"])
-def test_parameters_that_are_no_numbers(value: Any) -> None:  # noqa: ANN401  # anything at all
+def test_parameters_that_are_not_numbers(value: Any) -> None:  # noqa: ANN401  # anything at all
     for build in (PureDP, GaussianDP, lambda epsilon: ApproxDP(epsilon, 0), lambda delta: ApproxDP(1, delta)):
         with pytest.raises(NumberError):
             build(value)
 
 
-def test_delta_is_no_logarithm() -> None:
+def test_delta_is_not_a_logarithm() -> None:
     with pytest.raises(NumberError):
         ApproxDP(1, "ln 2")
     assert PureDP(Log(Fraction(2))) == PureDP("ln 2")

@@ -20,7 +20,7 @@ MODULES = [sampling, answers, bits_module, draw, thresholds]
 
 
 class Broken:
-    """A source that returns whatever it was given."""
+    """A source that returns what it was given."""
 
     def __init__(self, value: int, array: NDArray[np.uint64]) -> None:
         self._value, self._array = value, array

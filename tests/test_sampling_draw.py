@@ -205,6 +205,6 @@ def test_cuts_are_at_most_two_apart_where_every_enclosure_straddles_the_grid() -
     [row(), row(Fraction(0), Fraction(0)), row(Fraction(-1, 2), Fraction(3, 2))],
     ids=["empty", "zeros", "negative"],
 )
-def test_what_is_no_distribution_is_refused(row: Distribution) -> None:
+def test_a_wrong_distribution_is_refused(row: Distribution) -> None:
     with pytest.raises(DistributionError, match="cannot be drawn from"):
         CumulativeMasses(row)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws from a mechanism one a call: the same colors from the same words as ever, whatever is kept."""
+"""Draws from a mechanism one a call: the same colors from the same words, with and without kept tables."""
 
 from fractions import Fraction
 from itertools import pairwise

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integers around cumulative masses: they hold the exact ones, wherever they come from."""
+"""Integers around cumulative masses: they enclose the exact ones, from every kind of row."""
 
 import gc
 import weakref

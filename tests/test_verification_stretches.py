@@ -204,7 +204,7 @@ def test_regions_with_gaps_and_many_pieces_are_put_together() -> None:
 
 
 @pytest.mark.parametrize("privacy", [PureDP("ln(6/5)"), PureDP("1/3"), GaussianDP("1/4")], ids=str)
-def test_single_pairs_that_are_no_steps_of_one_line_are_seen_among_many_that_are(privacy: Privacy) -> None:
+def test_single_pairs_off_a_line_are_seen_among_many_steps_of_it(privacy: Privacy) -> None:
     graph = path(80).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(80) >= 40).astype(int))
     mechanism = optimal_mechanism(graph, privacy, "uniform")
     source, target = listed(graph.structure).pairs()
@@ -289,7 +289,7 @@ def too_fast(_: Privacy, right: Propagate, mass: Exact, steps: int) -> Exact:
 
 
 def too_slow_later(_: Privacy, right: Propagate, mass: Exact, steps: int) -> Exact:
-    """Stop in the middle of nowhere, which is private and yet no closed form."""
+    """Stop growing at distance 30, which is private but not the closed form."""
     return right(mass, min(steps, 30))
 
 

@@ -4,7 +4,7 @@
 A block of pairs is asked for, used, and forgotten. Memory is a few bytes per dataset and one block of pairs,
 however many pairs there are. Which datasets are mixed and which codes meet take one pass over all blocks;
 distances take passes over the blocks where something changed, and their number is bounded. A small family is
-listed as a whole. `ImplicitGraph` is a family of a caller's own, checked once.
+listed as a whole. `ImplicitGraph` wraps a family that the caller defines, and checks it once.
 """
 
 from abc import abstractmethod
@@ -387,7 +387,7 @@ class ImplicitGraph(Blockwise):
             raise GraphShapeError(
                 f"the neighbors of the datasets {start} to {stop - 1} have a source from {int(source.min())} "
                 f"to {int(source.max())}",
-                help="return the neighbors of the datasets of the block, and no others",
+                help="return the neighbors of the datasets of the block only",
             )
         return numbered(source, self.size), numbered(target, self.size)
 
@@ -415,7 +415,7 @@ class ImplicitGraph(Blockwise):
         if counts[0] != counts[1] or (sums[0] - sums[1]) % 2**64:
             raise GraphShapeError(
                 "the relation is not symmetric: some dataset has a neighbor that does not have it",
-                help="give each pair from both ends, whatever blocks they lie in",
+                help="give each pair from both ends, also where they lie in different blocks",
             )
         # A repeat is one pair given twice, so it is counted from both ends.
         return counts[0], loops, repeats // 2

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs that are set aside and read again, forward or backward: in memory, or on the disk.
 
-The file on the disk has no name, so whatever ends the process leaves nothing behind. Only a batch of it is in
-memory at a time; the rest is the system's to cache or not.
+The file on the disk has no name, so it is gone when the process ends, also when that is killed. Only a batch
+of it is in memory at a time; the operating system may cache the rest.
 """
 
 import os

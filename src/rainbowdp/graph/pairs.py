@@ -6,7 +6,7 @@ pairs in arrays, and `PairStream` reads them again as often as it needs; neither
 datasets lie on a boundary, which classes meet and how far the boundary is are answered by passes over the
 pairs, in any order. A pair given twice, or in both directions, or a dataset paired with itself changes no
 answer, and is counted. A stream holds a few bytes per dataset, and sets aside on the disk the pairs that can
-improve a distance; the number of its passes is bounded whatever the order of the pairs.
+improve a distance; the number of its passes is bounded for any order of the pairs.
 """
 
 from collections.abc import Callable, Iterator

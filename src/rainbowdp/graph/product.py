@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Product families: grids, cubes, Hamming graphs, and whatever else is made of axes, with no pair listed.
+"""Product families (grids, cubes, Hamming graphs and other products of axes) without a list of pairs.
 
 Neighbors in a product differ in one coordinate, so every question about neighbors is answered
 line by line, axis after axis. The number of steps between two datasets is the sum of the steps along the
@@ -248,7 +248,7 @@ def finished_steps(steps: NDArray[Any], diameter: int) -> NDArray[np.int32]:
 
 
 def is_one_of(value: object, words: tuple[str, ...]) -> bool:
-    """Whether a value is one of some words; arrays and the like, which compare in their own way, are none."""
+    """Tell whether a value is one of some words; an array, which compares element by element, is not."""
     return isinstance(value, str) and value in words
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All histograms of some records, under change-one and under add-remove, with no pair listed.
+"""All histograms of some records, under change-one and under add-remove, without a list of pairs.
 
 Under both relations neighbors differ by one record that moves from one part to another; under
 add-remove a further part, the last, holds the records that are not there, and every move is to or from it.
@@ -197,7 +197,7 @@ class SimplexGraph(Blockwise):
 
     @property
     def pair_count(self) -> int:
-        """Number of unordered pairs of neighbors: two places for one record, whatever the others do."""
+        """Number of unordered pairs of neighbors: two places of a record, times the places of the others."""
         moves = math.comb(self.options, 2) if self.relation == "change-one" else self.options
         return moves * spread_count(self.records - 1, self._parts)
 

@@ -316,7 +316,7 @@ class Sources(ABC):
         """
         if not all(callable(getattr(graph, part, None)) for part in ("nodes", "edges")):
             raise GraphShapeError(
-                f"{kind_of(graph)} is no networkx graph",
+                f"{kind_of(graph)} is not a networkx graph",
                 help="give a networkx graph, or use from_edges or from_arrays",
             )
         nodes = list(graph.nodes(data=attribute))
@@ -466,7 +466,7 @@ def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
 def _matrix_pairs(matrix: object) -> tuple[int, NDArray[Any], NDArray[Any]]:
     """Return the size and the pairs of a sparse matrix; each unordered pair comes once.
 
-    Every stored entry other than 0 is an edge, whichever side of the diagonal it stands on.
+    Every stored entry other than 0 is an edge, on either side of the diagonal.
 
     Raises
     ------

@@ -307,8 +307,8 @@ def sample_distribution(
     Notes
     -----
     Each color has exactly its real probability as long as the bits are uniform and independent; no float
-    decides. By the constant method a draw reads two words and meets all cumulative masses, whatever comes
-    out: longer, exact comparisons follow with a probability far below 2^-40, further words with one below
+    decides. By the constant method a draw reads two words and meets all cumulative masses for every
+    outcome: longer, exact comparisons follow with a probability far below 2^-40, further words with one below
     2^-126 per color. Time spent before, on the distribution itself, depends on it and is not protected.
 
     Examples
@@ -371,7 +371,7 @@ def sample(
     -----
     As `sample_distribution`; the time for making the dataset's distribution depends on the dataset. After
     a few single draws from a mechanism of few classes all of these are looked at, and later single draws take
-    a fraction of the time, for whatever dataset.
+    a fraction of the time, for every dataset.
 
     Examples
     --------

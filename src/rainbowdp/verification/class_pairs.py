@@ -5,10 +5,9 @@ Whether two neighbors satisfy a constraint depends only on their classes, so ten
 often come down to a thousand pairs of classes.
 
 Rows that lie on a line are known by a closed form, and where it is one formula over a stretch of distances,
-one proof covers all of the stretch. Nothing is taken for granted but that: the formula that is expected is
-derived from the constraint (proof in `rainbowdp.verification.line_proof`), and compared, in exact numbers,
-with rows at both ends and in the middle of the stretch. Stretches that cannot be proven so are decided pair
-by pair, like every other kind of rows.
+one proof covers all of the stretch. The expected formula is derived from the constraint (proof in
+`rainbowdp.verification.line_proof`), and compared, in exact numbers, with rows at both ends and in the middle
+of the stretch. Stretches that cannot be proven so are decided pair by pair, like every other kind of rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

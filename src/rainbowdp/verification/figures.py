@@ -162,7 +162,7 @@ def _decided_difference(event: tuple[str, ...], p: Distribution, q: Distribution
 
 
 def _quantile(mass: Exact, rest: Exact) -> flint.arb:
-    """Return the ball of the quantile, from whichever of the mass and the rest is the smaller one."""
+    """Return the ball of the quantile, from the smaller one of the mass and the rest."""
     value = ball(mass)
     return normal_quantile(value) if value < flint.arb(0.5) else -normal_quantile(ball(rest))
 
