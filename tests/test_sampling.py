@@ -17,7 +17,7 @@ from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.sampling import sample, sample_all, sample_distribution
 from rainbowdp.sampling.answers import Method
-from rainbowdp.sampling.draw import CumulativeMasses
+from rainbowdp.sampling.thresholds import CumulativeMasses
 from sampler_checks import DRAWS, count_colors, ideal_of, passes
 from sampling_rows import LARGEST, ROWS, row
 

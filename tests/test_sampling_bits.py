@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from bit_sources import ReplayBits
 from rainbowdp import sampling
 from rainbowdp.errors import UsageError
-from rainbowdp.sampling import SystemBits, answers, draw, thresholds
+from rainbowdp.sampling import SystemBits, answers, thresholds
 from rainbowdp.sampling import bits as bits_module
 from rainbowdp.sampling.bits import BitSource, read_bits, read_words, words_in_blocks
 from sampler_checks import count_colors, passes
 
-MODULES = [sampling, answers, bits_module, draw, thresholds]
+MODULES = [sampling, answers, bits_module, thresholds]
 
 
 class Broken:

@@ -18,8 +18,7 @@ from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.sampling import SystemBits, answers, sample_all, thresholds
 from rainbowdp.sampling.answers import BLOCK, Method, draw_rows
-from rainbowdp.sampling.draw import CumulativeMasses, settle
-from rainbowdp.sampling.thresholds import EXACT_ROWS
+from rainbowdp.sampling.thresholds import EXACT_ROWS, CumulativeMasses, settle
 from sampler_checks import CAUGHT, DRAWS, count_colors, ideal_of, passes, total_variation
 from sampling_rows import LARGEST, ROWS, T, row
 

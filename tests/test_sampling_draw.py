@@ -12,7 +12,7 @@ from bit_sources import FixedBits
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError
 from rainbowdp.exact import Log, NormalExpression, OddsExpression, enclose
-from rainbowdp.sampling.draw import CumulativeMasses, settle
+from rainbowdp.sampling.thresholds import CumulativeMasses, settle
 from sampling_rows import row
 
 WORD = 8

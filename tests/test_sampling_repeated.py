@@ -15,8 +15,7 @@ from rainbowdp.errors import DistributionError
 from rainbowdp.mechanism import LineRows
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.sampling.answers import FIRST_DRAWS, MOST_CLASSES, MOST_DISTANCE, Bounds, bounds_of
-from rainbowdp.sampling.draw import CumulativeMasses
-from rainbowdp.sampling.thresholds import Deciding, Thresholds
+from rainbowdp.sampling.thresholds import CumulativeMasses, Deciding, Thresholds
 from sampling_rows import LARGEST, ROWS
 
 WORDS = 2**64

@@ -15,8 +15,7 @@ from rainbowdp.line import Line
 from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.sampling import thresholds
-from rainbowdp.sampling.draw import CumulativeMasses
-from rainbowdp.sampling.thresholds import Thresholds
+from rainbowdp.sampling.thresholds import CumulativeMasses, Thresholds
 from sampling_rows import ROWS, row
 
 

@@ -18,7 +18,7 @@ from rainbowdp.exact import Log, NumberLike
 from rainbowdp.keys.mechanism import KeyMechanism, key_mechanism, whole_people
 from rainbowdp.sampling import BitSource, SystemBits
 from rainbowdp.sampling.bits import WORD_BITS, read_words
-from rainbowdp.sampling.draw import CumulativeMasses, settle
+from rainbowdp.sampling.thresholds import CumulativeMasses, settle
 
 BLOCK = 1 << 16
 """How many keys are taken from the stream at once; part of the meaning of a bit stream."""

@@ -37,8 +37,7 @@ from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of, re
 from rainbowdp.graph.compiled import compiled
 from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.sampling.bits import WORD_BITS, BitSource, SystemBits, read_words, words_in_blocks
-from rainbowdp.sampling.draw import CumulativeMasses, settle
-from rainbowdp.sampling.thresholds import BYTE_BITS, Deciding, Thresholds
+from rainbowdp.sampling.thresholds import BYTE_BITS, CumulativeMasses, Deciding, Thresholds, settle
 
 Method = Literal["constant", "lazy"]
 """How draws are made: with the same number of bits for each, or with as few as it takes."""
