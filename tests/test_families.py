@@ -123,7 +123,7 @@ def test_families_are_read_only_and_not_shared() -> None:
             array[0] = array[1]
 
 
-@pytest.mark.parametrize("values", [[[0]], [[1], [0]], [[0], [0]], [0, 1], [[0, 1], [0, 0]]])
+@pytest.mark.parametrize("values", [[[0]], [[1], [0]], [[0], [0]], [0, 1], [[0, 1], [0, 0]], [[], []]])
 def test_rows_must_fit_and_ascend(values: list[Any]) -> None:
     with pytest.raises(GraphShapeError):
         Family(DatasetGraph.from_pairs(2, [0], [1]), np.array(values))
@@ -139,26 +139,15 @@ def test_an_unknown_row_is_named(row: list[int]) -> None:
         grid(2, 3).index_of([0.0, 1.0])
 
 
-def test_a_family_is_not_empty() -> None:
-    for size, dimensions in ((0, 2), (1, 0)):
-        with pytest.raises(GraphShapeError, match="needs a dataset"):
-            Family(DatasetGraph.from_pairs(size, [], []), np.empty((size, dimensions), dtype=np.int64))
-
-
 @pytest.mark.parametrize(
     "build",
     [
         lambda: path(0),
         lambda: path(2.0),  # type: ignore[arg-type]  # a wrong type is what is tested
-        lambda: path(True),
         lambda: cycle(2),
         grid,
-        lambda: grid(3, 0),
-        lambda: hypercube(0),
         lambda: hamming(0, 2),
-        lambda: hamming(2, 0),
         lambda: histograms(-1, 2),
-        lambda: histograms(3, 0),
         lambda: histograms(3, 2, "both"),  # type: ignore[arg-type]  # a wrong word is what is tested
     ],
 )
@@ -172,13 +161,8 @@ def test_impossible_families_are_refused(build: Callable[[], Family]) -> None:
     "build",
     [
         lambda: path(10**10),
-        lambda: cycle(10**10),
-        lambda: grid(*[10] * 12),
-        lambda: hypercube(10**9),
         lambda: hypercube(10**400),
-        lambda: hamming(10**10, 1),
         lambda: hamming(3, 10**5),
-        lambda: histograms(10**6, 10**6),
         lambda: histograms(10**400, 3),
         lambda: histograms(10**6, 3, "add-remove"),
     ],
@@ -241,15 +225,10 @@ def test_names_of_rows_behave_like_an_array_of_text() -> None:
     for wrong in ("", "0", "0/3", "0/00", "0/-1", "a/b", "0/0/0", "0/٣", "0/" + "9" * 400):
         assert labels.number_of(wrong) is None
     with pytest.raises(IndexError):
-        labels[6]
-    with pytest.raises(IndexError):
         labels[np.array([6])]
-
-
-def test_far_apart_values_have_names_too() -> None:
-    family = Family(DatasetGraph.from_pairs(2, [0], [1]), [[-5, 7], [10**12, 8]])
-    assert family.labels[:].tolist() == ["-5/7", "1000000000000/8"]
-    assert family.labels.number_of("-5/7") == 0
+    apart = Family(DatasetGraph.from_pairs(2, [0], [1]), [[-5, 7], [10**12, 8]]).labels
+    assert apart[:].tolist() == ["-5/7", "1000000000000/8"]
+    assert apart.number_of("-5/7") == 0
 
 
 @pytest.mark.parametrize(

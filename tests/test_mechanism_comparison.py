@@ -152,7 +152,7 @@ def test_theorem_2_the_optimum_dominates_what_stops_growing_early(problem: Probl
     assert verdict.dataset == (differs[0] if differs else None)
 
 
-def test_definition_3_more_privacy_is_dominated_by_less_whatever_the_notion() -> None:
+def test_definition_3_more_privacy_is_dominated_by_less_across_notions() -> None:
     """Three datasets from the boundary: 1 - 1/2 e^-2 = 0.93, 1 - 1/2 e^-4 = 0.99, Phi(2) = 0.977."""
     graph = path(6).rainbow_graph(["yes>no", "no>yes"], [0, 0, 0, 1, 1, 1])
     rising = [

@@ -21,7 +21,7 @@ from small_problems import Problem, fractions_of, problems
 
 
 @drawn(problems())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_theorem_2_what_the_package_makes_is_optimal(problem: Problem) -> None:
     verdict = check_optimal(problem.mechanism(), problem.graph(), problem.privacy)
     assert verdict
@@ -42,7 +42,7 @@ def test_a_mechanism_that_could_be_better_is_caught_with_its_gain(
     graph = line_graph()
     best = optimal_mechanism(graph, privacy, "uniform")
     assert check_optimal(best, graph, privacy)
-    # Everybody as at the boundary: private, and worst where the distance is largest.
+    # All datasets as at the boundary: private, and worst where the distance is largest.
     timid = pullback([3] * 4 + [4] * 2, best)
     rows = [dict(timid.distribution(dataset)) for dataset in range(6)]
     flat = Mechanism.from_table([str(graph.rainbow_of(dataset)) for dataset in range(6)], rows)

@@ -402,16 +402,7 @@ def _number_edges(
     """
     flat = _flat(edges)
     number = {dataset: index for index, dataset in enumerate(datasets)}
-    try:
-        ends = np.fromiter(map(number.get, flat, itertools.repeat(-1)), dtype=np.int64, count=len(flat))
-    except TypeError:
-        # A list or a dict names no dataset, and has no place to be looked up at.
-        at = next(index for index, end in enumerate(flat) if not _is_hashable(end))
-        raise UnknownDatasetError(
-            f"the edge number {at // 2}, counted from 0, has {kind_of(flat[at])} in place of a dataset",
-            help="name datasets by text or integers",
-            edge=at // 2,
-        ) from None
+    ends = np.fromiter(map(number.get, flat, itertools.repeat(-1)), dtype=np.int64, count=len(flat))
     if ends.size and ends.min() < 0:
         at = int(np.argmin(ends))
         edge = tuple(flat[at - at % 2 : at - at % 2 + 2])
@@ -423,14 +414,6 @@ def _number_edges(
             edge=at // 2,
         )
     return ends[0::2], ends[1::2]
-
-
-def _is_hashable(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
