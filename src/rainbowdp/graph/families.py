@@ -420,8 +420,7 @@ def _product(lengths: tuple[int, ...], kind: AxisKind) -> Family:
 def _family(graph: ProductGraph | SimplexGraph) -> Family:
     if graph.dimensions > LARGEST_DIMENSION:
         raise GraphShapeError(
-            f"a family with rows of {graph.dimensions} numbers is too large: the limit is "
-            f"{LARGEST_DIMENSION}",
+            f"the rows of the family are too large: the limit is {LARGEST_DIMENSION} numbers",
             help="use a smaller family, or a distance that is given by a formula",
             limit=LARGEST_DIMENSION,
         )
