@@ -135,7 +135,7 @@ def test_fewer_pairs_are_worth_it_where_the_compiler_is_loaded(
 def test_a_graph_loads_no_compiler_until_it_has_many_pairs() -> None:
     program = (
         "import sys\n"
-        "from rainbowdp import RainbowGraph, boundary_morphism\n"
+        "from rainbowdp.graph import RainbowGraph, boundary_morphism\n"
         "boundary_morphism(RainbowGraph.from_arrays([0, 1], [1, 2], ['b>r', 'b>r', 'r>b']))\n"
         "sys.exit('numba' in sys.modules)\n"
     )
