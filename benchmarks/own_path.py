@@ -53,7 +53,7 @@ def load() -> None:
     from rainbowdp.graph.compiled import compiled
 
     if compiled():
-        importlib.import_module("rainbowdp.graph.relaxation")
+        importlib.import_module("rainbowdp.graph.distances")
 
 
 def distances(folder: Path, engine: "Engine", phases: Phases) -> Array:

@@ -6,78 +6,49 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
-import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rainbowdp.graph import DatasetGraph
+from pair_cases import PairCase
+from rainbowdp.graph import DatasetGraph, compiled
 from rainbowdp.graph.relation import NeighborRelation
-
-Pairs = list[tuple[int, int]]
-
-MODULES = ("product", "simplex", "blocks")
 
 
 @contextmanager
 def compiled_or_not(is_compiled: bool) -> Iterator[None]:
     """Take the compiled passes, or those of numpy, however few pairs there are."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in MODULES:
-            patch.setattr(f"rainbowdp.graph.{module}.is_worth_compiling", lambda _count: is_compiled)
+        for name in ("FEWEST", "FEWEST_LOADED"):
+            patch.setattr(compiled, name, 0 if is_compiled else 1 << 60)
         yield
 
 
-def colorings(size: int) -> st.SearchStrategy[NDArray[np.int32]]:
-    """Draw codes of datasets: one, few or many different ones, in long stretches or in none."""
-
-    def spread(seed: int, count: int, stretch: int) -> NDArray[np.int32]:
-        random = np.random.default_rng(seed)
-        drawn = random.integers(0, count, size // stretch + 1).astype(np.int32)
-        return np.repeat(drawn, stretch)[:size]
-
-    counts = st.sampled_from([1, 2, 3, 8, 20, 64, 65, 300])
-    return st.builds(spread, st.integers(0, 2**32), counts, st.sampled_from([1, 2, 5, 40]))
-
-
-def starts_of(size: int) -> st.SearchStrategy[NDArray[np.bool_]]:
-    """Draw where to start: nowhere, at one dataset, at some, everywhere."""
-
-    def spread(seed: int, share: float) -> NDArray[np.bool_]:
-        return np.random.default_rng(seed).random(size) < share
-
-    return st.builds(spread, st.integers(0, 2**32), st.sampled_from([0, 1 / size, 0.05, 0.3, 1]))
+@st.composite
+def codes_and_starts(draw: st.DrawFn, size: int) -> tuple[list[int], list[bool]]:
+    """Draw one, few or many codes, in long stretches or scattered, and which datasets to start from."""
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    count, stretch = (
+        draw(st.sampled_from([1, 2, 3, 8, 20, 64, 65, 300])),
+        draw(st.sampled_from([1, 2, 5, 40])),
+    )
+    codes = np.repeat(random.integers(0, count, size // stretch + 1), stretch)[:size]
+    starts = random.random(size) < draw(st.sampled_from([0, 1 / size, 0.05, 0.3, 1]))
+    return codes.tolist(), starts.tolist()
 
 
-def assert_answers(
-    relation: NeighborRelation, pairs: Pairs, codes: NDArray[np.int32], starts: NDArray[np.bool_]
-) -> None:
+def assert_answers(relation: NeighborRelation, case: PairCase) -> None:
     """Compare all answers with what networkx says, and what the pairs say one after the other."""
-    graph = nx.Graph(pairs)
-    graph.add_nodes_from(range(relation.size))
-    assert relation.pair_count == graph.number_of_edges()
-    ordered = sorted(tuple(sorted(pair)) for pair in graph.edges())
-    mixed = {end for pair in ordered if codes[pair[0]] != codes[pair[1]] for end in pair}
-    assert np.flatnonzero(relation.mixed(codes)).tolist() == sorted(mixed)
-    sources = set(np.flatnonzero(starts).tolist())
-    far = nx.multi_source_dijkstra_path_length(graph, sources) if sources else {}
-    steps = relation.steps_from(starts)
+    assert relation.size == case.size
+    assert relation.mixed(case.code_array()).tolist() == case.mixed()
+    steps = relation.steps_from(case.start_array())
     assert steps.dtype == np.int32
-    assert steps.tolist() == [far.get(dataset, -1) for dataset in range(relation.size)]
-    first: dict[tuple[int, int], tuple[int, int]] = {}
-    same = set()
-    for source, target in ordered:
-        one, other = sorted((int(codes[source]), int(codes[target])))
-        if one == other:
-            same.add(one)
-        else:
-            first.setdefault((one, other), (source, target))
-    met = relation.code_pairs(codes, int(codes.max()) + 1)
-    columns = (met.first, met.second, met.source, met.target)
-    found = list(zip(*(column.tolist() for column in columns), strict=True))
-    assert found == [(*key, *pair) for key, pair in sorted(first.items())]
-    assert met.same.tolist() == sorted(same)
+    assert steps.tolist() == case.steps()
+    met = relation.code_pairs(case.code_array(), max(case.codes) + 1)
+    columns = [column.tolist() for column in (met.first, met.second, met.source, met.target)]
+    assert list(zip(*columns, strict=True)) == [(*key, *pair) for key, pair in case.least_pairs().items()]
+    assert met.same.tolist() == case.same()
 
 
 def assert_same_answers(

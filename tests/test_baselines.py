@@ -268,7 +268,7 @@ def test_epsilon_zero_is_guessing() -> None:
 
 
 @pytest.mark.parametrize("mechanism", [exponential_mechanism, permute_and_flip])
-def test_scores_that_make_no_sense_are_refused(mechanism: object) -> None:
+def test_wrong_scores_are_refused(mechanism: object) -> None:
     assert callable(mechanism)
     with pytest.raises(QuestionError, match="no score"):
         mechanism([], 1)
@@ -279,7 +279,7 @@ def test_scores_that_make_no_sense_are_refused(mechanism: object) -> None:
             mechanism([1, 2], epsilon)
 
 
-def test_thresholds_that_make_no_sense_are_refused() -> None:
+def test_wrong_thresholds_are_refused() -> None:
     for thresholds in ([], [3, 3], [4, 2]):
         with pytest.raises(QuestionError, match="do not rise"):
             thresholded_geometric(1, thresholds, 1)

@@ -8,7 +8,7 @@ from hypothesis import assume
 from hypothesis import given as forall
 from hypothesis import strategies as st
 
-from rainbowdp.boundary import BoundaryCondition, check_boundary, given, uniform
+from rainbowdp.boundary import BoundaryCondition, check_boundary, given
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import BoundaryMissingError, BoundaryNotPrivateError, ColorError
 from rainbowdp.exact import Exact, NumberLike, OddsExpression
@@ -27,10 +27,6 @@ def condition(first: str, second: str, third: str = "1/3 1/3 1/3") -> BoundaryCo
     """Return a condition for `GRAPH` from probabilities of blue, red and green."""
     rows = {"blue>red>green": first, "red>blue>green": second, "green>red>blue": third}
     return given({key: dict(zip(EVEN, row.split(), strict=True)) for key, row in rows.items()})
-
-
-def test_a_private_condition_passes_without_notes() -> None:
-    assert check_boundary(condition("1/2 1/4 1/4", "1/4 1/2 1/4"), GRAPH, PureDP("ln 2")) == ()
 
 
 def test_an_invalid_condition_is_refused_with_rainbows_datasets_event_and_excess() -> None:
@@ -133,12 +129,6 @@ def test_a_rainbow_of_other_colors_is_refused_with_a_hint() -> None:
     assert e.value.help == "did you mean 'green'?"
     with pytest.raises(ColorError, match="green is not ranked"):
         check_boundary(given({"red>blue": {"red": 1, "blue": 0}}), GRAPH, PureDP(1))
-
-
-def test_a_graph_without_boundary_asks_for_nothing() -> None:
-    graph = RainbowGraph.from_edges([("x", "y")], {"x": "a>b", "y": "a>b"})
-    assert check_boundary(BoundaryCondition({}), graph, PureDP(0)) == ()
-    assert uniform(graph).distributions == {}
 
 
 WEIGHTS = st.lists(st.integers(0, 12), min_size=3, max_size=3).filter(any)

@@ -53,16 +53,11 @@ def test_a_distribution_is_a_sorted_mapping() -> None:
         ({}, "at least one color"),
     ],
 )
-def test_what_is_no_distribution(values: dict[str, str], message: str) -> None:
+def test_wrong_distributions_are_refused(values: dict[str, str], message: str) -> None:
     with pytest.raises(DistributionError, match=message) as caught:
         Distribution(values)
     assert caught.value.code == "RDP203"
     assert caught.value.help
-
-
-def test_what_is_no_number() -> None:
-    with pytest.raises(NumberError, match="'most' is not an exact number"):
-        Distribution({"a": "most", "b": "1/2"})
 
 
 def test_a_wrong_sum_is_rescaled_on_request_only() -> None:
@@ -140,13 +135,6 @@ def test_lexicographic_order_of_irrational_distributions() -> None:
         assert dominates(better, worse, Rainbow.parse("a>b"))
         assert not dominates(worse, better, Rainbow.parse("a>b"))
         assert prefix_dominates(worse, better, Rainbow.parse("b>a"))
-
-
-@pytest.mark.parametrize("size", ["1e400", "1e-400", "-1e400"])
-def test_a_wrong_sum_of_any_size_is_an_error_that_can_be_read(size: str) -> None:
-    with pytest.raises(DistributionError) as caught:
-        Distribution({"a": size, "b": "1/2"})
-    assert len(caught.value.what) < 200
 
 
 def test_a_text_is_one_color_and_an_unknown_one_gets_a_hint() -> None:

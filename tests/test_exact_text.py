@@ -22,12 +22,9 @@ from rainbowdp.exact import Log, format_fraction, parse_exponent, parse_fraction
         (" 1 / 3\n", Fraction(1, 3)),
         ("-2/6", Fraction(-1, 3)),
         ("1e-6", Fraction(1, 10**6)),
-        ("1E3", Fraction(1000)),
         ("2.5e+1", Fraction(25)),
         ("+.5", Fraction(1, 2)),
         ("5.", Fraction(5)),
-        ("-0", Fraction(0)),
-        ("007", Fraction(7)),
         ("1e-300", Fraction(1, 10**300)),
         ("9" * 5000, Fraction(10**5000 - 1)),
         (0.1, Fraction(1, 10)),
@@ -36,12 +33,9 @@ from rainbowdp.exact import Log, format_fraction, parse_exponent, parse_fraction
         (5e-324, Fraction(5, 10**324)),
         (7, Fraction(7)),
         (Decimal("0.10"), Fraction(1, 10)),
-        (Decimal("1E-5"), Fraction(1, 10**5)),
         (Fraction(2, 7), Fraction(2, 7)),
         (np.float64(0.1), Fraction(1, 10)),
-        (np.float32(0.5), Fraction(1, 2)),
         (np.int64(3), Fraction(3)),
-        (np.uint8(255), Fraction(255)),
     ],
 )
 def test_accepted_numbers(value: Any, number: Fraction) -> None:  # noqa: ANN401  # numbers of many types
@@ -54,51 +48,10 @@ def test_accepted_numbers(value: Any, number: Fraction) -> None:  # noqa: ANN401
 @pytest.mark.parametrize(
     "value",
     [
-        *(
-            "",
-            " ",
-            "half",
-            "1/0",
-            "0/0",
-            "1/-3",
-            "1/2/3",
-            "1.5/2",
-            "1e",
-            "e5",
-            ".",
-            "+",
-            "--1",
-            "1_000",
-            "0x10",
-        ),
-        *(
-            "nan",
-            "inf",
-            "-inf",
-            "Infinity",
-            "1e999999999",
-            "1e-999999999",
-            "1e9999999999999",
-            "½",
-            "\u0661",
-            "\uff11",
-            "²",
-        ),
-        *("1,5", "1 2", "50%", "1/3x", "ln 2", "log(2)", "e^1", "1\u00a0/ 3x", "1\x00", "\u22121"),
-        *(
-            True,
-            False,
-            None,
-            1j,
-            [1],
-            (1, 2),
-            b"1",
-            float("inf"),
-            float("nan"),
-            Decimal("NaN"),
-            Decimal("Infinity"),
-        ),
-        *(np.bool_(True), np.float64("nan"), np.array([1, 2]), object),
+        *("", "half", "1/0", "1/-3", "1.5/2", "1e", ".", "--1", "1_000", "0x10", "1,5", "1 2", "ln 2"),
+        *("nan", "inf", "1e999999999", "1e-999999999", "½", "\u0661", "\u22121"),
+        *(True, None, 1j, [1], b"1", float("inf"), float("nan"), Decimal("NaN"), np.float64("nan")),
+        *(np.bool_(True), np.array([1, 2])),
     ],
 )
 def test_refused_numbers(value: Any) -> None:  # noqa: ANN401  # anything at all
@@ -127,24 +80,7 @@ def test_accepted_logarithms(value: str | Log, log: Log | Fraction) -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    [
-        "ln",
-        "ln()",
-        "ln3",
-        "LN 3",
-        "ln(ln 2)",
-        "ln(0)",
-        "ln 0",
-        "ln(-1)",
-        "ln -1",
-        "ln(2",
-        "ln 2)",
-        "ln(2)+1",
-        "2ln 2",
-        "ln(1/0)",
-        "ln inf",
-    ],
+    "value", ["ln", "ln()", "ln3", "LN 3", "ln(ln 2)", "ln 0", "ln(-1)", "ln(2", "ln(2)+1", "2ln 2", "ln inf"]
 )
 def test_refused_logarithms(value: str) -> None:
     with pytest.raises(NumberError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Families of one's own, given by blocks of neighbors, against the same pairs listed."""
+"""Families given by blocks of neighbors: the limits of their passes, and what is refused."""
 
 from typing import Any
 
@@ -8,58 +8,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_cases import Case, cases
+from pair_cases import PairCase, pair_cases
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError, UsageError
 from rainbowdp.graph import DatasetGraph
-from rainbowdp.graph.arrays import Integers
-from rainbowdp.graph.blocks import NeighborBlocks, in_blocks
-from rainbowdp.graph.implicit import ImplicitGraph
+from rainbowdp.graph.implicit import ImplicitGraph, NeighborBlocks, in_blocks
 from rainbowdp.graph.product import ProductGraph
 from rainbowdp.graph.simplex import SimplexGraph
-from relation_answers import (
-    assert_answers,
-    assert_same_answers,
-    colorings,
-    compiled_or_not,
-    regions,
-    starts_of,
-)
-
-
-class Blocks:
-    """Pairs, each from both ends, handed out block by block in random order, with loops and repeats."""
-
-    def __init__(self, size: int, pairs: list[tuple[int, int]]) -> None:
-        self.size = size
-        both = pairs + [(other, one) for one, other in pairs if one != other]
-        self._ends = np.array(both, dtype=np.int64).reshape(-1, 2)
-        self.asked: list[tuple[int, int]] = []
-
-    def neighbors_of(self, start: int, stop: int) -> tuple[Integers, Integers]:
-        assert 0 <= start < stop <= self.size
-        self.asked.append((start, stop))
-        held = self._ends[(self._ends[:, 0] >= start) & (self._ends[:, 0] < stop)]
-        mixed = np.random.default_rng(start).permutation(held)
-        return mixed[:, 0], mixed[:, 1]
+from relation_answers import assert_answers, assert_same_answers, compiled_or_not, regions
+from test_graph_relations import Blocks
 
 
 @pytest.mark.parametrize("is_compiled", [True, False])
 @settings(max_examples=60)
-@given(cases(largest=40), st.tuples(st.integers(1, 50), st.integers(1, 60), st.integers(1, 9)), st.data())
-def test_blocks_answer_what_their_pairs_do(
-    is_compiled: bool, case: Case, limits: tuple[int, int, int], data: st.DataObject
+@given(pair_cases(largest=40), st.tuples(st.integers(1, 50), st.integers(1, 60), st.integers(1, 9)))
+def test_blocks_of_any_length_answer_what_their_pairs_do(
+    is_compiled: bool, case: PairCase, limits: tuple[int, int, int]
 ) -> None:
-    size = len(case.rainbows)
-    codes, starts = data.draw(colorings(size)), data.draw(starts_of(size))
-    listed = DatasetGraph.from_pairs(size, *np.array(case.pairs, dtype=np.int64).reshape(-1, 2).T)
     with compiled_or_not(is_compiled), pytest.MonkeyPatch.context() as patch:
         for name, limit in zip(("_STRETCH", "PAIRS_AT_ONCE", "_MOST_ROUNDS"), limits, strict=True):
-            patch.setattr(f"rainbowdp.graph.blocks.{name}", limit)
-        graph = ImplicitGraph(Blocks(size, case.pairs))
-        assert_answers(graph, [pair for pair in case.pairs if pair[0] != pair[1]], codes, starts)
-        assert_same_answers(graph, listed, codes, starts)
-    assert graph.notes == listed.notes
-    assert np.array_equal(graph.listed().indices, listed.indices)
+            patch.setattr(f"rainbowdp.graph.implicit.{name}", limit)
+        assert_answers(ImplicitGraph(Blocks(case)), case)
 
 
 FAMILIES = [
@@ -71,25 +39,15 @@ FAMILIES = [
 ]
 
 
-@pytest.mark.parametrize("is_compiled", [True, False])
-@pytest.mark.parametrize("family", FAMILIES, ids=repr)
-def test_ready_made_families_answer_the_same_through_their_blocks(
-    family: ProductGraph | SimplexGraph, is_compiled: bool
-) -> None:
-    assert isinstance(family, NeighborBlocks)
-    codes = regions(family.rows_of(np.arange(family.size)), 7, seed=1)
-    with compiled_or_not(is_compiled):
-        assert_same_answers(ImplicitGraph(family), family, codes, family.mixed(codes))
-
-
 @pytest.mark.parametrize("family", FAMILIES, ids=repr)
 def test_a_family_with_too_many_pairs_to_list_answers_by_its_blocks(
     family: ProductGraph | SimplexGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rainbowdp.graph.blocks._STRETCH", 700)
-    monkeypatch.setattr("rainbowdp.graph.blocks.PAIRS_AT_ONCE", 5000)
+    monkeypatch.setattr("rainbowdp.graph.implicit._STRETCH", 700)
+    monkeypatch.setattr("rainbowdp.graph.implicit.PAIRS_AT_ONCE", 5000)
     codes = regions(family.rows_of(np.arange(family.size)), 5, seed=2)
     listed = family.listed()
+    assert_same_answers(ImplicitGraph(family), listed, codes, listed.mixed(codes))
     monkeypatch.setattr(type(family), "_few", -1)
     with compiled_or_not(False):
         assert_same_answers(family, listed, codes, listed.mixed(codes))
@@ -102,12 +60,11 @@ def shuffled_path(size: int) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("limit", [10**8, 0])
 def test_the_number_of_passes_is_bounded_and_told(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rainbowdp.graph.blocks.LARGEST_COUNT", limit)
-    monkeypatch.setattr("rainbowdp.graph.blocks._STRETCH", 16)
+    monkeypatch.setattr("rainbowdp.graph.implicit.LARGEST_COUNT", limit)
+    monkeypatch.setattr("rainbowdp.graph.implicit._STRETCH", 16)
     told: list[str] = []
     pairs = shuffled_path(400)
-    blocks = Blocks(400, pairs)
-    graph = ImplicitGraph(blocks, told.append)
+    graph = ImplicitGraph(Blocks(PairCase(400, pairs, [], [])), told.append)
     starts = np.arange(400) == pairs[0][1]
     steps = graph.steps_from(starts)
     assert np.array_equal(steps, DatasetGraph.from_pairs(400, *np.array(pairs).T).steps_from(starts))
@@ -117,19 +74,12 @@ def test_the_number_of_passes_is_bounded_and_told(limit: int, monkeypatch: pytes
         assert told[-1] == "8 passes for distances were not enough: all pairs are listed and searched"
     else:
         assert 8 < len(passes) <= steps.max() + 1
-    assert told[0].startswith("one pass over ")
-    assert told[0].endswith(" blocks: the family is checked")
-
-
-def test_one_pass_tells_which_are_mixed_and_one_which_meet() -> None:
-    told: list[str] = []
-    graph = ImplicitGraph(Blocks(300, shuffled_path(300)), told.append)
-    codes = np.arange(300, dtype=np.int32) // 100
+    told.clear()
+    codes = np.arange(400, dtype=np.int32) // 100
     graph.mixed(codes)
-    graph.code_pairs(codes, 3)
+    graph.code_pairs(codes, 4)
     assert [line.split(": ")[1] for line in told] == [
-        "the family is checked",
-        "which datasets are mixed",
+        "which datasets have neighbors of another code",
         "which codes meet",
     ]
 
@@ -146,22 +96,10 @@ def test_blocks_are_as_long_as_fits_a_number_of_pairs() -> None:
 
 
 class Fixed:
-    """Answers every block with the same pairs."""
+    """Answers every block with the same values."""
 
-    def __init__(self, size: float, source: list[float], target: list[int]) -> None:
-        self.size, self._source, self._target = size, source, target
-
-    def neighbors_of(self, _start: int, _stop: int) -> tuple[list[float], list[int]]:
-        return self._source, self._target
-
-
-class Answering:
-    """Answers every block with the same thing."""
-
-    size = 3
-
-    def __init__(self, answer: Any) -> None:  # noqa: ANN401 - whatever somebody may return
-        self._answer = answer
+    def __init__(self, size: float, *answer: Any) -> None:  # noqa: ANN401 - wrong answers are the point
+        self.size, self._answer = size, answer
 
     def neighbors_of(self, _start: int, _stop: int) -> Any:  # noqa: ANN401 - see __init__
         return self._answer
@@ -170,14 +108,14 @@ class Answering:
 @pytest.mark.parametrize(
     ("blocks", "error", "said"),
     [
-        (Answering(None), GraphShapeError, r"neighbors_of\(0, 3\) gives .*None.*, and not two arrays"),
-        (Answering(([0], [1], [2])), GraphShapeError, "gives a tuple, and not two arrays"),
-        (Answering(([0], None)), GraphShapeError, "must be"),
+        (Fixed(3), GraphShapeError, r"neighbors_of\(0, 3\) gives a tuple, and not two arrays"),
+        (Fixed(3, [0], None), GraphShapeError, "must be"),
         (Fixed(3, [0], [1]), GraphShapeError, "not symmetric"),
         (Fixed(4, [0, 2], [1, 3]), GraphShapeError, "not symmetric"),
         (Fixed(4, [0, 1, 2, 1], [1, 2, 1, 3]), GraphShapeError, "not symmetric"),
         (Fixed(4, [0, 1, 0, 3], [1, 0, 2, 1]), GraphShapeError, "not symmetric"),
-        (Fixed(3, [3], [1]), GraphShapeError, "a source from 3 to 3"),
+        (Fixed(300, [299], [1]), GraphShapeError, "a source from 299 to 299"),
+        (Fixed(3, [3], [1]), UnknownDatasetError, "names the dataset 3"),
         (Fixed(3, [0, 1], [1, 3]), UnknownDatasetError, "names the dataset 3"),
         (Fixed(3, [0, 1], [1, -1]), UnknownDatasetError, "names the dataset -1"),
         (Fixed(3, [0], [1, 0]), GraphShapeError, "source holds 1 datasets and target 2"),
@@ -187,15 +125,6 @@ class Answering:
         ("abc", UsageError, "`blocks` must have"),
     ],
 )
-def test_what_is_no_relation_is_refused(blocks: NeighborBlocks, error: type[Exception], said: str) -> None:
+def test_a_wrong_relation_is_refused(blocks: NeighborBlocks, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         ImplicitGraph(blocks)
-
-
-def test_a_family_may_be_empty_or_without_pairs() -> None:
-    nobody = ImplicitGraph(Blocks(0, []))
-    assert (nobody.size, nobody.pair_count, nobody.steps_from(np.zeros(0, dtype=np.bool_)).size) == (0, 0, 0)
-    lonely = ImplicitGraph(Blocks(3, [(1, 1)]))
-    assert (lonely.pair_count, lonely.notes) == (0, ("1 self-loop removed",))
-    assert lonely.steps_from(np.array([False, True, False])).tolist() == [-1, 0, -1]
-    assert lonely.neighbors(1).size == 0

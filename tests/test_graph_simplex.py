@@ -2,7 +2,6 @@
 """Histograms without pairs: every start set of small families, networkx, listed pairs, and the metric."""
 
 import itertools
-import math
 
 import networkx as nx
 import numpy as np
@@ -11,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from pair_cases import PairCase
 from rainbowdp.errors import GraphShapeError
 from rainbowdp.graph.simplex import Neighbors, SimplexGraph
 from relation_answers import (
     assert_answers,
     assert_same_answers,
-    colorings,
+    codes_and_starts,
     compiled_or_not,
     explicit,
     regions,
-    starts_of,
 )
 
 RELATIONS: tuple[Neighbors, ...] = ("change-one", "add-remove")
@@ -63,9 +62,11 @@ def test_histograms_answer_what_brute_force_does(
     assert graph.rows_of(np.arange(graph.size)).tolist() == list(
         map(list, rows_of(records, options, relation))
     )
-    codes, starts = data.draw(colorings(graph.size)), data.draw(starts_of(graph.size))
+    pairs = pairs_of(records, options, relation)
+    case = PairCase(graph.size, pairs, *data.draw(codes_and_starts(graph.size)))
     with compiled_or_not(is_compiled):
-        assert_answers(graph, pairs_of(records, options, relation), codes, starts)
+        assert_answers(graph, case)
+    assert graph.pair_count == len(pairs)
 
 
 @pytest.mark.parametrize(
@@ -118,18 +119,6 @@ def test_large_families_answer_what_their_pairs_do(records: int, options: int, r
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_histograms_are_as_far_apart_as_records_have_to_move(relation: Neighbors) -> None:
-    graph = SimplexGraph(40, 4, relation)
-    rows = graph.rows_of(np.arange(graph.size))
-    starts = np.zeros(graph.size, dtype=np.bool_)
-    starts[np.random.default_rng(3).integers(0, graph.size, 5)] = True
-    nearest = np.min([np.abs(rows - rows[start]).sum(axis=1) for start in np.flatnonzero(starts)], axis=0)
-    with compiled_or_not(True):
-        steps = graph.steps_from(starts)
-    assert np.array_equal(steps, nearest // 2 if relation == "change-one" else nearest)
-
-
-@pytest.mark.parametrize("relation", RELATIONS)
 def test_every_histogram_may_have_a_code_of_its_own(relation: Neighbors) -> None:
     graph = SimplexGraph(40, 3, relation)
     codes = np.arange(graph.size, dtype=np.int32)
@@ -152,14 +141,6 @@ def test_rows_and_numbers_go_together(records: int, options: int, relation: Neig
         assert graph.number_of(row) is None
     source, target = graph.pairs()
     assert list(zip(source.tolist(), target.tolist(), strict=True)) == pairs_of(records, options, relation)
-
-
-def test_a_family_of_two_hundred_million_histograms_takes_no_room() -> None:
-    graph = SimplexGraph(1000, 4, "change-one")
-    assert graph.size == math.comb(1003, 3)
-    assert graph.pair_count == 6 * math.comb(1002, 3)
-    row = [17, 400, 83, 500]
-    assert graph.rows_of(np.array([graph.number_of(row)])).tolist() == [row]
 
 
 @pytest.mark.parametrize(

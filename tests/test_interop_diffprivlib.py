@@ -35,7 +35,7 @@ def flip() -> str:
     return sample_distribution(COIN)[0]
 
 
-@pytest.mark.parametrize("epsilon", ["0.1", "0.3", "1/3", "2/3", "1", "1e-9"])
+@pytest.mark.parametrize("epsilon", ["0.1", "1/3", "1", "1e-9"])
 def test_a_rational_price_is_the_least_float_above(epsilon: str) -> None:
     paid, delta = price(PureDP(epsilon))
     assert math.nextafter(paid, 0) < Fraction(epsilon) <= Fraction(paid)
@@ -82,9 +82,7 @@ def test_an_answer_is_paid_by_the_default_accountant_and_by_the_one_in_charge() 
         assert pay(PureDP("1/4")) is inner
     assert pay(PureDP("1/2")) is default
     assert (inner.spent_budget, default.spent_budget) == ([(0.25, 0.0)], [(0.5, 0.0)])
-
-
-def test_without_a_default_diffprivlib_makes_one() -> None:
+    BudgetAccountant.pop_default()
     assert pay(PureDP("1/2")) is BudgetAccountant.load_default(None)
 
 
@@ -124,15 +122,6 @@ def test_an_answer_that_fails_was_paid_for() -> None:
     assert accountant.spent_budget == [(0.5, 0.0)]
 
 
-def test_a_budget_of_many_answers_ends_where_it_should() -> None:
-    accountant = BudgetAccountant(epsilon=2.0, delta=0)
-    for _ in range(16):
-        release(flip, PureDP("1/8"), accountant)
-    with pytest.raises(BudgetError):
-        release(flip, PureDP("1/8"), accountant)
-    assert len(accountant) == 16
-
-
 def test_perfect_privacy_costs_nothing() -> None:
     accountant = BudgetAccountant(epsilon=1.0, delta=0)
     nothing: list[Privacy] = [PureDP(0), ApproxDP(0, 0), GaussianDP(0)]
@@ -147,9 +136,6 @@ def test_a_price_without_its_delta_or_with_one_too_many_is_refused() -> None:
         price(GaussianDP(1))
     with pytest.raises(UsageError, match="a delta was given"):
         price(PureDP(1), delta="1e-6")
-
-
-def test_something_else_is_no_accountant() -> None:
     with pytest.raises(UsageError, match="`accountant` must be a BudgetAccountant"):
         pay(PureDP(1), "mine")
 

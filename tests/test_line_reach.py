@@ -113,12 +113,6 @@ def test_certainty_comes_after_finitely_many_steps_with_delta() -> None:
     assert line("0", ApproxDP(1, 1)).distance_for(1) == 1
 
 
-def test_large_odds() -> None:
-    assert line("1/2", PureDP(1000)).distance_for("0.999999") == 1
-    assert line("1e-300", PureDP(1000000)).distance_for("1/2") == 1
-    assert line("1e-300", GaussianDP(1000000)).distance_for("1/2") == 1
-
-
 def test_randomized_response_boundary() -> None:
     t = OddsExpression.odds(Fraction(1, 2))
     boundary = Distribution({"yes": t / (t + 1), "no": 1 / (t + 1)})
@@ -136,13 +130,10 @@ def test_gaussian_equality_by_form_is_decided() -> None:
     assert there.distance_for("3/4") == 2
 
 
-@pytest.mark.parametrize("wrong", ["-0.1", "1.0000001", 2])
-def test_a_wanted_probability_is_a_probability(wrong: str | int) -> None:
-    with pytest.raises(DistributionError, match=r"outside \[0, 1\]"):
-        line("1/2", PureDP(1)).distance_for(wrong)
-
-
 def test_a_wanted_probability_is_an_exact_number() -> None:
+    for wrong in ("-0.1", "1.0000001", 2):
+        with pytest.raises(DistributionError, match=r"outside \[0, 1\]"):
+            line("1/2", PureDP(1)).distance_for(wrong)
     with pytest.raises(NumberError, match="'often' is not an exact number"):
         line("1/2", PureDP(1)).distance_for("often")
     assert line("1/2", PureDP(1)).distance_for(0.99) == line("1/2", PureDP(1)).distance_for("0.99")

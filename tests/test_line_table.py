@@ -76,7 +76,7 @@ def largest_error(line: Line, distances: Sequence[int]) -> float:
     return worst
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(odds_lines(), st.lists(_bases, max_size=4))
 def test_odds_tables_are_relatively_accurate(
     drawn: tuple[Rainbow, Distribution, PureDP | ApproxDP], distances: list[int]
@@ -161,23 +161,12 @@ def test_rows_do_not_depend_on_the_other_rows() -> None:
         assert np.array_equal(line.probabilities(far), alone)
 
 
-def test_distance_zero_gives_the_boundary_correctly_rounded() -> None:
-    for privacy in (PureDP("1/3"), ApproxDP("1/3", "1/10"), GaussianDP(0)):
-        line = Line(BRG, EXAMPLE_1, privacy)
-        assert line.probabilities([0])[0].tolist() == [3 / 55, 43 / 55, 9 / 55]
-
-
-def test_an_empty_request_has_a_column_per_color() -> None:
-    line = Line(BRG, EXAMPLE_1, PureDP(1))
-    assert line.probabilities([]).shape == (0, 3)
-    assert line.probabilities(np.empty(0, np.int32)).shape == (0, 3)
-
-
 def test_one_color_is_certain() -> None:
     for privacy in (PureDP(1), ApproxDP(1, "1/2"), GaussianDP(1)):
         line = Line(Rainbow.parse("only"), Distribution({"only": 1}), privacy)
         assert line.thresholds == ()
         assert line.probabilities([0, 5]).tolist() == [[1.0], [1.0]]
+        assert line.probabilities([]).shape == (0, 1)
         assert line.distribution(9)["only"] == 1
 
 
@@ -198,15 +187,3 @@ def test_wrong_distances_are_refused(wrong: object, message: str) -> None:
     line = Line(BRG, EXAMPLE_1, PureDP(1))
     with pytest.raises(NumberError, match=message):
         line.probabilities(wrong)  # type: ignore[arg-type]  # wrong shapes and types on purpose
-
-
-def test_a_million_distances_of_ten_colors_fit() -> None:
-    colors = [f"c{index}" for index in range(10)]
-    weights = [Fraction(1, 3 ** (10 - index)) for index in range(10)]
-    boundary = {color: weight / sum(weights) for color, weight in zip(colors, weights, strict=True)}
-    distances = np.random.default_rng(1).permutation(10**6)
-    for privacy in (PureDP("1e-5"), ApproxDP("1e-6", "1e-12"), GaussianDP("1e-5")):
-        line = Line(Rainbow([[color] for color in colors]), Distribution(boundary), privacy)
-        table = line.probabilities(distances)
-        assert table.shape == (10**6, 10)
-        assert np.abs(table.sum(axis=1) - 1).max() < 1e-14

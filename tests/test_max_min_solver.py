@@ -16,8 +16,7 @@ from scipy.optimize import linprog
 from rainbowdp.errors import NotVerifiedError, SolverError
 from rainbowdp.leximin import simplex as simplex_module
 from rainbowdp.leximin.factors import Factors
-from rainbowdp.leximin.program import Program
-from rainbowdp.leximin.proposals import Proposal, Proposals
+from rainbowdp.leximin.proposals import Program, Proposal, Proposals
 from rainbowdp.leximin.simplex import LexicographicSimplex
 
 SEEDS = st.integers(0, 2**32)
@@ -176,15 +175,6 @@ def test_an_unbounded_program_and_too_many_steps_are_errors(monkeypatch: pytest.
     assert "--boundary" in e.value.help
 
 
-def test_the_solver_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    program = Program()
-    x = program.add_column()
-    program.add_row({x: fmpq(1)}, fmpq(1))
-    LexicographicSimplex(program, basic=set(), active=set()).maximize({x: fmpq(1)})
-    captured = capfd.readouterr()
-    assert captured.out + captured.err == ""
-
-
 SHARED = """
 import highspy
 other = highspy.Highs()
@@ -200,14 +190,15 @@ print(bool(check_optimal(mechanism, graph, GaussianDP(1))))
 """
 
 
-@pytest.mark.parametrize("threads", [0, 1, 2])
+@pytest.mark.parametrize("threads", [0, 2])
 def test_the_solver_works_where_another_program_has_used_it(threads: int) -> None:
-    # How many threads there are is decided once for a process, by whoever solves first in it.
+    # How many threads there are is decided once for a process, by the first solver in it.
     done = subprocess.run(
         [sys.executable, "-c", SHARED.format(threads=threads)], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-1] == "True"
+    # The other instance of the solver prints its name once.
+    assert (done.stdout.count("HiGHS"), done.stdout.splitlines()[-1]) == (1, "True")
 
 
 def test_rows_may_come_and_change_between_objectives() -> None:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from graph_cases import Case, cases
 from rainbowdp.errors import GraphShapeError
-from rainbowdp.families import grid
 from rainbowdp.graph import (
     DatasetGraph,
     RainbowGraph,
@@ -156,30 +155,6 @@ def test_vectors_boundary_graphs(vector: dict[str, Any]) -> None:
     image = boundary_morphism(RainbowGraph.from_edges(vector["edges"], vector["nodes"])).boundary_graph
     assert image.size == vector["boundary_graph_nodes"]
     assert image.pair_count == vector["boundary_graph_edges"]
-
-
-def test_many_classes_and_regions_take_the_sorting_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    family = grid(12, 12)
-    palette = ["a>b>c", "b>a>c", "c>a>b", "a>c>b", "b>c>a", "c>b>a"]
-    codes = np.random.default_rng(5).integers(0, 6, size=(4, 4)).repeat(3, axis=0).repeat(3, axis=1).ravel()
-    by_table, by_sorting = family.rainbow_graph(palette, codes), family.rainbow_graph(palette, codes)
-    touching = by_table.touching
-    structure = boundary_morphism(by_table).boundary_graph.structure
-    monkeypatch.setattr("rainbowdp.graph.arrays._LARGEST_TABLE", 1)
-    assert by_sorting.touching == touching
-    assert len(touching) > 6
-    sorted_structure = boundary_morphism(by_sorting).boundary_graph.structure
-    assert np.array_equal(listed(structure).indices, listed(sorted_structure).indices)
-    assert np.array_equal(listed(structure).indptr, listed(sorted_structure).indptr)
-
-
-def test_results_are_read_only() -> None:
-    morphism = boundary_morphism(figure_1())
-    for array in (morphism.codes, morphism.class_region, morphism.class_distance):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 1
-    with pytest.raises(AttributeError):
-        morphism.codes = morphism.class_region  # type: ignore[misc]  # the assignment is what is tested
 
 
 @pytest.mark.parametrize(

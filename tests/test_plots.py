@@ -18,16 +18,15 @@ from matplotlib.text import Text
 
 from rainbowdp import plots
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import FileWriteError, MissingExtraError, UsageError
-from rainbowdp.families import cycle, grid, path
-from rainbowdp.graph import DatasetGraph, RainbowGraph, listed
+from rainbowdp.errors import MissingExtraError, UsageError
+from rainbowdp.families import grid, path
+from rainbowdp.graph import RainbowGraph, listed
 from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.plots import plot_line, plot_solution
-from rainbowdp.plots.glyphs import bands
-from rainbowdp.plots.layout import clearest_directions, ring_with_arms, spread
-from rainbowdp.plots.palette import is_light, paint
+from rainbowdp.plots.drawing import bands, ring_with_arms, spread
+from rainbowdp.plots.style import is_light, paint
 from rainbowdp.privacy import GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
 
@@ -92,12 +91,10 @@ def test_thresholds_outside_the_picture_are_named() -> None:
     figure = plot_line(line, range(5))
     assert vertical_lines(figure) == set()
     assert any("τ(blue) endless, τ(blue+red) = 12" in text for text in texts(figure))
-
-
-def test_equal_thresholds_share_one_line() -> None:
-    figure = plot_line(line_of({"blue": "9/10", "red": "1/20", "green": "1/20"}), range(5))
-    assert vertical_lines(figure) == {0}
-    assert "τ(blue) = τ(blue+red) = 0" in texts(figure)
+    equal = plot_line(line_of({"blue": "9/10", "red": "1/20", "green": "1/20"}), range(5))
+    assert vertical_lines(equal) == {0}
+    assert "τ(blue) = τ(blue+red) = 0" in texts(equal)
+    assert vertical_lines(plot_line(line_of(EXAMPLES[1][0], GaussianDP("1/5")), range(31))) == set()
 
 
 def test_labels_of_close_thresholds_do_not_cover_each_other() -> None:
@@ -109,24 +106,12 @@ def test_labels_of_close_thresholds_do_not_cover_each_other() -> None:
 
 
 NASTY = (
-    "$x$",
-    "$",
-    r"\frac{",
-    "_hidden",
-    "",
-    " ",
-    "\ud800",
-    "\x00\x1b[31m",
-    "a\nb",
-    "a\rb",
-    "日本語",
-    "😀",
-    "שלום",
-    *("x" * 5000, "^_{", "%s", "{0}", "none", "_nolegend_", "\u202e", "#ff0000", "red ", "$\\"),
+    *("$x$", "$", r"\frac{", "_hidden", "", " ", "\ud800", "\x00\x1b[31m", "a\nb", "日本語", "😀", "שלום"),
+    *("x" * 5000, "^_{", "%s", "{0}", "none", "_nolegend_", "\u202e", "#ff0000", "red "),
 )
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+@pytest.mark.parametrize("suffix", [".png", ".pdf"])
 @pytest.mark.filterwarnings("ignore:Glyph")
 def test_no_color_and_no_name_makes_a_figure_fail(tmp_path: Path, suffix: str) -> None:
     rainbow = Rainbow([[color] for color in NASTY])
@@ -162,7 +147,7 @@ def test_legends_show_every_color_as_it_is() -> None:
         assert not any(text.get_parse_math() for text in formulas)
 
 
-@pytest.mark.parametrize("count", [2, 20, 60, 400])
+@pytest.mark.parametrize("count", [2, 60])
 def test_long_names_do_not_make_a_figure_huge(count: int) -> None:
     colors = [f"a rather long name of an answer, number {number}" for number in range(count)]
     rainbow = Rainbow([[color] for color in colors])
@@ -183,35 +168,13 @@ def test_long_names_do_not_make_a_figure_huge(count: int) -> None:
     assert shown[0].endswith("number 0")
 
 
-def test_a_region_at_distance_0_alone_is_a_bar_and_a_point() -> None:
-    for axes in graph_of(plots.LARGEST_DRAWING + 1).axes:
-        low, high = axes.get_xlim()
-        ticks = [tick for tick in axes.get_xticks() if low <= tick <= high]
-        assert 0 in ticks
-        assert all(float(tick).is_integer() for tick in ticks)
-        assert [line.get_marker() for line in axes.lines] in ([], ["o"])
-
-
-def test_gaussian_lines_have_no_thresholds() -> None:
-    figure = plot_line(line_of(EXAMPLES[1][0], GaussianDP("1/5")), range(31))
-    assert vertical_lines(figure) == set()
-    assert len(figure.axes[0].lines) == 3
-
-
-@pytest.mark.parametrize(
-    "distances", [range(7, 10**12 + 1), range(10**12, 6, -1), [*range(7, 90_000), 10**12]]
-)
+@pytest.mark.parametrize("distances", [range(10**12, 6, -1), [*range(7, 90_000), 10**12]])
 def test_many_distances_are_thinned_with_both_ends_kept(distances: Iterable[int]) -> None:
     figure = plot_line(line_of(EXAMPLES[1][0]), distances)
     shown = np.asarray(figure.axes[0].lines[0].get_xdata())
     assert (shown[0], shown[-1]) == (7, 10**12)
     assert 1000 < shown.size <= 2000
     assert figure.axes[0].lines[0].get_marker() == ""
-
-
-def test_no_distance_is_refused() -> None:
-    with pytest.raises(UsageError, match="no distance"):
-        plot_line(line_of(EXAMPLES[1][0]), [])
 
 
 def test_tied_colors_with_one_curve_stay_visible() -> None:
@@ -235,16 +198,10 @@ def test_figure_1_has_its_datasets_pairs_and_boundary_graph(figure_1: tuple[Rain
             edges,
         )
     assert sorted(text.get_text() for text in left.texts) == sorted("abcdefghijklmnopqr")
+    np.testing.assert_array_equal(np.asarray(left.collections[-1].get_linewidth()) > 1, graph.boundary)
     captions = {text.get_text() for text in right.texts}
     assert {"a\ni = 2, P = 0.833", "b, f\ni = 1, P = 0.667", "c, g\ni = 0, P = 0.333"} <= captions
     assert len(captions) == 11
-
-
-def test_figure_1_marks_the_boundary_by_its_rim(figure_1: tuple[RainbowGraph, Mechanism]) -> None:
-    graph, mechanism = figure_1
-    rims = plot_solution(graph, mechanism).axes[0].collections[-1]
-    widths = np.asarray(rims.get_linewidth())
-    np.testing.assert_array_equal(widths > 1, graph.boundary)
 
 
 def test_figure_1_labels_keep_clear_of_each_other(figure_1: tuple[RainbowGraph, Mechanism]) -> None:
@@ -265,12 +222,6 @@ def test_a_probability_below_1_is_not_shown_as_1() -> None:
     graph = path(80).rainbow_graph(["y>n", "n>y"], (np.arange(80) >= 40).astype(int))
     figure = plot_solution(graph, optimal_mechanism(graph, PureDP(1), "uniform"))
     assert "0\ni = 39, P > 0.999" in texts(figure)
-
-
-def test_one_dataset_can_be_drawn() -> None:
-    graph = RainbowGraph.from_arrays([], [], ["y>n"])
-    figure = plot_solution(graph, optimal_mechanism(graph, PureDP(1), "uniform"))
-    assert figure.axes[0].get_title() == "rainbow graph: 1 dataset, 0 pairs of neighbors"
 
 
 def test_a_large_graph_is_shown_by_the_number_of_datasets_per_distance() -> None:
@@ -303,9 +254,7 @@ def test_a_mechanism_of_another_graph_is_refused(figure_1: tuple[RainbowGraph, M
         plot_solution(graph, figure_1[1])
 
 
-@pytest.mark.parametrize(
-    ("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF"), (".PNG", b"\x89PNG")]
-)
+@pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
 def test_files_have_the_form_of_their_suffix_and_are_the_same_every_time(
     tmp_path: Path, figure_1: tuple[RainbowGraph, Mechanism], suffix: str, start: bytes
 ) -> None:
@@ -341,11 +290,8 @@ def test_other_suffixes_are_refused_before_anything_is_drawn(tmp_path: Path, nam
         plot_line(line_of(EXAMPLES[1][0]), [], tmp_path / name)
     assert ".svg" in caught.value.help
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_place_that_does_not_exist_is_an_error_that_names_it(tmp_path: Path) -> None:
-    with pytest.raises(FileWriteError, match=r"nowhere"):
-        plot_line(line_of(EXAMPLES[1][0]), range(3), tmp_path / "nowhere" / "figure.png")
+    with pytest.raises(UsageError, match="no distance"):
+        plot_line(line_of(EXAMPLES[1][0]), [])
 
 
 def test_without_matplotlib_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -409,19 +355,6 @@ def test_a_lattice_is_drawn_straight() -> None:
     assert float(np.median(ahead.max(axis=1))) == pytest.approx(1, abs=0.1)
 
 
-def test_lengths_in_the_plane_follow_lengths_in_the_graph() -> None:
-    places = spread(listed(cycle(24).structure))
-    middle = np.linalg.norm(places - places.mean(axis=0), axis=1)
-    assert float(np.ptp(middle)) < 0.1 * float(middle.mean())
-
-
-def test_components_stand_apart() -> None:
-    structure = DatasetGraph.from_pairs(9, [0, 1, 3, 5], [1, 2, 4, 6])
-    places = spread(structure)
-    apart = np.linalg.norm(places[:, None] - places[None], axis=2) + np.eye(9) * 9
-    assert float(apart.min()) > 0.9
-
-
 def test_arms_lead_outward_from_a_ring() -> None:
     regions, distances = np.array([0, 0, 0, 1, 1, 2, 2]), np.array([0, 1, 2, 0, 1, 0, -1])
     places, outward = ring_with_arms(regions, distances)
@@ -430,9 +363,3 @@ def test_arms_lead_outward_from_a_ring() -> None:
     assert away[[0, 3, 5]] == pytest.approx(away[0])
     assert np.all(np.abs(outward[[0, 3, 5], 1]) > 0.4)
     assert places[6, 1] < places[:6, 1].min() - 1
-
-
-def test_labels_go_where_no_edge_goes() -> None:
-    structure = DatasetGraph.from_pairs(4, [0, 0, 0], [1, 2, 3])
-    places = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
-    np.testing.assert_allclose(clearest_directions(structure, places)[0], [0, -1], atol=1e-12)

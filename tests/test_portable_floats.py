@@ -27,11 +27,9 @@ from command_line import PROGRAM, Runner
 from plain_processor import without_vectors
 from rainbowdp.cli.output import bounds_cell, json_bounds
 from rainbowdp.line import Line
-from rainbowdp.line.exponentials import FARTHEST, falling, falling_and_missing
-from rainbowdp.line.powers import Pair
+from rainbowdp.line.powers import FARTHEST, Pair, falling, falling_and_missing
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.verification.filters import stated_bounds
-from rainbowdp.verification.gaussian_filter import gaussian_filter
+from rainbowdp.verification.filters import gaussian_filter, stated_bounds
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 BOUNDARY = {"blue": "3/55", "red": "9/55", "green": "43/55"}
@@ -66,7 +64,7 @@ MAY = {
     "rainbowdp.optimality": "compares within a tolerance",
     "rainbowdp.planning.columns": "guesses where to look, and decides what it finds there",
     "rainbowdp.plots": "draws what is seen and not compared",
-    "rainbowdp.verification.gaussian_filter": "rounds its bounds outward to a grid",
+    "rainbowdp.verification.filters": "rounds its bounds outward to a grid",
 }
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from line_cases import RATIONAL_ODDS, fraction_boundaries, iterate, rational_notions
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import ColorError, NumberError, PrivacyParameterError
-from rainbowdp.exact import Log, OddsExpression, sign
+from rainbowdp.exact import OddsExpression, sign
 from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
 
 masses = st.one_of(
@@ -227,8 +227,8 @@ def test_parameters(
         assert notion.odds == odds
     assert notion.is_rational == rational
     assert str(notion) == text
-    assert notion == type(notion)(**{name: getattr(notion, name) for name in notion.__dataclass_fields__})
-    assert hash(notion) == hash(type(notion)(**{n: getattr(notion, n) for n in notion.__dataclass_fields__}))
+    same = type(notion)(**{name: getattr(notion, name) for name in notion.__dataclass_fields__})
+    assert (same, hash(same)) == (notion, hash(notion))
 
 
 @pytest.mark.parametrize(
@@ -250,27 +250,17 @@ def test_parameters_out_of_range(build: Any, message: str) -> None:  # noqa: ANN
     assert caught.value.help
 
 
-@pytest.mark.parametrize(
-    "value", [float("inf"), float("nan"), "inf", "nan", "", "1/0", True, None, "ln 0", "e"]
-)
-def test_parameters_that_are_no_numbers(value: Any) -> None:  # noqa: ANN401  # anything at all
+@pytest.mark.parametrize("value", [float("nan"), "inf", "", "1/0", None, "ln 0"])
+def test_parameters_that_are_not_numbers(value: Any) -> None:  # noqa: ANN401  # anything at all
     for build in (PureDP, GaussianDP, lambda epsilon: ApproxDP(epsilon, 0), lambda delta: ApproxDP(1, delta)):
         with pytest.raises(NumberError):
             build(value)
-
-
-def test_delta_is_no_logarithm() -> None:
     with pytest.raises(NumberError):
         ApproxDP(1, "ln 2")
-    assert PureDP(Log(Fraction(2))) == PureDP("ln 2")
 
 
 def test_other_colors_are_refused() -> None:
     with pytest.raises(ColorError, match="different colors: a, b and a, c"):
         PureDP(1).admits(Distribution({"a": 1, "b": 0}), Distribution({"a": 1, "c": 0}))
-
-
-def test_notions_are_frozen() -> None:
-    with pytest.raises(AttributeError):
-        PureDP(1).epsilon = Fraction(2)  # type: ignore[misc]  # frozen, which is the point
-    assert PureDP(1).delta == 0
+    with pytest.raises(ColorError, match="different colors"):
+        GaussianDP(1).admits(Distribution({"a": 1, "b": 0}), Distribution({"a": 1, "c": 0}))

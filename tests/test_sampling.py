@@ -16,8 +16,8 @@ from rainbowdp.mechanism import Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.sampling import sample, sample_all, sample_distribution
-from rainbowdp.sampling.bulk import Method
-from rainbowdp.sampling.draw import CumulativeMasses
+from rainbowdp.sampling.answers import Method
+from rainbowdp.sampling.thresholds import CumulativeMasses
 from sampler_checks import DRAWS, count_colors, ideal_of, passes
 from sampling_rows import LARGEST, ROWS, row
 
@@ -82,26 +82,11 @@ def test_positions_are_positions_in_the_colors_of_the_mechanism() -> None:
     drawn = sample_all(mechanism, np.zeros(200, dtype=np.int64), bits=ReplayBits(45))
     colors = [mechanism.colors[position] for position in drawn.tolist()]
     assert colors == sample(mechanism, "a", 200, bits=ReplayBits(45))
-    assert colors == sample(mechanism, "a", 200, method="constant", bits=ReplayBits(45))
     assert colors.count("blue") > 150
     lazy = sample_all(mechanism, np.zeros(200, dtype=np.int64), method="lazy", bits=ReplayBits(45))
     assert [mechanism.colors[p] for p in lazy.tolist()] == sample(
         mechanism, "a", 200, method="lazy", bits=ReplayBits(45)
     )
-
-
-def test_draws_without_a_source_differ_between_calls() -> None:
-    mechanism = line_mechanism(PureDP("ln 2"))
-    assert sample(mechanism, "f", 200) != sample(mechanism, "f", 200)
-    assert sample_all(mechanism, ["f"] * 200).tolist() != sample_all(mechanism, ["f"] * 200).tolist()
-
-
-def test_a_source_that_is_falsy_is_used_all_the_same() -> None:
-    class Empty(FixedBits):
-        def __len__(self) -> int:
-            return 0
-
-    assert sample_distribution(ROWS["thirds"], 2, bits=Empty([0, LARGEST, 1, 2])) == ["a", "c"]
 
 
 def test_a_draw_reads_two_words_or_a_byte_even_where_nothing_is_open() -> None:

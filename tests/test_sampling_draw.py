@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bit_sources import FixedBits, ReplayBits
+from bit_sources import FixedBits
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError
 from rainbowdp.exact import Log, NormalExpression, OddsExpression, enclose
-from rainbowdp.sampling.draw import CumulativeMasses, settle
+from rainbowdp.sampling.thresholds import CumulativeMasses, settle
 from sampling_rows import row
 
 WORD = 8
@@ -205,14 +205,6 @@ def test_cuts_are_at_most_two_apart_where_every_enclosure_straddles_the_grid() -
     [row(), row(Fraction(0), Fraction(0)), row(Fraction(-1, 2), Fraction(3, 2))],
     ids=["empty", "zeros", "negative"],
 )
-def test_what_is_no_distribution_is_refused(row: Distribution) -> None:
+def test_a_wrong_distribution_is_refused(row: Distribution) -> None:
     with pytest.raises(DistributionError, match="cannot be drawn from"):
         CumulativeMasses(row)
-
-
-def test_a_thousand_draws_replay() -> None:
-    masses = CumulativeMasses(CASES["odds"])
-    first, second = ReplayBits(3), ReplayBits(3)
-    drawn = [settle(masses, first.bits(8), 8, first, 8) for _ in range(1000)]
-    assert drawn == [settle(masses, second.bits(8), 8, second, 8) for _ in range(1000)]
-    assert set(drawn) == {0, 1, 2}

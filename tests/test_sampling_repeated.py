@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws from a mechanism one a call: the same colors from the same words as ever, whatever is kept."""
+"""Draws from a mechanism one a call: the same colors from the same words, with and without kept tables."""
 
-import gc
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -15,11 +14,8 @@ from bit_sources import FixedBits, ReplayBits
 from rainbowdp.errors import DistributionError
 from rainbowdp.mechanism import LineRows
 from rainbowdp.rainbow import Rainbow
-from rainbowdp.sampling import repeated
-from rainbowdp.sampling.deciding import Deciding
-from rainbowdp.sampling.draw import CumulativeMasses
-from rainbowdp.sampling.repeated import FIRST_DRAWS, MOST_CLASSES, MOST_DISTANCE, Bounds, bounds_of
-from rainbowdp.sampling.thresholds import Thresholds
+from rainbowdp.sampling.answers import FIRST_DRAWS, MOST_CLASSES, MOST_DISTANCE, Bounds, bounds_of
+from rainbowdp.sampling.thresholds import CumulativeMasses, Deciding, Thresholds
 from sampling_rows import LARGEST, ROWS
 
 WORDS = 2**64
@@ -104,15 +100,6 @@ def test_what_is_kept_does_not_depend_on_what_was_drawn_from() -> None:
     assert len(first.lower) == here.class_count
 
 
-def test_other_ways_to_draw_count_for_nothing() -> None:
-    mechanism = on_path(20, rdp.PureDP("1/2"))
-    for _ in range(2 * FIRST_DRAWS):
-        rdp.sample(mechanism, 3, 2)
-        rdp.sample(mechanism, 3, method="lazy")
-        rdp.sampling.sample_all(mechanism)
-    assert bounds_of(mechanism) is None
-
-
 def test_mechanisms_that_would_take_long_are_looked_at_draw_by_draw() -> None:
     wide = on_path(2 * MOST_CLASSES + 2, rdp.PureDP("ln 2"))
     line = rdp.Line("a>b", {"a": "1/2", "b": "1/2"}, rdp.PureDP("ln 2"))
@@ -144,15 +131,6 @@ def test_a_row_that_cannot_be_drawn_from_stops_no_draw_from_another() -> None:
         assert rdp.sample(mechanism, 0)[0] in {"a", "b"}
     with pytest.raises(DistributionError, match="cannot be drawn from"):
         rdp.sample(mechanism, 1)
-
-
-def test_bounds_go_with_their_mechanism() -> None:
-    mechanism = on_path(20, rdp.PureDP("1/2"))
-    used(mechanism)
-    before = len(repeated._KEPT)
-    del mechanism
-    gc.collect()
-    assert len(repeated._KEPT) < before
 
 
 @pytest.mark.parametrize("rows", [1, 3])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integers around cumulative masses: they hold the exact ones, wherever they come from."""
+"""Integers around cumulative masses: they enclose the exact ones, from every kind of row."""
 
 import gc
 import weakref
@@ -15,8 +15,7 @@ from rainbowdp.line import Line
 from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.sampling import thresholds
-from rainbowdp.sampling.draw import CumulativeMasses
-from rainbowdp.sampling.thresholds import Thresholds
+from rainbowdp.sampling.thresholds import CumulativeMasses, Thresholds
 from sampling_rows import ROWS, row
 
 

@@ -28,7 +28,7 @@ from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import GaussianDP, PureDP
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.verification import verify
-from test_optimal import figure_1
+from test_graph_rainbow_graph import figure_1
 
 ROOT = Path(__file__).resolve().parents[1]
 DOUBLE = PureDP("ln 2")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The float64 filters against exact numbers: no pair that fails is cleared, and every bound is one.
 
-`task.FEW_PAIRS` is set to 0 here, so that the filters also look at a handful of pairs.
+`check.FEW_PAIRS` is set to 0 here, so that the filters also look at a handful of pairs.
 """
 
+import math
 from fractions import Fraction
 
 import flint
@@ -12,21 +13,29 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
+from scipy.special import ndtr, ndtri
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError
-from rainbowdp.exact import NormalExpression, enclose, normal_quantile, to_float
+from rainbowdp.exact import NormalExpression, enclose, normal_cdf, normal_quantile, to_float
 from rainbowdp.families import path
+from rainbowdp.graph import DatasetGraph
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.privacy.verdict import Excess
 from rainbowdp.rainbow import Rainbow
-from rainbowdp.verification import Verification, task, verify
-from rainbowdp.verification.filters import nearest_bounds, odds_filter, stated_bounds, sum_slack
-from rainbowdp.verification.gaussian_filter import QUANTILE_ABSOLUTE, QUANTILE_RELATIVE
-from rainbowdp.verification.judge import judge
-from rainbowdp.verification.stated import RowKind
+from rainbowdp.verification import Verification, check, verify
+from rainbowdp.verification.filters import (
+    MASS_ABSOLUTE,
+    QUANTILE_ABSOLUTE,
+    QUANTILE_RELATIVE,
+    nearest_bounds,
+    odds_filter,
+    stated_bounds,
+    sum_slack,
+)
+from rainbowdp.verification.judge import RowKind, judge
 from small_problems import (
     Edges,
     Row,
@@ -44,7 +53,7 @@ def with_the_filter(
     mechanism: Mechanism, edges: Edges, privacy: Privacy, *, strict: bool = False
 ) -> Verification:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(task, "FEW_PAIRS", 0)
+        patch.setattr(check, "FEW_PAIRS", 0)
         return verify(mechanism, graph_of(mechanism.size, edges), privacy, strict=strict)
 
 
@@ -178,20 +187,6 @@ def test_masses_just_above_and_just_below_the_gaussian_limit_are_told_apart(
     assert verification.holds == (side < 0)
 
 
-def test_scipy_keeps_its_precision_where_approximations_meet_and_at_the_ends() -> None:
-    from scipy.special import ndtr, ndtri
-
-    # Common implementations change their rational approximation here.
-    seams = [np.exp(-2), 1 - np.exp(-2), np.exp(-32), np.exp(-25), 0.075, 0.925, 0.5]
-    masses = np.concatenate([np.nextafter(seams, 0), seams, np.nextafter(seams, 1), [5e-324, 1 - 2.0**-53]])
-    quantiles = ndtri(masses)
-    allowed = (QUANTILE_ABSOLUTE + QUANTILE_RELATIVE * np.abs(quantiles)) / 1000
-    with flint.ctx.workprec(160):
-        for mass, found, most in zip(masses.tolist(), quantiles.tolist(), allowed.tolist(), strict=True):
-            assert abs(normal_quantile(flint.arb(mass)) - flint.arb(found)) < most, mass
-    assert (ndtri(0.0), ndtri(1.0), ndtr(-np.inf), ndtr(np.inf)) == (-np.inf, np.inf, 0.0, 1.0)
-
-
 def test_decimals_beyond_floats_are_positive_to_the_filter() -> None:
     tiny = Fraction(1, 10**400)
     rows = (Distribution({"a": tiny, "b": 1 - tiny}), Distribution({"a": 0, "b": 1}))
@@ -254,14 +249,86 @@ def test_irrational_rows_under_another_constraint_than_their_own_are_filtered(
         return judge(p, q, privacy, kind)
 
     with monkeypatch.context() as patch:
-        patch.setattr(task, "judge", counting)
+        patch.setattr(check, "judge", counting)
         for most in ("_MOST_REFINED", "_MOST_REFINED_IRRATIONAL"):
-            patch.setattr(task, most, 0)
+            patch.setattr(check, most, 0)
         quick = verify(mechanism, graph, asked)
     assert len(judged) < size // 2
-    monkeypatch.setattr(task, "FEW_PAIRS", size)
+    monkeypatch.setattr(check, "FEW_PAIRS", size)
     slow = verify(mechanism, graph, asked)
     assert (quick.holds, quick.witness) == (slow.holds, slow.witness)
     assert quick.lower <= slow.upper
     assert slow.lower <= quick.upper
     assert 0 <= quick.upper - quick.lower <= 2e-9 * slow.upper + (2e-9 if quick.notion == "mu" else 0)
+
+
+TINY = Fraction(99, 100) / 2**54
+
+
+@pytest.mark.parametrize("copies", [1, 70])
+def test_many_tiny_excesses_beyond_delta_are_summed_exactly(copies: int) -> None:
+    colors = [f"c{index:03}" for index in range(280)]
+    left = dict.fromkeys(colors, TINY) | {"c000": Fraction(1, 2), "c279": Fraction(1, 2) - 278 * TINY}
+    right = dict.fromkeys(colors, Fraction(0)) | {"c279": Fraction(1)}
+    # Rows that differ in one place make every pair of datasets a pair of classes of its own.
+    rows = []
+    for index in range(copies):
+        moved = Fraction(index, 2**80)
+        rows += [left | {"c000": left["c000"] + moved, "c279": left["c279"] - moved}, right]
+    rainbow = Rainbow([[color] for color in colors])
+    mechanism = Mechanism.from_table([rainbow] * len(rows), rows)
+    pairs = DatasetGraph.from_pairs(len(rows), np.arange(0, len(rows), 2), np.arange(1, len(rows), 2))
+    slack = Fraction(1, 2) + 270 * Fraction(1, 2**54)
+    excess = Fraction(1, 2) + 278 * TINY - slack
+    assert excess > 0
+    found = verify(mechanism, pairs, ApproxDP("ln 2", slack))
+    assert not found.holds
+    assert found.witness is not None
+    assert found.witness.excess == excess + Fraction(copies - 1, 2**80)
+    assert verify(mechanism, pairs, ApproxDP("ln 2", slack + excess + Fraction(copies - 1, 2**80))).holds
+
+
+def test_a_large_epsilon_overflows_nowhere() -> None:
+    mechanism = Mechanism.from_table(["a>b", "b>a"] * 50, np.array([[1.0, 0.0]] * 100))
+    line = DatasetGraph.from_pairs(100, np.arange(99), np.arange(1, 100))
+    assert verify(mechanism, line, PureDP(1000)).holds
+
+
+def test_strict_gaussian_judgement_does_not_clear_what_it_cannot_decide() -> None:
+    privacy = GaussianDP(1)
+    limit = privacy.propagate(Fraction(1, 4))
+    digits = 1300
+    # The closest decimal above the limit, too close for 4096 bits to tell.
+    above = Fraction(int(enclose(limit, 8192)[1] * 10**digits) + 1, 10**digits)
+    texts = [[decimal(above, digits), decimal(1 - above, digits)], ["0.25", "0.75"]]
+    mechanism = Mechanism.from_table(["a>b", "b>a"], np.array(texts, dtype=object), precision="float64")
+    pair = DatasetGraph.from_pairs(2, [0], [1])
+    assert verify(mechanism, pair, privacy).holds
+    strict = verify(mechanism, pair, privacy, strict=True)
+    assert not strict.holds
+    assert strict.witness is not None
+    assert strict.witness.undecided
+
+
+def test_scipy_keeps_within_a_thousandth_of_what_the_gaussian_filter_allows_it() -> None:
+    # Common implementations change their rational approximation at the seams.
+    seams = np.array([np.exp(-2), 1 - np.exp(-2), np.exp(-32), np.exp(-25), 0.075, 0.925, 0.5])
+    beside = [*np.nextafter(seams, 0), *seams, *np.nextafter(seams, 1)]
+    assert (ndtri(0.0), ndtri(1.0), ndtr(-np.inf), ndtr(np.inf)) == (-np.inf, np.inf, 0.0, 1.0)
+    small = [math.ldexp(1.0, -power) for power in range(1, 1075)]
+    middle = [index / 1009 for index in range(1, 1009)]
+    masses = np.array([*beside, *small, *middle, *(1 - mass for mass in small[:53])])
+    for mass, found in zip(masses.tolist(), ndtri(masses).tolist(), strict=True):
+        with flint.ctx.workprec(256):
+            exact = normal_quantile(flint.arb(mass))
+            allowed = (QUANTILE_ABSOLUTE + QUANTILE_RELATIVE * abs(exact)) / 1000
+            assert abs(exact - found) < allowed, mass
+    points = np.linspace(-39, 9, 4801)
+    for point, found in zip(points.tolist(), ndtr(points).tolist(), strict=True):
+        with flint.ctx.workprec(256):
+            assert abs(normal_cdf(flint.arb(point)) - found) < MASS_ABSOLUTE / 1000, point
+
+
+def decimal(value: Fraction, digits: int) -> str:
+    """Return a fraction between 0 and 1 with this many decimals."""
+    return f"0.{int(value * 10**digits):0{digits}}"

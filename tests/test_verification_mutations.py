@@ -21,7 +21,7 @@ from rainbowdp.families import path
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import GaussianDP, Privacy, PureDP
-from rainbowdp.verification import Verification, task, verify
+from rainbowdp.verification import Verification, check, verify
 from small_problems import (
     MUS,
     ODDS,
@@ -45,7 +45,7 @@ EVERY_KIND = ("given", "uniform", "randomized-response", "max-min")
 def with_the_filter(mechanism: Mechanism, edges: Edges, privacy: Privacy, *, few: int) -> Verification:
     """Verify with the filter on every number of pairs above `few`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(task, "FEW_PAIRS", few)
+        patch.setattr(check, "FEW_PAIRS", few)
         return verify(mechanism, graph_of(mechanism.size, edges), privacy)
 
 
@@ -117,7 +117,7 @@ def test_a_mutation_among_hundreds_of_pairs_is_caught_with_the_right_witness(
     mutated = mechanism_of(mutated_rows(made, range(size), data))
     rows: list[Row] = [fractions_of(mutated.distribution(dataset)) for dataset in range(size)]
     verification = verify(mutated, graph_of(size, path_edges(size)), privacy)
-    assert verification.class_pairs > task.FEW_PAIRS
+    assert verification.class_pairs > check.FEW_PAIRS
     check_against_brute_force(rows, path_edges(size), Fraction(101, 100), Fraction(0), verification)
 
 
@@ -205,5 +205,5 @@ def test_a_mutation_among_hundreds_of_pairs_under_gaussian_privacy_is_caught(dat
     assert verify(mechanism_of(made), graph.structure, GaussianDP(mu)).holds
     rows = mutated_rows(made, range(size), data)
     verification = verify(mechanism_of(rows), graph.structure, GaussianDP(mu))
-    assert verification.class_pairs > task.FEW_PAIRS
+    assert verification.class_pairs > check.FEW_PAIRS
     check_against_balls(rows, path_edges(size), mu, verification)

@@ -26,10 +26,10 @@ from rainbowdp.line import Line
 from rainbowdp.mechanism import LineRows, Mechanism, pullback
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.verification import Verification, check, stretches, verify
+from rainbowdp.verification import Verification, check, verify
+from rainbowdp.verification.class_pairs import ClassPairs, class_pairs, representative_pairs
 from rainbowdp.verification.line_proof import expected_moves
-from rainbowdp.verification.pairs import ClassPairs, class_pairs
-from small_problems import ODDS, fractions_of, pair_excess, path_edges
+from small_problems import ODDS, fractions_of, pair_excess
 
 RATIONAL_NOTIONS: tuple[PureDP | ApproxDP, ...] = (
     PureDP("ln(6/5)"),
@@ -77,7 +77,7 @@ def solved_lines(
 @contextmanager
 def few_steps(number: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretches, "FEW_STEPS", number)
+        patch.setattr("rainbowdp.verification.class_pairs.FEW_STEPS", number)
         yield
 
 
@@ -91,7 +91,7 @@ def pair_by_pair(mechanism: Mechanism, graph: RainbowGraph | DatasetGraph, priva
 def left(mechanism: Mechanism, graph: RainbowGraph, privacy: Privacy) -> tuple[ClassPairs, ClassPairs]:
     """Return the pairs of classes, and those of them that are decided one by one."""
     pairs = class_pairs(mechanism.codes, graph.structure)
-    return pairs, stretches.representative_pairs(mechanism, pairs, privacy, lambda *_: None)
+    return pairs, representative_pairs(mechanism, pairs, privacy, lambda *_: None)
 
 
 def same_outcome(one: Verification, other: Verification) -> None:
@@ -204,7 +204,7 @@ def test_regions_with_gaps_and_many_pieces_are_put_together() -> None:
 
 
 @pytest.mark.parametrize("privacy", [PureDP("ln(6/5)"), PureDP("1/3"), GaussianDP("1/4")], ids=str)
-def test_single_pairs_that_are_no_steps_of_one_line_are_seen_among_many_that_are(privacy: Privacy) -> None:
+def test_single_pairs_off_a_line_are_seen_among_many_steps_of_it(privacy: Privacy) -> None:
     graph = path(80).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(80) >= 40).astype(int))
     mechanism = optimal_mechanism(graph, privacy, "uniform")
     source, target = listed(graph.structure).pairs()
@@ -289,7 +289,7 @@ def too_fast(_: Privacy, right: Propagate, mass: Exact, steps: int) -> Exact:
 
 
 def too_slow_later(_: Privacy, right: Propagate, mass: Exact, steps: int) -> Exact:
-    """Stop in the middle of nowhere, which is private and yet no closed form."""
+    """Stop growing at distance 30, which is private but not the closed form."""
     return right(mass, min(steps, 30))
 
 
@@ -405,8 +405,3 @@ def test_growth_is_expected_up_to_the_turning_mass_and_decay_from_there_on() -> 
     certain = expected_moves(approximate, Fraction(1), 5)
     assert certain is not None
     assert certain(5) == 1
-
-
-def test_path_edges_are_those_of_the_family() -> None:
-    source, target = listed(path(5).structure).pairs()
-    assert list(zip(source.tolist(), target.tolist(), strict=True)) == path_edges(5)

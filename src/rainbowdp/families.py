@@ -16,12 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
 from rainbowdp.exact.arguments import described, is_whole
-from rainbowdp.graph.arrays import frozen, integer_array
-from rainbowdp.graph.blocks import LARGEST_COUNT
+from rainbowdp.graph.arrays import frozen, integer_array, whole_number
+from rainbowdp.graph.implicit import LARGEST_COUNT
+from rainbowdp.graph.labels import ArrayRows, RowLabels, Rows, row_text
 from rainbowdp.graph.product import AxisKind, ProductGraph
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.graph.relation import NeighborRelation, require_relation
-from rainbowdp.graph.row_labels import ArrayRows, RowLabels, Rows, row_text
 from rainbowdp.graph.simplex import SimplexGraph
 from rainbowdp.rainbow import Rainbow
 
@@ -242,7 +242,7 @@ def path(size: int) -> Family:
     >>> path(4).structure.pairs()
     (array([0, 1, 2], dtype=int32), array([1, 2, 3], dtype=int32))
     """
-    return grid(_whole("size", size, least=1))
+    return _product((size,), "path")
 
 
 def cycle(size: int) -> Family:
@@ -268,7 +268,7 @@ def cycle(size: int) -> Family:
     >>> cycle(5).structure.neighbors(0)
     array([1, 4], dtype=int32)
     """
-    return _product((_whole("size", size, least=3),), "cycle")
+    return _product((size,), "cycle")
 
 
 def grid(*shape: int) -> Family:
@@ -294,11 +294,7 @@ def grid(*shape: int) -> Family:
     >>> grid(3, 4).structure
     ProductGraph(12 datasets, 17 pairs)
     """
-    _check_dimension(_whole("the number of axes", len(shape), least=1))
-    lengths = tuple(
-        _whole(f"the length of axis {axis}", length, least=1) for axis, length in enumerate(shape)
-    )
-    return _product(lengths, "path")
+    return _product(shape, "path")
 
 
 def hypercube(dimensions: int) -> Family:
@@ -324,7 +320,7 @@ def hypercube(dimensions: int) -> Family:
     >>> hypercube(3).structure.neighbors(0)
     array([1, 2, 4], dtype=int32)
     """
-    return hamming(_whole("dimensions", dimensions, least=1), 2)
+    return hamming(dimensions, 2)
 
 
 def hamming(length: int, alphabet: int) -> Family:
@@ -355,9 +351,9 @@ def hamming(length: int, alphabet: int) -> Family:
     >>> hamming(length=2, alphabet=3).structure
     ProductGraph(9 datasets, 18 pairs)
     """
-    length, alphabet = _whole("length", length, least=1), _whole("alphabet", alphabet, least=1)
-    _check_dimension(length)
-    return _product((alphabet,) * length, "complete")
+    # A tuple of a length beyond the limit is not made.
+    shown = min(whole_number("length", length, least=1), LARGEST_DIMENSION + 1)
+    return _product((alphabet,) * shown, "complete")
 
 
 def histograms(
@@ -394,19 +390,12 @@ def histograms(
     >>> histograms(944, 3).structure
     SimplexGraph(446985 datasets, 1338120 pairs)
     """
-    graph = SimplexGraph(records, options, neighbors)
-    _check_dimension(graph.options)
-    return Family(graph)
+    return _family(SimplexGraph(records, options, neighbors))
 
 
 def _row_array(values: ArrayLike, size: int) -> NDArray[np.int64]:
     """Return rows as a read-only array of their own, one row per dataset."""
-    try:
-        array = np.array(values)
-    except (TypeError, ValueError) as error:
-        raise GraphShapeError(
-            "the values of a family have rows of different lengths", help="give every dataset one row"
-        ) from error
+    array = np.array(values)
     if array.size and array.dtype.kind not in "iu":
         raise GraphShapeError(
             f"the values of a family must be integers, not {array.dtype}",
@@ -425,25 +414,14 @@ def _row_array(values: ArrayLike, size: int) -> NDArray[np.int64]:
 
 
 def _product(lengths: tuple[int, ...], kind: AxisKind) -> Family:
-    return Family(ProductGraph(lengths, (kind,) * len(lengths)))
+    return _family(ProductGraph(lengths, (kind,) * len(lengths)))
 
 
-def _whole(name: str, value: object, least: int) -> int:
-    if not is_whole(value) or value < least:
+def _family(graph: ProductGraph | SimplexGraph) -> Family:
+    if graph.dimensions > LARGEST_DIMENSION:
         raise GraphShapeError(
-            f"{name} is {described(value)}, which is not an integer of at least {least}",
-            help=f"use {least} or more",
-            value=value,
-        )
-    return int(value)
-
-
-def _check_dimension(count: int) -> None:
-    if count > LARGEST_DIMENSION:
-        raise GraphShapeError(
-            f"a family with rows of {described(count)} numbers is too large: the limit is "
-            f"{LARGEST_DIMENSION}",
+            f"the rows of the family are too large: the limit is {LARGEST_DIMENSION} numbers",
             help="use a smaller family, or a distance that is given by a formula",
-            dimension=count,
             limit=LARGEST_DIMENSION,
         )
+    return Family(graph)

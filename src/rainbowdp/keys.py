@@ -40,7 +40,7 @@ from rainbowdp.line.reach import steps_to_reach
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.sampling import BitSource, SystemBits
 from rainbowdp.sampling.bits import WORD_BITS, read_words
-from rainbowdp.sampling.draw import CumulativeMasses, settle
+from rainbowdp.sampling.thresholds import CumulativeMasses, settle
 
 MOST_ROWS = 10_000
 """How many rows `key_table` has at most, unless it is asked for more."""

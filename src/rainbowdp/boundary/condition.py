@@ -8,7 +8,6 @@ accepted only if they agree within every region.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from types import MappingProxyType
 
 from rainbowdp.distribution import Distribution, Probabilities
@@ -127,35 +126,6 @@ def given(
     return BoundaryCondition(read)
 
 
-def uniform(graph: RainbowGraph) -> BoundaryCondition:
-    """Return the boundary condition that gives every color the same probability everywhere.
-
-    Parameters
-    ----------
-    graph : RainbowGraph
-        The graph whose boundary is meant.
-
-    Returns
-    -------
-    BoundaryCondition
-        Private under every notion of privacy. Regions without a boundary get no distribution.
-
-    Raises
-    ------
-    UsageError
-        If `graph` is not a `RainbowGraph`.
-
-    Examples
-    --------
-    >>> graph = RainbowGraph.from_edges([("a", "b")], {"a": "blue>red", "b": "red>blue"})
-    >>> uniform(graph).distributions[Rainbow.parse("blue>red")]
-    Distribution(blue=1/2, red=1/2)
-    """
-    require(graph, "graph", RainbowGraph)
-    same = Distribution.trusted(dict.fromkeys(graph.colors, Fraction(1, max(len(graph.colors), 1))))
-    return BoundaryCondition(dict.fromkeys(bounded_rainbows(graph), same))
-
-
 def from_datasets(graph: RainbowGraph, distributions: Mapping[str, Probabilities]) -> BoundaryCondition:
     """Make a boundary condition of distributions given dataset by dataset.
 
@@ -192,8 +162,8 @@ def from_datasets(graph: RainbowGraph, distributions: Mapping[str, Probabilities
     --------
     >>> graph = RainbowGraph.from_edges([("a", "b")], {"a": "blue>red", "b": "red>blue"})
     >>> even = {"blue": "1/2", "red": "1/2"}
-    >>> from_datasets(graph, {"a": even, "b": even}) == uniform(graph)
-    True
+    >>> from_datasets(graph, {"a": even, "b": even}).distributions[Rainbow.parse("blue>red")]
+    Distribution(blue=1/2, red=1/2)
     """
     read: dict[Rainbow, Distribution] = {}
     speaker: dict[Rainbow, str] = {}
@@ -217,12 +187,6 @@ def from_datasets(graph: RainbowGraph, distributions: Mapping[str, Probabilities
                 datasets=(speaker[rainbow], name),
             )
     return BoundaryCondition(read)
-
-
-def bounded_rainbows(graph: RainbowGraph) -> list[Rainbow]:
-    """Return the rainbows of the regions that have a boundary, sorted by text."""
-    codes = {code for touch in graph.touching for code in (touch.first, touch.second)}
-    return [graph.rainbows[code] for code in sorted(codes)]
 
 
 def _require_mapping(distributions: object) -> None:

@@ -27,9 +27,8 @@ from rainbowdp.formats.pair_reading import KnownDatasets, join_pairs
 from rainbowdp.formats.suffixes import Form, address_of, form_to_read, path_of
 from rainbowdp.formats.tables import Database, arrays, connect_if_asked, open_table, reading
 from rainbowdp.graph import PairStream, RainbowGraph
-from rainbowdp.graph.labels import LabelArray
+from rainbowdp.graph.labels import LabelArray, RowLabels
 from rainbowdp.graph.relation import NeighborRelation
-from rainbowdp.graph.row_labels import RowLabels
 from rainbowdp.rainbow import Rainbow
 
 _TABLES = (Form.CSV, Form.PARQUET)

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from rainbowdp.baselines import Value
 from rainbowdp.baselines.odds_power import told
-from rainbowdp.boundary.response import response
+from rainbowdp.boundary.ready_made import response
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Exact
 from rainbowdp.goals.flip import Gap, lead_rows, options_question

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs of datasets: neighbors in their structures, rainbow graphs, and morphisms between graphs."""
 
-from rainbowdp.graph.blocks import NeighborBlocks
-from rainbowdp.graph.dataset_graph import DatasetGraph, listed
-from rainbowdp.graph.implicit import ImplicitGraph
+from rainbowdp.graph.implicit import ImplicitGraph, NeighborBlocks
 from rainbowdp.graph.morphism import (
     BoundaryMorphism,
     MorphismVerdict,
@@ -12,7 +10,7 @@ from rainbowdp.graph.morphism import (
     check_morphism,
     check_rainbow_preserving,
 )
-from rainbowdp.graph.pairs import PairList, PairStream
+from rainbowdp.graph.pairs import DatasetGraph, PairList, PairStream, listed
 from rainbowdp.graph.product import ProductGraph
 from rainbowdp.graph.rainbow_graph import RainbowGraph, Touch
 from rainbowdp.graph.relation import CodePairs, NeighborRelation

@@ -176,11 +176,25 @@ def first_occurrences(first: NDArray[Any], second: NDArray[Any], count: int) -> 
     """
     packed = first.astype(np.int64) * count + second
     if count * count <= _LARGEST_TABLE:
-        # Of several values assigned to one place numpy keeps the last, so going backwards keeps the first.
-        table = np.full(count * count, -1, dtype=np.int64)
-        table[packed[::-1]] = np.arange(packed.size - 1, -1, -1, dtype=np.int64)
-        return table[table >= 0]
+        places = first_places(packed, count * count)
+        return places[places >= 0]
     return np.unique(packed, return_index=True)[1].astype(np.int64)
+
+
+def whole_number(name: str, value: object, least: int) -> int:
+    """Return a parameter of a family, an integer that is not below `least`.
+
+    Raises
+    ------
+    GraphShapeError
+    """
+    if not is_whole(value) or value < least:
+        raise GraphShapeError(
+            f"{name} is {described(value)}, which is not an integer of at least {least}",
+            help=f"use {least} or more",
+            value=value,
+        )
+    return int(value)
 
 
 def require_size(size: object) -> None:
@@ -198,39 +212,57 @@ def require_size(size: object) -> None:
         )
 
 
-def end_arrays(source: ArrayLike, target: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return both ends of pairs as integer arrays of one length; they may share memory with the input.
+def end_arrays(
+    source: ArrayLike, target: ArrayLike, size: int, names: tuple[str, str] = ("source", "target")
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return both ends of pairs of `size` datasets as integer arrays; they may share memory with the input.
 
     Raises
     ------
     GraphShapeError
+        If they have different lengths or do not hold integers.
+    UnknownDatasetError
+        If a dataset does not exist.
     """
-    first, second = integer_array(source, "source"), integer_array(target, "target")
+    first, second = integer_array(source, names[0]), integer_array(target, names[1])
     if first.size != second.size:
         raise GraphShapeError(
-            f"source holds {first.size} datasets and target {second.size}",
+            f"{names[0]} holds {first.size} datasets and {names[1]} {second.size}",
             help="give both ends of every pair",
             source=first.size,
             target=second.size,
         )
+    for name, end in zip(names, (first, second), strict=True):
+        place = first_outside(end, size)
+        if place is not None:
+            raise UnknownDatasetError(
+                f"{name}[{place}] names the dataset {int(end[place])}, which does not exist",
+                help=f"datasets are 0 to {size - 1}" if size else "the graph has no datasets",
+                dataset=int(end[place]),
+                pair=place,
+            )
     return first, second
 
 
-def require_range(name: str, datasets: NDArray[Any], size: int) -> None:
-    """Refuse numbers of datasets that do not exist; the message names the first place.
+def first_outside(values: NDArray[Any], count: int) -> int | None:
+    """Return the place of the first value that is below 0 or not below `count`; None if there is none."""
+    if values.size and (int(values.min()) < 0 or int(values.max()) >= count):
+        return int(np.argmax((values < 0) | (values >= count)))
+    return None
+
+
+def require_dataset(dataset: object, size: int) -> None:
+    """Refuse a number that is not that of a dataset.
 
     Raises
     ------
     UnknownDatasetError
     """
-    if datasets.size and (int(datasets.min()) < 0 or int(datasets.max()) >= size):
-        place = int(np.argmax((datasets < 0) | (datasets >= size)))
-        known = f"datasets are 0 to {size - 1}" if size else "the graph has no datasets"
+    if not is_whole(dataset) or not 0 <= dataset < size:
         raise UnknownDatasetError(
-            f"{name}[{place}] names the dataset {int(datasets[place])}, which does not exist",
-            help=known,
-            dataset=int(datasets[place]),
-            pair=place,
+            f"there is no dataset number {described(dataset)}",
+            help=f"numbers are 0 to {size - 1}",
+            dataset=dataset,
         )
 
 
@@ -260,8 +292,8 @@ def dataset_codes(codes: ArrayLike, size: int, count: object = _LARGEST_INT32) -
         raise GraphShapeError(
             f"there cannot be {described(count)} codes", help=f"use 0 to {_LARGEST_INT32} codes"
         )
-    if size and (int(array.min()) < 0 or int(array.max()) >= count):
-        at = int(np.argmax((array < 0) | (array >= count)))
+    at = first_outside(array, int(count))
+    if at is not None:
         raise GraphShapeError(
             f"dataset {at} has the code {int(array[at])}", help=f"codes are 0 to {count - 1}", dataset=at
         )
@@ -275,10 +307,7 @@ def start_marks(starts: ArrayLike, size: int) -> NDArray[np.bool_]:
     ------
     GraphShapeError
     """
-    try:
-        array = np.asarray(starts)
-    except (TypeError, ValueError):
-        array = np.empty(0)
+    array = np.asarray(starts)
     if array.dtype != np.bool_ or array.shape != (size,):
         raise GraphShapeError(
             f"the starts must be {size} truth values", help="mark every dataset as a start or not"

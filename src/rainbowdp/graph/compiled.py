@@ -3,7 +3,7 @@
 
 Numba is an extra. With it, loops over millions of pairs are compiled once and kept on the disk;
 without it everything goes through numpy and scipy, to the same result. Modules whose name begins with
-``kernels`` hold nothing but such loops, and are imported where one of them is about to be called.
+``kernels`` hold such loops alone, and are imported where one of them is about to be called.
 """
 
 import sys

@@ -1,17 +1,293 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A family of a caller's own whose neighbors are computed a block of datasets at a time, checked once."""
+"""Families that list no pair: the neighbors of any block of their datasets are computed when asked for.
 
+A block of pairs is asked for, used, and forgotten. Memory is a few bytes per dataset and one block of pairs,
+however many pairs there are. Which datasets are mixed and which codes meet take one pass over all blocks;
+distances take passes over the blocks where something changed, and their number is bounded. A small family is
+listed as a whole. `ImplicitGraph` wraps a family that the caller defines, and checks it once.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
+from functools import cached_property
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError, UsageError
 from rainbowdp.exact.arguments import described, is_whole, kind_of
-from rainbowdp.graph.arrays import Integers, end_arrays, numbered, removal_notes, require_range
-from rainbowdp.graph.blocks import Blockwise, NeighborBlocks, Report
-from rainbowdp.graph.product import require_countable
+from rainbowdp.graph.arrays import (
+    Integers,
+    end_arrays,
+    frozen,
+    numbered,
+    removal_notes,
+    require_dataset,
+    start_marks,
+)
+from rainbowdp.graph.compiled import is_worth_compiling
+from rainbowdp.graph.distances import relax_in_place
+from rainbowdp.graph.pairs import DatasetGraph, Report
+from rainbowdp.graph.passes import Ends, PairPasses
+
+LARGEST_SIZE = 2**31 - 1
+"""Largest number of datasets: their numbers, and the steps between them, fit 32 bits."""
+LARGEST_COUNT = 10**8
+"""Largest number of pairs, and of numbers in all rows together, that are listed: a few gigabytes."""
+PAIRS_AT_ONCE = 1 << 21
+"""So many pairs of a block fit some hundred megabytes, with all that is made from them."""
+
+_STRETCH = 1 << 14
+_FAR = np.int32(1 << 30)
+_MOST_PASSES = 8
+_MOST_ROUNDS = 100
+
+
+@runtime_checkable
+class NeighborBlocks(Protocol):
+    """A family of datasets 0 to ``size - 1`` that can say the neighbors of any block of them.
+
+    A caller's own family has to offer this much; :class:`rainbowdp.graph.ImplicitGraph` does the rest.
+    """
+
+    @property
+    def size(self) -> int:
+        """Number of datasets."""
+        ...
+
+    def neighbors_of(self, start: int, stop: int) -> tuple[Integers, Integers]:
+        """Return all neighbors of the datasets from `start` up to before `stop`.
+
+        Parameters
+        ----------
+        start, stop : int
+            ``0 <= start < stop <= size``.
+
+        Returns
+        -------
+        source, target : integer arrays [m]
+            Every pair whose `source` lies in the block, in any order. A pair inside the block occurs twice,
+            once from each end.
+        """
+        ...
+
+
+def in_blocks(
+    blocks: NeighborBlocks, start: int, stop: int, pairs_at_once: int
+) -> Iterator[tuple[int, int, Integers, Integers]]:
+    """Yield the neighbors of the datasets from `start` up to before `stop`, block by block.
+
+    A block is as long as fits a number of pairs at once, judged by the block before it; the first is short.
+
+    Yields
+    ------
+    start, stop : int
+        The block.
+    source, target : integer arrays
+        Its pairs.
+    """
+    length = 256
+    while start < stop:
+        end = min(start + length, stop)
+        source, target = blocks.neighbors_of(start, end)
+        yield start, end, source, target
+        fitting = (end - start) * pairs_at_once // max(source.size, 1)
+        length = max(1, min(fitting, 4 * length, pairs_at_once))
+        start = end
+
+
+class Blockwise(PairPasses):
+    """A family that knows its blocks, and answers all questions from these.
+
+    The steps from the starts are lowered along the pairs of a block until nothing changes in it, before the
+    next block is asked for; a block is asked for again only if one of its datasets has become nearer since.
+    When none has, every two neighbors are at most one step apart, so the steps are exact. After k passes
+    everything within k steps is settled, so there are at most as many passes as the largest distance, and one
+    more. After 8 of them a family with at most 10^8 pairs is listed and searched instead.
+    """
+
+    report: Report | None = None
+    """Told in words about each pass over the blocks."""
+
+    _few: ClassVar[int] = 1 << 24
+    """Families with no more pairs are listed once, which is quicker than to ask for their blocks again."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Number of datasets."""
+
+    @property
+    @abstractmethod
+    def pair_count(self) -> int:
+        """Number of unordered pairs of neighbors."""
+
+    @abstractmethod
+    def neighbors_of(self, start: int, stop: int) -> tuple[Integers, Integers]:
+        """Return all neighbors of the datasets from `start` up to before `stop`.
+
+        See :meth:`NeighborBlocks.neighbors_of`.
+        """
+
+    @property
+    def _is_small(self) -> bool:
+        return max(self.pair_count, self.size) <= self._few
+
+    def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Return how many steps each dataset is away from the nearest start; -1 where none can be reached."""
+        marks = start_marks(starts, self.size)
+        if self._is_small:
+            return self.listed().steps_from(marks)
+        steps = np.where(marks, np.int32(0), _FAR)
+        # Datasets that are nearer than when their neighbors were last told.
+        news = marks.copy()
+        passes = 0
+        while news.any():
+            if passes >= _MOST_PASSES and self.pair_count <= LARGEST_COUNT:
+                self._say(f"{passes} passes for distances were not enough: all pairs are listed and searched")
+                return self.listed().steps_from(marks)
+            passes += 1
+            asked = self._lower(steps, news, backward=passes % 2 == 0)
+            self._say(f"pass {passes} for distances: {asked} of {self.size} datasets asked")
+        steps[steps == _FAR] = -1
+        return frozen(steps)
+
+    def _lower(self, steps: NDArray[np.int32], news: NDArray[np.bool_], backward: bool) -> int:
+        """Let the neighbors know of all news, stretch by stretch; return how many datasets were asked."""
+        asked = 0
+        starts = range(0, self.size, _STRETCH)
+        for begin in reversed(starts) if backward else starts:
+            fresh = np.flatnonzero(news[begin : begin + _STRETCH])
+            if not fresh.size:
+                continue
+            first, last = begin + int(fresh[0]), begin + int(fresh[-1])
+            for start, stop, source, target in in_blocks(self, first, last + 1, PAIRS_AT_ONCE):
+                asked += stop - start
+                news[start:stop] = False
+                before = steps[target]
+                for unheard in _settle(source, target, steps):
+                    news[unheard] = True
+                nearer = target[steps[target] < before]
+                # Within the block all have heard, but for those that were just marked.
+                news[nearer[(nearer < start) | (nearer >= stop)]] = True
+        return asked
+
+    def _read(self, what: str) -> Iterator[Ends]:
+        if self._is_small:
+            yield self.pairs()
+            return
+        for _, _, source, target in self._pass(what):
+            upward = source < target
+            yield source[upward], target[upward]
+
+    def _pass(self, purpose: str) -> Iterator[tuple[int, int, Integers, Integers]]:
+        blocks = 0
+        for block in in_blocks(self, 0, self.size, PAIRS_AT_ONCE):
+            blocks += 1
+            yield block
+        self._say(f"one pass over {blocks} blocks: {purpose}")
+
+    def _say(self, text: str) -> None:
+        if self.report is not None:
+            self.report(text)
+
+    def neighbors(self, dataset: int) -> Integers:
+        """Return the neighbors of one dataset, ascending.
+
+        Parameters
+        ----------
+        dataset : int
+            Its number.
+
+        Returns
+        -------
+        integer array
+            Read-only.
+
+        Raises
+        ------
+        UnknownDatasetError
+            If the family has no such dataset.
+        """
+        require_dataset(dataset, self.size)
+        found = np.unique(self.neighbors_of(int(dataset), int(dataset) + 1)[1])
+        return frozen(numbered(found[found != dataset], self.size))
+
+    def listed(self) -> DatasetGraph:
+        """Return the same family with all pairs of neighbors listed.
+
+        Returns
+        -------
+        DatasetGraph
+            Made once and kept.
+
+        Raises
+        ------
+        GraphShapeError
+            If there are too many pairs.
+        """
+        return self._listed
+
+    def pairs(self) -> tuple[Integers, Integers]:
+        """Return every unordered pair of neighbors once.
+
+        Returns
+        -------
+        source, target : integer arrays [pair_count]
+            ``source < target`` everywhere; ordered by source, then target.
+
+        Raises
+        ------
+        GraphShapeError
+            If there are too many pairs to list.
+        """
+        return self.listed().pairs()
+
+    @cached_property
+    def _listed(self) -> DatasetGraph:
+        if max(self.pair_count, self.size) > LARGEST_COUNT:
+            raise GraphShapeError(
+                f"a family with {self.size} datasets and {self.pair_count} pairs is too large to list: the "
+                f"limit is {LARGEST_COUNT} of either",
+                help="use what needs no list (solving and verifying do not), or a smaller family",
+                pairs=self.pair_count,
+                limit=LARGEST_COUNT,
+            )
+        sources, targets = [], []
+        for _, _, source, target in in_blocks(self, 0, self.size, PAIRS_AT_ONCE):
+            upward = source < target
+            sources.append(numbered(source[upward], self.size))
+            targets.append(numbered(target[upward], self.size))
+        return DatasetGraph.from_pairs(self.size, np.concatenate(sources), np.concatenate(targets))
+
+
+def _settle(
+    source: Integers, target: Integers, steps: NDArray[np.int32]
+) -> tuple[Integers, Integers] | tuple[()]:
+    """Lower the steps along some pairs, from either end, until all pairs are at most one step apart.
+
+    Returns
+    -------
+    tuple of integer arrays
+        Datasets whose neighbors have not heard of them, where array operations would take too many rounds.
+    """
+    if is_worth_compiling(source.size):
+        turn = 0
+        while relax_in_place(source, target, steps, backward=turn % 2 == 1):
+            turn += 1
+        return ()
+    for turn in range(_MOST_ROUNDS + 1):
+        here, there = steps[source], steps[target]
+        outward, inward = here + 1 < there, there + 1 < here
+        if not (outward.any() or inward.any()):
+            break
+        if turn == _MOST_ROUNDS:
+            return source[outward], target[inward]
+        np.minimum.at(steps, target[outward], here[outward] + 1)
+        np.minimum.at(steps, source[inward], there[inward] + 1)
+    return ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,13 +382,12 @@ class ImplicitGraph(Blockwise):
                 f"neighbors_of({start}, {stop}) gives {kind_of(given)}, and not two arrays",
                 help="return source and target, one number of each for every pair",
             )
-        source, target = end_arrays(*given)
-        require_range("target", target, self.size)
+        source, target = end_arrays(given[0], given[1], self.size)
         if source.size and (int(source.min()) < start or int(source.max()) >= stop):
             raise GraphShapeError(
                 f"the neighbors of the datasets {start} to {stop - 1} have a source from {int(source.min())} "
                 f"to {int(source.max())}",
-                help="return the neighbors of the datasets of the block, and no others",
+                help="return the neighbors of the datasets of the block only",
             )
         return numbered(source, self.size), numbered(target, self.size)
 
@@ -140,7 +415,7 @@ class ImplicitGraph(Blockwise):
         if counts[0] != counts[1] or (sums[0] - sums[1]) % 2**64:
             raise GraphShapeError(
                 "the relation is not symmetric: some dataset has a neighbor that does not have it",
-                help="give each pair from both ends, whatever blocks they lie in",
+                help="give each pair from both ends, also where they lie in different blocks",
             )
         # A repeat is one pair given twice, so it is counted from both ends.
         return counts[0], loops, repeats // 2
@@ -152,3 +427,15 @@ def _scrambled(keys: NDArray[np.int64]) -> NDArray[np.uint64]:
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return mixed ^ (mixed >> np.uint64(31))
+
+
+def require_countable(size: int) -> None:
+    """Refuse a family with more datasets than can be numbered in 32 bits."""
+    if size > LARGEST_SIZE:
+        shown = str(size) if size < 10**19 else "more than 10^19"
+        raise GraphShapeError(
+            f"a family of {shown} datasets is too large: the limit is {LARGEST_SIZE}",
+            help="use a smaller family, or a distance that is given by a formula",
+            datasets=size,
+            limit=LARGEST_SIZE,
+        )

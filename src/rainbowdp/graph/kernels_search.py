@@ -3,7 +3,7 @@
 
 Where all datasets have about as many neighbors, each gets the same number of places, and no
 array says where they begin; a search then waits for one place in memory less at every dataset. What the loops
-are for is told in `rainbowdp.graph.searching`, which alone calls them, with arrays that are checked.
+are for is told in `rainbowdp.graph.distances`, which alone calls them, with arrays that are checked.
 """
 
 from typing import Any

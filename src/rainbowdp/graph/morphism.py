@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError
 from rainbowdp.exact.arguments import require
-from rainbowdp.graph.arrays import Distances, first_occurrences, frozen, integer_array
-from rainbowdp.graph.dataset_graph import DatasetGraph, listed
+from rainbowdp.graph.arrays import Distances, first_outside, integer_array
+from rainbowdp.graph.pairs import DatasetGraph, listed
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.graph.relation import NeighborRelation, require_relation
 from rainbowdp.rainbow import Rainbow
@@ -72,7 +72,7 @@ def check_morphism(mapping: ArrayLike, source: NeighborRelation, target: Neighbo
     mapping : integer array [source.size]
         The image of each dataset of `source`, a dataset of `target`.
     source, target : DatasetGraph or another NeighborRelation
-        The two graphs; their pairs are listed.
+        The two graphs; the pairs of the second are listed.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def check_morphism(mapping: ArrayLike, source: NeighborRelation, target: Neighbo
     GraphShapeError
         If the mapping does not have one dataset of `target` per dataset of `source`.
     UsageError
-        If a graph is not a neighbor relation, or cannot list its pairs.
+        If a graph is not a neighbor relation, or `target` cannot list its pairs.
 
     References
     ----------
@@ -101,19 +101,13 @@ def check_morphism(mapping: ArrayLike, source: NeighborRelation, target: Neighbo
     require_relation(source, "source")
     require_relation(target, "target")
     images = _images(mapping, source.size, target.size)
-    first, second = listed(source).pairs()
-    joined = listed(target).joined
-    one, other = images[first], images[second]
-    apart = np.flatnonzero(one != other)
-    one, other = one[apart], other[apart]
-    # A pullback from lines has few distinct image pairs, and each needs one look-up only.
-    distinct = first_occurrences(one, other, target.size)
-    if joined(one[distinct], other[distinct]).all():
+    met = source.code_pairs(images, target.size)
+    torn = np.flatnonzero(~listed(target).joined(met.first, met.second))
+    if not torn.size:
         return MorphismVerdict()
-    torn = np.flatnonzero(~joined(one, other))
-    at = int(torn[0])
-    pair = int(apart[at])
-    return MorphismVerdict((int(first[pair]), int(second[pair])), (int(one[at]), int(other[at])))
+    at = torn[np.lexsort((met.target[torn], met.source[torn]))[0]]
+    one, other = int(met.source[at]), int(met.target[at])
+    return MorphismVerdict((one, other), (int(images[one]), int(images[other])))
 
 
 def check_rainbow_preserving(
@@ -172,20 +166,20 @@ def check_rainbow_preserving(
     )
 
 
-def _images(mapping: ArrayLike, size: int, image_size: int) -> NDArray[np.int64]:
+def _images(mapping: ArrayLike, size: int, image_size: int) -> NDArray[np.int32]:
     images = integer_array(mapping, "mapping")
     if images.size != size:
         raise GraphShapeError(
             f"the mapping has {images.size} images for {size} datasets", help="map every dataset once"
         )
-    if size and (int(images.min()) < 0 or int(images.max()) >= image_size):
-        at = int(np.argmax((images < 0) | (images >= image_size)))
+    at = first_outside(images, image_size)
+    if at is not None:
         raise GraphShapeError(
             f"the mapping sends dataset {at} to {int(images[at])}",
             help=f"the target's datasets are 0 to {image_size - 1}",
             dataset=at,
         )
-    return images.astype(np.int64)
+    return images.astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,13 +201,6 @@ class BoundaryMorphism:
         The classes as datasets, called like ``blue>red>green @ 2``, or ``blue>red>green @ -`` where
         unconstrained.
 
-    Raises
-    ------
-    GraphShapeError
-        If the parts do not describe the same classes.
-    UsageError
-        If `boundary_graph` is not a `RainbowGraph`.
-
     References
     ----------
     Zhou et al. 2022, Definition 8.
@@ -230,22 +217,6 @@ class BoundaryMorphism:
     class_region: NDArray[np.int32]
     class_distance: Distances
     boundary_graph: RainbowGraph
-
-    def __post_init__(self) -> None:
-        require(self.boundary_graph, "boundary_graph", RainbowGraph)
-        codes = integer_array(self.codes, "codes")
-        codes = _images(codes, codes.size, self.boundary_graph.size)
-        regions = integer_array(self.class_region, "class_region")
-        distances: object = self.class_distance
-        if not isinstance(distances, np.ndarray) or not (
-            regions.size == distances.size == self.boundary_graph.size
-        ):
-            raise GraphShapeError(
-                "the parts of a boundary morphism do not describe the same classes",
-                help="make one with boundary_morphism(graph)",
-            )
-        object.__setattr__(self, "codes", frozen(codes.astype(np.int32)))
-        object.__setattr__(self, "class_region", frozen(regions.astype(np.int32)))
 
     @property
     def size(self) -> int:

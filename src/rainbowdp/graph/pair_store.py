@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs that are set aside and read again, forward or backward: in memory, or on the disk.
 
-The file on the disk has no name, so whatever ends the process leaves nothing behind. Only a batch of it is in
-memory at a time; the rest is the system's to cache or not.
+The file on the disk has no name, so it is gone when the process ends, also when that is killed. Only a batch
+of it is in memory at a time; the operating system may cache the rest.
 """
 
 import os
 import tempfile
 import weakref
 from collections.abc import Iterator
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,29 +25,8 @@ Kind = type[np.int32] | type[np.int64]
 """The type that numbers datasets."""
 
 
-class PairStore(Protocol):
-    """A place for pairs, and for an array of as many numbers as they have ends."""
-
-    @property
-    def size(self) -> int:
-        """Number of pairs."""
-        ...
-
-    def add(self, source: Integers, target: Integers) -> None:
-        """Append pairs."""
-        ...
-
-    def batches(self, *, backward: bool = False) -> Iterator[Ends]:
-        """Yield all pairs batch by batch, from the first batch to the last or the other way."""
-        ...
-
-    def array(self, count: int) -> Integers:
-        """Return an array for so many datasets."""
-        ...
-
-
 class PairMemory:
-    """Pairs of datasets in memory, in the arrays that they come in.
+    """Pairs of datasets in memory, in the arrays that they come in; it offers what `PairSpool` does.
 
     Parameters
     ----------
@@ -74,7 +53,8 @@ class PairMemory:
 
     def array(self, count: int) -> Integers:
         """Return an array for so many datasets."""
-        return np.empty(count, np.int32) if self._kind == np.int32 else np.empty(count, np.int64)
+        array: NDArray[Any] = np.empty(count, dtype=self._kind)
+        return array
 
 
 class PairSpool:
@@ -145,6 +125,10 @@ class PairSpool:
             If there is no room.
         """
         return mapped_array(count, self._kind)
+
+
+PairStore = PairMemory | PairSpool
+"""A place for pairs, and for an array of as many numbers as they have ends."""
 
 
 def _write_whole(file: IO[bytes], values: NDArray[Any]) -> None:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Families of datasets with their pairs of neighbors in batches: all of them in memory, or read again.
+"""Families of datasets whose pairs of neighbors are given: listed per dataset, in arrays, or read in batches.
 
-No adjacency structure is built: which datasets lie on a boundary, which classes meet and how far the boundary
-is are answered by passes over the pairs, in any order. A pair given twice, or in both directions, or a
-dataset paired with itself changes no answer. Pairs in memory are one batch. A stream holds a few bytes per
-dataset, and sets aside on the disk the pairs that can improve a distance; the number of its passes is
-bounded whatever the order of the pairs.
+`DatasetGraph` lists the neighbors of each dataset, in a compressed sparse row structure. `PairList` holds
+pairs in arrays, and `PairStream` reads them again as often as it needs; neither lists neighbors. Which
+datasets lie on a boundary, which classes meet and how far the boundary is are answered by passes over the
+pairs, in any order. A pair given twice, or in both directions, or a dataset paired with itself changes no
+answer, and is counted. A stream holds a few bytes per dataset, and sets aside on the disk the pairs that can
+improve a distance; the number of its passes is bounded for any order of the pairs.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,112 +17,318 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rainbowdp.errors import MissingExtraError
+from rainbowdp.errors import GraphShapeError, MissingExtraError, UsageError
+from rainbowdp.exact.arguments import described, is_whole, kind_of
 from rainbowdp.graph.arrays import (
     Integers,
     Rebuilt,
-    dataset_codes,
     end_arrays,
+    first_outside,
+    frozen,
     held,
+    integer_array,
     number_type,
+    numbered,
     removal_notes,
-    require_range,
+    require_dataset,
     require_size,
+    sorted_distinct,
     start_marks,
 )
-from rainbowdp.graph.code_tally import CodeTally
 from rainbowdp.graph.compiled import compiled, is_worth_compiling
-from rainbowdp.graph.dataset_graph import DatasetGraph
+from rainbowdp.graph.distances import breadth_first_steps, search, steps_along
 from rainbowdp.graph.pair_store import PairMemory, PairSpool
-from rainbowdp.graph.passes import Batches, Ends, Marks, count_repeats, is_ascending, marks
-from rainbowdp.graph.relation import CodePairs
+from rainbowdp.graph.passes import Batches, Ends, PairPasses, count_repeats, is_ascending
+from rainbowdp.graph.relation import NeighborRelation
 
 Report = Callable[[str], None]
 
 
-class _Pairs(ABC):
-    """What is answered by passes over all pairs; the last answers are kept.
+@dataclass(frozen=True, eq=False, repr=False)
+class DatasetGraph(Rebuilt, PairPasses):
+    """A family of datasets together with a symmetric neighbor relation.
 
-    A mechanism is checked with the classes that it was solved with, and then nothing is read again.
+    Most callers use :meth:`from_pairs`; the constructor takes a finished structure and checks all of it.
+    Datasets are the numbers 0 to ``size - 1``.
+
+    Parameters
+    ----------
+    indptr : int64 array [n + 1]
+        The neighbors of dataset i are ``indices[indptr[i]:indptr[i + 1]]``.
+    indices : int32 or int64 array [2 * pair_count]
+        Neighbors, ascending within a dataset, each pair in both directions, no dataset its own neighbor.
+    self_loops : int
+        How many self-loops were removed from the input.
+    repeated_pairs : int
+        How many repeated pairs, in either direction, were removed from the input.
+
+    Raises
+    ------
+    GraphShapeError
+        If the arrays do not have that form.
+
+    References
+    ----------
+    Zhou et al. 2022, section "Setting": the family of datasets as a simple graph.
+
+    Examples
+    --------
+    >>> graph = DatasetGraph.from_pairs(4, source=[0, 1, 2, 2, 1], target=[1, 2, 1, 3, 1])
+    >>> graph
+    DatasetGraph(4 datasets, 3 pairs)
+    >>> graph.neighbors(2)
+    array([1, 3], dtype=int32)
+    >>> graph.notes
+    ('1 self-loop removed', '1 repeated pair removed')
     """
 
-    size: int
+    indptr: NDArray[np.int64]
+    indices: Integers
+    self_loops: int = 0
+    repeated_pairs: int = 0
 
-    @abstractmethod
-    def _read(self, what: str) -> Iterator[Ends]:
-        """Read all pairs once, batch by batch, for a purpose."""
+    def __post_init__(self) -> None:
+        indptr = integer_array(self.indptr, "indptr").astype(np.int64)
+        indices = integer_array(self.indices, "indices")
+        size = indptr.size - 1
+        if size < 0 or indptr[0] != 0 or indptr[-1] != indices.size or np.any(np.diff(indptr) < 0):
+            raise GraphShapeError(
+                f"indptr must rise from 0 to {indices.size}, the number of entries of indices",
+                help="build the structure with DatasetGraph.from_pairs",
+            )
+        for name in ("self_loops", "repeated_pairs"):
+            count = getattr(self, name)
+            if not is_whole(count) or count < 0:
+                raise GraphShapeError(
+                    f"{name} cannot be {described(count)}", help="give how many were removed"
+                )
+        object.__setattr__(self, "indptr", frozen(indptr))
+        object.__setattr__(self, "indices", frozen(numbered(indices, size)))
+        if first_outside(indices, size) is not None:
+            raise GraphShapeError(
+                f"indices must lie between 0 and {size - 1}",
+                help="build the structure with DatasetGraph.from_pairs",
+            )
+        rows = self._rows()
+        keys = rows * np.int64(size) + self.indices
+        mirrored = np.sort(self.indices * np.int64(size) + rows)
+        if np.any(np.diff(keys) <= 0) or np.any(rows == self.indices) or not np.array_equal(keys, mirrored):
+            raise GraphShapeError(
+                "the structure is not sorted and symmetric without self-loops and repeats",
+                help="build it with DatasetGraph.from_pairs, which makes it so",
+            )
 
-    def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return which datasets have a neighbor of another code.
+    @classmethod
+    def _trusted(
+        cls, indptr: NDArray[np.int64], indices: Integers, self_loops: int, repeated_pairs: int
+    ) -> "DatasetGraph":
+        """Wrap arrays that this package just made, without copying and checking them."""
+        graph = object.__new__(cls)
+        object.__setattr__(graph, "indptr", frozen(indptr))
+        object.__setattr__(graph, "indices", frozen(indices))
+        object.__setattr__(graph, "self_loops", self_loops)
+        object.__setattr__(graph, "repeated_pairs", repeated_pairs)
+        return graph
+
+    @classmethod
+    def from_pairs(cls, size: int, source: ArrayLike, target: ArrayLike) -> "DatasetGraph":
+        """Build the graph from pairs of neighbors.
 
         Parameters
         ----------
-        codes : int32 array [n]
-            A code per dataset.
+        size : int
+            Number of datasets.
+        source, target : integer array [m]
+            The two datasets of each pair, in any direction. Self-loops and repeats are removed and counted.
 
         Returns
         -------
-        bool array [n]
+        DatasetGraph
 
         Raises
         ------
         GraphShapeError
-            If the codes do not fit the datasets.
-        """
-        return self._marks(dataset_codes(codes, self.size)).mixed
-
-    def _marks(self, codes: NDArray[np.int32] | None = None) -> Marks:
-        """Return what a pass for these codes tells, or the last one for any."""
-        known: tuple[NDArray[np.int32], Marks] | None = vars(self).get("_marked")
-        if known is None or not (codes is None or np.array_equal(known[0], codes)):
-            asked = np.zeros(self.size, dtype=np.int32) if codes is None else held(codes, np.int32)
-            known = asked, marks(self._read("which datasets have neighbors of another code"), asked)
-            vars(self)["_marked"] = known
-        return known[1]
-
-    @property
-    def isolated(self) -> int:
-        """How many datasets have no neighbor."""
-        return self._marks().isolated
-
-    def code_pairs(self, codes: NDArray[np.int32], count: int) -> CodePairs:
-        """Return which codes meet along pairs of neighbors, each with the least such pair of datasets.
-
-        Parameters
-        ----------
-        codes : int32 array [n]
-            A code per dataset.
-        count : int
-            All codes are below it.
-
-        Returns
-        -------
-        CodePairs
-
-        Raises
-        ------
-        GraphShapeError
-            If the codes do not fit the datasets or the count.
+            If the arrays have different lengths or do not hold integers, or the size is impossible.
+        UnknownDatasetError
+            If a pair names a dataset below 0 or not below `size`; the message says which pair.
 
         Examples
         --------
-        >>> found = PairList.from_arrays(4, [2, 1, 1], [1, 0, 2]).code_pairs(np.array([1, 1, 0, 0]), 2)
-        >>> found.first, found.second, found.source, found.target, found.same
-        (array([0]), array([1]), array([1], dtype=int32), array([2], dtype=int32), array([1]))
+        >>> DatasetGraph.from_pairs(3, [0, 2], [1, 1]).pairs()
+        (array([0, 1], dtype=int32), array([1, 2], dtype=int32))
         """
-        asked = dataset_codes(codes, self.size, count)
-        known: tuple[NDArray[np.int32], CodePairs] | None = vars(self).get("_met")
-        if known is None or not np.array_equal(known[0], asked):
-            tally = CodeTally(count, self.size)
-            for source, target in self._read("which codes meet"):
-                tally.add_pairs(source, target, asked)
-            known = held(asked, np.int32), tally.result()
-            vars(self)["_met"] = known
-        return known[1]
+        require_size(size)
+        first, second = end_arrays(source, target, size)
+        entries = first.size
+        keys = np.empty(2 * entries, dtype=np.int64)
+        np.multiply(first, size, out=keys[:entries], dtype=np.int64, casting="unsafe")
+        np.multiply(second, size, out=keys[entries:], dtype=np.int64, casting="unsafe")
+        np.add(keys[:entries], second, out=keys[:entries], casting="unsafe")
+        np.add(keys[entries:], first, out=keys[entries:], casting="unsafe")
+        loops = first == second
+        self_loops = int(np.count_nonzero(loops))
+        if self_loops:
+            keys = keys[~np.concatenate([loops, loops])]
+        keys = sorted_distinct(keys)
+        indptr = np.zeros(size + 1, dtype=np.int64)
+        if keys.size:
+            np.cumsum(np.bincount(keys // size, minlength=size), out=indptr[1:])
+            np.remainder(keys, size, out=keys)
+        repeated_pairs = entries - self_loops - keys.size // 2
+        return cls._trusted(indptr, numbered(keys, size), self_loops, repeated_pairs)
+
+    def __repr__(self) -> str:
+        return f"DatasetGraph({self.size} datasets, {self.pair_count} pairs)"
+
+    @property
+    def size(self) -> int:
+        """Number of datasets."""
+        return self.indptr.size - 1
+
+    @property
+    def pair_count(self) -> int:
+        """Number of unordered pairs of neighbors."""
+        return self.indices.size // 2
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was removed from the input, in words; empty if nothing was."""
+        return removal_notes(self.self_loops, self.repeated_pairs)
+
+    @cached_property
+    def degrees(self) -> NDArray[np.int64]:
+        """Number of neighbors of each dataset, int64 [n]."""
+        return frozen(np.diff(self.indptr))
+
+    def listed(self) -> "DatasetGraph":
+        """Return this graph, whose neighbors are listed already.
+
+        Returns
+        -------
+        DatasetGraph
+
+        Examples
+        --------
+        >>> graph = DatasetGraph.from_pairs(3, [0, 2], [1, 1])
+        >>> graph.listed() is graph
+        True
+        """
+        return self
+
+    def pairs(self) -> tuple[Integers, Integers]:
+        """Return every unordered pair of neighbors once.
+
+        Returns
+        -------
+        source, target : integer arrays [pair_count]
+            ``source < target`` everywhere; ordered by source, then target.
+
+        Examples
+        --------
+        >>> DatasetGraph.from_pairs(3, [2, 0], [1, 1]).pairs()
+        (array([0, 1], dtype=int32), array([1, 2], dtype=int32))
+        """
+        rows = self._rows()
+        upward = rows < self.indices
+        return frozen(rows[upward]), frozen(self.indices[upward])
+
+    def neighbors(self, dataset: int) -> Integers:
+        """Return the neighbors of one dataset, ascending.
+
+        Parameters
+        ----------
+        dataset : int
+            Its number.
+
+        Returns
+        -------
+        integer array
+            Read-only.
+
+        Raises
+        ------
+        UnknownDatasetError
+            If the graph has no such dataset.
+
+        Examples
+        --------
+        >>> DatasetGraph.from_pairs(3, [0, 2], [1, 1]).neighbors(1)
+        array([0, 2], dtype=int32)
+        """
+        require_dataset(dataset, self.size)
+        return self.indices[self.indptr[dataset] : self.indptr[dataset + 1]]
+
+    def joined(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.bool_]:
+        """Say for many pairs at once whether they are neighbors.
+
+        Parameters
+        ----------
+        first, second : integer array [m]
+            Datasets of the graph.
+
+        Returns
+        -------
+        bool array [m]
+            No dataset is its own neighbor.
+
+        Raises
+        ------
+        UnknownDatasetError, GraphShapeError
+            As in :meth:`from_pairs`.
+
+        Examples
+        --------
+        >>> DatasetGraph.from_pairs(3, [0, 2], [1, 1]).joined([0, 0, 1], [1, 2, 1])
+        array([ True, False, False])
+        """
+        one, other = end_arrays(first, second, self.size, ("first", "second"))
+        asked = one.astype(np.int64) * self.size + other.astype(np.int64)
+        known = self._rows() * np.int64(self.size) + self.indices
+        # Searching in order walks through memory once; searching as asked would jump about in it.
+        order = np.argsort(asked)
+        place = np.searchsorted(known, asked[order])
+        found = place < known.size
+        found[found] = known[place[found]] == asked[order[found]]
+        joined = np.empty(asked.size, dtype=np.bool_)
+        joined[order] = found
+        return joined
+
+    def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Return how many steps each dataset is away from the nearest start.
+
+        Parameters
+        ----------
+        starts : bool array [n]
+            The datasets at distance 0.
+
+        Returns
+        -------
+        int32 array [n]
+            -1 where no start can be reached.
+
+        Raises
+        ------
+        GraphShapeError
+            If the starts do not fit the datasets.
+
+        Examples
+        --------
+        >>> DatasetGraph.from_pairs(4, [0, 1], [1, 2]).steps_from(np.array([True, False, False, False]))
+        array([ 0,  1,  2, -1], dtype=int32)
+        """
+        find = search if is_worth_compiling(self.pair_count) else breadth_first_steps
+        return find(self.indptr, self.indices, start_marks(starts, self.size))
+
+    def _read(self, what: str) -> Iterator[Ends]:  # noqa: ARG002 - a stream reports it
+        yield self.pairs()
+
+    def _rows(self) -> Integers:
+        """Return the dataset that each entry of `indices` is a neighbor of."""
+        return numbered(np.repeat(np.arange(self.size), self.degrees), self.size)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairList(Rebuilt, _Pairs):
+class PairList(Rebuilt, PairPasses):
     """A family of datasets together with its pairs of neighbors, in no order.
 
     Answers what :class:`DatasetGraph` answers, for millions of pairs in a fraction of its time and memory,
@@ -159,9 +365,7 @@ class PairList(Rebuilt, _Pairs):
     def __post_init__(self) -> None:
         require_size(self.size)
         size = int(self.size)
-        source, target = end_arrays(self.source, self.target)
-        require_range("source", source, size)
-        require_range("target", target, size)
+        source, target = end_arrays(self.source, self.target, size)
         object.__setattr__(self, "size", size)
         object.__setattr__(self, "source", held(source, number_type(size)))
         object.__setattr__(self, "target", held(target, number_type(size)))
@@ -267,8 +471,6 @@ class PairList(Rebuilt, _Pairs):
         """
         chosen = start_marks(starts, self.size)
         if is_worth_compiling(self.source.size):
-            from rainbowdp.graph.relaxation import steps_along
-
             store = PairMemory(number_type(self.size))
             return steps_along(self._read("distances"), chosen, store, lambda _: None)
         away = ~(chosen[self.source] & chosen[self.target])
@@ -317,7 +519,7 @@ class PairList(Rebuilt, _Pairs):
 
 
 @dataclass(eq=False, repr=False)
-class PairStream(_Pairs):
+class PairStream(PairPasses):
     """A family of datasets together with its pairs of neighbors, read in batches.
 
     Answers what :class:`PairList` answers, to the bit, with memory for the datasets only.
@@ -388,8 +590,6 @@ class PairStream(_Pairs):
                 "distances along a stream of pairs need numba, which is not installed",
                 help="install it with: pip install 'rainbowdp[fast]'",
             )
-        from rainbowdp.graph.relaxation import steps_along
-
         chosen = start_marks(starts, self.size)
         store = PairSpool(number_type(self.size))
         return steps_along(self._read("the first distances"), chosen, store, self._say)
@@ -404,3 +604,38 @@ class PairStream(_Pairs):
     def _say(self, text: str) -> None:
         if self.report is not None:
             self.report(text)
+
+
+def listed(structure: NeighborRelation) -> DatasetGraph:
+    """Return a family with the neighbors of each dataset listed, for those who have to see every pair.
+
+    Figures, linear programs and maps between graphs do, on families of a size at which that makes sense.
+
+    Parameters
+    ----------
+    structure : NeighborRelation
+        Any family.
+
+    Returns
+    -------
+    DatasetGraph
+
+    Raises
+    ------
+    UsageError
+        If it cannot list them.
+
+    Examples
+    --------
+    >>> from rainbowdp.graph import PairList
+    >>> listed(PairList.from_arrays(3, [2, 0], [1, 1])).pairs()
+    (array([0, 1], dtype=int32), array([1, 2], dtype=int32))
+    """
+    own: object = getattr(structure, "listed", None)
+    if callable(own):
+        made: DatasetGraph = own()
+        return made
+    raise UsageError(
+        f"{kind_of(structure)} does not list its pairs of neighbors",
+        help="give it a method `listed` that returns a DatasetGraph, or use DatasetGraph.from_pairs",
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Product families: grids, cubes, Hamming graphs, and whatever else is made of axes, with no pair listed.
+"""Product families (grids, cubes, Hamming graphs and other products of axes) without a list of pairs.
 
 Neighbors in a product differ in one coordinate, so every question about neighbors is answered
 line by line, axis after axis. The number of steps between two datasets is the sum of the steps along the
@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError
-from rainbowdp.exact.arguments import described, is_whole, items_of
-from rainbowdp.graph.arrays import Integers, dataset_codes, frozen, start_marks
-from rainbowdp.graph.blocks import Blockwise
-from rainbowdp.graph.code_tally import CodeTally
+from rainbowdp.exact.arguments import described, items_of
+from rainbowdp.graph.arrays import Integers, dataset_codes, frozen, start_marks, whole_number
 from rainbowdp.graph.compiled import is_worth_compiling
+from rainbowdp.graph.implicit import Blockwise, require_countable
+from rainbowdp.graph.passes import CodeTally
 from rainbowdp.graph.relation import CodePairs
 
 AxisKind = Literal["path", "cycle", "complete"]
@@ -30,9 +30,6 @@ AxisKind = Literal["path", "cycle", "complete"]
 
 _Cut = tuple[int, int, int]
 _FEW_CODES, _KNOWN_SETS = 64, 1 << 12
-
-LARGEST_SIZE = 2**31 - 1
-"""Largest number of datasets: their numbers, and the steps between them, fit 32 bits."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,10 +79,7 @@ class ProductGraph(Blockwise):
                     f"axis {axis} cannot be {described(kind)}", help="use 'path', 'cycle' or 'complete'"
                 )
             least = 3 if kind == "cycle" else 1
-            if not is_whole(length) or length < least:
-                raise GraphShapeError(
-                    f"axis {axis} cannot have {described(length)} positions", help=f"use {least} or more"
-                )
+            whole_number(f"the length of axis {axis}", length, least)
         require_countable(math.prod(map(int, lengths)))
         object.__setattr__(self, "lengths", tuple(map(int, lengths)))
         object.__setattr__(self, "kinds", kinds)
@@ -254,20 +248,8 @@ def finished_steps(steps: NDArray[Any], diameter: int) -> NDArray[np.int32]:
 
 
 def is_one_of(value: object, words: tuple[str, ...]) -> bool:
-    """Whether a value is one of some words; arrays and the like, which compare in their own way, are none."""
+    """Tell whether a value is one of some words; an array, which compares element by element, is not."""
     return isinstance(value, str) and value in words
-
-
-def require_countable(size: int) -> None:
-    """Refuse a family with more datasets than can be numbered in 32 bits."""
-    if size > LARGEST_SIZE:
-        shown = str(size) if size < 10**19 else "more than 10^19"
-        raise GraphShapeError(
-            f"a family of {shown} datasets is too large: the limit is {LARGEST_SIZE}",
-            help="use a smaller family, or a distance that is given by a formula",
-            datasets=size,
-            limit=LARGEST_SIZE,
-        )
 
 
 def _pair_count(length: int, kind: AxisKind) -> int:

@@ -22,6 +22,7 @@ from rainbowdp.graph.arrays import (
     Distances,
     Rebuilt,
     distances_of,
+    first_outside,
     first_places,
     frozen,
     frozen_distances,
@@ -29,9 +30,8 @@ from rainbowdp.graph.arrays import (
     integer_array,
 )
 from rainbowdp.graph.labels import LabelArray, Labels, Names, label_array, namer
-from rainbowdp.graph.palette import palette_of, rainbow_list
 from rainbowdp.graph.relation import CodePairs, NeighborRelation, require_relation
-from rainbowdp.graph.sources import Sources
+from rainbowdp.graph.sources import Sources, palette_of, rainbow_list
 from rainbowdp.rainbow import Rainbow, quote_color
 
 
@@ -150,11 +150,7 @@ class RainbowGraph(Rebuilt, Sources):
                 "the rainbows must be distinct and sorted by their text",
                 help="use RainbowGraph.from_codes, which sorts and merges them",
             )
-        if (
-            int(regions.min()) < 0
-            or int(regions.max()) >= len(texts)
-            or (first_places(regions, len(texts)) < 0).any()
-        ):
+        if first_outside(regions, len(texts)) is not None or (first_places(regions, len(texts)) < 0).any():
             raise GraphShapeError(
                 f"the region codes must be 0 to {len(texts) - 1}, each of them occurring",
                 help="use RainbowGraph.from_codes, which drops rainbows that do not occur",
@@ -222,8 +218,8 @@ class RainbowGraph(Rebuilt, Sources):
         if array.size == 0:
             raise GraphShapeError("a rainbow graph needs at least one dataset", help="give it some")
         name = namer(labels)
-        if int(array.min()) < 0 or int(array.max()) >= len(palette):
-            at = int(np.argmax((array < 0) | (array >= len(palette))))
+        at = first_outside(array, len(palette))
+        if at is not None:
             raise MissingRainbowError(
                 f"the dataset {name(at)!r} has the rainbow code {int(array[at])}",
                 help=f"codes are 0 to {len(palette) - 1}, indices into the palette",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All histograms of some records, under change-one and under add-remove, with no pair listed.
+"""All histograms of some records, under change-one and under add-remove, without a list of pairs.
 
 Under both relations neighbors differ by one record that moves from one part to another; under
 add-remove a further part, the last, holds the records that are not there, and every move is to or from it.
@@ -30,12 +30,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError
-from rainbowdp.exact.arguments import described, is_whole
-from rainbowdp.graph.arrays import Integers, frozen
-from rainbowdp.graph.blocks import Blockwise
-from rainbowdp.graph.code_tally import CodeTally
+from rainbowdp.exact.arguments import described
+from rainbowdp.graph.arrays import Integers, frozen, whole_number
 from rainbowdp.graph.compiled import is_worth_compiling
-from rainbowdp.graph.product import finished_steps, is_one_of, narrow_codes, narrow_steps, require_countable
+from rainbowdp.graph.implicit import Blockwise, require_countable
+from rainbowdp.graph.passes import CodeTally
+from rainbowdp.graph.product import finished_steps, is_one_of, narrow_codes, narrow_steps
 from rainbowdp.graph.relation import CodePairs
 
 Neighbors = Literal["change-one", "add-remove"]
@@ -169,13 +169,7 @@ class SimplexGraph(Blockwise):
 
     def __post_init__(self) -> None:
         for name, count, least in (("records", self.records, 0), ("options", self.options, 1)):
-            if not is_whole(count) or count < least:
-                raise GraphShapeError(
-                    f"{name} is {described(count)}, which is not an integer of at least {least}",
-                    help=f"use {least} or more",
-                    value=count,
-                )
-            object.__setattr__(self, name, int(count))
+            object.__setattr__(self, name, whole_number(name, count, least))
         if not is_one_of(self.relation, get_args(Neighbors)):
             raise GraphShapeError(
                 f"neighbors cannot be {described(self.relation)}",
@@ -203,7 +197,7 @@ class SimplexGraph(Blockwise):
 
     @property
     def pair_count(self) -> int:
-        """Number of unordered pairs of neighbors: two places for one record, whatever the others do."""
+        """Number of unordered pairs of neighbors: two places of a record, times the places of the others."""
         moves = math.comb(self.options, 2) if self.relation == "change-one" else self.options
         return moves * spread_count(self.records - 1, self._parts)
 

@@ -2,25 +2,176 @@
 """Constructors of a rainbow graph: from arrays, named edges, networkx graphs and sparse matrices.
 
 Each of them turns its arguments into a structure, a palette and a code per dataset, and hands these to
-``from_codes``, which checks the whole graph. Names become numbers by hash look-ups that run in C.
+``from_codes``, which checks the whole graph. Names become numbers by hash look-ups that run in C. One rainbow
+per dataset, as callers give them, becomes distinct rainbows and a code per dataset.
 """
 
 import itertools
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, Self, cast
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rainbowdp.errors import GraphShapeError, MissingRainbowError, UnknownDatasetError
-from rainbowdp.exact.arguments import items_of, kind_of
-from rainbowdp.graph.arrays import sorted_distinct
-from rainbowdp.graph.dataset_graph import DatasetGraph
-from rainbowdp.graph.labels import Labels, close_labels, namer
-from rainbowdp.graph.palette import number_rainbows
+from rainbowdp.errors import (
+    ColorSetError,
+    GraphShapeError,
+    MissingRainbowError,
+    RainbowError,
+    UnknownDatasetError,
+)
+from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
+from rainbowdp.graph.arrays import first_places, frozen, sorted_distinct
+from rainbowdp.graph.labels import Labels, NameOf, close_labels, namer
+from rainbowdp.graph.pairs import DatasetGraph
 from rainbowdp.graph.relation import NeighborRelation
-from rainbowdp.rainbow import Rainbow
+from rainbowdp.rainbow import Rainbow, quote_color
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, eq=False)
+class Palette:
+    """Distinct rainbows sorted by text, and the one that each dataset prefers.
+
+    Parameters
+    ----------
+    rainbows : tuple of Rainbow
+        Only those that occur.
+    regions : int32 array [n]
+        Index into `rainbows` per dataset.
+    """
+
+    rainbows: tuple[Rainbow, ...]
+    regions: NDArray[np.int32]
+
+
+def palette_of(known: Sequence[Rainbow | str], codes: NDArray[Any], name: NameOf) -> Palette:
+    """Parse, merge and sort rainbows, drop those that do not occur, and check their colors.
+
+    Parameters
+    ----------
+    known : sequence of Rainbow or str
+        Rainbows in any order; two spellings of one rainbow become one region.
+    codes : integer array [n]
+        Index into `known` per dataset, all within range.
+    name : callable
+        Label of a dataset.
+
+    Raises
+    ------
+    ColorSetError
+        If two datasets rank different sets of colors.
+    RainbowSyntaxError, ColorError
+        If a text is not a rainbow.
+    """
+    place = first_places(codes, len(known))
+    first = {code: int(place[code]) for code in np.flatnonzero(place >= 0).tolist()}
+    parsed = {code: _parsed(known[code], at, name) for code, at in first.items()}
+    reference = parsed[int(codes[0])]
+    for code, rainbow in parsed.items():
+        at = first[code]
+        if rainbow.colors != reference.colors:
+            raise ColorSetError(
+                f"the dataset {name(at)!r} ranks the colors {_listed(rainbow)}, and the dataset {name(0)!r} "
+                f"ranks {_listed(reference)}",
+                help="rank the same colors in every dataset; colors can be tied, as in blue>red=green",
+                dataset=name(at),
+                other=name(0),
+                colors=rainbow.colors,
+                other_colors=reference.colors,
+            )
+    texts = {code: str(rainbow) for code, rainbow in parsed.items()}
+    order = sorted(set(texts.values()))
+    rank = {text: index for index, text in enumerate(order)}
+    by_text = {texts[code]: rainbow for code, rainbow in parsed.items()}
+    region_of = np.zeros(len(known), dtype=np.int32)
+    for code, text in texts.items():
+        region_of[code] = rank[text]
+    return Palette(tuple(by_text[text] for text in order), frozen(region_of[codes]))
+
+
+def rainbow_list(rainbows: Iterable[Item], name: str) -> list[Item]:
+    """Return rainbows as a list; one text, or what cannot be gone through, is refused."""
+    items = items_of(rainbows)
+    if items is None:
+        raise MissingRainbowError(
+            f"`{name}` is {kind_of(rainbows)}, and no list of rainbows",
+            help='give a list, as in ["blue>red", "red>blue"]',
+        )
+    return items
+
+
+def _parsed(rainbow: Rainbow | str, dataset: int, name: NameOf) -> Rainbow:
+    if isinstance(rainbow, Rainbow):
+        return rainbow
+    try:
+        return Rainbow.parse(rainbow)
+    except RainbowError as error:
+        raise type(error)(
+            f"the dataset {name(dataset)!r}: {error.what}", help=error.help, **error.values
+        ) from error
+
+
+def _listed(rainbow: Rainbow) -> str:
+    return ", ".join(map(quote_color, rainbow.colors))
+
+
+def number_rainbows(
+    rainbows: Iterable[object], name: NameOf, where: str = "its entry of `rainbows`"
+) -> tuple[list[Rainbow | str], NDArray[np.int32]]:
+    """Return the distinct values among one rainbow per dataset, and a code per dataset.
+
+    Parameters
+    ----------
+    rainbows : iterable of Rainbow or str
+        One per dataset.
+    name : callable
+        Label of a dataset.
+    where : str
+        Where a missing rainbow belongs, for the message.
+
+    Raises
+    ------
+    MissingRainbowError
+        If a value is None, blank or no rainbow at all, naming the dataset.
+    """
+    items = rainbow_list(rainbows.tolist() if isinstance(rainbows, np.ndarray) else rainbows, "rainbows")
+    try:
+        distinct = dict.fromkeys(items)
+    except TypeError:
+        # A list or dict cannot be a key; it is not a rainbow either, and is named below.
+        distinct = dict.fromkeys(item if isinstance(item, Hashable) else None for item in items)
+    missing = [value for value in distinct if not _is_rainbow(value)]
+    if missing:
+        at = next(index for index, item in enumerate(items) if not _is_rainbow(item))
+        what = "has no rainbow" if _is_blank(items[at]) else f"has {_shown(items[at])} in place of a rainbow"
+        raise MissingRainbowError(
+            f"the dataset {name(at)!r} {what}",
+            help=f"give it one in {where}, as in blue>red>green",
+            dataset=name(at),
+        )
+    number = {value: index for index, value in enumerate(distinct)}
+    codes = np.fromiter(map(number.__getitem__, items), dtype=np.int32, count=len(items))
+    return list(distinct), codes
+
+
+def _is_rainbow(value: object) -> bool:
+    return isinstance(value, Rainbow) or (isinstance(value, str) and not _is_blank(value))
+
+
+def _shown(value: object) -> str:
+    return described(value) if is_whole(value) else repr(value)
+
+
+def _is_blank(value: object) -> bool:
+    """Whether the value is how tables write that there is none: None, NaN or a blank text."""
+    if isinstance(value, float):
+        return math.isnan(value)
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 class NetworkLike(Protocol):
@@ -165,7 +316,7 @@ class Sources(ABC):
         """
         if not all(callable(getattr(graph, part, None)) for part in ("nodes", "edges")):
             raise GraphShapeError(
-                f"{kind_of(graph)} is no networkx graph",
+                f"{kind_of(graph)} is not a networkx graph",
                 help="give a networkx graph, or use from_edges or from_arrays",
             )
         nodes = list(graph.nodes(data=attribute))
@@ -251,16 +402,7 @@ def _number_edges(
     """
     flat = _flat(edges)
     number = {dataset: index for index, dataset in enumerate(datasets)}
-    try:
-        ends = np.fromiter(map(number.get, flat, itertools.repeat(-1)), dtype=np.int64, count=len(flat))
-    except TypeError:
-        # A list or a dict names no dataset, and has no place to be looked up at.
-        at = next(index for index, end in enumerate(flat) if not _is_hashable(end))
-        raise UnknownDatasetError(
-            f"the edge number {at // 2}, counted from 0, has {kind_of(flat[at])} in place of a dataset",
-            help="name datasets by text or integers",
-            edge=at // 2,
-        ) from None
+    ends = np.fromiter(map(number.get, flat, itertools.repeat(-1)), dtype=np.int64, count=len(flat))
     if ends.size and ends.min() < 0:
         at = int(np.argmin(ends))
         edge = tuple(flat[at - at % 2 : at - at % 2 + 2])
@@ -272,14 +414,6 @@ def _number_edges(
             edge=at // 2,
         )
     return ends[0::2], ends[1::2]
-
-
-def _is_hashable(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
@@ -315,7 +449,7 @@ def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
 def _matrix_pairs(matrix: object) -> tuple[int, NDArray[Any], NDArray[Any]]:
     """Return the size and the pairs of a sparse matrix; each unordered pair comes once.
 
-    Every stored entry other than 0 is an edge, whichever side of the diagonal it stands on.
+    Every stored entry other than 0 is an edge, on either side of the diagonal.
 
     Raises
     ------

@@ -16,34 +16,30 @@ OpenDP asks for the features ``contrib`` and ``honest-but-curious`` for every me
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal, cast
 
-from rainbowdp.errors import UsageError
+from rainbowdp.errors import InternalError, UsageError
 from rainbowdp.exact import NumberLike, parse_fraction, to_float
-from rainbowdp.goals import Goal
+from rainbowdp.exact.arguments import described, is_whole
+from rainbowdp.goals import Asked, Goal, QuestionMechanism, mechanism_of
+from rainbowdp.goals.mechanism import require_goal
 from rainbowdp.interop import missing_extra
 from rainbowdp.interop.group_privacy import delta_above, epsilon_above, gaussian_epsilon, rho_above
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question, winner
+from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question, Summary, winner
 from rainbowdp.questions.kinds import text_reading
-from rainbowdp.questions.readings import BracketReading, OptionReading
-
-if TYPE_CHECKING:
-    from opendp.mod import Domain, Measure, Measurement, Metric
-from dataclasses import dataclass
-from functools import cached_property
-
-from rainbowdp.errors import InternalError
-from rainbowdp.exact.arguments import described, is_whole
-from rainbowdp.goals import Asked, QuestionMechanism, mechanism_of
-from rainbowdp.goals.mechanism import require_goal
-from rainbowdp.questions import Summary
 from rainbowdp.questions.question import require_question
+from rainbowdp.questions.readings import BracketReading, OptionReading
 from rainbowdp.questions.regions import RULES
 from rainbowdp.questions.selection import form_text
 from rainbowdp.sampling import BitSource
+
+if TYPE_CHECKING:
+    from opendp.mod import Domain, Measure, Measurement, Metric
 
 Loss = float | tuple[float, float]
 

@@ -5,10 +5,10 @@ Among all private boundary conditions it is the one whose best-class masses are 
 is as large as possible, then the second smallest, and so on. What this leaves open goes to the longer
 prefixes, region after region in text order, then to equal shares inside tied classes where they are possible.
 
-`component` says which regions belong together, and how progress is told. `program`, `factors`, `simplex` and
-`proposals` solve linear programs exactly: HiGHS proposes vertices, and a sparse rational elimination solves
-them, since dense ones (`flint.fmpq_mat`) take ten times as long from 100 variables on. `filling` says what is
-maximized; `inward` treats irrational odds, `cutting` and `gaussian` Gaussian privacy.
+`component` says which regions belong together, and how progress is told. `proposals`, `factors` and `simplex`
+solve linear programs exactly: HiGHS proposes vertices, and a sparse rational elimination solves them, since
+dense ones (`flint.fmpq_mat`) take ten times as long from 100 variables on. `filling` says what is maximized;
+`rounding` treats irrational odds and Gaussian privacy, the latter by the cutting planes of `cutting`.
 """
 
 from dataclasses import dataclass
@@ -104,8 +104,7 @@ def solve(component: Component, privacy: Privacy, progress: Progress = silent) -
     """
     # Most boundaries need no program, and then none of this is loaded.
     from rainbowdp.leximin.filling import fill
-    from rainbowdp.leximin.gaussian import fill_gaussian
-    from rainbowdp.leximin.inward import INWARD_NOTE, fill_inward
+    from rainbowdp.leximin.rounding import INWARD_NOTE, fill_gaussian, fill_inward
 
     _require_solvable(component, privacy)
     if isinstance(privacy, GaussianDP):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The max-min boundary as a sequence of linear objectives over regions that touch.
+"""The max-min boundary of regions that hang together, as a sequence of linear objectives.
 
-"Leximin of the best-class masses, then the longer prefixes region after region, then equal
-shares inside tied classes" is a list of linear objectives, maximized one after another. Leximin is filled up
-step by step: raise the smallest best-class mass that is not blocked yet, see which regions block it, go on
-with the others. The result is one point, for any order of the input.
+"Leximin of the best-class masses, then the longer prefixes region after region, then equal shares inside tied
+classes" is a list of linear objectives, maximized one after another. Leximin is filled up step by step: raise
+the smallest best-class mass that is not blocked yet, see which regions block it, go on with the others. The
+result is one point, for any order of the input.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from fractions import Fraction
 import flint
 
 from rainbowdp.leximin.component import Component, Progress, Table, objective_count, silent
-from rainbowdp.leximin.program import Program
+from rainbowdp.leximin.proposals import Program
 from rainbowdp.leximin.simplex import LexicographicSimplex
 
 _ONE = flint.fmpq(1)

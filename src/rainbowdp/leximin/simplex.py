@@ -15,8 +15,7 @@ import flint
 
 from rainbowdp.errors import NotVerifiedError, SolverError
 from rainbowdp.leximin.factors import Factors, Sparse
-from rainbowdp.leximin.program import Program
-from rainbowdp.leximin.proposals import Proposals
+from rainbowdp.leximin.proposals import Program, Proposals
 
 _ZERO, _ONE = flint.fmpq(0), flint.fmpq(1)
 _LARGEST_PIVOTS = 20_000

@@ -26,11 +26,10 @@ from rainbowdp.exact import (
     show,
     sign,
 )
-from rainbowdp.exact.arguments import described, is_whole, kind_of
-from rainbowdp.line.falling_powers import Counts
+from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.line.normal_table import NormalTable
 from rainbowdp.line.odds_table import LARGEST_DISTANCE, OddsTable
-from rainbowdp.line.powers import Floats, relative_float
+from rainbowdp.line.powers import Counts, Floats, relative_float
 from rainbowdp.line.reach import steps_to_reach
 from rainbowdp.privacy import GaussianDP, Privacy, require_privacy
 from rainbowdp.rainbow import Rainbow
@@ -235,7 +234,7 @@ class Line:
 
         Every probability is relatively accurate to a few units in the last place, however small it is, down
         to the smallest normal float; a smaller one may be 0. The same numbers come on every processor
-        (`rainbowdp.line.exponentials`).
+        (`rainbowdp.line.powers`).
 
         Parameters
         ----------
@@ -391,13 +390,7 @@ def whole_steps(distances: npt.ArrayLike) -> npt.NDArray[np.int64]:
     NumberError
         If they are not whole numbers from 0 to 2^53 in one dimension.
     """
-    try:
-        steps = np.asarray(distances)
-    except (TypeError, ValueError) as error:
-        raise NumberError(
-            f"{kind_of(distances)} is not a list of distances",
-            help="give a one-dimensional array of integers",
-        ) from error
+    steps = np.asarray(distances)
     if steps.size == 0 and steps.ndim == 1:
         return np.empty(0, np.int64)
     if steps.ndim != 1 or steps.dtype.kind not in "iu":

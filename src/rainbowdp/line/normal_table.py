@@ -25,15 +25,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rainbowdp.exact import Exact, ball, exponent_ball, normal_quantile, sign, working_precision
-from rainbowdp.line.exponentials import falling
-from rainbowdp.line.falling_powers import Counts, as_array
 from rainbowdp.line.powers import (
     LARGEST_COUNT,
     TINY,
     Constant,
+    Counts,
     Floats,
     Pair,
+    as_array,
     constant,
+    falling,
     halves,
     plus,
     relative_ball,

@@ -28,8 +28,7 @@ import flint
 import numpy as np
 
 from rainbowdp.exact import Exact, ball, exponent_ball, sign
-from rainbowdp.line.falling_powers import Counts, FallingPowers
-from rainbowdp.line.powers import Floats, relative_ball, relative_float
+from rainbowdp.line.powers import Counts, FallingPowers, Floats, relative_ball, relative_float
 from rainbowdp.line.reach import steps_to_reach
 from rainbowdp.privacy import ApproxDP, PureDP
 

@@ -7,9 +7,10 @@ from rainbowdp.mechanism.comparison import (
     OrderVerdict,
     check_homogeneous,
     check_order_reasonable,
+    in_order_of,
     mechanism_dominates,
+    pullback,
 )
-from rainbowdp.mechanism.pullback import in_order_of, pullback
 from rainbowdp.mechanism.rows import STATED_ABSOLUTE, STATED_RELATIVE, LineRows, StatedRows
 from rainbowdp.mechanism.value import Mechanism, Precision
 

@@ -116,7 +116,7 @@ def plot_line(line: Line, distances: Iterable[int], path: Path | str | None = No
     place = None if path is None else check_plot_path(path)
     require(line, "line", Line)
     from rainbowdp.plots.curves import draw_line
-    from rainbowdp.plots.files import styled
+    from rainbowdp.plots.style import styled
 
     return styled(lambda: draw_line(line, distances), place)
 
@@ -177,9 +177,8 @@ def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | 
             f"the graph has {graph.size} datasets and the mechanism {mechanism.size}",
             help="draw a mechanism with the graph that it was made for",
         )
-    from rainbowdp.plots.files import styled
-    from rainbowdp.plots.histogram import draw_histogram
-    from rainbowdp.plots.solution import draw_solution
+    from rainbowdp.plots.solution import draw_histogram, draw_solution
+    from rainbowdp.plots.style import styled
 
     draw = draw_solution if graph.size <= LARGEST_DRAWING else draw_histogram
     return styled(lambda: draw(graph, mechanism), place)

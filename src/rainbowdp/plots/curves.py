@@ -13,9 +13,18 @@ from numpy.typing import NDArray
 from rainbowdp.errors import UsageError
 from rainbowdp.exact.arguments import is_whole, items_of
 from rainbowdp.line import Line
-from rainbowdp.plots.captions import LONGEST_TITLE, MOST_NAMES, caption, legend
-from rainbowdp.plots.files import INK, SHADE, new_figure
-from rainbowdp.plots.palette import MARKERS, is_light, paint
+from rainbowdp.plots.style import (
+    INK,
+    LONGEST_TITLE,
+    MARKERS,
+    MOST_NAMES,
+    SHADE,
+    caption,
+    is_light,
+    legend,
+    new_figure,
+    paint,
+)
 
 _FARTHEST = 2**53
 _MOST_POINTS = 2000

@@ -10,9 +10,7 @@ from matplotlib.lines import Line2D
 from rainbowdp.planning import Plan, PlanCase, PrivacyPlan
 from rainbowdp.planning.words import right_float
 from rainbowdp.plots import check_plot_path
-from rainbowdp.plots.captions import LONGEST_TITLE, caption, legend
-from rainbowdp.plots.files import SHADE, new_figure, styled
-from rainbowdp.plots.palette import paint
+from rainbowdp.plots.style import LONGEST_TITLE, SHADE, caption, legend, new_figure, paint, styled
 
 _STYLES: dict[str, tuple[float, tuple[float, ...]] | None] = {
     "typical": None,

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rainbow graph, dataset by dataset, beside its boundary graph (the paper's figure 1)."""
+"""A solved graph as a figure: beside its boundary graph, or as histograms where it is large.
+
+A small rainbow graph is drawn dataset by dataset (the paper's figure 1). Of a large one the number of
+datasets at each distance to the boundary is drawn, region by region.
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -8,6 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from rainbowdp.errors import printable
@@ -15,11 +20,16 @@ from rainbowdp.graph import listed
 from rainbowdp.graph.morphism import BoundaryMorphism, boundary_morphism
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
-from rainbowdp.plots.captions import captions, legend
-from rainbowdp.plots.files import INK, new_figure
-from rainbowdp.plots.glyphs import Disks, draw_edges, draw_label
-from rainbowdp.plots.layout import Points, clearest_directions, ring_with_arms, spread
-from rainbowdp.plots.palette import is_light, paint
+from rainbowdp.plots.drawing import (
+    Disks,
+    Points,
+    clearest_directions,
+    draw_edges,
+    draw_label,
+    ring_with_arms,
+    spread,
+)
+from rainbowdp.plots.style import INK, SHADE, caption, captions, is_light, legend, new_figure, paint
 
 _LONGEST_LABEL = 14
 _LONGEST_LIST = 16
@@ -84,11 +94,10 @@ def _draw_datasets(
     axes: Axes, graph: RainbowGraph, places: Points, tones: Mapping[str, str], scale: float
 ) -> None:
     structure = listed(graph.structure)
-    source, target = (np.asarray(end, dtype=np.int64) for end in structure.pairs())
     disks = Disks(
         places, [graph.rainbows[code] for code in graph.regions.tolist()], graph.boundary, _radius(places)
     )
-    draw_edges(axes, places, source, target)
+    draw_edges(axes, places, *structure.pairs())
     disks.draw(axes, tones)
     names = [printable(graph.label(dataset)) for dataset in range(graph.size)]
     legible = scale >= _LEGIBLE_UNIT and graph.size <= _MOST_LABELS
@@ -111,10 +120,9 @@ def _draw_boundary_graph(
     scale: float,
 ) -> None:
     image = morphism.boundary_graph
-    source, target = (np.asarray(end, dtype=np.int64) for end in listed(image.structure).pairs())
     radius = min(_radius(places), 0.24)
     heavy = np.asarray(morphism.class_distance.filled(-1) == 0)
-    draw_edges(axes, places, source, target)
+    draw_edges(axes, places, *listed(image.structure).pairs())
     Disks(places, [image.rainbows[code] for code in image.regions.tolist()], heavy, radius).draw(axes, tones)
     for node in _captioned(morphism, places, scale):
         # A steep arm has free paper at its outer side, away from its next node; a flat one above.
@@ -214,3 +222,80 @@ def _draw_legend(figure: Figure, tones: Mapping[str, str], columns: int) -> None
         handlelength=1.0,
         handleheight=1.0,
     )
+
+
+_MOST_PANELS = 8
+
+
+def draw_histogram(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
+    """Draw how many datasets of each region lie at each distance; see `rainbowdp.plots.plot_solution`."""
+    tones = paint(graph.colors)
+    distances = np.asarray(graph.distance.filled(-1), dtype=np.int64)
+    sizes = np.bincount(graph.regions, minlength=len(graph.rainbows))
+    shown = np.sort(np.argsort(-sizes, kind="stable")[:_MOST_PANELS])
+    figure = new_figure(7.6, 0.9 + 1.55 * shown.size)
+    panels = figure.subplots(shown.size, 1, sharex=True, squeeze=False)[:, 0].tolist()
+    for axes, region in zip(panels, shown.tolist(), strict=True):
+        inside = np.flatnonzero(graph.regions == region)
+        _draw_region(axes, graph, mechanism, inside, distances=distances[inside], tones=tones)
+    panels[-1].set_xlabel("distance to the boundary of the region")
+    panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    panels[-1].set_xlim(-0.6, max(int(distances.max(initial=0)), 1) + 0.6)
+    figure.supylabel("datasets (filled)", fontsize=10)
+    figure.text(0.995, 0.5, "probability of the best answer (black)", rotation=90, va="center", ha="right")
+    hidden = len(graph.rainbows) - shown.size
+    title = f"{graph.size:,} datasets, {graph.structure.pair_count:,} pairs of neighbors, "
+    title += f"{len(graph.rainbows)} regions" + (f" ({shown.size} largest)" if hidden else "")
+    figure.suptitle(title, fontsize=10.5)
+    figure.subplots_adjust(
+        left=0.14,
+        right=0.9,
+        bottom=0.62 / figure.get_figheight(),
+        top=1 - 0.62 / figure.get_figheight(),
+        hspace=0.5,
+    )
+    return figure
+
+
+def _draw_region(
+    axes: Axes,
+    graph: RainbowGraph,
+    mechanism: Mechanism,
+    inside: NDArray[np.int64],
+    *,
+    distances: NDArray[np.int64],
+    tones: Mapping[str, str],
+) -> None:
+    rainbow = graph.rainbows[int(graph.regions[inside[0]])]
+    reached, first = np.unique(distances, return_index=True)
+    held = distances >= 0
+    title = f"{caption(str(rainbow), 64)}: {inside.size:,} datasets"
+    if not held.all():
+        title += f", {int((~held).sum()):,} of them without a boundary"
+    axes.set_title(title, loc="left", fontsize=9.5)
+    axes.yaxis.set_major_locator(MaxNLocator(3, integer=True))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    if not held.any():
+        return
+    tone = tones[rainbow.ordered[0]]
+    counts = np.bincount(distances[held])
+    axes.stairs(
+        counts,
+        np.arange(counts.size + 1) - 0.5,
+        fill=True,
+        color=tone,
+        alpha=0.55,
+        edgecolor=INK if is_light(tone) else None,
+    )
+    axes.set_ylim(bottom=0)
+    places, members = reached[reached >= 0], inside[first[reached >= 0]]
+    masses = [best_mass(graph, mechanism, int(dataset)) for dataset in members]
+    beside = axes.twinx()
+    # One distance alone is a point, which no line shows.
+    beside.plot(
+        places, masses, color=INK, linewidth=1.4, marker="o" if len(masses) == 1 else "", markersize=4
+    )
+    beside.set_ylim(0, 1.03)
+    beside.set_yticks([0, 0.5, 1])
+    beside.spines["right"].set_visible(True)
+    beside.spines["right"].set_color(SHADE)

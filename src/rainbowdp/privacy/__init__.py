@@ -20,9 +20,8 @@ from typing import get_args
 
 from rainbowdp.exact.arguments import require
 from rainbowdp.privacy.gaussian import GaussianDP
-from rainbowdp.privacy.likelihood import likelihood_events
 from rainbowdp.privacy.odds_notions import ApproxDP, PureDP
-from rainbowdp.privacy.verdict import Verdict, Violation
+from rainbowdp.privacy.verdict import Verdict, Violation, likelihood_events
 
 __all__ = [
     "ApproxDP",

@@ -23,12 +23,13 @@ from rainbowdp.exact import (
     sign,
     simplest,
 )
-from rainbowdp.privacy.likelihood import ball_sign, likelihood_events
 from rainbowdp.privacy.verdict import (
     Excess,
     Verdict,
     Violation,
+    ball_sign,
     exponent_text,
+    likelihood_events,
     parse_nonnegative,
     read_mass,
     read_steps,

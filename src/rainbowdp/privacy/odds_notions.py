@@ -29,13 +29,14 @@ from rainbowdp.exact import (
 )
 from rainbowdp.privacy.verdict import (
     Verdict,
+    enclosed_verdict,
     exponent_text,
     parse_nonnegative,
     read_mass,
     read_steps,
     require_same_colors,
+    worst_violation,
 )
-from rainbowdp.privacy.worst_event import enclosed_verdict, worst_violation
 
 Odds = Fraction | OddsExpression
 

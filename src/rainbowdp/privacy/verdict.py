@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcome of a privacy check: a verdict that holds, or the violation with its event and excess.
+"""The outcome of a privacy check, and the events that decide it.
 
-Of several violations the one of greatest excess is shown. Two excesses are compared in their exact form where
-they have one of the same kind, and by refining enclosures otherwise; decided ones come before undecided ones.
+A verdict holds, or it has the violation with its event and excess. Of several violations the one of greatest
+excess is shown. Two excesses are compared in their exact form where they have one of the same kind, and by
+refining enclosures otherwise; decided ones come before undecided ones.
+
+The events that matter under any trade-off curve are those of the likelihood ratio test (`likelihood_events`).
+Under pure and approximate privacy the worst event holds the colors beyond the odds (`worst_event`,
+`worst_violation`), compared exactly where numbers are of one kind. Powers of e^1 and of e^2, say, have no
+common exact form here, so their differences are decided by refining enclosures (`enclosed_verdict`); what
+4096 bits do not decide counts as a violation and says so.
+
 The numbers that a check takes (epsilon, mu, masses, steps) are read here, too.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,9 +26,12 @@ from rainbowdp.exact import (
     Exact,
     Exponent,
     Log,
+    NormalExpression,
     NumberLike,
+    OddsExpression,
     Real,
     are_compatible,
+    ball,
     format_fraction,
     parse_exponent,
     parse_fraction,
@@ -29,6 +40,7 @@ from rainbowdp.exact import (
     sign,
 )
 from rainbowdp.exact.arguments import described, is_whole, require
+from rainbowdp.exact.refining import undecided
 
 LARGEST_PARAMETER = 1_000_000
 
@@ -191,3 +203,217 @@ class Excess:
             return shown_sign(lambda: self.evaluate() - other.evaluate()) == 1
         except UndecidedError:
             return False
+
+
+def worst_event(p: Mapping[str, Exact], q: Mapping[str, Exact], odds: Exact) -> tuple[tuple[str, ...], Exact]:
+    """Return the event of the colors with p > odds * q, and by how much its masses exceed that.
+
+    Parameters
+    ----------
+    p, q : mapping
+        Color to a number, which need not sum to 1.
+    odds : Exact
+        A factor of the same kind of numbers.
+
+    Returns
+    -------
+    event : tuple of str
+        In the order of `p`.
+    beyond : Exact
+        The sum of p - odds * q over the event: the largest of all events.
+
+    Examples
+    --------
+    >>> p = {"a": Fraction(1, 2), "b": Fraction(1, 3), "c": Fraction(1, 6)}
+    >>> q = {"a": Fraction(1, 6), "b": Fraction(1, 3), "c": Fraction(1, 2)}
+    >>> worst_event(p, q, Fraction(2))
+    (('a',), Fraction(1, 6))
+    """
+    event: list[str] = []
+    beyond: Exact = Fraction(0)
+    for color in p:
+        over = p[color] - odds * q[color]
+        if sign(over) > 0:
+            event.append(color)
+            beyond = beyond + over
+    return tuple(event), beyond
+
+
+def worst_violation(p: Distribution, q: Distribution, odds: Exact, delta: Fraction) -> Violation | None:
+    """Return the greatest excess over p <= odds q + delta, in both directions.
+
+    Parameters
+    ----------
+    p, q : Distribution
+        Over the same colors.
+    odds : Exact
+        A factor of the same kind of numbers.
+    delta : Fraction
+        The additive slack.
+
+    Returns
+    -------
+    Violation or None
+        None where no event exceeds its limit. Of two equal excesses that of `p` over `q`.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 2.
+    """
+    worst: tuple[Exact, Violation] | None = None
+    for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
+        event, beyond = worst_event(ours, theirs, odds)
+        excess = beyond - delta
+        if sign(excess) > 0 and (worst is None or sign(excess - worst[0]) > 0):
+            limit = odds * theirs.mass(event) + delta
+            worst = excess, Violation(event, ours.mass(event), limit, excess, bool(swapped))
+    return None if worst is None else worst[1]
+
+
+def enclosed_verdict(
+    p: Distribution, q: Distribution, odds: Callable[[], flint.arb], delta: Fraction
+) -> Verdict:
+    """Decide whether two neighbors may have these distributions, by enclosures.
+
+    Parameters
+    ----------
+    p, q : Distribution
+        Over the same colors.
+    odds : callable
+        Computes a ball around e^epsilon at the precision in force.
+    delta : Fraction
+        The additive slack.
+
+    Returns
+    -------
+    Verdict
+        True, or the event of greatest excess; its limit and excess are None, having no exact form.
+    """
+    worst: Excess | None = None
+    for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
+        found = _violation(ours, theirs, odds, delta, swapped=bool(swapped))
+        if found is not None and found.is_above(worst):
+            worst = found
+    return Verdict(None if worst is None else worst.violation)
+
+
+def _violation(
+    ours: Distribution, theirs: Distribution, odds: Callable[[], flint.arb], delta: Fraction, *, swapped: bool
+) -> Excess | None:
+    def gap(color: str) -> flint.arb:
+        return ball(ours[color]) - odds() * ball(theirs[color])
+
+    def order(color: str) -> int | None:
+        return shown_sign(lambda: gap(color)) if sign(ours[color]) else -1
+
+    orders = {color: order(color) for color in ours}
+    # An undecided color is far below any excess that is decided, so it only counts where nothing else does.
+    candidates = tuple(color for color, found in orders.items() if found not in (-1, 0))
+
+    def excess() -> flint.arb:
+        return sum((gap(color) for color in candidates), flint.arb(0)) - ball(delta)
+
+    if not candidates:
+        return None
+    found = shown_sign(excess)
+    if found is None:
+        return Excess(
+            Violation(candidates, ours.mass(candidates), None, None, swapped, undecided=True), excess
+        )
+    event = tuple(color for color in candidates if orders[color] is not None)
+    return Excess(Violation(event, ours.mass(event), None, None, swapped), excess) if found > 0 else None
+
+
+def likelihood_events(p: Distribution, q: Distribution) -> Iterable[tuple[str, ...]]:
+    """Yield the corner events of the likelihood ratio test of p against q, smallest first.
+
+    Parameters
+    ----------
+    p, q : Distribution
+        Over the same colors.
+
+    Yields
+    ------
+    tuple of str
+        Sorted colors: those with ratio p/q above some level. Colors that both give probability 0 are left
+        out; the full event is not yielded.
+
+    Raises
+    ------
+    UndecidedError
+        If 4096 bits do not decide the order of two ratios.
+
+    Examples
+    --------
+    >>> p = Distribution({"a": "1/2", "b": "1/3", "c": "1/6"})
+    >>> q = Distribution({"a": "1/6", "b": "1/3", "c": "1/2"})
+    >>> list(likelihood_events(p, q))
+    [('a',), ('a', 'b')]
+    """
+    merged: list[tuple[tuple[str, ...], Exact, Exact]] = []
+    for color in p:
+        if sign(p[color]) == 0 and sign(q[color]) == 0:
+            continue
+        for index, (group, mass, other) in enumerate(merged):
+            if _proportional(mass, p[color], other, q[color]):
+                merged[index] = ((*group, color), mass + p[color], other + q[color])
+                break
+        else:
+            merged.append(((color,), p[color], q[color]))
+    ordered: list[tuple[tuple[str, ...], Exact, Exact]] = []
+    for item in merged:
+        position = 0
+        while position < len(ordered) and _ratio_order(ordered[position], item) > 0:
+            position += 1
+        ordered.insert(position, item)
+    event: tuple[str, ...] = ()
+    for group, _, _ in ordered[:-1]:
+        event = tuple(sorted((*event, *group)))
+        yield event
+
+
+def _proportional(p1: Exact, p2: Exact, q1: Exact, q2: Exact) -> bool:
+    """Tell whether p1 : p2 = q1 : q2, exactly in one field, and by their form for normal numbers."""
+    if all(isinstance(value, Fraction | OddsExpression) for value in (p1, p2, q1, q2)):
+        exponents = {value.exponent for value in (p1, p2, q1, q2) if isinstance(value, OddsExpression)}
+        return len(exponents) <= 1 and sign(p1 * q2 - p2 * q1) == 0
+    factors = {_form_ratio(p1, p2), _form_ratio(q1, q2)}
+    return len(factors) == 1 and None not in factors
+
+
+def _form_ratio(a: Exact, b: Exact) -> Fraction | None:
+    """Return b/a where both have the same form up to a rational factor."""
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return b / a if a else None
+    if (
+        isinstance(a, NormalExpression)
+        and isinstance(b, NormalExpression)
+        and a.atoms.keys() == b.atoms.keys()
+    ):
+        if not a.atoms:
+            return b.constant / a.constant if a.constant else None
+        atom = next(iter(a.atoms))
+        factor = b.atoms[atom] / a.atoms[atom]
+        return factor if (b - factor * a).is_formally_zero() else None
+    return None
+
+
+def _ratio_order(
+    first: tuple[tuple[str, ...], Exact, Exact], second: tuple[tuple[str, ...], Exact, Exact]
+) -> int:
+    """Return the sign of p1/q1 - p2/q2, by cross products."""
+    (_, p1, q1), (_, p2, q2) = first, second
+    if all(isinstance(value, Fraction) for value in (p1, p2, q1, q2)):
+        return sign(p1 * q2 - p2 * q1)
+    zero1, zero2 = sign(q1) == 0, sign(q2) == 0
+    if zero1 or zero2:
+        return int(zero1) - int(zero2)
+    return ball_sign(lambda: ball(p1) * ball(q2) - ball(p2) * ball(q1))
+
+
+def ball_sign(evaluate: Callable[[], flint.arb]) -> int:
+    """Return the sign of what `evaluate` encloses; `UndecidedError` where 4096 bits do not show it."""
+    found = shown_sign(evaluate)
+    if found is None:
+        raise undecided()
+    return found

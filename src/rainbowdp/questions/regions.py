@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rainbowdp.boundary import BoundaryCondition, check_boundary, max_min, randomized_response, uniform
-from rainbowdp.boundary.response import response, response_notes
+from rainbowdp.boundary.ready_made import response, response_notes
 from rainbowdp.errors import BoundaryMissingError, QuestionError, did_you_mean
 from rainbowdp.graph import DatasetGraph, RainbowGraph
 from rainbowdp.line import Line

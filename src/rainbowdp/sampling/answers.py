@@ -1,21 +1,267 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The public functions that draw: from a distribution, and from a mechanism for one or many datasets.
+"""The public functions that draw from a distribution or a mechanism, one draw or many, by one of two methods.
 
-Bits come from the operating system unless a call is handed another source, which only tests do.
+- ``constant``: every draw takes two words, 128 bits of U, for every result. Its first word is compared with
+  integers around all cumulative masses of its row. Where it is close to one of them, all 128 bits are
+  compared exactly, and only where these lie in the gap of a 128-bit enclosure further words are read.
+- ``lazy``: every draw takes one byte, 8 bits of U, which decide most draws by a look-up. Those that it leaves
+  open take one word more, and so on as above: few bits and little time, and how many and how much depends on
+  what comes out.
+
+Draws that integers from `thresholds` do not decide are decided by `draw.settle`, so both methods draw the
+same color for the same U. The drawn colors are a function of the bits alone. Draws are taken in blocks of
+`BLOCK`. A block of the constant method reads the first words of all its draws, then their second words; a
+block of the lazy one reads words whose bytes, least significant first, are those of its draws, then one word
+for each draw that is open. Then further words of draws that are still open follow, one draw after the other.
+
+Simulations draw from one mechanism again and again, one draw a call. After a mechanism of few classes was
+drawn from a few times, the 64-bit integers around the cumulative masses of all its classes are kept with it
+(`Bounds`), and a draw compares one word with those of its class. It reads the same two words as the constant
+method and draws the same color. When that begins depends on how often the mechanism was drawn from and on how
+many classes it has, and not on the datasets drawn from. Before it begins, and for mechanisms of many classes,
+a draw works out the row of its class, which the mechanism keeps: a second draw from the same class is
+quicker.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import UnknownDatasetError, UsageError
+from rainbowdp.errors import DistributionError, UnknownDatasetError, UsageError
 from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of, require
-from rainbowdp.mechanism import Mechanism
-from rainbowdp.sampling.bits import BitSource, SystemBits
-from rainbowdp.sampling.bulk import Method, draw_rows, require_method
-from rainbowdp.sampling.repeated import bounds_of
+from rainbowdp.graph.compiled import compiled
+from rainbowdp.mechanism import LineRows, Mechanism
+from rainbowdp.sampling.bits import WORD_BITS, BitSource, SystemBits, read_words, words_in_blocks
+from rainbowdp.sampling.thresholds import BYTE_BITS, CumulativeMasses, Deciding, Thresholds, settle
+
+Method = Literal["constant", "lazy"]
+"""How draws are made: with the same number of bits for each, or with as few as it takes."""
+
+BLOCK = 1 << 15
+"""How many draws are taken together; part of the meaning of a bit stream, since blocks follow each other."""
+
+FEWEST_COMPILED = 1 << 27
+"""numpy makes fewer comparisons of draws with colors than this before the compiled loops are loaded."""
+
+_BYTES_IN_WORD = WORD_BITS // BYTE_BITS
+_FOLLOWING_BITS = np.uint64(WORD_BITS - BYTE_BITS)
+_OPENING_BITS = np.uint64(BYTE_BITS)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rest:
+    """The exact way, for draws of one block that integers did not decide."""
+
+    rows: Sequence[Distribution]
+    classes: NDArray[np.int32]
+    bits: BitSource
+
+    def settled(self, draw: int, revealed: int, length: int) -> int:
+        """Return the position of a draw of which so many bits are revealed."""
+        masses = CumulativeMasses(self.rows[int(self.classes[draw])])
+        return settle(masses, revealed, length, self.bits)
+
+
+def require_method(method: object) -> None:
+    """Raise `UsageError` unless this names a method."""
+    if method not in get_args(Method):
+        raise UsageError(
+            f"there is no method {described(method)}", help='take "constant" or "lazy"', method=method
+        )
+
+
+def draw_rows(
+    rows: Sequence[Distribution],
+    classes: NDArray[np.int32],
+    bits: BitSource,
+    method: Method = "constant",
+    table: Callable[[], NDArray[np.float64]] | None = None,
+) -> NDArray[np.int32]:
+    """Draw once for each row named.
+
+    Parameters
+    ----------
+    rows : sequence of Distribution
+        Distributions over the same k colors, possibly made when asked for; only those that occur are.
+    classes : int32[m]
+        The row to draw from, for each draw.
+    bits : BitSource
+        Where random bits come from.
+    method : {"constant", "lazy"}
+        See the module's docstring.
+    table : callable, optional
+        Makes the floats nearest to the rows, see `Thresholds.of`.
+
+    Returns
+    -------
+    int32[m]
+        The drawn colors as positions in the order of the rows (by code point).
+    """
+    used = _occurring(classes, len(rows))
+    place_of = None if len(used) == len(rows) else np.zeros(len(rows), dtype=np.int32)
+    if place_of is not None:
+        place_of[used] = np.arange(len(used))
+    thresholds = Thresholds.of(rows, used, table)
+    deciding = Deciding(thresholds, compiled=_is_compiled(len(classes) * thresholds.colors))
+    draw_block = _constant if method == "constant" else _lazy
+    drawn = np.empty(len(classes), dtype=np.int32)
+    starts = range(0, len(classes), BLOCK)
+    sizes = [_words_of(method, min(BLOCK, len(classes) - start)) for start in starts]
+    for start, words in zip(starts, words_in_blocks(bits, sizes), strict=True):
+        block = classes[start : start + BLOCK]
+        places = block if place_of is None else place_of[block]
+        draw_block(deciding, words, places, drawn[start : start + BLOCK], _Rest(rows, block, bits))
+    return drawn
+
+
+def _occurring(classes: NDArray[np.int32], rows: int) -> NDArray[np.intp]:
+    """Return which rows occur, ascending."""
+    occurs = np.zeros(rows, dtype=np.bool_)
+    for start in range(0, len(classes), BLOCK):
+        occurs[classes[start : start + BLOCK]] = True
+        if occurs.all():
+            break
+    return np.flatnonzero(occurs)
+
+
+def _words_of(method: Method, draws: int) -> int:
+    """Return how many words a block reads before anything is decided."""
+    return 2 * draws if method == "constant" else -(-draws // _BYTES_IN_WORD)
+
+
+def _is_compiled(comparisons: int) -> bool:
+    return comparisons >= FEWEST_COMPILED and compiled()
+
+
+def _constant(
+    deciding: Deciding,
+    words: NDArray[np.uint64],
+    places: NDArray[np.int32],
+    drawn: NDArray[np.int32],
+    rest: _Rest,
+) -> None:
+    first, second = words[: drawn.size], words[drawn.size :]
+    for draw in deciding.by_words(first, places, drawn).tolist():
+        revealed = int(first[draw]) << WORD_BITS | int(second[draw])
+        drawn[draw] = rest.settled(draw, revealed, 2 * WORD_BITS)
+
+
+def _lazy(
+    deciding: Deciding,
+    words: NDArray[np.uint64],
+    places: NDArray[np.int32],
+    drawn: NDArray[np.int32],
+    rest: _Rest,
+) -> None:
+    first = words.astype("<u8", copy=False).view(np.uint8)[: drawn.size]
+    open_draws = deciding.by_bytes(first, places, drawn)
+    opening, following = first[open_draws].astype(np.uint64), read_words(rest.bits, open_draws.size)
+    later = np.empty(open_draws.size, dtype=np.int32)
+    longer = (opening << _FOLLOWING_BITS) | (following >> _OPENING_BITS)
+    still_open = deciding.by_words(longer, places[open_draws], later)
+    drawn[open_draws] = later
+    for place in still_open.tolist():
+        draw = int(open_draws[place])
+        revealed = int(opening[place]) << WORD_BITS | int(following[place])
+        drawn[draw] = rest.settled(draw, revealed, WORD_BITS + BYTE_BITS)
+
+
+MOST_CLASSES = 256
+"""Bounds are kept for mechanisms of up to this many classes."""
+
+MOST_DISTANCE = 4096
+"""Bounds are not kept for deeper lines, whose fractions have more digits than this."""
+
+FIRST_DRAWS = 8
+"""Bounds of all classes are computed after this many draws: for fewer it would take longer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """The lower bounds of every class, and how far above them the cumulative masses may lie.
+
+    Attributes
+    ----------
+    lower : tuple of tuple of int [C][k - 1]
+        In units of 2^-64.
+    slack : int
+        In the same units.
+    """
+
+    lower: tuple[tuple[int, ...], ...]
+    slack: int
+
+    @classmethod
+    def of(cls, mechanism: Mechanism) -> "Bounds":
+        """Look at all classes of a mechanism."""
+        found = Thresholds.of(mechanism.rows, np.arange(mechanism.class_count))
+        return cls(tuple(map(tuple, found.lower.T.tolist())), found.slack)
+
+    def draw(self, mechanism: Mechanism, code: int, bits: BitSource) -> int:
+        """Draw once from a class, and return the position of the color.
+
+        Parameters
+        ----------
+        mechanism : Mechanism
+            The one that these bounds are of.
+        code : int
+            The class.
+        bits : BitSource
+            Where random bits come from.
+        """
+        first, second = map(int, read_words(bits, 2))
+        # All of them are compared, for every result.
+        above = [first - bound for bound in self.lower[code]]
+        reached = sum([height >= 0 for height in above])
+        if not sum([0 <= height < self.slack for height in above]):
+            return reached
+        revealed = first << WORD_BITS | second
+        return settle(CumulativeMasses(mechanism.rows[code]), revealed, 2 * WORD_BITS, bits)
+
+
+def bounds_of(mechanism: Mechanism) -> Bounds | None:
+    """Count a draw from a mechanism, and return its bounds where they are kept by now.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism that is drawn from.
+
+    Returns
+    -------
+    Bounds or None
+        None for the first `FIRST_DRAWS` draws, and always for mechanisms that would take too long.
+    """
+    draws = _DRAWS.get(mechanism, 0)
+    if draws < FIRST_DRAWS:
+        _DRAWS[mechanism] = draws + 1
+        return None
+    if mechanism not in _KEPT:
+        _KEPT[mechanism] = _found(mechanism)
+    return _KEPT[mechanism]
+
+
+def _found(mechanism: Mechanism) -> Bounds | None:
+    rows = mechanism.rows
+    is_deep = isinstance(rows, LineRows) and int(rows.distances.max()) > MOST_DISTANCE
+    if mechanism.class_count > MOST_CLASSES or is_deep:
+        return None
+    try:
+        return Bounds.of(mechanism)
+    except DistributionError:
+        # One class that cannot be drawn from must not prevent draws from the others.
+        return None
+
+
+# Both go with their mechanism.
+_DRAWS: WeakKeyDictionary[Mechanism, int] = WeakKeyDictionary()
+_KEPT: WeakKeyDictionary[Mechanism, Bounds | None] = WeakKeyDictionary()
+
 
 Datasets = Sequence[str] | NDArray[np.str_] | NDArray[np.integer] | NDArray[np.bool_]
 """Datasets by name, by number (an integer array) or by a mask."""
@@ -60,8 +306,8 @@ def sample_distribution(
     Notes
     -----
     Each color has exactly its real probability as long as the bits are uniform and independent; no float
-    decides. By the constant method a draw reads two words and meets all cumulative masses, whatever comes
-    out: longer, exact comparisons follow with a probability far below 2^-40, further words with one below
+    decides. By the constant method a draw reads two words and meets all cumulative masses for every
+    outcome: longer, exact comparisons follow with a probability far below 2^-40, further words with one below
     2^-126 per color. Time spent before, on the distribution itself, depends on it and is not protected.
 
     Examples
@@ -124,7 +370,7 @@ def sample(
     -----
     As `sample_distribution`; the time for making the dataset's distribution depends on the dataset. After
     a few single draws from a mechanism of few classes all of these are looked at, and later single draws take
-    a fraction of the time, for whatever dataset.
+    a fraction of the time, for every dataset.
 
     Examples
     --------

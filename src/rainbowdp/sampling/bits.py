@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import UsageError
-from rainbowdp.exact.arguments import is_whole, kind_of
+from rainbowdp.exact.arguments import is_whole
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -77,11 +77,6 @@ def read_bits(source: BitSource, count: int) -> int:
 def read_words(source: BitSource, count: int) -> NDArray[np.uint64]:
     """Return the next words of a source, refusing an array of another type or length."""
     words = source.words(count)
-    if not isinstance(words, np.ndarray):
-        raise UsageError(
-            f"a bit source returned {kind_of(words)} for {count} words",
-            help="words(count) must return uint64[count] with all 64 bits random",
-        )
     if words.dtype != np.uint64 or words.shape != (count,):
         raise UsageError(
             f"a bit source returned {words.dtype}{list(words.shape)} for {count} words",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled loops over draws.
 
-They compare integers, and do for one draw after the other what `rainbowdp.sampling.deciding` does for whole
+They compare integers, and do for one draw after the other what `rainbowdp.sampling.thresholds` does for whole
 arrays; that module alone calls them, with arrays that are checked.
 """
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.graph.code_tally import CodeTally
 from rainbowdp.graph.compiled import is_worth_compiling
-from rainbowdp.graph.passes import marks
+from rainbowdp.graph.passes import CodeTally, marks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -153,7 +152,7 @@ def relaxed(source: NDArray[Any], target: NDArray[Any], steps: NDArray[np.int32]
     array([0, 1, 2, 3], dtype=int32)
     """
     if is_worth_compiling(source.size):
-        from rainbowdp.graph.relaxation import relax_in_place
+        from rainbowdp.graph.distances import relax_in_place
 
         steps, changed = steps.copy(), source.size
         for sweep in range(_MOST_SWEEPS):

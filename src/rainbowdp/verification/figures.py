@@ -26,7 +26,7 @@ from rainbowdp.exact import (
     working_precision,
 )
 from rainbowdp.privacy import ApproxDP, PureDP, likelihood_events
-from rainbowdp.privacy.worst_event import worst_event
+from rainbowdp.privacy.verdict import worst_event
 
 Interval = tuple[flint.arb, flint.arb]
 
@@ -162,7 +162,7 @@ def _decided_difference(event: tuple[str, ...], p: Distribution, q: Distribution
 
 
 def _quantile(mass: Exact, rest: Exact) -> flint.arb:
-    """Return the ball of the quantile, from whichever of the mass and the rest is the smaller one."""
+    """Return the ball of the quantile, from the smaller one of the mass and the rest."""
     value = ball(mass)
     return normal_quantile(value) if value < flint.arb(0.5) else -normal_quantile(ball(rest))
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from rainbowdp.exact import Exact
 from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE, Mechanism
+from rainbowdp.verification.class_pairs import ClassPairs
 from rainbowdp.verification.filters import Floats
-from rainbowdp.verification.pairs import ClassPairs
-from rainbowdp.verification.stated import RowKind
+from rainbowdp.verification.judge import RowKind
 
-# Below this the absolute part of the stated precision counts, see `rainbowdp.verification.stated`.
+# Below this the absolute part of the stated precision counts, see `rainbowdp.verification.judge`.
 _CLOSE_TO_ZERO = 2e-287
 
 Notion = Literal["epsilon", "delta", "mu"]

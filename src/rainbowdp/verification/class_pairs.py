@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole stretches of a line at once: a few pairs of classes stand for a million.
+"""The pairs of classes that are judged: those that meet, and a few for every stretch of a line.
+
+Whether two neighbors satisfy a constraint depends only on their classes, so ten million pairs of neighbors
+often come down to a thousand pairs of classes.
 
 Rows that lie on a line are known by a closed form, and where it is one formula over a stretch of distances,
-one proof covers all of the stretch. Nothing is taken for granted but that: the formula that is expected is
-derived from the constraint (proof in `rainbowdp.verification.line_proof`), and compared, in exact numbers,
-with rows at both ends and in the middle of the stretch. Stretches that cannot be proven so are decided pair
-by pair, like every other kind of rows.
+one proof covers all of the stretch. The expected formula is derived from the constraint (proof in
+`rainbowdp.verification.line_proof`), and compared, in exact numbers, with rows at both ends and in the middle
+of the stretch. Stretches that cannot be proven so are decided pair by pair, like every other kind of rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -20,12 +22,88 @@ from numpy.typing import NDArray
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UndecidedError
 from rainbowdp.exact import Exact, Exponent, exponent_ball, shown_sign, sign
+from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.relation import NeighborRelation
 from rainbowdp.line import Line
 from rainbowdp.line.reach import steps_to_reach
 from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.verification.line_proof import expected_moves
-from rainbowdp.verification.pairs import ClassPairs
+
+
+@dataclass(frozen=True, eq=False)
+class ClassPairs:
+    """Unordered pairs of different classes that neighbors have.
+
+    Parameters
+    ----------
+    first, second : int array [P]
+        The classes of `source` and `target`.
+    source, target : int array [P]
+        The first pair of neighboring datasets with these classes, ``source < target``.
+    place : int array [P]
+        Where that pair stands among these pairs, ordered by datasets.
+    same : int array
+        Classes that hold two neighbors.
+    """
+
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    source: Integers
+    target: Integers
+    place: NDArray[np.int64]
+    same: NDArray[np.int32]
+
+    @property
+    def size(self) -> int:
+        """Number of pairs of classes."""
+        return self.first.size
+
+    def only(self, kept: NDArray[np.bool_]) -> "ClassPairs":
+        """Return the pairs that a mask of them keeps, in the same order."""
+        by_pair = ("first", "second", "source", "target", "place")
+        return replace(self, **{name: getattr(self, name)[kept] for name in by_pair})
+
+
+def class_pairs(codes: NDArray[np.int32], structure: NeighborRelation) -> ClassPairs:
+    """Return the pairs of different classes that meet, ordered by class.
+
+    Parameters
+    ----------
+    codes : int32 array [n]
+        The class of each dataset.
+    structure : NeighborRelation
+        Datasets 0 to n - 1 and their neighbors.
+
+    Returns
+    -------
+    ClassPairs
+
+    Examples
+    --------
+    >>> from rainbowdp.graph import DatasetGraph
+    >>> path = DatasetGraph.from_pairs(4, [0, 1, 2], [1, 2, 3])
+    >>> pairs = class_pairs(np.array([1, 1, 0, 1], dtype=np.int32), path)
+    >>> pairs.first.tolist(), pairs.second.tolist(), pairs.source.tolist(), pairs.target.tolist()
+    ([1], [0], [1], [2])
+    """
+    count = int(codes.max(initial=-1)) + 1
+    met = structure.code_pairs(codes, count)
+    place = np.empty(met.size, dtype=np.int64)
+    rises = (met.source[1:] > met.source[:-1]) | (
+        (met.source[1:] == met.source[:-1]) & (met.target[1:] > met.target[:-1])
+    )
+    order = np.arange(met.size) if rises.all() else np.lexsort((met.target, met.source))
+    place[order] = np.arange(met.size)
+    return ClassPairs(
+        first=codes[met.source],
+        second=codes[met.target],
+        source=met.source,
+        target=met.target,
+        place=place,
+        same=met.same.astype(np.int32),
+    )
+
 
 FEW_STEPS = 24
 """Shorter stretches are decided pair by pair, which is as quick."""

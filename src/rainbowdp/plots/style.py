@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One style for all figures: display colors, captions that any font takes, and files without a time stamp.
+
+The style is applied around drawing and writing and taken back, so neither the caller's matplotlib settings
+reach our figures nor ours the caller's. Ids in SVG come from a fixed seed, and no half-written file is left.
+
+A color of a rainbow is drawn in the color of its name where CSS knows it; the basic names get tones of equal
+weight, because pure red, green and blue are hard on the eye and equally dark in print. Other names get the
+palette of Okabe and Ito, which people with any color vision can tell apart, and after its end evenly spread
+hues.
+
+Any color or dataset name becomes a short caption. It is printable (characters that act on a terminal, line
+breaks and halves of surrogate pairs are written as escapes), never read as a formula, and so short that a
+figure keeps its size for names of any length.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib.style as mpl_style
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import CSS4_COLORS, hsv_to_rgb, to_hex, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+
+from rainbowdp.errors import printable
+from rainbowdp.formats.writing import replacing
+
+INK = "#222222"
+SHADE = "#8a8a8a"
+PAPER = "white"
+
+_STYLE: dict[str, Any] = {
+    "axes.edgecolor": SHADE,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.8,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 10.5,
+    "axes.labelsize": 10,
+    "figure.facecolor": PAPER,
+    "font.family": ["DejaVu Sans"],
+    "font.size": 9.5,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "rainbowdp",
+    "text.color": INK,
+    # A color called "$x$" is a name, not a formula.
+    "text.parse_math": False,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+_DOTS_PER_INCH = 160
+# None removes an entry that matplotlib would write by itself.
+_METADATA: dict[str, dict[str, Any]] = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
+
+
+def styled(draw: Callable[[], Figure], path: Path | None) -> Figure:
+    """Draw a figure in the style of our figures, and write it where a path is given.
+
+    Raises
+    ------
+    FileWriteError
+        If the place cannot be written to.
+    """
+    with mpl_style.context(["default", _STYLE]):
+        figure = draw()
+        if path is not None:
+            _write(figure, path)
+    return figure
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure with a canvas of its own, sizes in inches."""
+    figure = Figure(figsize=(width, height))
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _write(figure: Figure, path: Path) -> None:
+    """Write a figure beside its place and rename it."""
+    suffix = path.suffix.lower()
+    with replacing(path) as beside:
+        figure.savefig(
+            beside,
+            format=suffix.removeprefix("."),
+            dpi=_DOTS_PER_INCH,
+            bbox_inches="tight",
+            pad_inches=0.15,
+            metadata=_METADATA[suffix],
+        )
+
+
+_TONES = {
+    "black": "#222222",
+    "blue": "#2456c8",
+    "green": "#2b9a4a",
+    "orange": "#ee8a1c",
+    "purple": "#7b3fa0",
+    "red": "#d62f3a",
+    "violet": "#a55ec4",
+    "yellow": "#f2cf2f",
+}
+_OKABE_ITO = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#555555")
+_TOO_CLOSE = 0.12
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+def paint(colors: Iterable[str]) -> Mapping[str, str]:
+    """Return a hex color for every color.
+
+    Parameters
+    ----------
+    colors : iterable of str
+        The colors of one rainbow graph or line.
+
+    Returns
+    -------
+    mapping of str to str
+        Color to ``#rrggbb``; the same for the same set of colors.
+    """
+    names = sorted(set(colors))
+    tones = {name: tone for name in names if (tone := _own_tone(name)) is not None}
+    others = [name for name in names if name not in tones]
+    free = [tone for tone in _OKABE_ITO if all(_apart(tone, taken) for taken in tones.values())]
+    hues = np.linspace(0, 1, max(len(others) - len(free), 0), endpoint=False).tolist()
+    free += [_tone(hue, 0.75 if index % 2 else 0.5) for index, hue in enumerate(hues)]
+    return tones | dict(zip(others, free, strict=False))
+
+
+def is_light(tone: str) -> bool:
+    """Tell whether a color is so light that it needs a dark rim on white paper."""
+    red, green, blue = to_rgb(tone)
+    return bool(0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.72)
+
+
+def _own_tone(name: str) -> str | None:
+    word = name.strip().lower()
+    return _TONES.get(word) or (to_hex(word) if word in CSS4_COLORS else None)
+
+
+def _tone(hue: float, brightness: float) -> str:
+    red, green, blue = hsv_to_rgb((hue, 0.65, brightness)).tolist()
+    return to_hex((red, green, blue))
+
+
+def _apart(tone: str, taken: str) -> bool:
+    return float(np.linalg.norm(np.subtract(to_rgb(tone), to_rgb(taken)))) > _TOO_CLOSE
+
+
+LONGEST_NAME = 28
+"""Characters of a color or dataset name."""
+
+LONGEST_TITLE = 96
+"""Characters of a line above a figure of full width."""
+
+MOST_NAMES = 40
+"""Entries of a legend."""
+
+
+def caption(name: str, most: int = LONGEST_NAME) -> str:
+    r"""Return a name as it stands in a figure.
+
+    Parameters
+    ----------
+    name : str
+        Any text.
+    most : int
+        The longest caption, in characters; a longer name loses its middle.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> caption("blue"), caption("a\tb"), caption("x" * 50, most=9), caption(" ")
+    ('blue', 'a\\tb', 'xxxxx…xxx', '" "')
+    """
+    text = printable(name) if name == name.strip() != "" else f'"{printable(name)}"'
+    if len(text) <= most:
+        return text
+    last = (most - 1) * 2 // 5
+    return f"{text[: most - 1 - last]}…{text[-last:]}"
+
+
+def captions(names: Sequence[str]) -> list[str]:
+    """Return the captions of the colors of a legend: the first ones, and how many follow."""
+    if len(names) <= MOST_NAMES:
+        return list(map(caption, names))
+    shown = MOST_NAMES - 1
+    return [*map(caption, names[:shown]), f"and {len(names) - shown} more"]
+
+
+def legend(owner: Axes | Figure, handles: Iterable[Artist], names: Sequence[str], **options: Any) -> Legend:  # noqa: ANN401 - matplotlib takes options of many kinds
+    """Draw a legend that shows these names, of any spelling.
+
+    Parameters
+    ----------
+    owner : Axes or Figure
+        What the legend belongs to.
+    handles : iterable of Artist
+        One per name; those without room are left out.
+    names : sequence of str
+        Colors.
+    **options
+        As for matplotlib's legend.
+    """
+    shown = captions(names)
+    kept = list(handles)[: len(shown)]
+    # Matplotlib leaves out labels that begin with an underscore, so the texts are set afterwards.
+    made: Legend = owner.legend(kept, [str(at) for at in range(len(shown))], **options)
+    for text, name in zip(made.get_texts(), shown, strict=True):
+        text.set_text(name)
+    return made

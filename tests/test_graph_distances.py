@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distances by passes and by search: against networkx and closed forms, and where pairs are set aside."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from numpy.typing import NDArray
+
+from pair_cases import PairCase, pair_cases
+from rainbowdp.errors import FileWriteError
+from rainbowdp.families import cycle, grid, path
+from rainbowdp.graph import DatasetGraph, PairStream, kernels_search, pair_store
+from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.distances import MOST_PASSES, Depths, search, steps_along, steps_by_search
+from rainbowdp.graph.pair_store import PairMemory, PairSpool, mapped_array
+
+Ends = tuple[NDArray[np.int32], NDArray[np.int32]]
+
+
+def path_ends(along: NDArray[np.int64], order: NDArray[np.int64]) -> Ends:
+    """Return the pairs of the path through some datasets, in some order."""
+    return along[:-1][order].astype(np.int32), along[1:][order].astype(np.int32)
+
+
+def by_search(pairs: NDArray[Any], starts: NDArray[np.bool_], kind: type[Any] = np.int32) -> list[int]:
+    """Return what the search finds in two batches of pairs."""
+    source, target = pairs.reshape(-1, 2).astype(kind).T.copy()
+    middle = source.size // 2
+
+    def halves() -> Iterator[tuple[Integers, Integers]]:
+        yield source[:middle], target[:middle]
+        yield source[middle:], target[middle:]
+
+    steps = steps_by_search(halves, source.size, starts, lambda count: np.empty(count, dtype=kind))
+    assert steps.dtype == np.int32
+    assert not steps.flags.writeable
+    return list(steps.tolist())
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+@given(case=pair_cases())
+def test_steps_are_those_of_networkx(kind: type[Any], case: PairCase) -> None:
+    ends, starts = case.ends(kind), case.start_array()
+    found = steps_along([ends], starts, PairMemory(kind), lambda _: None)
+    assert found.dtype == np.int32
+    assert found.tolist() == case.steps()
+    neighbors = DatasetGraph.from_pairs(case.size, *ends)
+    assert search(neighbors.indptr, neighbors.indices, starts).tolist() == case.steps()
+    assert by_search(np.array(case.edges()), starts, kind) == case.steps()
+
+
+@pytest.mark.parametrize("size", [2, 253, 254, 255, 256, 257, 258, 65_534, 65_535, 65_536, 65_537, 70_000])
+@pytest.mark.parametrize("order", ["forward", "backward", "shuffled"])
+def test_distances_of_any_depth_are_exact(size: int, order: str) -> None:
+    """Depths grow into longer integers, and nothing is done twice where the pairs come in order."""
+    random = np.random.default_rng(size)
+    along, places = np.arange(size), np.arange(size - 1)
+    if order == "shuffled":
+        along, places = random.permutation(size), random.permutation(size - 1)
+    source, target = path_ends(along, places[::-1] if order == "backward" else places)
+    starts = np.zeros(size, dtype=np.bool_)
+    starts[along[-1 if order == "backward" else 0]] = True
+    expected = np.arange(size)[::-1] if order == "backward" else np.arange(size)
+    steps = steps_along([(source, target)], starts, PairMemory(np.int32), lambda _: None)
+    assert np.array_equal(steps[along], expected)
+    if order == "shuffled":
+        return
+    depths = Depths(starts)
+    kept_source, kept_target = np.empty_like(source), np.empty_like(target)
+    kept = depths.relax_and_keep(source, target, kept_source, kept_target)
+    depths.end_pass()
+    assert (depths.changed, kept) == (size - 1, source.size)
+    assert np.array_equal(depths.finished(), expected)
+    against = Depths(starts)
+    against.relax(source[::-1], target[::-1])
+    against.end_pass()
+    assert against.changed == 1
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize(
+    "structure", [path(70_000).structure, cycle(999).structure, grid(80, 90).structure], ids=repr
+)
+def test_deep_graphs_end_in_few_passes_in_any_order(structure: DatasetGraph, shuffled: bool) -> None:
+    source, target = structure.pairs()
+    if shuffled:
+        random = np.random.default_rng(5)
+        names = random.permutation(structure.size).astype(np.int32)
+        order = random.permutation(source.size)
+        source, target = names[source][order], names[target][order]
+    said: list[str] = []
+    cuts = np.array_split(np.arange(source.size), 7)
+    stream = PairStream(structure.size, lambda: [(source[cut], target[cut]) for cut in cuts], said.append)
+    starts = np.zeros(structure.size, dtype=np.bool_)
+    starts[[0, structure.size // 3]] = True
+    oracle = DatasetGraph.from_pairs(structure.size, source, target)
+    assert np.array_equal(stream.steps_from(starts), oracle.steps_from(starts))
+    # One pass over the file; what was set aside is relaxed a few times, then listed and searched.
+    assert said[0] == "pass 1 over the file: the first distances"
+    assert len(said) <= MOST_PASSES + 1
+    assert shuffled == said[-1].startswith("the neighbors along")
+
+
+def watched_searches(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Return a list to which each search adds whether its lists were of equal length."""
+    ways: list[bool] = []
+
+    def watch(name: str, *, even: bool) -> None:
+        loop = getattr(kernels_search, name)
+
+        def watched(*given: object) -> None:
+            ways.append(even)
+            loop(*given)
+
+        monkeypatch.setattr(kernels_search, name, watched)
+
+    watch("search_evenly", even=True)
+    watch("search", even=False)
+    return ways
+
+
+@pytest.mark.parametrize("degree", [1, 252, 253, 254, 255, 256, 300, 513])
+def test_datasets_with_many_neighbors(degree: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    ways = watched_searches(monkeypatch)
+    # All of one circle with all of the other: lists of equal length, as far as a byte can count them.
+    one, other = np.indices((degree, degree)).reshape(2, -1)
+    starts = np.arange(2 * degree + 1) == 0
+    found = by_search(np.stack([one, other + degree], axis=1), starts)
+    assert found == [0, *[2] * (degree - 1), *[1] * degree, -1]
+    assert ways == [degree < 255 and degree > 1]
+
+
+def test_a_shuffled_lattice_is_searched_by_lists_of_equal_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    ways = watched_searches(monkeypatch)
+    random = np.random.default_rng(11)
+    places = random.permutation(300 * 45).reshape(300, 45)
+    across = np.stack([places[:, 1:], places[:, :-1]], axis=-1).reshape(-1, 2)
+    pairs = np.concatenate([np.stack([places[1:], places[:-1]], axis=-1).reshape(-1, 2), across])
+    random.shuffle(pairs)
+    starts = np.arange(places.size) == places[0, 0]
+    steps = np.array(by_search(pairs, starts))
+    assert np.array_equal(steps[places], np.add.outer(np.arange(300), np.arange(45)))
+    assert ways == [True]
+
+
+def test_a_store_gives_back_what_it_was_given_in_either_direction() -> None:
+    for store in (PairSpool(np.int64), PairMemory(np.int64)):
+        store.add(np.array([1, 2]), np.array([3, 4]))
+        store.add(np.array([5]), np.array([6]))
+        forward = [(source.tolist(), target.tolist()) for source, target in store.batches()]
+        assert forward == [([1, 2], [3, 4]), ([5], [6])]
+        assert [(s.tolist(), t.tolist()) for s, t in store.batches(backward=True)] == forward[::-1]
+        assert (store.size, store.array(7).size) == (3, 7)
+
+
+class Reluctant:
+    """A file that takes a few bytes at a time, as a disk that is nearly full may."""
+
+    def __init__(self, file: Any) -> None:  # noqa: ANN401 - any file
+        self._file = file
+
+    def write(self, content: Any) -> int:  # noqa: ANN401 - any buffer
+        return int(self._file.write(bytes(content[:1000])))
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - of the file
+        return getattr(self._file, name)
+
+
+def test_pairs_that_are_written_in_parts_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = pair_store.unnamed_file
+    monkeypatch.setattr(pair_store, "unnamed_file", lambda: Reluctant(whole()))
+    source, target = np.arange(5000, dtype=np.int32), np.arange(5000, dtype=np.int32)[::-1]
+    spool = PairSpool(np.int32)
+    spool.add(source, target)
+    ((first, second),) = spool.batches()
+    assert np.array_equal(first, source)
+    assert np.array_equal(second, target)
+
+
+def test_where_temporary_files_cannot_be_made_the_error_says_where(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    for attempt in (lambda: mapped_array(10, np.int32), lambda: PairSpool(np.int32)):
+        with pytest.raises(FileWriteError, match="nowhere"):
+            attempt()
+
+
+def test_a_full_disk_is_an_error_and_a_killed_process_leaves_no_file(tmp_path: Path) -> None:
+    # A limit on the size of files stands for the disk: the same call fails, at the same places.
+    script = """
+        import resource, time, numpy as np
+        from rainbowdp.errors import FileWriteError
+        from rainbowdp.families import grid
+        from rainbowdp.graph import PairStream
+        from rainbowdp.graph.pair_store import PairSpool, mapped_array
+        spool = PairSpool(np.int32)
+        spool.add(np.zeros(1000, dtype=np.int32), np.ones(1000, dtype=np.int32))
+        array = mapped_array(1 << 20, np.int32)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+        source, target = grid(200, 200).structure.pairs()
+        starts = np.arange(40_000) == 0
+        for attempt in (
+            lambda: PairStream(40_000, lambda: [(source, target)]).steps_from(starts),
+            lambda: mapped_array(1 << 20, np.int32),
+        ):
+            try:
+                attempt()
+            except FileWriteError as error:
+                print("TMPDIR" in error.help, flush=True)
+        time.sleep(600)
+    """
+    child = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None
+    assert [child.stdout.readline() for _ in range(2)] == ["True\n"] * 2
+    child.kill()
+    child.communicate()
+    assert not list(tmp_path.glob("rainbowdp-*"))

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Passes over pairs: machine code and array operations agree at every width, and when they are compiled."""
+
+import subprocess
+import sys
+from itertools import pairwise
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from numpy.typing import NDArray
+
+from pair_cases import PairCase, pair_cases
+from rainbowdp.graph import CodePairs, compiled, passes
+from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.compiled import is_worth_compiling, kernel
+from rainbowdp.graph.passes import CodeTally
+from relation_answers import compiled_or_not
+
+BOTH = pytest.mark.parametrize("is_compiled", [True, False], ids=["compiled", "plain"])
+
+
+def code_pairs(source: Integers, target: Integers, codes: NDArray[np.int32], count: int) -> CodePairs:
+    """Return what is met in two batches."""
+    tally, half = CodeTally(count, codes.size), source.size // 2
+    for part in (slice(half), slice(half, None)):
+        tally.add_pairs(source[part], target[part], codes)
+    return tally.result()
+
+
+@BOTH
+@given(case=pair_cases())
+def test_order_and_repeats_are_found(is_compiled: bool, case: PairCase) -> None:
+    source, target = case.ends(np.int64)
+    lowered = [(min(pair), max(pair)) for pair in case.pairs]
+    assert passes.is_ascending(source, target) == all(before < after for before, after in pairwise(lowered))
+    with compiled_or_not(is_compiled):
+        assert passes.count_repeats(case.size, source, target) == case.repeats()
+
+
+@pytest.mark.parametrize("place", [0, 65_534, 65_535, 65_536, 199_998])
+def test_a_pair_that_does_not_rise_is_seen_at_any_place(place: int) -> None:
+    ends = np.arange(200_000, dtype=np.int32)
+    assert passes.is_ascending(ends, ends + 1)
+    ends[place + 1] = ends[place]
+    assert not passes.is_ascending(ends, ends + 1)
+
+
+@pytest.mark.parametrize("count", [1, 127, 128, 129, 255, 256, 257, 600, 65_535, 65_536, 65_537, 100_000])
+def test_codes_of_every_width_agree(count: int) -> None:
+    random = np.random.default_rng(count)
+    size = 4000
+    source, target = random.integers(0, size, (2, 20_000)).astype(np.int32)
+    codes = random.integers(0, count, size).astype(np.int32)
+    codes[:2] = count - 1, max(count - 2, 0)
+    for high in (codes, np.minimum(codes, 1), (count - 1 - codes).astype(np.int32)):
+        answers = []
+        for is_compiled in (True, False):
+            with compiled_or_not(is_compiled):
+                marked = passes.marks([(source, target)], high)
+                met = code_pairs(source, target, high, count)
+            columns = [(str(column.dtype), column.tolist()) for column in vars(met).values()]
+            answers.append((marked.mixed.tolist(), marked.isolated, columns))
+        assert answers[0] == answers[1]
+
+
+@BOTH
+def test_numbers_of_pairs_beyond_32_bits_stay_apart(is_compiled: bool) -> None:
+    # With 32 bits, codes 0 and 49 999 of 50 000 would meet those of another pair.
+    codes = np.array([49_998, 49_999, 49_999, 0], dtype=np.int32)
+    source, target = np.array([0, 2, 1], dtype=np.int32), np.array([1, 3, 2], dtype=np.int32)
+    largest = 3_037_000_499
+    ends = np.array([largest - 1, largest - 2, 0, largest - 1], dtype=np.int64)
+    others = np.array([largest - 2, largest - 1, largest - 1, 1], dtype=np.int64)
+    with compiled_or_not(is_compiled):
+        found = code_pairs(source, target, codes, 50_000)
+        assert passes.count_repeats(largest, ends, others) == 1
+    assert [column.tolist() for column in vars(found).values()] == [
+        [0, 49_998],
+        [49_999, 49_999],
+        [2, 0],
+        [3, 1],
+        [49_999],
+    ]
+
+
+def test_many_pairs_are_told_apart_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    source, target = random.integers(0, 300, (2, 30_000)).astype(np.int32)
+    with compiled_or_not(False):
+        expected = passes.count_repeats(300, source, target)
+    assert expected > 0
+    with compiled_or_not(True):
+        for part, keys in ((64, 1 << 25), (64, 1000), (1 << 14, 7), (1, 30_000)):
+            monkeypatch.setattr(passes, "_PART", part)
+            monkeypatch.setattr(passes, "_MOST_KEYS", keys)
+            assert passes.count_repeats(300, source, target) == expected
+
+
+def test_machine_code_needs_no_folder_to_keep_it_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    def total(values: NDArray[np.int64]) -> int:
+        found = 0
+        for value in values:
+            found += value
+        return found
+
+    monkeypatch.setattr("numba.core.caching.CompileResultCacheImpl._locator_classes", [])
+    with pytest.raises(RuntimeError):
+        numba.njit(cache=True)(total)
+    assert kernel(total)(np.arange(5)) == 10
+
+
+def test_without_numba_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled.compiled.cache_clear()
+    try:
+        monkeypatch.setitem(sys.modules, "numba", None)
+        assert not is_worth_compiling(10**9)
+    finally:
+        compiled.compiled.cache_clear()
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+def test_fewer_pairs_are_worth_it_where_the_compiler_is_loaded(
+    monkeypatch: pytest.MonkeyPatch, loaded: bool
+) -> None:
+    assert compiled.compiled()
+    if not loaded:
+        monkeypatch.delitem(sys.modules, "numba")
+    fewest = compiled.FEWEST_LOADED if loaded else compiled.FEWEST
+    assert is_worth_compiling(fewest)
+    assert not is_worth_compiling(fewest - 1)
+
+
+def test_a_graph_loads_no_compiler_until_it_has_many_pairs() -> None:
+    program = (
+        "import sys\n"
+        "from rainbowdp.graph import RainbowGraph, boundary_morphism\n"
+        "boundary_morphism(RainbowGraph.from_arrays([0, 1], [1, 2], ['b>r', 'b>r', 'r>b']))\n"
+        "sys.exit('numba' in sys.modules)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
