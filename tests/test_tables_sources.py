@@ -16,7 +16,7 @@ from postgres_server import fresh_database
 from rainbowdp.errors import RainbowError, TableUnreadableError, UnknownColumnError, UsageError
 from rainbowdp.questions.readings import OptionReading
 from rainbowdp.tables import count_keys, open_table, summarize
-from rainbowdp.tables.readers import decimal_of, moment_of, perhaps_moment_of, shortest_float
+from rainbowdp.tables.cell_values import decimal_of, moment_of, perhaps_moment_of, shortest_float
 from table_backends import BACKENDS, HEADLESS, Row, csv_file, pyspark, sqlite
 
 CANARY = "canary-7351"

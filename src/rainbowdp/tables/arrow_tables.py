@@ -7,14 +7,12 @@ holds, and each distinct one is given its text here or by `cell_text`. No Python
 is too long to be read. What a column is follows from its type.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from rainbowdp.questions.cells import LARGEST_CELL
-from rainbowdp.tables.moments import day_text, moment_text, time_text
-from rainbowdp.tables.readers import shortest_float
+from rainbowdp.tables.cell_values import day_text, moment_text, shortest_float, time_text
 from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, guarded
 
 Read = Callable[[object], object]
@@ -23,70 +21,98 @@ _BYTES_OF_UUID = 16
 
 
 class ArrowSource:
-    """The rows of tables that all have the same columns.
+    """Rows that a library hands over as tables of Arrow.
 
     Parameters
     ----------
     name : str
         How messages call it.
-    types : mapping
-        Column to Arrow type.
+    columns : sequence of str
+        The names of all columns.
     tables : callable
         Yields the rows as tables with the asked columns, in their order, and tells how far it is.
+    groups : callable, optional
+        Yields each combination of cells instead, with the number of its rows in one more column; by default
+        the rows of each table are counted here.
+    unreadable : collection of str
+        The columns of types without text; they are never asked for.
+    reads : mapping, optional
+        For some columns, what makes a cell of a stored value, where its type does not say it.
     ordered : bool
         Whether the rows have an order that they keep.
+    table : str, optional
+        Which table of a database it is.
+    close : callable
+        Lets go of what holds the rows; by default nothing, where they belong to the caller.
     """
 
     def __init__(
         self,
         name: str,
-        types: Mapping[str, Any],
+        columns: Sequence[str],
         tables: Tables,
         *,
+        groups: Tables | None = None,
+        unreadable: Collection[str] = (),
+        reads: Mapping[str, Read] | None = None,
         ordered: bool = True,
+        table: str | None = None,
+        close: Callable[[], object] = lambda: None,
     ) -> None:
         self._name = name
-        self._types = types
         self._tables = tables
-        self.columns = tuple(types)
+        self._groups = groups
+        self._reads = reads or {}
+        self._close = close
+        self.table = table
+        self.columns = tuple(columns)
         self.ordered = ordered
-        self.unreadable = tuple(column for column, kind in types.items() if not is_readable(kind))
+        self.unreadable = tuple(column for column in columns if column in unreadable)
 
     def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
         """Yield batches of cells with the number of rows that hold them."""
-        yield from guarded(self._name, lambda: self._batches(columns, progress, _groups))
+        yield from guarded(self._name, lambda: self._batches(columns, progress, counts=True))
 
     def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
         """Yield batches of cells, row by row."""
-        yield from guarded(self._name, lambda: self._batches(columns, progress, _lists))
+        yield from guarded(self._name, lambda: self._batches(columns, progress, counts=False))
 
     def close(self) -> None:
-        """Do nothing: the table belongs to the caller."""
+        """Let go of connections and temporary files."""
+        self._close()
 
     def _batches(
-        self,
-        columns: Sequence[str],
-        progress: Progress | None,
-        split: Callable[[list[Any], int], Iterator[list[list[object]]]],
+        self, columns: Sequence[str], progress: Progress | None, *, counts: bool
     ) -> Iterator[list[Cells]]:
         chosen = [column for column in columns if column not in self.unreadable]
-        for table in self._tables(chosen, progress):
-            stored, reads = [], []
-            for at in range(len(chosen)):
-                cells, read = as_stored(table.column(at))
-                stored.append(cells)
-                reads.append(read)
-            for part in split(stored, table.num_rows):
-                size = len(part[-1]) if part else 0
-                found: list[list[object]] = [
-                    cells if read is None else [read(cell) for cell in cells]
-                    for cells, read in zip(part, reads, strict=False)
-                ]
-                for at, column in enumerate(columns):
-                    if column in self.unreadable:
-                        found.insert(at, [UNREADABLE_CELL] * size)
-                found += part[len(chosen) :]
-                yield list(zip(*found, strict=True))
+        if not chosen and not counts:
+            # Every cell is unreadable by schema, so no row counts for anything.
+            return
+        tables = self._groups if counts and self._groups is not None else self._tables
+        for table in tables(chosen, progress):
+            read = [as_stored(table.column(at)) for at in range(len(chosen))]
+            stored = [cells for cells, _ in read]
+            if counts and self._groups is None:
+                stored = counted_columns(stored, table.num_rows)
+            elif counts:
+                stored.append(table.column(len(chosen)))
+            reads = [self._reads.get(column, own) for column, (_, own) in zip(chosen, read, strict=True)]
+            for part in _lists(stored):
+                yield self._cells(columns, part, reads)
+
+    def _cells(
+        self, columns: Sequence[str], part: list[list[object]], reads: Sequence[Read | None]
+    ) -> list[Cells]:
+        """Return rows of cells, with an unreadable one in each column that was not asked for."""
+        size = len(part[-1])
+        found: list[list[object]] = [
+            cells if read is None else [read(cell) for cell in cells]
+            for cells, read in zip(part, reads, strict=False)
+        ]
+        for at, column in enumerate(columns):
+            if column in self.unreadable:
+                found.insert(at, [UNREADABLE_CELL] * size)
+        return list(zip(*found, *part[len(reads) :], strict=True))
 
 
 def table_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - pyarrow has no types
@@ -96,7 +122,12 @@ def table_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - pyarro
         del progress
         yield table.select(list(columns)) if columns else table
 
-    return ArrowSource(name, {field.name: field.type for field in table.schema}, tables)
+    return ArrowSource(name, table.schema.names, tables, unreadable=without_text(table.schema))
+
+
+def without_text(schema: Any) -> list[str]:  # noqa: ANN401 - pyarrow has no types
+    """Return the columns of a schema whose types have no text."""
+    return [field.name for field in schema if not is_readable(field.type)]
 
 
 def is_readable(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
@@ -107,13 +138,6 @@ def is_readable(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
         return False
     kind = _inside(kind)
     return not (pa.types.is_nested(kind) or pa.types.is_duration(kind) or pa.types.is_interval(kind))
-
-
-def arrow_cells(column: Any) -> list[object]:  # noqa: ANN401 - pyarrow has no types
-    """Return the cells of an array, whatever they hold; for each type that `is_readable`."""
-    stored, read = as_stored(column)
-    cells: list[object] = stored.to_pylist()
-    return cells if read is None else [read(cell) for cell in cells]
 
 
 def as_stored(column: Any) -> tuple[Any, Read | None]:  # noqa: ANN401 - pyarrow has no types
@@ -259,28 +283,23 @@ EXTENSIONS: Mapping[str, Read] = {"arrow.uuid": _uuid, "arrow.bool8": _truth}
 """What Arrow's own extensions make of the values behind them."""
 
 
-def _lists(stored: list[Any], rows: int) -> Iterator[list[list[object]]]:
-    """Yield the columns of stored cells piece by piece."""
-    for start in range(0, rows, BATCH):
+def _lists(stored: list[Any]) -> Iterator[list[list[object]]]:
+    """Yield columns of equal length piece by piece, as lists."""
+    for start in range(0, len(stored[0]), BATCH):
         yield [column.slice(start, BATCH).to_pylist() for column in stored]
 
 
-def _groups(stored: list[Any], rows: int) -> Iterator[list[list[object]]]:
-    """Yield the columns of distinct combinations of stored cells, and the numbers of rows that hold them."""
+def counted_columns(stored: list[Any], rows: int) -> list[Any]:
+    """Return the distinct combinations of stored cells, and in one more column how many rows hold each."""
     import pyarrow as pa
 
     if not stored:
-        yield [[rows]]
-        return
+        return [pa.array([rows])]
     names = [f"v{at}" for at in range(len(stored))]
+    table = pa.table(dict(zip(names, stored, strict=True)))
     try:
-        grouped = (
-            pa.table(dict(zip(names, stored, strict=True))).group_by(names).aggregate([([], "count_all")])
-        )
+        grouped = table.group_by(names).aggregate([([], "count_all")])
     except pa.ArrowNotImplementedError:
-        # A type without a hash, which pieces of rows do not need.
-        for part in _lists(stored, rows):
-            counts = Counter(zip(*part, strict=True))
-            yield [*map(list, zip(*counts, strict=True)), list(counts.values())]
-        return
-    yield from _lists([*(grouped[name] for name in names), grouped["count_all"]], grouped.num_rows)
+        # A type without a hash; each row stands alone then.
+        return [*stored, pa.array([1] * rows)]
+    return [*(grouped[name] for name in names), grouped["count_all"]]

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and queries of a DuckDB file, opened read-only, as a frame.
+"""Tables and queries of a DuckDB file, opened read-only, as a relation.
 
-A DuckDB file is a frame that DuckDB opens for us; grouping and types are
-`rainbowdp.tables.frames`'s. Text columns that ignore case are made exact first. No other file is read: DuckDB
-makes names and types of columns from the rows of CSV and JSON files, and errors would tell of them.
+`rainbowdp.tables.frames` reads the relation. No other file is read: DuckDB makes names and types of columns
+from the rows of CSV and JSON files, and errors would tell of them.
 """
 
 import atexit
@@ -14,21 +13,21 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import TableUnreadableError, readable
-from rainbowdp.tables.frames import FrameSource
+from rainbowdp.tables.arrow_tables import ArrowSource
+from rainbowdp.tables.frames import duckdb_source
 from rainbowdp.tables.header import check_distinct
 from rainbowdp.tables.plain_names import check_room, is_utf8
-from rainbowdp.tables.prepared import of_duckdb
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 MEMORY = "1GB"
 """How much memory an engine of ours takes before it spills to temporary files."""
 
 
-class DuckdbSource(FrameSource):
-    """The rows of a table or query.
+def duckdb_file_source(place: SqlPlace) -> ArrowSource:
+    """Return the rows of a table or query.
 
     Raises
     ------
@@ -37,60 +36,43 @@ class DuckdbSource(FrameSource):
     UnknownColumnError
         If a column is named twice.
     """
+    with contextlib.ExitStack() as closing:
+        database = _opened(place, closing)
+        table = _table(database, place) if place.sql is None else None
+        relation = _relation(database, place, table)
+        check_distinct(place.database, relation.columns)
+        return duckdb_source(relation, place.database, table=table, close=closing.pop_all().close)
 
-    def __init__(self, place: SqlPlace) -> None:
-        import duckdb
-        import narwhals.stable.v2 as nw
 
-        self._closing = contextlib.ExitStack()
-        self._database: DuckDBPyConnection = _opened(place, self._closing)
-        self.table: str | None = None
-        reason, outside = "", False
-        try:
-            if place.sql is None:
-                tables = self._database.execute(
-                    "select table_name from information_schema.tables where table_schema = current_schema()"
-                ).fetchall()
-                self.table = place.only(name for (name,) in tables)
-                rows = quoted(self.table)
-            else:
-                rows = f"({place.sql}\n)"
-                _check_columns(place.database, f"select * from {rows}")  # noqa: S608 - what the user wants to read
-            relation = self._database.sql(f"select * from {rows}")  # noqa: S608 - a quoted name, or what the user wants to read
-            check_distinct(place.database, relation.columns)
-            ready = of_duckdb(relation)
-            frame = nw.from_native(ready.frame)
-            super().__init__(
-                frame,
-                place.database,
-                names=ready.names,
-                ordered=False,
-                readers=ready.readers,
-                unreadable=ready.unreadable,
-            )
-        except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
-            reason = str(error).splitlines()[0]
-        except duckdb.PermissionException:
-            outside = True
-        except duckdb.Error:
-            reason = "it fails on what the tables hold, or asks for what a file that is only read cannot do"
-        except BaseException:
-            self._closing.close()
-            raise
-        if outside or reason:
-            self._closing.close()
-        if outside:
-            what = "the query" if place.sql else f"the view {self.table!r}"
-            raise TableUnreadableError(
-                f"{what} asks for more than the tables of {place.database}, such as another file",
-                help="name that file as the table, or keep its rows in the database: CREATE TABLE ...",
-            )
-        if reason:
-            raise unreadable_query(place, reason)
+def _table(database: "DuckDBPyConnection", place: SqlPlace) -> str:
+    found = database.execute(
+        "select table_name from information_schema.tables where table_schema = current_schema()"
+    ).fetchall()
+    return place.only(name for (name,) in found)
 
-    def close(self) -> None:
-        """Close the file."""
-        self._closing.close()
+
+def _relation(database: "DuckDBPyConnection", place: SqlPlace, table: str | None) -> "DuckDBPyRelation":
+    """Return the rows of a table or query; an error is ours, without what DuckDB's may quote of the rows."""
+    import duckdb
+
+    rows = quoted(table) if table is not None else f"({place.sql}\n)"
+    query = f"select * from {rows}"  # noqa: S608 - a quoted name, or what the user wants to read
+    try:
+        if table is None:
+            _check_columns(place.database, query)
+        return database.sql(query)
+    except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
+        raise unreadable_query(place, str(error).splitlines()[0]) from None
+    except duckdb.PermissionException:
+        raise TableUnreadableError(
+            f"{f'the view {table!r}' if table is not None else 'the query'} asks for more than the tables of "
+            f"{place.database}, such as another file",
+            help="name that file as the table, or keep its rows in the database: CREATE TABLE ...",
+        ) from None
+    except duckdb.Error:
+        raise unreadable_query(
+            place, "it fails on what the tables hold, or asks for what a file that is only read cannot do"
+        ) from None
 
 
 def _check_columns(database: str, query: str) -> None:
@@ -144,23 +126,19 @@ def _opened(place: SqlPlace, closing: contextlib.ExitStack) -> "DuckDBPyConnecti
             "around it, is no UTF-8",
             help="rename it, or move the file",
         )
-    opened: DuckDBPyConnection | None = None
-    with contextlib.suppress(duckdb.Error):
-        opened = duckdb.connect(
-            str(place.path),
-            read_only=True,
-            config={
-                "autoinstall_known_extensions": False,
-                "autoload_known_extensions": False,
-                "memory_limit": MEMORY,
-                # By itself DuckDB spills rows beside the file, where others may read them.
-                "temp_directory": _directory_for_spills(),
-            },
-        )
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "memory_limit": MEMORY,
+        # By itself DuckDB spills rows beside the file, where others may read them.
+        "temp_directory": _directory_for_spills(),
+    }
+    try:
+        opened = duckdb.connect(str(place.path), read_only=True, config=config)
         closing.callback(opened.close)
         opened.execute("set enable_external_access = false")
-    if opened is None:
+    except duckdb.Error:
         raise TableUnreadableError(
             f"cannot open {place.database}", help="is it a DuckDB file, and closed by other programs?"
-        )
+        ) from None
     return opened

@@ -22,9 +22,9 @@ from rainbowdp.errors import TableUnreadableError
 from rainbowdp.formats.tables import connect, literal
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import ArrowSource
-from rainbowdp.tables.batches import relation_batches
 from rainbowdp.tables.duckdb_files import MEMORY
 from rainbowdp.tables.encodings import check_no_utf8, in_utf8
+from rainbowdp.tables.frames import relation_tables
 from rainbowdp.tables.header import Header, check_alike, read_header
 from rainbowdp.tables.json_lines import records_of
 from rainbowdp.tables.parquet_files import parquet_source
@@ -125,7 +125,8 @@ class FileSource:
         def batches() -> Iterator[list[Cells]]:
             cells, rows = self._opened(columns, told)
             with _reported(self._database, told):
-                yield from relation_batches(self._database.sql(query.format(cells=cells, rows=rows)))
+                for part in relation_tables(self._database.sql(query.format(cells=cells, rows=rows))):
+                    yield list(zip(*(column.to_pylist() for column in part.columns), strict=True))
 
         yield from guarded(self._name, batches)
 

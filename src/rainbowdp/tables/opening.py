@@ -13,16 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from rainbowdp.errors import RainbowError, TableUnreadableError, UsageError, readable
-from rainbowdp.tables.arrow_tables import table_source
-from rainbowdp.tables.duckdb_files import DuckdbSource
+from rainbowdp.tables.arrow_tables import ArrowSource, table_source
+from rainbowdp.tables.duckdb_files import duckdb_file_source
 from rainbowdp.tables.encodings import encoding_called
 from rainbowdp.tables.files import FileSource, file_source
-from rainbowdp.tables.frames import FrameSource
+from rainbowdp.tables.frames import (
+    NAME,
+    duckdb_source,
+    ibis_source,
+    other_source,
+    polars_source,
+    spark_source,
+)
 from rainbowdp.tables.header import check_distinct
 from rainbowdp.tables.pandas_tables import pandas_source
-from rainbowdp.tables.plain_names import is_utf8
 from rainbowdp.tables.postgres import PostgresSource
-from rainbowdp.tables.prepared import Prepared, behind_ibis, of_duckdb, of_polars, of_spark
 from rainbowdp.tables.sql import SqlPlace, is_url, sql_place
 from rainbowdp.tables.sqlite import SqliteSource
 from rainbowdp.tables.streams import spooled
@@ -30,9 +35,9 @@ from rainbowdp.tables.table import Table
 
 STANDARD_INPUT = "-"
 
-_DATABASES: dict[str, Callable[[SqlPlace], SqliteSource | DuckdbSource | PostgresSource]] = {
+_DATABASES: dict[str, Callable[[SqlPlace], SqliteSource | ArrowSource | PostgresSource]] = {
     "sqlite": SqliteSource,
-    "duckdb": DuckdbSource,
+    "duckdb": duckdb_file_source,
     "postgresql": PostgresSource,
 }
 
@@ -160,85 +165,36 @@ def _each_once(paths: Iterable[Path]) -> list[Path]:
 
 
 def _frame(source: object) -> Table:
+    """Return the table behind a frame, by the library that it is of."""
     import narwhals.stable.v2 as nw
 
     if isinstance(given := getattr(source, "column_names", None), list):
         # pyarrow's tables may name a column twice as well.
-        check_distinct("the frame", given)
-    native: Any = source
-    inside: dict[str, str] | None = None
-    if type(source).__module__.startswith("pyspark") and hasattr(source, "toDF"):
-        # Spark takes a dot in a name for a field of a struct, and a backtick for a quote.
-        columns = list(map(str, native.columns))
-        check_distinct("the frame", columns)
-        inside = {name: f"c{at}" for at, name in enumerate(columns)}
-        native = native.toDF(*inside.values())
-    if _is_pandas(source) and isinstance(names := getattr(source, "columns", None), Iterable):
-        # Names may come twice here, or be numbers.
-        texts = [str(name) for name in names]
-        if not all(map(is_utf8, texts)):
-            raise UsageError(
-                "the frame has a column whose name is no text: it holds half a character",
-                help="give the column another name",
-            )
-        check_distinct("the frame", texts)
-        native = source.set_axis(texts, axis=1) if hasattr(source, "set_axis") else source
-    refused = False
-    frame = None
-    try:
-        frame = nw.from_native(native)
-    except (TypeError, ValueError):
-        refused = True
-    if refused or frame is None:
+        check_distinct(NAME, given)
+    if _is_pandas(source):
+        return Table("frame", pandas_source(source, NAME))
+    frame: Any = None
+    with suppress(TypeError, ValueError):
+        frame = nw.from_native(source)
+    if frame is None:
         raise UsageError(
             f"a {type(source).__name__} is no table",
             help="give a path, an SQL URL, or a frame of pandas, polars, pyarrow, DuckDB, ibis or PySpark",
         )
-    return _table_of(frame, inside)
+    kind, native = frame.implementation, frame.to_native()
+    if kind.is_pyarrow():
+        return Table("frame", table_source(native, NAME))
+    if kind.is_pandas_like():
+        return Table("frame", pandas_source(frame.to_pandas(), NAME))
+    if kind.is_duckdb():
+        return Table("frame", duckdb_source(native), is_query=native.type != "TABLE_RELATION")
+    engines = {polars_source: kind.is_polars(), spark_source: kind.is_pyspark(), ibis_source: kind.is_ibis()}
+    read = next((read for read, holds in engines.items() if holds), None)
+    rows = other_source(frame) if read is None else read(native)
+    return Table("frame", rows, is_query=isinstance(frame, nw.LazyFrame))
 
 
 def _is_pandas(source: object) -> bool:
     """Say whether it is a frame of pandas, or of a class made of it."""
     pandas = sys.modules.get("pandas")
-    return pandas is not None and issubclass(type(source), getattr(pandas, "DataFrame", ()))
-
-
-def _table_of(frame: Any, inside: dict[str, str] | None) -> Table:  # noqa: ANN401 - narwhals' frames
-    """Return the table behind a frame of narwhals, by the library that it is of."""
-    import narwhals.stable.v2 as nw
-
-    kind, native = frame.implementation, frame.to_native()
-    if kind.is_pyarrow():
-        return Table("frame", table_source(native, "the frame"))
-    is_query = isinstance(frame, nw.LazyFrame)
-    if kind.is_pandas_like():
-        return Table("frame", pandas_source(frame.to_pandas(), "the frame"))
-    from_ibis = kind.is_ibis()
-    if from_ibis:
-        native = behind_ibis(native)
-        kind = nw.from_native(native).implementation
-    ready = Prepared(native)
-    if kind.is_duckdb():
-        is_query = from_ibis or native.type != "TABLE_RELATION"
-        ready = of_duckdb(native)
-    elif kind.is_polars():
-        ready = of_polars(native)
-    elif kind.is_pyspark():
-        ready = of_spark(native)
-    rows: FrameSource | None = None
-    # Where a library cannot say what its types are, as narwhals of decimals without the last digits.
-    with suppress(ValueError, NotImplementedError):
-        rows = FrameSource(
-            nw.from_native(ready.frame),
-            "the frame",
-            names=inside if ready.names is None else ready.names,
-            readers=ready.readers,
-            unreadable=ready.unreadable,
-            ordered=False if from_ibis else None,
-        )
-    if rows is None:
-        raise TableUnreadableError(
-            "the frame has a column of a type that cannot be read",
-            help="leave out columns of unusual types, or give their cells a simple type, such as text",
-        )
-    return Table("frame", rows, is_query=is_query)
+    return pandas is not None and isinstance(source, pandas.DataFrame)

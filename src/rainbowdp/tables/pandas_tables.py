@@ -10,6 +10,7 @@ from typing import Any
 
 from rainbowdp.questions.cells import INVALID, NULL, cell_text
 from rainbowdp.tables.arrow_tables import ArrowSource, is_readable
+from rainbowdp.tables.header import check_distinct
 from rainbowdp.tables.source import UNREADABLE_CELL, Progress
 
 # Truth values, whole numbers, floats and moments of numpy, which Arrow has as well.
@@ -18,10 +19,18 @@ _ROWS = 1 << 16
 
 
 def pandas_source(frame: Any, name: str) -> ArrowSource:  # noqa: ANN401 - pandas is optional
-    """Return the rows of a frame of pandas whose columns have distinct texts as names."""
+    """Return the rows of a frame of pandas.
+
+    Raises
+    ------
+    UnknownColumnError
+        If it names a column twice; a name that is no text counts as what it is written as.
+    """
     import pyarrow as pa
 
-    given = {column: frame.iloc[:, at] for at, column in enumerate(frame.columns)}
+    names = list(map(str, frame.columns))
+    check_distinct(name, names)
+    given = {column: frame.iloc[:, at] for at, column in enumerate(names)}
 
     def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
         del progress
@@ -31,16 +40,15 @@ def pandas_source(frame: Any, name: str) -> ArrowSource:  # noqa: ANN401 - panda
             # Without a column, an empty one says how many rows there are.
             yield pa.table(arrays or [pa.nulls(end - start)], names=list(columns) or ["rows"])
 
-    return ArrowSource(name, {column: _type(cells.dtype) for column, cells in given.items()}, tables)
+    unreadable = [column for column, cells in given.items() if not _has_text(cells.dtype)]
+    return ArrowSource(name, names, tables, unreadable=unreadable)
 
 
-def _type(dtype: Any) -> Any:  # noqa: ANN401 - see above
-    """Return a type of Arrow that is readable if cells of a type of pandas may have a text."""
-    import pyarrow as pa
-
+def _has_text(dtype: Any) -> bool:  # noqa: ANN401 - see above
+    """Tell whether cells of a type of pandas may have a text."""
     if type(dtype).__name__ == "ArrowDtype":
-        return dtype.pyarrow_dtype
-    return pa.duration("ns") if getattr(dtype, "kind", "") == "m" else pa.string()
+        return is_readable(dtype.pyarrow_dtype)
+    return getattr(dtype, "kind", "") != "m"
 
 
 def _array(column: Any) -> Any:  # noqa: ANN401 - see above

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rainbowdp.errors import RainbowError, TableUnreadableError
-from rainbowdp.tables.arrow_tables import ArrowSource
+from rainbowdp.tables.arrow_tables import ArrowSource, is_readable
 from rainbowdp.tables.header import check_alike, check_distinct
 from rainbowdp.tables.plain_names import is_utf8
 from rainbowdp.tables.source import Progress
@@ -60,7 +60,8 @@ def parquet_source(paths: Sequence[Path], name: str) -> ArrowSource:
                     # A name may stand for a column and for parts of another one, so they are chosen again.
                     yield pa.Table.from_batches([batch]).select(list(columns))
 
-    return ArrowSource(name, types[0], tables)
+    unreadable = [column for column, kind in types[0].items() if not is_readable(kind)]
+    return ArrowSource(name, list(types[0]), tables, unreadable=unreadable)
 
 
 def _types(path: Path) -> dict[str, Any]:

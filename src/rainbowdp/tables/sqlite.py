@@ -14,8 +14,8 @@ from pathlib import Path
 
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.questions.cells import LARGEST_CELL
+from rainbowdp.tables.cell_values import perhaps_moment_of
 from rainbowdp.tables.header import check_distinct
-from rainbowdp.tables.readers import perhaps_moment_of
 from rainbowdp.tables.source import BATCH, Cells, Progress, guarded
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
