@@ -18,7 +18,7 @@ from pyarrow import parquet
 from command_line import PROGRAM, Runner, usual_signals
 from rainbowdp.cli import main
 from rainbowdp.cli.signals import Signals
-from rainbowdp.formats.dataset_reading import numbered_datasets
+from rainbowdp.formats.datasets import numbered_datasets
 
 LINE = ("line", "--rainbow", "a>b", "--boundary", "a=1/3,b=2/3", "--epsilon", "ln 2")
 ENDINGS = [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated"), ("SIGHUP", 129, "terminated")]

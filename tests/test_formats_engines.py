@@ -26,6 +26,7 @@ from rainbowdp.errors import (
     UsageError,
 )
 from rainbowdp.formats import engines, read_graph, read_mechanism, read_neighbors
+from rainbowdp.formats.tables import connect
 from rainbowdp.graph import PairList, PairStream, grid, listed
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import PureDP
@@ -202,11 +203,19 @@ def test_a_wrong_pair_has_the_same_error_in_a_stream(
 def test_what_would_take_too_much_memory_is_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for write in (write_csv, write_parquet):
         datasets, pairs = files(tmp_path, write, shuffled=False, name=as_numbers)
-        monkeypatch.setattr(engines, "free_memory", lambda: 1 << 12)
+        monkeypatch.setattr(engines, "_LITTLE", 0)
+        monkeypatch.setattr(engines, "free_memory", lambda _: 1 << 12)
         assert isinstance(read_graph(datasets, pairs).structure, PairStream)
         assert isinstance(read_neighbors(pairs, None, SIZE), PairStream)
-        monkeypatch.setattr(engines, "free_memory", lambda: 1 << 30)
+        monkeypatch.setattr(engines, "free_memory", lambda _: 1 << 30)
         assert isinstance(read_graph(datasets, pairs).structure, PairList)
+
+
+def test_no_more_memory_is_free_than_duckdb_may_take() -> None:
+    with connect() as database:
+        assert 1 << 20 < engines.free_memory(database) < 1 << 50
+        database.execute("set memory_limit = '300MiB'")
+        assert engines.free_memory(database) == 300 << 20
 
 
 def test_a_file_that_changes_between_passes_is_an_error(tmp_path: Path) -> None:

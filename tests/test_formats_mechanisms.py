@@ -31,7 +31,7 @@ from rainbowdp.mechanism import Mechanism
 from rainbowdp.rainbow import Rainbow
 
 FORMS = ("csv", "parquet", "json")
-TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=5)
 
 
 def small() -> Mechanism:
@@ -165,7 +165,7 @@ def test_exact_mechanisms_read_back_whatever_their_names(mechanism: Mechanism, f
 def test_exact_mechanisms_read_back_from_parquet(mechanism: Mechanism) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "m.parquet"
-        if any("\0" in color or not color for color in mechanism.colors):
+        if not all(mechanism.colors):
             with pytest.raises(FileWriteError, match="cannot name a column there"):
                 write_mechanism(path, mechanism, exact=True)
             assert not path.exists()
@@ -455,7 +455,7 @@ def test_colors_that_parquet_cannot_hold_are_named(
         write_mechanism(tmp_path / "m.parquet", mechanism, exact=True)
     assert caught.value.what.endswith(f": {what}")
     assert list(tmp_path.iterdir()) == []
-    for name in ("m.csv", "m.json"):
+    for name in ("m.json", *(["m.csv"] if "\0" not in "".join(colors) else [])):
         write_mechanism(tmp_path / name, mechanism, exact=True)
         assert read_mechanism(tmp_path / name).colors == tuple(sorted(colors))
 

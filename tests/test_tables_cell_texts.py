@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from cell_tally import UNREADABLE as SAYS_NOTHING
 from cell_tally import cells
 from rainbowdp.questions.cells import INVALID, NULL, cell_text
-from rainbowdp.tables import cell_texts, count_keys, open_table
-from rainbowdp.tables.cell_texts import UNREADABLE, Meanings, Remembered, filters, stored_text, texts_of
+from rainbowdp.tables import collecting, count_keys, open_table
+from rainbowdp.tables.collecting import UNREADABLE, Meanings, Remembered, filters, stored_text, texts_of
 
 
 class Loud(str):
@@ -68,7 +68,7 @@ def test_every_pair_of_nasty_cells() -> None:
 @given(st.lists(COLUMNS))
 def test_what_cells_mean_is_what_their_texts_mean(columns: list[list[Any]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cell_texts, "_REMEMBERED", 2)
+        patch.setattr(collecting, "_REMEMBERED", 2)
         meanings = Meanings(lambda texts: [(text, text == "1") for text in texts])
         for column in columns:
             assert meanings(column) == [(said(cell), said(cell) == "1") for cell in column]
@@ -84,7 +84,7 @@ def test_equal_values_of_different_types_are_different_cells() -> None:
 def test_what_is_remembered_is_asked_once_and_forgotten_when_it_is_much(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cell_texts, "_REMEMBERED", 4)
+    monkeypatch.setattr(collecting, "_REMEMBERED", 4)
     asked: list[list[int]] = []
 
     def squares(numbers: list[int]) -> list[int]:

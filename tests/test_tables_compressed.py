@@ -16,7 +16,7 @@ import pytest
 from cell_tally import cells
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.tables import open_table
-from rainbowdp.tables.streams import blocks
+from rainbowdp.tables.local_files import blocks
 
 ROWS = 60_000
 TABLE = b"id,vote\n" + b"".join(b"%d,canary\n" % at for at in range(ROWS))

@@ -21,7 +21,7 @@ import pytest
 from cell_tally import cells
 from rainbowdp.errors import RainbowError, TableUnreadableError, UnknownColumnError, UsageError
 from rainbowdp.tables import files, open_table
-from rainbowdp.tables.header import check_known
+from rainbowdp.tables.source import check_known
 
 CANARY = "Qx7secret"
 
@@ -55,7 +55,7 @@ def test_a_name_of_several_lines_is_read_and_not_shown(tmp_path: Path) -> None:
 def test_a_name_of_several_lines_may_cross_the_ends_of_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rainbowdp.tables.streams.BLOCK", 3)
+    monkeypatch.setattr("rainbowdp.tables.local_files.BLOCK", 3)
     (tmp_path / "a.csv").write_bytes(b'"two\nlines, and\n""more""",vote\r\n1,red\r\n')
     with open_table(tmp_path / "a.csv") as table:
         assert table.columns == ('two\nlines, and\n"more"', "vote")

@@ -18,12 +18,12 @@ import pytest
 from cell_tally import NOTHING, UNREADABLE, cells, cells_by
 from postgres_server import fresh_database
 from rainbowdp.errors import TableUnreadableError
+from rainbowdp.formats.csv_files import LARGEST_RECORD
 from rainbowdp.questions.cells import INVALID, LARGEST_CELL, cell_text
-from rainbowdp.tables import count_keys, duckdb_files, open_table, ordered_texts, persons
-from rainbowdp.tables.cell_texts import UNREADABLE as UNREADABLE_TEXT
-from rainbowdp.tables.cell_texts import texts_of
+from rainbowdp.tables import count_keys, database_files, open_table, persons, spools
+from rainbowdp.tables.collecting import UNREADABLE as UNREADABLE_TEXT
+from rainbowdp.tables.collecting import texts_of
 from rainbowdp.tables.files import FileSource
-from rainbowdp.tables.records import LARGEST_RECORD
 from table_backends import BACKENDS, Backend, Row
 
 MOST = 1 << 13
@@ -182,7 +182,7 @@ def test_a_file_of_duckdb_needs_a_place_for_what_it_spills(
     import duckdb
 
     duckdb.connect(str(tmp_path / "a.duckdb")).execute("create table people as select 1 as x").close()
-    duckdb_files._directory_for_spills.cache_clear()
+    database_files._directory_for_spills.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
         with pytest.raises(TableUnreadableError, match="no temporary files"):
@@ -194,7 +194,7 @@ def test_a_file_of_duckdb_needs_a_place_for_what_it_spills(
 def test_long_cells_take_no_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(persons, "_MEMORY", "30MB")
     monkeypatch.setattr(persons, "_SORTED", 1 << 20)
-    monkeypatch.setattr(ordered_texts, "_HELD", 1 << 24)
+    monkeypatch.setattr(spools, "_HELD_BYTES", 1 << 24)
     count = 6_000
     texts = [f"{at * 7919 % count}{'x' * 8000}" for at in range(count)]
     columns: dict[str, Any] = {"person": pa.array(range(count)), "vote": pa.array(texts)}

@@ -26,9 +26,9 @@ from cell_tally import NOTHING, UNREADABLE, cells, cells_by
 from command_line import Runner
 from postgres_server import fresh_database
 from rainbowdp.errors import TableUnreadableError, UnknownColumnError, UsageError
+from rainbowdp.formats.encodings import encoding_called, in_utf8
 from rainbowdp.formats.tables import connect
 from rainbowdp.tables import count_keys, open_table, persons
-from rainbowdp.tables.encodings import encoding_called, in_utf8
 from rainbowdp.tables.persons import Spool
 from spark_session import spark
 
@@ -626,7 +626,7 @@ def test_moments_beyond_all_calendars_are_unreadable_in_every_column() -> None:
 
 
 def test_many_categories_over_many_rows_say_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rainbowdp.tables.pandas_tables._ROWS", 2)
+    monkeypatch.setattr("rainbowdp.tables.frames._ROWS", 2)
     column = pd.Series(["b", None, "a", "c", "a", None, "b"]).astype("category")
     with open_table(pd.DataFrame({"x": column})) as table:
         assert cells(table, "x") == {"a": 2, "b": 2, "c": 1, NOTHING: 2}

@@ -18,7 +18,7 @@ from cell_tally import NOTHING, UNREADABLE, cells
 from command_line import Runner
 from postgres_server import fresh_database
 from rainbowdp.errors import TableUnreadableError
-from rainbowdp.tables import count_keys, duckdb_files, open_table
+from rainbowdp.tables import count_keys, database_files, open_table
 from rainbowdp.tables.files import FileSource
 
 ROWS = b"vote,w\n" + b"red,1\n" * 9
@@ -94,7 +94,7 @@ def test_a_directory_for_temporary_files_is_judged_by_its_name_alone(
     room.mkdir()
     (tmp_path / "a.jsonl").write_bytes(b'{"vote": "red"}\n')
     duckdb.connect(str(tmp_path / "a.duckdb")).execute("create table people as select 'red' as vote").close()
-    duckdb_files._directory_for_spills.cache_clear()
+    database_files._directory_for_spills.cache_clear()
     said = set()
     (tmp_path / "open.csv").write_bytes(ROWS)
     with open_table(tmp_path / "open.csv") as opened, open_table(pl.DataFrame({"vote": ["red"]})) as frame:

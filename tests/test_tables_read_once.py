@@ -14,7 +14,7 @@ import pytest
 
 from cell_tally import UNREADABLE, cells, cells_by
 from rainbowdp.errors import TableUnreadableError
-from rainbowdp.tables import cell_texts, open_table
+from rainbowdp.tables import collecting, open_table
 from rainbowdp.tables.persons import Spool
 
 
@@ -104,7 +104,7 @@ def test_long_texts_of_groups_are_not_remembered(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(Spool, "said", counted)
     monkeypatch.setattr("rainbowdp.tables.arrow_tables.BATCH", 2)
-    monkeypatch.setattr(cell_texts, "_LONG", 5)
+    monkeypatch.setattr(collecting, "_LONG", 5)
     frame = pd.DataFrame({"vote": ["longer", "red"] * 4, "w": range(8), "by": ["a"] * 8})
     with open_table(frame) as table:
         assert cells_by(table, "vote", "by", ["a"], unit="w", max_rows=1) == {"a": {"longer": 4, "red": 4}}

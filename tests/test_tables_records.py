@@ -18,11 +18,18 @@ from hypothesis import strategies as st
 
 from cell_tally import NOTHING, UNREADABLE, cells
 from rainbowdp.errors import TableUnreadableError, UnknownColumnError, UsageError
+from rainbowdp.formats.csv_files import LARGEST_RECORD, Header, Records
+from rainbowdp.formats.encodings import in_utf8
 from rainbowdp.tables import open_table
-from rainbowdp.tables.encodings import in_utf8
 from rainbowdp.tables.json_lines import LARGEST_LINE, records_of
-from rainbowdp.tables.records import LARGEST_RECORD, Records
-from rainbowdp.tables.streams import ALWAYS_ALLOWED
+from rainbowdp.tables.local_files import ALWAYS_ALLOWED
+
+
+def filter_of(cells: int) -> Records:
+    """Return the filter below a header of so many columns."""
+    names = tuple(f"c{at}" for at in range(cells))
+    return Records(Header(names, ",", b"\n", length=0, fits=True, plain=True))
+
 
 BAD_ROWS = {
     "short": b"9",
@@ -87,7 +94,7 @@ def test_a_bad_row_loses_nothing_of_a_file_that_is_read_in_parts(tmp_path: Path)
 def test_what_a_writer_of_csv_writes_is_kept_whole(rows: list[list[str]]) -> None:
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
-    kept = b"".join(Records(",", 2, b"\n").kept([text.getvalue().encode()]))
+    kept = b"".join(filter_of(2).kept([text.getvalue().encode()]))
     assert list(csv.reader(io.StringIO(kept.decode(), newline=""))) == rows
 
 
@@ -112,7 +119,7 @@ PIECES = [
 def test_where_blocks_end_makes_no_difference(pieces: list[bytes], size: int, width: int) -> None:
     content = b"".join(pieces)
     blocks = [content[at : at + size] for at in range(0, len(content), size)]
-    whole, parts = Records(",", width, b"\n"), Records(",", width, b"\n")
+    whole, parts = filter_of(width), filter_of(width)
     kept = [b"".join(whole.kept([content])), b"".join(parts.kept(blocks))]
     # What is left to DuckDB, lines of another width without quotes, may be dropped here already.
     judged = [
@@ -128,7 +135,7 @@ def test_duckdb_reads_from_a_broken_file_what_was_kept(tmp_path: Path, seed: int
     for _ in range(25):
         content = b"c0,c1\n" + b"".join(generator.choices(PIECES, k=60))
         (tmp_path / "a.csv").write_bytes(content)
-        kept = b"".join(Records(",", 2, b"\n").kept([content[6:]]))
+        kept = b"".join(filter_of(2).kept([content[6:]]))
         rows = csv.reader(io.StringIO(kept.decode(), newline=""))
         expected = Counter(row[1].strip() or NOTHING for row in rows if len(row) == 2)
         with open_table(tmp_path / "a.csv") as table:

@@ -12,8 +12,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
+from rainbowdp.formats.encodings import UNREADABLE
 from rainbowdp.questions.cells import INVALID, LARGEST_CELL, NULL, cell_text
-from rainbowdp.tables.encodings import UNREADABLE
 
 LARGEST_LINE = 1 << 21
 _BLOCK = 1 << 18

@@ -16,8 +16,7 @@ from typing import Any
 from rainbowdp.errors import MissingExtraError, RainbowError, TableUnreadableError
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.cell_values import decimal_of, moment_of
-from rainbowdp.tables.header import check_distinct
-from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, guarded
+from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, check_distinct, guarded
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
 _BYTEA = 17

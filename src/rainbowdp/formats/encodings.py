@@ -2,15 +2,16 @@
 r"""Bytes of any encoding as UTF-8, where what cannot be decoded becomes the NUL character.
 
 Decoding never fails. A byte that has no meaning becomes NUL, which no readable cell holds, so
-that `rainbowdp.tables.records` drops the one row around it and its neighbors stay.
+that `rainbowdp.formats.csv_files` drops the one row around it and its neighbors stay.
 """
 
 import codecs
 import contextlib
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
-from rainbowdp.errors import TableUnreadableError, UsageError
+from rainbowdp.errors import FileUnreadableError, TableUnreadableError, UsageError
 
 UNREADABLE = "\0"
 LARGEST_FIRST_LINE = 1 << 22
@@ -109,6 +110,17 @@ def in_utf8(content: Iterator[bytes], encoding: str) -> Iterator[bytes]:
             )
         yield text.encode("utf-8", _LONE)
     yield _rest(decoder, encoding).encode("utf-8", _LONE)
+
+
+def undecodable(path: Path, where: str, why: str, data: bytes = b"") -> FileUnreadableError:
+    """Return the error for a file that is not UTF-8 text; how it begins says what it may be instead."""
+    encoding = "UTF-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "LATIN1"
+    ending = ".csv" if path.suffix in ("", ".gz") else path.suffix
+    return FileUnreadableError(
+        f"{str(path)!r} is not UTF-8 text: {where} cannot be decoded ({why})",
+        help=f"save it as UTF-8, for example: iconv -f {encoding} -t UTF-8 old{ending} > new{ending}",
+        path=str(path),
+    )
 
 
 def check_no_utf8(content: Iterator[bytes], encoding: str, called: str) -> None:
