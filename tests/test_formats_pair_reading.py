@@ -112,13 +112,6 @@ def test_a_wrong_pair_is_named_alike_in_every_kind_of_file(
     assert len(said) == 1
 
 
-@pytest.mark.parametrize("cell", ["+1", "01", " 1", "1 ", "1.0", "1e0", "1_0", "٣", "", "x", "-0"])
-def test_a_number_is_its_usual_form_and_nothing_else(tmp_path: Path, cell: str) -> None:
-    path = written(tmp_path / "pairs.parquet", ["0", cell], ["1", "2"], "string")
-    with pytest.raises(RainbowError, match="row 2"):
-        read(path, None)
-
-
 @pytest.mark.usefixtures("decoder")
 @settings(max_examples=30)
 @given(pairs=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=40), rows=st.integers(1, 50))

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cell_tally import NOTHING, UNREADABLE, cells
-from rainbowdp.errors import TableUnreadableError, UnknownColumnError, UsageError
+from rainbowdp.errors import TableUnreadableError, UnknownColumnError
 from rainbowdp.formats.csv_files import LARGEST_RECORD, Header, Records
 from rainbowdp.formats.encodings import in_utf8
 from rainbowdp.tables import open_table
@@ -253,17 +253,6 @@ def test_one_column_may_have_null_cells_and_empty_lines_are_no_rows(tmp_path: Pa
         assert cells(table, "vote") == {"red": 2, NOTHING: 1}
 
 
-def test_encodings_are_said_and_not_guessed(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_bytes("id,vote\n1,größer\n2,x\n".encode("latin-1"))
-    with open_table(tmp_path / "a.csv") as table:
-        assert cells(table, "vote") == {"x": 1}
-    with open_table(tmp_path / "a.csv", encoding="latin-1") as table:
-        assert cells(table, "vote") == {"größer": 1, "x": 1}
-    for name in ("latin-17", "hex", "undefined", "idna", "unicode_escape"):
-        with pytest.raises(UsageError, match="there is no character encoding"):
-            open_table(tmp_path / "a.csv", encoding=name)
-
-
 UTF8_HEADERS = [
     ("\ufeffid,vote\n1,größer\n", "latin-1"),
     ("\ufeffid,vote\n1,größer\n", "gbk"),
@@ -272,16 +261,6 @@ UTF8_HEADERS = [
     ("größe,vote\r1,größer\r", "cp1251"),
     ("id,größe\n1,größer\n", "koi8-r"),
 ]
-
-
-@pytest.mark.parametrize(("text", "encoding"), UTF8_HEADERS)
-def test_a_header_in_utf8_is_not_read_in_another_encoding(text: str, encoding: str, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_bytes(text.encode())
-    with pytest.raises(TableUnreadableError, match="is UTF-8, and would be read as") as caught:
-        open_table(tmp_path / "a.csv", encoding=encoding)
-    assert caught.value.help == "leave out the encoding"
-    with open_table(tmp_path / "a.csv") as table:
-        assert "vote" in (table.columns or ()) or "größe" in (table.columns or ())
 
 
 NO_UTF8_HEADERS = [
@@ -299,13 +278,6 @@ def test_a_header_in_another_encoding_is_read(text: str, encoding: str, tmp_path
     (tmp_path / "a.csv").write_bytes(text.encode(encoding, "replace"))
     with open_table(tmp_path / "a.csv", encoding=encoding) as table:
         assert table.columns == tuple(text.partition("\n")[0].split(","))
-
-
-def test_only_the_first_line_says_that_a_file_is_utf8(tmp_path: Path) -> None:
-    for rows in ("1,größer\n", "\ufeff1,x\n", "größer"):
-        (tmp_path / "a.csv").write_bytes(b"id,vote\n" + rows.encode())
-        with open_table(tmp_path / "a.csv", encoding="latin-1") as table:
-            assert table.columns == ("id", "vote")
 
 
 def test_a_file_that_expands_too_far_is_refused(tmp_path: Path) -> None:

@@ -29,8 +29,6 @@ from rainbowdp.errors import RainbowError
 from rainbowdp.formats.encodings import LARGEST_FIRST_LINE, UNREADABLE
 
 LARGEST_RECORD = 1 << 21
-# A mark before the first row, and a line feed after the last one.
-_MORE_BYTES = 4
 NO_TEXT = "holds NUL, or is not text in its encoding"
 """What is wrong with a record that holds bytes without meaning."""
 _LINE = re.compile(rb"([^\r\n]*+)(\r\n|\n|\r|\Z)")
@@ -397,32 +395,3 @@ def _has_short_lines(buffer: bytes, start: int, end: int, longest: int) -> bool:
         if not at:
             return False
     return True
-
-
-def csv_scan(path: str, header: Header, *, longest: int, headless: bool = False, skip: bool = False) -> str:
-    """Return SQL for the records of a file as columns of text, ``c0``, ``c1``, ...
-
-    Parameters
-    ----------
-    path : str
-        The file as an SQL literal.
-    header : Header
-        What it says.
-    longest : int
-        How many bytes a record has at most. DuckDB holds many times as much in memory, which grouping needs
-        as well.
-    headless : bool
-        Whether the file begins below the header.
-    skip : bool
-        Whether a record that does not fit the header is left out, instead of an error.
-    """
-    # In parallel DuckDB loses rows with quotes, and counts some next to empty lines twice, where its slices
-    # of a file meet (2.0.1).
-    columns = ", ".join(f"c{at}: 'VARCHAR'" for at in range(len(header.names)))
-    line = header.ending.decode().replace("\r", "\\r").replace("\n", "\\n")
-    return (
-        f"read_csv({path}, header={not headless}, columns={{{columns}}}, auto_detect=false, "
-        f"delim='{header.delimiter}', quote='\"', escape='\"', new_line='{line}', allow_quoted_nulls=false, "
-        f"hive_partitioning=false, ignore_errors={skip}, parallel=false, "
-        f"max_line_size={longest + _MORE_BYTES})"
-    )

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from rainbowdp.errors import FileFormatError, FileUnreadableError, UnknownDatasetError
 from rainbowdp.formats.datasets import ArrowError, KnownDatasets, integer_batches, integer_rows
 from rainbowdp.formats.suffixes import Form
-from rainbowdp.formats.tables import Database, arrays, open_table, reading
+from rainbowdp.formats.tables import Database, arrays, arrow_batches, open_table, reading
 from rainbowdp.graph.arrays import Integers, number_type
 from rainbowdp.graph.labels import close_labels
 from rainbowdp.graph.pair_store import BATCH, PairSpool
@@ -384,10 +384,7 @@ def _numbered(
 ) -> Generator[tuple[NDArray[Any], NDArray[Any]], None, None]:
     """Yield the datasets that cells name, below 0 where there is none."""
     with reading(path):
-        result: Any = database.sql(numbered_query(database, query, known))
-        # Older versions of DuckDB call it otherwise.
-        read = result.to_arrow_reader if hasattr(result, "to_arrow_reader") else result.fetch_arrow_reader
-        reader = read(BATCH)
+        reader = arrow_batches(database.sql(numbered_query(database, query, known)), BATCH)
         try:
             for batch in reader:
                 source, target = (batch.column(name).to_numpy(zero_copy_only=False) for name in ("v0", "v1"))

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from numpy.typing import NDArray
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, did_you_mean
-from rainbowdp.formats.csv_files import NO_TEXT, Header, Records, below_header, csv_scan, read_header
+from rainbowdp.formats.csv_files import NO_TEXT, Header, Records, below_header, read_header
 from rainbowdp.formats.encodings import UNREADABLE, in_utf8, undecodable
 from rainbowdp.formats.suffixes import Form
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _LONGEST_RECORD = 1 << 24
 _BLOCK = 1 << 20
+# A mark before the first row, and a line feed after the last one.
+_MORE_BYTES = 4
 
 
 class Database(Protocol):
@@ -273,6 +275,14 @@ def _private_directory() -> Iterator[str]:
         yield directory
 
 
+def arrow_batches(relation: Any, rows: int) -> Any:  # noqa: ANN401 - its methods depend on the version
+    """Return a reader of the rows of a relation that yields so many at a time as Arrow record batches."""
+    # Asked of the class, since an attribute of a relation may be a column.
+    kind = type(relation)
+    read = kind.to_arrow_reader if hasattr(kind, "to_arrow_reader") else kind.fetch_arrow_reader
+    return read(relation, rows)
+
+
 def arrays(result: "DuckDBPyConnection") -> dict[str, NDArray[Any]]:
     """Return the columns of a result as arrays; DuckDB declares other types too, which no query makes."""
     return cast("dict[str, NDArray[Any]]", result.fetchnumpy())
@@ -309,6 +319,35 @@ def _file(path: Path) -> str:
 
 def _numbered(count: int) -> str:
     return ", ".join(f"c{at}" for at in range(count))
+
+
+def csv_scan(path: str, header: Header, *, longest: int, headless: bool = False, skip: bool = False) -> str:
+    """Return SQL for the records of a file as columns of text, ``c0``, ``c1``, ...
+
+    Parameters
+    ----------
+    path : str
+        The file as an SQL literal.
+    header : Header
+        What it says.
+    longest : int
+        How many bytes a record has at most. DuckDB holds many times as much in memory, which grouping needs
+        as well.
+    headless : bool
+        Whether the file begins below the header.
+    skip : bool
+        Whether a record that does not fit the header is left out, instead of an error.
+    """
+    # In parallel DuckDB loses rows with quotes, and counts some next to empty lines twice, where its slices
+    # of a file meet (2.0.1).
+    columns = ", ".join(f"c{at}: 'VARCHAR'" for at in range(len(header.names)))
+    line = header.ending.decode().replace("\r", "\\r").replace("\n", "\\n")
+    return (
+        f"read_csv({path}, header={not headless}, columns={{{columns}}}, auto_detect=false, "
+        f"delim='{header.delimiter}', quote='\"', escape='\"', new_line='{line}', allow_quoted_nulls=false, "
+        f"hive_partitioning=false, ignore_errors={skip}, parallel=false, "
+        f"max_line_size={longest + _MORE_BYTES})"
+    )
 
 
 def parquet_names(database: Database, path: Path) -> tuple[str, ...]:

@@ -189,7 +189,7 @@ def _day_of_milliseconds(cell: object) -> object:
 
 
 def _unwrapped(column: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Return the values behind dictionaries, runs and extensions, as `_inside` does for types."""
+    """Return the values behind dictionaries and extensions, as `_inside` does for types."""
     import pyarrow as pa
 
     while True:
@@ -199,10 +199,6 @@ def _unwrapped(column: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
         elif pa.types.is_dictionary(kind):
             inside = pa.large_binary() if _is_text(kind.value_type) else kind.value_type
             column = _by_chunk(column, _without_dictionary, inside)
-        elif pa.types.is_run_end_encoded(kind):
-            inside = _inside(kind)
-            inside = pa.large_binary() if _is_text(inside) else inside
-            column = _by_chunk(column, _without_runs, inside)
         else:
             return column
 
@@ -230,18 +226,6 @@ def _without_dictionary(chunk: Any) -> Any:  # noqa: ANN401 - pyarrow has no typ
     return chunk.dictionary_decode()
 
 
-def _without_runs(chunk: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Return the value of each row; Arrow itself repeats no extensions, dictionaries and views."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    values = _unwrapped(chunk.values)
-    values = _bounded(values) if _is_text(values.type) else values
-    # What is left out at the ends of a piece is still there behind it.
-    whole = pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(chunk.run_ends, values))
-    return whole.slice(chunk.offset, len(chunk))
-
-
 def _by_chunk(column: Any, change: Callable[[Any], Any], kind: Any) -> Any:  # noqa: ANN401 - see above
     import pyarrow as pa
 
@@ -251,7 +235,7 @@ def _by_chunk(column: Any, change: Callable[[Any], Any], kind: Any) -> Any:  # n
 
 
 def _inside(kind: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Return the type of the values behind dictionaries, runs and extensions."""
+    """Return the type of the values behind dictionaries and extensions."""
     return _layers(kind)[-1]
 
 
@@ -267,7 +251,7 @@ def _layers(kind: Any) -> list[Any]:  # noqa: ANN401 - pyarrow has no types
     while True:
         if isinstance(kind, pa.BaseExtensionType):
             kind = kind.storage_type
-        elif pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        elif pa.types.is_dictionary(kind):
             kind = kind.value_type
         else:
             return layers

@@ -16,7 +16,7 @@ from types import NoneType
 from typing import Generic, TypeVar, cast
 
 from rainbowdp.errors import UsageError
-from rainbowdp.questions.cells import INVALID, LARGEST_CELL, NULL, cell_text, typed_text, typed_texts
+from rainbowdp.questions.cells import LARGEST_CELL, NULL, Mark, cell_text, typed_text, typed_texts
 from rainbowdp.tables.persons import Spool
 from rainbowdp.tables.source import UNREADABLE_CELL, Cells, Progress, row_count
 from rainbowdp.tables.table import Table
@@ -39,10 +39,8 @@ _SIZED: frozenset[type] = frozenset({str, bytes})
 def stored_text(cell: object) -> str | None:
     """Return a cell as text that a database can hold: None for null, NUL for one that cannot be read."""
     text = cell_text(cell)
-    if text is NULL or text is None:
-        return None
-    if text is INVALID or not isinstance(text, str) or UNREADABLE in text or not _is_utf8(text):
-        return UNREADABLE
+    if isinstance(text, Mark):
+        return None if text is NULL else UNREADABLE
     return text
 
 
@@ -239,14 +237,6 @@ def filters(where: Mapping[str, str]) -> list[tuple[str, Meanings[bool]]]:
 
 def _which_say(text: str, said: list[str | None]) -> list[bool]:
     return [named and says(one, text) for one, named in zip(said, are_names(said), strict=True)]
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 
 _VIEW = "rainbowdp_rows"
-# Since this version it tells the bytes of a cell without reading it.
-_COUNTS_BYTES = (3, 43, 0)
 _UNFINISHED = (
     "another program has left it unfinished, or keeps files beside it that are not yours: open it once with "
     "the program that writes it, as its owner"
@@ -105,9 +103,7 @@ class SqliteSource:
 
     def _bounded(self, column: str) -> str:
         cell = quoted(column)
-        counts = sqlite3.sqlite_version_info >= _COUNTS_BYTES
-        size = f"octet_length({cell})" if counts else f"length(cast({cell} as blob))"
-        return f"case when {size} > {self._most_bytes} then x'ff' else {cell} end"
+        return f"case when length(cast({cell} as blob)) > {self._most_bytes} then x'ff' else {cell} end"
 
     def _declared(self, place: SqlPlace) -> list[tuple[str, str]]:
         reason, help = "", ""

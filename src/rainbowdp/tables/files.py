@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import TableUnreadableError
-from rainbowdp.formats.csv_files import LARGEST_RECORD, Header, Records, below_header, csv_scan, read_header
-from rainbowdp.formats.encodings import check_no_utf8, in_utf8
-from rainbowdp.formats.tables import connect, literal
+from rainbowdp.formats.csv_files import LARGEST_RECORD, Header, Records, below_header, read_header
+from rainbowdp.formats.encodings import in_utf8
+from rainbowdp.formats.tables import connect, csv_scan, literal
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import ArrowSource, parquet_source
 from rainbowdp.tables.database_files import MEMORY
@@ -108,8 +108,6 @@ class FileSource:
 
     def _header_of(self, path: Path) -> Header:
         called = self._name if len(self._paths) == 1 else repr(str(path))
-        with contextlib.closing(blocks(path)) as content:
-            check_no_utf8(content, self._encoding, called)
         with contextlib.closing(blocks(path)) as content:
             header = read_header(path, in_utf8(content, self._encoding), called, TableUnreadableError)
         names = tuple(name.strip() for name in header.names)

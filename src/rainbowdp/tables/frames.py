@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Any
 
 from rainbowdp.errors import TableUnreadableError
+from rainbowdp.formats.tables import arrow_batches
 from rainbowdp.questions.cells import INVALID, LARGEST_CELL, NULL, cell_text
 from rainbowdp.tables.arrow_tables import EXTENSIONS, ArrowSource, is_readable, without_text
 from rainbowdp.tables.cell_values import moment_of
@@ -127,10 +128,7 @@ def relation_tables(relation: Any) -> Iterator[Any]:  # noqa: ANN401 - its metho
     """Yield the rows of a relation of DuckDB, many at a time."""
     import pyarrow as pa
 
-    # Asked of the class, since an attribute of a relation may be a column.
-    kind = type(relation)
-    read = kind.to_arrow_reader if hasattr(kind, "to_arrow_reader") else kind.fetch_arrow_reader
-    for batch in read(relation, _ROWS):
+    for batch in arrow_batches(relation, _ROWS):
         yield pa.Table.from_batches([batch])
 
 
@@ -321,21 +319,7 @@ def _texts(column: Any) -> Any:  # noqa: ANN401 - see above
     try:
         return pa.array(column, pa.large_string(), from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError):
-        return pa.array(list(map(_text, _cells(column))), pa.large_binary())
-
-
-def _cells(column: Any) -> list[object]:  # noqa: ANN401 - see above
-    try:
-        return list(column.tolist())
-    except Exception:  # noqa: BLE001 - pandas cannot make a value of one cell, and can of others
-        return [_alone(column, at) for at in range(len(column))]
-
-
-def _alone(column: Any, at: int) -> object:  # noqa: ANN401 - see above
-    try:
-        return column.iloc[at]
-    except Exception:  # noqa: BLE001 - see _cells
-        return UNREADABLE_CELL
+        return pa.array(list(map(_text, column.tolist())), pa.large_binary())
 
 
 def _text(cell: object) -> bytes | None:

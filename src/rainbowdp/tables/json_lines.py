@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
 from rainbowdp.formats.encodings import UNREADABLE
-from rainbowdp.questions.cells import INVALID, LARGEST_CELL, NULL, cell_text
+from rainbowdp.questions.cells import LARGEST_CELL, NULL, Mark, cell_text
 
 LARGEST_LINE = 1 << 21
 _BLOCK = 1 << 18
@@ -75,13 +75,13 @@ def _pairs(line: bytes) -> list[tuple[str, object]] | None:
     try:
         # NUL is what could not be decoded, so the parser refuses such a line. It is given text: of bytes with
         # NULs between them it would think that they are UTF-16.
-        value = json.loads(line.decode(), object_pairs_hook=_Object, parse_int=_whole_number)
+        value = json.loads(line.decode(), object_pairs_hook=_Object, parse_int=whole_number)
     except (ValueError, RecursionError):
         return None
     return list(value) if isinstance(value, _Object) else None
 
 
-def _whole_number(text: str) -> object:
+def whole_number(text: str) -> object:
     """Return a whole number; Python refuses one of too many digits, and the line would be lost with it."""
     if len(text) > _LONGEST_WHOLE:
         # Like any other cell without a text.
@@ -99,15 +99,6 @@ def _quoted(value: object) -> str:
     text = cell_text(value)
     if text is NULL:
         return '""'
-    if text is INVALID or not isinstance(text, str) or UNREADABLE in text or not _is_utf8(text):
+    if isinstance(text, Mark):
         return f'"{UNREADABLE}"'
     return '"' + text.replace('"', '""') + '"'
-
-
-def _is_utf8(text: str) -> bool:
-    """Say whether a text can be written; half of a surrogate pair cannot."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -10,19 +10,17 @@ bytes, so that columns which ignore case are exact as well.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 from rainbowdp.errors import MissingExtraError, RainbowError, TableUnreadableError
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.cell_values import decimal_of, moment_of
+from rainbowdp.tables.json_lines import whole_number
 from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, check_distinct, guarded
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
 _BYTEA = 17
 _INET = 869
-# The least number of digits on which Python can be told to insist.
-_LONGEST_INT = 640
 # What is longer as text than as it is stored may have no text at all: the server makes none of more than a
 # gigabyte. So these are judged by what is stored, by the number of the type: bytea, jsonb, bit, varbit, path
 # and polygon (a point of which takes five signs at least). All functions are named in full: a server
@@ -47,15 +45,10 @@ _FIRST_MADE_TYPE = 16384
 _SHORT = frozenset("BDEINZ")
 
 
-def _whole_number(text: str) -> object:
-    """Return a whole number, also one of more digits than Python may be told to refuse."""
-    return int(text) if len(text) <= _LONGEST_INT else Decimal(text)
-
-
 def _json_value(text: str) -> object:
     """Return what a text of JSON says, as JSON lines read it; no text fails."""
     try:
-        value = json.loads(text, parse_int=_whole_number)
+        value = json.loads(text, parse_int=whole_number)
     except (ValueError, RecursionError):
         return UNREADABLE_CELL
     return UNREADABLE_CELL if isinstance(value, list | dict) else value
