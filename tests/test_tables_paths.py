@@ -125,7 +125,7 @@ def test_parquet_and_databases_under_odd_names(tmp_path: Path, name: str) -> Non
     duckdb.connect(str(tmp_path / "a.duckdb")).execute("create table people as select 'red' as vote").close()
     (tmp_path / "a.duckdb").rename(tmp_path / f"{name}.duckdb")
     if name == "a\udcff":
-        with pytest.raises(TableUnreadableError, match="no UTF-8"):
+        with pytest.raises(TableUnreadableError, match="not UTF-8"):
             open_table(f"duckdb:///{tmp_path}/{name}.duckdb")
     else:
         with open_table(f"duckdb:///{tmp_path}/{name}.duckdb") as table:

@@ -4,7 +4,7 @@ r"""The header and the records of a CSV file, for tables of people and for files
 `read_header` reads the first record, which names the columns and says by which character cells are
 separated and how lines end. `Records` judges all others, each alone, before DuckDB reads them: a reader of
 CSV files that meets a stray quote loses the row, the rest of the file, or its patience. In a table of people
-a record that cannot be read is left out, so that one person's row decides about nobody else; in a file of a
+a record that cannot be read is left out, so that one person's row decides about no other row; in a file of a
 graph it is an error that names its line.
 
 Rules, each about one record alone:
@@ -13,11 +13,12 @@ Rules, each about one record alone:
   quotes.
 - A quote opens only at the start of a cell; inside a cell that does not begin with one it is text, as in
   ``5'10"``.
-- An empty line is no record.
+- An empty line is skipped.
 
 Where quotes of the first line do not fit, it is the header all the same and its quotes are text. A file that
-is one person's text per line without proper quoting is no table, and no rule can tell where its rows end: a
-quote left open may swallow what follows up to the next quote, though never more than `LARGEST_RECORD` bytes.
+is one person's text per line without proper quoting is not a table, and no rule can tell where its rows end:
+a quote left open may swallow what follows up to the next quote, though never more than `LARGEST_RECORD`
+bytes.
 """
 
 import re
@@ -115,7 +116,7 @@ def read_header(path: Path, content: Iterable[bytes], called: str, error: type[R
 
 
 def _no_text(first: str, called: str) -> str:
-    """Return what to do about a first line that is no text."""
+    """Return what to do about a first line that is not text."""
     help = next((help for start, help in _NO_TEXT.items() if first.startswith(start)), _ENCODED)
     # What standard input is cannot be told by a name.
     plain = "send it as CSV, decompressed, or save it to a file and name the file"
@@ -242,7 +243,7 @@ class Records:
         Whether what was kept differs from what was read.
     fault : tuple of int and str, or None
         Where in the stream the first record begins that was not kept as it is, and what is wrong with it; an
-        empty line is no fault.
+        empty line is not a fault.
 
     Examples
     --------
@@ -259,19 +260,21 @@ class Records:
         self._longest = longest
         self._exactly = exactly
         self._cells = cells
-        sign = re.escape(self._separator)
+        separator = re.escape(self._separator)
         # Blanks around a quoted cell are no text of it.
         quoted = rb' *+"[^"]*+(?:""[^"]*+)*+" *+'
-        plain = rb' *+(?:[^" \r\n' + sign + rb"][^\r\n" + sign + rb"]*+)?+"
+        plain = rb' *+(?:[^" \r\n' + separator + rb"][^\r\n" + separator + rb"]*+)?+"
         cell = rb"(?:" + quoted + rb"|" + plain + rb")"
-        self._one = re.compile(rb"(" + cell + rb"(?:" + sign + cell + rb")*+)(\r\n|\n|\r|\Z)")
-        self._exact = re.compile(cell + rb"(?:" + sign + cell + rb"){" + str(cells - 1).encode() + rb"}")
-        self._blanks = re.compile(rb"(\A|" + sign + rb') *+("[^"]*+(?:""[^"]*+)*+") *+(?=' + sign + rb"|\Z)")
+        self._one = re.compile(rb"(" + cell + rb"(?:" + separator + cell + rb")*+)(\r\n|\n|\r|\Z)")
+        self._exact = re.compile(cell + rb"(?:" + separator + cell + rb"){" + str(cells - 1).encode() + rb"}")
+        self._blanks = re.compile(
+            rb"(\A|" + separator + rb') *+("[^"]*+(?:""[^"]*+)*+") *+(?=' + separator + rb"|\Z)"
+        )
         # The same in one line, without NUL and blanks around quotes, many records at a time.
         quoted = rb'"[^"\r\n\x00]*+(?:""[^"\r\n\x00]*+)*+"'
-        plain = rb' *+[^" \r\n\x00' + sign + rb"][^\r\n\x00" + sign + rb"]*+"
+        plain = rb' *+[^" \r\n\x00' + separator + rb"][^\r\n\x00" + separator + rb"]*+"
         cell = rb"(?:" + quoted + rb"|" + plain + (rb")" if cells == 1 else rb"| *+)")
-        record = cell + rb"(?:" + sign + cell + rb"){" + str(cells - 1).encode() + rb"}"
+        record = cell + rb"(?:" + separator + cell + rb"){" + str(cells - 1).encode() + rb"}"
         self._run = re.compile(rb"(?:" + record + self._ending + rb")*+")
         self._skipping = False
         self._before = 0

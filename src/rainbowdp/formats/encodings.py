@@ -58,7 +58,7 @@ def encoding_called(name: str | None) -> str:
             codecs.getincrementaldecoder(known)(_HANDLER).decode(bytes(range(256)), final=True)
             if codecs.getincrementaldecoder(known)(_HANDLER).decode(_SIGNS.encode(), final=True) != _SIGNS:
                 known = None
-    except Exception:  # noqa: BLE001 - a codec that is no character set may fail in any way
+    except Exception:  # noqa: BLE001 - a codec that is not a character set may fail in any way
         known = None
     if known is None or _is_refused(known):
         raise UsageError(

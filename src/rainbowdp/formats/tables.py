@@ -264,7 +264,7 @@ def connect() -> "Iterator[DuckDBPyConnection]":
 
 @contextlib.contextmanager
 def _private_directory() -> Iterator[str]:
-    """Make a directory that nobody else can read, since a query spills rows; none if that is impossible."""
+    """Make a directory that only its owner can read, for rows that a query spills; none if that fails."""
     import tempfile
 
     with contextlib.ExitStack() as stack:

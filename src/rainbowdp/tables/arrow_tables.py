@@ -204,7 +204,7 @@ def _unwrapped(column: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
 
 
 def _bounded(texts: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Return texts as bytes, with one that is no text for each that is too long to be read."""
+    """Return texts as bytes, and the byte 0xff, which is not text, for each that is too long to be read."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -367,7 +367,7 @@ def _types(path: Path) -> dict[str, Any]:
         types = None
     if types is None:
         raise TableUnreadableError(
-            f"{str(path)!r} is no readable Parquet file", help="write it again", path=str(path)
+            f"{str(path)!r} is not a readable Parquet file", help="write it again", path=str(path)
         )
     check_expansion(path, path.stat().st_size, size)
     check_distinct(repr(str(path)), names)

@@ -3,8 +3,8 @@
 
 Rows come as batches and are judged column by column, each distinct cell once; which rows pass is an array of
 truth values over the batch. `cell_text` decides what a cell says, here as for answers; a cell that says
-nothing (null, or not readable) matches no filter, is no group and is no person. What a column says about a
-row depends on that row alone.
+nothing (null, or not readable) matches no filter, and names neither a group nor a person. What a column says
+about a row depends on that row alone.
 """
 
 import contextlib

@@ -134,7 +134,7 @@ class SqliteSource:
             raise TableUnreadableError(f"cannot read {self._name}: {reason}", help=help)
         if any(not _is_utf8(name) for name, _ in found):
             raise TableUnreadableError(
-                f"{self._name} has a column whose name is no UTF-8", help="give the column another name"
+                f"{self._name} has a column whose name is not UTF-8", help="give the column another name"
             )
         return [(name.decode(), (kind or b"").decode("utf-8", "replace")) for name, kind in found]
 
@@ -260,7 +260,7 @@ def _check_columns(database: str, query: str) -> None:
 
 @functools.cache
 def _directory_for_spills() -> str:
-    """Return a directory that nobody else can read.
+    """Return a directory that only its owner can read.
 
     It goes with the process: DuckDB opens a file once in a process, and refuses to do it again with another
     directory.
@@ -292,7 +292,7 @@ def _opened(place: SqlPlace, closing: contextlib.ExitStack) -> "DuckDBPyConnecti
     if not is_utf8(place.path):
         raise TableUnreadableError(
             f"DuckDB cannot open {readable(place.database)}: the name of the file, or of a directory "
-            "around it, is no UTF-8",
+            "around it, is not UTF-8",
             help="rename it, or move the file",
         )
     config: dict[str, str | bool | int | float | list[str]] = {

@@ -5,7 +5,7 @@ Each engine selects and groups its own cells, and hands over what it stores; `ra
 says which text that is. What an engine would hand over in another form is changed inside of it, by
 expressions that fail on no cell. Rows stay in the engine until they are asked for, and text columns go by
 their bytes, so that a column that ignores case is exact. A text of more than `LARGEST_CELL` bytes becomes the
-byte ``\xff``, which is no text, where the engine could not hand over many of them at once.
+byte ``\xff``, which is not text, where the engine could not hand over many of them at once.
 
 Of pandas, numbers, truth values, moments and what Arrow itself stores are taken as they are. Any other column
 is taken as texts: by Arrow where all cells are texts or missing, and by `cell_text`, cell by cell, where they
@@ -241,7 +241,7 @@ def pandas_source(frame: Any, name: str) -> ArrowSource:  # noqa: ANN401 - panda
     Raises
     ------
     UnknownColumnError
-        If it names a column twice; a name that is no text counts as what it is written as.
+        If it names a column twice; a name that is not text counts as what Python writes for it.
     """
     import pyarrow as pa
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 r"""JSON lines as records of CSV, so that one reader serves both.
 
-Every line is an object, and its cells become the text that `cell_text` gives for their
-values: a number, ``true``, a text. Such a file has no header: the first line is a person's row like any
-other, so what it holds decides nothing about the rest. The columns are those that are asked for, and a line
-without one of them is null there. A line that is no object is no row; a cell that holds a list or an object
-becomes a NUL character, which stands for a cell that cannot be read.
+Every line is an object, and its cells become the text that `cell_text` gives for their values: a number,
+``true``, a text. Such a file has no header: the first line is a person's row like any other, so what it holds
+decides nothing about the rest. The columns are those that are asked for, and a line without one of them is
+null there. A line that does not hold an object is left out; a cell that holds a list or an object becomes a
+NUL character, which stands for a cell that cannot be read.
 """
 
 import json

@@ -170,7 +170,7 @@ def _all_of(source: IO[bytes]) -> Iterator[bytes]:
 def _temporary_file(suffix: str, stack: contextlib.ExitStack) -> IO[bytes]:
     """Open a temporary file that only its owner can read; it is removed in all cases."""
     with contextlib.suppress(OSError):
-        # In a directory of its own, so that nobody else can open it.
+        # In a directory that only its owner can open.
         directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="rainbowdp-"))
         return stack.enter_context((Path(directory) / f"table{suffix}").open("xb", buffering=0))
     raise _no_room()
@@ -211,7 +211,7 @@ def _decompressed(path: Path, raw: IO[bytes]) -> Iterator[IO[bytes]]:
         yield raw
 
 
-# DuckDB takes a backslash before a sign of a pattern for a separator, as it is on Windows only.
+# DuckDB takes a backslash before a character of a pattern for a separator, as it is on Windows only.
 _ODD = re.compile(r"[\[*?\0]" if os.sep == "\\" else r"[\[*?\0\\]")
 
 
@@ -252,7 +252,7 @@ def check_room(room: str | Path | None = None) -> None:
     Raises
     ------
     TableUnreadableError
-        If its name is no UTF-8, or could be a pattern.
+        If its name is not UTF-8, or could be a pattern.
     """
     name = "" if room is None else str(room)
     # Where temporary files are impossible, making one reports that.
@@ -260,8 +260,8 @@ def check_room(room: str | Path | None = None) -> None:
         name = name or tempfile.gettempdir()
     if not is_plain(name):
         raise TableUnreadableError(
-            f"DuckDB can put no temporary files into {readable(name)}: its name is no UTF-8, or has one "
-            "of the signs [ * ? \\",
+            f"DuckDB can put no temporary files into {readable(name)}: its name is not UTF-8, or has one "
+            "of the characters [ * ? \\",
             help="name another directory for temporary files with TMPDIR",
         )
 

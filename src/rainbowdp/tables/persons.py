@@ -14,7 +14,7 @@ probability ``2**-64``, and are then told apart by what the ranks are hashes of:
 of the person's own rows, and of n rows none is kept more often than another by more than ``n / 2**64``.
 
 **Stability.** The rank of a row is a function of the key, the person and the row's number among the
-person's own rows; no row of anybody else enters it. The numbers themselves are given
+person's own rows; no row of another person enters it. The numbers themselves are given
 
 - where the source keeps an order (files, frames in memory): by that order. Adding, removing or changing
   rows of others moves a row in the file, and not among the rows of its person; changing the answer cells of

@@ -23,7 +23,7 @@ _BYTEA = 17
 _INET = 869
 # What is longer as text than as it is stored may have no text at all: the server makes none of more than a
 # gigabyte. So these are judged by what is stored, by the number of the type: bytea, jsonb, bit, varbit, path
-# and polygon (a point of which takes five signs at least). All functions are named in full: a server
+# and polygon (a point of which takes five characters at least). All functions are named in full: a server
 # takes the one whose types fit best, in whichever schema, and another user may have made it.
 _TOO_LONG: Mapping[int, str] = {
     _BYTEA: f"pg_catalog.octet_length({{0}}) > {LARGEST_CELL}",
@@ -32,7 +32,7 @@ _TOO_LONG: Mapping[int, str] = {
     **dict.fromkeys((1560, 1562), f"pg_catalog.length({{0}}) > {LARGEST_CELL}"),
     **dict.fromkeys((602, 604), f"pg_catalog.npoints({{0}}) > {LARGEST_CELL // 5}"),
 }
-# Of other types, as extensions have them, nobody knows how much longer a text is. So no text is made of what
+# Of other types, as extensions have them, the length of a text is unknown. So no text is made of what
 # takes more than this in a table, where it may be compressed 255 times.
 _LARGEST_STORED = 1 << 18
 _TOO_LONG_OTHERWISE = (
@@ -64,7 +64,7 @@ _READERS: Mapping[int, Callable[[str], object]] = {
     **dict.fromkeys((1082, 1083, 1114, 1184, 1266), moment_of),
     _BYTEA: lambda text: bytes.fromhex(text.removeprefix("\\x")),
 }
-# Categories of pg_type whose text is no cell: arrays, composites, ranges, intervals, and pseudo-types, among
+# Categories of pg_type whose text is not read: arrays, composites, ranges, intervals, and pseudo-types, among
 # them rows and arrays that have no type of their own.
 _UNREADABLE = frozenset("ACPRT")
 # Texts of these are made step by step into the depth, and for some that it stores a server has no room.
@@ -152,7 +152,7 @@ class PostgresSource:
             text = f"(case when {cell} is not null then pg_catalog.format('%s', {cell}) end)"
         if column not in self._long:
             return text
-        # A sign before the text says whether it is there.
+        # A character before the text says whether it is there.
         large = _TOO_LONG.get(kind, _TOO_LONG_OTHERWISE).format(cell, text)
         return f"case when {large} then '-' else '+' || {text} end"
 

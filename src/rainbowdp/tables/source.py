@@ -69,7 +69,7 @@ def guarded(source: str, batches: Callable[[], Iterable[list[Cells]]]) -> Iterat
         yield from batches()
     except (RainbowError, KeyboardInterrupt, GeneratorExit, SystemExit):
         raise
-    except BaseException as error:  # noqa: BLE001 - a library's message may quote a cell; a panic of polars is no Exception
+    except BaseException as error:  # noqa: BLE001 - a library's message may quote a cell; a panic of polars is not an Exception
         if is_interrupt(error):
             raise KeyboardInterrupt from None
         raise TableUnreadableError(

@@ -67,7 +67,7 @@ class Table:
 
     @property
     def columns(self) -> tuple[str, ...] | None:
-        """The names of the columns, where something says them that is no row."""
+        """The names of the columns; None where only rows could say them."""
         return self.source.columns
 
     @property
@@ -173,7 +173,7 @@ def open_table(
         return _frame(source)
     except (RainbowError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
-    except BaseException:  # noqa: BLE001 - a library's message may quote a cell; a panic of polars is no Exception
+    except BaseException:  # noqa: BLE001 - a library's message may quote a cell; a panic of polars is not an Exception
         raise TableUnreadableError(
             "the frame cannot say which columns it has; why is left out, since it may quote a cell",
             help="look whether it can without rainbowdp, such as by frame.columns or frame.collect_schema()",
@@ -214,7 +214,7 @@ def _paths(source: str) -> list[Path]:
     # A file may have a name that looks like a pattern.
     if path.exists() or not glob.has_magic(source):
         if not path.is_file():
-            what = "is a directory" if path.is_dir() else "does not exist, or is no file"
+            what = "is a directory" if path.is_dir() else "does not exist, or is not a file"
             help = "name a file, or a pattern in quotes: 'survey-*.csv'"
             if path.exists() and not path.is_dir():
                 help = "name a file, or write - and send the table to standard input"
@@ -254,7 +254,7 @@ def _frame(source: object) -> Table:
         frame = nw.from_native(source)
     if frame is None:
         raise UsageError(
-            f"a {type(source).__name__} is no table",
+            f"a {type(source).__name__} is not a table",
             help="give a path, an SQL URL, or a frame of pandas, polars, pyarrow, DuckDB, ibis or PySpark",
         )
     kind, native = frame.implementation, frame.to_native()
