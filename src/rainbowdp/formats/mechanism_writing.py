@@ -46,7 +46,7 @@ FORMS = (Form.CSV, Form.PARQUET, Form.JSON)
 FIRST_COLUMNS = ("dataset", "rainbow", "distance")
 CLASS_COLUMNS = ("class", "rainbow", "distance", "datasets")
 _JSON_CHUNK = 100_000
-_BLOCK = 1 << 16
+_BLOCK = 1 << 18
 
 
 def write_mechanism(
