@@ -435,7 +435,7 @@ def test_a_signal_during_a_query_is_an_interrupt(message: str, seen: type[BaseEx
 LABEL = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=6)
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(st.lists(LABEL, min_size=2, max_size=6, unique=True), st.data())
 def test_any_labels_survive_csv_and_parquet(labels: list[str], data: st.DataObject) -> None:
     import csv

@@ -141,7 +141,7 @@ def mechanisms(draw: st.DrawFn) -> Mechanism:
     return Mechanism.from_table(rainbows, table, codes=codes, distances=distances, labels=labels)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(mechanisms(), st.sampled_from(["csv", "json"]))
 def test_exact_mechanisms_read_back_whatever_their_names(mechanism: Mechanism, form: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -152,7 +152,7 @@ def test_exact_mechanisms_read_back_whatever_their_names(mechanism: Mechanism, f
     assert content(read) == content(mechanism)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(mechanisms())
 def test_exact_mechanisms_read_back_from_parquet(mechanism: Mechanism) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -163,7 +163,7 @@ def test_exact_mechanisms_read_back_from_parquet(mechanism: Mechanism) -> None:
     assert content(read) == content(mechanism)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(mechanisms(), st.sampled_from(["csv", "json"]))
 def test_float_mechanisms_read_back_to_the_same_floats(mechanism: Mechanism, form: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
