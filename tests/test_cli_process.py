@@ -21,7 +21,7 @@ from command_line import PROGRAM, Runner, process, usual_signals
 from rainbowdp import __version__
 from rainbowdp.cli.app import COMMANDS
 from rainbowdp.cli.progress import SWITCH, Signals
-from rainbowdp.formats.dataset_reading import numbered_datasets
+from rainbowdp.formats.datasets import numbered_datasets
 
 LINE = ("line", "--rainbow", "a>b", "--boundary", "a=1/3,b=2/3", "--epsilon", "ln 2")
 ENDINGS = [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated"), ("SIGHUP", 129, "terminated")]

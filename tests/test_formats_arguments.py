@@ -72,32 +72,6 @@ def test_what_is_no_name_of_a_file_is_refused(call: Call, odd: object) -> None:
     assert caught.value.help.startswith("write for example ")
 
 
-@pytest.mark.parametrize("odd", [None, 3, "a", [], {}, object(), GRAPH.structure, Line])
-@pytest.mark.parametrize(
-    ("name", "call"),
-    [
-        ("morphism", lambda odd: write_boundary_graph("g.json", odd)),
-        ("mechanism", lambda odd: write_mechanism("m.csv", odd, exact=False)),
-        ("line", lambda odd: plot_line(odd, [0])),
-        ("graph", lambda odd: plot_solution(odd, MECHANISM)),
-        ("mechanism", lambda odd: plot_solution(GRAPH, odd)),
-    ],
-)
-def test_what_is_no_finished_value_is_refused_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, call: Call, odd: object
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match=f"`{name}` must be a "):
-        call(odd)
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("odd", [None, 3, "01", [1.5], ["1"], [None], [True], [-1], [2**60], np.array([0.0])])
-def test_distances_of_a_figure_are_never_rounded(odd: Any) -> None:  # noqa: ANN401 - wrong on purpose
-    with pytest.raises(UsageError, match="`distances` must be whole numbers from 0 to 2\\^53"):
-        plot_line(LINE, odd)
-
-
 @pytest.mark.parametrize("size", [None, "3", 3.0, -1, 2**31, []])
 def test_a_number_of_datasets_that_is_none_is_refused(nodes: Path, size: Any) -> None:  # noqa: ANN401 - wrong on purpose
     with pytest.raises(UsageError, match="`size` must be a number of datasets"):
@@ -108,13 +82,6 @@ def test_a_number_of_datasets_that_is_none_is_refused(nodes: Path, size: Any) ->
 def test_labels_that_do_not_fit_are_refused(nodes: Path, labels: Any) -> None:  # noqa: ANN401 - wrong on purpose
     with pytest.raises(UsageError, match="`labels` must be one label for each of 3 datasets"):
         read_neighbors(nodes.with_name("pairs.csv"), labels, 3)
-
-
-@pytest.mark.parametrize(
-    "labels", [["a", "b", "c"], ("a", "b", "c"), np.array(["a", "b", "c"], dtype=object)]
-)
-def test_labels_are_read_from_any_list(nodes: Path, labels: Any) -> None:  # noqa: ANN401 - several kinds
-    assert read_neighbors(nodes.with_name("pairs.csv"), labels, 3).pair_count == 2
 
 
 @pytest.mark.parametrize("name", ["", "\0", "a" * 5000 + ".csv", "no/such/place.csv", "\ud800.csv"])

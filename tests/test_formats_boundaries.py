@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rainbowdp.errors import FileFormatError, FileUnreadableError, NumberError
+from rainbowdp.errors import FileFormatError, NumberError
 from rainbowdp.formats import read_boundary
 from rainbowdp.rainbow import Rainbow
 
@@ -42,11 +42,6 @@ def test_colors_in_tables_are_text_and_colors_in_rainbows_are_quoted(tmp_path: P
     ((rainbow, table),) = read_boundary(tmp_path / "b.json").items()
     assert rainbow.classes == (("a>b",), ("c",))
     assert table == {"a>b": "1", "c": "0"}
-
-
-def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
-    (tmp_path / "b.json").write_bytes(b'\xef\xbb\xbf{"a": {"a": 1}}')
-    assert read_boundary(tmp_path / "b.json") == {Rainbow.parse("a"): {"a": "1"}}
 
 
 @pytest.mark.parametrize(
@@ -90,11 +85,3 @@ def test_a_whole_number_of_any_length_is_read(tmp_path: Path) -> None:
     (tmp_path / "b.toml").write_text(f"a = 0x{'f' * 4000}\n")
     with pytest.raises(FileFormatError, match="gives a number for 'a', not a table"):
         read_boundary(tmp_path / "b.toml")
-
-
-def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "b.json").write_bytes(b'{"caf\xe9": {}}')
-    with pytest.raises(FileUnreadableError, match="is not UTF-8 text: byte 6"):
-        read_boundary(tmp_path / "b.json")
-    with pytest.raises(FileUnreadableError, match="there is no file"):
-        read_boundary(tmp_path / "absent.toml")

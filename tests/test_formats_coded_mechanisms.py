@@ -16,11 +16,8 @@ from rainbowdp.errors import (
     FileWriteError,
     UsageError,
 )
-from rainbowdp.families import hamming
 from rainbowdp.formats import read_mechanism, write_mechanism
 from rainbowdp.mechanism import Mechanism
-from rainbowdp.optimal import optimal_mechanism
-from rainbowdp.privacy import PureDP
 
 FORMS = ("csv", "parquet")
 CODES = "dataset,class\nx,0\ny,1\nz,0\n"
@@ -83,16 +80,6 @@ def test_two_tables_read_back(
         assert_same(read, written)
     else:
         assert np.array_equal(read.probabilities(), written.probabilities())
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_names_that_are_made_when_asked_for_are_written_by_blocks(tmp_path: Path, form: str) -> None:
-    family = hamming(4, 4)
-    graph = family.rainbow_graph(["b>r", "r>b"], (family.values.sum(axis=1) < 6).astype(int))
-    written = optimal_mechanism(graph, PureDP("ln 2"), "uniform")
-    write_mechanism(tmp_path / f"m.{form}", written, exact=True, classes=tmp_path / "c.csv")
-    read = read_mechanism(tmp_path / f"m.{form}", classes=tmp_path / "c.csv")
-    assert_same(read, written)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -211,7 +198,4 @@ def test_what_cannot_be_written_is_refused_before_anything_is(tmp_path: Path) ->
         with pytest.raises(ColorError, match=color):
             write_mechanism(tmp_path / "m.csv", mechanism, exact=True, classes=tmp_path / "c.csv")
         write_mechanism(tmp_path / f"{color}.csv", mechanism, exact=True)
-    upper = Mechanism.from_table(["Class>r"], [{"Class": "1/2", "r": "1/2"}])
-    with pytest.raises(FileWriteError, match="in case only"):
-        write_mechanism(tmp_path / "m.csv", upper, exact=True, classes=tmp_path / "c.parquet")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["class.csv", "datasets.csv"]

@@ -2,8 +2,6 @@
 """Every engine gives the same graph, the same mechanism to the bit, and the same errors, on real files."""
 
 import csv
-import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -26,7 +24,8 @@ from rainbowdp.errors import (
     UsageError,
 )
 from rainbowdp.families import grid
-from rainbowdp.formats import engines, read_graph, read_mechanism, read_neighbors
+from rainbowdp.formats import engines, read_graph, read_neighbors
+from rainbowdp.formats.tables import connect
 from rainbowdp.graph import PairList, PairStream, listed
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import PureDP
@@ -38,13 +37,6 @@ from spark_session import spark
 SIDE = 24
 SIZE = SIDE * SIDE
 RAINBOWS = np.array(["a>b>c", "b>c=a", "c>a>b"])
-# What saves time in short runs: no just-in-time compiler, no generated code, one partition.
-QUICK = (
-    "--master local[1] --driver-memory 512m --driver-java-options -XX:TieredStopAtLevel=1 "
-    "--conf spark.sql.shuffle.partitions=1 --conf spark.sql.codegen.wholeStage=false "
-    "--conf spark.sql.adaptive.enabled=false --conf spark.ui.enabled=false "
-    "--conf spark.driver.host=127.0.0.1 --conf spark.driver.bindAddress=127.0.0.1"
-)
 
 Columns = Mapping[str, list[Any] | NDArray[Any]]
 Writer = Callable[[Path, Columns], Path]
@@ -203,19 +195,19 @@ def test_a_wrong_pair_has_the_same_error_in_a_stream(
 def test_what_would_take_too_much_memory_is_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for write in (write_csv, write_parquet):
         datasets, pairs = files(tmp_path, write, shuffled=False, name=as_numbers)
-        monkeypatch.setattr(engines, "free_memory", lambda: 1 << 12)
+        monkeypatch.setattr(engines, "_LITTLE", 0)
+        monkeypatch.setattr(engines, "free_memory", lambda _: 1 << 12)
         assert isinstance(read_graph(datasets, pairs).structure, PairStream)
         assert isinstance(read_neighbors(pairs, None, SIZE), PairStream)
-        monkeypatch.setattr(engines, "free_memory", lambda: 1 << 30)
+        monkeypatch.setattr(engines, "free_memory", lambda _: 1 << 30)
         assert isinstance(read_graph(datasets, pairs).structure, PairList)
 
 
-def test_a_file_that_changes_between_passes_is_an_error(tmp_path: Path) -> None:
-    datasets, pairs = files(tmp_path, write_parquet, shuffled=False, name=as_numbers)
-    graph = read_graph(datasets, pairs, engine="stream")
-    pairs.write_bytes(b"PAR1 and then something else")
-    with pytest.raises(FileUnreadableError, match="has changed while it was read"):
-        _ = graph.distance
+def test_no_more_memory_is_free_than_duckdb_may_take() -> None:
+    with connect() as database:
+        assert 1 << 20 < engines.free_memory(database) < 1 << 50
+        database.execute("set memory_limit = '300MiB'")
+        assert engines.free_memory(database) == 300 << 20
 
 
 @pytest.mark.parametrize("turn", [1, 2, 3])
@@ -261,44 +253,6 @@ def test_workers_of_spark_that_lack_a_package_are_told_of() -> None:
     with pytest.raises(UsageError, match=lack) as caught, at_work():
         frame.count()
     assert "PYSPARK_PYTHON" in caught.value.help
-
-
-@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
-def test_what_spark_gives_up_at_is_told_in_one_line() -> None:
-    def failing(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from batches
-        raise ValueError("in a worker")
-
-    frame = spark().range(3).mapInArrow(failing, "id long")
-    with pytest.raises(FileUnreadableError, match="Spark has given up: ") as caught, at_work():
-        frame.count()
-    assert "\n" not in caught.value.what
-
-
-@pytest.mark.release
-def test_the_recipe_for_a_cluster_runs_on_this_machine(tmp_path: Path) -> None:
-    spark()
-    datasets, pairs = files(tmp_path, write_parquet, shuffled=False, name=as_numbers)
-    page = (Path(__file__).parent.parent / "docs/scale.md").read_text(encoding="utf-8")
-    block = page.split("## On a cluster")[1].split("```sh\n")[1].split("```")[0]
-    lines = block.replace("\\\n", " ").splitlines()[1:]
-    recipe = "\n".join(lines)
-    for there, here in {
-        "--master yarn --driver-memory 8g": QUICK,
-        "/opt/rainbowdp/bin/python": sys.executable,
-        "hdfs:///families/pairs.parquet": str(pairs),
-        "datasets.parquet": str(datasets),
-        "mechanism.parquet": str(tmp_path / "mechanism.parquet"),
-    }.items():
-        assert recipe.count(there) == 1, there
-        recipe = recipe.replace(there, here)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    subprocess.run(
-        ["sh", "-euc", recipe], env={**os.environ, "PATH": path}, check=True, timeout=300, capture_output=True
-    )
-    expected = optimal_mechanism(read_graph(datasets, pairs), PureDP(1), "randomized-response")
-    found = read_mechanism(tmp_path / "mechanism.parquet")
-    assert np.allclose(found.table[found.codes], expected.table[expected.codes])
 
 
 def test_unknown_engines_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

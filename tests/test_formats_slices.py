@@ -21,12 +21,12 @@ ROWS = {
 @pytest.mark.parametrize(
     ("name", "before"),
     [
-        ("a line break", 1),
+        ("a comma in quotes", 1),
         *(
             pytest.param(name, at, marks=pytest.mark.release)
             for name in ROWS
             for at in range(1, 5)
-            if (name, at) != ("a line break", 1)
+            if (name, at) != ("a comma in quotes", 1)
         ),
     ],
 )
@@ -35,7 +35,7 @@ def test_each_row_of_a_large_file_is_read_once(
 ) -> None:
     row = ROWS[name]
     # DuckDB reads 16 of these at a time, at least 32 MiB: so a file of 36 megabytes is cut.
-    monkeypatch.setattr(tables, "_LONGEST_CSV_LINE", 1 << 21)
+    monkeypatch.setattr(tables, "_LONGEST_RECORD", 1 << 21)
     number = 36_000_000 // len(row)
     path = tmp_path / "pairs.csv"
     ending = "\r\n" if row.endswith("\r\n") else "\n"
@@ -46,8 +46,8 @@ def test_each_row_of_a_large_file_is_read_once(
     assert found == [(number,)]
 
 
-FITS = ('x,y"z', 'x,"y"', 'x,""', '  x,  "5')
-FITS_NOT = ('x,"y', '"x,y', 'x,"y" ', 'x,"y"z', '"5"" pipe" ,y')
+FITS = ('x,y"z', 'x,"y"', 'x,""')
+FITS_NOT = ('  x,  "5', 'x,"y', '"x,y', 'x,"y" ', 'x,"y"z', '"5"" pipe" ,y')
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"], ids=["unix", "windows"])
@@ -69,15 +69,8 @@ def test_a_quote_that_does_not_fit_is_found_with_its_line(
                     ((found,),) = database.sql(f"select count(*) from ({query})").fetchall()  # noqa: S608 - the query of a table
                     assert found == len(before) + 1 + 2 * (len(after) > 2)
                 else:
-                    with pytest.raises(FileFormatError, match=rf"line {len(before) + 2} of .* never closed"):
+                    with pytest.raises(FileFormatError, match=rf"line {len(before) + 2} of .* quote"):
                         tables.open_table(database, path, Form.CSV, ())
-
-
-def test_a_quote_that_swallows_more_than_a_line_may_have_is_found(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.csv"
-    path.write_bytes(b'a,b\nx,"y\n' + b"a,b\n" * 5_000_000)
-    with tables.connect() as database, pytest.raises(FileFormatError, match=r"line 2 of .* never closed"):
-        tables.open_table(database, path, Form.CSV, ())
 
 
 @pytest.mark.parametrize("row", [' "x",y', '"x" ,y', 'x, "y"', 'x, ""', 'x, "é" '])
@@ -86,16 +79,6 @@ def test_a_cell_that_would_be_read_as_another_is_found(row: str, tmp_path: Path)
     path.write_text(f"a,b\n{row}\n", encoding="utf-8")
     with (
         tables.connect() as database,
-        pytest.raises(FileFormatError, match=r"quotes that do not fit|never closed"),
+        pytest.raises(FileFormatError, match=r"line 2 of .* blanks around quotes"),
     ):
         tables.open_table(database, path, Form.CSV, ("a", "b"))
-
-
-def test_a_wide_file_with_quotes_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.csv"
-    path.write_text(
-        ",".join(f"n{at}" for at in range(3000)) + "\n" + ",".join(['"é"'] * 2999 + [""]), "utf-8"
-    )
-    with tables.connect() as database:
-        query = tables.open_table(database, path, Form.CSV, ("n5",)).query("n5", "n2999")
-        assert database.sql(query).fetchall() == [("é", None)]

@@ -141,15 +141,14 @@ DRAWN = {
 }
 # Where the whole log is counted by tests/test_real_data.py.
 ELSEWHERE = ("csv", "parquet", "postgresql")
-LARGE = ("ballots", "shop")
-# Rows pass through Python or Java one by one there.
-ROW_BY_ROW = ("json lines", "zstandard json lines", "pyspark")
+# Where every table is read; the smallest one is read everywhere but on Spark.
+EVERY_TABLE = ("csv", "sqlite", "polars")
 Tables = dict[str, RealTable]
 
 
 def table_at(place: str, name: str, *more: int) -> ParameterSet:
-    """Return the parameters of a test; those that take long are left to a release."""
-    slow = name in LARGE and place in ROW_BY_ROW
+    """Return the parameters of a test; most combinations are left to a release."""
+    slow = place == "pyspark" or (name != "survey" and place not in EVERY_TABLE)
     return pytest.param(place, name, *more, marks=[pytest.mark.release] if slow else [])
 
 
@@ -297,7 +296,9 @@ def test_keys_are_counted_by_rows_and_by_people(tables: Tables, place: str, name
     assert all(count <= by_people[key] for key, count in some.items())
 
 
-@pytest.mark.parametrize("name", ["panel", "survey", "shop"])
+@pytest.mark.parametrize(
+    "name", ["survey", *(pytest.param(name, marks=pytest.mark.release) for name in ("panel", "shop"))]
+)
 def test_all_places_with_an_order_keep_the_same_rows(tables: Tables, name: str) -> None:
     (column, unit), table = KEYS[name], tables[name]
     reading = OptionReading(column, tuple(sorted({row[column] for row in table.rows})))

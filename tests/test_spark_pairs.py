@@ -16,8 +16,7 @@ from rainbowdp.families import grid, path
 from rainbowdp.graph import DatasetGraph, PairList, listed
 from rainbowdp.graph.arrays import Integers
 from rainbowdp.spark import SparkPairs
-from rainbowdp.spark.pairs import FEW_ROUNDS
-from rainbowdp.spark.partitions import UNREACHED, Relaxed, relaxed
+from rainbowdp.spark.pairs import FEW_ROUNDS, UNREACHED, Relaxed, relaxed
 from rainbowdp.spark.reading import numbered
 from spark_session import spark
 
@@ -140,7 +139,7 @@ def test_many_pairs_are_relaxed_in_machine_code_to_the_same_end(
         source, target = (random.integers(0, 2000, 9000) for _ in range(2))
     known = np.where(random.random(2000) < 0.01, random.integers(0, 9, 2000), UNREACHED).astype(np.int32)
     searched = relaxed(source, target, known)
-    monkeypatch.setattr("rainbowdp.spark.partitions.is_worth_compiling", lambda _: True)
+    monkeypatch.setattr("rainbowdp.spark.pairs.is_worth_compiling", lambda _: True)
     before = known.copy()
     assert np.array_equal(relaxed(source, target, known), searched)
     assert np.array_equal(known, before)
@@ -150,7 +149,7 @@ def test_many_pairs_are_relaxed_in_machine_code_to_the_same_end(
 def test_a_partition_relaxes_among_its_own_datasets_or_among_all(
     monkeypatch: pytest.MonkeyPatch, few_datasets: int
 ) -> None:
-    monkeypatch.setattr("rainbowdp.spark.partitions._FEW_DATASETS", few_datasets)
+    monkeypatch.setattr("rainbowdp.spark.pairs._FEW_DATASETS", few_datasets)
     known = np.array([0, UNREACHED, 9, UNREACHED, 4, UNREACHED], dtype=np.int32)
     sent = SimpleNamespace(value=known)
     batch = pa.RecordBatch.from_pydict({"source": [1, 2, 5], "target": [0, 1, 5]})

@@ -2,13 +2,9 @@
 """Compressed files: whole ones are read, and one that is damaged anywhere is refused, in one form."""
 
 import gzip
-import importlib
-import io
 import random
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pyarrow as pa
 import pytest
@@ -16,7 +12,7 @@ import pytest
 from cell_tally import cells
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.tables import open_table
-from rainbowdp.tables.streams import blocks
+from rainbowdp.tables.local_files import blocks
 
 ROWS = 60_000
 TABLE = b"id,vote\n" + b"".join(b"%d,canary\n" % at for at in range(ROWS))
@@ -27,11 +23,6 @@ DAMAGED = "it is damaged, ends before its end, or is not compressed in the way t
 def zstandard(content: bytes) -> bytes:
     """Return a frame of Zstandard."""
     return bytes(pa.compress(content, "zstd", asbytes=True))
-
-
-def skippable(size: int) -> bytes:
-    """Return a frame that decompressors pass over, as RFC 8878 says."""
-    return (0x184D2A50).to_bytes(4, "little") + size.to_bytes(4, "little") + b"\xff" * size
 
 
 FORMS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".zst": zstandard}
@@ -92,42 +83,3 @@ def test_an_empty_file_has_no_content(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"a.csv{ending}"
     path.write_bytes(b"")
     assert list(blocks(path)) == []
-
-
-def test_several_frames_are_one_file(tmp_path: Path) -> None:
-    path, packed = tmp_path / "a.csv.zst", zstandard(TABLE)
-    for content, said in {
-        packed + packed: TABLE * 2,
-        skippable(10) + packed + skippable(2 << 20) + skippable(0) + packed + skippable(4): TABLE * 2,
-        zstandard(b"") * 50 + packed + zstandard(b"") * 50 + packed: TABLE * 2,
-        b"".join(zstandard(TABLE[at : at + 1000]) for at in range(0, len(TABLE), 1000)): TABLE,
-        skippable(4): b"",
-    }.items():
-        path.write_bytes(content)
-        assert b"".join(blocks(path)) == said
-    for content in (packed + skippable(10)[:-1], packed + skippable(10)[:6]):
-        path.write_bytes(content)
-        with pytest.raises(TableUnreadableError, match=DAMAGED):
-            list(blocks(path))
-
-
-@pytest.mark.parametrize("other", ["zstandard", "compression.zstd"])
-def test_no_library_that_takes_a_part_for_the_whole_is_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
-) -> None:
-    def half(raw: object, mode: str) -> io.BytesIO:
-        del raw, mode
-        return io.BytesIO(TABLE[: len(TABLE) // 2])
-
-    module = ModuleType(other)
-    monkeypatch.setattr(module, "open", half, raising=False)
-    monkeypatch.setitem(sys.modules, other.partition(".")[0], ModuleType(other.partition(".")[0]))
-    monkeypatch.setitem(sys.modules, other, module)
-    assert importlib.import_module(other) is module
-    path = tmp_path / "a.csv.zst"
-    path.write_bytes(zstandard(TABLE)[:-9])
-    with pytest.raises(TableUnreadableError, match=DAMAGED), open_table(path) as table:
-        cells(table, "vote")
-    path.write_bytes(zstandard(TABLE))
-    with open_table(path) as table:
-        assert cells(table, "vote") == {"canary": ROWS}

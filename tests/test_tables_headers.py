@@ -7,11 +7,8 @@ import gzip
 import io
 import lzma
 import sqlite3
-import sys
-import threading
 import zipfile
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pyarrow as pa
@@ -19,9 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from cell_tally import cells
-from rainbowdp.errors import RainbowError, TableUnreadableError, UnknownColumnError, UsageError
-from rainbowdp.tables import files, open_table
-from rainbowdp.tables.header import check_known
+from rainbowdp.errors import RainbowError, TableUnreadableError, UsageError
+from rainbowdp.tables import open_table
 
 CANARY = "Qx7secret"
 
@@ -52,16 +48,6 @@ def test_a_name_of_several_lines_is_read_and_not_shown(tmp_path: Path) -> None:
     assert "the" + chr(10) not in refused(path, "ward").report()
 
 
-def test_a_name_of_several_lines_may_cross_the_ends_of_blocks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rainbowdp.tables.streams.BLOCK", 3)
-    (tmp_path / "a.csv").write_bytes(b'"two\nlines, and\n""more""",vote\r\n1,red\r\n')
-    with open_table(tmp_path / "a.csv") as table:
-        assert table.columns == ('two\nlines, and\n"more"', "vote")
-        assert cells(table, "vote") == {"red": 1}
-
-
 FIRST_LINES = (
     f"Ann,1967-03-02,{CANARY}",
     f"{CANARY}{CANARY}",
@@ -86,18 +72,6 @@ def test_no_message_names_a_column_of_a_file_that_may_lack_a_header(
             table.check(["sex"])
         assert CANARY not in caught.value.report() + repr(caught.value.values)
         assert caught.value.exit_code in {2, 4}
-
-
-def test_a_near_spelling_is_named_unless_it_cannot_be_printed(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("Vote,id\nred,1\n", encoding="utf-8")
-    assert refused(tmp_path / "a.csv", "vote").help == "did you mean 'Vote'?"
-    assert "check the name" in refused(tmp_path / "a.csv", "town").help
-    with pytest.raises(UnknownColumnError, match=r"\Aframe has no column 'vote'") as caught:
-        check_known("frame", ["vote\n"], ["vote"])
-    assert "did you mean" not in caught.value.help
-    with pytest.raises(UnknownColumnError, match=r"\A'/data/a\.csv' has no column 'vote'") as caught:
-        check_known("/data/a.csv", ["vot"], ["vote"], hints=False)
-    assert "did you mean" not in caught.value.help
 
 
 def test_columns_of_one_name_are_told_by_their_numbers(tmp_path: Path) -> None:
@@ -139,31 +113,6 @@ def test_signs_inside_quotes_do_not_separate(tmp_path: Path, header: str, column
     with open_table(tmp_path / "a.csv") as table:
         assert table.columns == columns
         assert cells(table, columns[-1]) == {"x": 1}
-
-
-def test_reports_end_with_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    failed: list[object] = []
-    asked = threading.Event()
-
-    def closed() -> float:
-        asked.set()
-        raise RuntimeError(CANARY)
-
-    monkeypatch.setattr(threading, "excepthook", failed.append)
-    monkeypatch.setattr(files, "_SECONDS_BETWEEN_REPORTS", 0.001)
-    database = SimpleNamespace(query_progress=closed)
-    with files._reported(database, lambda _: None):  # type: ignore[arg-type]  # all that is asked of it
-        assert asked.wait(60)
-    assert not failed
-
-
-def test_what_comes_on_standard_input_has_no_name_to_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(b"vote\nred\n"))))
-    with pytest.raises(TableUnreadableError) as caught:
-        open_table("-")
-    assert caught.value.help == (
-        "it begins like a file of gzip: send it as CSV, decompressed, or save it to a file and name the file"
-    )
 
 
 def test_what_is_no_text_at_all_is_told_by_how_it_begins(tmp_path: Path) -> None:

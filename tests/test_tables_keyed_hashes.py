@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rainbowdp.tables import keyed_hashes
-from rainbowdp.tables.keyed_hashes import hashes_of_texts, hashes_of_words, key_for
+from rainbowdp.tables import row_limit
+from rainbowdp.tables.row_limit import hashes_of_texts, hashes_of_words, key_for
 from siphash_reference import siphash
 
 # Of the messages 00, 00 01, ... of 0 to 63 bytes under this key, the authors publish all hashes of 128 bits.
@@ -47,11 +47,11 @@ def test_rows_of_words_are_messages(rows: list[tuple[int, int, int]]) -> None:
 
 def test_more_messages_than_go_through_at_once() -> None:
     generator = random.Random(7)
-    messages = [generator.randbytes(generator.randrange(20)) for _ in range(2 * keyed_hashes._AT_ONCE + 3)]
+    messages = [generator.randbytes(generator.randrange(20)) for _ in range(2 * row_limit._AT_ONCE + 3)]
     found = hashes_of_texts(messages, KEY)
     columns = [found[:, 0], found[:, 1] >> np.uint64(8)]
     ranks = hashes_of_words(columns, KEY)
-    for at in (0, keyed_hashes._AT_ONCE - 1, keyed_hashes._AT_ONCE, len(messages) - 1):
+    for at in (0, row_limit._AT_ONCE - 1, row_limit._AT_ONCE, len(messages) - 1):
         assert tuple(found[at].tolist()) == siphash(messages[at], KEY, long=True)
         row = b"".join(int(column[at]).to_bytes(8, "little") for column in columns)[:-1]
         assert ranks[at] == siphash(row, KEY, long=False)[0]

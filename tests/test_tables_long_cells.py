@@ -5,25 +5,18 @@ The edge is the same everywhere: 2**13 bytes of UTF-8, outer blanks included, ar
 """
 
 import contextlib
-import re
 import sqlite3
 import tempfile
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 import pytest
 
-from cell_tally import NOTHING, UNREADABLE, cells, cells_by
+from cell_tally import NOTHING, UNREADABLE, cells
 from postgres_server import fresh_database
 from rainbowdp.errors import TableUnreadableError
-from rainbowdp.questions.cells import INVALID, LARGEST_CELL, cell_text
-from rainbowdp.tables import count_keys, duckdb_files, open_table, ordered_texts, persons
-from rainbowdp.tables.cell_texts import UNREADABLE as UNREADABLE_TEXT
-from rainbowdp.tables.cell_texts import texts_of
-from rainbowdp.tables.files import FileSource
-from rainbowdp.tables.records import LARGEST_RECORD
+from rainbowdp.tables import count_keys, database_files, open_table, persons, spools
 from table_backends import BACKENDS, Backend, Row
 
 MOST = 1 << 13
@@ -35,16 +28,6 @@ TEXTS = {
     "more signs": "a" * (MOST + 7),
 }
 READ = ("the longest", "the longest with a blank")
-
-
-def test_the_bound_is_eight_kibibytes_of_utf_8() -> None:
-    assert LARGEST_CELL == MOST
-    for name, text in TEXTS.items():
-        expected = text.strip() if name in READ else None
-        for cell in (text, text.encode()):
-            assert cell_text(cell) == (INVALID if expected is None else expected), name
-            for column in ([cell], [cell, None], [cell, "x", 1]):
-                assert texts_of(column)[0] == (expected or UNREADABLE_TEXT), name
 
 
 @pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: backend.__name__)
@@ -109,80 +92,13 @@ def test_texts_of_postgres_that_could_not_be_written_are_not_written() -> None:
         assert cells(table, "d") == {UNREADABLE: 1, NOTHING: 2}
 
 
-def test_what_takes_much_room_in_postgres_has_no_text_whatever_its_type() -> None:
-    import psycopg
-
-    url = fresh_database()
-    with psycopg.connect(url) as server:
-        # Its texts always fail, as that of an hstore of half a gigabyte does.
-        server.execute("create type odd")
-        for name, takes, gives in (("byteain", "cstring", "odd"), ("any_out", "odd", "cstring")):
-            form = f"function {name}_odd({takes}) returns {gives} language internal strict as '{name}'"
-            server.execute(f"create {form}".encode())
-        server.execute("create type odd (input = byteain_odd, output = any_out_odd, like = bytea)")
-        server.execute("create table people (x odd, y text)")
-        server.execute("alter table people alter x set storage external")
-        server.execute("insert into people values (%s, 'red'), (null, %s)", ["a" * 300_000, "b" * 300_000])
-    with open_table(url) as table:
-        assert cells(table, "x") == {NOTHING: 1, UNREADABLE: 1}
-        assert cells(table, "y") == {"red": 1, UNREADABLE: 1}
-
-
-def test_a_long_text_behind_a_dictionary_is_bounded_before_it_is_repeated() -> None:
-    from rainbowdp.tables.arrow_tables import as_stored
-
-    column = pa.array(["red", "a" * (MOST + 1), None]).dictionary_encode()
-    column = column.take(pa.array([0, 1, 2] * 20))
-    stored, _ = as_stored(pa.chunked_array([column]))
-    assert stored.nbytes < MOST
-    for source in (pa.table({"vote": column}), pd.DataFrame({"vote": column.to_pandas()})):
-        with open_table(source) as table:
-            assert cells(table, "vote") == {"red": 20, NOTHING: 20, UNREADABLE: 20}
-
-
-@pytest.mark.parametrize("digits", [641, 4300, 4301])
-def test_a_number_of_many_digits_is_one_cell_and_takes_no_row_along(tmp_path: Path, digits: int) -> None:
-    from decimal import Decimal
-
-    number = Decimal("7" * digits)
-    (tmp_path / "a.jsonl").write_text(f'{{"x": {number}, "vote": "red"}}\n{{"x": -0}}\n', encoding="utf-8")
-    frame = pd.DataFrame({"x": pd.Series([number, 0], dtype=object), "vote": ["red", None]})
-    said = {"7" * digits if digits <= 4300 else UNREADABLE: 1, "0": 1}
-    for source in (tmp_path / "a.jsonl", frame):
-        with open_table(source) as table:
-            assert cells(table, "x") == said
-            assert cells(table, "vote") == {"red": 1, NOTHING: 1}
-    assert cell_text(10**4300) is INVALID
-    # What is text is text, as in CSV.
-    assert cell_text("7" * digits) == "7" * digits
-
-
-ROWS: list[Row] = [(1, "red", True, 1.0, "01"), (2, "blue", True, 1.0, "01")]
-
-
-@pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: backend.__name__)
-def test_a_few_rows_of_persons_need_a_temporary_file_like_many(
-    backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with backend(ROWS, tmp_path) as (source, options), open_table(source, **options) as table:
-        assert sum(cells(table, "vote").values()) == 2
-        with monkeypatch.context() as patch:
-            patch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
-            with pytest.raises(TableUnreadableError, match="no room"):
-                cells(table, "vote", unit="person")
-            with pytest.raises(TableUnreadableError, match="no room"):
-                cells_by(table, "vote", "ward", ["01"])
-            with pytest.raises(TableUnreadableError, match="no room"):
-                list(count_keys(table, "vote"))
-
-
 def test_a_file_of_duckdb_needs_a_place_for_what_it_spills(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import duckdb
 
     duckdb.connect(str(tmp_path / "a.duckdb")).execute("create table people as select 1 as x").close()
-    duckdb_files._directory_for_spills.cache_clear()
+    database_files._directory_for_spills.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
         with pytest.raises(TableUnreadableError, match="no temporary files"):
@@ -194,7 +110,7 @@ def test_a_file_of_duckdb_needs_a_place_for_what_it_spills(
 def test_long_cells_take_no_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(persons, "_MEMORY", "30MB")
     monkeypatch.setattr(persons, "_SORTED", 1 << 20)
-    monkeypatch.setattr(ordered_texts, "_HELD", 1 << 24)
+    monkeypatch.setattr(spools, "_HELD_BYTES", 1 << 24)
     count = 6_000
     texts = [f"{at * 7919 % count}{'x' * 8000}" for at in range(count)]
     columns: dict[str, Any] = {"person": pa.array(range(count)), "vote": pa.array(texts)}
@@ -203,15 +119,3 @@ def test_long_cells_take_no_more_memory_than_there_is(monkeypatch: pytest.Monkey
             found = list(count_keys(table, "vote", unit=unit))
             assert found == [(text, 1) for text in sorted(texts)]
         assert cells(table, "vote", unit="person") == dict.fromkeys(texts, 1)
-
-
-def test_a_line_that_is_read_takes_little_of_the_memory_for_grouping(tmp_path: Path) -> None:
-    for name, content in (("a.csv", "vote,x\nred,1\n"), ("a.jsonl", '{"vote": "red"}\n')):
-        (tmp_path / name).write_text(content, encoding="utf-8")
-        with open_table(tmp_path / name) as table:
-            assert isinstance(table.source, FileSource)
-            table.source._database.execute("set memory_limit = '150MB'")
-            assert cells(table, "vote") == {"red": 1}
-            _, rows = table.source._opened(["vote"], None)
-            (most,) = re.findall(r"max_line_size=([0-9]+)", rows)
-            assert LARGEST_RECORD <= int(most) < LARGEST_RECORD + 100

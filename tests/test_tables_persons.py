@@ -22,7 +22,7 @@ import pytest
 
 from cell_tally import NOTHING, UNREADABLE, cells, cells_by
 from rainbowdp.errors import TableUnreadableError, UsageError
-from rainbowdp.tables import cell_texts, count_keys, open_table, person_rows, persons
+from rainbowdp.tables import collecting, count_keys, open_table, persons, spools
 from rainbowdp.tables.source import Source
 from siphash_reference import siphash
 from table_backends import Backend, Row, csv_file, duckdb_file, pandas_objects, parquet, postgres, sqlite
@@ -200,11 +200,11 @@ def test_neither_shares_nor_caches_decide_anything(monkeypatch: pytest.MonkeyPat
     # One person has more rows than are handled at once.
     rows += [(7, generator.choice("abcdefgh"), True, 1.0, generator.choice("NS")) for _ in range(100)]
     before = in_all_ways(rows)
-    monkeypatch.setattr(person_rows, "_HELD", 37)
-    monkeypatch.setattr(person_rows, "_SHARES", 8)
-    monkeypatch.setattr(person_rows, "_PIECE", 11)
+    monkeypatch.setattr(spools, "_HELD", 37)
+    monkeypatch.setattr(spools, "_SHARES", 8)
+    monkeypatch.setattr(spools, "_PIECE", 11)
     monkeypatch.setattr(persons, "_COUNTED", 3)
-    monkeypatch.setattr(cell_texts, "_REMEMBERED", 3)
+    monkeypatch.setattr(collecting, "_REMEMBERED", 3)
     assert in_all_ways(rows) == before
 
 
@@ -263,8 +263,8 @@ class Full(io.BytesIO):
 def test_a_full_disk_is_one_message_without_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     import polars as pl
 
-    monkeypatch.setattr(person_rows, "_HELD", 10)
-    monkeypatch.setattr(person_rows, "_unnamed_file", Full)
+    monkeypatch.setattr(spools, "_HELD", 10)
+    monkeypatch.setattr(spools, "_unnamed_file", Full)
     frame = pl.DataFrame({"person": [f"canary{at}" for at in range(30)], "vote": ["canary"] * 30})
     with open_table(frame) as table, pytest.raises(TableUnreadableError, match="no room") as caught:
         cells(table, "vote", unit="person")
@@ -274,8 +274,8 @@ def test_a_full_disk_is_one_message_without_a_row(monkeypatch: pytest.MonkeyPatc
 
 def test_rows_of_persons_leave_no_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(person_rows, "_HELD", 4)
-    with person_rows.PersonRows() as rows:
+    monkeypatch.setattr(spools, "_HELD", 4)
+    with spools.PersonRows() as rows:
         words = np.arange(40, dtype=np.uint64).reshape(20, 2)
         rows.add(words, words)
         assert not list(tmp_path.iterdir())

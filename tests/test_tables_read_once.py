@@ -2,21 +2,17 @@
 """A file is read once whatever links lead to it; names and types that are refused or unreadable by schema."""
 
 import os
-import sqlite3
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import pandas as pd
-import polars as pl
 import pytest
 
-from cell_tally import UNREADABLE, cells, cells_by
-from rainbowdp.errors import TableUnreadableError, UsageError
-from rainbowdp.tables import cell_texts, open_table
-from rainbowdp.tables.persons import Spool
+from cell_tally import UNREADABLE, cells
+from rainbowdp.errors import TableUnreadableError
+from rainbowdp.tables import open_table
 
 
 @pytest.mark.parametrize("link", [os.symlink, os.link])
@@ -59,38 +55,9 @@ def test_a_file_that_is_gone_is_no_lack_of_room(tmp_path: Path, name: str, conte
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
-def test_a_name_of_sqlite_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "people.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute("create table people (vote, other)")
-    connection.close()
-    path.write_bytes(path.read_bytes().replace(b"other)", b"othe\xff)"))
-    with pytest.raises(TableUnreadableError, match="a column whose name is no UTF-8"):
-        open_table(f"sqlite:///{path}")
-
-
-def test_a_name_of_pandas_that_is_no_text_is_refused() -> None:
-    frame = pd.DataFrame([["red", 1]], columns=pd.Index(["vote", "\ud800"], dtype=object))
-    with pytest.raises(UsageError, match="name is no text"):
-        open_table(frame)
-
-
-@pytest.mark.parametrize("name", ["*", "^v$", "^.*$", "^\n$"])
-def test_an_ibis_table_of_polars_has_no_names_that_are_patterns(name: str) -> None:
-    import ibis  # type: ignore[import-untyped]  # it ships no types
-
-    backend = ibis.polars.connect()
-    given = backend.create_table("given", pl.DataFrame({"v": ["a", "a"], name: ["red", "blue"]}))
-    with pytest.raises(TableUnreadableError, match="for a pattern of names"):
-        open_table(given)
-    good = backend.create_table("good", pl.DataFrame({"v": ["a", "a"], "^v": ["red", "blue"]}))
-    with open_table(good) as table:
-        assert cells(table, "^v") == {"red": 1, "blue": 1}
-
-
 @pytest.mark.parametrize("sql", ["'red'::variant", "row(1, 2)", "{'a': 1}", "interval 1 day"])
 def test_what_may_be_a_list_in_duckdb_has_no_text_on_any_way_in(tmp_path: Path, sql: str) -> None:
-    import ibis
+    import ibis  # type: ignore[import-untyped]  # it ships no types
 
     path = tmp_path / "people.db"
     with duckdb.connect(str(path)) as database:
@@ -112,21 +79,3 @@ def test_what_may_be_a_list_in_duckdb_has_no_text_on_any_way_in(tmp_path: Path, 
         assert cells(table, "vote") == {UNREADABLE: 1}
         assert cells(table, "w") == {"1": 1}
     backend.disconnect()
-
-
-def test_long_texts_of_groups_are_not_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    said = Spool.said
-
-    def counted(self: Spool, sayings: Any) -> list[bytes]:  # noqa: ANN401 - as it takes them
-        asked.append(len(sayings))
-        return said(self, sayings)
-
-    monkeypatch.setattr(Spool, "said", counted)
-    monkeypatch.setattr("rainbowdp.tables.batches.BATCH", 2)
-    monkeypatch.setattr(cell_texts, "_LONG", 5)
-    frame = pd.DataFrame({"vote": ["longer", "red"] * 4, "w": range(8), "by": ["a"] * 8})
-    with open_table(frame) as table:
-        assert cells_by(table, "vote", "by", ["a"], unit="w", max_rows=1) == {"a": {"longer": 4, "red": 4}}
-    # Asked for in each batch; short ones alone are asked for once.
-    assert sum(asked) == 8

@@ -17,12 +17,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cell_tally import NOTHING, UNREADABLE, cells
-from rainbowdp.errors import TableUnreadableError, UnknownColumnError, UsageError
+from rainbowdp.errors import TableUnreadableError, UnknownColumnError
+from rainbowdp.formats.csv_files import LARGEST_RECORD, Header, Records
+from rainbowdp.formats.encodings import in_utf8
 from rainbowdp.tables import open_table
-from rainbowdp.tables.encodings import in_utf8
 from rainbowdp.tables.json_lines import LARGEST_LINE, records_of
-from rainbowdp.tables.records import LARGEST_RECORD, Records
-from rainbowdp.tables.streams import ALWAYS_ALLOWED
+from rainbowdp.tables.local_files import ALWAYS_ALLOWED
+
+
+def filter_of(cells: int) -> Records:
+    """Return the filter below a header of so many columns."""
+    names = tuple(f"c{at}" for at in range(cells))
+    return Records(Header(names, ",", b"\n", length=0, fits=True, plain=True))
+
 
 BAD_ROWS = {
     "short": b"9",
@@ -87,7 +94,7 @@ def test_a_bad_row_loses_nothing_of_a_file_that_is_read_in_parts(tmp_path: Path)
 def test_what_a_writer_of_csv_writes_is_kept_whole(rows: list[list[str]]) -> None:
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
-    kept = b"".join(Records(",", 2, b"\n").kept([text.getvalue().encode()]))
+    kept = b"".join(filter_of(2).kept([text.getvalue().encode()]))
     assert list(csv.reader(io.StringIO(kept.decode(), newline=""))) == rows
 
 
@@ -112,7 +119,7 @@ PIECES = [
 def test_where_blocks_end_makes_no_difference(pieces: list[bytes], size: int, width: int) -> None:
     content = b"".join(pieces)
     blocks = [content[at : at + size] for at in range(0, len(content), size)]
-    whole, parts = Records(",", width, b"\n"), Records(",", width, b"\n")
+    whole, parts = filter_of(width), filter_of(width)
     kept = [b"".join(whole.kept([content])), b"".join(parts.kept(blocks))]
     # What is left to DuckDB, lines of another width without quotes, may be dropped here already.
     judged = [
@@ -128,7 +135,7 @@ def test_duckdb_reads_from_a_broken_file_what_was_kept(tmp_path: Path, seed: int
     for _ in range(25):
         content = b"c0,c1\n" + b"".join(generator.choices(PIECES, k=60))
         (tmp_path / "a.csv").write_bytes(content)
-        kept = b"".join(Records(",", 2, b"\n").kept([content[6:]]))
+        kept = b"".join(filter_of(2).kept([content[6:]]))
         rows = csv.reader(io.StringIO(kept.decode(), newline=""))
         expected = Counter(row[1].strip() or NOTHING for row in rows if len(row) == 2)
         with open_table(tmp_path / "a.csv") as table:
@@ -246,17 +253,6 @@ def test_one_column_may_have_null_cells_and_empty_lines_are_no_rows(tmp_path: Pa
         assert cells(table, "vote") == {"red": 2, NOTHING: 1}
 
 
-def test_encodings_are_said_and_not_guessed(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_bytes("id,vote\n1,größer\n2,x\n".encode("latin-1"))
-    with open_table(tmp_path / "a.csv") as table:
-        assert cells(table, "vote") == {"x": 1}
-    with open_table(tmp_path / "a.csv", encoding="latin-1") as table:
-        assert cells(table, "vote") == {"größer": 1, "x": 1}
-    for name in ("latin-17", "hex", "undefined", "idna", "unicode_escape"):
-        with pytest.raises(UsageError, match="there is no character encoding"):
-            open_table(tmp_path / "a.csv", encoding=name)
-
-
 UTF8_HEADERS = [
     ("\ufeffid,vote\n1,größer\n", "latin-1"),
     ("\ufeffid,vote\n1,größer\n", "gbk"),
@@ -265,16 +261,6 @@ UTF8_HEADERS = [
     ("größe,vote\r1,größer\r", "cp1251"),
     ("id,größe\n1,größer\n", "koi8-r"),
 ]
-
-
-@pytest.mark.parametrize(("text", "encoding"), UTF8_HEADERS)
-def test_a_header_in_utf8_is_not_read_in_another_encoding(text: str, encoding: str, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_bytes(text.encode())
-    with pytest.raises(TableUnreadableError, match="is UTF-8, and would be read as") as caught:
-        open_table(tmp_path / "a.csv", encoding=encoding)
-    assert caught.value.help == "leave out the encoding"
-    with open_table(tmp_path / "a.csv") as table:
-        assert "vote" in (table.columns or ()) or "größe" in (table.columns or ())
 
 
 NO_UTF8_HEADERS = [
@@ -292,13 +278,6 @@ def test_a_header_in_another_encoding_is_read(text: str, encoding: str, tmp_path
     (tmp_path / "a.csv").write_bytes(text.encode(encoding, "replace"))
     with open_table(tmp_path / "a.csv", encoding=encoding) as table:
         assert table.columns == tuple(text.partition("\n")[0].split(","))
-
-
-def test_only_the_first_line_says_that_a_file_is_utf8(tmp_path: Path) -> None:
-    for rows in ("1,größer\n", "\ufeff1,x\n", "größer"):
-        (tmp_path / "a.csv").write_bytes(b"id,vote\n" + rows.encode())
-        with open_table(tmp_path / "a.csv", encoding="latin-1") as table:
-            assert table.columns == ("id", "vote")
 
 
 def test_a_file_that_expands_too_far_is_refused(tmp_path: Path) -> None:

@@ -10,10 +10,9 @@ import pytest
 from cell_tally import cells
 from command_line import Runner
 from postgres_server import fresh_database
-from rainbowdp.errors import TableUnreadableError, UnknownColumnError, UsageError
+from rainbowdp.errors import TableUnreadableError, UnknownColumnError
 from rainbowdp.tables import open_table
 from rainbowdp.tables.files import FileSource
-from rainbowdp.tables.source import guarded
 
 
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "WIN1252"])
@@ -60,15 +59,6 @@ def test_an_ibis_table_that_python_reads_is_refused_with_or_without_an_odd_cell(
         assert cells(people, "age") == {"abc" if odd else "7": 1}
 
 
-def test_a_library_that_runs_out_of_memory_says_nothing_of_its_own() -> None:
-    def batches() -> list[list[tuple[object, ...]]]:
-        raise MemoryError("malloc of size 123456 for a canary")
-
-    with pytest.raises(TableUnreadableError, match="could not be read to its end") as caught:
-        list(guarded("the frame", batches))
-    assert "canary" not in "".join(traceback.format_exception(caught.value))
-
-
 @pytest.mark.parametrize("kind", ["long", "loop", "nul", "folder", "pipe", "below a file"])
 @pytest.mark.parametrize("scheme", ["", "sqlite:///", "duckdb:///"])
 def test_what_cannot_be_opened_is_an_ordinary_error(
@@ -106,21 +96,6 @@ def test_what_cannot_be_opened_is_an_ordinary_error(
             outcome = Runner(capsys)("ask", "yes-no", scheme + path, *words)
             assert outcome.code == caught.value.exit_code
             assert "RDP702" in outcome.err
-
-
-@pytest.mark.parametrize("closed", [None, "closed"])
-def test_standard_input_that_is_closed_is_an_ordinary_error(
-    closed: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import io
-    import sys
-
-    stream = None if closed is None else io.TextIOWrapper(io.BytesIO())
-    if stream is not None:
-        stream.buffer.close()
-    monkeypatch.setattr(sys, "stdin", stream)
-    with pytest.raises(TableUnreadableError, match="standard input: it is closed"):
-        open_table("-")
 
 
 def _ask_query(url: str, query: str, said: list[str]) -> None:
@@ -192,19 +167,6 @@ def test_a_duckdb_file_reads_no_other_file(tmp_path: Path) -> None:
     assert "canary" not in "".join(said)
     with open_table(url, table="inside") as table, open_table(url, table="people") as again:
         assert cells(table, "choice") == cells(again, "vote") == {"red": 1}
-
-
-def test_a_query_that_is_no_text_is_refused(tmp_path: Path) -> None:
-    import sqlite3
-
-    with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as database:
-        database.execute("create table people (vote)")
-    url = f"sqlite:///{tmp_path}/a.db"
-    for said in ("select '\udcfc' as vote", "select 'a\0b' as vote"):
-        with pytest.raises(UsageError, match="the query is no text"):
-            open_table(url, sql=said)
-    with pytest.raises(UsageError, match="the table is no text"):
-        open_table(url, table="\udcfc")
 
 
 def test_a_lazy_frame_that_cannot_say_its_columns_quotes_no_cell(tmp_path: Path) -> None:

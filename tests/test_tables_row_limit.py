@@ -9,8 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from rainbowdp.tables.keyed_hashes import Words
-from rainbowdp.tables.row_limit import Numbering, distinct, kept, smallest, together
+from rainbowdp.tables.row_limit import Numbering, Words, distinct, kept, smallest, together
 from siphash_reference import siphash
 
 KEY = bytes(range(16))

@@ -18,12 +18,15 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize(("row", "size"), ROWS.values(), ids=ROWS)
-def test_each_row_of_a_large_file_counts_once(row: str, size: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.release] * (name != "inches")) for name in ROWS]
+)
+def test_each_row_of_a_large_file_counts_once(name: str, tmp_path: Path) -> None:
+    row, size = ROWS[name]
     number = size // len(row)
     ending = "\r\n" if row.endswith("\r\n") else "\n"
     path = tmp_path / "table.csv"
-    for before in range(1, len(row) + 1):
+    for before in range(1, len(row) + 1, 3):
         header = f"{'a' * before},b,vote{ending}"
         path.write_bytes((header + row * number).encode())
         with open_table(path) as table:

@@ -49,19 +49,6 @@ def test_rows_that_come_late_are_read(waits: bool, monkeypatch: pytest.MonkeyPat
             assert cells(table, "vote") == {"red": 4, "blue": 50_000}
 
 
-def test_without_a_place_for_the_copy_there_is_an_ordinary_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ROWS)))
-    with pytest.raises(
-        TableUnreadableError, match="no room for a temporary copy of standard input"
-    ) as caught:
-        open_table("-")
-    assert "TMPDIR" in caught.value.help
-    assert caught.value.__suppress_context__ or caught.value.__context__ is None
-
-
 def test_a_copy_that_does_not_fit_is_no_fault_of_standard_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

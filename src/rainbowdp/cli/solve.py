@@ -170,7 +170,7 @@ def _require_forms(
     out: Path | None, classes: Path | None, boundary_graph: Path | None, colors: tuple[str, ...] = ()
 ) -> None:
     """Refuse files whose names do not say their form, and colors that the forms cannot hold."""
-    from rainbowdp.formats.boundary_graphs import FORMS, refuse_unwritable
+    from rainbowdp.formats.boundaries import FORMS, refuse_unwritable
     from rainbowdp.formats.mechanism_writing import (
         CLASS_COLUMNS,
         FIRST_COLUMNS,

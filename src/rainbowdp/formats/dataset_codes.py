@@ -14,9 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import FileFormatError
-from rainbowdp.formats.dataset_reading import known_datasets
-from rainbowdp.formats.graphs import refuse_repeats
-from rainbowdp.formats.parquet_integers import ArrowError, integer_batches, integer_rows
+from rainbowdp.formats.datasets import (
+    ArrowError,
+    integer_batches,
+    integer_rows,
+    known_datasets,
+    refuse_repeats,
+)
 from rainbowdp.formats.suffixes import Form
 from rainbowdp.formats.tables import arrays, literal, open_table, reading
 from rainbowdp.mechanism import Mechanism

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError
-from rainbowdp.formats.csv_header import undecodable
+from rainbowdp.formats.encodings import undecodable
 from rainbowdp.formats.suffixes import Form
 
 

@@ -2,20 +2,18 @@
 """Where the pairs of neighbors are kept while they are worked on: in memory, in their file, or on a cluster.
 
 The results are the same to the bit. Unless the caller names an engine, it follows from the free memory: what
-the machine has, or less in a container. On Linux any group of processes that holds this one may have a limit,
-and the least room of all of them counts.
+the machine has, or less in a container.
 """
 
-import os
-from collections.abc import Callable, Iterator
-from pathlib import Path, PurePosixPath
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
 from typing import Literal, get_args
 
 from rainbowdp.errors import FileFormatError, UsageError, did_you_mean
 from rainbowdp.exact.arguments import described
-from rainbowdp.formats.pair_reading import KnownDatasets, read_pairs
-from rainbowdp.formats.pair_streaming import stream_pairs
-from rainbowdp.formats.parquet_integers import parquet_rows
+from rainbowdp.formats.datasets import KnownDatasets, parquet_rows
+from rainbowdp.formats.pairs import read_pairs, stream_pairs
 from rainbowdp.formats.suffixes import Form, form_to_read
 from rainbowdp.formats.tables import Database
 from rainbowdp.graph.compiled import compiled
@@ -33,12 +31,9 @@ _CSV_BYTES_PER_PAIR = 12
 _COMPRESSED = 4
 _SHARE = 2
 
-_ROOT = Path("/")
-# The limit, what is in use, and which line of memory.stat tells what of that can be given back at once.
-_GROUPS = {
-    "": ("memory.max", "memory.current", "inactive_file"),
-    "memory": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
-}
+_UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+# What takes less is not compared with the memory.
+_LITTLE = 1 << 26
 
 
 def require_engine(engine: object) -> Engine:
@@ -66,7 +61,7 @@ def relation_of(
     Parameters
     ----------
     database : Database
-        As for `rainbowdp.formats.pair_reading.read_pairs`.
+        As for `rainbowdp.formats.pairs.read_pairs`.
     path : str
         The file; for Spark any address that it can read.
     known : KnownDatasets
@@ -83,7 +78,7 @@ def relation_of(
     Raises
     ------
     RainbowError
-        As `read_pairs`, `rainbowdp.formats.pair_streaming.stream_pairs` and
+        As `read_pairs`, `rainbowdp.formats.pairs.stream_pairs` and
         `rainbowdp.spark.reading.spark_pairs`.
     """
     if engine == "spark":
@@ -92,7 +87,7 @@ def relation_of(
         return spark_pairs(path, _spark_kind(path), known.size, known.labels, report)
     file = Path(path)
     form = form_to_read(file, "the pairs of neighbors", _TABLES)
-    if engine == "stream" or (engine == "auto" and _is_too_large(file, form)):
+    if engine == "stream" or (engine == "auto" and _is_too_large(database, file, form)):
         return stream_pairs(database, file, form, known, report)
     return read_pairs(database, file, form, known)
 
@@ -110,7 +105,7 @@ def _spark_kind(path: str) -> str:
     )
 
 
-def _is_too_large(path: Path, form: Form) -> bool:
+def _is_too_large(database: Database, path: Path, form: Form) -> bool:
     """Tell whether the pairs of a file would take more than their share of the free memory."""
     if not compiled():
         return False  # a stream needs the extra
@@ -118,71 +113,24 @@ def _is_too_large(path: Path, form: Form) -> bool:
         pairs = parquet_rows(path)
     else:
         pairs = path.stat().st_size // _CSV_BYTES_PER_PAIR * (_COMPRESSED if path.suffix == ".gz" else 1)
-    return pairs * _BYTES_PER_PAIR * _SHARE > free_memory()
+    need = pairs * _BYTES_PER_PAIR * _SHARE
+    return need > _LITTLE and need > free_memory(database)
 
 
-def free_memory(root: Path = _ROOT) -> int:
-    """Return how many bytes of memory can be used, as far as the system says.
+def free_memory(database: Database) -> int:
+    """Return how many bytes of memory can be used, by what the system and DuckDB say.
 
-    Parameters
-    ----------
-    root : Path
-        Where the file systems ``proc`` and ``sys`` are, for tests.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> free_memory() > 0
-    True
+    DuckDB takes no more than most of the machine, or of the limit that a container has.
     """
-    return max(min(_of_machine(root), *_of_groups(root)), 0)
+    ((limit,),) = database.execute("select current_setting('memory_limit')").fetchall()
+    amount, unit = str(limit).split()
+    return min(_available(), int(float(amount) * _UNITS[unit]))
 
 
-def _of_machine(root: Path) -> int:
-    for line in _lines(root / "proc/meminfo"):
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) * 1024
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return 1 << 62
-
-
-def _of_groups(root: Path) -> Iterator[int]:
-    """Yield the room that each group of processes has which holds this one and has a limit."""
-    yield 1 << 62
-    for line in _lines(root / "proc/self/cgroup"):
-        _, controllers, name = [*line.split(":", 2), "", ""][:3]
-        known = next((kind for kind in controllers.split(",") if kind in _GROUPS), None)
-        if known is None:
-            continue
-        place = PurePosixPath(name)
-        for group in (place, *place.parents):
-            # Inside a container the group may be the root of what is seen.
-            folder = root / "sys/fs/cgroup" / known / str(group).lstrip("/")
-            yield _room(folder, *_GROUPS[known])
-
-
-def _room(folder: Path, limit: str, used: str, reclaimed: str) -> int:
-    most, taken = _number(folder / limit), _number(folder / used)
-    if most is None or taken is None:
-        return 1 << 62
-    stated = (line.split() for line in _lines(folder / "memory.stat"))
-    back = next((int(words[1]) for words in stated if words[:1] == [reclaimed]), 0)
-    return most - taken + back
-
-
-def _number(path: Path) -> int | None:
-    """Return the number in a file; None where there is none, as for a limit that is not set."""
-    text = "".join(_lines(path)).strip()
-    return int(text) if text.isdecimal() else None
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="ascii", errors="replace").splitlines()
-    except OSError:
-        return []
+def _available() -> int:
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    # Where the system does not say it, the limit of DuckDB counts.
+    return 1 << 62

@@ -12,19 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import (
-    DuplicateDatasetError,
     FileFormatError,
     MissingRainbowError,
-    RainbowError,
     UsageError,
 )
 from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
-from rainbowdp.formats.content import content_of
-from rainbowdp.formats.dataset_reading import known_datasets, numbered_datasets
+from rainbowdp.formats.datasets import (
+    KnownDatasets,
+    known_datasets,
+    numbered_datasets,
+    parsed_rainbow,
+    refuse_repeats,
+)
 from rainbowdp.formats.engines import Engine, Report, relation_of, require_engine
 from rainbowdp.formats.networks import network_edges, read_network
-from rainbowdp.formats.pair_reading import KnownDatasets, join_pairs
-from rainbowdp.formats.suffixes import Form, address_of, form_to_read, path_of
+from rainbowdp.formats.pairs import join_pairs
+from rainbowdp.formats.suffixes import Form, address_of, content_of, form_to_read, path_of
 from rainbowdp.formats.tables import Database, arrays, connect_if_asked, open_table, reading
 from rainbowdp.graph import PairStream, RainbowGraph
 from rainbowdp.graph.labels import LabelArray, RowLabels
@@ -259,20 +262,6 @@ def _load_datasets(database: Database, path: Path, form: Form) -> None:
         )
 
 
-def refuse_repeats(database: Database, path: Path, what: str = "dataset") -> None:
-    """Raise `DuplicateDatasetError` if the loaded table names a dataset, or what it lists, twice."""
-    twice = database.execute(
-        "select dataset, min(rowid), max(rowid) from datasets group by dataset having count(*) > 1 "
-        "order by min(rowid) limit 1"
-    ).fetchone()
-    if twice:
-        raise DuplicateDatasetError(
-            f"the {what} {twice[0]!r} stands in rows {twice[1] + 1} and {twice[2] + 1} of {str(path)!r}",
-            help=f"name every {what} once (rows are counted after the header)",
-            dataset=twice[0],
-        )
-
-
 def _regions(database: Database, path: Path) -> tuple[list[Rainbow], NDArray[np.int32]]:
     """Return the distinct rainbows as they are written, and their code for each dataset."""
     distinct = database.execute(
@@ -287,17 +276,3 @@ def _regions(database: Database, path: Path) -> tuple[list[Rainbow], NDArray[np.
         )
     )["code"]
     return palette, codes
-
-
-def parsed_rainbow(text: str, place: str) -> Rainbow:
-    """Read a rainbow from a file; an error names the place.
-
-    Raises
-    ------
-    FileFormatError
-        If the text is not a rainbow.
-    """
-    try:
-        return Rainbow.parse(text)
-    except RainbowError as error:
-        raise FileFormatError(f"{place}: {error.what}", help=error.help, rainbow=text) from error

@@ -19,13 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import FileFormatError, did_you_mean
-from rainbowdp.formats.content import content_of
 from rainbowdp.formats.dataset_codes import CODED_FORMS, read_codes
+from rainbowdp.formats.datasets import refuse_repeats
 from rainbowdp.formats.documents import read_document, shown
-from rainbowdp.formats.graphs import refuse_repeats
 from rainbowdp.formats.mechanism_tables import load_table, loaded_mechanism
 from rainbowdp.formats.mechanism_writing import CLASS_COLUMNS, FIRST_COLUMNS, FORMS
-from rainbowdp.formats.suffixes import Form, form_to_read, path_of
+from rainbowdp.formats.suffixes import Form, content_of, form_to_read, path_of
 from rainbowdp.formats.tables import connect
 from rainbowdp.graph.labels import label_array
 from rainbowdp.mechanism import Mechanism, Precision

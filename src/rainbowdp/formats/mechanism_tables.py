@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import DistributionError, FileFormatError, did_you_mean
-from rainbowdp.formats.graphs import parsed_rainbow, refuse_repeats
+from rainbowdp.formats.datasets import parsed_rainbow, refuse_repeats
 from rainbowdp.formats.mechanism_writing import FIRST_COLUMNS
 from rainbowdp.formats.suffixes import Form
 from rainbowdp.formats.tables import arrays, open_table, reading

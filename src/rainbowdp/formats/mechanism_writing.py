@@ -35,7 +35,7 @@ from rainbowdp.exact import format_exact
 from rainbowdp.exact.arguments import require
 from rainbowdp.formats.dataset_codes import CODED_FORMS, write_codes
 from rainbowdp.formats.suffixes import Form, form_to_write, path_of
-from rainbowdp.formats.tables import connect, literal, parquet_names
+from rainbowdp.formats.tables import arrow_batches, connect, literal
 from rainbowdp.formats.writing import replacing
 from rainbowdp.mechanism import Mechanism
 
@@ -46,6 +46,7 @@ FORMS = (Form.CSV, Form.PARQUET, Form.JSON)
 FIRST_COLUMNS = ("dataset", "rainbow", "distance")
 CLASS_COLUMNS = ("class", "rainbow", "distance", "datasets")
 _JSON_CHUNK = 100_000
+_BLOCK = 1 << 18
 
 
 def write_mechanism(
@@ -244,37 +245,20 @@ def _write_parquet(
     *,
     exact: bool,
 ) -> None:
-    if any(not color or "\0" in color for color in colors):
-        raise _no_columns(first, colors)
+    import pyarrow as pa
+    from pyarrow import parquet
+
     kind = "varchar" if exact else "double"
-    probabilities = ", ".join(
-        f'p{at}::{kind} as "{color.replace(chr(34), 2 * chr(34))}"' for at, color in enumerate(colors)
+    probabilities = ", ".join(f"p{at}::{kind}" for at in range(len(colors)))
+    rows = database.sql(f"select {', '.join(first)}, {probabilities} from mechanism order by place")  # noqa: S608 - fixed names
+    batches = arrow_batches(rows, _BLOCK)
+    # Named here, since DuckDB would rename ``red`` beside ``Red``.
+    schema = pa.schema(
+        [(name, field.type) for name, field in zip((*first, *colors), batches.schema, strict=True)]
     )
-    database.execute(
-        f"copy (select {', '.join(first)}, {probabilities} from mechanism "  # noqa: S608 - quoted names
-        f"order by place) to {literal(str(path))} (format parquet, compression zstd)"
-    )
-    if parquet_names(database, path) != (*first, *colors):
-        raise _no_columns(first, colors)
-
-
-def _no_columns(first: tuple[str, ...], colors: tuple[str, ...]) -> FileWriteError:
-    seen: dict[str, str] = {}
-    for name in (*first, *colors):
-        other = seen.setdefault(name.lower(), name)
-        if not name or "\0" in name:
-            what = f"{name!r} cannot name a column there"
-            break
-        if other != name:
-            known = f"the column {other!r}" if other in first else f"{other!r}"
-            what = f"{name!r} differs from {known} in case only"
-            break
-    else:
-        what = "DuckDB would rename one of them"
-    return FileWriteError(
-        f"a Parquet file cannot have a column for every color: {what}",
-        help="write the mechanism as CSV or JSON, or rename the color",
-    )
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for batch in batches:
+            writer.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
 
 
 def _write_json(

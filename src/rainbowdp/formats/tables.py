@@ -11,8 +11,11 @@ the quoted ``""`` is the empty text.
 
 import contextlib
 import functools
+import gzip
+import itertools
 import re
-from collections.abc import Iterator
+import zlib
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -20,14 +23,17 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from numpy.typing import NDArray
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, did_you_mean
-from rainbowdp.formats.csv_header import CsvHeader, read_header, undecodable
-from rainbowdp.formats.csv_quotes import measure
+from rainbowdp.formats.csv_files import NO_TEXT, Header, Records, below_header, read_header
+from rainbowdp.formats.encodings import UNREADABLE, in_utf8, undecodable
 from rainbowdp.formats.suffixes import Form
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-_LONGEST_CSV_LINE = 1 << 24
+_LONGEST_RECORD = 1 << 24
+_BLOCK = 1 << 20
+# A mark before the first row, and a line feed after the last one.
+_MORE_BYTES = 4
 
 
 class Database(Protocol):
@@ -109,11 +115,11 @@ def open_table(database: Database, path: Path, form: Form, wanted: tuple[str, ..
         If the file cannot be read, or a column is missing, misspelt or named twice.
     """
     if form is Form.CSV:
-        header = read_header(path, wanted)
-        names, scan = header.names, _csv_scan(path, header)
-        measured = measure(path, header.delimiter)
-        if measured is not None:
-            _check_measure(database, TextTable(path, names, scan), *measured)
+        header = _header(path, wanted)
+        if _has_quotes(path) and (fault := _fault(path, header, exactly=False)) is not None:
+            # DuckDB drops what follows a quote that does not fit, and says nothing of it.
+            raise fault
+        names, scan = header.names, csv_scan(_file(path), header, longest=_LONGEST_RECORD)
     else:
         names = parquet_names(database, path)
         scan = f"read_parquet({_file(path)}, hive_partitioning=false) as t({_numbered(len(names))})"
@@ -131,22 +137,70 @@ def open_table(database: Database, path: Path, form: Form, wanted: tuple[str, ..
     return table
 
 
-def _check_measure(database: Database, table: TextTable, rows: int, size: int) -> None:
-    """Refuse a CSV file of which DuckDB would read more or less than there is."""
-    sizes = "".join(f", sum(strlen(c{at}))" for at in range(len(table.names)))
-    with reading(table.path):
-        ((found, *each),) = database.execute(f"select count(*){sizes} from {table.scan}").fetchall()  # noqa: S608 - a quoted path
-    read = sum(part or 0 for part in each)
-    if (found, read) == (rows, size):
-        return
-    less = f"{found} rows can be read, and there are {rows}"
-    if found == rows:
-        less = f"{read} bytes of cells can be read, and there are {size}"
-    raise FileFormatError(
-        f"{str(table.path)!r} has quotes that do not fit: {less}",
-        help="put cells with quotes into quotes, without blanks around them, and double those inside",
-        path=str(table.path),
+def _header(path: Path, wanted: tuple[str, ...]) -> Header:
+    """Read the header of a CSV file, in which every quote must fit."""
+    content = _content(path)
+    beginning = next(content, b"")
+    decoded = next(in_utf8(iter([beginning]), "utf-8"))
+    if UNREADABLE.encode() in re.split(b"[\r\n]", decoded, maxsplit=1)[0]:
+        raise undecodable(path, "line 1", "invalid bytes, or NUL", beginning)
+    text = in_utf8(itertools.chain([beginning], content), "utf-8")
+    header = read_header(path, text, repr(str(path)), FileFormatError)
+    if not header.fits:
+        raise FileFormatError(
+            f"the header of {str(path)!r} has a quote that is never closed, or text after a closing quote",
+            help=f"close it; a quote inside a quoted name is doubled; begin with {','.join(wanted)}",
+            path=str(path),
+        )
+    return header
+
+
+def _content(path: Path) -> Generator[bytes]:
+    """Yield the bytes of a file, which may be compressed with gzip."""
+    try:
+        with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                yield block
+    except (OSError, EOFError, zlib.error) as error:
+        raise FileUnreadableError(
+            f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}",
+            help="check the file and its permissions",
+            path=str(path),
+        ) from error
+
+
+def _has_quotes(path: Path) -> bool:
+    return any(b'"' in block for block in _content(path))
+
+
+def _fault(path: Path, header: Header, *, exactly: bool) -> FileFormatError | FileUnreadableError | None:
+    """Return the error for the first record of a CSV file that does not fit its header, if there is one."""
+    records = Records(header, _LONGEST_RECORD, exactly=exactly)
+    for _ in records.kept(below_header(header, in_utf8(_content(path), "utf-8"))):
+        if records.fault is not None:
+            break
+    if records.fault is None:
+        return None
+    place, what = records.fault
+    line = _line_at(path, header, header.length + place)
+    if what == NO_TEXT:
+        return undecodable(path, f"line {line}", "invalid bytes, or NUL")
+    return FileFormatError(
+        f"line {line} of {str(path)!r} {what}",
+        help="give every row one cell per column, and end all lines alike; put a cell that contains a "
+        "separator or a quote into quotes, without blanks around them; a quote inside is doubled",
+        path=str(path),
+        line=line,
     )
+
+
+def _line_at(path: Path, header: Header, place: int) -> int:
+    """Return the number of the line in which a place of a file in UTF-8 is."""
+    line = 1
+    for block in in_utf8(_content(path), "utf-8"):
+        line += block[:place].count(header.ending[-1:])
+        place = max(0, place - len(block))
+    return line
 
 
 class _Deferred:
@@ -210,7 +264,7 @@ def connect() -> "Iterator[DuckDBPyConnection]":
 
 @contextlib.contextmanager
 def _private_directory() -> Iterator[str]:
-    """Make a directory that nobody else can read, since a query spills rows; none if that is impossible."""
+    """Make a directory that only its owner can read, for rows that a query spills; none if that fails."""
     import tempfile
 
     with contextlib.ExitStack() as stack:
@@ -221,6 +275,14 @@ def _private_directory() -> Iterator[str]:
         yield directory
 
 
+def arrow_batches(relation: Any, rows: int) -> Any:  # noqa: ANN401 - its methods depend on the version
+    """Return a reader of the rows of a relation that yields so many at a time as Arrow record batches."""
+    # Asked of the class, since an attribute of a relation may be a column.
+    kind = type(relation)
+    read = kind.to_arrow_reader if hasattr(kind, "to_arrow_reader") else kind.fetch_arrow_reader
+    return read(relation, rows)
+
+
 def arrays(result: "DuckDBPyConnection") -> dict[str, NDArray[Any]]:
     """Return the columns of a result as arrays; DuckDB declares other types too, which no query makes."""
     return cast("dict[str, NDArray[Any]]", result.fetchnumpy())
@@ -228,7 +290,7 @@ def arrays(result: "DuckDBPyConnection") -> dict[str, NDArray[Any]]:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn DuckDB's errors about a file into ours, with the line where it has one.
+    """Turn DuckDB's errors about a file into ours, with the line of a CSV file.
 
     Raises
     ------
@@ -242,7 +304,7 @@ def reading(path: Path) -> Iterator[None]:
     except duckdb.InterruptException:
         raise
     except duckdb.Error as error:
-        raise _translated(path, str(error)) from error
+        raise _explained(path, str(error)) from error
 
 
 def literal(text: str) -> str:
@@ -259,15 +321,32 @@ def _numbered(count: int) -> str:
     return ", ".join(f"c{at}" for at in range(count))
 
 
-def _csv_scan(path: Path, header: CsvHeader) -> str:
+def csv_scan(path: str, header: Header, *, longest: int, headless: bool = False, skip: bool = False) -> str:
+    """Return SQL for the records of a file as columns of text, ``c0``, ``c1``, ...
+
+    Parameters
+    ----------
+    path : str
+        The file as an SQL literal.
+    header : Header
+        What it says.
+    longest : int
+        How many bytes a record has at most. DuckDB holds many times as much in memory, which grouping needs
+        as well.
+    headless : bool
+        Whether the file begins below the header.
+    skip : bool
+        Whether a record that does not fit the header is left out, instead of an error.
+    """
+    # In parallel DuckDB loses rows with quotes, and counts some next to empty lines twice, where its slices
+    # of a file meet (2.0.1).
     columns = ", ".join(f"c{at}: 'VARCHAR'" for at in range(len(header.names)))
-    # In parallel DuckDB refuses or loses rows with quotes or empty lines where its slices meet (2.0.1).
-    ending = {"\n": "\\n", "\r\n": "\\r\\n", "\r": "\\r"}[header.line_ending]
+    line = header.ending.decode().replace("\r", "\\r").replace("\n", "\\n")
     return (
-        f"read_csv({_file(path)}, header=true, columns={{{columns}}}, auto_detect=false, "
-        f"delim={literal(header.delimiter)}, quote='\"', escape='\"', new_line='{ending}', "
-        "allow_quoted_nulls=false, hive_partitioning=false, parallel=false, "
-        f"max_line_size={_LONGEST_CSV_LINE})"
+        f"read_csv({path}, header={not headless}, columns={{{columns}}}, auto_detect=false, "
+        f"delim='{header.delimiter}', quote='\"', escape='\"', new_line='{line}', allow_quoted_nulls=false, "
+        f"hive_partitioning=false, ignore_errors={skip}, parallel=false, "
+        f"max_line_size={longest + _MORE_BYTES})"
     )
 
 
@@ -288,34 +367,16 @@ def parquet_names(database: Database, path: Path) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _translated(path: Path, message: str) -> FileUnreadableError | FileFormatError:
-    line = re.search(r"CSV Error on Line: (\d+)", message)
-    place = f"line {line[1]} of {str(path)!r}" if line else f"{str(path)!r}"
-    counts = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
-    if "Invalid unicode" in message or "not utf-8" in message:
-        return undecodable(path, f"line {line[1]}" if line else "some line", "invalid bytes")
-    if counts:
-        return FileFormatError(
-            f"{place} has {counts[2]} cell{'s' * (counts[2] != '1')}, and the header has {counts[1]}",
-            help="give every row one cell per column; a cell that contains a comma or a quote is quoted",
-            path=str(path),
-            line=int(line[1]) if line else None,
-        )
-    if "unterminated quote" in message:
-        return FileFormatError(
-            f"{place} has a quote that is never closed, or text after a closing quote",
-            help="close it; a quote inside a quoted cell is doubled",
-            path=str(path),
-        )
-    if "state machine reached an invalid state" in message:
-        return FileFormatError(
-            f"the lines of {place} do not all end alike, or its quotes do not fit",
-            help="end every line with the same sign; dos2unix or an editor does that",
-            path=str(path),
-        )
+def _explained(path: Path, message: str) -> FileUnreadableError | FileFormatError:
+    """Return the error for a file that DuckDB refuses; what is wrong with a CSV file is looked for here."""
+    if not path.name.lower().endswith((".parquet", ".pq")):
+        with contextlib.suppress(FileFormatError, FileUnreadableError):
+            fault = _fault(path, _header(path, ()), exactly=True)
+            if fault is not None:
+                return fault
     reason = message.strip().splitlines()[0].removeprefix("Invalid Input Error: ")
     return FileUnreadableError(
-        f"cannot read {place}: {reason}",
+        f"cannot read {str(path)!r}: {reason}",
         help="check that the file is complete and is what its name says",
         path=str(path),
     )

@@ -56,7 +56,7 @@ def replacing(path: Path) -> Iterator[Path]:
         beside.replace(target)
         _flush(target.parent)
     except OSError as error:
-        raise _refused(path, error.strerror or str(error)) from error
+        raise _refused(path, os.strerror(error.errno) if error.errno else str(error)) from error
     finally:
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)

@@ -6,8 +6,7 @@
 a row that cannot be read counts for nothing.
 """
 
-from rainbowdp.tables.opening import open_table
 from rainbowdp.tables.summarizing import count_keys, summarize, summarize_groups
-from rainbowdp.tables.table import Table
+from rainbowdp.tables.table import Table, open_table
 
 __all__ = ["Table", "count_keys", "open_table", "summarize", "summarize_groups"]

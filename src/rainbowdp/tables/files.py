@@ -15,23 +15,21 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import TableUnreadableError
-from rainbowdp.formats.tables import connect, literal
+from rainbowdp.formats.csv_files import LARGEST_RECORD, Header, Records, below_header, read_header
+from rainbowdp.formats.encodings import in_utf8
+from rainbowdp.formats.tables import connect, csv_scan, literal
 from rainbowdp.questions.cells import LARGEST_CELL
-from rainbowdp.tables.arrow_tables import ArrowSource
-from rainbowdp.tables.batches import relation_batches
-from rainbowdp.tables.duckdb_files import MEMORY
-from rainbowdp.tables.encodings import check_no_utf8, in_utf8
-from rainbowdp.tables.header import Header, check_alike, read_header
+from rainbowdp.tables.arrow_tables import ArrowSource, parquet_source
+from rainbowdp.tables.database_files import MEMORY
+from rainbowdp.tables.frames import relation_tables
 from rainbowdp.tables.json_lines import records_of
-from rainbowdp.tables.parquet_files import parquet_source
-from rainbowdp.tables.plain_names import check_room, linked
-from rainbowdp.tables.records import LARGEST_RECORD, Records
-from rainbowdp.tables.source import Cells, Progress, guarded
-from rainbowdp.tables.streams import blocks, is_compressed
+from rainbowdp.tables.local_files import blocks, check_room, is_compressed, linked
+from rainbowdp.tables.source import Cells, Progress, check_alike, check_distinct, guarded
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -41,8 +39,6 @@ _PARQUET = re.compile(r"\.(parquet|pq)\Z")
 _CSV = re.compile(r"\.(csv|tsv|tab|txt)(\.gz|\.zst)?\Z")
 ENDINGS = ".csv, .tsv, .tab, .txt, .jsonl, .ndjson (also with .gz or .zst), .parquet"
 _SECONDS_BETWEEN_REPORTS = 0.2
-# A mark before the first row of a copy, and a line feed after the last one.
-_MORE_BYTES = 4
 
 
 class FileSource:
@@ -53,7 +49,7 @@ class FileSource:
     paths : sequence of Path
         At least one; all have the same columns.
     encoding : str
-        From `rainbowdp.tables.encodings.encoding_called`.
+        From `rainbowdp.formats.encodings.encoding_called`.
     name : str
         How messages call them.
 
@@ -113,9 +109,10 @@ class FileSource:
     def _header_of(self, path: Path) -> Header:
         called = self._name if len(self._paths) == 1 else repr(str(path))
         with contextlib.closing(blocks(path)) as content:
-            check_no_utf8(content, self._encoding, called)
-        with contextlib.closing(blocks(path)) as content:
-            return read_header(path, in_utf8(content, self._encoding), called)
+            header = read_header(path, in_utf8(content, self._encoding), called, TableUnreadableError)
+        names = tuple(name.strip() for name in header.names)
+        check_distinct(called, names)
+        return replace(header, names=names)
 
     def _fetched(
         self, query: str, columns: Sequence[str], progress: Progress | None
@@ -125,7 +122,8 @@ class FileSource:
         def batches() -> Iterator[list[Cells]]:
             cells, rows = self._opened(columns, told)
             with _reported(self._database, told):
-                yield from relation_batches(self._database.sql(query.format(cells=cells, rows=rows)))
+                for part in relation_tables(self._database.sql(query.format(cells=cells, rows=rows))):
+                    yield list(zip(*(column.to_pylist() for column in part.columns), strict=True))
 
         yield from guarded(self._name, batches)
 
@@ -153,14 +151,13 @@ class FileSource:
     def _lines_scan(self, at: int, names: Sequence[str], progress: Progress | None) -> str:
         content = in_utf8(blocks(self._paths[at], progress), self._encoding)
         copy = self._copied(records_of(content, names))
-        longest = len(names) * (2 * LARGEST_CELL + 3)
-        return _csv_scan(copy, len(names), ",", "\n", header=False, longest=longest)
+        longest = max(LARGEST_RECORD, len(names) * (2 * LARGEST_CELL + 3))
+        header = Header(tuple(names), ",", b"\n", length=0, fits=True, plain=True)
+        return csv_scan(literal(str(copy)), header, longest=longest, headless=True, skip=True)
 
     def _csv_scan(self, at: int, progress: Progress | None) -> str:
-        path = self._paths[at]
-        header = self._headers[at]
-        cells = len(header.names)
-        records = Records(header.delimiter, cells, header.ending)
+        path, header = self._paths[at], self._headers[at]
+        records = Records(header)
         link = self._link(at)
         in_place = self._encoding == "utf-8" and header.plain and header.ending != b"\r"
         if link is not None and in_place and not is_compressed(path):
@@ -169,19 +166,15 @@ class FileSource:
                     if records.changed:
                         break
             if not records.changed:
-                ending = header.ending.decode()
-                return _csv_scan(link, cells, header.delimiter, ending, header=True, longest=header.length)
-        records = Records(header.delimiter, cells, header.ending)
+                longest = max(LARGEST_RECORD, header.length)
+                return csv_scan(literal(str(link)), header, longest=longest, skip=True)
         with contextlib.closing(self._after_header(path, header, progress)) as content:
-            copy = self._copied(records.kept(content))
-        return _csv_scan(copy, cells, header.delimiter, "\n", header=False)
+            copy = self._copied(Records(header).kept(content))
+        copied = replace(header, ending=b"\n")
+        return csv_scan(literal(str(copy)), copied, longest=LARGEST_RECORD, headless=True, skip=True)
 
     def _after_header(self, path: Path, header: Header, progress: Progress | None) -> Generator[bytes]:
-        left = header.length
-        for block in in_utf8(blocks(path, progress), self._encoding):
-            if left < len(block):
-                yield block[left:]
-            left = max(0, left - len(block))
+        yield from below_header(header, in_utf8(blocks(path, progress), self._encoding))
 
     def _temporary(self) -> Path:
         """Make the directory of all links and copies, once."""
@@ -226,7 +219,7 @@ def file_source(paths: Sequence[Path], encoding: str, name: str) -> FileSource |
     Raises
     ------
     TableUnreadableError, UnknownColumnError, MissingExtraError
-        As `FileSource` and `rainbowdp.tables.parquet_files.parquet_source`.
+        As `FileSource` and `rainbowdp.tables.arrow_tables.parquet_source`.
     """
     if _common_form(paths, name) == "Parquet":
         return parquet_source(paths, name)
@@ -278,20 +271,6 @@ def _part_of(progress: Progress | None, at: int, files: int) -> Progress | None:
 def _bounded(column: int, to: int) -> str:
     """Return SQL for the cells of a column, where NUL stands for one that is too long to be read."""
     return f"case when strlen(c{column}) > {LARGEST_CELL} then chr(0) else c{column} end as v{to}"
-
-
-def _csv_scan(path: Path, cells: int, delimiter: str, ending: str, *, header: bool, longest: int = 0) -> str:
-    # DuckDB holds many times the longest line in memory, which grouping needs as well. In parallel it loses
-    # rows with quotes, and counts some next to empty lines twice, where its slices of a file meet (2.0.1).
-    most = max(LARGEST_RECORD, longest) + _MORE_BYTES
-    columns = ", ".join(f"c{at}: 'VARCHAR'" for at in range(cells))
-    line = ending.replace("\r", "\\r").replace("\n", "\\n")
-    return (
-        f"read_csv({literal(str(path))}, header={header}, columns={{{columns}}}, auto_detect=false, "
-        f"delim={literal(delimiter)}, quote='\"', escape='\"', new_line='{line}', allow_quoted_nulls=false, "
-        f"hive_partitioning=false, ignore_errors=true, parallel=false, "
-        f"max_line_size={most})"
-    )
 
 
 @contextlib.contextmanager

@@ -1,205 +1,329 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One query for the frames that narwhals takes and an engine groups: polars, DuckDB, PySpark.
+r"""Frames of pandas, polars, DuckDB, Spark and others as tables of Arrow.
 
-Rows are grouped by the raw cells, in the engine, lazily, and Python reads each distinct cell once. Types
-stay what they are, apart from those whose values Python cannot always hold: texts come as bytes, dates and
-times as the numbers behind them, or these and decimals as the text that the engine gives them, and are read
-here. Columns of lists, structs and durations have no readable cell.
+Each engine selects and groups its own cells, and hands over what it stores; `rainbowdp.tables.arrow_tables`
+says which text that is. What an engine would hand over in another form is changed inside of it, by
+expressions that fail on no cell. Rows stay in the engine until they are asked for, and text columns go by
+their bytes, so that a column that ignores case is exact. A text of more than `LARGEST_CELL` bytes becomes the
+byte ``\xff``, which is not text, where the engine could not hand over many of them at once.
+
+Of pandas, numbers, truth values, moments and what Arrow itself stores are taken as they are. Any other column
+is taken as texts: by Arrow where all cells are texts or missing, and by `cell_text`, cell by cell, where they
+are not.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
-from rainbowdp.tables.batches import batches_of
-from rainbowdp.tables.moments import day_text, moment_text, time_text
-from rainbowdp.tables.prepared import Decoder
-from rainbowdp.tables.readers import decimal_of, moment_of, plain_bytes, shortest_float
-from rainbowdp.tables.source import UNREADABLE_CELL, Cells, Progress, guarded
+from rainbowdp.errors import TableUnreadableError
+from rainbowdp.formats.tables import arrow_batches
+from rainbowdp.questions.cells import INVALID, LARGEST_CELL, NULL, cell_text
+from rainbowdp.tables.arrow_tables import EXTENSIONS, ArrowSource, is_readable, without_text
+from rainbowdp.tables.cell_values import moment_of
+from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Progress, check_distinct
+from rainbowdp.tables.sql import quoted
 
-_NUMBER_OF_ROWS = "rows"
+NAME = "the frame"
+_ROWS = 1 << 16
+_COUNT = "rows"
+
+_WIDE_IN_POLARS = ("Int128", "UInt128")
+
+_NESTED_IN_DUCKDB = frozenset({"list", "array", "struct", "map", "tuple", "union", "variant", "interval"})
+# Types of DuckDB that Arrow stores alike; all others are taken as texts.
+_SAME_IN_DUCKDB = re.compile(
+    "boolean|u?(tiny|small|big)?int|u?integer|float|double|decimal|date|time|time_ns|timestamp(_s|_ms|_ns)?"
+    "|timestamp with time zone|timestamptz_ns"
+)
+
+_WITHOUT_TEXT_IN_SPARK = (
+    "array", "geography", "geometry", "interval", "map", "struct", "variant", "void",
+)  # fmt: skip
+_MICROSECONDS_IN_SPARK = (
+    "greatest(-1000000, least(10000000, unix_date(cast({0} as date)))) * 86400000000L "
+    "+ (hour({0}) * 3600 + minute({0}) * 60) * 1000000L + cast(extract(second from {0}) * 1000000 as bigint)"
+)
 
 
-class FrameSource:
-    """The rows of a frame.
+def polars_source(frame: Any) -> ArrowSource:  # noqa: ANN401 - polars is optional
+    """Return the rows of a frame of polars, lazy or not."""
+    import polars as pl
+    from polars import selectors
 
-    Parameters
-    ----------
-    frame : a narwhals DataFrame or LazyFrame
-        Of the stable API.
-    name : str
-        How messages call it.
-    names : mapping, optional
-        From public names of columns to those of the frame, where they differ.
-    ordered : bool, optional
-        Whether the rows have an order; by default where the frame is in memory, or is one of polars.
-    readers : mapping, optional
-        From columns of the frame to what reads their cells, where narwhals does not tell it.
-    unreadable : collection of str
-        Columns of the frame of a type whose cells are never text, beside those that narwhals tells.
+    cells, reads, unreadable = {}, {}, []
+    for column, kind in frame.collect_schema().items():
+        # Not by its name alone, which may be a pattern.
+        cell = selectors.by_name(column).as_expr()
+        if hasattr(kind, "ext_storage"):
+            # A cell may be nothing that the extension knows, and is always something that can be stored.
+            if kind.ext_name() in EXTENSIONS:
+                reads[column] = EXTENSIONS[kind.ext_name()]
+            kind, cell = kind.ext_storage(), cell.ext.storage()  # noqa: PLW2901 - what is behind it
+        plain = kind in (pl.Boolean, pl.Null, pl.String, pl.Binary, pl.Categorical, pl.Enum)
+        if kind == pl.Duration or not (plain or kind.is_numeric() or kind.is_temporal()):
+            # To compare, to hash or to write an object of Python runs what its class says.
+            unreadable.append(column)
+        cells[column] = cell.cast(pl.String) if str(kind) in _WIDE_IN_POLARS else cell
+
+    def asked(columns: Sequence[str]) -> Any:  # noqa: ANN401 - a lazy frame
+        return frame.lazy().select(cells[column].alias(f"v{at}") for at, column in enumerate(columns))
+
+    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
+        del progress
+        for part in asked(columns).collect(engine="streaming").iter_slices(_ROWS):
+            yield part.to_arrow()
+
+    def groups(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
+        del progress
+        names = [f"v{at}" for at in range(len(columns))]
+        grouped = asked(columns).group_by(names).len(_COUNT) if columns else frame.lazy().select(pl.len())
+        yield grouped.collect(engine="streaming").to_arrow()
+
+    return ArrowSource(NAME, list(cells), tables, groups=groups, unreadable=unreadable, reads=reads)
+
+
+def duckdb_source(
+    relation: Any,  # noqa: ANN401 - its methods depend on the version
+    name: str = NAME,
+    **more: Any,  # noqa: ANN401 - see below
+) -> ArrowSource:
+    """Return the rows of a relation of DuckDB; more arguments are as for `ArrowSource`."""
+    kinds = dict(zip(relation.columns, (kind.id for kind in relation.types), strict=True))
+
+    def asked(columns: Sequence[str]) -> Any:  # noqa: ANN401 - a relation
+        cells = [_duckdb_cell(quoted(column), kinds[column]) for column in columns]
+        return relation.project(", ".join(f"{cell} as v{at}" for at, cell in enumerate(cells)))
+
+    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
+        del progress
+        yield from relation_tables(asked(columns))
+
+    def groups(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
+        del progress
+        names = ", ".join(f"v{at}" for at in range(len(columns)))
+        counted = asked(columns).aggregate(f"{names}, count(*)", names) if columns else None
+        yield from relation_tables(relation.aggregate("count(*)") if counted is None else counted)
+
+    unreadable = [column for column, kind in kinds.items() if kind in _NESTED_IN_DUCKDB]
+    reads = {column: moment_of for column, kind in kinds.items() if kind == "time with time zone"}
+    return ArrowSource(
+        name, list(kinds), tables, groups=groups, unreadable=unreadable, reads=reads, ordered=False, **more
+    )
+
+
+def _duckdb_cell(cell: str, kind: str) -> str:
+    if _SAME_IN_DUCKDB.fullmatch(kind):
+        return cell
+    if kind == "blob":
+        size, content = f"octet_length({cell})", cell
+    else:
+        text = cell if kind == "varchar" else f"{cell}::varchar"
+        size, content = f"strlen({text})", f"encode({text})"
+    return f"case when {size} > {LARGEST_CELL} then '\\xFF'::blob else {content} end"
+
+
+def relation_tables(relation: Any) -> Iterator[Any]:  # noqa: ANN401 - its methods depend on the version
+    """Yield the rows of a relation of DuckDB, many at a time."""
+    import pyarrow as pa
+
+    for batch in arrow_batches(relation, _ROWS):
+        yield pa.Table.from_batches([batch])
+
+
+def spark_source(frame: Any) -> ArrowSource:  # noqa: ANN401 - PySpark is optional
+    """Return the rows of a frame of Spark; moments are numbers, since Spark writes them in its own zone."""
+    import pyarrow as pa
+
+    # Spark takes a dot in a name for a field of a struct, and a backtick for a quote.
+    names = list(map(str, frame.columns))
+    check_distinct(NAME, names)
+    plain = frame.toDF(*(f"c{at}" for at in range(len(names))))
+    types = {name: field.dataType for name, field in zip(names, plain.schema.fields, strict=True)}
+    cells = {name: _spark_cell(f"c{at}", kind) for at, (name, kind) in enumerate(types.items())}
+
+    def asked(columns: Sequence[str]) -> Any:  # noqa: ANN401 - a frame
+        return plain.selectExpr(*(f"{cells[column][0]} as v{at}" for at, column in enumerate(columns)))
+
+    def taken(rows: Any, kinds: Sequence[Any]) -> Iterator[Any]:  # noqa: ANN401 - a frame
+        left = rows.toLocalIterator(prefetchPartitions=True)
+        while batch := list(islice(left, BATCH)):
+            arrays = map(pa.array, zip(*batch, strict=True), kinds)
+            yield pa.table(list(arrays), names=rows.columns)
+
+    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
+        del progress
+        yield from taken(asked(columns), [cells[column][1] for column in columns])
+
+    def groups(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
+        del progress
+        grouped = asked(columns) if columns else plain
+        counted = grouped.groupBy(*grouped.columns if columns else ()).count()
+        yield from taken(counted, [*(cells[column][1] for column in columns), pa.int64()])
+
+    unreadable = [name for name, kind in types.items() if _is_without_text(kind)]
+    return ArrowSource(NAME, names, tables, groups=groups, unreadable=unreadable, ordered=False)
+
+
+def _is_without_text(kind: Any) -> bool:  # noqa: ANN401 - a type of Spark
+    from pyspark.sql.types import UserDefinedType
+
+    return kind.simpleString().startswith(_WITHOUT_TEXT_IN_SPARK) or isinstance(kind, UserDefinedType)
+
+
+def _spark_cell(name: str, kind: Any) -> tuple[str, Any]:  # noqa: ANN401 - types of Spark and Arrow
+    """Return SQL for the cells of a column, and the type that Arrow gives them."""
+    import pyarrow as pa
+
+    same = {
+        "boolean": pa.bool_(), "byte": pa.int8(), "short": pa.int16(), "integer": pa.int32(),
+        "long": pa.int64(), "float": pa.float32(), "double": pa.float64(),
+    }  # fmt: skip
+    said = kind.typeName()
+    if said in same:
+        return name, same[said]
+    if said == "decimal":
+        return name, pa.decimal128(kind.precision, kind.scale)
+    if said == "date":
+        return f"unix_date({name})", pa.date32()
+    if said == "timestamp":
+        return f"unix_micros({name})", pa.timestamp("us", "UTC")
+    if said == "timestamp_ntz":
+        return _MICROSECONDS_IN_SPARK.format(name), pa.timestamp("us")
+    content = f"cast({name if said == 'binary' else f'cast({name} as string)'} as binary)"
+    return f"case when octet_length({content}) > {LARGEST_CELL} then X'FF' else {content} end", pa.binary()
+
+
+def ibis_source(table: Any) -> ArrowSource:  # noqa: ANN401 - ibis has no types
+    """Return the rows of an ibis table, which DuckDB or polars holds.
+
+    Raises
+    ------
+    TableUnreadableError
+        If another engine does: it makes values of Python on the way, which one odd cell can prevent.
     """
+    backend = table.get_backend()
+    if backend.name == "duckdb":
+        # Tables that ibis keeps in memory are handed to DuckDB with the first query.
+        backend.to_pyarrow(table.limit(0).count())
+        return duckdb_source(backend.con.sql(backend.compile(table)))
+    if backend.name == "polars":
+        source = polars_source(backend.compile(table))
+        source.ordered = False
+        return source
+    raise TableUnreadableError(
+        f"an ibis table of {backend.name} cannot be read cell by cell: one odd cell would prevent it",
+        help="give the database itself, such as postgresql://... or sqlite:///..., or what .to_pyarrow() "
+        "returns; ibis tables of DuckDB and polars are read as they are",
+    )
 
-    def __init__(
-        self,
-        frame: Any,  # noqa: ANN401 - narwhals' types are parametrized by each back end
-        name: str,
-        *,
-        names: Mapping[str, str] | None = None,
-        ordered: bool | None = None,
-        readers: Mapping[str, Decoder] | None = None,
-        unreadable: Collection[str] = (),
-    ) -> None:
-        import narwhals.stable.v2 as nw
 
-        lazy = isinstance(frame, nw.LazyFrame)
-        kind = frame.implementation
-        schema = frame.collect_schema()
-        self._frame = frame
-        self._name = name
-        self._polars = kind.is_polars()
-        # Texts go by their bytes: a collation would take some for the same, and not all bytes are text.
-        self._bytes = kind.is_polars() or kind.is_pyspark()
-        self._names = names or {column: column for column in schema.names()}
-        self._types = {column: schema[inside] for column, inside in self._names.items()}
-        self.ordered = (not lazy or self._polars) if ordered is None else ordered
-        self._readers = readers or {}
-        self._never = frozenset(unreadable)
+def other_source(frame: Any) -> ArrowSource:  # noqa: ANN401 - narwhals' frames
+    """Return the rows of any other lazy frame that narwhals knows, which the library collects as Arrow."""
+    schema = frame.collect_schema().to_arrow()
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return tuple(self._names)
-
-    @property
-    def unreadable(self) -> tuple[str, ...]:
-        """The columns of a type whose cells are never text."""
-        return tuple(column for column in self._names if not self._readable(column))
-
-    def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
-        """Yield batches of cells with the number of rows that hold them."""
+    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
         del progress
+        yield (frame.select(*columns) if columns else frame).collect("pyarrow").to_native()
 
-        import narwhals.stable.v2 as nw
+    return ArrowSource(NAME, schema.names, tables, unreadable=without_text(schema), ordered=False)
 
-        chosen = self._chosen(columns)
-        names = [name for name, _ in chosen]
 
-        def query() -> Any:  # noqa: ANN401 - see __init__
-            if not names:
-                return self._frame.select(nw.len().alias(_NUMBER_OF_ROWS))
-            grouped = self._select(chosen).group_by(*names, drop_null_keys=False)
-            return grouped.agg(nw.len().alias(_NUMBER_OF_ROWS)).select(*names, _NUMBER_OF_ROWS)
+# Truth values, whole numbers, floats and moments of numpy, which Arrow has as well.
+_SAME_IN_ARROW = "biufM"
+_ROWS = 1 << 16
 
-        yield from self._decoded(query, columns, counts=True)
 
-    def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
-        """Yield batches of cells, row by row; no frame knows how far it is."""
+def pandas_source(frame: Any, name: str) -> ArrowSource:  # noqa: ANN401 - pandas is optional
+    """Return the rows of a frame of pandas.
+
+    Raises
+    ------
+    UnknownColumnError
+        If it names a column twice; a name that is not text counts as what Python writes for it.
+    """
+    import pyarrow as pa
+
+    names = list(map(str, frame.columns))
+    check_distinct(name, names)
+    given = {column: frame.iloc[:, at] for at, column in enumerate(names)}
+
+    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
         del progress
-        chosen = self._chosen(columns)
-        if not chosen:
-            # All of them unreadable by schema: no row counts for anything.
-            return
-        yield from self._decoded(lambda: self._select(chosen), columns, counts=False)
+        for start in range(0, len(frame), _ROWS):
+            end = min(start + _ROWS, len(frame))
+            arrays = [_array(given[column].iloc[start:end]) for column in columns]
+            # Without a column, an empty one says how many rows there are.
+            yield pa.table(arrays or [pa.nulls(end - start)], names=list(columns) or ["rows"])
 
-    def close(self) -> None:
-        """Do nothing: the frame belongs to the caller."""
+    unreadable = [column for column, cells in given.items() if not _has_text(cells.dtype)]
+    return ArrowSource(name, names, tables, unreadable=unreadable)
 
-    def _chosen(self, columns: Sequence[str]) -> list[tuple[str, str]]:
-        return [(f"v{at}", column) for at, column in enumerate(columns) if self._readable(column)]
 
-    def _select(self, chosen: list[tuple[str, str]]) -> Any:  # noqa: ANN401 - see __init__
-        import narwhals.stable.v2 as nw
+def _has_text(dtype: Any) -> bool:  # noqa: ANN401 - see above
+    """Tell whether cells of a type of pandas may have a text."""
+    if type(dtype).__name__ == "ArrowDtype":
+        return is_readable(dtype.pyarrow_dtype)
+    return getattr(dtype, "kind", "") != "m"
 
-        expressions = []
-        for name, column in chosen:
-            cells = nw.col(self._names[column])
-            stored = self._stored_as(column)
-            expressions.append((cells if stored is None else cells.cast(stored)).alias(name))
-        return self._frame.select(*expressions)
 
-    def _decoded(
-        self,
-        query: Callable[[], Any],
-        columns: Sequence[str],
-        *,
-        counts: bool,
-    ) -> Iterator[list[Cells]]:
-        yield from guarded(self._name, lambda: self._batches(query, columns, counts=counts))
+def _array(column: Any) -> Any:  # noqa: ANN401 - see above
+    """Return a column as an array of Arrow."""
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
 
-    def _batches(
-        self,
-        query: Callable[[], Any],
-        columns: Sequence[str],
-        *,
-        counts: bool,
-    ) -> Iterator[list[Cells]]:
-        decoders = [self._decoder(column) for column in columns if self._readable(column)]
-        missing = [at for at, column in enumerate(columns) if not self._readable(column)]
-        plain = all(decoder is None for decoder in decoders) and not missing
-        for batch in batches_of(query()):
-            if plain:
-                yield batch
-                continue
-            width = len(decoders)
-            parts: list[list[object]] = []
-            for at, decoder in enumerate(decoders):
-                cells = [row[at] for row in batch]
-                parts.append(cells if decoder is None else [decoder(cell) for cell in cells])
-            for at in missing:
-                parts.insert(at, [UNREADABLE_CELL] * len(batch))
-            if counts:
-                parts.append([row[width] for row in batch])
-            yield list(zip(*parts, strict=True))
+    dtype = column.dtype
+    if type(dtype).__name__ == "ArrowDtype" or getattr(dtype, "storage", "") == "pyarrow":
+        return column.array.__arrow_array__()
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _categories(column)
+    if isinstance(dtype, pd.SparseDtype):
+        return _array(column.sparse.to_dense())
+    if isinstance(dtype, pd.DatetimeTZDtype) or _is_masked(dtype):
+        return pa.array(column)
+    if isinstance(dtype, np.dtype) and dtype.kind in _SAME_IN_ARROW and dtype.itemsize <= 8:
+        return pa.array(column.to_numpy().astype(dtype.newbyteorder("="), copy=False))
+    return _texts(column)
 
-    def _readable(self, column: str) -> bool:
-        import narwhals.stable.v2 as nw
 
-        dtype = self._types[column]
-        return not (
-            dtype.is_nested()
-            or dtype == nw.Duration
-            or self._names[column] in self._never
-            # Engines compare, hash and print objects of Python by what their classes say.
-            or dtype == nw.Object
-        )
+def _is_masked(dtype: Any) -> bool:  # noqa: ANN401 - see above
+    """Tell whether a type is one of whole numbers, floats or truth values that may be missing."""
+    from pandas.api import types
 
-    def _stored_as(self, column: str) -> Any:  # noqa: ANN401 - a type of narwhals, or None
-        """Return what a column is cast to, so that the engine makes no value that it cannot make."""
-        import narwhals.stable.v2 as nw
+    numeric = types.is_integer_dtype(dtype) or types.is_float_dtype(dtype) or types.is_bool_dtype(dtype)
+    return types.is_extension_array_dtype(dtype) and numeric
 
-        dtype = self._types[column]
-        temporal = dtype in (nw.Date, nw.Datetime, nw.Time)
-        if self._polars and temporal:
-            # Polars panics where a day has no text.
-            return nw.Int32 if dtype == nw.Date else nw.Int64
-        if self._bytes and dtype == nw.String:
-            return nw.Binary
-        return nw.String if temporal or dtype.is_decimal() or dtype == nw.Unknown else None
 
-    def _decoder(self, column: str) -> Decoder | None:
-        import narwhals.stable.v2 as nw
+def _categories(column: Any) -> Any:  # noqa: ANN401 - see above
+    """Return a column of categories with those that are used, read as a column of their own type."""
+    import numpy as np
+    import pyarrow as pa
 
-        dtype = self._types[column]
-        stored = self._stored_as(column)
-        if self._names[column] in self._readers:
-            return self._readers[self._names[column]]
-        if dtype == nw.Float32:
-            return shortest_float
-        if nw.Binary in (dtype, stored):
-            return plain_bytes
-        if stored is not None and dtype != nw.Unknown:
-            return self._decoder_of_stored(dtype)
+    used, places = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
+    missing = int((used < 0).sum())
+    categories = column.cat.categories.take(used[missing:]).to_series(index=range(len(used) - missing))
+    values = _array(categories)
+    if not is_readable(values.type):
+        values = pa.array([UNREADABLE_CELL] * len(values), pa.binary())
+    if isinstance(values, pa.ChunkedArray):
+        values = values.combine_chunks()
+    return pa.DictionaryArray.from_arrays(pa.array(places - missing, mask=places < missing), values)
+
+
+def _texts(column: Any) -> Any:  # noqa: ANN401 - see above
+    """Return the texts of cells of any kind, with bytes that are no text for those that cannot be read."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(column, pa.large_string(), from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError):
+        return pa.array(list(map(_text, column.tolist())), pa.large_binary())
+
+
+def _text(cell: object) -> bytes | None:
+    text = cell_text(cell)
+    if text is NULL:
         return None
-
-    def _decoder_of_stored(self, dtype: Any) -> Decoder:  # noqa: ANN401 - see above
-        import narwhals.stable.v2 as nw
-
-        if dtype.is_decimal():
-            return decimal_of
-        if not self._polars:
-            return moment_of
-        if dtype == nw.Date:
-            return day_text
-        if dtype == nw.Time:
-            return partial(time_text, unit="ns")
-        return partial(moment_text, unit=dtype.time_unit, zoned=dtype.time_zone is not None)
+    return UNREADABLE_CELL if text is INVALID else str(text).encode()

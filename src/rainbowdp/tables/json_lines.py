@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 r"""JSON lines as records of CSV, so that one reader serves both.
 
-Every line is an object, and its cells become the text that `cell_text` gives for their
-values: a number, ``true``, a text. Such a file has no header: the first line is a person's row like any
-other, so what it holds decides nothing about the rest. The columns are those that are asked for, and a line
-without one of them is null there. A line that is no object is no row; a cell that holds a list or an object
-becomes a NUL character, which stands for a cell that cannot be read.
+Every line is an object, and its cells become the text that `cell_text` gives for their values: a number,
+``true``, a text. Such a file has no header: the first line is a person's row like any other, so what it holds
+decides nothing about the rest. The columns are those that are asked for, and a line without one of them is
+null there. A line that does not hold an object is left out; a cell that holds a list or an object becomes a
+NUL character, which stands for a cell that cannot be read.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
-from rainbowdp.questions.cells import INVALID, LARGEST_CELL, NULL, cell_text
-from rainbowdp.tables.encodings import UNREADABLE
+from rainbowdp.formats.encodings import UNREADABLE
+from rainbowdp.questions.cells import LARGEST_CELL, NULL, Mark, cell_text
 
 LARGEST_LINE = 1 << 21
 _BLOCK = 1 << 18
@@ -75,13 +75,13 @@ def _pairs(line: bytes) -> list[tuple[str, object]] | None:
     try:
         # NUL is what could not be decoded, so the parser refuses such a line. It is given text: of bytes with
         # NULs between them it would think that they are UTF-16.
-        value = json.loads(line.decode(), object_pairs_hook=_Object, parse_int=_whole_number)
+        value = json.loads(line.decode(), object_pairs_hook=_Object, parse_int=whole_number)
     except (ValueError, RecursionError):
         return None
     return list(value) if isinstance(value, _Object) else None
 
 
-def _whole_number(text: str) -> object:
+def whole_number(text: str) -> object:
     """Return a whole number; Python refuses one of too many digits, and the line would be lost with it."""
     if len(text) > _LONGEST_WHOLE:
         # Like any other cell without a text.
@@ -99,15 +99,6 @@ def _quoted(value: object) -> str:
     text = cell_text(value)
     if text is NULL:
         return '""'
-    if text is INVALID or not isinstance(text, str) or UNREADABLE in text or not _is_utf8(text):
+    if isinstance(text, Mark):
         return f'"{UNREADABLE}"'
     return '"' + text.replace('"', '""') + '"'
-
-
-def _is_utf8(text: str) -> bool:
-    """Say whether a text can be written; half of a surrogate pair cannot."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

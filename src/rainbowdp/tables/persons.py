@@ -8,13 +8,13 @@ ranks are as good as independent uniform ones, and their order as a random permu
 is independent of all others: a reader who saw a difference could tell the two functions apart. A person
 stands in it by a hash, ``PRF(another key, text of the person)``.
 
-The function is SipHash-2-4 (`rainbowdp.tables.keyed_hashes`), with 128 bits for persons and 64 for ranks. Two
+The function is SipHash-2-4 (`rainbowdp.tables.row_limit`), with 128 bits for persons and 64 for ranks. Two
 persons of N share a hash with a probability below ``N**2 / 2**129``. Two rows of a person share a rank with
 probability ``2**-64``, and are then told apart by what the ranks are hashes of: the choice stays a function
 of the person's own rows, and of n rows none is kept more often than another by more than ``n / 2**64``.
 
 **Stability.** The rank of a row is a function of the key, the person and the row's number among the
-person's own rows; no row of anybody else enters it. The numbers themselves are given
+person's own rows; no row of another person enters it. The numbers themselves are given
 
 - where the source keeps an order (files, frames in memory): by that order. Adding, removing or changing
   rows of others moves a row in the file, and not among the rows of its person; changing the answer cells of
@@ -38,12 +38,10 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from rainbowdp.errors import TableUnreadableError, UsageError
 from rainbowdp.formats.tables import connect
-from rainbowdp.tables.keyed_hashes import Words, hashes_of_texts, key_for
-from rainbowdp.tables.ordered_texts import in_order
-from rainbowdp.tables.person_rows import PersonRows
-from rainbowdp.tables.plain_names import check_room
-from rainbowdp.tables.row_limit import Numbering, distinct, kept
+from rainbowdp.tables.local_files import check_room
+from rainbowdp.tables.row_limit import Numbering, Words, distinct, hashes_of_texts, kept, key_for
 from rainbowdp.tables.source import BATCH, is_interrupt
+from rainbowdp.tables.spools import PersonRows, in_order
 
 if TYPE_CHECKING:
     import numpy as np

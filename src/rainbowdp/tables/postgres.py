@@ -10,23 +10,20 @@ bytes, so that columns which ignore case are exact as well.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 from rainbowdp.errors import MissingExtraError, RainbowError, TableUnreadableError
 from rainbowdp.questions.cells import LARGEST_CELL
-from rainbowdp.tables.header import check_distinct
-from rainbowdp.tables.readers import decimal_of, moment_of
-from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, guarded
+from rainbowdp.tables.cell_values import decimal_of, moment_of
+from rainbowdp.tables.json_lines import whole_number
+from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, check_distinct, guarded
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
 _BYTEA = 17
 _INET = 869
-# The least number of digits on which Python can be told to insist.
-_LONGEST_INT = 640
 # What is longer as text than as it is stored may have no text at all: the server makes none of more than a
 # gigabyte. So these are judged by what is stored, by the number of the type: bytea, jsonb, bit, varbit, path
-# and polygon (a point of which takes five signs at least). All functions are named in full: a server
+# and polygon (a point of which takes five characters at least). All functions are named in full: a server
 # takes the one whose types fit best, in whichever schema, and another user may have made it.
 _TOO_LONG: Mapping[int, str] = {
     _BYTEA: f"pg_catalog.octet_length({{0}}) > {LARGEST_CELL}",
@@ -35,7 +32,7 @@ _TOO_LONG: Mapping[int, str] = {
     **dict.fromkeys((1560, 1562), f"pg_catalog.length({{0}}) > {LARGEST_CELL}"),
     **dict.fromkeys((602, 604), f"pg_catalog.npoints({{0}}) > {LARGEST_CELL // 5}"),
 }
-# Of other types, as extensions have them, nobody knows how much longer a text is. So no text is made of what
+# Of other types, as extensions have them, the length of a text is unknown. So no text is made of what
 # takes more than this in a table, where it may be compressed 255 times.
 _LARGEST_STORED = 1 << 18
 _TOO_LONG_OTHERWISE = (
@@ -48,15 +45,10 @@ _FIRST_MADE_TYPE = 16384
 _SHORT = frozenset("BDEINZ")
 
 
-def _whole_number(text: str) -> object:
-    """Return a whole number, also one of more digits than Python may be told to refuse."""
-    return int(text) if len(text) <= _LONGEST_INT else Decimal(text)
-
-
 def _json_value(text: str) -> object:
     """Return what a text of JSON says, as JSON lines read it; no text fails."""
     try:
-        value = json.loads(text, parse_int=_whole_number)
+        value = json.loads(text, parse_int=whole_number)
     except (ValueError, RecursionError):
         return UNREADABLE_CELL
     return UNREADABLE_CELL if isinstance(value, list | dict) else value
@@ -72,7 +64,7 @@ _READERS: Mapping[int, Callable[[str], object]] = {
     **dict.fromkeys((1082, 1083, 1114, 1184, 1266), moment_of),
     _BYTEA: lambda text: bytes.fromhex(text.removeprefix("\\x")),
 }
-# Categories of pg_type whose text is no cell: arrays, composites, ranges, intervals, and pseudo-types, among
+# Categories of pg_type whose text is not read: arrays, composites, ranges, intervals, and pseudo-types, among
 # them rows and arrays that have no type of their own.
 _UNREADABLE = frozenset("ACPRT")
 # Texts of these are made step by step into the depth, and for some that it stores a server has no room.
@@ -160,7 +152,7 @@ class PostgresSource:
             text = f"(case when {cell} is not null then pg_catalog.format('%s', {cell}) end)"
         if column not in self._long:
             return text
-        # A sign before the text says whether it is there.
+        # A character before the text says whether it is there.
         large = _TOO_LONG.get(kind, _TOO_LONG_OTHERWISE).format(cell, text)
         return f"case when {large} then '-' else '+' || {text} end"
 

@@ -115,7 +115,7 @@ def sql_place(url: str, table: str | None, sql: str | None) -> SqlPlace:
     Raises
     ------
     UsageError
-        If the database is of no known kind, both a table and a query are named, or one is no text. The
+        If the database is of no known kind, both a table and a query are named, or one is not text. The
         message shows no more of the URL than its scheme.
 
     Examples
@@ -127,13 +127,13 @@ def sql_place(url: str, table: str | None, sql: str | None) -> SqlPlace:
         raise UsageError("both a table and a query are named", help="leave out --table or --sql")
     for what, said in (("table", table), ("query", sql)):
         if said is not None and not _is_text(said):
-            raise UsageError(f"the {what} is no text", help="write it in UTF-8, without NUL")
+            raise UsageError(f"the {what} is not text", help="write it in UTF-8, without NUL")
     match = _URL.match(url)
     scheme = match[1].lower() if match else ""
     kind = _KINDS.get(scheme)
     if kind is None:
         raise UsageError(
-            f"{scheme}:// is no database that can be read",
+            f"{scheme}:// is not a database that can be read",
             help="use sqlite:///FILE, duckdb:///FILE or postgresql://USER@HOST/DATABASE, or export CSV",
         )
     query = None if sql is None else sql.strip().rstrip(";").strip()
@@ -161,8 +161,8 @@ def sql_place(url: str, table: str | None, sql: str | None) -> SqlPlace:
 
 
 def _is_text(said: str) -> bool:
-    # Bytes of a command line that are no UTF-8 come as signs that cannot be written.
-    return "\0" not in said and not any("\ud800" <= sign <= "\udfff" for sign in said)
+    # Bytes of a command line that are not UTF-8 come as half a surrogate pair.
+    return "\0" not in said and not any("\ud800" <= character <= "\udfff" for character in said)
 
 
 def _file(name: str) -> Path:

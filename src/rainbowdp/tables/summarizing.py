@@ -17,8 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import UsageError
-from rainbowdp.tables.cell_texts import declared_texts, filters, stored_cell
-from rainbowdp.tables.collecting import Judge, Wanted, collect
+from rainbowdp.tables.collecting import Judge, Wanted, collect, declared_texts, filters, stored_cell
 from rainbowdp.tables.persons import Spool, key_or_fresh
 from rainbowdp.tables.row_limit import Numbering
 from rainbowdp.tables.source import Progress, row_count

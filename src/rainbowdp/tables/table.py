@@ -1,16 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A table that has been opened: its header has been judged, and no row has been read.
+"""Open a table by what a person names: a path, a pattern, standard input, a URL or a frame.
 
-Everything public about a table is here (`Table.columns`, `Table.identity`, `Table.notes`); everything else
-stays behind `Table.source`, and nothing of it is ever shown.
+What a source is follows from its name or type alone, never from its content. An open `Table` has judged the
+header and has read no row. Everything public about it is an attribute; everything else stays behind
+`Table.source`, and nothing of it is ever shown.
 """
 
+import glob
+import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Self
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
 
-from rainbowdp.tables.header import check_known
-from rainbowdp.tables.source import Source
+from rainbowdp.errors import RainbowError, TableUnreadableError, UsageError, readable
+from rainbowdp.formats.encodings import encoding_called
+from rainbowdp.tables.arrow_tables import ArrowSource, table_source
+from rainbowdp.tables.database_files import SqliteSource, duckdb_file_source
+from rainbowdp.tables.files import FileSource, file_source
+from rainbowdp.tables.frames import (
+    NAME,
+    duckdb_source,
+    ibis_source,
+    other_source,
+    pandas_source,
+    polars_source,
+    spark_source,
+)
+from rainbowdp.tables.local_files import spooled
+from rainbowdp.tables.postgres import PostgresSource
+from rainbowdp.tables.source import Source, check_distinct, check_known
+from rainbowdp.tables.sql import SqlPlace, is_url, sql_place
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,7 +67,7 @@ class Table:
 
     @property
     def columns(self) -> tuple[str, ...] | None:
-        """The names of the columns, where something says them that is no row."""
+        """The names of the columns; None where only rows could say them."""
         return self.source.columns
 
     @property
@@ -86,3 +107,170 @@ class Table:
 
     def __repr__(self) -> str:
         return f"Table({self.identity!r})"
+
+
+STANDARD_INPUT = "-"
+
+_DATABASES: dict[str, Callable[[SqlPlace], SqliteSource | ArrowSource | PostgresSource]] = {
+    "sqlite": SqliteSource,
+    "duckdb": duckdb_file_source,
+    "postgresql": PostgresSource,
+}
+
+
+def open_table(
+    source: object, *, table: str | None = None, sql: str | None = None, encoding: str | None = None
+) -> Table:
+    r"""Open a table: read its header, and no row.
+
+    Parameters
+    ----------
+    source : str, Path or frame
+        A path that ends in ``.csv``, ``.tsv``, ``.jsonl`` or ``.ndjson`` (also followed by ``.gz`` or
+        ``.zst``) or ``.parquet``; a pattern of such paths; ``-`` for a CSV file on standard input; an SQL
+        URL (``sqlite:///FILE``, ``duckdb:///FILE``, ``postgresql://...``); or any frame that narwhals takes.
+    table, sql : str, optional
+        For a URL: the table, or a query.
+    encoding : str, optional
+        Of a text file; UTF-8 by default.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    TableUnreadableError
+        If there is no such table, it has no header, or it is damaged.
+    UnknownColumnError
+        If its header names a column twice.
+    UsageError
+        If the source, the encoding or the options make no sense.
+    MissingExtraError
+        If an optional package is needed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("votes.csv").write_text("person,vote\n1,red\n2,blue\n", encoding="utf-8")
+    >>> with open_table("votes.csv") as votes:
+    ...     votes.columns
+    ('person', 'vote')
+    """
+    if isinstance(source, str) and is_url(source):
+        if encoding is not None:
+            raise UsageError("an encoding is for text files", help="leave out --encoding")
+        place = sql_place(source, table, sql)
+        rows = _DATABASES[place.kind](place)
+        return Table(replace(place, table=rows.table).identity, rows, is_query=sql is not None)
+    if table is not None or sql is not None:
+        raise UsageError("--table and --sql are for SQL URLs", help="leave them out")
+    if isinstance(source, str | Path):
+        return _files(str(source), encoding_called(encoding))
+    if encoding is not None:
+        raise UsageError("an encoding is for text files", help="leave out the encoding")
+    try:
+        return _frame(source)
+    except (RainbowError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException:  # noqa: BLE001 - a library's message may quote a cell; a panic of polars is not an Exception
+        raise TableUnreadableError(
+            "the frame cannot say which columns it has; why is left out, since it may quote a cell",
+            help="look whether it can without rainbowdp, such as by frame.columns or frame.collect_schema()",
+        ) from None
+
+
+def _files(source: str, encoding: str) -> Table:
+    if source == STANDARD_INPUT:
+        with ExitStack() as stack:
+            path = stack.enter_context(spooled(getattr(sys.stdin, "buffer", None)))
+            opened = FileSource([path], encoding, "standard input")
+            closing = (stack.pop_all().close,)
+            return Table("standard input", opened, closing, encoding=encoding, separator=opened.separator)
+    paths: list[Path] = []
+    identity = ""
+    # What a name cannot be, or what may not be seen, is an error of the system, or of Python.
+    try:
+        paths = _paths(source)
+        identity = str(Path(source).resolve())
+    except RainbowError:
+        raise
+    except (OSError, ValueError, RuntimeError):
+        identity = ""
+    if not identity:
+        raise TableUnreadableError(
+            f"there can be no file called {readable(source)!r}, or its directory may not be read",
+            help="check the name, and the permissions of its directory",
+            path=source,
+        )
+    rows = file_source(paths, encoding, repr(source))
+    separator = rows.separator if isinstance(rows, FileSource) else None
+    return Table(identity, rows, encoding=encoding, separator=separator)
+
+
+def _paths(source: str) -> list[Path]:
+    """Return the files that a path or a pattern names."""
+    path = Path(source)
+    # A file may have a name that looks like a pattern.
+    if path.exists() or not glob.has_magic(source):
+        if not path.is_file():
+            what = "is a directory" if path.is_dir() else "does not exist, or is not a file"
+            help = "name a file, or a pattern in quotes: 'survey-*.csv'"
+            if path.exists() and not path.is_dir():
+                help = "name a file, or write - and send the table to standard input"
+            raise TableUnreadableError(f"{source!r} {what}", help=help, path=source)
+        return [path.absolute()]
+    # The order of rows follows from the names alone.
+    paths = sorted(Path(found).absolute() for found in glob.glob(source, recursive=True))  # noqa: PTH207 - patterns may be absolute
+    paths = _each_once([found for found in paths if found.is_file()])
+    if not paths:
+        raise TableUnreadableError(
+            f"no file has a name like {source!r}", help="check the pattern and the directory", path=source
+        )
+    return paths
+
+
+def _each_once(paths: Iterable[Path]) -> list[Path]:
+    """Return the first name of each file: a link to it has the rows of the same people."""
+    first: dict[object, Path] = {}
+    for path in paths:
+        status = path.stat()
+        # Where a file system gives files no numbers, only names tell them apart.
+        first.setdefault((status.st_dev, status.st_ino) if status.st_ino else path, path)
+    return list(first.values())
+
+
+def _frame(source: object) -> Table:
+    """Return the table behind a frame, by the library that it is of."""
+    import narwhals.stable.v2 as nw
+
+    if isinstance(given := getattr(source, "column_names", None), list):
+        # pyarrow's tables may name a column twice as well.
+        check_distinct(NAME, given)
+    if _is_pandas(source):
+        return Table("frame", pandas_source(source, NAME))
+    frame: Any = None
+    with suppress(TypeError, ValueError):
+        frame = nw.from_native(source)
+    if frame is None:
+        raise UsageError(
+            f"a {type(source).__name__} is not a table",
+            help="give a path, an SQL URL, or a frame of pandas, polars, pyarrow, DuckDB, ibis or PySpark",
+        )
+    kind, native = frame.implementation, frame.to_native()
+    if kind.is_pyarrow():
+        return Table("frame", table_source(native, NAME))
+    if kind.is_pandas_like():
+        return Table("frame", pandas_source(frame.to_pandas(), NAME))
+    if kind.is_duckdb():
+        return Table("frame", duckdb_source(native), is_query=native.type != "TABLE_RELATION")
+    engines = {polars_source: kind.is_polars(), spark_source: kind.is_pyspark(), ibis_source: kind.is_ibis()}
+    read = next((read for read, holds in engines.items() if holds), None)
+    rows = other_source(frame) if read is None else read(native)
+    return Table("frame", rows, is_query=isinstance(frame, nw.LazyFrame))
+
+
+def _is_pandas(source: object) -> bool:
+    """Say whether it is a frame of pandas, or of a class made of it."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(source, pandas.DataFrame)

@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of persons as numbers on the disk, in shares that hold all rows of a person and fit into memory.
+"""Put rows of persons, and texts to be sorted, aside in unnamed temporary files.
 
-A row is four words, the hash of its person and the hash of what it says. A share is chosen by the person's
-hash, so that what is done for each person can be done share by share. Rows come back in the order in which
-they were added. The file has no name, so an end of the process leaves nothing behind.
+A row of a person is four words, the hash of its person and the hash of what it says. `PersonRows` keeps rows
+in shares that hold all rows of a person and fit into memory: a share is chosen by the person's hash, so that
+what is done for each person can be done share by share. Rows come back in the order in which they were added.
+
+`in_order` sorts as many texts as fit at a time and puts them aside; then all such runs are read side by side.
+Databases sort faster, and give up where long texts fill the memory that they may take.
+
+The files have no name, so an end of the process leaves nothing behind.
 """
 
 import contextlib
+import heapq
+import struct
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO, Self
 
 import numpy as np
 
-from rainbowdp.tables.keyed_hashes import Words
+from rainbowdp.tables.row_limit import Words
 
 WIDTH = 4
 """Words in a row: two of the person, two of what the row says."""
@@ -107,3 +114,76 @@ class PersonRows:
 
 def _unnamed_file() -> IO[bytes]:
     return tempfile.TemporaryFile(prefix="rainbowdp-")
+
+
+_HELD_BYTES = 1 << 26
+# What a text takes beside its bytes.
+_BESIDE = 128
+_READ = 1 << 18
+_HEAD = struct.Struct("<Iq")
+
+Counted = tuple[str, int]
+
+
+def in_order(counted: Iterable[Counted]) -> Iterator[Counted]:
+    """Yield distinct texts with their numbers, in the order of the texts.
+
+    Parameters
+    ----------
+    counted : iterable of str and int
+        Texts that UTF-8 can say, each with a number below 2**63.
+
+    Raises
+    ------
+    OSError
+        If the disk has no room.
+
+    Examples
+    --------
+    >>> list(in_order([("rent", 7), ("food", 9), ("Ärger", 1)]))
+    [('food', 9), ('rent', 7), ('Ärger', 1)]
+    """
+    with tempfile.TemporaryFile(prefix="rainbowdp-") as file:
+        runs: list[tuple[int, int]] = []
+        held: list[Counted] = []
+        size = 0
+        for text, number in counted:
+            held.append((text, number))
+            size += 4 * len(text) + _BESIDE
+            if size > _HELD_BYTES:
+                runs.append(_put(file, held))
+                held, size = [], 0
+        held.sort()
+        yield from heapq.merge(*(_run(file, start, end) for start, end in runs), held)
+
+
+def _put(file: IO[bytes], held: list[Counted]) -> tuple[int, int]:
+    """Write a sorted run, and return where it begins and ends."""
+    held.sort()
+    start = file.seek(0, 2)
+    for text, number in held:
+        content = text.encode()
+        file.write(_HEAD.pack(len(content), number) + content)
+    file.flush()
+    return start, file.tell()
+
+
+def _run(file: IO[bytes], at: int, end: int) -> Iterator[Counted]:
+    """Yield what stands between two places; the file is read elsewhere in the meantime."""
+    rest = b""
+    while at < end:
+        file.seek(at)
+        block = file.read(min(_READ, end - at))
+        if not block:
+            raise OSError("a temporary file has been cut")
+        at += len(block)
+        rest += block
+        place = 0
+        while len(rest) - place >= _HEAD.size:
+            length, number = _HEAD.unpack_from(rest, place)
+            stop = place + _HEAD.size + length
+            if stop > len(rest):
+                break
+            yield rest[place + _HEAD.size : stop].decode(), number
+            place = stop
+        rest = rest[place:]

@@ -1,27 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and queries of an SQLite file, read-only, through Python's own driver.
+"""Tables and queries of SQLite and DuckDB files, read-only.
 
-SQLite's cells have their types one by one, whatever the column says. They are therefore
-fetched as they are, texts as bytes, and `cell_text` reads each alone. Only ``BOOLEAN``, which SQLite stores
-as 0 and 1, is taken from the declaration of a column. Grouping compares bytes, also where a column is
+SQLite's cells have their types one by one, whatever the column says. They are therefore fetched as they are
+through Python's own driver, texts as bytes, and `cell_text` reads each alone. Only ``BOOLEAN``, which SQLite
+stores as 0 and 1, is taken from the declaration of a column. Grouping compares bytes, also where a column is
 declared to ignore case. A cell that is too long to be read stays in the file.
+
+A DuckDB file is opened as a relation, which `rainbowdp.tables.frames` reads. No other file is read: DuckDB
+makes names and types of columns from the rows of CSV and JSON files, and errors would tell of them.
 """
 
+import atexit
 import contextlib
+import functools
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rainbowdp.errors import TableUnreadableError
+from rainbowdp.errors import TableUnreadableError, readable
 from rainbowdp.questions.cells import LARGEST_CELL
-from rainbowdp.tables.header import check_distinct
-from rainbowdp.tables.readers import perhaps_moment_of
-from rainbowdp.tables.source import BATCH, Cells, Progress, guarded
+from rainbowdp.tables.arrow_tables import ArrowSource
+from rainbowdp.tables.cell_values import perhaps_moment_of
+from rainbowdp.tables.frames import duckdb_source
+from rainbowdp.tables.local_files import check_room, is_utf8
+from rainbowdp.tables.source import BATCH, Cells, Progress, check_distinct, guarded
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+
 _VIEW = "rainbowdp_rows"
-# Since this version it tells the bytes of a cell without reading it.
-_COUNTS_BYTES = (3, 43, 0)
 _UNFINISHED = (
     "another program has left it unfinished, or keeps files beside it that are not yours: open it once with "
     "the program that writes it, as its owner"
@@ -91,9 +103,7 @@ class SqliteSource:
 
     def _bounded(self, column: str) -> str:
         cell = quoted(column)
-        counts = sqlite3.sqlite_version_info >= _COUNTS_BYTES
-        size = f"octet_length({cell})" if counts else f"length(cast({cell} as blob))"
-        return f"case when {size} > {self._most_bytes} then x'ff' else {cell} end"
+        return f"case when length(cast({cell} as blob)) > {self._most_bytes} then x'ff' else {cell} end"
 
     def _declared(self, place: SqlPlace) -> list[tuple[str, str]]:
         reason, help = "", ""
@@ -124,7 +134,7 @@ class SqliteSource:
             raise TableUnreadableError(f"cannot read {self._name}: {reason}", help=help)
         if any(not _is_utf8(name) for name, _ in found):
             raise TableUnreadableError(
-                f"{self._name} has a column whose name is no UTF-8", help="give the column another name"
+                f"{self._name} has a column whose name is not UTF-8", help="give the column another name"
             )
         return [(name.decode(), (kind or b"").decode("utf-8", "replace")) for name, kind in found]
 
@@ -179,3 +189,125 @@ def _typed(row: Cells, flags: list[int], times: list[int]) -> Cells:
     for at in times:
         cells[at] = perhaps_moment_of(cells[at])
     return tuple(cells)
+
+
+MEMORY = "1GB"
+"""How much memory an engine of ours takes before it spills to temporary files."""
+
+
+def duckdb_file_source(place: SqlPlace) -> ArrowSource:
+    """Return the rows of a table or query.
+
+    Raises
+    ------
+    TableUnreadableError
+        If there is no such file or table, the query is not accepted, or it reads another file.
+    UnknownColumnError
+        If a column is named twice.
+    """
+    with contextlib.ExitStack() as closing:
+        database = _opened(place, closing)
+        table = _table(database, place) if place.sql is None else None
+        relation = _relation(database, place, table)
+        check_distinct(place.database, relation.columns)
+        return duckdb_source(relation, place.database, table=table, close=closing.pop_all().close)
+
+
+def _table(database: "DuckDBPyConnection", place: SqlPlace) -> str:
+    found = database.execute(
+        "select table_name from information_schema.tables where table_schema = current_schema()"
+    ).fetchall()
+    return place.only(name for (name,) in found)
+
+
+def _relation(database: "DuckDBPyConnection", place: SqlPlace, table: str | None) -> "DuckDBPyRelation":
+    """Return the rows of a table or query; an error is ours, without what DuckDB's may quote of the rows."""
+    import duckdb
+
+    rows = quoted(table) if table is not None else f"({place.sql}\n)"
+    query = f"select * from {rows}"  # noqa: S608 - a quoted name, or what the user wants to read
+    try:
+        if table is None:
+            _check_columns(place.database, query)
+        return database.sql(query)
+    except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
+        raise unreadable_query(place, str(error).splitlines()[0]) from None
+    except duckdb.PermissionException:
+        raise TableUnreadableError(
+            f"{f'the view {table!r}' if table is not None else 'the query'} asks for more than the tables of "
+            f"{place.database}, such as another file",
+            help="name that file as the table, or keep its rows in the database: CREATE TABLE ...",
+        ) from None
+    except duckdb.Error:
+        raise unreadable_query(
+            place, "it fails on what the tables hold, or asks for what a file that is only read cannot do"
+        ) from None
+
+
+def _check_columns(database: str, query: str) -> None:
+    """Refuse a query whose columns are made of cells, so that errors about it would tell of them."""
+    import duckdb
+
+    # DuckDB itself makes several statements of such a query: the first one collects the cells.
+    if [statement.type for statement in duckdb.extract_statements(query)] != [duckdb.StatementType.SELECT]:
+        raise TableUnreadableError(
+            f"{database} does not accept the query: it is several statements, or makes columns of the cells "
+            "of a table",
+            help="write one query, and name the cells that become columns: "
+            "PIVOT table ON column IN ('first', 'second')",
+        )
+
+
+@functools.cache
+def _directory_for_spills() -> str:
+    """Return a directory that only its owner can read.
+
+    It goes with the process: DuckDB opens a file once in a process, and refuses to do it again with another
+    directory.
+
+    Raises
+    ------
+    TableUnreadableError
+        If there can be none, since rows would decide then whether the memory suffices.
+    """
+    check_room()
+    directory = ""
+    with contextlib.suppress(OSError):
+        directory = tempfile.mkdtemp(prefix="rainbowdp-")
+        atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    if not directory:
+        raise TableUnreadableError(
+            "there can be no temporary files, which a large table needs",
+            help="make room in the directory for temporary files, or name another one with TMPDIR",
+        )
+    return directory
+
+
+def _opened(place: SqlPlace, closing: contextlib.ExitStack) -> "DuckDBPyConnection":
+    import duckdb
+
+    if place.path is None or not place.path.is_file():
+        raise TableUnreadableError(f"there is no file {str(place.path)!r}", help="check the name")
+    # A link under another name would hide what DuckDB keeps beside the file and has not yet written into it.
+    if not is_utf8(place.path):
+        raise TableUnreadableError(
+            f"DuckDB cannot open {readable(place.database)}: the name of the file, or of a directory "
+            "around it, is not UTF-8",
+            help="rename it, or move the file",
+        )
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "memory_limit": MEMORY,
+        # By itself DuckDB spills rows beside the file, where others may read them.
+        "temp_directory": _directory_for_spills(),
+    }
+    try:
+        opened = duckdb.connect(str(place.path), read_only=True, config=config)
+        closing.callback(opened.close)
+        opened.execute("set enable_external_access = false")
+    except duckdb.Error:
+        raise TableUnreadableError(
+            f"cannot open {place.database}", help="is it a DuckDB file, and closed by other programs?"
+        ) from None
+    return opened

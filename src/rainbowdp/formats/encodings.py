@@ -2,20 +2,19 @@
 r"""Bytes of any encoding as UTF-8, where what cannot be decoded becomes the NUL character.
 
 Decoding never fails. A byte that has no meaning becomes NUL, which no readable cell holds, so
-that `rainbowdp.tables.records` drops the one row around it and its neighbors stay.
+that `rainbowdp.formats.csv_files` drops the one row around it and its neighbors stay.
 """
 
 import codecs
 import contextlib
-import re
 from collections.abc import Iterator
+from pathlib import Path
 
-from rainbowdp.errors import TableUnreadableError, UsageError
+from rainbowdp.errors import FileUnreadableError, TableUnreadableError, UsageError
 
 UNREADABLE = "\0"
 LARGEST_FIRST_LINE = 1 << 22
 
-_LINE_END = re.compile(b"[\r\n]")
 
 _HANDLER = "rainbowdp-unreadable"
 # Encodings that are no character sets: they interpret escapes, or cannot decode piece by piece. In the last
@@ -59,7 +58,7 @@ def encoding_called(name: str | None) -> str:
             codecs.getincrementaldecoder(known)(_HANDLER).decode(bytes(range(256)), final=True)
             if codecs.getincrementaldecoder(known)(_HANDLER).decode(_SIGNS.encode(), final=True) != _SIGNS:
                 known = None
-    except Exception:  # noqa: BLE001 - a codec that is no character set may fail in any way
+    except Exception:  # noqa: BLE001 - a codec that is not a character set may fail in any way
         known = None
     if known is None or _is_refused(known):
         raise UsageError(
@@ -111,57 +110,15 @@ def in_utf8(content: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     yield _rest(decoder, encoding).encode("utf-8", _LONE)
 
 
-def check_no_utf8(content: Iterator[bytes], encoding: str, called: str) -> None:
-    r"""Refuse another encoding for a file that says of itself that it is UTF-8.
-
-    Only the first line tells: by a byte order mark before it, or by signs beyond ASCII that make sense in
-    UTF-8, which names of columns in an encoding of one byte per sign never do.
-
-    Parameters
-    ----------
-    content : iterator of bytes
-        The file, in blocks of any size.
-    encoding : str
-        From `encoding_called`.
-    called : str
-        How messages call the file.
-
-    Raises
-    ------
-    TableUnreadableError
-        If it is UTF-8.
-
-    Examples
-    --------
-    >>> check_no_utf8(iter(["größe\n".encode("latin-1")]), "iso8859-1", "'a.csv'")
-    >>> check_no_utf8(iter(["größe\n".encode()]), "iso8859-1", "'a.csv'")
-    Traceback (most recent call last):
-    rainbowdp.errors.TableUnreadableError: the header of 'a.csv' is UTF-8, and would be read as iso8859-1
-    """
-    if encoding == "utf-8" or encoding.startswith(_MARKED):
-        return
-    text = b""
-    for block in content:
-        text += block
-        if _LINE_END.search(block) or len(text) > LARGEST_FIRST_LINE:
-            break
-    end = _LINE_END.search(text)
-    line = b"" if end is None else text[: end.start()]
-    is_utf8 = False
-    with contextlib.suppress(UnicodeDecodeError):
-        is_utf8 = not line.decode().isascii() and _is_of_single_bytes(encoding)
-    if is_utf8 or text.startswith(codecs.BOM_UTF8):
-        raise TableUnreadableError(
-            f"the header of {called} is UTF-8, and would be read as {encoding}",
-            help="leave out the encoding",
-            encoding=encoding,
-        )
-
-
-def _is_of_single_bytes(encoding: str) -> bool:
-    """Say whether every byte is a sign, or has no meaning."""
-    new = codecs.getincrementaldecoder(encoding)
-    return all(new(_HANDLER).decode(bytes([byte])) for byte in range(128, 256))
+def undecodable(path: Path, where: str, why: str, data: bytes = b"") -> FileUnreadableError:
+    """Return the error for a file that is not UTF-8 text; how it begins says what it may be instead."""
+    encoding = "UTF-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "LATIN1"
+    ending = ".csv" if path.suffix in ("", ".gz") else path.suffix
+    return FileUnreadableError(
+        f"{str(path)!r} is not UTF-8 text: {where} cannot be decoded ({why})",
+        help=f"save it as UTF-8, for example: iconv -f {encoding} -t UTF-8 old{ending} > new{ending}",
+        path=str(path),
+    )
 
 
 def _rest(decoder: codecs.IncrementalDecoder, encoding: str) -> str:

@@ -1,52 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of neighbors from CSV and Parquet tables, as the numbers of their datasets.
+"""Pairs of neighbors from CSV and Parquet tables as numbers of datasets, in memory or batch by batch.
 
 Names cost time only where there are names. Where datasets are called 0 to n - 1 a cell is the
 number it says, and Parquet columns of integers go from the file into two arrays, batch by batch; integers in
 a small range are looked up in a table; everything else is joined by DuckDB. Which way was taken shows in
 nothing but the time: a pair that names no dataset has the same error, with its row, on all of them.
+
+A stream of pairs needs memory for the datasets, not for the pairs. Integers that name datasets are decoded
+again at every pass, which costs no more than to read back anything written in between. Everything else (text,
+names that need a join) is numbered once, into an unnamed file that is read after that.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.errors import FileFormatError, UnknownDatasetError
-from rainbowdp.formats.parquet_integers import ArrowError, integer_batches, integer_rows
+from rainbowdp.errors import FileFormatError, FileUnreadableError, UnknownDatasetError
+from rainbowdp.formats.datasets import ArrowError, KnownDatasets, integer_batches, integer_rows
 from rainbowdp.formats.suffixes import Form
-from rainbowdp.formats.tables import Database, arrays, open_table, reading
-from rainbowdp.graph.arrays import number_type
+from rainbowdp.formats.tables import Database, arrays, arrow_batches, open_table, reading
+from rainbowdp.graph.arrays import Integers, number_type
 from rainbowdp.graph.labels import close_labels
-from rainbowdp.graph.pairs import PairList
+from rainbowdp.graph.pair_store import BATCH, PairSpool
+from rainbowdp.graph.pairs import PairList, PairStream, Report
 
 _NULL, _UNKNOWN = -2, -1
 COLUMNS = ("source", "target")
 """The columns of a table of pairs."""
 # A table of places may be this many times as long as the list of datasets, and a little more.
 _SPARSE, _SMALL = 8, 1 << 16
-
-
-@dataclass(frozen=True, eq=False)
-class KnownDatasets:
-    """The datasets that pairs may name.
-
-    Parameters
-    ----------
-    size : int
-        Their number.
-    labels : array [n] of str or int64, or None
-        Their names; None if they are called 0 to n - 1.
-    owner : str
-        What has these datasets, for messages.
-    """
-
-    size: int
-    labels: NDArray[Any] | None
-    owner: str
 
 
 def read_pairs(database: Database, path: Path, form: Form, known: KnownDatasets) -> PairList:
@@ -294,3 +280,114 @@ def first_wrong_pair(
         dataset=dataset,
         row=row + 1,
     )
+
+
+Pairs = Iterator[tuple[Integers, Integers]]
+
+
+def stream_pairs(
+    database: Database, path: Path, form: Form, known: KnownDatasets, report: Report | None = None
+) -> PairStream:
+    """Return the columns ``source`` and ``target`` of a table, to be read in batches.
+
+    Parameters
+    ----------
+    database : Database
+        As for `rainbowdp.formats.pairs.read_pairs`; it must stay open while pairs are read.
+    path : Path
+        The file, which must not change while pairs are read.
+    form : Form
+        CSV or Parquet.
+    known : KnownDatasets
+        What may be named.
+    report : callable, optional
+        Told in words about each pass.
+
+    Returns
+    -------
+    PairStream
+
+    Raises
+    ------
+    FileUnreadableError, FileFormatError, UnknownDatasetError
+        As `read_pairs`; pairs that are decoded at every pass are judged in the first one.
+    FileWriteError
+        If there is no room for temporary files.
+    """
+    before = _state(path)
+    if form is Form.PARQUET and by_number(known) and integer_rows(path, COLUMNS) is not None:
+
+        def batches() -> Pairs:
+            _refuse_change(path, before)
+            for source, target in _decoded(path, known):
+                if lacks(source, target):
+                    _refuse_change(path, before)
+                    raise first_wrong_pair(database, path, pair_query(database, path, form), known)
+                yield source, target
+            _refuse_change(path, before)
+
+        return PairStream(known.size, batches, report)
+    query = pair_query(database, path, form)
+    if report is not None:
+        report("the names of the datasets become numbers")
+    spool = PairSpool(number_type(known.size))
+    # DuckDB answers nothing else while a result is read, so it is closed before an error is looked for.
+    with contextlib.closing(_numbered(database, path, query, known)) as numbered:
+        wrong = False
+        for source, target in numbered:
+            if wrong := lacks(source, target):
+                break
+            spool.add(source, target)
+    if wrong:
+        raise first_wrong_pair(database, path, query, known)
+    return PairStream(known.size, spool.batches, report)
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """Return what differs once a file was written to or replaced; None where there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _refuse_change(path: Path, before: tuple[int, ...] | None) -> None:
+    if _state(path) != before:
+        raise FileUnreadableError(
+            f"{str(path)!r} has changed while it was read",
+            help="begin anew, and leave it alone",
+            path=str(path),
+        )
+
+
+def _decoded(path: Path, known: KnownDatasets) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """Yield the datasets of integer columns, -1 where there is none, in the type that numbers them."""
+    kind = number_type(known.size)
+    try:
+        for source, target in decoded(path, known):
+            yield source.astype(kind, copy=False), target.astype(kind, copy=False)
+    except ArrowError as error:
+        raise FileUnreadableError(
+            f"{str(path)!r} cannot be read in batches: {_first_line(error.__cause__ or error)}",
+            help="write the file anew",
+            path=str(path),
+        ) from error
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _numbered(
+    database: Database, path: Path, query: str, known: KnownDatasets
+) -> Generator[tuple[NDArray[Any], NDArray[Any]], None, None]:
+    """Yield the datasets that cells name, below 0 where there is none."""
+    with reading(path):
+        reader = arrow_batches(database.sql(numbered_query(database, query, known)), BATCH)
+        try:
+            for batch in reader:
+                source, target = (batch.column(name).to_numpy(zero_copy_only=False) for name in ("v0", "v1"))
+                yield source, target
+        finally:
+            reader.close()

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bytes of a file, decompressed as they are read, and never more of them than a stated bound.
+"""The bytes of files and of standard input, within stated bounds, and names of files that DuckDB takes.
 
-A compressed file that expands beyond `LARGEST_RATIO` times its size, or beyond
-`LARGEST_CONTENT` bytes, is refused while it is read. Both are statements about the file as a whole and
-never about a row of it. The first `ALWAYS_ALLOWED` bytes are free, since a small table may well be very
-repetitive.
+A compressed file is decompressed as it is read. One that expands beyond `LARGEST_RATIO` times its size, or
+beyond `LARGEST_CONTENT` bytes, is refused: both are statements about the file as a whole and never about a
+row of it. The first `ALWAYS_ALLOWED` bytes are free, since a small table may well be very repetitive.
+
+DuckDB may refuse a name that is not UTF-8 or looks like a pattern, and read a copy under another name.
+Whether a copy is needed may depend on a row. So it is given names in a private directory only, the same for a
+file and for its copy, and the name of that directory is judged before a row is read.
 """
 
 import contextlib
+import os
+import re
 import selectors
 import tempfile
 import zlib
@@ -15,7 +20,7 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from rainbowdp.errors import TableUnreadableError
+from rainbowdp.errors import TableUnreadableError, readable
 
 LARGEST_RATIO = 250
 LARGEST_CONTENT = 1 << 38
@@ -165,7 +170,7 @@ def _all_of(source: IO[bytes]) -> Iterator[bytes]:
 def _temporary_file(suffix: str, stack: contextlib.ExitStack) -> IO[bytes]:
     """Open a temporary file that only its owner can read; it is removed in all cases."""
     with contextlib.suppress(OSError):
-        # In a directory of its own, so that nobody else can open it.
+        # In a directory that only its owner can open.
         directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="rainbowdp-"))
         return stack.enter_context((Path(directory) / f"table{suffix}").open("xb", buffering=0))
     raise _no_room()
@@ -204,3 +209,76 @@ def _decompressed(path: Path, raw: IO[bytes]) -> Iterator[IO[bytes]]:
             yield cast("IO[bytes]", file)
     else:
         yield raw
+
+
+# DuckDB takes a backslash before a character of a pattern for a separator, as it is on Windows only.
+_ODD = re.compile(r"[\[*?\0]" if os.sep == "\\" else r"[\[*?\0\\]")
+
+
+def is_utf8(path: str | Path) -> bool:
+    r"""Say whether the name of a file can be written in UTF-8, as libraries in other languages want it.
+
+    Examples
+    --------
+    >>> is_utf8("Zürich.csv"), is_utf8("Z\udcfcrich.csv")
+    (True, False)
+    """
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def is_plain(path: str | Path) -> bool:
+    """Say whether DuckDB reads a file of this name, or puts temporary files there, whatever lies beside it.
+
+    Examples
+    --------
+    >>> is_plain("/tmp/a b.csv"), is_plain("/tmp/a[1].csv")
+    (True, False)
+    """
+    return is_utf8(path) and _ODD.search(str(path)) is None
+
+
+def check_room(room: str | Path | None = None) -> None:
+    """Refuse a directory for temporary files that DuckDB cannot use, before a row may need it.
+
+    Parameters
+    ----------
+    room : str or Path, optional
+        By default where Python makes temporary files.
+
+    Raises
+    ------
+    TableUnreadableError
+        If its name is not UTF-8, or could be a pattern.
+    """
+    name = "" if room is None else str(room)
+    # Where temporary files are impossible, making one reports that.
+    with contextlib.suppress(OSError):
+        name = name or tempfile.gettempdir()
+    if not is_plain(name):
+        raise TableUnreadableError(
+            f"DuckDB can put no temporary files into {readable(name)}: its name is not UTF-8, or has one "
+            "of the characters [ * ? \\",
+            help="name another directory for temporary files with TMPDIR",
+        )
+
+
+def linked(path: Path, link: Path) -> bool:
+    """Give a file one more name, and return whether that has worked.
+
+    Parameters
+    ----------
+    path : Path
+        The file, absolute.
+    link : Path
+        The new name, in a directory of ours.
+    """
+    # Some file systems have no links, and Windows lets not everybody make symbolic ones.
+    for make in (link.symlink_to, link.hardlink_to):
+        with contextlib.suppress(OSError, NotImplementedError):
+            make(path)
+            return True
+    return False

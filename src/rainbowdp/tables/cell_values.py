@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Days, times of day and moments as ISO text, from the whole numbers that engines store.
+"""Give stored numbers and engines' texts the value that `rainbowdp.questions.cells.cell_text` understands.
 
-An engine that writes a date as text, or makes a Python value of it, fails or panics on the
-numbers that no calendar has, and one that prints time zones prints them in its own way. So the numbers are
-fetched as they are, and this is the only place that gives them a text: the years 1 to 9999, moments with a
-time zone in UTC. A number outside has no readable text.
+Dates and times come as the whole numbers that Arrow stores, since an engine that writes them as text, or
+makes a Python value of them, may fail on a number that no calendar has. They become ISO text here: the years
+1 to 9999, moments with a time zone in UTC. A number outside has no readable text. Databases that write text
+have their dates and decimals read here as well. Each function looks at one cell alone, and none of them
+fails.
 """
 
 import datetime as dt
 import re
+from decimal import Decimal, InvalidOperation
 
 from rainbowdp.tables.source import UNREADABLE_CELL
 
 PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _SECONDS_PER_DAY = 86_400
 _FIRST_DAY = dt.date(1970, 1, 1).toordinal()
+# DuckDB stores it, or minus it, for infinity.
+_INFINITE = 2**63 - 1
 _TEXT = re.compile(
     r"(\d{4}-\d\d-\d\d)?([ T])?((?:[01]\d|2[0-3])(?::[0-5]\d){2})?(?:\.(\d+))?"
     r"([+-]\d\d(?::?\d\d(?::\d\d)?)?|Z|UTC)?\Z",
@@ -75,6 +79,8 @@ def moment_text(count: object, unit: str, *, zoned: bool) -> object:
     """
     if not isinstance(count, int):
         return count
+    if abs(count) == _INFINITE:
+        return UNREADABLE_CELL
     seconds, parts = divmod(count, PER_SECOND[unit])
     days, seconds = divmod(seconds, _SECONDS_PER_DAY)
     day = day_text(days)
@@ -125,3 +131,70 @@ def _fraction(nanoseconds: int) -> str:
     if nanoseconds % 1000:
         return f".{nanoseconds:09}"
     return f".{nanoseconds // 1000:06}" if nanoseconds else ""
+
+
+def shortest_float(cell: object, bits: int = 32) -> object:
+    """Return the float64 that prints like a shorter float, which not every library keeps apart.
+
+    Examples
+    --------
+    >>> shortest_float(0.10000000149011612), shortest_float(0.0999755859375, 16)
+    (0.1, 0.1)
+    """
+    import numpy as np
+
+    if not isinstance(cell, float):
+        return cell
+    with np.errstate(all="ignore"):
+        return float(str(np.float16(cell) if bits == 16 else np.float32(cell)))
+
+
+def decimal_of(cell: object) -> object:
+    r"""Return the number that a text of an engine says; no text of it fails.
+
+    Examples
+    --------
+    >>> decimal_of("1.50"), decimal_of("NaN"), decimal_of("?")
+    (Decimal('1.50'), None, b'\xff')
+    """
+    cell = _decoded(cell)
+    if not isinstance(cell, str):
+        return cell
+    try:
+        number = Decimal(cell)
+    except InvalidOperation:
+        return UNREADABLE_CELL
+    return None if number.is_nan() else number
+
+
+def moment_of(cell: object) -> object:
+    r"""Return ISO text for what an engine writes for a cell of a type of dates and times.
+
+    Examples
+    --------
+    >>> moment_of("2020-01-31 05:06:07.8"), moment_of("0044-03-15 BC"), moment_of(None)
+    ('2020-01-31T05:06:07.800000', b'\xff', None)
+    """
+    cell = _decoded(cell)
+    if not isinstance(cell, str):
+        return cell
+    text = iso_text(cell)
+    return UNREADABLE_CELL if text is None else text
+
+
+def perhaps_moment_of(cell: object) -> object:
+    """Return the same, and any other text as it is: a column of SQLite holds what it likes.
+
+    Examples
+    --------
+    >>> perhaps_moment_of(b"2020-01-31 05:06:07"), perhaps_moment_of(b"red")
+    ('2020-01-31T05:06:07', b'red')
+    """
+    text = _decoded(cell)
+    found = iso_text(text) if isinstance(text, str) else None
+    return cell if found is None else found
+
+
+def _decoded(cell: object) -> object:
+    """Return the text of an engine that hands out bytes."""
+    return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else cell

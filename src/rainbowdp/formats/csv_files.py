@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: Apache-2.0
+r"""The header and the records of a CSV file, for tables of people and for files of graphs and mechanisms.
+
+`read_header` reads the first record, which names the columns and says by which character cells are
+separated and how lines end. `Records` judges all others, each alone, before DuckDB reads them: a reader of
+CSV files that meets a stray quote loses the row, the rest of the file, or its patience. In a table of people
+a record that cannot be read is left out, so that one person's row decides about no other row; in a file of a
+graph it is an error that names its line.
+
+Rules, each about one record alone:
+
+- A record ends at a line feed, a carriage return, or both. A quoted cell may hold line breaks and doubled
+  quotes.
+- A quote opens only at the start of a cell; inside a cell that does not begin with one it is text, as in
+  ``5'10"``.
+- An empty line is skipped.
+
+Where quotes of the first line do not fit, it is the header all the same and its quotes are text. A file that
+is one person's text per line without proper quoting is not a table, and no rule can tell where its rows end:
+a quote left open may swallow what follows up to the next quote, though never more than `LARGEST_RECORD`
+bytes.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rainbowdp.errors import RainbowError
+from rainbowdp.formats.encodings import LARGEST_FIRST_LINE, UNREADABLE
+
+LARGEST_RECORD = 1 << 21
+NO_TEXT = "holds NUL, or is not text in its encoding"
+"""What is wrong with a record that holds bytes without meaning."""
+_LINE = re.compile(rb"([^\r\n]*+)(\r\n|\n|\r|\Z)")
+_DELIMITERS = (",", "\t", ";", "|")
+_QUOTED = r' *+"[^"]*+(?:""[^"]*+)*+" *+'
+_OPEN = r' *+"[^"]*+(?:""[^"]*+)*+\Z'
+_APART = re.compile(r'(\A|[,\t;|]) *+"[^"]*+(?:""[^"]*+)*+(?:"|\Z)')
+_ENCODED = "say how the file is encoded, for example --encoding latin-1 or utf-16"
+_NO_TEXT = {
+    "PK\3\4": "it begins like a spreadsheet, or another ZIP archive: save the table as CSV",
+    f"\x1f{UNREADABLE}\b": "it begins like a file of gzip: give it a name that ends in .csv.gz",
+    f"({UNREADABLE}/{UNREADABLE}": "it begins like a file of Zstandard: give it a name that ends in .csv.zst",
+    "BZh": "it begins like a file of bzip2: decompress it, or compress it with gzip",
+    f"{UNREADABLE}7zXZ": "it begins like a file of xz: decompress it, or compress it with gzip",
+    f"{UNREADABLE}{UNREADABLE}\x11\u0871": "it begins like a spreadsheet of Excel: save the table as CSV",
+    "PAR1": "it begins like a Parquet file: give it a name that ends in .parquet",
+    "SQLite format 3": "it begins like an SQLite database: give sqlite:/// before its path",
+}
+_ABOVE = "the names of the columns must stand in the first line: if there are lines above them, remove these"
+NAMELESS = frozenset({"frame", "the frame", "standard input"})
+
+
+@dataclass(frozen=True)
+class Header:
+    r"""What the first record of a CSV file says.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns as they are written, in their order.
+    delimiter : str
+        Comma, tab, semicolon or bar.
+    ending : bytes
+        The line ending after the header; ``b"\n"`` where there is none.
+    length : int
+        Number of bytes of the header and its ending, in UTF-8.
+    fits : bool
+        Whether all quotes fit.
+    plain : bool
+        Whether it is one line in which all quotes fit, without blanks around them.
+    """
+
+    names: tuple[str, ...]
+    delimiter: str
+    ending: bytes
+    length: int
+    fits: bool
+    plain: bool
+
+
+def read_header(path: Path, content: Iterable[bytes], called: str, error: type[RainbowError]) -> Header:
+    """Read the header of a CSV file.
+
+    Parameters
+    ----------
+    path : Path
+        The file; a name that ends in ``.tsv`` or ``.tab`` says that tabs separate the cells.
+    content : iterable of bytes
+        Its content in UTF-8 (`rainbowdp.formats.encodings.in_utf8`).
+    called : str
+        How messages call it.
+    error : type of RainbowError
+        What is raised if there is no header, it is too long, or it is not text.
+    """
+    text, line, whole = _beginning(path, content)
+    if line is None:
+        raise error(
+            f"the first line of {called} is longer than 4 MiB", help="name the columns in the first line"
+        )
+    if not line[1].strip():
+        raise error(
+            f"{called} has no header: its first line is empty"
+            if text
+            else f"{called} is empty, so it has no header",
+            help=_ABOVE if text else "name the columns in the first line",
+        )
+    first = line[1].decode("utf-8", "replace")
+    if UNREADABLE in first:
+        raise error(
+            f"the header of {called} is not text in the chosen encoding",
+            help=_no_text(first, called),
+        )
+    return whole or _of_first_line(path, first, line)
+
+
+def _no_text(first: str, called: str) -> str:
+    """Return what to do about a first line that is not text."""
+    help = next((help for start, help in _NO_TEXT.items() if first.startswith(start)), _ENCODED)
+    # What standard input is cannot be told by a name.
+    plain = "send it as CSV, decompressed, or save it to a file and name the file"
+    return f"{help.partition(':')[0]}: {plain}" if called in NAMELESS and help != _ENCODED else help
+
+
+def _beginning(path: Path, content: Iterable[bytes]) -> tuple[bytes, re.Match[bytes] | None, Header | None]:
+    """Return what was read, the first line unless it is too long, and the header if it has more lines."""
+    text = b""
+    for block in content:
+        text += block
+        line = _LINE.match(text)
+        # A line feed that belongs to a carriage return may come with the next block.
+        if line is not None and line.end() < len(text):
+            whole = _continued(path, text, final=False) if _may_go_on(path, line[1]) else None
+            if whole is not None or not _may_go_on(path, line[1]) or len(text) > LARGEST_FIRST_LINE:
+                return text, line, whole
+        elif len(text) > LARGEST_FIRST_LINE:
+            return text, None, None
+    line = _LINE.match(text)
+    open_at_end = line is not None and _may_go_on(path, line[1])
+    return text, line, _continued(path, text, final=True) if open_at_end else None
+
+
+def _of_first_line(path: Path, first: str, line: re.Match[bytes]) -> Header:
+    delimiter = _delimiter(path, first)
+    names = _names(first, delimiter)
+    # Blanks around quotes are left to us.
+    plain = names is not None and not re.search(' "|" ', first)
+    listed = names or tuple(first.split(delimiter))
+    return Header(listed, delimiter, line[2] or b"\n", line.end(), names is not None, plain)
+
+
+def _may_go_on(path: Path, line: bytes) -> bool:
+    """Say whether a name is open at the end of the first line."""
+    first = line.decode("utf-8", "replace")
+    if _names(first, _delimiter(path, first)) is not None:
+        return False
+    return any(_open_at_end(separator, first) for separator in _separators(path))
+
+
+def _continued(path: Path, content: bytes, *, final: bool) -> Header | None:
+    """Return the header where a quoted name goes on after the first line, and all quotes fit."""
+    text = content.decode("utf-8", "replace")
+    first = re.split("[\r\n]", text, maxsplit=1)[0]
+    found = []
+    for separator in _separators(path):
+        record = _record(separator).match(text) if _open_at_end(separator, first) else None
+        if record is None or (record.end() == len(text) and not final) or UNREADABLE in record[0]:
+            continue
+        names = _names(record[0].removesuffix(record[1]), separator)
+        if names is not None:
+            ending = record[1].encode() or b"\n"
+            found.append(Header(names, separator, ending, len(record[0].encode()), fits=True, plain=False))
+    return max(found, key=lambda header: len(header.names), default=None)
+
+
+def _separators(path: Path) -> tuple[str, ...]:
+    return ("\t",) if re.search(r"\.(tsv|tab)(\.gz|\.zst)?\Z", path.name.lower()) else _DELIMITERS
+
+
+def _cell(separator: str) -> str:
+    return rf'(?:{_QUOTED}| *+(?:[^" \r\n{separator}][^\r\n{separator}]*+)?+)'
+
+
+def _record(separator: str) -> re.Pattern[str]:
+    cell = _cell(re.escape(separator))
+    return re.compile(rf"{cell}(?:{re.escape(separator)}{cell})*+(\r\n|\n|\r|\Z)")
+
+
+def _open_at_end(separator: str, line: str) -> bool:
+    """Say whether a line ends inside a quoted cell."""
+    return re.match(rf"(?:{_cell(re.escape(separator))}{re.escape(separator)})*+{_OPEN}", line) is not None
+
+
+def _delimiter(path: Path, record: str) -> str:
+    """Return the separator that the suffix tells, or that stands most often outside of quotes."""
+    apart = _APART.sub(r"\1", record)
+    return max(_separators(path), key=apart.count)
+
+
+def _names(record: str, delimiter: str) -> tuple[str, ...] | None:
+    """Return the names, or None where quotes do not fit."""
+    cell = re.compile(_cell(re.escape(delimiter)))
+    names, at = [], 0
+    while True:
+        found = cell.match(record, at)
+        end = found.end() if found is not None else at
+        if end < len(record) and record[end] != delimiter:
+            return None
+        name = record[at:end]
+        quoted = name.strip().startswith('"')
+        names.append(name.strip()[1:-1].replace('""', '"') if quoted else name)
+        if end == len(record):
+            return tuple(names)
+        at = end + 1
+
+
+def below_header(header: Header, content: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield what follows the header in a stream in UTF-8."""
+    left = header.length
+    for block in content:
+        if left < len(block):
+            yield block[left:]
+        left = max(0, left - len(block))
+
+
+class Records:
+    r"""The filter for one stream; it remembers what it has seen.
+
+    Parameters
+    ----------
+    header : Header
+        Separator, number of cells and line ending of all records. Where all lines end alike, nothing has to
+        be changed.
+    longest : int
+        How many bytes a record has at most.
+    exactly : bool
+        Whether to judge records without quotes here as well, and not leave their number of cells to DuckDB.
+
+    Attributes
+    ----------
+    changed : bool
+        Whether what was kept differs from what was read.
+    fault : tuple of int and str, or None
+        Where in the stream the first record begins that was not kept as it is, and what is wrong with it; an
+        empty line is not a fault.
+
+    Examples
+    --------
+    >>> records = Records(Header(("id", "vote"), ",", b"\n", 8, True, True))
+    >>> b"".join(records.kept([b'1,a\n2\n3,"b\n', b'c"\n4,"d\n5,e\n']))
+    b'1,a\n3,"b\nc"\n5,e\n'
+    >>> records.changed, records.fault
+    (True, (4, 'has 1 cell, and the header has 2'))
+    """
+
+    def __init__(self, header: Header, longest: int = LARGEST_RECORD, *, exactly: bool = False) -> None:
+        cells, self._ending = len(header.names), header.ending
+        self._separator = header.delimiter.encode()
+        self._longest = longest
+        self._exactly = exactly
+        self._cells = cells
+        separator = re.escape(self._separator)
+        # Blanks around a quoted cell are no text of it.
+        quoted = rb' *+"[^"]*+(?:""[^"]*+)*+" *+'
+        plain = rb' *+(?:[^" \r\n' + separator + rb"][^\r\n" + separator + rb"]*+)?+"
+        cell = rb"(?:" + quoted + rb"|" + plain + rb")"
+        self._one = re.compile(rb"(" + cell + rb"(?:" + separator + cell + rb")*+)(\r\n|\n|\r|\Z)")
+        self._exact = re.compile(cell + rb"(?:" + separator + cell + rb"){" + str(cells - 1).encode() + rb"}")
+        self._blanks = re.compile(
+            rb"(\A|" + separator + rb') *+("[^"]*+(?:""[^"]*+)*+") *+(?=' + separator + rb"|\Z)"
+        )
+        # The same in one line, without NUL and blanks around quotes, many records at a time.
+        quoted = rb'"[^"\r\n\x00]*+(?:""[^"\r\n\x00]*+)*+"'
+        plain = rb' *+[^" \r\n\x00' + separator + rb"][^\r\n\x00" + separator + rb"]*+"
+        cell = rb"(?:" + quoted + rb"|" + plain + (rb")" if cells == 1 else rb"| *+)")
+        record = cell + rb"(?:" + separator + cell + rb"){" + str(cells - 1).encode() + rb"}"
+        self._run = re.compile(rb"(?:" + record + self._ending + rb")*+")
+        self._skipping = False
+        self._before = 0
+        self.changed = False
+        self.fault: tuple[int, str] | None = None
+
+    def kept(self, content: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the well-formed records of a stream, in pieces that end with a line feed.
+
+        Parameters
+        ----------
+        content : iterable of bytes
+            The stream in UTF-8, without the header.
+        """
+        rest = b""
+        for block in content:
+            buffer = rest + block if rest else block
+            pieces: list[bytes] = []
+            end = self._take(buffer, pieces, final=False)
+            rest = buffer[end:]
+            self._before += end
+            yield from pieces
+        pieces = []
+        self._take(rest, pieces, final=True)
+        yield from pieces
+
+    def _take(self, buffer: bytes, pieces: list[bytes], *, final: bool) -> int:
+        """Put the records at the start of the buffer into pieces; return where the undecided rest begins."""
+        at = 0
+        if self._skipping:
+            at = _next_line(buffer, 0)
+            if not at:
+                return len(buffer)
+            self._skipping = False
+        end = buffer.rfind(self._ending) + len(self._ending)
+        if end > at and self._is_plain(buffer, at, end):
+            pieces.append(self._with_line_feeds(buffer[at:end]))
+            at = end
+        while at < len(buffer):
+            window = min(len(buffer), at + self._longest)
+            run = self._run.match(buffer, at, window)
+            if run is not None and run.end() > at:
+                pieces.append(self._with_line_feeds(run[0]))
+                at = run.end()
+            elif not final and len(buffer) - at <= self._longest:
+                return at
+            else:
+                at = self._take_one(buffer, at, window, pieces)
+        return at
+
+    def _take_one(self, buffer: bytes, at: int, window: int, pieces: list[bytes]) -> int:
+        """Keep or drop the record at a place where nothing simple stands; return the next place."""
+        one = self._one.match(buffer, at, window)
+        if one is not None and (one[2] or window - at < self._longest):
+            record = one[1]
+            if record and b"\0" not in record and self._exact.fullmatch(record):
+                tidy = self._blanks.sub(rb"\1\2", record)
+                # A last line without ending is read by DuckDB as it is.
+                if one[2] not in (self._ending, b""):
+                    self._change(at, "does not end as the header does")
+                if tidy != record:
+                    self._change(at, "has blanks around quotes")
+                pieces.append(tidy + b"\n")
+            else:
+                self._change(at, self._wrong_with(record))
+            return one.end()
+        self._change(at, "has a quote that is never closed, or text after a closing quote, or is too long")
+        following = _next_line(buffer, at)
+        if not following:
+            self._skipping = True
+        return following or len(buffer)
+
+    def _change(self, at: int, fault: str) -> None:
+        self.changed = True
+        if fault and self.fault is None:
+            self.fault = self._before + at, fault
+
+    def _wrong_with(self, record: bytes) -> str:
+        if b"\0" in record:
+            return NO_TEXT
+        cells = 1 + re.sub(rb'"[^"]*+(?:""[^"]*+)*+"', b"", record).count(self._separator)
+        counted = f"{cells} cell{'s' * (cells != 1)}"
+        return f"has {counted}, and the header has {self._cells}" if record else ""
+
+    def _is_plain(self, buffer: bytes, start: int, end: int) -> bool:
+        """Say whether there are only short lines of text without quotes, which DuckDB can judge."""
+        if self._exactly:
+            return False
+        # DuckDB takes no notice of a separator after the last cell, and such a row is too long.
+        odd = [b'"', b"\0", self._separator + self._ending]
+        if self._cells == 1:
+            odd.append(self._ending * 2)
+        if any(buffer.find(text, start, end) >= 0 for text in odd):
+            return False
+        if self._cells == 1 and buffer.startswith(self._ending, start):
+            return False
+        return self._ends_alike(buffer, start, end) and _has_short_lines(buffer, start, end, self._longest)
+
+    def _ends_alike(self, buffer: bytes, start: int, end: int) -> bool:
+        """Say whether all lines end like the header, with a line feed in it."""
+        feeds = buffer.count(b"\n", start, end)
+        returns = buffer.count(b"\r", start, end)
+        if self._ending == b"\r\n":
+            return feeds == returns == buffer.count(b"\r\n", start, end)
+        return self._ending == b"\n" and not returns
+
+    def _with_line_feeds(self, records: bytes) -> bytes:
+        return records if self._ending == b"\n" else records.replace(self._ending, b"\n")
+
+
+def _next_line(buffer: bytes, at: int) -> int:
+    """Return where the line after a place begins, or 0 where no line ends."""
+    found = [end for end in (buffer.find(b"\n", at), buffer.find(b"\r", at)) if end >= 0]
+    return min(found) + 1 if found else 0
+
+
+def _has_short_lines(buffer: bytes, start: int, end: int, longest: int) -> bool:
+    at = start
+    while at < end:
+        at = buffer.rfind(b"\n", at, min(end, at + longest)) + 1
+        if not at:
+            return False
+    return True
