@@ -38,8 +38,8 @@ Mu = Annotated[
     str | None,
     _private(
         "--mu NUMBER",
-        "In place of --epsilon, Gaussian differential privacy: answers with and without one person are as hard "
-        "to tell apart as two normal distributions of variance 1 whose means differ by mu.",
+        "In place of --epsilon, Gaussian differential privacy: answers with and without one person are as "
+        "hard to tell apart as two normal distributions of variance 1 whose means differ by mu.",
     ),
 ]
 Goal = Annotated[
