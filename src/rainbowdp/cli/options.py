@@ -22,9 +22,9 @@ Epsilon = Annotated[
     str | None,
     _private(
         "--epsilon NUMBER",
-        "How much may depend on one person, or on one step between neighbors: no answer becomes more "
-        "than e^epsilon times as likely, 1.65 times at 0.5 and 2.72 times at 1. A decimal, a fraction or a "
-        "logarithm: 0.5, 1/3, 'ln(6/5)'. Smaller is more private.",
+        "How much may depend on one person, or on one step between neighbors: no answer becomes more than "
+        "e^epsilon times as likely. A decimal, a fraction or a logarithm: 0.5, 1/3, 'ln(6/5)'. Smaller is "
+        "more private.",
     ),
 ]
 Delta = Annotated[
@@ -38,9 +38,8 @@ Mu = Annotated[
     str | None,
     _private(
         "--mu NUMBER",
-        "In place of --epsilon, Gaussian differential privacy: with and without one person's data, or "
-        "between neighbors, answers are as hard to tell apart as two normal distributions of variance 1 "
-        "whose means differ by mu.",
+        "In place of --epsilon, Gaussian differential privacy: answers with and without one person are as "
+        "hard to tell apart as two normal distributions of variance 1 whose means differ by mu.",
     ),
 ]
 Goal = Annotated[
@@ -165,10 +164,9 @@ Engine = Annotated[
     choice(
         "--engine",
         ("auto", "memory", "stream", "spark"),
-        "Where the pairs of neighbors are kept: 'memory'; 'stream' reads their file in batches, a few "
-        "times, with memory for the datasets only (needs the extra fast); 'spark' leaves them on the cluster "
-        "that Spark is configured for, and takes any address that Spark can read (needs the extra spark); "
-        "'auto' streams what would take more than half of the free memory. The results are the same.",
+        "Where the pairs of neighbors are kept: 'memory'; 'stream' reads their file in batches, a few times "
+        "(needs the extra fast); 'spark' leaves them on the cluster that Spark is configured for (needs the "
+        "extra spark); 'auto' streams what would take more than half of the free memory. Same results.",
     ),
 ]
 

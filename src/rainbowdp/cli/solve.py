@@ -74,9 +74,8 @@ def solve_command(
         Path | None,
         option(
             "--out FILE",
-            "Where to write the mechanism: .csv, .parquet or .json, one row per dataset. Without "
-            "--exact its decimals are right to a relative 1e-12: verify accepts them within that precision, "
-            "and verify --strict, which takes them literally, may find a pair exceeded by such a rounding.",
+            "Where to write the mechanism: .csv, .parquet or .json, one row per dataset. Without --exact its "
+            "decimals are right to a relative 1e-12; verify accepts them so, perhaps not with --strict.",
             writable,
             complete=files(".csv", ".parquet", ".json"),
         ),
@@ -85,9 +84,8 @@ def solve_command(
         Path | None,
         option(
             "--classes FILE",
-            "Write the mechanism as two tables, .csv or .parquet: the class of every dataset to --out, "
-            "and one row of probabilities per class here. For large families: datasets are many, and "
-            "classes few.",
+            "Write two tables, .csv or .parquet, for many datasets of few classes: the class of each dataset "
+            "to --out, and one row of probabilities per class here.",
             writable,
             complete=files(*TABLES),
         ),
