@@ -4,6 +4,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -52,6 +53,26 @@ def test_a_repeated_request_costs_nothing_and_anything_else_is_refused(run: Runn
         outcome = run("ask", *words)
         assert (outcome.code, outcome.error[0][:14]) == (2, "error[RDP604]:"), words
     assert spent() == "epsilon 0.01"
+
+
+def test_an_interrupt_after_the_charge_names_the_request_which_is_then_free(
+    run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    make_budget(run, 3)
+    paid = ("--ledger", "l", "--name", "b", "--epsilon", 1)
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "store", interrupt)
+        stopped = winner(run, *paid)
+    assert (stopped.code, stopped.out) == (130, "")
+    told = re.search(r"^note: request id '(\w+)' asks for the same again", stopped.err, re.MULTILINE)
+    assert told is not None, stopped.err
+    again = winner(run, *paid, "--request-id", told[1])
+    assert again.code == 0
+    assert f"note: request '{told[1]}' was charged before: nothing is charged again\n" in again.err
+    assert spent() == "epsilon 1"
 
 
 def test_what_would_overspend_is_refused_with_spent_asked_and_left(run: Runner) -> None:

@@ -43,6 +43,32 @@ def test_a_receipt_is_verified_from_itself(run: Runner, receipt: dict[str, Any])
     assert run("verify", "r.json", "--epsilon", 1).code == 2
 
 
+@pytest.mark.parametrize("part", ["rho", "cost"])
+@pytest.mark.parametrize("value", [{}, {"value": True}, {"value": "x", "bound": True}, 5, "x", [1], None])
+def test_a_part_of_any_form_is_broken_and_shown(
+    run: Runner, receipt: dict[str, Any], part: str, value: object
+) -> None:
+    Path("r.json").write_text(json.dumps({**receipt, part: value}), encoding="utf-8")
+    outcome = run("verify", "r.json")
+    assert outcome.code in {1, 4}
+    assert outcome.out.startswith("BROKEN") or outcome.err.startswith("error[RDP5")
+
+
+def test_a_verified_receipt_says_what_was_asked_and_a_set_is_no_order(run: Runner) -> None:
+    asked = ("--column", "vote", "--options", "A,B,C", "--top-set", 2, "--epsilon", 50)
+    answer = run("ask", "ranking", "people.csv", *asked, "--receipt", "r.json").out.strip()
+    assert re.fullmatch("[AB], [BC]", answer)
+    shown = re.sub(" +", " ", run("verify", "r.json").out)
+    assert f"\nanswer {answer}\n" in shown
+    assert "\nquestion ranking of 'vote': every set of 2 of A, B, C\n" in shown
+    asked = ("--column", "vote", "--equals", "A", "--share", "1/2", "--false-yes", "1/50", "--epsilon", 50)
+    groups = ("--by", "town", "--groups", "Ulm,Bonn")
+    assert run("ask", "yes-no", "people.csv", *asked, *groups, "--receipt", "s.json").code == 0
+    shown = re.sub(" +", " ", run("verify", "s.json").out)
+    assert "\nquestion yes-no of 'vote'; of share; equals A; edges 1/2; false yes 1/50: no, yes\n" in shown
+    assert "\ngroups one answer for each of Ulm, Bonn, as 'town' says\n" in shown
+
+
 def test_a_receipt_of_groups_says_what_they_cost_together(run: Runner) -> None:
     groups = ("--by", "town", "--groups", "Ulm,Bonn,Rom", "--unit", "person", "--max-rows", 2)
     assert winner(run, *SURE, *groups, "--neighbors", "change-one", "--receipt", "r.json").code == 0

@@ -22,8 +22,8 @@ from rainbowdp.cli.output import (
 )
 from rainbowdp.cli.progress import Signals, steps
 from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_question
+from rainbowdp.cli.receipts import read_if_receipt
 from rainbowdp.cli.values import names, read_where, require_both
-from rainbowdp.cli.verify import read_if_receipt
 from rainbowdp.errors import RainbowError, ReceiptError, UsageError
 
 if TYPE_CHECKING:
@@ -206,7 +206,12 @@ def publish(
     with steps() as progress:
         progress.step("reading the table")
         Signals.load_duckdb()
-        found = asking(progress=lambda share: progress.advance(round(1000 * share), 1000), opened=opened)
+        try:
+            found = asking(progress=lambda share: progress.advance(round(1000 * share), 1000), opened=opened)
+        except KeyboardInterrupt as stopped:
+            for text in getattr(stopped, "__notes__", ()):
+                note(text)
+            raise
     for text in found.notes:
         if text not in said:
             note(text)

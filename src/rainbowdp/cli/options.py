@@ -47,8 +47,8 @@ Goal = Annotated[
     choice(
         "--goal",
         ("typical", "guarantee"),
-        "typical: right as often as possible on tables as they occur. guarantee: a chance at every lead, "
-        "whatever the other options do. Choose before you look at the data; rainbowdp plan shows both.",
+        "typical: right more often on most tables. guarantee: a chance of a right answer that rests on the "
+        "lead alone. Choose before you look at the data; rainbowdp plan shows both.",
         panel="Question",
     ),
 ]

@@ -31,7 +31,7 @@ Options = Annotated[
     _asked(
         "--options LIST",
         "All answers that there can be, separated by commas; of several most frequent ones, any may be "
-        "named, with equal chances. They are public, never read from the data. A name with a comma stands in "
+        "named. They are public, never read from the data. A name with a comma stands in "
         "double quotes: 'A,\"B, C\"'.",
         read.names("A,B,C"),
     ),

@@ -245,6 +245,20 @@ def read_number(number: object, what: str) -> int | None:
     return int(number)
 
 
+def privacy_family(notions: Sequence[Privacy], delta: NumberLike | None) -> Callable[[Fraction], Privacy]:
+    """Return what makes a notion of privacy of a parameter: of mu if all are Gaussian, else of epsilon."""
+    gaussian = bool(notions) and all(isinstance(privacy, GaussianDP) for privacy in notions)
+    beside = next((privacy.delta for privacy in notions if isinstance(privacy, ApproxDP)), None)
+    beside = beside if delta is None else parse_fraction(delta)
+
+    def made(parameter: Fraction) -> Privacy:
+        if gaussian:
+            return GaussianDP(parameter)
+        return PureDP(parameter) if not beside else ApproxDP(parameter, beside)
+
+    return made
+
+
 def least_parameter(wrong: Callable[[Fraction], Value | None], want: Fraction, lead: int) -> Fraction:
     """Return the least parameter that suffices, rounded up to four digits.
 

@@ -10,7 +10,7 @@ import flint
 from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.boundary import BoundaryCondition
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact import NumberLike, parse_fraction
+from rainbowdp.exact import NumberLike
 from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.concentrated import rho_of
 from rainbowdp.goals.mechanism import require_goal
@@ -18,7 +18,13 @@ from rainbowdp.goals.order_chances import MOST_OPTIONS, least_eta
 from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.goals.values import value_ball
 from rainbowdp.planning import sentences
-from rainbowdp.planning.arguments import Shown, least_parameter, read_notions, read_shown
+from rainbowdp.planning.arguments import (
+    Shown,
+    least_parameter,
+    privacy_family,
+    read_notions,
+    read_shown,
+)
 from rainbowdp.planning.columns import (
     Column,
     ignoring_column,
@@ -29,7 +35,7 @@ from rainbowdp.planning.columns import (
 )
 from rainbowdp.planning.values import Chance, GroupsPlan, LeadRow, Least, Need, NeededLead, Plan, PrivacyPlan
 from rainbowdp.planning.words import lead_words, sentence
-from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
 from rainbowdp.questions import Neighbors, Question, YesNo
 from rainbowdp.questions.question import require_question, require_relation
 
@@ -143,7 +149,7 @@ def plan(
         least = _least(
             lambda privacy, goal: mechanism_of(asked(privacy), goal, boundary),
             goal,
-            _family(notions, delta),
+            privacy_family(notions, delta),
             shown.want,
             shown.lead,
         )
@@ -161,20 +167,6 @@ def plan(
         least=least,
         notes=tuple(dict.fromkeys(note for _, notes in parts for note in notes)),
     )
-
-
-def _family(notions: Sequence[Privacy], delta: NumberLike | None) -> Callable[[Fraction], Privacy]:
-    """Return what makes a notion of privacy of a parameter: of mu if all are Gaussian, else of epsilon."""
-    gaussian = bool(notions) and all(isinstance(privacy, GaussianDP) for privacy in notions)
-    beside = next((privacy.delta for privacy in notions if isinstance(privacy, ApproxDP)), None)
-    beside = beside if delta is None else parse_fraction(delta)
-
-    def made(parameter: Fraction) -> Privacy:
-        if gaussian:
-            return GaussianDP(parameter)
-        return PureDP(parameter) if not beside else ApproxDP(parameter, beside)
-
-    return made
 
 
 def _least(
@@ -290,7 +282,7 @@ def planned(
         )
         for target in shown.targets
     )
-    leads = shown.leads or _series(max_needed(needs, column), shown)
+    leads = shown.leads or _series(needs[-1].lead(column.name, sentences.hard_case(column, 1)), shown)
     rivals, why = rival_columns(asked) if shown.compare else ((), "")
     quoted = sentences.quoted_lead(column) if shown.lead is None else shown.lead
     groups = None if shown.groups is None else _groups(ways.chosen, column, neighbors, shown.groups, quoted)
@@ -313,11 +305,6 @@ def planned(
     )
     moving = [_BETWEEN_GROUPS] if asked.neighbors != neighbors else []
     return part, (*ways.notes, *moving, *([why] if why else []), *_not_computed(ways))
-
-
-def max_needed(needs: Sequence[Need], column: Column) -> int | None:
-    """Return the lead that a column needs for the highest probability in its hardest case."""
-    return needs[-1].lead(column.name, sentences.hard_case(column, 1))
 
 
 def _series(last: int | None, shown: Shown) -> tuple[int, ...]:

@@ -271,7 +271,7 @@ def pay_and_draw(
         As `Ledger.charge`; nothing may leave then.
     LedgerError
         As `Ledger.charge` and `Ledger.store`; nothing may leave then. Its help names the request id, under
-        which what was charged can be asked for again.
+        which what was charged can be asked for again; so does a note of a KeyboardInterrupt.
     """
     asked = {"question": question, "source": source, "privacy": privacy}
     before = ledger.foresee(name, cost, request_id=request_id, **asked)
@@ -279,15 +279,20 @@ def pay_and_draw(
     if before is not None and before.answer is not None:
         notes = (_answered_before(before.request_id, source), *others)
         return Released(before.answer, before.request_id, before.name, before.recorded_at, notes)
+    if before is not None:
+        others = (f"request {before.request_id!r} was charged before: nothing is charged again", *others)
     draw = read()
     # Chosen here, so that it can be told even if it is not known whether the charge was committed.
     request = secrets.token_hex(16) if request_id is None else request_id
+    again = f"request id {request!r} asks for the same again and is charged once at most"
     try:
         charge = ledger.charge(name, cost, request_id=request, **asked)
         stands = ledger.store(charge, draw()) if charge.answer is None else charge.answer
     except LedgerError as error:
-        again = f"request id {request!r} asks for the same again and is charged once at most"
         error.help = f"{error.help}; {again}" if error.help else again
+        raise
+    except KeyboardInterrupt as stopped:
+        stopped.add_note(again)
         raise
     return Released(stands, charge.request_id, charge.name, charge.recorded_at, others)
 
