@@ -178,7 +178,7 @@ def test_a_large_table_keeps_the_order_of_its_rows(tmp_path: Path) -> None:
         ),
         ((NODES + b"caf\xe9,b>r\n", PAIRS), FileUnreadableError, "not UTF-8 text: line 5", "iconv"),
         ((b"dataset,rainbow,caf\xe9\nx,b>r,\n", PAIRS), FileUnreadableError, "not UTF-8 text", "iconv"),
-        ((NODES.decode().encode("utf-16"), PAIRS), FileUnreadableError, "UTF-16", "iconv"),
+        ((NODES.decode().encode("utf-16"), PAIRS), FileUnreadableError, "not UTF-8 text", "-f UTF-16"),
         ((NODES + b",b>r\n", PAIRS), FileFormatError, "row 4 of .* has no dataset", "name every dataset"),
         ((NODES + b"x,b>r\n", PAIRS), DuplicateDatasetError, "'x' stands in rows 1 and 4 of .*nodes", "once"),
         ((NODES + b"w,\n", PAIRS), MissingRainbowError, "'w' has no rainbow .row 4 of .*nodes", "blue>red"),

@@ -14,7 +14,7 @@ import re
 import shutil
 import tempfile
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ from rainbowdp.tables.database_files import MEMORY
 from rainbowdp.tables.frames import relation_tables
 from rainbowdp.tables.json_lines import records_of
 from rainbowdp.tables.local_files import blocks, check_room, is_compressed, linked
-from rainbowdp.tables.source import Cells, Progress, check_alike, check_distinct, guarded
+from rainbowdp.tables.source import BATCH, Cells, Progress, check_alike, check_distinct, guarded
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -96,11 +96,11 @@ class FileSource:
     def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
         """Yield batches of cells with the number of rows that hold them."""
         query = "select {cells}, count(*) from ({rows}) group by {cells}"
-        yield from self._fetched(query, columns, progress)
+        yield from self._fetched(query, columns, progress, self._grouped)
 
     def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
         """Yield batches of cells, row by row, in the order of the file."""
-        yield from self._fetched("select {cells} from ({rows})", columns, progress)
+        yield from self._fetched("select {cells} from ({rows})", columns, progress, self._listed)
 
     def close(self) -> None:
         """Close the database and remove the copies."""
@@ -115,17 +115,31 @@ class FileSource:
         return replace(header, names=names)
 
     def _fetched(
-        self, query: str, columns: Sequence[str], progress: Progress | None
+        self,
+        query: str,
+        columns: Sequence[str],
+        progress: Progress | None,
+        run: Callable[[str], Iterator[list[Cells]]],
     ) -> Iterator[list[Cells]]:
         told = _rising(progress)
 
         def batches() -> Iterator[list[Cells]]:
             cells, rows = self._opened(columns, told)
             with _reported(self._database, told):
-                for part in relation_tables(self._database.sql(query.format(cells=cells, rows=rows))):
-                    yield list(zip(*(column.to_pylist() for column in part.columns), strict=True))
+                yield from run(query.format(cells=cells, rows=rows))
 
         yield from guarded(self._name, batches)
+
+    def _grouped(self, query: str) -> Iterator[list[Cells]]:
+        # Without Arrow, which takes longer to load than most files to count.
+        result = self._database.execute(query)
+        while batch := result.fetchmany(BATCH):
+            yield batch
+
+    def _listed(self, query: str) -> Iterator[list[Cells]]:
+        # DuckDB reads a whole result into memory before it gives single rows, but not before Arrow's batches.
+        for part in relation_tables(self._database.sql(query)):
+            yield list(zip(*(column.to_pylist() for column in part.columns), strict=True))
 
     def _opened(self, columns: Sequence[str], progress: Progress | None) -> tuple[str, str]:
         """Return the columns and the rows of all files as SQL.
