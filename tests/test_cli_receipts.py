@@ -61,9 +61,9 @@ def test_a_verified_receipt_says_what_was_asked_and_a_set_is_no_order(run: Runne
     shown = re.sub(" +", " ", run("verify", "r.json").out)
     assert f"\nanswer {answer}\n" in shown
     assert "\nquestion ranking of 'vote': every set of 2 of A, B, C\n" in shown
-    asked = ("--column", "vote", "--equals", "A", "--share", "1/2", "--false-yes", "1/50", "--epsilon", 50)
+    said = ("--column", "vote", "--equals", "A", "--share", "1/2", "--false-yes", "1/50", "--epsilon", 50)
     groups = ("--by", "town", "--groups", "Ulm,Bonn")
-    assert run("ask", "yes-no", "people.csv", *asked, *groups, "--receipt", "s.json").code == 0
+    assert run("ask", "yes-no", "people.csv", *said, *groups, "--receipt", "s.json").code == 0
     shown = re.sub(" +", " ", run("verify", "s.json").out)
     assert "\nquestion yes-no of 'vote'; of share; equals A; edges 1/2; false yes 1/50: no, yes\n" in shown
     assert "\ngroups one answer for each of Ulm, Bonn, as 'town' says\n" in shown

@@ -56,7 +56,7 @@ def assert_sound(family: Family) -> None:
         (hamming(1, 4), nx.complete_graph(4)),
         (hamming(2, 3), nx.cartesian_product(nx.complete_graph(3), nx.complete_graph(3))),
     ],
-    ids=repr,
+    ids=str,
 )
 def test_families_have_the_neighbors_that_networkx_has(family: Family, network: nx.Graph) -> None:
     assert_sound(family)

@@ -232,7 +232,6 @@ def other_source(frame: Any) -> ArrowSource:  # noqa: ANN401 - narwhals' frames
 
 # Truth values, whole numbers, floats and moments of numpy, which Arrow has as well.
 _SAME_IN_ARROW = "biufM"
-_ROWS = 1 << 16
 
 
 def pandas_source(frame: Any, name: str) -> ArrowSource:  # noqa: ANN401 - pandas is optional
