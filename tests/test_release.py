@@ -18,6 +18,7 @@ from bit_sources import FixedBits, ReplayBits
 from rainbowdp.errors import (
     BudgetRefusedError,
     PrivacyParameterError,
+    QuestionError,
     RainbowError,
     RequestMismatchError,
     UsageError,
@@ -274,3 +275,17 @@ def test_a_person_is_one_in_whatever_form_a_file_writes_the_number(tmp_path: Pat
 def test_a_delta_of_one_is_refused() -> None:
     with pytest.raises(PrivacyParameterError, match="protects nobody"):
         rdp.ask(OptionCounts((3, 4)), rdp.winner("vote", ["A", "B"]), epsilon=0, delta=1)
+
+
+@pytest.mark.parametrize(
+    ("question", "summary"),
+    [
+        (rdp.winner("c", ["a", "b", "d"]), OptionCounts((2, -1, 0))),
+        (rdp.ranking("c", ["a", "b", "d"]), OptionCounts((2, -1, 0))),
+        (rdp.yes_no("c", equals="a", share="1/2"), MatchCount(5, 3)),
+        (rdp.level("c", equals="a", edges=[2, 4]), MatchCount(-1, 3)),
+    ],
+)
+def test_a_summary_that_no_table_has_is_refused(question: Question, summary: Summary) -> None:
+    with pytest.raises(QuestionError, match="does not count rows"):
+        rdp.ask(summary, question, epsilon=1)

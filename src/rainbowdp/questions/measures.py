@@ -258,11 +258,14 @@ def matches_of(summary: Summary) -> MatchCount:
     Raises
     ------
     QuestionError
-        If it is another one, or counts no whole rows.
+        If it is another one, or does not count rows.
     """
     counted = require_summary(summary, MatchCount)
-    if not (is_whole(counted.matching) and is_whole(counted.total)):
-        raise QuestionError("the summary counts no whole rows", help="give numbers of rows, which are whole")
+    whole = is_whole(counted.matching) and is_whole(counted.total)
+    if not (whole and 0 <= counted.matching <= counted.total):
+        raise QuestionError(
+            "the summary does not count rows", help="give whole numbers from 0 on, no more matches than rows"
+        )
     return counted
 
 

@@ -95,10 +95,8 @@ class _Counted:
         counts = require_summary(summary, OptionCounts).counts
         if len(counts) != len(self.options):
             raise QuestionError("the summary is about other options", help="use the question's own reading")
-        if not all(map(is_whole, counts)):
-            raise QuestionError(
-                "the summary counts no whole rows", help="give numbers of rows, which are whole"
-            )
+        if not all(is_whole(count) and count >= 0 for count in counts):
+            raise QuestionError("the summary does not count rows", help="give whole numbers from 0 on")
         return counts
 
 
