@@ -91,7 +91,7 @@ def test_every_shell_is_answered(folder: Path, shell: str) -> None:
     assert done.stderr == ""
     assert "nodes.csv" in done.stdout
     shown = process("--show-completion", shell)
-    assert (shown.returncode, "_RAINBOWDP_COMPLETE" in shown.stdout) == (0, True)
+    assert (shown.stderr, shown.returncode, "_RAINBOWDP_COMPLETE" in shown.stdout) == ("", 0, True)
 
 
 def test_a_name_that_a_shell_would_take_apart_is_left_to_the_shell(

@@ -115,6 +115,7 @@ def plan(
 
     Examples
     --------
+    >>> from rainbowdp.privacy import PureDP
     >>> from rainbowdp.questions import winner
     >>> found = plan(winner("party", ["A", "B", "C"]), PureDP("ln 2"), leads=[2])
     >>> (row,) = found.privacies[0].rows
