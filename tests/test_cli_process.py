@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -370,3 +371,13 @@ def test_slow_work_moves_on_a_terminal_and_leaves_stdout_alone() -> None:
     assert b"reading" in shown
     assert b"\x1b[" in shown
     assert (running.returncode, out) == (0, b"result\n")
+
+
+def test_a_closed_stdout_is_refused_before_anything_is_charged(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("vote\nA\n", encoding="utf-8")
+    words = "ask winner people.csv --column vote --options A,B --epsilon 1"
+    command = f"exec {shlex.join(map(str, PROGRAM))} {words} >&-"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, stderr=subprocess.PIPE, encoding="utf-8", check=False
+    )
+    assert (done.returncode, done.stderr.splitlines()[0]) == (4, "error[RDP503]: stdout is closed")

@@ -569,6 +569,21 @@ def test_a_false_yes_that_cannot_happen_is_told_as_certain() -> None:
     assert (cell(no), of_100(no)) == ("100", "100 of 100")
 
 
+def test_chances_that_are_known_roughly_are_not_told_apart() -> None:
+    # At 40 typical errs with 5.6e-23 at least, guarantee with 5.8e-25; chances of orders are known to 1e-11.
+    question = ranking("c", ["a", "b", "d", "e"])
+    remarks = plan(question, GaussianDP("0.3"), leads=[1, 40]).privacies[0].remarks
+    assert not any("as often right as" in remark and "guarantee" in remark for remark in remarks)
+    with pytest.raises(QuestionError, match="no parameter up to 512"):
+        plan(question, want="0.999999999999999", lead=40)
+
+
+def test_no_sentence_says_a_wanted_chance_that_the_table_denies() -> None:
+    found = plan(level("c", equals="a", edges=[10, 20], labels=["l", "m", "h"]), PureDP(1)).privacies[0]
+    assert found.needs[-1].lead("typical") == 5
+    assert "98.5 of 100 cases where 4 people" in found.sentences[0]
+
+
 @given(st.integers(1, 60), st.integers(1, 60))
 def test_the_lead_from_which_another_is_ahead(first: int, last: int) -> None:
     def ours(_lead: int, _case: PlanCase) -> Fraction:

@@ -18,7 +18,7 @@ from typer.exceptions import TyperException
 from rainbowdp.cli.framework import Group, add, option
 from rainbowdp.cli.output import emit, say
 from rainbowdp.cli.progress import Signals
-from rainbowdp.errors import InternalError, RainbowError, UsageError, did_you_mean, printable
+from rainbowdp.errors import FileWriteError, InternalError, RainbowError, UsageError, did_you_mean, printable
 
 COMMANDS = {
     "ask": lambda: import_module("rainbowdp.cli.ask"),
@@ -105,6 +105,9 @@ def run(arguments: Sequence[str] | None, signals: Signals) -> int:
     KeyboardInterrupt
         After a signal, also where a library turned its exception into another one.
     """
+    if sys.stdout is None:
+        # Python has none where it was closed from the start; an answer would be charged and lost.
+        return _report(FileWriteError("stdout is closed", help="leave it open, or send it to a file"))
     settings = {"debug": False}
     words = sys.argv[1:] if arguments is None else list(arguments)
     command = typer.main.get_command(needed(words))

@@ -7,7 +7,9 @@ from fractions import Fraction
 import flint
 
 from rainbowdp.baselines import EnclosedNumber, Value
-from rainbowdp.exact import ball, round_ball, shown_sign, to_float
+from rainbowdp.exact import ball, round_ball, shown_sign, to_float, working_precision
+
+_FINE = 256
 
 
 def order(x: Value, y: Value) -> int:
@@ -22,6 +24,17 @@ def order(x: Value, y: Value) -> int:
         return (x > y) - (x < y)
     # A difference of unlike kinds has no form, and of normal numbers no test for zero: enclosures do for all.
     return shown_sign(lambda: value_ball(x) - value_ball(y)) or 0
+
+
+def is_open(x: Value, y: Value) -> bool:
+    """Tell whether two numbers are known too roughly to say which is greater, or that they are equal.
+
+    Chances of noisy orders have balls that no precision narrows.
+    """
+    if order(x, y) != 0:
+        return False
+    with working_precision(_FINE):
+        return bool((value_ball(x) - value_ball(y)).rad() > flint.arb(2) ** (-_FINE // 2))
 
 
 def greatest(values: Iterable[Value]) -> Value:

@@ -15,7 +15,7 @@ from rainbowdp.baselines import Value
 from rainbowdp.errors import QuestionError, UsageError
 from rainbowdp.exact import NumberLike, parse_fraction, show
 from rainbowdp.exact.arguments import described, is_whole, items_of, require
-from rainbowdp.goals.values import order
+from rainbowdp.goals.values import is_open, order
 from rainbowdp.planning.columns import LARGEST_LEAD
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Question, Scores
@@ -296,7 +296,7 @@ def least_parameter(wrong: Callable[[Fraction], Value | None], want: Fraction, l
                 help="ask about fewer options, or for a smaller lead",
                 lead=lead,
             )
-        return order(found, 1 - want) <= 0
+        return order(found, 1 - want) <= 0 and not is_open(found, 1 - want)
 
     if enough(Fraction(0)):
         return Fraction(0)

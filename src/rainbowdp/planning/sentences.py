@@ -15,7 +15,7 @@ from rainbowdp.goals import Asked, QuestionMechanism
 from rainbowdp.goals.concentrated import Rho
 from rainbowdp.goals.flip import Flip
 from rainbowdp.goals.question_line import levels_of_count
-from rainbowdp.goals.values import order
+from rainbowdp.goals.values import is_open, order
 from rainbowdp.planning.columns import EXPONENTIAL, NOISY_COUNTS, Column
 from rainbowdp.planning.values import GroupsPlan, PrivacyCost
 from rainbowdp.planning.words import (
@@ -194,7 +194,7 @@ def ahead_remarks(
     for other in others:
         places = {case: _ahead(chosen, other, case, leads) for case in chosen.cases}
         compared = {case: found for case, found in places.items() if found is not None}
-        if compared and not any(compared.values()):
+        if compared and not any(compared.values()) and not _are_open(chosen, other, [*compared], leads):
             never_ahead.append(_name(other))
         not_in_mean = not compared.get("mean", [0])
         for case, ahead in compared.items():
@@ -245,6 +245,12 @@ def _ahead(chosen: Column, other: Column, case: PlanCase, leads: Sequence[int]) 
     if not (chosen.is_computed(case) and other.is_computed(case)):
         return None
     return [lead for lead in leads if _is_ahead(chosen.wrong(lead, case), other.wrong(lead, case))]
+
+
+def _are_open(chosen: Column, other: Column, cases: Sequence[PlanCase], leads: Sequence[int]) -> bool:
+    """Tell whether two columns are known too roughly somewhere to say that one is never ahead."""
+    pairs = ((chosen.wrong(lead, case), other.wrong(lead, case)) for case in cases for lead in leads)
+    return any(one is not None and two is not None and is_open(one, two) for one, two in pairs)
 
 
 def _is_ahead(chosen: Value | None, other: Value | None) -> bool:

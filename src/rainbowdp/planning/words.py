@@ -7,7 +7,7 @@ A chance below 1 is never written as 100 of 100.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from typing import Literal
 
@@ -41,6 +41,7 @@ _HEADS = {"one-close": "one close", "all-close": "all close", "yes": "yes", "no"
 _LEVEL_HEADS = {"one-close": "end levels", "all-close": "narrowest"}
 _MOST_NINES = 9
 _WIDE = Context(prec=60)
+_WANTED = (90, 95, 99)
 _WHOLE, _TENTH = Decimal(1), Decimal("0.1")
 
 
@@ -295,12 +296,13 @@ def cell(wrong: Value) -> str:
 def of_100(wrong: Value) -> str:
     """Return the chance of a right answer for a sentence, given that of a wrong one.
 
-    Whole numbers from 1 to 99, tenths beyond.
+    Whole numbers from 1 to 99, tenths beyond; tenths also below 90, 95 and 99, which no chance is said to
+    reach that does not.
 
     Examples
     --------
-    >>> [of_100(Fraction(wrong)) for wrong in ("1/3", "0.004", "0.0004", "0.99991", "0")]
-    ['67 of 100', '99.6 of 100', 'more than 99.9 of 100', 'fewer than 0.01 of 100', '100 of 100']
+    >>> [of_100(Fraction(wrong)) for wrong in ("1/3", "0.0101", "0.0004", "0.99991", "0")]
+    ['67 of 100', '98.9 of 100', 'more than 99.9 of 100', 'fewer than 0.01 of 100', '100 of 100']
     """
     certain = _certain(wrong)
     if certain is not None:
@@ -310,6 +312,8 @@ def of_100(wrong: Value) -> str:
         return f"{end} of 100"
     hundred = _hundred(wrong)
     whole = hundred.quantize(_WHOLE, ROUND_HALF_UP)
+    if hundred < whole and int(whole) in _WANTED:
+        return f"{hundred.quantize(_TENTH, ROUND_FLOOR)} of 100"
     return f"{whole if hundred >= 1 and whole <= 99 else hundred.quantize(_TENTH, ROUND_HALF_UP)} of 100"
 
 
