@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The structure of the package: imports between modules, their length and first lines, what an import loads.
+"""The structure of the package: the length and first lines of modules, what an import loads.
 
-The rules are read from the syntax trees, so lazy imports and imports for annotations count like all others.
-The reader and the rules are themselves tested on small sources that break them.
+Which module may import which is checked by import-linter, with the contracts in pyproject.toml.
 """
 
 import ast
@@ -13,36 +12,15 @@ import re
 import subprocess
 import sys
 import tokenize
-from collections.abc import Iterator, Mapping
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
 PACKAGE = "rainbowdp"
 
-# A module imports lower floors, and what stands before it on its own floor. A package stands for all its
-# modules, which import each other without a cycle. The root, with the public names, stands above those.
-FLOORS = (
-    ("errors", "exact"),
-    ("rainbow", "distribution", "privacy"),
-    ("line",),
-    ("graph", "families", "leximin", "boundary"),
-    ("mechanism", "optimal", "verification", "optimality", "sampling", "baselines"),
-    ("spark", "formats", "questions", "tables", "ledger"),
-    ("goals",),
-    ("planning", "keys", "release"),
-    ("",),
-    ("interop", "plots", "cli", "__main__"),
-)
-ORDER = [f"{PACKAGE}.{name}".rstrip(".") for floor in FLOORS for name in floor]
 LONGEST = 250  # code lines: docstrings, comments and blank lines are not counted
 SPDX = "# SPDX-License-Identifier: Apache-2.0"
 EAGER = {PACKAGE}
-
-Sources = Mapping[str, str]
 
 
 @functools.cache
@@ -62,59 +40,6 @@ def python_files() -> dict[str, str]:
     for folder in ("src", "tests", "examples", "benchmarks"):
         files.extend(sorted((ROOT / folder).rglob("*.py")))
     return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
-
-
-def imported(source: str, modules: frozenset[str], *, computed: bool = False) -> Iterator[str]:
-    """Yield every own module that a source imports anywhere: the deepest module that each import names.
-
-    Imports of computed names are an error unless they are allowed.
-    """
-    for node in ast.walk(ast.parse(source)):
-        match node:
-            case ast.Import(names=names):
-                yield from (alias.name for alias in names if alias.name.split(".")[0] == PACKAGE)
-            case ast.ImportFrom(level=level) if level:
-                raise ValueError(f"line {node.lineno}: a relative import")
-            case ast.ImportFrom(module=str(module), names=names) if module.split(".")[0] == PACKAGE:
-                for alias in names:
-                    deeper = f"{module}.{alias.name}"
-                    yield deeper if deeper in modules else module
-            case ast.Call(
-                func=ast.Attribute(attr="import_module") | ast.Name(id="import_module"), args=[name, *_]
-            ):
-                match name:
-                    case ast.Constant(value=str(module)):
-                        if module.split(".")[0] == PACKAGE:
-                            yield module
-                    case _ if not computed:
-                        raise ValueError(f"line {node.lineno}: an import of a computed name")
-
-
-def place(module: str) -> int:
-    """Return where a module stands in `ORDER`: its own entry or that of the nearest package around it."""
-    name = module
-    while name and name not in ORDER:
-        name = name.rpartition(".")[0]
-    if not name or (name == PACKAGE and module != PACKAGE):
-        raise ValueError(f"{module} stands on no floor: give it a place in FLOORS and in pyproject.toml")
-    return ORDER.index(name)
-
-
-def violations(sources: Sources) -> list[str]:
-    """Return every import that goes up or sideways, and the cycle inside a package if there is one."""
-    modules = frozenset(sources)
-    found: list[str] = []
-    graph: dict[str, set[str]] = {}
-    for module, source in sources.items():
-        # The root loads its names when they are asked for; it names the same modules for type checkers.
-        graph[module] = set(imported(source, modules, computed=module == PACKAGE)) - {module}
-        too_high = (target for target in sorted(graph[module]) if place(target) > place(module))
-        found.extend(f"{module} imports {target}" for target in too_high)
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        found.append("cycle: " + " -> ".join(error.args[1]))
-    return found
 
 
 def loaded_by(statement: str) -> set[str]:
@@ -145,79 +70,6 @@ def unexplained(source: str) -> list[int]:
         if token.type == tokenize.COMMENT and silences and not said.fullmatch(token.string):
             lines.append(token.start[0])
     return lines
-
-
-def test_modules_import_only_what_stands_below_them() -> None:
-    assert violations(read_package()) == []
-
-
-def test_every_floor_is_inhabited() -> None:
-    assert set(ORDER) - set(read_package()) <= {f"{PACKAGE}.__main__"}
-
-
-@pytest.mark.parametrize(
-    ("source", "wrong"),
-    [
-        ("import rainbowdp.rainbow", True),
-        ("import rainbowdp.rainbow as colors", True),
-        ("from rainbowdp import rainbow", True),
-        ("from rainbowdp.rainbow import Rainbow", True),
-        ("from rainbowdp import __version__", True),
-        ("def late():\n    from rainbowdp.rainbow import Rainbow", True),
-        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import rainbowdp.rainbow", True),
-        ("import importlib\nimportlib.import_module('rainbowdp.rainbow')", True),
-        ("import rainbow, flint, rainbowdpx", False),
-        ("from rainbowdp.errors import RainbowError", False),
-        ("text = 'import rainbowdp.rainbow'", False),
-    ],
-)
-def test_an_import_that_goes_up_is_found_wherever_it_stands(source: str, wrong: bool) -> None:
-    sources = {PACKAGE: "", "rainbowdp.errors": "", "rainbowdp.rainbow": "", "rainbowdp.exact": source}
-    assert bool(violations(sources)) is wrong
-
-
-@pytest.mark.parametrize(
-    ("module", "target", "wrong"),
-    [
-        ("exact", "errors", False),
-        ("errors", "exact", True),
-        ("graph.morphism", "graph.rainbow_graph", False),
-        ("families", "graph", False),
-        ("boundary", "leximin", False),
-        ("leximin", "boundary", True),
-        ("sampling", "optimality", False),
-        ("mechanism", "formats.csv", True),
-        ("cli.solve", "formats.csv", False),
-        ("cli", "plots", False),
-        ("plots", "cli", True),
-        ("formats.csv", "formats.parquet", False),
-    ],
-)
-def test_an_import_sideways_follows_the_order(module: str, target: str, wrong: bool) -> None:
-    sources = {f"{PACKAGE}.{target}": "", f"{PACKAGE}.{module}": f"import {PACKAGE}.{target}"}
-    assert bool(violations(sources)) is wrong
-
-
-def test_a_cycle_inside_a_package_is_found() -> None:
-    sources = {
-        "rainbowdp.formats.csv": "import rainbowdp.formats.parquet",
-        "rainbowdp.formats.parquet": "def late():\n    import rainbowdp.formats.csv",
-    }
-    (found,) = violations(sources)
-    assert found.startswith("cycle: ")
-
-
-@pytest.mark.parametrize(
-    "source", ["from . import errors", "import importlib\nimportlib.import_module(name)"]
-)
-def test_an_import_that_cannot_be_read_is_refused(source: str) -> None:
-    with pytest.raises(ValueError, match="import"):
-        violations({"rainbowdp.exact": source})
-
-
-def test_a_module_without_a_floor_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"rainbowdp\.attic stands on no floor"):
-        violations({"rainbowdp.exact": "import rainbowdp.attic"})
 
 
 def code_lines(source: str) -> int:
@@ -276,23 +128,10 @@ def test_every_ignore_names_its_rule_and_its_reason() -> None:
     assert found == {}
 
 
-@pytest.mark.parametrize(
-    ("comment", "wrong"),
-    [
-        ("# noqa", True),
-        ("# noqa: S101", True),
-        ("# type: ignore", True),
-        ("# type: ignore[arg-type]", True),
-        ("# type: ignore  # because", True),
-        ("# ruff: noqa", True),
-        ("# pragma: no cover", True),
-        ("# noqa: S101 - the claim of this test", False),
-        ("# type: ignore[arg-type]  # a wrong argument is the point", False),
-        ("# an ordinary comment about noqa", False),
-    ],
-)
-def test_a_checker_silenced_without_a_reason_is_found(comment: str, wrong: bool) -> None:
-    assert unexplained(f"x = 1\ny = 2  {comment}\n") == ([2] if wrong else [])
+def test_a_checker_silenced_without_a_reason_is_found() -> None:
+    for comment in ("# noqa", "# noqa: S101", "# type: ignore[arg-type]", "# ruff: noqa"):
+        assert unexplained(f"x = 1\ny = 2  {comment}\n") == [2]
+    assert unexplained("x = 1  # noqa: S101 - the claim of this test\n") == []
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:

@@ -22,7 +22,6 @@ import pytest
 from benchmarks.__main__ import MEMBERS
 from benchmarks.person_table import ANSWERS, COLUMNS, UNREADABLE, WINNER, write
 from benchmarks.plain_counts import ENGINES, TASKS, counts
-from benchmarks.report import Report, placed, times
 
 pytestmark = pytest.mark.release
 ROOT = Path(__file__).resolve().parents[1]
@@ -72,8 +71,7 @@ def test_every_member_is_run_and_has_a_tiny_size() -> None:
     assert all(TINY[name] < importlib.import_module(f"benchmarks.{name}").SIZE for name in MEMBERS)
 
 
-# The others run in this process, in test_benchmarks_members.
-@pytest.mark.parametrize("name", ["ask_csv"])
+@pytest.mark.parametrize("name", MEMBERS)
 def test_a_member_runs_and_fills_its_place(name: str, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"# Page\n\n<!-- {name} -->\nold\n<!-- /{name} -->\n\nthe end\n", encoding="utf-8")
@@ -118,15 +116,6 @@ def test_peers_are_pinned_with_hashes_in_the_versions_of_the_checks() -> None:
     assert len(re.findall(r"^[\w.-]+==.*\\\n +--hash=sha256:", text, flags=re.MULTILINE)) == len(pinned)
     shared = {name for name, _ in known}
     assert {(name, version) for name, version in pinned if name in shared} <= {*known}
-
-
-@pytest.mark.parametrize("given", ["nothing", "ask_csv=many"])
-def test_members_and_sizes_that_make_no_sense_are_refused(given: str, tmp_path: Path) -> None:
-    done = run(given, temporary=tmp_path)
-    assert done.returncode == 2
-    assert given in done.stderr
-    assert "ask_csv" in done.stderr
-    assert done.stdout == ""
 
 
 def test_the_tables_are_the_same_but_for_lines_that_nobody_can_read(tmp_path: Path) -> None:
@@ -195,12 +184,3 @@ def test_a_command_is_seen_from_outside(tmp_path: Path) -> None:
     assert large["temporary_bytes"] == 3 * MIB
     assert small["memory_bytes"] < 100 * MIB
     assert (small["output"], small["messages"], small["temporary_bytes"]) == ("", "", 0)
-
-
-def test_a_report_is_a_table() -> None:
-    report = Report("Two things.", ["what", "seconds"], [["a", "1"], ["b", "2"]])
-    assert report.markdown() == "Two things.\n\n| what | seconds |\n| --- | ---: |\n| a | 1 |\n| b | 2 |"
-    assert placed("x <!-- a --><!-- /a --> y", "a", "new") == "x <!-- a -->\n\nnew\n\n<!-- /a --> y"
-    with pytest.raises(ValueError, match="no place for b"):
-        placed("x <!-- a --><!-- /a --> y", "b", "new")
-    assert [times(value, 2) for value in (1, 5, 19.8, 20, 4_000)] == ["0.5", "2.5", "9.9", "10", "2000"]

@@ -3,8 +3,8 @@
 
 import pytest
 
-from benchmarks.goals import HEAD, MET, MISSED, UNMEASURED, Goal, goal_lines
-from benchmarks.report import Report, Table, placed, with_goals
+from benchmarks.goals import MET, MISSED, UNMEASURED, Goal, goal_lines
+from benchmarks.report import Report, placed, with_goals
 
 pytestmark = pytest.mark.release
 
@@ -14,12 +14,9 @@ pytestmark = pytest.mark.release
     [
         ({"a": 10.0, "b": 30.0}, True, MET, "10× (a) to 30× (b)"),
         ({"a": 9.99, "b": 30.0}, True, MISSED, "10× (a) to 30× (b)"),
-        ({"b": 30.0, "a": 2.0}, True, MISSED, "2× (a) to 30× (b)"),
         ({"a": 10.0, "b": 3.0}, False, MET, "10× (a) to 3× (b)"),
-        ({"a": 10.5, "b": 3.0, "c": 0.5}, False, MISSED, "10× (a) to 0.5× (c)"),
-        ({"": 3.0}, False, MET, "3×"),
+        ({"a": 10.5, "b": 3.0}, False, MISSED, "10× (a) to 3× (b)"),
         ({}, False, UNMEASURED, "nothing"),
-        ({}, True, UNMEASURED, "nothing"),
     ],
 )
 def test_a_goal_is_met_where_its_worst_measurement_is(
@@ -29,37 +26,12 @@ def test_a_goal_is_met_where_its_worst_measurement_is(
     assert Goal("fast", 10, values, at_least=at_least).cells() == ["fast", bound, shown, verdict]
 
 
-def report(goal: Goal) -> Report:
-    table = Table("More.", ["what", "number"], [["b", "2"]])
-    return Report(
-        "Text.",
-        ["what", "number"],
-        [["a", "1"]],
-        further=[table],
-        goals=[goal],
-        figures={"curve.svg": "<svg/>"},
-        alternatives={"curve.svg": "a curve"},
-    )
-
-
-def test_a_report_has_tables_figures_and_goals() -> None:
-    parts = report(Goal("fast", 2, {"x": 3.0}, at_least=True)).markdown().split("\n\n")
-    assert parts[0] == "Text."
-    assert parts[1].splitlines()[0] == "| what | number |"
-    assert parts[2] == "![a curve](assets/benchmarks/curve.svg)"
-    assert parts[3] == "More."
-    assert parts[5].splitlines() == [
-        f"| {' | '.join(HEAD)} |",
-        "| --- | --- | --- | --- |",
-        "| fast | at least 2× | 3× (x) | met |",
-    ]
-
-
 def test_a_page_gathers_the_goals_of_its_members_however_often_it_is_written() -> None:
     page = "<!-- goals --><!-- /goals -->\n\n<!-- one --><!-- /one -->\n\n<!-- two --><!-- /two -->"
     fast, slow = Goal("fast", 2, {"x": 3.0}, at_least=True), Goal("slow", 2, {"x": 3.0})
     for name, goal in (("one", fast), ("two", slow), ("one", fast)):
-        page = with_goals(placed(page, name, report(goal).markdown()))
+        report = Report("Text.", ["what", "number"], [["a", "1"]], goals=[goal])
+        page = with_goals(placed(page, name, report.markdown()))
     gathered, _, rest = page.partition("<!-- /goals -->")
     rows = [f"| {' | '.join(goal.cells())} |" for goal in (fast, slow)]
     assert gathered.splitlines()[4:] == [*rows, ""]

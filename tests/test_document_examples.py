@@ -45,12 +45,6 @@ def test_a_block_is_split_into_commands_and_what_is_shown() -> None:
     ]
 
 
-@pytest.mark.parametrize("block", ["", "\n", "rainbowdp --version\n", "shown before\n$ command\n"])
-def test_a_block_without_a_command_at_its_start_is_refused(block: str) -> None:
-    with pytest.raises(ValueError, match="a console block"):
-        list(parse_console(block))
-
-
 @pytest.mark.parametrize(
     "block",
     [
