@@ -174,7 +174,7 @@ def test_of_many_options_a_coin_decides_where_numbers_differ_by_less_than_any_bi
     judging = FlipJudge(
         Flip(Asked(rdp.winner("c", [f"o{at}" for at in range(1024)]), rdp.PureDP("1/100"))), 1024, [0, 1]
     )
-    (pair,) = set(table_pairs(judging._flip.asked, 1024, 1))  # type: ignore[attr-defined]  # of a Flip
+    (pair,) = set(table_pairs(judging._flip.asked, 1024, 1))
     assert judging.exceeds(pair) is None
 
 

@@ -38,7 +38,7 @@ from goal_oracles import (
 )
 from rainbowdp.baselines import exponential_mechanism, permute_and_flip
 from rainbowdp.goals import Asked, mechanism_of
-from rainbowdp.goals.flip import LocatedFlip
+from rainbowdp.goals.flip import Flip
 from rainbowdp.goals.values import rounded
 from rainbowdp.privacy import PureDP
 from rainbowdp.questions import Neighbors, OptionCounts, scores, winner
@@ -150,14 +150,13 @@ def assert_promise(
     named = [option for option, _ in Counter(said).most_common(most)]
     sample = Counter(random.Random(seed).sample(said, min(size, len(said))))
     counts = tuple(sample[option] for option in named)
-    located = mechanism_of(Asked(winner("c", named), PureDP(epsilon), neighbors)).at(OptionCounts(counts))
+    mechanism = mechanism_of(Asked(winner("c", named), PureDP(epsilon), neighbors))
     best = counts.count(max(counts))
-    if isinstance(located, LocatedFlip):
-        ours = rounded(located.right())
+    if isinstance(mechanism, Flip):
+        ours = best * rounded(mechanism.chance(gaps_of(counts), 0))
     else:
-        ours = sum(
-            rounded(chance) for name, chance in located.chances().items() if sample[str(name)] == max(counts)
-        )
+        chances = mechanism.at(OptionCounts(counts)).chances()
+        ours = sum(rounded(chance) for name, chance in chances.items() if sample[str(name)] == max(counts))
     rate = float(epsilon) / (2 if neighbors == "change-one" else 1)
     weights = np.exp(-rate * np.array(gaps_of(counts)))
     theirs = {
@@ -205,9 +204,8 @@ def test_of_a_thousand_bins_typical_needs_the_epsilon_of_permute_and_flip_and_le
     question = winner("c", options(1024))
 
     def ours(epsilon: float) -> float:
-        located = mechanism_of(Asked(question, PureDP(Fraction(epsilon)))).at(OptionCounts(counts))
-        assert isinstance(located, LocatedFlip)
-        return rounded(located.right())
+        mechanism = Flip(Asked(question, PureDP(Fraction(epsilon))))
+        return counts.count(max(counts)) * rounded(mechanism.chance(gaps_of(counts), 0))
 
     def weights(epsilon: float) -> NDArray[np.float64]:
         found: NDArray[np.float64] = np.exp(-epsilon * np.array(gaps_of(counts)))

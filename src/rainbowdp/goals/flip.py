@@ -10,35 +10,29 @@ t^-m/(1 + t) at the gap 2m + 1.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import ClassVar
+from functools import partial
 
 import flint
 
 from rainbowdp.baselines import EnclosedNumber, Value, flip_wrong, odds_root, taken_first
 from rainbowdp.baselines.odds_power import Base, told
 from rainbowdp.exact import exponent_ball, rational_ball
-from rainbowdp.goals.mechanism import Asked, Case, require_lead, row_cost
-from rainbowdp.ledger import Cost
+from rainbowdp.goals.mechanism import Case, Gap, OptionsMechanism
 from rainbowdp.privacy import PureDP
-from rainbowdp.questions import Neighbors, Ranking, Scores, Summary, Winner
-from rainbowdp.questions.readings import Private
+from rainbowdp.questions import Scores, Summary
 from rainbowdp.questions.selection import Form
 from rainbowdp.sampling import BitSource
-from rainbowdp.sampling.bits import SystemBits
 from rainbowdp.sampling.reals import is_below, shuffled
 
 _MOST_EXACT = 12
 """Up to so many options all chances are rational functions of the odds; beyond, they are enclosed."""
 
-Gap = int | Fraction
-
 
 @dataclass(frozen=True)
-class Flip:
+class Flip(OptionsMechanism):
     """The mechanism of `winner` and `scores` for three options and more, under pure and approximate privacy.
 
     Delta is not used, so an answer costs epsilon alone.
@@ -55,6 +49,7 @@ class Flip:
 
     Examples
     --------
+    >>> from rainbowdp.goals import Asked
     >>> from rainbowdp.questions import OptionCounts, winner
     >>> asked = Asked(winner("party", ["red", "blue", "green"]), PureDP("ln 2"))
     >>> Flip(asked).at(OptionCounts((3, 5, 4))).chances()
@@ -63,10 +58,7 @@ class Flip:
     {'red': Fraction(7, 36), 'blue': Fraction(19, 36), 'green': Fraction(5, 18)}
     """
 
-    asked: Asked
-
-    name: ClassVar[str] = "flip"
-    notes: ClassVar[tuple[str, ...]] = ()
+    name = "flip"
 
     @property
     def charged(self) -> PureDP:
@@ -83,31 +75,47 @@ class Flip:
         number = 3 if self.asked.changed else 2
         return f"theorem {number}: {row} moves no chance of flip by more than e^epsilon{many}"
 
-    def at(self, summary: Summary) -> "LocatedFlip":
-        """Return the mechanism at a table."""
-        scores = options_question(self.asked).scores_of(summary)
+    def place_of(self, summary: Summary) -> tuple[Gap, ...]:
+        """Return the gap of each option to the greatest."""
+        scores = self.options.scores_of(summary)
         best = max(scores)
-        return LocatedFlip(self, tuple(best - score for score in scores))
+        return tuple(best - score for score in scores)
 
-    def accepts(self, answer: object) -> bool:
-        """Tell whether something is an answer that can come out."""
-        return options_question(self.asked).accepts(answer)
+    def draw(self, place: Sequence[Gap], bits: BitSource) -> Form:
+        """Draw an option: every coin is thrown, and the first one of a random order that accepts is taken."""
+        order = shuffled(len(place), bits)
+        accepted = [at for at in order if is_below(partial(self.weight_ball, place[at]), bits)]
+        return self.options.named([accepted[0], *(at for at in order if at != accepted[0])])
 
-    def cost(self, groups: int, neighbors: Neighbors) -> Cost:
-        """Return what answers for so many groups cost together."""
-        return row_cost(self.charged, groups, neighbors)
+    def chances(self, place: Sequence[Gap]) -> Mapping[Form, Value]:
+        """Return the probability of each option."""
+        found = {gap: self.chance(place, gap) for gap in set(place)}
+        return {self.first(at): found[gap] for at, gap in enumerate(place)}
+
+    def chance(self, gaps: Sequence[Gap], gap: Gap) -> Value:
+        """Return the probability of one option with this gap, of options with so many gaps."""
+        others = Counter(gaps)
+        others[gap] -= 1
+        if len(gaps) <= _MOST_EXACT:
+            weights = self.weights(set(gaps))
+            return told(taken_first(weights[gap], [weights[other] for other in others.elements()]))
+        return EnclosedNumber(lambda: self._integral(gap, others))
+
+    def _integral(self, gap: Gap, others: Counter[Gap]) -> flint.arb:
+        """Return a ball around the chance of an option, from the product as a polynomial in the time s."""
+        product = flint.arb_poly([1])
+        for other, count in others.items():
+            if count:
+                product *= flint.arb_poly([1, -self.weight_ball(other)]) ** count
+        terms = (coefficient / (degree + 1) for degree, coefficient in enumerate(product.coeffs()))
+        return self.weight_ball(gap) * sum(terms, flint.arb(0))
 
     def wrong(self, lead: int, case: Case) -> Value:
         """Return the probability of a wrong answer where one rival, or each, lacks so many people's rows."""
         # Without epsilon an option that is infinitely far behind is accepted like any other.
         alone = case == "one-close" and self.charged.epsilon != 0
-        rivals = 1 if alone else len(options_question(self.asked).options) - 1
-        gap = lead_rows(self.asked, require_lead(lead))
-        return flip_wrong(self.weights([gap])[gap], rivals)
-
-    def pairs(self) -> None:
-        """Return None: what neighbors can have is too long a list."""
-        return
+        gap = self.lead_rows(lead)
+        return flip_wrong(self.weights([gap])[gap], 1 if alone else self.count - 1)
 
     def _power(self, gap: Gap) -> tuple[Fraction, bool]:
         """Return the n of q = e^(-epsilon n), and whether q is 2/(1 + t) times that."""
@@ -137,76 +145,3 @@ class Flip:
         epsilon = exponent_ball(self.charged.epsilon)
         weight = (-epsilon * rational_ball(power)).exp()
         return weight * 2 / (1 + (epsilon / self.asked.max_rows).exp()) if odd else weight
-
-
-@dataclass(frozen=True, repr=False)
-class LocatedFlip(Private):
-    """Flip at one table, which it knows by the gaps of its options."""
-
-    flip: Flip
-    gaps: tuple[Gap, ...]
-
-    def draw(self, bits: BitSource | None = None) -> Form:
-        """Draw an option: every coin is thrown, and the first one of a random order that accepts is taken."""
-        source = SystemBits() if bits is None else bits
-        order = shuffled(len(self.gaps), source)
-        accepted = [at for at in order if self._accepts(self.gaps[at], source)]
-        first = accepted[0]
-        return options_question(self.flip.asked).named([first, *(at for at in order if at != first)])
-
-    def _accepts(self, gap: Gap, bits: BitSource) -> bool:
-        return is_below(lambda: self.flip.weight_ball(gap), bits)
-
-    def chances(self) -> Mapping[Form, Value]:
-        """Return the probability of each option."""
-        question = options_question(self.flip.asked)
-        found = {gap: self._chance(gap) for gap in set(self.gaps)}
-        chances: dict[Form, Value] = {}
-        for at, gap in enumerate(self.gaps):
-            rest = [other for other in range(len(self.gaps)) if other != at]
-            chances[question.named([at, *rest])] = found[gap]
-        return chances
-
-    def right(self) -> Value:
-        """Return the probability that a greatest option is named."""
-        best = min(self.gaps)
-        return self._chance(best) * self.gaps.count(best)
-
-    def _chance(self, gap: Gap) -> Value:
-        """Return the probability of one option with this gap."""
-        others = Counter(self.gaps)
-        others[gap] -= 1
-        if len(self.gaps) <= _MOST_EXACT:
-            weights = self._weights
-            return told(taken_first(weights[gap], [weights[other] for other in others.elements()]))
-        return EnclosedNumber(lambda: _integral(self.flip, gap, others))
-
-    @cached_property
-    def _weights(self) -> Mapping[Gap, Base]:
-        return self.flip.weights(set(self.gaps))
-
-
-def _integral(flip: Flip, gap: Gap, others: Counter[Gap]) -> flint.arb:
-    """Return a ball around the chance of an option, from the product as a polynomial in the time s."""
-    product = flint.arb_poly([1])
-    for other, count in others.items():
-        if count:
-            product *= flint.arb_poly([1, -flip.weight_ball(other)]) ** count
-    terms = (coefficient / (degree + 1) for degree, coefficient in enumerate(product.coeffs()))
-    return flip.weight_ball(gap) * sum(terms, flint.arb(0))
-
-
-def options_question(asked: Asked) -> Winner | Ranking | Scores:
-    """Return the question of a mechanism that chooses among options."""
-    question = asked.question
-    assert isinstance(question, Winner | Ranking | Scores)  # noqa: S101 - chosen for no other question
-    return question
-
-
-def lead_rows(asked: Asked, lead: int) -> Gap:
-    """Return by how much counts or scores differ where a lead is what so many people can add.
-
-    For counts that is the rows of so many people; for scores so many times the sensitivity.
-    """
-    question = asked.question
-    return question.sensitivity * lead if isinstance(question, Scores) else asked.max_rows * lead

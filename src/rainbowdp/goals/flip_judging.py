@@ -14,7 +14,7 @@ differ by less than 2^-4096. What is left is decided by the exact form of both p
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Protocol, cast
+from typing import cast
 
 import flint
 
@@ -31,9 +31,9 @@ from rainbowdp.exact import (
     sign,
     working_precision,
 )
-from rainbowdp.goals.flip import Gap
+from rainbowdp.goals.flip import Flip
+from rainbowdp.goals.mechanism import Gap
 from rainbowdp.goals.table_pairs import Kin, TablePair, shown_pair
-from rainbowdp.privacy import PureDP
 
 MOST_EXACT = 12
 """Up to so many options undecided numbers are compared by their form; of more, 4096 bits have to decide."""
@@ -48,26 +48,12 @@ Table = tuple[tuple[Gap, int], ...]
 """The gaps of a table, with how many options have each."""
 
 
-class Coins(Protocol):
-    """What is judged: the coins of `Flip`, exactly and as they are thrown."""
-
-    @property
-    def charged(self) -> PureDP:
-        """What one answer costs."""
-
-    def weights(self, gaps: Iterable[Gap]) -> Mapping[Gap, Base]:
-        """Return the probability that an option is accepted, by its gap."""
-
-    def weight_ball(self, gap: Gap) -> flint.arb:
-        """Return a ball around the same probability, at the precision in force."""
-
-
 class FlipJudge:
     """Judges pairs of tables with so many options and such gaps.
 
     Parameters
     ----------
-    flip : Coins
+    flip : Flip
         The mechanism.
     options : int
         How many options there are.
@@ -75,7 +61,7 @@ class FlipJudge:
         All gaps of the tables that are judged.
     """
 
-    def __init__(self, flip: Coins, options: int, gaps: Iterable[Gap]) -> None:
+    def __init__(self, flip: Flip, options: int, gaps: Iterable[Gap]) -> None:
         self._options = options
         self._gaps = sorted(set(gaps))
         self._flip = flip

@@ -20,11 +20,11 @@ from typing import Protocol
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UndecidedError
-from rainbowdp.exact import Log
+from rainbowdp.exact import Exact, Log
 from rainbowdp.exact.refining import undecided
-from rainbowdp.goals.flip import Flip, options_question
+from rainbowdp.goals.flip import Flip
 from rainbowdp.goals.flip_judging import FlipJudge, bits_below_one
-from rainbowdp.goals.lead_line import LeadLine, LocatedLead
+from rainbowdp.goals.lead_line import LeadLine
 from rainbowdp.goals.line_pairs import MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
 from rainbowdp.goals.mechanism import Asked, QuestionMechanism
 from rainbowdp.goals.question_line import QuestionLine
@@ -112,20 +112,6 @@ def judge_mechanism(mechanism: QuestionMechanism) -> Judged:
             return Judged(0, None, _NOTHING)
 
 
-class HasPairs(Protocol):
-    """A mechanism with pairs of neighboring distances."""
-
-    @property
-    def charged(self) -> Privacy:
-        """What one answer costs."""
-
-    def pairs(self) -> Pairs | None:
-        """Return all pairs; None where they are too many."""
-
-    def turning_pairs(self, most: int) -> Pairs:
-        """Return a few pairs that decide about all of them; at most about so many of these."""
-
-
 @dataclass(frozen=True)
 class _OneLine:
     """One line as a mechanism."""
@@ -162,7 +148,7 @@ def judge_line(line: Line) -> Judged:
     return _judge_pairs(_OneLine(line), len(line.rainbow.colors))
 
 
-def _judge_pairs(mechanism: HasPairs, colors: int) -> Judged:
+def _judge_pairs(mechanism: LeadLine | QuestionLine | _OneLine, colors: int) -> Judged:
     """Judge all pairs where they are not too many, else those that decide about all, or some of these."""
     privacy = mechanism.charged
     each = work_of(privacy, colors)
@@ -190,8 +176,7 @@ def _judge_pairs(mechanism: HasPairs, colors: int) -> Judged:
 
 
 def _judge_flip(flip: Flip) -> Judged:
-    question = options_question(flip.asked)
-    options = len(question.options)
+    question, options = flip.options, flip.count
     if isinstance(question, Scores):
         pairs = tuple(dict.fromkeys(score_pairs(question)))
         chances = FlipJudge(flip, options, (gap for pair in pairs for kin in pair for gap in kin[:2]))
@@ -304,14 +289,14 @@ class LeadJudge:
         for at in (0, 1):
             most = max(kin[at] for kin in pair)
             counts = [int(most - kin[at]) for kin in pair for _ in range(kin.options)]
-            located.append(self._line.at(OptionCounts(tuple(counts))))
-        shown = sorted({each.ahead for each in located})
-        one, other = (self._shown(each, shown) for each in located)
+            located.append(self._line.place_of(OptionCounts(tuple(counts))))
+        shown = sorted({ahead for ahead, _ in located})
+        one, other = (self._shown(*place, shown) for place in located)
         return one, other
 
-    def _shown(self, located: LocatedLead, shown: Sequence[int]) -> Distribution:
-        other = (1 - located.mass) / (self._line.count - 1)
-        masses = {str(place): located.mass if place == located.ahead else other for place in shown}
+    def _shown(self, ahead: int, mass: Exact, shown: Sequence[int]) -> Distribution:
+        other = (1 - mass) / (self._line.count - 1)
+        masses = {str(place): mass if place == ahead else other for place in shown}
         return Distribution.trusted({**masses, "others": other * (self._line.count - len(shown))})
 
 

@@ -11,21 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
 
 from rainbowdp.baselines import Value
 from rainbowdp.baselines.odds_power import told
 from rainbowdp.boundary.ready_made import response
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Exact
-from rainbowdp.goals.flip import Gap, lead_rows, options_question
 from rainbowdp.goals.line_pairs import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
-from rainbowdp.goals.mechanism import Asked, Case, line_cost, require_lead
+from rainbowdp.goals.mechanism import Case, Gap, OptionsMechanism, line_cost
 from rainbowdp.ledger import Cost
 from rainbowdp.line import Line
-from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Neighbors, Scores, Summary
-from rainbowdp.questions.readings import Private
 from rainbowdp.questions.selection import Form
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.sampling import BitSource, sample_distribution
@@ -35,7 +31,7 @@ _FAR = 4096
 
 
 @dataclass(frozen=True)
-class LeadLine:
+class LeadLine(OptionsMechanism):
     """The mechanism of `winner` and `scores` for two options, and for more under the goal guarantee.
 
     Parameters
@@ -49,6 +45,7 @@ class LeadLine:
 
     Examples
     --------
+    >>> from rainbowdp.goals import Asked
     >>> from rainbowdp.privacy import PureDP
     >>> from rainbowdp.questions import OptionCounts, winner
     >>> line = LeadLine(Asked(winner("party", ["red", "blue", "green"]), PureDP("ln 2")))
@@ -58,22 +55,10 @@ class LeadLine:
     Fraction(1, 3)
     """
 
-    asked: Asked
-
-    name: ClassVar[str] = "line"
-    notes: ClassVar[tuple[str, ...]] = ()
-
-    @property
-    def charged(self) -> Privacy:
-        """What was asked for."""
-        return self.asked.privacy
-
-    @property
-    def theorem(self) -> str:
-        """Why it is private."""
-        return (
-            "theorem 1: one person moves the lead by one step of the line, and the winner only through a tie"
-        )
+    name = "line"
+    theorem = (
+        "theorem 1: one person moves the lead by one step of the line, and the winner only through a tie"
+    )
 
     @property
     def step(self) -> Gap:
@@ -87,20 +72,25 @@ class LeadLine:
     def _has_rests(self) -> bool:
         return self.step != 1 or isinstance(self.asked.question, Scores)
 
-    @property
-    def count(self) -> int:
-        """How many options there are."""
-        return len(options_question(self.asked).options)
-
-    def at(self, summary: Summary) -> "LocatedLead":
-        """Return the mechanism at a table."""
-        scores = [Fraction(score) for score in options_question(self.asked).scores_of(summary)]
+    def place_of(self, summary: Summary) -> tuple[int, Exact]:
+        """Return which option is ahead, and its probability."""
+        scores = [Fraction(score) for score in self.options.scores_of(summary)]
         second, best = sorted(scores)[-2:]
-        return LocatedLead(self, scores.index(best), self.mass(best - second))
+        return scores.index(best), self.mass(best - second)
 
-    def accepts(self, answer: object) -> bool:
-        """Tell whether something is an answer that can come out."""
-        return options_question(self.asked).accepts(answer)
+    def draw(self, place: tuple[int, Exact], bits: BitSource) -> Form:
+        """Draw an option exactly."""
+        (drawn,) = sample_distribution(self._numbered(*place), bits=bits)
+        return self.first(int(drawn))
+
+    def chances(self, place: tuple[int, Exact]) -> Mapping[Form, Value]:
+        """Return the probability of each option."""
+        return {self.first(int(at)): told(mass) for at, mass in self._numbered(*place).items()}
+
+    def _numbered(self, ahead: int, mass: Exact) -> Distribution:
+        """Return the probability of each option, by its number written with six digits."""
+        other = (1 - mass) / (self.count - 1)
+        return Distribution.trusted({f"{at:06}": mass if at == ahead else other for at in range(self.count)})
 
     def cost(self, groups: int, neighbors: Neighbors) -> Cost:
         """Return what answers for so many groups cost together."""
@@ -108,7 +98,7 @@ class LeadLine:
 
     def wrong(self, lead: int, case: Case) -> Value:  # noqa: ARG002 - other options do not matter
         """Return the probability of a wrong answer where the option ahead leads by so many people's rows."""
-        return 1 - self.mass(lead_rows(self.asked, require_lead(lead)))
+        return 1 - self.mass(self.lead_rows(lead))
 
     def mass(self, lead: Gap) -> Exact:
         """Return the probability of the option that is ahead by a lead; 1/k where none is."""
@@ -176,31 +166,3 @@ class LeadLine:
         if others > 1:
             shown["2"] = (1 - mass) / others * (others - 1)
         return shown
-
-
-@dataclass(frozen=True, repr=False)
-class LocatedLead(Private):
-    """The line at one table: which option is ahead, and its probability."""
-
-    line: LeadLine
-    ahead: int
-    mass: Exact
-
-    def _places(self) -> Distribution:
-        """Return the probability of each place, by its number written with six digits."""
-        other = (1 - self.mass) / (self.line.count - 1)
-        masses = {f"{at:06}": other for at in range(self.line.count)}
-        return Distribution.trusted({**masses, f"{self.ahead:06}": self.mass})
-
-    def draw(self, bits: BitSource | None = None) -> Form:
-        """Draw an option exactly."""
-        (place,) = sample_distribution(self._places(), bits=bits)
-        return self._named(int(place))
-
-    def chances(self) -> Mapping[Form, Value]:
-        """Return the probability of each option."""
-        return {self._named(int(place)): told(mass) for place, mass in self._places().items()}
-
-    def _named(self, place: int) -> Form:
-        rest = [other for other in range(self.line.count) if other != place]
-        return options_question(self.line.asked).named([place, *rest])

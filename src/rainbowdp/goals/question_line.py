@@ -12,7 +12,6 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from math import factorial
-from typing import ClassVar
 
 from rainbowdp.baselines import Value
 from rainbowdp.baselines.odds_power import told
@@ -22,11 +21,11 @@ from rainbowdp.errors import QuestionError
 from rainbowdp.exact import Exact, format_fraction
 from rainbowdp.exact.arguments import is_whole
 from rainbowdp.goals.line_pairs import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
-from rainbowdp.goals.mechanism import Asked, Case, line_cost, require_lead
+from rainbowdp.goals.mechanism import Case, QuestionMechanism, line_cost
 from rainbowdp.goals.values import greatest
 from rainbowdp.ledger import Cost
 from rainbowdp.line import Line
-from rainbowdp.privacy import ApproxDP, Privacy
+from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions import (
     Level,
     Location,
@@ -40,7 +39,6 @@ from rainbowdp.questions import (
 )
 from rainbowdp.questions.kinds import answer_forms, is_known
 from rainbowdp.questions.measures import CountOf
-from rainbowdp.questions.readings import Private
 from rainbowdp.questions.regions import lines_of, touching_pairs
 from rainbowdp.questions.selection import Form
 from rainbowdp.sampling import BitSource, sample_distribution
@@ -53,7 +51,7 @@ _OFTEN = (
 
 
 @dataclass(frozen=True)
-class QuestionLine:
+class QuestionLine(QuestionMechanism):
     """The mechanism of a question with one true answer for every table.
 
     Parameters
@@ -74,6 +72,7 @@ class QuestionLine:
 
     Examples
     --------
+    >>> from rainbowdp.goals import Asked
     >>> from rainbowdp.privacy import PureDP
     >>> from rainbowdp.questions import MatchCount, yes_no
     >>> asked = Asked(yes_no("smoker", equals="yes", at_least=10), PureDP("ln 2"))
@@ -84,10 +83,13 @@ class QuestionLine:
     [Fraction(1, 16), Fraction(1, 8), Fraction(1, 4), Fraction(1, 2)]
     """
 
-    asked: Asked
     rule: str | BoundaryCondition = "default"
 
-    name: ClassVar[str] = "line"
+    name = "line"
+    theorem = (
+        "Zhou et al. 2022, theorem 3: tables of one answer form a line, neighbors on a line are at most "
+        "one step apart, and lines touch at distance 0 alone"
+    )
 
     def __post_init__(self) -> None:
         # What fails here must not depend on a table, so it does not wait for one.
@@ -95,19 +97,6 @@ class QuestionLine:
         if not is_known(self.question):
             # A question that its user wrote is asked nothing once it has seen a table.
             self._touching  # noqa: B018 - a cached property
-
-    @property
-    def charged(self) -> Privacy:
-        """What was asked for."""
-        return self.asked.privacy
-
-    @property
-    def theorem(self) -> str:
-        """Why it is private."""
-        return (
-            "Zhou et al. 2022, theorem 3: tables of one answer form a line, neighbors on a line are at most "
-            "one step apart, and lines touch at distance 0 alone"
-        )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -133,9 +122,8 @@ class QuestionLine:
 
     @property
     def _false_yes(self) -> Fraction | None:
-        return (
-            self.question.false_yes if is_known(self.question) and isinstance(self.question, YesNo) else None
-        )
+        question = self.question
+        return question.false_yes if is_known(question) and isinstance(question, YesNo) else None
 
     @cached_property
     def lines(self) -> QuestionLines:
@@ -167,12 +155,22 @@ class QuestionLine:
         line = self.lines.line(answer)
         return Line(line.rainbow, line.boundary, self.asked.privacy)
 
-    def at(self, summary: Summary) -> "LocatedAnswer":
-        """Return the mechanism at a table."""
+    def place_of(self, summary: Summary) -> Distribution:
+        """Return the distribution of the answers."""
         location = self._located(summary)
-        return LocatedAnswer(
-            self, self._distribution(location.answer, location.distance // self.asked.max_rows)
-        )
+        return self._distribution(location.answer, location.distance // self.asked.max_rows)
+
+    def draw(self, place: Distribution, bits: BitSource) -> Form:
+        """Draw an answer exactly."""
+        (color,) = sample_distribution(place, bits=bits)
+        return self.forms[color]
+
+    def chances(self, place: Distribution) -> Mapping[Form, Value]:
+        """Return the probability of each answer."""
+        found: dict[Form, Value] = {}
+        for color, form in self.forms.items():
+            found[form] = found.get(form, Fraction(0)) + place[color]
+        return {form: told(chance) for form, chance in found.items()}
 
     def _located(self, summary: Summary) -> Location:
         found: object = self.in_table.locate(summary, self.asked.neighbors)
@@ -213,21 +211,18 @@ class QuestionLine:
         all others it is how many people have to change before the true answer does, one more than the
         distance.
         """
-        before, question = require_lead(lead) - 1, self.question
+        before, question = lead - 1, self.question
         if isinstance(question, Ranking) and is_known(question):
             return self._wrong_order(question, before // (2 if self.asked.changed else 1), case)
         if case in {"yes", "no"}:
-            return self._wrong(self._own[case], before)
+            return 1 - first_mass(self.line(case), before)
         lines, levels = self.lines.different, levels_of_count(question)
         if levels is not None:
-            found = self._answers_at(levels, before * self.asked.max_rows, case)
+            # Only levels that have counts so far inside, as for `NoisyLevel.wrong`.
+            inner = [] if case == "one-close" else inner_levels_at(levels, before * self.asked.max_rows)
+            found = {0, len(levels.edges), *(at for at, _ in inner)}
             lines = tuple((line, places) for line, places in lines if not found.isdisjoint(places))
-        return greatest(self._wrong(line, before) for line, _ in lines)
-
-    def _answers_at(self, question: Level, place: int, case: Case) -> set[int]:
-        """Return the numbers of the levels that have counts so far inside; see `NoisyLevel.wrong`."""
-        inner = [] if case == "one-close" else inner_levels_at(question, place)
-        return {0, len(question.edges), *(at for at, _ in inner)}
+        return greatest(1 - first_mass(line, before) for line, _ in lines)
 
     def _wrong_order(self, question: Ranking, distance: int, case: Case) -> Value:
         """Return the same for a ranking: each order that begins as the true one gives the right answer.
@@ -240,14 +235,7 @@ class QuestionLine:
             distance = 0
         right = factorial(count - named) * (factorial(named) if question.as_set else 1)
         part = Fraction(factorial(count) - right, factorial(count) - 1)
-        return greatest(self._wrong(line, distance) * part for line, _ in self.lines.different)
-
-    def _wrong(self, line: Line, distance: int) -> Exact:
-        return 1 - first_mass(line, distance)
-
-    @cached_property
-    def _own(self) -> Mapping[str, Line]:
-        return {answer: self.line(answer) for answer in self.forms}
+        return greatest((1 - first_mass(line, distance)) * part for line, _ in self.lines.different)
 
     def pairs(self) -> Pairs | None:
         """Return what neighbors can have, but for pairs that reveal less; None where those are too many."""
@@ -330,23 +318,3 @@ def first_mass(line: Line, distance: int) -> Exact:
     """Return the probability of the best class at a distance; the other classes are left out of the work."""
     mass = line.boundary.mass(line.rainbow.classes[0])
     return line.privacy.propagate(mass, distance, symbolic=distance > _FAR)
-
-
-@dataclass(frozen=True, repr=False)
-class LocatedAnswer(Private):
-    """The line at one table, as the distribution of its answers."""
-
-    line: QuestionLine
-    distribution: Distribution
-
-    def draw(self, bits: BitSource | None = None) -> Form:
-        """Draw an answer exactly."""
-        (color,) = sample_distribution(self.distribution, bits=bits)
-        return self.line.forms[color]
-
-    def chances(self) -> Mapping[Form, Value]:
-        """Return the probability of each answer."""
-        found: dict[Form, Value] = {}
-        for color, form in self.line.forms.items():
-            found[form] = found.get(form, Fraction(0)) + self.distribution[color]
-        return {form: told(chance) for form, chance in found.items()}

@@ -12,8 +12,7 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
-from rainbowdp.goals.flip import Gap
-from rainbowdp.goals.mechanism import Asked
+from rainbowdp.goals.mechanism import Asked, Gap
 from rainbowdp.questions import Scores
 
 
