@@ -20,7 +20,7 @@ from rainbowdp.errors import NotVerifiedError, SolverError
 from rainbowdp.exact import OddsExpression, to_float
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.leximin import Component, Progress, Solution, components, solve
-from rainbowdp.leximin.cutting import gaussian_cut
+from rainbowdp.leximin.gaussian import gaussian_cut
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
