@@ -230,7 +230,6 @@ def test_a_mu_so_large_that_no_bits_decide_is_judged_as_far_as_they_do() -> None
     for mu in (30, 10**6):
         judged = judge_mechanism(LeadLine(Asked(rdp.winner("c", ["a", "b", "c"]), rdp.GaussianDP(mu))))
         assert judged
-        assert judged.pairs < 1000
         assert (judged.pairs > 0) == (mu == 30)
 
 

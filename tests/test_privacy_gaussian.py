@@ -72,7 +72,7 @@ def test_admits_agrees_with_all_events_by_scipy(p: Distribution, q: Distribution
         assert verdict
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(fraction_boundaries(COLORS), fraction_boundaries(COLORS), st.sampled_from(["1/5", "1/2", "2"]))
 def test_the_greatest_excess_is_named_where_limits_have_no_exact_form(
     first: Distribution, second: Distribution, mu: str

@@ -32,7 +32,6 @@ from rainbowdp.goals.table_pairs import TablePair, score_pairs, shown_pair, tabl
 from rainbowdp.line import Line
 from rainbowdp.privacy import GaussianDP, Privacy
 from rainbowdp.questions import OptionCounts, Scores
-from rainbowdp.verification.judge import judge
 
 MOST_WORK = 5000
 """About so many pairs of tables are judged."""
@@ -241,7 +240,7 @@ def is_broken(one: Distribution, other: Distribution, privacy: Privacy) -> bool:
     UndecidedError
         If 4096 bits do not decide it, which happens under Gaussian privacy alone.
     """
-    found = judge(one, other, privacy, "ideal")
+    found = privacy.excess(one, other)
     if found is not None and found.violation.undecided:
         raise undecided()
     return found is not None

@@ -3,7 +3,6 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 
 import flint
 
@@ -25,20 +24,20 @@ from rainbowdp.exact import (
 )
 from rainbowdp.privacy.verdict import (
     Excess,
-    Verdict,
+    Notion,
     Violation,
     ball_sign,
+    decisive_events,
     exponent_text,
-    likelihood_events,
+    greatest_excess,
     parse_nonnegative,
     read_mass,
     read_steps,
-    require_same_colors,
 )
 
 
 @dataclass(frozen=True, repr=False)
-class GaussianDP:
+class GaussianDP(Notion):
     """Gaussian differential privacy: neighbors are as hard to tell apart as N(0,1) from N(mu,1).
 
     Parameters
@@ -135,89 +134,38 @@ class GaussianDP:
         fraction = moved.as_fraction()
         return moved if fraction is None else fraction
 
-    def limit_ball(self, mass: Exact | NumberLike) -> flint.arb:
+    def limit_ball(self, mass: Exact) -> flint.arb:
         """Return a ball around the largest probability of an event that has this mass at a neighbor.
-
-        Parameters
-        ----------
-        mass : Exact or number
-            A probability.
-
-        Returns
-        -------
-        flint.arb
-            At the precision in force.
-
-        Raises
-        ------
-        NumberError, DistributionError
-            If the mass is not a number from 0 to 1.
 
         Examples
         --------
         >>> 0.977 < GaussianDP(2).limit_ball(Fraction(1, 2)) < 0.978
         True
         """
-        mass = read_mass(mass)
         if sign(mass) == 0 or sign(mass - 1) == 0:
             return ball(mass)
         return normal_cdf(normal_quantile(ball(mass)) + exponent_ball(self.mu))
 
-    def admits(self, p: Distribution, q: Distribution) -> Verdict:
-        """Decide whether two neighbors may have these distributions.
+    def excess(self, p: Distribution, q: Distribution) -> Excess | None:
+        """Return the greatest excess of two rows over the constraint, in either direction; None if it holds.
 
         The worst events are those of the likelihood ratio test (Neyman and Pearson), and because the Gaussian
         limit is concave it is enough to check the corners of the test's curve.
-
-        Parameters
-        ----------
-        p, q : Distribution
-            Over the same colors.
-
-        Returns
-        -------
-        Verdict
-            True, or the event of greatest excess among both directions. What 4096 bits do not decide counts
-            as a violation and says so; a direction in which they do not order two likelihood ratios has no
-            events to rank.
-
-        Raises
-        ------
-        ColorError
-            If the two have different colors.
-        UsageError
-            If one is not a `Distribution`.
-
-        References
-        ----------
-        Dong, Roth and Su 2022.
-
-        Examples
-        --------
-        >>> p, q = Distribution({"yes": "4/5", "no": "1/5"}), Distribution({"yes": "1/5", "no": "4/5"})
-        >>> bool(GaussianDP(2).admits(p, q)), GaussianDP(1).admits(p, q).violation.event
-        (True, ('yes',))
         """
-        require_same_colors(p, q)
-        worst: Excess | None = None
-        for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
-            try:
-                events = tuple(likelihood_events(ours, theirs))
-            except UndecidedError:
-                nameless = Violation((), Fraction(0), None, None, bool(swapped), undecided=True)
-                worst = worst or Excess(nameless, flint.arb)
-                continue
-            for event in events:
-                violation = self._event_violation(event, ours, theirs, swapped=bool(swapped))
-                if violation is not None:
-                    found = Excess(
-                        violation, partial(self._excess_ball, ours.mass(event), theirs.mass(event))
-                    )
-                    worst = found if found.is_above(worst) else worst
-        return Verdict(None if worst is None else worst.violation)
+        return greatest_excess(
+            self._event_excess(event, ours, theirs, swapped=swapped)
+            for swapped, ours, theirs in ((False, p, q), (True, q, p))
+            for event in decisive_events(ours, theirs)
+        )
 
-    def _excess_ball(self, mass: Exact, other: Exact) -> flint.arb:
-        return ball(mass) - self.limit_ball(other)
+    def _event_excess(
+        self, event: tuple[str, ...], ours: Distribution, theirs: Distribution, *, swapped: bool
+    ) -> Excess | None:
+        violation = self._event_violation(event, ours, theirs, swapped=swapped)
+        if violation is None:
+            return None
+        mass, other = ours.mass(event), theirs.mass(event)
+        return Excess(violation, lambda: ball(mass) - self.limit_ball(other))
 
     def _event_violation(
         self, event: tuple[str, ...], ours: Distribution, theirs: Distribution, *, swapped: bool

@@ -26,15 +26,17 @@ from rainbowdp.exact import (
     parse_fraction,
     refine,
     sign,
+    simplest,
 )
 from rainbowdp.privacy.verdict import (
-    Verdict,
-    enclosed_verdict,
+    Excess,
+    Notion,
+    Violation,
+    enclosed_excess,
     exponent_text,
     parse_nonnegative,
     read_mass,
     read_steps,
-    require_same_colors,
     worst_violation,
 )
 
@@ -43,7 +45,7 @@ Odds = Fraction | OddsExpression
 _KEPT_THRESHOLDS = 1024
 
 
-class _OddsNotion:
+class _OddsNotion(Notion):
     """What `PureDP` and `ApproxDP` share: growth and decay by the odds E = e^epsilon."""
 
     epsilon: Exponent
@@ -217,69 +219,39 @@ class _OddsNotion:
             return Fraction(1)
         return 1 - rest
 
-    def limit_ball(self, mass: Exact | NumberLike) -> flint.arb:
+    def limit_ball(self, mass: Exact) -> flint.arb:
         """Return a ball around the largest probability of an event that has this mass at a neighbor.
 
-        Parameters
-        ----------
-        mass : Exact or number
-            A probability.
-
-        Returns
-        -------
-        flint.arb
-            At the precision in force, and not cut at 1.
-
-        Raises
-        ------
-        NumberError, DistributionError
-            If the mass is not a number from 0 to 1.
+        It is not cut at 1.
 
         Examples
         --------
         >>> PureDP("ln 2").limit_ball(Fraction(1, 4)) == flint.arb(0.5)
         True
         """
-        return ball(self.odds) * ball(read_mass(mass)) + ball(self.delta)
+        return ball(self.odds) * ball(mass) + ball(self.delta)
 
-    def admits(self, p: Distribution, q: Distribution) -> Verdict:
-        """Decide whether two neighbors may have these distributions.
+    def odds_for(self, p: Distribution, q: Distribution) -> Odds:
+        """Return the odds, rational ones as a formal power base where rows are written in powers of it."""
+        if not isinstance(self.epsilon, Log):
+            return self.odds
+        bases = {value.exponent for value in (*p.values(), *q.values()) if isinstance(value, OddsExpression)}
+        return self.symbolic_odds if bases == {self.epsilon} else self.odds
 
-        Parameters
-        ----------
-        p, q : Distribution
-            Over the same colors.
-
-        Returns
-        -------
-        Verdict
-            True, or the event of greatest excess among both directions. Numbers in powers of another e^x than
-            e^epsilon are compared by enclosures; what 4096 bits do not decide counts as a violation.
-
-        Raises
-        ------
-        ColorError
-            If the two have different colors.
-        UsageError
-            If one is not a `Distribution`.
-
-        References
-        ----------
-        Zhou et al. 2022, Definition 2.
-
-        Examples
-        --------
-        >>> p = Distribution({"yes": "3/4", "no": "1/4"})
-        >>> q = Distribution({"yes": "1/4", "no": "3/4"})
-        >>> bool(PureDP("ln 3").admits(p, q))
-        True
-        >>> PureDP("ln 2").admits(p, q).violation.event
-        ('yes',)
-        """
-        require_same_colors(p, q)
-        if not are_compatible([*p.values(), *q.values(), self.odds]):
-            return enclosed_verdict(p, q, lambda: exponent_ball(self.epsilon).exp(), self.delta)
-        return Verdict(worst_violation(p, q, self.odds, self.delta))
+    def excess(self, p: Distribution, q: Distribution) -> Excess | None:
+        """Return the greatest excess over the constraint, in either direction; None if it holds."""
+        odds = self.odds_for(p, q)
+        if not are_compatible([*p.values(), *q.values(), odds]):
+            return enclosed_excess(p, q, lambda: exponent_ball(self.epsilon).exp(), self.delta)
+        found = worst_violation(p, q, odds, self.delta)
+        if found is None:
+            return None
+        ours, theirs = (q, p) if found.swapped else (p, q)
+        mass, other, rank = ours.mass(found.event), theirs.mass(found.event), found.excess
+        if odds is not self.odds and found.limit is not None and rank is not None:
+            shown = (simplest(number) for number in (mass, found.limit, rank))
+            found = Violation(found.event, *shown, found.swapped)
+        return Excess(found, lambda: ball(mass) - self.limit_ball(other), rank)
 
 
 @dataclass(frozen=True, repr=False)

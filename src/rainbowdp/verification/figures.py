@@ -6,8 +6,7 @@ delta at a given epsilon, or the largest difference of normal quantiles (mu). En
 Arb numbers with at least 64 correct bits; what is exactly 0, or exactly the ratio 1, stays so.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import combinations
+from collections.abc import Callable, Iterable
 
 import flint
 
@@ -16,7 +15,6 @@ from rainbowdp.errors import UndecidedError
 from rainbowdp.exact import (
     LAST_PRECISION,
     Exact,
-    OddsExpression,
     are_compatible,
     ball,
     is_same,
@@ -25,8 +23,8 @@ from rainbowdp.exact import (
     sign,
     working_precision,
 )
-from rainbowdp.privacy import ApproxDP, PureDP, likelihood_events
-from rainbowdp.privacy.verdict import worst_event
+from rainbowdp.privacy import ApproxDP, PureDP
+from rainbowdp.privacy.verdict import decisive_events, worst_event
 
 Interval = tuple[flint.arb, flint.arb]
 
@@ -73,22 +71,8 @@ def mu(p: Distribution, q: Distribution) -> Interval:
     return largest(
         _quantile_difference(event, ours, theirs)
         for ours, theirs in ((p, q), (q, p))
-        for event in events_between(ours, theirs)
+        for event in decisive_events(ours, theirs)
     )
-
-
-def events_between(p: Distribution, q: Distribution) -> list[tuple[str, ...]]:
-    """Return the corner events of the likelihood ratio test, or all events where their order is undecided."""
-    try:
-        return list(likelihood_events(p, q))
-    except UndecidedError:
-        return list(all_events(p.colors))
-
-
-def all_events(colors: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Yield every proper event, small ones first."""
-    for size in range(1, len(colors)):
-        yield from combinations(colors, size)
 
 
 def _clear_ratio(p: Distribution, q: Distribution) -> Interval | None:
@@ -119,17 +103,8 @@ def _quotient(p: Exact, q: Exact) -> Interval:
 def _beyond(p: Distribution, q: Distribution, privacy: PureDP | ApproxDP) -> Interval:
     if not are_compatible([*p.values(), *q.values(), privacy.odds]):
         return _beyond_by_balls(p, q, privacy)
-    _, total = worst_event(p, q, formal_odds(p, q, privacy) or privacy.odds)
+    _, total = worst_event(p, q, privacy.odds_for(p, q))
     return NOTHING if sign(total) == 0 else enclosed(lambda: ball(total))
-
-
-def formal_odds(p: Distribution, q: Distribution, privacy: PureDP | ApproxDP) -> OddsExpression | None:
-    """Return rational odds as a formal power base where rows are written in powers of it, else None."""
-    odds = privacy.symbolic_odds
-    if not privacy.is_rational or not isinstance(odds, OddsExpression):
-        return None
-    bases = {value.exponent for value in (*p.values(), *q.values()) if isinstance(value, OddsExpression)}
-    return odds if bases == {privacy.epsilon} else None
 
 
 def _beyond_by_balls(p: Distribution, q: Distribution, privacy: PureDP | ApproxDP) -> Interval:

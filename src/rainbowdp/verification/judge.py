@@ -17,8 +17,7 @@ s. So the scaled row is within 1 ± 2.2 r of everything that the row can stand f
 less than 2.8 r, and the difference of two by less than 5.6 r.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from typing import Any, Literal
@@ -32,10 +31,7 @@ from rainbowdp.errors import UndecidedError
 from rainbowdp.exact import (
     Exact,
     NormalExpression,
-    OddsExpression,
     ball,
-    exponent_ball,
-    normal_cdf,
     normal_quantile,
     rational_ball,
     sign,
@@ -44,8 +40,8 @@ from rainbowdp.exact import (
 )
 from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, Violation
-from rainbowdp.privacy.verdict import Excess, ball_sign, worst_event, worst_violation
-from rainbowdp.verification.figures import Interval, enclosed, events_between, formal_odds, largest, mu
+from rainbowdp.privacy.verdict import Excess, decisive_events, greatest_excess, worst_event
+from rainbowdp.verification.figures import Interval, enclosed, largest, mu
 
 RowKind = Literal["ideal", "written", "stated"]
 """How rows are judged: exact numbers, decimals as they are written, or decimals that stand for others."""
@@ -60,7 +56,7 @@ def stated_mu(p: Distribution, q: Distribution) -> Interval:
     lows = [
         _least_difference(event, ours, theirs)
         for ours, theirs in ((p, q), (q, p))
-        for event in events_between(ours, theirs)
+        for event in decisive_events(ours, theirs)
     ]
     low = largest(lows)[0]
     # A color that neither row gives is the same as no color.
@@ -142,82 +138,12 @@ def judge(p: Distribution, q: Distribution, privacy: Privacy, kind: RowKind) -> 
     Zhou et al. 2022, Definition 2.
     """
     if kind == "ideal" or (kind == "written" and not isinstance(privacy, GaussianDP)):
-        return _decided(p, q, privacy)
-    worst: Excess | None = None
-    for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
-        for found in _proven(ours, theirs, privacy, kind, swapped=bool(swapped)):
-            if found.is_above(worst):
-                worst = found
-    return worst
-
-
-def _decided(p: Distribution, q: Distribution, privacy: Privacy) -> Excess | None:
-    if not isinstance(privacy, GaussianDP) and (odds := formal_odds(p, q, privacy)) is not None:
-        return _formally(p, q, privacy, odds)
-    violation = privacy.admits(p, q).violation
-    if violation is None:
-        return None
-    if isinstance(privacy, GaussianDP) and not (p.is_rational and q.is_rational):
-        # `admits` cannot rank events whose limits have no exact form, nor name one where the order of two
-        # likelihood ratios is undecided.
-        found = _event_by_event(p, q, privacy)
-        if found is None or (found.violation.event, found.violation.swapped) != (
-            violation.event,
-            violation.swapped,
-        ):
-            return found
-    ours, theirs = (q, p) if violation.swapped else (p, q)
-    mass, other = ours.mass(violation.event), theirs.mass(violation.event)
-    return Excess(violation, _excess_of(mass, other, privacy))
-
-
-def _formally(
-    p: Distribution, q: Distribution, privacy: PureDP | ApproxDP, odds: OddsExpression
-) -> Excess | None:
-    """Decide as `admits` does, with rational odds as a formal power base."""
-    found = worst_violation(p, q, odds, privacy.delta)
-    if found is None:
-        return None
-    ours, theirs = (q, p) if found.swapped else (p, q)
-    mass, other = ours.mass(found.event), theirs.mass(found.event)
-    shown = replace(
-        found,
-        probability=simplest(mass),
-        limit=None if found.limit is None else simplest(found.limit),
-        excess=None if found.excess is None else simplest(found.excess),
+        return privacy.excess(p, q)
+    return greatest_excess(
+        found
+        for swapped, ours, theirs in ((False, p, q), (True, q, p))
+        for found in _proven(ours, theirs, privacy, kind, swapped=swapped)
     )
-    return Excess(shown, _excess_of(mass, other, privacy), found.excess)
-
-
-def _event_by_event(p: Distribution, q: Distribution, privacy: Privacy) -> Excess | None:
-    """Return the greatest excess by enclosures, or the first event that stays undecided."""
-    worst: Excess | None = None
-    for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
-        for event in events_between(ours, theirs):
-            mass, other = ours.mass(event), theirs.mass(event)
-            excess = _excess_of(mass, other, privacy)
-            try:
-                undecided = False
-                if sign(mass) == 0 or sign(1 - other) == 0 or ball_sign(excess) <= 0:
-                    continue
-            except UndecidedError:
-                undecided = True
-            found = Excess(Violation(event, mass, None, None, bool(swapped), undecided), excess)
-            worst = found if found.is_above(worst) else worst
-    return worst
-
-
-def _excess_of(mass: Exact, other: Exact, privacy: Privacy) -> Callable[[], flint.arb]:
-    return lambda: ball(mass) - _limit_ball(other, privacy)
-
-
-def _limit_ball(mass: Exact, privacy: Privacy) -> flint.arb:
-    """Return a ball around the largest probability that a neighbor may give to an event of this mass."""
-    if not isinstance(privacy, GaussianDP):
-        return ball(privacy.odds) * ball(mass) + ball(privacy.delta)
-    if sign(mass) == 0 or sign(1 - mass) == 0:
-        return ball(mass)
-    return normal_cdf(normal_quantile(ball(mass)) + exponent_ball(privacy.mu))
 
 
 def _proven(
@@ -226,7 +152,7 @@ def _proven(
     if not isinstance(privacy, GaussianDP):
         yield from _proven_odds(p, q, privacy, swapped=swapped)
         return
-    for event in events_between(p, q):
+    for event in decisive_events(p, q):
         least, most = mass_bounds(event, p, kind)[0], mass_bounds(event, q, kind)[1]
         if least <= 0 or most >= 1:
             continue
