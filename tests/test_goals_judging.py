@@ -226,11 +226,11 @@ def test_leads_are_judged_and_a_step_too_far_is_found(
     assert judged.broken is not None
 
 
-def test_a_mu_so_large_that_no_bits_decide_is_judged_as_far_as_they_do() -> None:
+def test_where_no_bits_tell_masses_from_1_their_form_decides() -> None:
     for mu in (30, 10**6):
         judged = judge_mechanism(LeadLine(Asked(rdp.winner("c", ["a", "b", "c"]), rdp.GaussianDP(mu))))
         assert judged
-        assert (judged.pairs > 0) == (mu == 30)
+        assert judged.pairs > 0
 
 
 def floats(pair: Pair) -> NDArray[np.float64]:
