@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact numbers: how they are read, kept, compared, enclosed and rounded.
 
-Privacy is a claim about real numbers, and floats do not carry it. `text` reads numbers, `odds` and `normal`
-keep the irrational ones that privacy needs, and `enclosure` holds the only ways out: decided signs,
-enclosures, directed rounding, and texts for messages. `refining` sets the precision, and `arguments` refuses
-arguments of the wrong kind.
+Privacy is a claim about real numbers, and floats do not carry it. `text` reads numbers, `real` sets the
+precision, `odds` and `real` keep the irrational numbers that privacy needs, and `enclosure` holds the only
+ways out: decided signs, enclosures, directed rounding, and texts for messages. `arguments` refuses arguments
+of the wrong kind.
 """
 
 from rainbowdp.exact.enclosure import (
@@ -23,12 +23,16 @@ from rainbowdp.exact.enclosure import (
     simplest,
     to_float,
 )
-from rainbowdp.exact.normal import NormalExpression, exponent_ball, normal_cdf, normal_quantile
 from rainbowdp.exact.odds import OddsExpression
-from rainbowdp.exact.real import Real, rational_ball
-from rainbowdp.exact.refining import (
+from rainbowdp.exact.real import (
     FIRST_PRECISION,
     LAST_PRECISION,
+    NormalExpression,
+    Real,
+    exponent_ball,
+    normal_cdf,
+    normal_quantile,
+    rational_ball,
     refine,
     shown_sign,
     working_precision,

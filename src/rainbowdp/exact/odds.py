@@ -13,8 +13,7 @@ from fractions import Fraction
 
 import flint
 
-from rainbowdp.exact.real import Real
-from rainbowdp.exact.refining import LAST_PRECISION, shown_sign, undecided
+from rainbowdp.exact.real import LAST_PRECISION, Real, shown_sign, undecided
 from rainbowdp.exact.text import Exponent, Log, LogPart, format_fraction
 
 _RING = flint.fmpq_mpoly_ctx.get(("t",), flint.Ordering.lex)

@@ -27,7 +27,7 @@ from rainbowdp.questions import Level, Neighbors, Summary
 from rainbowdp.questions.measures import matches_of
 from rainbowdp.questions.selection import Form
 from rainbowdp.sampling import BitSource
-from rainbowdp.sampling.reals import normal_place, two_sided_geometric
+from rainbowdp.sampling.bits import normal_place, two_sided_geometric
 
 _HALF = Fraction(1, 2)
 

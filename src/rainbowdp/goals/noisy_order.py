@@ -40,7 +40,7 @@ from rainbowdp.privacy import GaussianDP, PureDP
 from rainbowdp.questions import Neighbors, Ranking, Scores, Summary
 from rainbowdp.questions.selection import MOST_LISTED, Form
 from rainbowdp.sampling import BitSource
-from rainbowdp.sampling.reals import (
+from rainbowdp.sampling.bits import (
     Ball,
     first_exceeding,
     geometric_size,

@@ -24,7 +24,7 @@ As the grid is fixed, the result for a count does not depend on which others are
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple, overload
+from typing import NamedTuple, TypeVar
 
 import flint
 import numpy as np
@@ -33,6 +33,7 @@ import numpy.typing as npt
 from rainbowdp.exact import Exact, ball, refine, working_precision
 
 Floats = npt.NDArray[np.float64]
+Number = TypeVar("Number", float, Floats)
 
 _SPLITTER = 134217729.0  # 2^27 + 1 halves the 53 bits of a float
 _NEGLIGIBLE_BITS = 1200
@@ -107,15 +108,7 @@ def relative_float(x: Exact) -> float:
     return float(value.mid())
 
 
-@overload
-def halves(x: Floats) -> tuple[Floats, Floats]: ...
-
-
-@overload
-def halves(x: float | Floats) -> tuple[float | Floats, float | Floats]: ...
-
-
-def halves(x: float | Floats) -> tuple[float | Floats, float | Floats]:
+def halves(x: Number) -> tuple[Number, Number]:
     """Return two numbers of at most 26 bits each whose sum is x, for x far from overflow."""
     shifted = _SPLITTER * x
     high = shifted - (shifted - x)

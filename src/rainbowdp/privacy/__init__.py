@@ -16,11 +16,7 @@ notion            propagate, one step (E = e^epsilon)
 ================  =====================================================
 """
 
-from typing import get_args
-
-from rainbowdp.exact.arguments import require
-from rainbowdp.privacy.gaussian import GaussianDP
-from rainbowdp.privacy.odds_notions import ApproxDP, PureDP
+from rainbowdp.privacy.notions import ApproxDP, GaussianDP, Privacy, PureDP, require_privacy
 from rainbowdp.privacy.verdict import Verdict, Violation, likelihood_events
 
 __all__ = [
@@ -33,26 +29,3 @@ __all__ = [
     "likelihood_events",
     "require_privacy",
 ]
-
-Privacy = PureDP | ApproxDP | GaussianDP
-"""Any notion of privacy."""
-
-
-def require_privacy(value: object) -> None:
-    """Refuse an argument `privacy` that is not a notion of privacy.
-
-    Parameters
-    ----------
-    value : object
-        The argument.
-
-    Raises
-    ------
-    UsageError
-        If it is not; a bare number does not say which notion is meant.
-
-    Examples
-    --------
-    >>> require_privacy(PureDP(1))
-    """
-    require(value, "privacy", *get_args(Privacy))

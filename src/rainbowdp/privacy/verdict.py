@@ -42,7 +42,7 @@ from rainbowdp.exact import (
     sign,
 )
 from rainbowdp.exact.arguments import described, is_whole, require
-from rainbowdp.exact.refining import undecided
+from rainbowdp.exact.real import undecided
 
 LARGEST_PARAMETER = 1_000_000
 
@@ -77,16 +77,10 @@ class Violation:
 
     def __repr__(self) -> str:
         # Python refuses to write fractions of more than 4300 digits.
-        numbers = (
-            f"{name}={value if value is None else show(value)}"
-            for name, value in (
-                ("probability", self.probability),
-                ("limit", self.limit),
-                ("excess", self.excess),
-            )
-        )
-        parts = (f"event={self.event!r}", *numbers, f"swapped={self.swapped}", f"undecided={self.undecided}")
-        return f"Violation({', '.join(parts)})"
+        numbers = [x if x is None else show(x) for x in (self.probability, self.limit, self.excess)]
+        return (
+            "Violation(event={!r}, probability={}, limit={}, excess={}, swapped={}, undecided={})"
+        ).format(self.event, *numbers, self.swapped, self.undecided)
 
 
 @dataclass(frozen=True)
@@ -146,17 +140,6 @@ def read_steps(steps: object) -> int:
             f"{described(steps)} is not a number of steps", help="give a whole number, at least 0"
         )
     return int(steps)
-
-
-def require_same_colors(p: Distribution, q: Distribution) -> None:
-    """Refuse what are not two distributions over the same colors."""
-    require(p, "p", Distribution)
-    require(q, "q", Distribution)
-    if p.colors != q.colors:
-        raise ColorError(
-            f"two distributions have different colors: {', '.join(p.colors)} and {', '.join(q.colors)}",
-            help="give both the same colors, with probability 0 where needed",
-        )
 
 
 @dataclass(frozen=True)
@@ -252,7 +235,13 @@ class Notion(ABC):
         >>> PureDP("ln 2").admits(p, q).violation.event, GaussianDP(1).admits(p, q).violation.event
         (('yes',), ('yes',))
         """
-        require_same_colors(p, q)
+        require(p, "p", Distribution)
+        require(q, "q", Distribution)
+        if p.colors != q.colors:
+            raise ColorError(
+                f"two distributions have different colors: {', '.join(p.colors)} and {', '.join(q.colors)}",
+                help="give both the same colors, with probability 0 where needed",
+            )
         found = self.excess(p, q)
         return Verdict(None if found is None else found.violation)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact decision of one pair of rows, without a float.
+"""One pair of rows: the exact decision without a float, and its tight figure.
 
 Three kinds of rows are judged. Ideal rows are the exact numbers of a mechanism. Written rows are decimals
 taken as they are written (`strict`). A stated decimal v stands for every number within v (1 ± 1e-12) ±
@@ -15,9 +15,13 @@ r / 10 of all others. The entries written sum to s within 1 ± 1.01 r, however m
 refuses others, by the correctly rounded sum of their nearest floats. Scaling a row to the sum 1 divides it by
 s. So the scaled row is within 1 ± 2.2 r of everything that the row can stand for, which moves a quantile by
 less than 2.8 r, and the difference of two by less than 5.6 r.
+
+**Figures.** A figure is the least parameter that the pair satisfies: the largest ratio (whose logarithm is
+epsilon), the delta at a given epsilon, or the largest difference of normal quantiles (mu). Enclosures are
+pairs of exact Arb numbers with at least 64 correct bits; what is exactly 0, or exactly the ratio 1, stays so.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
 from typing import Any, Literal
@@ -29,11 +33,15 @@ from numpy.typing import NDArray
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UndecidedError
 from rainbowdp.exact import (
+    LAST_PRECISION,
     Exact,
     NormalExpression,
+    are_compatible,
     ball,
+    is_same,
     normal_quantile,
     rational_ball,
+    refine,
     sign,
     simplest,
     working_precision,
@@ -41,7 +49,6 @@ from rainbowdp.exact import (
 from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, Violation
 from rainbowdp.privacy.verdict import Excess, decisive_events, greatest_excess, worst_event
-from rainbowdp.verification.figures import Interval, enclosed, largest, mu
 
 RowKind = Literal["ideal", "written", "stated"]
 """How rows are judged: exact numbers, decimals as they are written, or decimals that stand for others."""
@@ -49,6 +56,127 @@ RowKind = Literal["ideal", "written", "stated"]
 _WIDTH = 6 * STATED_RELATIVE
 # Below this the absolute part of the stated precision is no longer small beside the relative one.
 _SMALLEST = Fraction(1, 10**287)
+
+Interval = tuple[flint.arb, flint.arb]
+
+_FIRST_PRECISION = 128
+_WANTED_BITS = 64
+_INFINITE: Interval = (flint.arb.pos_inf(), flint.arb.pos_inf())
+_ONE: Interval = (flint.arb(1), flint.arb(1))
+NOTHING: Interval = (flint.arb(0), flint.arb(0))
+"""The figure 0 (for a ratio: less than any that counts)."""
+
+
+def largest(intervals: Iterable[Interval]) -> Interval:
+    """Return the enclosure of the largest of some enclosed numbers; 0 if there are none."""
+    low, high = NOTHING
+    for one, other in intervals:
+        low = max(low, one)
+        high = max(high, other)
+    return low, high
+
+
+def tight_figure(p: Distribution, q: Distribution, privacy: Privacy, kind: RowKind) -> Interval:
+    """Return the least parameter that a pair satisfies, in both directions: a ratio, a delta or a mu.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 2: single colors are the worst events of pure privacy.
+    """
+    ways = ((p, q), (q, p))
+    match privacy:
+        case PureDP():
+            quotients = (_quotient(ours[color], theirs[color]) for ours, theirs in ways for color in p)
+            return _clear_ratio(p, q) or largest(quotients)
+        case ApproxDP():
+            return largest(_beyond(ours, theirs, privacy) for ours, theirs in ways)
+        case GaussianDP():
+            return stated_mu(p, q) if kind == "stated" else mu(p, q)
+
+
+def mu(p: Distribution, q: Distribution) -> Interval:
+    """Return the largest difference of normal quantiles of one event, in both directions.
+
+    An event and its complement exchange the two directions, so one direction of the likelihood ratio test
+    and its reverse cover both.
+    """
+    return largest(
+        _difference(event, ours, theirs)
+        for ours, theirs in ((p, q), (q, p))
+        for event in decisive_events(ours, theirs)
+    )
+
+
+def _clear_ratio(p: Distribution, q: Distribution) -> Interval | None:
+    """Return the largest ratio where the first precision is enough, with one enclosure of each number."""
+    found: list[Interval] = []
+    with working_precision(_FIRST_PRECISION):
+        for color in p:
+            one, other = ball(p[color]), ball(q[color])
+            if not (one > 0 and other > 0):
+                return None
+            quotients = one / other, other / one
+            if any(value.rel_accuracy_bits() < _WANTED_BITS for value in quotients):
+                return None
+            beside_one = quotients[0].overlaps(1) and is_same(p[color], q[color])
+            found += [_ONE] if beside_one else [(value.lower(), value.upper()) for value in quotients]
+    return largest(found)
+
+
+def _quotient(p: Exact, q: Exact) -> Interval:
+    if sign(p) == 0:
+        return NOTHING
+    if sign(q) == 0:
+        return _INFINITE
+    quotient = enclosed(lambda: ball(p) / ball(q))
+    return _ONE if quotient[0] <= 1 <= quotient[1] and is_same(p, q) else quotient
+
+
+def _beyond(p: Distribution, q: Distribution, privacy: ApproxDP) -> Interval:
+    if are_compatible([*p.values(), *q.values(), privacy.odds]):
+        _, total = worst_event(p, q, privacy.odds_for(p, q))
+        return NOTHING if sign(total) == 0 else enclosed(lambda: ball(total))
+    # Differences of numbers of different kinds have no exact form.
+    with working_precision(LAST_PRECISION // 4):
+        over = [ball(p[color]) - ball(privacy.odds) * ball(q[color]) for color in p]
+        low = sum((max(each.lower(), flint.arb(0)) for each in over), flint.arb(0))
+        high = sum((max(each.upper(), flint.arb(0)) for each in over), flint.arb(0))
+        return low.lower(), high.upper()
+
+
+def _difference(event: tuple[str, ...], p: Distribution, q: Distribution) -> Interval:
+    """Enclose the difference of the quantiles of an event, from its masses and those of the rest."""
+    rest = tuple(color for color in p if color not in event)
+    ours, theirs = (p.mass(event), p.mass(rest)), (q.mass(event), q.mass(rest))
+    try:
+        if is_same(ours[0], theirs[0]) or sign(ours[0]) == 0 or sign(theirs[1]) == 0:
+            return NOTHING
+        if sign(theirs[0]) == 0 or sign(ours[1]) == 0:
+            return _INFINITE
+    except UndecidedError:
+        # A mass that 4096 bits do not tell from 0 leaves every mu possible.
+        return NOTHING[0], _INFINITE[1]
+    return enclosed(lambda: _quantile(*ours) - _quantile(*theirs))
+
+
+def _quantile(mass: Exact, rest: Exact) -> flint.arb:
+    """Return the ball of the quantile, from the smaller one of the mass and the rest."""
+    value = ball(mass)
+    return normal_quantile(value) if value < flint.arb(0.5) else -normal_quantile(ball(rest))
+
+
+def enclosed(evaluate: Callable[[], flint.arb]) -> Interval:
+    """Enclose what `evaluate` computes at the precision in force, to 64 bits where 4096 bits allow it."""
+
+    def attempt(bits: int) -> Interval | None:
+        value = evaluate()
+        good = value.is_finite() and value.rel_accuracy_bits() >= _WANTED_BITS
+        if good or (bits >= LAST_PRECISION and value.is_finite()):
+            return value.lower(), value.upper()
+        return None
+
+    found = refine(attempt, _FIRST_PRECISION)
+    return (-flint.arb.pos_inf(), flint.arb.pos_inf()) if found is None else found
 
 
 def stated_mu(p: Distribution, q: Distribution) -> Interval:
