@@ -28,7 +28,6 @@ from rainbowdp.line import Line
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions import (
     Level,
-    Location,
     Neighbors,
     Question,
     QuestionLines,
@@ -157,8 +156,15 @@ class QuestionLine(QuestionMechanism):
 
     def place_of(self, summary: Summary) -> Distribution:
         """Return the distribution of the answers."""
-        location = self._located(summary)
-        return self._distribution(location.answer, location.distance // self.asked.max_rows)
+        found: object = self.in_table.locate(summary, self.asked.neighbors)
+        answer, distance = getattr(found, "answer", None), getattr(found, "distance", None)
+        if isinstance(answer, str) and answer in self.forms and is_whole(distance) and distance >= 0:
+            return self._distribution(answer, int(distance) // self.asked.max_rows)
+        raise QuestionError(
+            "the question does not locate the table at one of its answers and a whole distance of at least "
+            "0; where it does is left out, since that tells of the rows",
+            help="try it with check_question",
+        )
 
     def draw(self, place: Distribution, bits: BitSource) -> Form:
         """Draw an answer exactly."""
@@ -172,29 +178,14 @@ class QuestionLine(QuestionMechanism):
             found[form] = found.get(form, Fraction(0)) + place[color]
         return {form: told(chance) for form, chance in found.items()}
 
-    def _located(self, summary: Summary) -> Location:
-        found: object = self.in_table.locate(summary, self.asked.neighbors)
-        answer, distance = getattr(found, "answer", None), getattr(found, "distance", None)
-        if isinstance(answer, str) and answer in self.forms and is_whole(distance) and distance >= 0:
-            return Location(answer, int(distance))
-        raise QuestionError(
-            "the question does not locate the table at one of its answers and a whole distance of at least "
-            "0; where it does is left out, since that tells of the rows",
-            help="try it with check_question",
-        )
-
     def _distribution(self, answer: str, distance: int) -> Distribution:
         if not self.lines.all_alike:
             return self.line(answer).distribution(distance, symbolic=True)
         # The chances of the first answer, with its name and that of the true one exchanged.
         first, second, *_ = self.forms
-        found = self._first.distribution(distance, symbolic=True)
+        found = self.line(first).distribution(distance, symbolic=True)
         right, wrong = found[first], found[second]
         return Distribution.trusted({each: right if each == answer else wrong for each in self.forms})
-
-    @cached_property
-    def _first(self) -> Line:
-        return self.line(next(iter(self.forms)))
 
     def accepts(self, answer: object) -> bool:
         """Tell whether something is an answer that can come out."""

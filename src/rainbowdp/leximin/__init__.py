@@ -31,21 +31,6 @@ LARGEST_CONSTRAINTS = 60_000
 # e^67 is more than 2^96.
 _LARGEST_EPSILON, _LARGEST_ODDS = 67, Fraction(2**96)
 
-__all__ = [
-    "LARGEST_CONSTRAINTS",
-    "LARGEST_GAUSSIAN",
-    "LARGEST_PROGRAM",
-    "Component",
-    "Progress",
-    "Solution",
-    "Table",
-    "components",
-    "objective_count",
-    "silent",
-    "solve",
-    "stretch",
-]
-
 
 Table = tuple[tuple[Fraction, ...], ...]
 """Probabilities, one row per region, columns in the order of the sorted colors."""

@@ -24,7 +24,7 @@ As the grid is fixed, the result for a count does not depend on which others are
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import flint
 import numpy as np
@@ -33,7 +33,6 @@ import numpy.typing as npt
 from rainbowdp.exact import Exact, ball, refine, working_precision
 
 Floats = npt.NDArray[np.float64]
-Number = TypeVar("Number", float, Floats)
 
 _SPLITTER = 134217729.0  # 2^27 + 1 halves the 53 bits of a float
 _NEGLIGIBLE_BITS = 1200
@@ -108,7 +107,7 @@ def relative_float(x: Exact) -> float:
     return float(value.mid())
 
 
-def halves(x: Number) -> tuple[Number, Number]:
+def halves(x: Floats) -> tuple[Floats, Floats]:
     """Return two numbers of at most 26 bits each whose sum is x, for x far from overflow."""
     shifted = _SPLITTER * x
     high = shifted - (shifted - x)
@@ -131,7 +130,7 @@ def times(count: Floats, factor: Constant | Pair) -> Pair:
     """
     product = count * factor.high
     count_high, count_low = halves(count)
-    factor_high, factor_low = halves(factor.high)
+    factor_high, factor_low = halves(np.asarray(factor.high))
     error = count_high * factor_high - product
     error += count_high * factor_low
     error += count_low * factor_high

@@ -242,8 +242,8 @@ class _OddsNotion(Notion):
         ours, theirs = (q, p) if found.swapped else (p, q)
         mass, other, rank = ours.mass(found.event), theirs.mass(found.event), found.excess
         if odds is not self.odds and found.limit is not None and rank is not None:
-            shown = (simplest(number) for number in (mass, found.limit, rank))
-            found = Violation(found.event, *shown, found.swapped)
+            limit, excess = simplest(found.limit), simplest(rank)
+            found = Violation(found.event, simplest(mass), limit, excess, found.swapped)
         return Excess(found, lambda: ball(mass) - self.limit_ball(other), rank)
 
 
