@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 import rainbowdp as rdp
-from rainbowdp.exact import rational_ball, to_float
+from rainbowdp.exact import Exact, rational_ball, to_float
 from rainbowdp.goals import Asked
 from rainbowdp.goals.judging import judge_line, judge_mechanism
 from rainbowdp.goals.line_pairs import Pair, telling_steps, turning_steps
@@ -257,13 +257,17 @@ LINES = [
 ]
 
 
+def proper(line: Line) -> tuple[Exact, ...]:
+    return line.boundary.prefix_masses(line.rainbow)[:-1]
+
+
 @pytest.mark.parametrize(("rainbow", "boundary"), LINES)
 @pytest.mark.parametrize("privacy", [rdp.PureDP("1/3"), rdp.PureDP("ln 2")], ids=str)
 def test_a_few_steps_reveal_what_all_steps_reveal(
     rainbow: str, boundary: dict[str, str], privacy: rdp.PureDP
 ) -> None:
     line = Line(rainbow, boundary, privacy)
-    told = [(line.distribution(at), line.distribution(at + 1)) for at in telling_steps([line])]
+    told = [(line.distribution(at), line.distribution(at + 1)) for at in telling_steps(privacy, proper(line))]
     every = [(line.distribution(at), line.distribution(at + 1)) for at in range(40)]
     assert revealed(told) == pytest.approx(revealed(every), rel=1e-9)
 
@@ -273,7 +277,7 @@ def test_a_few_steps_reveal_what_all_steps_reveal(
 )
 def test_turning_steps_are_where_a_prefix_turns_or_becomes_certain(privacy: rdp.privacy.Privacy) -> None:
     line = Line("a>b>c", {"a": "1/30", "b": "1/10", "c": "13/15"}, privacy)
-    steps = turning_steps([line])
+    steps = turning_steps(privacy, proper(line))
     assert steps == sorted(set(steps))
     assert steps[0] == 0
     for turn in line.thresholds:

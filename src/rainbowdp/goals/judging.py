@@ -8,7 +8,7 @@ The mechanism is made and judged; how it was derived is not looked at.
   scores, pairs on a small grid.
 - Noise has no short list of pairs, and nothing is judged.
 
-For all tables that are not judged stands the theorem of the mechanism. How far it goes depends on how much
+The theorem of the mechanism covers all tables that are not judged. How many are judged depends on how much
 work the numbers are, and on no clock, so all machines judge the same pairs.
 """
 
@@ -124,7 +124,7 @@ def judge_line(line: Line) -> Judged:
     >>> judge_line(Line("keep>drop", {"keep": "0", "drop": "1"}, ApproxDP("ln 2", "1/10"))).pairs
     5
     """
-    colors = len(line.rainbow.colors)
+    colors, masses = len(line.rainbow.colors), line.boundary.prefix_masses(line.rainbow)[:-1]
 
     def listed(steps: Sequence[int]) -> Pairs:
         def pair(at: int) -> Pair:
@@ -133,10 +133,12 @@ def judge_line(line: Line) -> Judged:
         return Pairs(len(steps), colors, lambda: map(pair, steps))
 
     def every() -> Pairs | None:
-        steps = telling_steps([line])
+        steps = telling_steps(line.privacy, masses)
         return listed(steps) if steps.stop - steps.start <= MOST_PAIRS else None
 
-    return _judge_pairs(line.privacy, colors, every, lambda most: listed(spread(turning_steps([line]), most)))
+    return _judge_pairs(
+        line.privacy, colors, every, lambda most: listed(spread(turning_steps(line.privacy, masses), most))
+    )
 
 
 def _judge_pairs(

@@ -84,18 +84,6 @@ class Asked:
         """Whether neighbors differ in a changed record, not in one that joins or leaves."""
         return self.neighbors == "change-one"
 
-    @property
-    def epsilon_alone(self) -> PureDP:
-        """What a mechanism costs that does not use delta."""
-        assert isinstance(self.privacy, PureDP | ApproxDP)  # noqa: S101 - asked of mechanisms of epsilon
-        return PureDP(self.privacy.epsilon)
-
-    @property
-    def gaussian(self) -> GaussianDP:
-        """The privacy, which is Gaussian."""
-        assert isinstance(self.privacy, GaussianDP)  # noqa: S101 - asked of mechanisms of mu
-        return self.privacy
-
 
 @dataclass(frozen=True)
 class QuestionMechanism(ABC):
@@ -220,6 +208,26 @@ class OptionsMechanism(QuestionMechanism):
         """
         question = self.asked.question
         return question.sensitivity * lead if isinstance(question, Scores) else self.asked.max_rows * lead
+
+
+class EpsilonMechanism(QuestionMechanism):
+    """A mechanism that does not use delta, and costs epsilon alone."""
+
+    @property
+    def charged(self) -> PureDP:
+        """Epsilon alone."""
+        assert isinstance(self.asked.privacy, PureDP | ApproxDP)  # noqa: S101 - chosen for no other privacy
+        return PureDP(self.asked.privacy.epsilon)
+
+
+class MuMechanism(QuestionMechanism):
+    """A mechanism under Gaussian privacy."""
+
+    @property
+    def charged(self) -> GaussianDP:
+        """What was asked for."""
+        assert isinstance(self.asked.privacy, GaussianDP)  # noqa: S101 - chosen for no other privacy
+        return self.asked.privacy
 
 
 @dataclass(frozen=True, repr=False)

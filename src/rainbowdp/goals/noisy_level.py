@@ -18,11 +18,18 @@ import flint
 from rainbowdp.baselines import Value, geometric_wrong, odds_root, thresholded_geometric
 from rainbowdp.baselines.odds_power import Base, told
 from rainbowdp.exact import NormalExpression, exponent_ball, shown_sign
-from rainbowdp.goals.mechanism import Asked, Case, QuestionMechanism, noise_cost
+from rainbowdp.goals.mechanism import (
+    Asked,
+    Case,
+    EpsilonMechanism,
+    MuMechanism,
+    QuestionMechanism,
+    noise_cost,
+)
 from rainbowdp.goals.question_line import QuestionLine, first_mass, inner_levels_at
 from rainbowdp.goals.values import value_ball
 from rainbowdp.ledger import Cost
-from rainbowdp.privacy import GaussianDP, PureDP
+from rainbowdp.privacy import GaussianDP
 from rainbowdp.questions import Level, Neighbors, Summary
 from rainbowdp.questions.measures import matches_of
 from rainbowdp.questions.selection import Form
@@ -46,6 +53,7 @@ def narrowest(asked: Asked, place: int, case: Case) -> int | None:
 
     Examples
     --------
+    >>> from rainbowdp.privacy import PureDP
     >>> from rainbowdp.questions import level
     >>> asked = Asked(level("smoker", equals="yes", edges=[10, 13, 30]), PureDP(1))
     >>> [narrowest(asked, place, "all-close") for place in (0, 1, 2, 8, 9)]
@@ -106,7 +114,7 @@ class _LevelNoise(QuestionMechanism):
 
 
 @dataclass(frozen=True)
-class NoisyLevel(_LevelNoise):
+class NoisyLevel(EpsilonMechanism, _LevelNoise):
     """The mechanism of three levels of a count and more, under pure and approximate privacy.
 
     Delta is not used.
@@ -122,6 +130,7 @@ class NoisyLevel(_LevelNoise):
 
     Examples
     --------
+    >>> from rainbowdp.privacy import PureDP
     >>> from rainbowdp.questions import MatchCount, level
     >>> question = level("smoker", equals="yes", edges=[10, 13], labels=["low", "medium", "high"])
     >>> NoisyLevel(Asked(question, PureDP("ln 2"))).at(MatchCount(12, 40)).chances()
@@ -130,11 +139,6 @@ class NoisyLevel(_LevelNoise):
 
     name = "noisy level"
     theorem = "theorem 4: geometric noise on a count that one person moves by at most the rows of one person"
-
-    @property
-    def charged(self) -> PureDP:
-        """Epsilon alone."""
-        return self.asked.epsilon_alone
 
     def rate(self) -> flint.arb:
         """Return a ball around epsilon/M, at the precision in force."""
@@ -164,7 +168,7 @@ class NoisyLevel(_LevelNoise):
 
 
 @dataclass(frozen=True)
-class NormalLevel(_LevelNoise):
+class NormalLevel(MuMechanism, _LevelNoise):
     """The mechanism of three levels of a count and more under Gaussian privacy.
 
     The count has normal noise of the deviation M/mu, and every edge is lowered by 1/2, to lie between two
@@ -190,11 +194,6 @@ class NormalLevel(_LevelNoise):
 
     name = "normal noise"
     theorem = "theorem 6: normal noise on a count, of a deviation of the rows of one person divided by mu"
-
-    @property
-    def charged(self) -> GaussianDP:
-        """What was asked for."""
-        return self.asked.gaussian
 
     def cost(self, groups: int, neighbors: Neighbors) -> Cost:
         """Return what answers for so many groups cost together."""

@@ -27,7 +27,7 @@ import flint
 from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import exponent_ball, normal_cdf, rational_ball, round_ball
-from rainbowdp.goals.mechanism import Case, Gap, OptionsMechanism, noise_cost
+from rainbowdp.goals.mechanism import Case, EpsilonMechanism, Gap, MuMechanism, OptionsMechanism, noise_cost
 from rainbowdp.goals.order_chances import (
     MOST_OPTIONS,
     Chance,
@@ -36,7 +36,6 @@ from rainbowdp.goals.order_chances import (
     order_chance,
 )
 from rainbowdp.ledger import Cost
-from rainbowdp.privacy import GaussianDP, PureDP
 from rainbowdp.questions import Neighbors, Ranking, Scores, Summary
 from rainbowdp.questions.selection import MOST_LISTED, Form
 from rainbowdp.sampling import BitSource
@@ -53,7 +52,7 @@ _GRID = 2**36
 
 
 @dataclass(frozen=True)
-class NoisyOrder(OptionsMechanism):
+class NoisyOrder(EpsilonMechanism, OptionsMechanism):
     """The mechanism of `ranking` under pure and approximate privacy; delta is not used.
 
     Parameters
@@ -68,6 +67,7 @@ class NoisyOrder(OptionsMechanism):
     Examples
     --------
     >>> from rainbowdp.goals import Asked
+    >>> from rainbowdp.privacy import PureDP
     >>> from rainbowdp.questions import OptionCounts, ranking
     >>> order = NoisyOrder(Asked(ranking("party", ["red", "blue", "green"]), PureDP(1)))
     >>> chances = order.at(OptionCounts((10, 8, 7))).chances()
@@ -77,11 +77,6 @@ class NoisyOrder(OptionsMechanism):
 
     name = "noisy order"
     theorem = "theorem 5: noise on differences, with probabilities that fall with the distance on differences"
-
-    @property
-    def charged(self) -> PureDP:
-        """Epsilon alone."""
-        return self.asked.epsilon_alone
 
     @property
     def options(self) -> Ranking:
@@ -256,7 +251,7 @@ def wrong_of(chance: Chance) -> EnclosedNumber:
 
 
 @dataclass(frozen=True)
-class NormalOrder(OptionsMechanism):
+class NormalOrder(MuMechanism, OptionsMechanism):
     """The mechanism of `winner`, `scores` and `ranking` under Gaussian privacy.
 
     Parameters
@@ -271,6 +266,7 @@ class NormalOrder(OptionsMechanism):
     Examples
     --------
     >>> from rainbowdp.goals import Asked
+    >>> from rainbowdp.privacy import GaussianDP
     >>> from rainbowdp.questions import OptionCounts, winner
     >>> noise = NormalOrder(Asked(winner("party", ["red", "blue", "green"]), GaussianDP(1)))
     >>> round(round_ball(noise.at(OptionCounts((3, 5, 4))).chances()["blue"].evaluate, "nearest"), 4)
@@ -279,11 +275,6 @@ class NormalOrder(OptionsMechanism):
 
     name = "normal noise"
     theorem = "theorem 6: normal noise, whose deviation is the longest change by one person divided by mu"
-
-    @property
-    def charged(self) -> GaussianDP:
-        """What was asked for."""
-        return self.asked.gaussian
 
     @property
     def change_squared(self) -> Fraction:

@@ -30,10 +30,8 @@ from rainbowdp.boundary.ready_made import response
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Exact, exponent_ball, rational_ball
 from rainbowdp.goals.line_pairs import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
-from rainbowdp.goals.mechanism import Case, Gap, OptionsMechanism, line_cost
+from rainbowdp.goals.mechanism import Case, EpsilonMechanism, Gap, OptionsMechanism, line_cost
 from rainbowdp.ledger import Cost
-from rainbowdp.line import Line
-from rainbowdp.privacy import PureDP
 from rainbowdp.questions import Neighbors, Scores, Summary
 from rainbowdp.questions.selection import Form
 from rainbowdp.rainbow import Rainbow
@@ -42,12 +40,11 @@ from rainbowdp.sampling.bits import is_below, shuffled
 
 _MOST_EXACT = 12
 """Up to so many options all chances are rational functions of the odds; beyond, they are enclosed."""
-AHEAD, OTHER = "ahead", "other"
 _FAR = 4096
 
 
 @dataclass(frozen=True)
-class Flip(OptionsMechanism):
+class Flip(EpsilonMechanism, OptionsMechanism):
     """The mechanism of `winner` and `scores` for three options and more, under pure and approximate privacy.
 
     Delta is not used, so an answer costs epsilon alone.
@@ -65,6 +62,7 @@ class Flip(OptionsMechanism):
     Examples
     --------
     >>> from rainbowdp.goals import Asked
+    >>> from rainbowdp.privacy import PureDP
     >>> from rainbowdp.questions import OptionCounts, winner
     >>> asked = Asked(winner("party", ["red", "blue", "green"]), PureDP("ln 2"))
     >>> Flip(asked).at(OptionCounts((3, 5, 4))).chances()
@@ -74,11 +72,6 @@ class Flip(OptionsMechanism):
     """
 
     name = "flip"
-
-    @property
-    def charged(self) -> PureDP:
-        """Epsilon alone."""
-        return self.asked.epsilon_alone
 
     @property
     def theorem(self) -> str:
@@ -200,10 +193,6 @@ class LeadLine(OptionsMechanism):
             return question.sensitivity * (1 if question.monotone else 2)
         return self.asked.max_rows * (2 if self.asked.changed else 1)
 
-    @property
-    def _has_rests(self) -> bool:
-        return self.step != 1 or isinstance(self.asked.question, Scores)
-
     def place_of(self, summary: Summary) -> tuple[int, Exact]:
         """Return which option is ahead, and its probability."""
         scores = [Fraction(score) for score in self.options.scores_of(summary)]
@@ -235,59 +224,45 @@ class LeadLine(OptionsMechanism):
     def mass(self, lead: Gap) -> Exact:
         """Return the probability of the option that is ahead by a lead; 1/k where none is."""
         steps, rest = divmod(Fraction(lead), Fraction(self.step))
-        line = self._between if rest else self._from_tie
-        distance = int(steps)
-        return line.prefix_masses(distance, symbolic=distance > _FAR)[0]
+        return self.charged.propagate(self._begins[rest > 0], int(steps), symbolic=steps > _FAR)
 
     @cached_property
-    def _from_tie(self) -> Line:
-        """The line that begins at a tie of all options."""
-        even = Fraction(1, self.count)
-        return self._line({AHEAD: even, OTHER: 1 - even})
-
-    @cached_property
-    def _between(self) -> Line:
-        """The line of the leads that are not multiples of the step; it begins at randomized response."""
-        names = [str(at) for at in range(self.count)]
-        truth = response(Rainbow([(names[0],), tuple(names[1:])]), self.asked.privacy)[names[0]]
-        return self._line({AHEAD: truth, OTHER: 1 - truth})
-
-    def _line(self, masses: Mapping[str, Exact]) -> Line:
-        return Line(Rainbow([(AHEAD,), (OTHER,)]), Distribution.trusted(masses), self.asked.privacy)
+    def _begins(self) -> tuple[Exact, ...]:
+        """The masses 0 steps away: at a tie of all options and, where leads have rests, of the response."""
+        even, names = Fraction(1, self.count), [str(at) for at in range(self.count)]
+        if self.step == 1 and not isinstance(self.asked.question, Scores):
+            return (even,)
+        return even, response(Rainbow([(names[0],), tuple(names[1:])]), self.charged)[names[0]]
 
     def pairs(self) -> Pairs | None:
         """Return what neighbors can have, but for pairs that reveal less; None where those are too many."""
-        steps = telling_steps(self._lines)
+        steps = telling_steps(self.charged, self._begins)
         return self._listed(steps) if steps.stop - steps.start <= MOST_PAIRS else None
 
     def turning_pairs(self, most: int) -> Pairs:
         """Return a few pairs that decide about all of them; at most about so many of these."""
-        return self._listed(spread(turning_steps(self._lines), max(2, most // 4)))
+        return self._listed(spread(turning_steps(self.charged, self._begins), max(2, most // 4)))
 
     def _listed(self, steps: Sequence[int]) -> Pairs:
-        count = 4 * len(steps) + 1 if self._has_rests else len(steps)
+        count = 4 * len(steps) + 1 if len(self._begins) > 1 else len(steps)
         return Pairs(count, min(self.count, 3), lambda: self._pairs_at(steps))
 
-    @property
-    def _lines(self) -> list[Line]:
-        return [self._from_tie, *([self._between] if self._has_rests else [])]
-
     def _pairs_at(self, distances: Iterable[int]) -> Iterator[Pair]:
-        tie, between = self._from_tie, self._between
+        tie, *between = self._begins
         for distance in distances:
             yield self._pair(tie, distance, tie, distance + 1)
-            if self._has_rests:
-                yield self._pair(tie, distance, between, distance)
-                yield self._pair(between, distance, tie, distance + 1)
-                yield self._pair(between, distance, between, distance + 1)
-        if self._has_rests:
-            first = self._options(between.prefix_masses(0)[0])
+            for begin in between:
+                yield self._pair(tie, distance, begin, distance)
+                yield self._pair(begin, distance, tie, distance + 1)
+                yield self._pair(begin, distance, begin, distance + 1)
+        for begin in between:
+            first = self._options(begin)
             exchanged = {**first, "0": first["1"], "1": first["0"]}
             yield Distribution.trusted(first), Distribution.trusted(exchanged)
 
-    def _pair(self, first: Line, near: int, second: Line, far: int) -> Pair:
+    def _pair(self, first: Exact, near: int, second: Exact, far: int) -> Pair:
         places = ((first, near), (second, far))
-        masses = (line.prefix_masses(at, symbolic=far > DEEP)[0] for line, at in places)
+        masses = (self.charged.propagate(mass, at, symbolic=far > DEEP) for mass, at in places)
         one, other = (Distribution.trusted(self._options(mass)) for mass in masses)
         return one, other
 

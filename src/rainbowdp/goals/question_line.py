@@ -230,14 +230,14 @@ class QuestionLine(QuestionMechanism):
 
     def pairs(self) -> Pairs | None:
         """Return what neighbors can have, but for pairs that reveal less; None where those are too many."""
-        steps = [telling_steps([line]) for line in self._unlike]
+        steps = [telling_steps(self.charged, _proper_masses(line)) for line in self._unlike]
         few = all(each.stop - each.start <= MOST_PAIRS for each in steps)
         return self._listed(steps, self._touching) if few else None
 
     def turning_pairs(self, most: int) -> Pairs:
         """Return a few pairs that decide about all of them; at most about so many of these."""
         each = max(2, most // (2 * len(self._unlike)))
-        steps = [spread(turning_steps([line]), each) for line in self._unlike]
+        steps = [spread(turning_steps(self.charged, _proper_masses(line)), each) for line in self._unlike]
         return self._listed(steps, spread(self._touching, max(2, most // 2)))
 
     def _listed(self, steps: Sequence[Sequence[int]], touching: Sequence[tuple[str, str]]) -> Pairs:
@@ -278,6 +278,10 @@ class QuestionLine(QuestionMechanism):
         ones, others = touching_pairs(self.in_table, self.asked.neighbors, self.asked.max_rows)
         pairs = zip(ones, others, strict=True)
         return [(answers[int(one)], answers[int(other)]) for one, other in pairs]
+
+
+def _proper_masses(line: Line) -> tuple[Exact, ...]:
+    return line.boundary.prefix_masses(line.rainbow)[:-1]
 
 
 def _text(value: Exact) -> str:

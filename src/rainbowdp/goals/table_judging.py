@@ -230,7 +230,7 @@ class FlipJudge:
         self._covered: dict[tuple[Gap, Gap, Gap, Gap], bool] = {}
 
     def strange_coin(self) -> str | None:
-        """Return, in words, a coin without a probability, or thrown with another one; None if none is so."""
+        """Return, in words, the first coin that has no probability or is thrown with another one, or None."""
         with working_precision(self.bits):
             for gap, weight in self._weights.items():
                 is_thrown = ball(weight).overlaps(self._flip.weight_ball(gap))

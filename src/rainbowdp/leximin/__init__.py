@@ -5,22 +5,27 @@ Among all private boundary conditions it is the one whose best-class masses are 
 is as large as possible, then the second smallest, and so on. What this leaves open goes to the longer
 prefixes, region after region in text order, then to equal shares inside tied classes where they are possible.
 
-It is computed for one connected component of touching regions at a time, objective after objective.
+It is computed for one connected `component` of touching regions at a time, objective after objective.
 `program`, `factors` and `simplex` solve linear programs exactly: HiGHS proposes vertices, and a sparse
 rational elimination solves them, since dense ones (`flint.fmpq_mat`) take ten times as long from 100
 variables on. `filling` says what is maximized, and rounds for irrational odds; `gaussian` does the same under
 Gaussian privacy.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from rainbowdp.errors import SolverError
 from rainbowdp.exact import OddsExpression
+from rainbowdp.leximin.component import Component as Component
+from rainbowdp.leximin.component import Progress as Progress
+from rainbowdp.leximin.component import Table as Table
+from rainbowdp.leximin.component import components as components
+from rainbowdp.leximin.component import objective_count as objective_count
+from rainbowdp.leximin.component import silent as silent
+from rainbowdp.leximin.component import stretch as stretch
 from rainbowdp.privacy import GaussianDP, Privacy
-from rainbowdp.rainbow import Rainbow
 
 LARGEST_PROGRAM = 2_500
 """Largest number of regions times colors in one component; beyond it, minutes become hours."""
@@ -30,90 +35,6 @@ LARGEST_CONSTRAINTS = 60_000
 """Largest number of touching pairs times colors in one component."""
 # e^67 is more than 2^96.
 _LARGEST_EPSILON, _LARGEST_ODDS = 67, Fraction(2**96)
-
-
-Table = tuple[tuple[Fraction, ...], ...]
-"""Probabilities, one row per region, columns in the order of the sorted colors."""
-
-
-@dataclass(frozen=True)
-class Component:
-    """Regions that hang together by touching.
-
-    Attributes
-    ----------
-    rainbows : tuple of Rainbow
-        One per region, sorted by text.
-    touching : tuple of pairs of int
-        The touching pairs, as indices into `rainbows`.
-    """
-
-    rainbows: tuple[Rainbow, ...]
-    touching: tuple[tuple[int, int], ...]
-
-    @property
-    def colors(self) -> tuple[str, ...]:
-        """All colors, sorted by code point."""
-        return self.rainbows[0].colors
-
-    def classes(self, region: int) -> tuple[tuple[int, ...], ...]:
-        """Return the classes of a region's rainbow as positions among the sorted colors, best first."""
-        place = {color: index for index, color in enumerate(self.colors)}
-        return tuple(tuple(place[color] for color in group) for group in self.rainbows[region].classes)
-
-
-def components(rainbows: Sequence[Rainbow], touching: Sequence[tuple[int, int]]) -> list[Component]:
-    """Split regions into those that hang together by touching; regions that touch none are left out."""
-    leader = list(range(len(rainbows)))
-
-    def find(region: int) -> int:
-        while leader[region] != region:
-            leader[region] = leader[leader[region]]
-            region = leader[region]
-        return region
-
-    for first, second in touching:
-        leader[max(find(first), find(second))] = min(find(first), find(second))
-    members: dict[int, list[int]] = {}
-    for region in sorted({region for pair in touching for region in pair}):
-        members.setdefault(find(region), []).append(region)
-    made = []
-    for regions in members.values():
-        place = {region: index for index, region in enumerate(regions)}
-        pairs = tuple((place[first], place[second]) for first, second in touching if first in place)
-        made.append(Component(tuple(rainbows[region] for region in regions), pairs))
-    return made
-
-
-Progress = Callable[[int, int], None]
-"""Called with the number of steps done and the number of steps in all."""
-
-
-def silent(done: int, total: int) -> None:
-    """Report nothing."""
-
-
-def objective_count(component: Component) -> int:
-    """Return the number of objectives of a component: best classes, longer prefixes, tied classes."""
-    regions = range(len(component.rainbows))
-    classes = [component.classes(region) for region in regions]
-    longer = sum(max(len(groups) - 2, 0) for groups in classes)
-    return len(regions) + longer + sum(len(group) > 1 for groups in classes for group in groups)
-
-
-def stretch(progress: Progress, start: int, total: int) -> Progress:
-    """Return what reports a part of the work as such: after `start` steps, of `total` in all.
-
-    Examples
-    --------
-    >>> stretch(lambda done, total: print(done, "of", total), 10, 30)(5, 20)
-    15 of 30
-    """
-
-    def report(done: int, _: int) -> None:
-        progress(min(start + done, total), total)
-
-    return report
 
 
 @dataclass(frozen=True)

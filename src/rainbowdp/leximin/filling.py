@@ -21,7 +21,7 @@ import flint
 
 from rainbowdp.errors import SolverError
 from rainbowdp.exact import OddsExpression, enclose
-from rainbowdp.leximin import Component, Progress, Table, objective_count, silent
+from rainbowdp.leximin.component import Component, Progress, Table, objective_count, silent
 from rainbowdp.leximin.program import Program
 from rainbowdp.leximin.simplex import LexicographicSimplex
 

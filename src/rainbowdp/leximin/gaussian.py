@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import NotVerifiedError, SolverError
 from rainbowdp.exact import Exponent, ball, enclose_with, exponent_ball, normal_cdf, working_precision
-from rainbowdp.leximin import Component, Progress, Table, objective_count, silent
+from rainbowdp.leximin.component import Component, Progress, Table, objective_count, silent
 from rainbowdp.leximin.filling import prefixes, settle, tied_classes, toward_uniform
 from rainbowdp.leximin.program import quiet_solver
 from rainbowdp.privacy import GaussianDP
@@ -288,11 +288,9 @@ def _fill_best_classes(component: Component, outer: OuterProgram, report: Callab
         if bound == 1:
             bound = _dual_bound(component, outer, weights)
         blocked = [region for region in rising if weights[region] > 1e-6]
-        for region in blocked or rising:
-            outer.hold_row(rows[region], level, value - _SLIP)
-        rising = [region for region in rising if region not in blocked] if blocked else []
         for region in rising:
             outer.hold_row(rows[region], level, value - _SLIP)
+        rising = [region for region in rising if region not in blocked] if blocked else []
         report(outer.regions - len(rising))
     return bound
 

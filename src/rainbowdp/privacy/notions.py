@@ -215,7 +215,15 @@ class _OddsNotion(Notion):
     def limit_ball(self, mass: Exact) -> flint.arb:
         """Return a ball around the largest probability of an event that has this mass at a neighbor.
 
-        It is not cut at 1.
+        Parameters
+        ----------
+        mass : Exact
+            A probability.
+
+        Returns
+        -------
+        flint.arb
+            At the precision in force, and not cut at 1.
 
         Examples
         --------
@@ -225,14 +233,46 @@ class _OddsNotion(Notion):
         return ball(self.odds) * ball(mass) + ball(self.delta)
 
     def odds_for(self, p: Distribution, q: Distribution) -> Odds:
-        """Return the odds, rational ones as a formal power base where rows are written in powers of it."""
+        """Return the odds, rational ones as a formal power base where rows are written in powers of it.
+
+        Parameters
+        ----------
+        p, q : Distribution
+            Two rows.
+
+        Returns
+        -------
+        Fraction or OddsExpression
+
+        Examples
+        --------
+        >>> half = Distribution({"a": "1/2", "b": "1/2"})
+        >>> PureDP("ln 2").odds_for(half, half)
+        Fraction(2, 1)
+        """
         if not isinstance(self.epsilon, Log):
             return self.odds
         bases = {value.exponent for value in (*p.values(), *q.values()) if isinstance(value, OddsExpression)}
         return self.symbolic_odds if bases == {self.epsilon} else self.odds
 
     def excess(self, p: Distribution, q: Distribution) -> Excess | None:
-        """Return the greatest excess over the constraint, in either direction; None if it holds."""
+        """Return the greatest excess over the constraint, in either direction; None if it holds.
+
+        Parameters
+        ----------
+        p, q : Distribution
+            Two rows over the same colors.
+
+        Returns
+        -------
+        Excess or None
+
+        Examples
+        --------
+        >>> p, q = Distribution({"a": "3/4", "b": "1/4"}), Distribution({"a": "1/4", "b": "3/4"})
+        >>> PureDP("ln 2").excess(p, q).violation.excess
+        Fraction(1, 4)
+        """
         odds = self.odds_for(p, q)
         if not are_compatible([*p.values(), *q.values(), odds]):
             return enclosed_excess(p, q, lambda: exponent_ball(self.epsilon).exp(), self.delta)
@@ -441,6 +481,16 @@ class GaussianDP(Notion):
     def limit_ball(self, mass: Exact) -> flint.arb:
         """Return a ball around the largest probability of an event that has this mass at a neighbor.
 
+        Parameters
+        ----------
+        mass : Exact
+            A probability.
+
+        Returns
+        -------
+        flint.arb
+            At the precision in force.
+
         Examples
         --------
         >>> 0.977 < GaussianDP(2).limit_ball(Fraction(1, 2)) < 0.978
@@ -451,10 +501,25 @@ class GaussianDP(Notion):
         return normal_cdf(normal_quantile(ball(mass)) + exponent_ball(self.mu))
 
     def excess(self, p: Distribution, q: Distribution) -> Excess | None:
-        """Return the greatest excess of two rows over the constraint, in either direction; None if it holds.
+        """Return the greatest excess over the constraint, in either direction; None if it holds.
 
         The worst events are those of the likelihood ratio test (Neyman and Pearson), and because the Gaussian
         limit is concave it is enough to check the corners of the test's curve.
+
+        Parameters
+        ----------
+        p, q : Distribution
+            Two rows over the same colors.
+
+        Returns
+        -------
+        Excess or None
+
+        Examples
+        --------
+        >>> p, q = Distribution({"a": "3/4", "b": "1/4"}), Distribution({"a": "1/4", "b": "3/4"})
+        >>> GaussianDP(1).excess(p, q).violation.event, GaussianDP(2).excess(p, q)
+        (('a',), None)
         """
         return greatest_excess(
             self._event_excess(event, ours, theirs, swapped=swapped)
