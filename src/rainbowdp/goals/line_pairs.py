@@ -25,7 +25,7 @@ from typing import TypeVar
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Exact
-from rainbowdp.line.reach import steps_to_reach
+from rainbowdp.line.reach import formula_turns, steps_to_reach
 from rainbowdp.privacy import GaussianDP, Privacy
 
 MOST_PAIRS = 4096
@@ -101,10 +101,11 @@ def telling_steps(privacy: Privacy, masses: Sequence[Exact]) -> range:
     (6, range(5, 7))
     """
     if isinstance(privacy, GaussianDP):
-        return range(1 + max(_reached(privacy, masses, _NEARLY), default=0))
+        reached = (steps_to_reach(mass, _NEARLY, privacy) for mass in masses)
+        return range(1 + max((each for each in reached if each is not None), default=0))
+    turns = formula_turns(masses, privacy)
     if privacy.delta > 0:
-        return range(max(1, *_reached(privacy, masses, Fraction(1))))
-    turns = [turn for mass in masses if (turn := privacy.threshold(mass)) is not None]
+        return range(max([1, *turns]))
     return range(max(0, min(turns) - 1), max(turns) + 1) if turns else range(1)
 
 
@@ -125,13 +126,5 @@ def turning_steps(privacy: Privacy, masses: Sequence[Exact]) -> list[int]:
     if isinstance(privacy, GaussianDP):
         last = telling_steps(privacy, masses).stop - 1
         return sorted({0, last // 2, last})
-    turns = [turn for mass in masses if (turn := privacy.threshold(mass)) is not None]
-    if privacy.delta > 0:
-        turns += [place for end in _reached(privacy, masses, Fraction(1)) for place in (end - 1, end)]
+    turns = formula_turns(masses, privacy)
     return sorted({0} | {max(0, place) for turn in turns for place in (turn - 1, turn)})
-
-
-def _reached(privacy: Privacy, masses: Sequence[Exact], target: Fraction) -> list[int]:
-    """Return from which distances on masses reach the target, those that do."""
-    found = (steps_to_reach(mass, target, privacy) for mass in masses)
-    return [each for each in found if each is not None]

@@ -59,7 +59,7 @@ from rainbowdp.exact import Exact, Exponent, NormalExpression, exponent_ball, sh
 from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.relation import NeighborRelation
 from rainbowdp.line import Line
-from rainbowdp.line.reach import steps_to_reach
+from rainbowdp.line.reach import formula_turns
 from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 
@@ -123,11 +123,7 @@ def class_pairs(codes: NDArray[np.int32], structure: NeighborRelation) -> ClassP
     count = int(codes.max(initial=-1)) + 1
     met = structure.code_pairs(codes, count)
     place = np.empty(met.size, dtype=np.int64)
-    rises = (met.source[1:] > met.source[:-1]) | (
-        (met.source[1:] == met.source[:-1]) & (met.target[1:] > met.target[:-1])
-    )
-    order = np.arange(met.size) if rises.all() else np.lexsort((met.target, met.source))
-    place[order] = np.arange(met.size)
+    place[np.lexsort((met.target, met.source))] = np.arange(met.size)
     return ClassPairs(
         first=codes[met.source],
         second=codes[met.target],
@@ -289,25 +285,14 @@ def _stretches(rows: LineRows, pairs: ClassPairs, privacy: Privacy) -> Iterator[
         if line is None or type(line) is not Line or not _implies(line.privacy, privacy):
             continue
         lows = low[place[start:stop]]
-        cuts = [0, *np.searchsorted(lows, _turns(line)).tolist(), lows.size]
+        turns = sorted(formula_turns(line.boundary.prefix_masses(line.rainbow)[:-1], line.privacy))
+        cuts = [0, *np.searchsorted(lows, turns).tolist(), lows.size]
         for begin, end in pairwise(cuts):
             part = place[start + begin : start + end]
             first, second = pairs.first[part], pairs.second[part]
             nearer = one[part] < other[part]
             near, far = np.where(nearer, first, second), np.where(nearer, second, first)
             yield Stretch(line, part, lows[begin:end], near, far)
-
-
-def _turns(line: Line) -> list[int]:
-    """Return the distances from which on a prefix of a line may have another formula."""
-    if isinstance(line.privacy, GaussianDP):
-        return []
-    turns = {threshold for threshold in line.thresholds if threshold is not None}
-    if line.privacy.delta > 0:
-        for mass in line.boundary.prefix_masses(line.rainbow)[:-1]:
-            certain = steps_to_reach(mass, Fraction(1), line.privacy)
-            turns |= set() if certain is None else {max(certain - 1, 0), certain}
-    return sorted(turns)
 
 
 def _implies(own: Privacy, asked: Privacy) -> bool:
