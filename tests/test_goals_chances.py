@@ -228,36 +228,6 @@ def test_theorem_5_first_options_and_sets_are_sums_over_the_orders() -> None:
         assert all(abs(rounded(found[form]) - chance) < 1e-10 for form, chance in expected.items())
 
 
-def test_the_worked_ranking_is_right_more_often_than_independent_noise_and_peeling() -> None:
-    counts = (10, 8, 7)
-    names = options(3)
-    chances = floats(mechanism_of(Asked(ranking("c", names), PureDP(1))).at(OptionCounts(counts)))
-    assert chances[tuple(names)] == pytest.approx(0.651, abs=5e-4)
-    # Independent noise, one number after the other.
-    reach, at_zero = range(-60, 61), math.tanh(0.5)
-    weight = {size: at_zero * math.exp(-abs(size)) for size in reach}
-    right = 0.0
-    for first, second in itertools.product(reach, reach):
-        high, middle = 10 + first, 8 + second
-        if high < middle:
-            continue
-        tied_below, below = (
-            weight.get(middle - 7, 0.0),
-            sum(weight[size] for size in reach if size < middle - 7),
-        )
-        if high > middle:
-            right += weight[first] * weight[second] * (below + tied_below / 2)
-        else:
-            right += weight[first] * weight[second] * (below / 2 + tied_below / 6)
-    assert right == pytest.approx(0.612, abs=5e-4)
-
-    # Peeling: permute-and-flip for the first, then for the second, with half of epsilon each.
-    def first_of(*gaps: int) -> float:
-        return right_by_coins(np.array([1.0, *(math.exp(-gap / 2) for gap in gaps)]), 1)
-
-    assert first_of(2, 3) * first_of(1) < 0.651
-
-
 @pytest.mark.parametrize(
     ("mu", "rows", "neighbors"),
     [("1", 1, "add-remove"), ("0.5", 2, "add-remove"), ("1", 1, "change-one"), ("0.7", 3, "change-one")],

@@ -11,7 +11,7 @@ libraries use nothing but this contract, and do not know which mechanism they ho
 
 Groups divide the rows, and each group is answered by a mechanism of its own, drawn independently. One person
 can have rows in several groups. How that adds up depends on what makes the mechanism private: row by row
-(`QuestionMechanism.cost`), by normal noise (`noise_cost`), or person by person (`line_cost`).
+(`QuestionMechanism.cost`), by normal noise (`noise_cost`), or person by person (`LineMechanism.cost`).
 """
 
 from abc import ABC, abstractmethod
@@ -230,6 +230,55 @@ class MuMechanism(QuestionMechanism):
         return self.asked.privacy
 
 
+class LineMechanism(QuestionMechanism):
+    """A mechanism that is the line of a true answer, or of a lead."""
+
+    name = "line"
+
+    def cost(self, groups: int, neighbors: Neighbors) -> Cost:
+        """Return the cost of lines, which are private person by person.
+
+        A group moves by one step for every M rows that leave it or join it, and a part of M counts in full.
+        Where one person joins or leaves, up to M rows do so: one step in each of min(M, groups) groups. Where
+        one person changes, up to M rows leave and up to M join. If no group sees more than M of these 2 M
+        rows, that is one step in each of min(2 M, groups) groups. At most one group can see more than M of
+        them: it moves by two steps, and at most M - 1 rows are left to move others by one, which makes
+        min(M, groups) + 1 steps.
+
+        The cost covers both. Two steps of pure privacy cost twice epsilon. Two of approximate privacy cost
+        more than twice delta, (1 + e^epsilon) delta, which is rounded up by at most 2^-64 of itself where it
+        is irrational. Two of Gaussian privacy cost twice mu, that is four times its square.
+
+        References
+        ----------
+        Dwork and Roth 2014, theorem 3.16; Vadhan 2017, lemma 2.2 (groups of people); Dong, Roth and Su 2022,
+        theorem 4 and corollary 2.
+
+        Examples
+        --------
+        >>> from rainbowdp.goals import mechanism_of
+        >>> from rainbowdp.questions import yes_no
+        >>> question = yes_no("smoker", equals="yes", at_least=10)
+        >>> for privacy in (PureDP(1), ApproxDP("ln 2", "1e-6"), GaussianDP(1)):
+        ...     print(mechanism_of(Asked(question, privacy)).cost(3, "change-one"))
+        epsilon 2
+        epsilon ln(4), delta 0.000003
+        mu 2
+        """
+        one, max_rows = Cost.of(self.charged), self.asked.max_rows
+        touched = min(max_rows, groups)
+        if groups < 2:
+            return one
+        if neighbors == "add-remove":
+            return one.times(touched)
+        widely = min(2 * max_rows, groups)
+        if isinstance(self.charged, GaussianDP):
+            return one.times(max(widely, 4 + touched - 1))
+        twice = (1 + self.charged.odds + touched - 1) * one.delta
+        rounded = twice if isinstance(twice, Fraction) else enclose(twice, _DELTA_BITS)[1]
+        return Cost(one.epsilon.times(max(widely, touched + 1)), max(rounded, one.delta * widely))
+
+
 @dataclass(frozen=True, repr=False)
 class Located(Private):
     """A mechanism at one table: it knows where the table lies, so it is private, and does not show it."""
@@ -298,53 +347,3 @@ def noise_cost(privacy: GaussianDP, groups: int, neighbors: Neighbors, factor: F
     if groups < 2 or neighbors == "add-remove" or one.mu_squared is None:
         return one
     return Cost(mu_squared=one.mu_squared * factor)
-
-
-def line_cost(privacy: Privacy, groups: int, neighbors: Neighbors, max_rows: int) -> Cost:
-    """Return the cost of lines, which are private person by person.
-
-    A group moves by one step for every M rows that leave it or join it, and a part of M counts in full.
-    Where one person joins or leaves, up to M rows do so: one step in each of min(M, groups) groups. Where
-    one person changes, up to M rows leave and up to M join. If no group sees more than M of these 2 M rows,
-    that is one step in each of min(2 M, groups) groups. At most one group can see more than M of them: it
-    moves by two steps, and at most M - 1 rows are left to move others by one, which makes min(M, groups) + 1
-    steps.
-
-    The cost covers both. Two steps of pure privacy cost twice epsilon. Two of approximate privacy cost more
-    than twice delta, (1 + e^epsilon) delta, which is rounded up by at most 2^-64 of itself where it is
-    irrational. Two of Gaussian privacy cost twice mu, that is four times its square.
-
-    Parameters
-    ----------
-    privacy : PureDP, ApproxDP or GaussianDP
-        What one answer costs.
-    groups, neighbors
-        As for `noise_cost`.
-    max_rows : int
-        M, how many rows one person has at most.
-
-    References
-    ----------
-    Dwork and Roth 2014, theorem 3.16; Vadhan 2017, lemma 2.2 (groups of people); Dong, Roth and Su 2022,
-    theorem 4 and corollary 2.
-
-    Examples
-    --------
-    >>> from rainbowdp.privacy import ApproxDP, PureDP
-    >>> for privacy in (PureDP(1), ApproxDP("ln 2", "1e-6"), GaussianDP(1)):
-    ...     print(line_cost(privacy, 3, "change-one", 1))
-    epsilon 2
-    epsilon ln(4), delta 0.000003
-    mu 2
-    """
-    one, touched = Cost.of(privacy), min(max_rows, groups)
-    if groups < 2:
-        return one
-    if neighbors == "add-remove":
-        return one.times(touched)
-    widely = min(2 * max_rows, groups)
-    if isinstance(privacy, GaussianDP):
-        return one.times(max(widely, 4 + touched - 1))
-    twice = (1 + privacy.odds + touched - 1) * one.delta
-    rounded = twice if isinstance(twice, Fraction) else enclose(twice, _DELTA_BITS)[1]
-    return Cost(one.epsilon.times(max(widely, touched + 1)), max(rounded, one.delta * widely))

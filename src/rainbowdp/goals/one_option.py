@@ -30,9 +30,8 @@ from rainbowdp.boundary.ready_made import response
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Exact, exponent_ball, rational_ball
 from rainbowdp.goals.line_pairs import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
-from rainbowdp.goals.mechanism import Case, EpsilonMechanism, Gap, OptionsMechanism, line_cost
-from rainbowdp.ledger import Cost
-from rainbowdp.questions import Neighbors, Scores, Summary
+from rainbowdp.goals.mechanism import Case, EpsilonMechanism, Gap, LineMechanism, OptionsMechanism
+from rainbowdp.questions import Scores, Summary
 from rainbowdp.questions.selection import Form
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.sampling import BitSource, sample_distribution
@@ -156,7 +155,7 @@ class Flip(EpsilonMechanism, OptionsMechanism):
 
 
 @dataclass(frozen=True)
-class LeadLine(OptionsMechanism):
+class LeadLine(LineMechanism, OptionsMechanism):
     """The mechanism of `winner` and `scores` for two options, and for more under the goal guarantee.
 
     Parameters
@@ -180,7 +179,6 @@ class LeadLine(OptionsMechanism):
     Fraction(1, 3)
     """
 
-    name = "line"
     theorem = (
         "theorem 1: one person moves the lead by one step of the line, and the winner only through a tie"
     )
@@ -212,10 +210,6 @@ class LeadLine(OptionsMechanism):
         """Return the probability of each option, by its number written with six digits."""
         other = (1 - mass) / (self.count - 1)
         return Distribution.trusted({f"{at:06}": mass if at == ahead else other for at in range(self.count)})
-
-    def cost(self, groups: int, neighbors: Neighbors) -> Cost:
-        """Return what answers for so many groups cost together."""
-        return line_cost(self.charged, groups, neighbors, self.asked.max_rows)
 
     def wrong(self, lead: int, case: Case) -> Value:  # noqa: ARG002 - other options do not matter
         """Return the probability of a wrong answer where the option ahead leads by so many people's rows."""

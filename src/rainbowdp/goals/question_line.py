@@ -21,14 +21,12 @@ from rainbowdp.errors import QuestionError
 from rainbowdp.exact import Exact, format_fraction
 from rainbowdp.exact.arguments import is_whole
 from rainbowdp.goals.line_pairs import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
-from rainbowdp.goals.mechanism import Case, QuestionMechanism, line_cost
+from rainbowdp.goals.mechanism import Case, LineMechanism
 from rainbowdp.goals.values import greatest
-from rainbowdp.ledger import Cost
 from rainbowdp.line import Line
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions import (
     Level,
-    Neighbors,
     Question,
     QuestionLines,
     Ranking,
@@ -50,7 +48,7 @@ _OFTEN = (
 
 
 @dataclass(frozen=True)
-class QuestionLine(QuestionMechanism):
+class QuestionLine(LineMechanism):
     """The mechanism of a question with one true answer for every table.
 
     Parameters
@@ -84,7 +82,6 @@ class QuestionLine(QuestionMechanism):
 
     rule: str | BoundaryCondition = "default"
 
-    name = "line"
     theorem = (
         "Zhou et al. 2022, theorem 3: tables of one answer form a line, neighbors on a line are at most "
         "one step apart, and lines touch at distance 0 alone"
@@ -190,10 +187,6 @@ class QuestionLine(QuestionMechanism):
     def accepts(self, answer: object) -> bool:
         """Tell whether something is an answer that can come out."""
         return answer in self.forms.values()
-
-    def cost(self, groups: int, neighbors: Neighbors) -> Cost:
-        """Return what answers for so many groups cost together."""
-        return line_cost(self.charged, groups, neighbors, self.asked.max_rows)
 
     def wrong(self, lead: int, case: Case) -> Value:
         """Return the probability of a wrong answer, for the true answer that is wrong most often.
