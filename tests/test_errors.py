@@ -63,14 +63,6 @@ def test_what_is_left_out_is_counted(value: str) -> None:
     assert str(error) == error.what
 
 
-def test_words_are_cut_before_the_line_is() -> None:
-    line = readable(f"first {'1' * 400} then {'2' * 400} and last")
-    assert line.startswith("first 1")
-    assert " then 2" in line
-    assert line.endswith(" and last")
-    assert line.count("(220 characters left out)") == 2
-
-
 def test_a_report_has_two_lines_and_no_escape_sequence() -> None:
     error = UsageError("a \x1b[31mred\x1b[0m\nline", help="\x07ring")
     assert error.report() == "error[RDP901]: a \\x1b[31mred\\x1b[0m\\nline\nhelp: \\x07ring"
@@ -95,24 +87,6 @@ def test_a_report_has_two_lines_and_no_escape_sequence() -> None:
 )
 def test_a_slip_is_answered_with_the_word_that_was_meant(wrong: str, known: list[str], hint: str) -> None:
     assert did_you_mean(wrong, known) == f"did you mean {hint}?"
-
-
-@pytest.mark.parametrize(
-    ("wrong", "known"),
-    [
-        ("--seed", ["--debug", "--help", "--dataset", "--count"]),
-        ("--precision", ["--version", "--epsilon", "--delta"]),
-        ("zz", ["z", "a"]),
-        ("b", ["a", "c"]),
-        ("node9", ["node1", "node2"]),
-        ("2023", ["2022", "2024"]),
-        ("", ["a", ""][:1]),
-        ("x" * 50_000, ["x" * 49_999]),
-        ("yes", ["no", "maybe"]),
-    ],
-)
-def test_what_is_nowhere_near_is_not_suggested(wrong: str, known: list[str]) -> None:
-    assert did_you_mean(wrong, known) == ""
 
 
 def test_errors_about_files_say_where_and_exit_with_4() -> None:

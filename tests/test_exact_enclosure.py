@@ -20,7 +20,6 @@ from rainbowdp.exact import (
     format_exact,
     is_same,
     show,
-    sign,
     to_float,
 )
 from rainbowdp.privacy import GaussianDP
@@ -104,13 +103,6 @@ def test_rational_numbers_in_other_forms_round_as_fractions(
     assert to_float(constant, rounding) == 0.5
     normal = NormalExpression.shifted(Fraction(1, 2), Fraction(0), Fraction(1))
     assert to_float(normal, rounding) == 0.5
-
-
-def test_whole_numbers_are_exact_numbers() -> None:
-    assert sign(-3) == -1
-    assert enclose(5, 10) == (Fraction(5), Fraction(5))
-    assert to_float(2**60 + 1, "up") == float(2**60 + 256)
-    assert format_exact(7) == "7"
 
 
 def test_only_fractions_are_written_as_fractions() -> None:

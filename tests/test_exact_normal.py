@@ -39,18 +39,6 @@ def test_equal_by_construction(mass: Fraction, shift: Fraction, steps: Fraction)
     assert value / 3 * 3 == value
 
 
-@pytest.mark.parametrize("mass", [Fraction(0), Fraction(1)])
-def test_impossible_and_certain_events_stay_so(mass: Fraction) -> None:
-    assert NormalExpression.shifted(mass, Fraction(5), Fraction(1)).as_fraction() == mass
-
-
-@given(masses)
-def test_order_follows_the_shift(mass: Fraction) -> None:
-    nearer = NormalExpression.shifted(mass, Fraction(1), Fraction(1, 10))
-    farther = NormalExpression.shifted(mass, Fraction(2), Fraction(1, 10))
-    assert mass < nearer < farther < 1
-
-
 def test_equality_without_a_form_is_reported() -> None:
     """An enclosing fraction of 5000 bits is another number, but 4096 bits do not show it."""
     left = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
@@ -58,14 +46,6 @@ def test_equality_without_a_form_is_reported() -> None:
     with pytest.raises(UndecidedError, match="4096 bits"):
         sign(left - lower)
     assert sign(left - Fraction(1, 2)) == 1
-
-
-def test_sums_cannot_be_moved() -> None:
-    value = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
-    assert (value / 2).moved(Fraction(1)) is None
-    assert (value + NormalExpression.shifted(Fraction(1, 8), Fraction(1), Fraction(1))).moved(
-        Fraction(1)
-    ) is None
 
 
 @given(st.floats(-30, 30))

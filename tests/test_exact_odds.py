@@ -118,12 +118,6 @@ def test_large_powers_stay_short() -> None:
     assert len(repr(rest)) < 200
 
 
-def test_randomized_response_sums_to_one() -> None:
-    t = OddsExpression.odds(Fraction(1, 7))
-    for others in range(1, 9):
-        assert sum((1 / (t + others) for _ in range(others)), t / (t + others)) == 1
-
-
 def test_other_odds_do_not_mix_and_zero_does_not_divide() -> None:
     one, two = OddsExpression.odds(Fraction(1)), OddsExpression.odds(Fraction(2))
     with pytest.raises(TypeError):
@@ -144,14 +138,6 @@ def test_numbers_survive_pickling() -> None:
     copy = pickle.loads(pickle.dumps(value))  # noqa: S301  # the test's own bytes
     assert copy == value
     assert copy.exponent == value.exponent
-
-
-def test_comparisons_with_fractions_from_both_sides() -> None:
-    t = OddsExpression.odds(Fraction(1))
-    assert Fraction(27, 10) < t < Fraction(28, 10)
-    assert 3 - t > 0
-    assert 2 / t < 1
-    assert -t < t
 
 
 @given(programs(), st.sampled_from([("2", 2), ("3", 3), ("4", 6), ("9/4", 4), ("6/5", 5)]))

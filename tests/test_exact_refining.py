@@ -12,7 +12,7 @@ import flint
 import pytest
 
 import rainbowdp
-from rainbowdp.exact import NormalExpression, enclose, refine, shown_sign, sign, to_float, working_precision
+from rainbowdp.exact import NormalExpression, enclose, sign, to_float, working_precision
 from rainbowdp.privacy import GaussianDP, PureDP
 
 
@@ -35,22 +35,6 @@ def test_the_precision_is_put_back_whatever_happens() -> None:
             assert flint.ctx.prec == 100
         assert flint.ctx.prec == 300
     assert flint.ctx.prec == before
-
-
-def test_each_attempt_is_made_at_twice_the_precision() -> None:
-    tried: list[tuple[int, int]] = []
-
-    def attempt(bits: int) -> None:
-        tried.append((bits, flint.ctx.prec))
-
-    assert refine(attempt, 64, 512) is None
-    assert tried == [(bits, bits) for bits in (64, 128, 256, 512)]
-
-
-def test_a_sign_is_shown_or_not_claimed() -> None:
-    assert shown_sign(lambda: flint.arb(2).sqrt() - flint.arb("1.4142")) == 1
-    assert shown_sign(lambda: flint.arb(1) - flint.arb(2).sqrt()) == -1
-    assert shown_sign(lambda: flint.arb(2).sqrt() ** 2 - 2) is None
 
 
 def close_to(mass: NormalExpression, bits: int) -> Fraction:
@@ -86,4 +70,4 @@ def test_nothing_else_sets_the_precision() -> None:
         for path in sorted(root.rglob("*.py"))
         if "workprec" in (text := path.read_text(encoding="utf-8")) or "ctx.prec =" in text
     ]
-    assert setting == ["exact/refining.py"]
+    assert setting == ["exact/real.py"]

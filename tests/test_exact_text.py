@@ -109,12 +109,6 @@ def test_written_fractions_read_back(number: Fraction) -> None:
     assert parse_fraction(format_fraction(number)) == number
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False))
-def test_a_float_means_its_shortest_decimal(value: float) -> None:
-    assert parse_fraction(value) == Fraction(repr(value))
-    assert float(parse_fraction(value)) == value
-
-
 @given(st.decimals(allow_nan=False, allow_infinity=False))
 def test_decimals_keep_their_value(value: Decimal) -> None:
     if abs(value.adjusted()) < 4000:

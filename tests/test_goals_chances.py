@@ -20,7 +20,6 @@ from scipy import integrate, stats
 from scipy.special import ndtr
 
 from goal_oracles import (
-    everywhere,
     falling,
     flip,
     gaps_of,
@@ -32,11 +31,10 @@ from goal_oracles import (
 from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.errors import QuestionError
 from rainbowdp.goals import Asked, Case, Goal, QuestionMechanism, mechanism_of
-from rainbowdp.goals.flip import Flip
-from rainbowdp.goals.lead_line import LeadLine
 from rainbowdp.goals.mechanism import Located
 from rainbowdp.goals.noisy_level import NoisyLevel, NormalLevel
 from rainbowdp.goals.noisy_order import NoisyOrder
+from rainbowdp.goals.one_option import Flip, LeadLine
 from rainbowdp.goals.question_line import QuestionLine
 from rainbowdp.goals.values import rounded, value_ball
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
@@ -230,36 +228,6 @@ def test_theorem_5_first_options_and_sets_are_sums_over_the_orders() -> None:
         assert all(abs(rounded(found[form]) - chance) < 1e-10 for form, chance in expected.items())
 
 
-def test_the_worked_ranking_is_right_more_often_than_independent_noise_and_peeling() -> None:
-    counts = (10, 8, 7)
-    names = options(3)
-    chances = floats(mechanism_of(Asked(ranking("c", names), PureDP(1))).at(OptionCounts(counts)))
-    assert chances[tuple(names)] == pytest.approx(0.651, abs=5e-4)
-    # Independent noise, one number after the other.
-    reach, at_zero = range(-60, 61), math.tanh(0.5)
-    weight = {size: at_zero * math.exp(-abs(size)) for size in reach}
-    right = 0.0
-    for first, second in itertools.product(reach, reach):
-        high, middle = 10 + first, 8 + second
-        if high < middle:
-            continue
-        tied_below, below = (
-            weight.get(middle - 7, 0.0),
-            sum(weight[size] for size in reach if size < middle - 7),
-        )
-        if high > middle:
-            right += weight[first] * weight[second] * (below + tied_below / 2)
-        else:
-            right += weight[first] * weight[second] * (below / 2 + tied_below / 6)
-    assert right == pytest.approx(0.612, abs=5e-4)
-
-    # Peeling: permute-and-flip for the first, then for the second, with half of epsilon each.
-    def first_of(*gaps: int) -> float:
-        return right_by_coins(np.array([1.0, *(math.exp(-gap / 2) for gap in gaps)]), 1)
-
-    assert first_of(2, 3) * first_of(1) < 0.651
-
-
 @pytest.mark.parametrize(
     ("mu", "rows", "neighbors"),
     [("1", 1, "add-remove"), ("0.5", 2, "add-remove"), ("1", 1, "change-one"), ("0.7", 3, "change-one")],
@@ -385,19 +353,6 @@ def test_options_that_change_places_change_their_chances_and_ties_are_equal(name
                 )
 
 
-@pytest.mark.parametrize("goal", GOALS)
-@pytest.mark.parametrize("neighbors", RELATIONS)
-def test_tied_options_have_equal_chances_to_the_fraction(goal: Goal, neighbors: Neighbors) -> None:
-    for count in (2, 3, 4):
-        mechanism = mechanism_of(Asked(winner("c", options(count)), PureDP("ln 3"), neighbors), goal)
-        for counts in everywhere(count, 4):
-            found = exact(mechanism.at(OptionCounts(counts)))
-            best = [chance for chance, each in zip(found, counts, strict=True) if each == max(counts)]
-            assert len(set(best)) == 1
-            if goal == "typical" or len(best) == 1:
-                assert all(chance <= best[0] for chance in found)
-
-
 @pytest.mark.parametrize(
     "question",
     [
@@ -459,16 +414,6 @@ def test_a_ranking_of_many_options_that_names_the_first_is_their_winner() -> Non
             )
 
 
-def test_a_ranking_of_two_options_is_their_line() -> None:
-    for goal in GOALS:
-        mechanism = mechanism_of(Asked(ranking("c", ["A", "B"]), PureDP("ln 2")), goal)
-        assert mechanism.name == "line"
-        assert mechanism.at(OptionCounts((3, 4))).chances() == {
-            ("A", "B"): Fraction(1, 4),
-            ("B", "A"): Fraction(3, 4),
-        }
-
-
 _FAR = 100_000
 
 
@@ -517,21 +462,6 @@ def test_a_plan_says_how_often_an_order_with_that_lead_is_wrong(
     chances = floats(mechanism.at(OptionCounts(counts)))
     first = tuple(options(4)[:named])
     assert rounded(said) == pytest.approx(1 - chances[first], abs=1e-10)
-
-
-def test_the_example_of_the_two_goals_has_its_numbers() -> None:
-    # Three options, odds 2, lead 2: the mean of one close rival and of two.
-    asked = Asked(winner("c", options(3)), PureDP("ln 2"))
-    means = {
-        goal: sum(
-            rounded(mechanism_of(asked, goal).wrong(2, case) or Fraction(0))
-            for case in ("one-close", "all-close")
-        )
-        / 2
-        for goal in GOALS
-    }
-    assert means["guarantee"] == pytest.approx(0.167, abs=5e-4)
-    assert means["typical"] == pytest.approx(0.177, abs=5e-4)
 
 
 def test_yes_no_says_how_many_people_a_true_answer_is_away() -> None:

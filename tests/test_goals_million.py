@@ -11,8 +11,8 @@ import pytest
 
 from bit_sources import ReplayBits
 from rainbowdp.goals import Asked, mechanism_of
-from rainbowdp.goals.flip import Flip
 from rainbowdp.goals.mechanism import Located
+from rainbowdp.goals.one_option import Flip
 from rainbowdp.privacy import GaussianDP, Privacy, PureDP
 from rainbowdp.questions import MatchCount, OptionCounts, Question, winner, yes_no
 from sampler_checks import DRAWS, passes, plan

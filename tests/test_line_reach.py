@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from line_cases import iterate, rational_notions
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import DistributionError, NumberError
-from rainbowdp.exact import NormalExpression, OddsExpression, sign
+from rainbowdp.exact import NormalExpression, sign
 from rainbowdp.line import Line
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
@@ -100,27 +99,6 @@ def test_never(mass: str, privacy: Privacy, wanted: str) -> None:
     assert line(mass, privacy).distance_for(wanted) is None
 
 
-@pytest.mark.parametrize("privacy", [PureDP(1), PureDP(0), ApproxDP(1, "1/10"), GaussianDP(1), GaussianDP(0)])
-def test_what_the_boundary_gives_needs_no_distance(privacy: Privacy) -> None:
-    assert line("1/2", privacy).distance_for("1/2") == 0
-    assert line("0", privacy).distance_for(0) == 0
-    assert line("1", privacy).distance_for(1) == 0
-
-
-def test_certainty_comes_after_finitely_many_steps_with_delta() -> None:
-    assert line("0", ApproxDP("ln 2", "1/10")).distance_for(1) == 5
-    assert line("0", ApproxDP(0, "1/10")).distance_for(1) == 10
-    assert line("0", ApproxDP(1, 1)).distance_for(1) == 1
-
-
-def test_randomized_response_boundary() -> None:
-    t = OddsExpression.odds(Fraction(1, 2))
-    boundary = Distribution({"yes": t / (t + 1), "no": 1 / (t + 1)})
-    here = Line(YES_NO, boundary, PureDP("1/2"))
-    # 1 - e^(-i/2)/(e^(1/2) + 1) reaches 0.999 for the first time at i = 12.
-    assert here.distance_for("0.999") == 12
-
-
 def test_gaussian_equality_by_form_is_decided() -> None:
     below = NormalExpression.shifted(Fraction(1, 2), Fraction(-1), Fraction(1))
     here = Line(YES_NO, Distribution({"yes": below, "no": 1 - below}), GaussianDP(1))
@@ -128,17 +106,3 @@ def test_gaussian_equality_by_form_is_decided() -> None:
     quarter = NormalExpression.shifted(Fraction(1, 4), Fraction(2), Fraction(1))
     there = Line(YES_NO, Distribution({"yes": 1 - quarter, "no": quarter}), GaussianDP(1))
     assert there.distance_for("3/4") == 2
-
-
-def test_a_wanted_probability_is_an_exact_number() -> None:
-    for wrong in ("-0.1", "1.0000001", 2):
-        with pytest.raises(DistributionError, match=r"outside \[0, 1\]"):
-            line("1/2", PureDP(1)).distance_for(wrong)
-    with pytest.raises(NumberError, match="'often' is not an exact number"):
-        line("1/2", PureDP(1)).distance_for("often")
-    assert line("1/2", PureDP(1)).distance_for(0.99) == line("1/2", PureDP(1)).distance_for("0.99")
-
-
-def test_the_best_class_counts_as_a_whole() -> None:
-    tied = Line(Rainbow.parse("a=b>c"), Distribution({"a": "1/4", "b": "1/4", "c": "1/2"}), PureDP("ln 2"))
-    assert tied.distance_for("3/4") == 1

@@ -27,18 +27,6 @@ def fraction(value: object) -> Fraction:
     return value
 
 
-@pytest.mark.parametrize(
-    ("mass", "once", "twice", "doubled"), [("1/4", "1/2", "3/4", "13/16"), ("1/3", "2/3", "5/6", "5/6")]
-)
-def test_trap_propagate_twice_is_not_propagate_once_at_twice_the_epsilon(
-    mass: str, once: str, twice: str, doubled: str
-) -> None:
-    notion = PureDP("ln 2")
-    assert notion.propagate(Fraction(mass)) == Fraction(once)
-    assert notion.propagate(Fraction(mass), 2) == Fraction(twice)
-    assert PureDP("ln 4").propagate(Fraction(mass)) == Fraction(doubled)
-
-
 @given(rational_notions, masses, st.integers(0, 30))
 def test_closed_form_equals_the_rule_step_by_step(notion: ApproxDP, mass: Fraction, steps: int) -> None:
     odds = fraction(notion.odds)
@@ -84,17 +72,6 @@ def test_thresholds_are_the_largest_index_of_growth(odds_text: str, delta: str, 
 )
 def test_thresholds_at_epsilon_zero(delta: str, mass: str, threshold: int | None) -> None:
     assert ApproxDP(0, delta).threshold(Fraction(mass)) == threshold
-
-
-def test_epsilon_zero_adds_delta_at_every_step() -> None:
-    notion = ApproxDP(0, "1/10")
-    assert [notion.propagate(Fraction(1, 2), n) for n in (0, 3, 5, 99)] == [
-        Fraction(1, 2),
-        Fraction(4, 5),
-        1,
-        1,
-    ]
-    assert PureDP(0).propagate(Fraction(2, 7), 50) == Fraction(2, 7)
 
 
 def test_a_tie_at_the_turning_mass_belongs_to_growth() -> None:

@@ -17,8 +17,8 @@ import rainbowdp as rdp
 from bit_sources import ReplayBits
 from rainbowdp.errors import ReceiptError
 from rainbowdp.goals import Asked, Goal, mechanism_of
-from rainbowdp.goals.flip import Flip
 from rainbowdp.goals.judging import judge_mechanism
+from rainbowdp.goals.one_option import Flip
 from rainbowdp.ledger import Cost
 from rainbowdp.questions import (
     BracketCounts,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bit_sources import FixedBits, ReplayBits
+from bit_sources import ReplayBits
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError, UnknownDatasetError, UsageError
 from rainbowdp.line import Line
@@ -19,7 +19,7 @@ from rainbowdp.sampling import sample, sample_all, sample_distribution
 from rainbowdp.sampling.answers import Method
 from rainbowdp.sampling.thresholds import CumulativeMasses
 from sampler_checks import DRAWS, count_colors, ideal_of, passes
-from sampling_rows import LARGEST, ROWS, row
+from sampling_rows import ROWS, row
 
 
 def line_mechanism(privacy: Privacy) -> Mechanism:
@@ -75,42 +75,6 @@ def test_each_way_to_name_datasets_draws_the_same() -> None:
     assert sample_all(mechanism, np.arange(12) > 9, bits=ReplayBits(44)).shape == (2,)
     assert sample_all(mechanism, []).tolist() == []
     assert sample_all(mechanism, np.array([], dtype=np.int64)).tolist() == []
-
-
-def test_positions_are_positions_in_the_colors_of_the_mechanism() -> None:
-    mechanism = line_mechanism(PureDP("ln 2"))
-    drawn = sample_all(mechanism, np.zeros(200, dtype=np.int64), bits=ReplayBits(45))
-    colors = [mechanism.colors[position] for position in drawn.tolist()]
-    assert colors == sample(mechanism, "a", 200, bits=ReplayBits(45))
-    assert colors.count("blue") > 150
-    lazy = sample_all(mechanism, np.zeros(200, dtype=np.int64), method="lazy", bits=ReplayBits(45))
-    assert [mechanism.colors[p] for p in lazy.tolist()] == sample(
-        mechanism, "a", 200, method="lazy", bits=ReplayBits(45)
-    )
-
-
-def test_a_draw_reads_two_words_or_a_byte_even_where_nothing_is_open() -> None:
-    source = FixedBits([1, 2, 3, 4, 5])
-    assert sample_distribution(Distribution({"only": 1}), 2, bits=source) == ["only", "only"]
-    assert source.left == [5]
-    assert sample_distribution(ROWS["thirds"], 0, bits=source) == []
-    assert sample_distribution(ROWS["thirds"], 0, method="lazy", bits=source) == []
-    assert source.left == [5]
-    assert sample_distribution(Distribution({"only": 1}), 8, method="lazy", bits=source) == ["only"] * 8
-    assert source.left == []
-
-
-@pytest.mark.parametrize("name", ["first certain", "second certain", "third certain"])
-def test_certain_colors_are_always_drawn(name: str) -> None:
-    certain = next(color for color, probability in ROWS[name].items() if probability == 1)
-    words = [0, 1, 2**63, LARGEST - 1, LARGEST]
-    assert sample_distribution(ROWS[name], 5, bits=FixedBits(words + words[::-1])) == [certain] * 5
-    assert set(sample_distribution(ROWS[name], 1000)) == {certain}
-    # Every byte there is, and both kinds of words after those that decide nothing.
-    every = [int.from_bytes(range(start, start + 8), "little") for start in range(0, 256, 8)]
-    source = FixedBits([*every, *[0, LARGEST] * 10])
-    assert sample_distribution(ROWS[name], 256, method="lazy", bits=source) == [certain] * 256
-    assert len(source.left) >= 16
 
 
 def test_stated_decimals_are_divided_by_their_sum() -> None:

@@ -101,13 +101,6 @@ def test_decided_intervals_have_the_lengths_of_floors_and_ceilings(
     check_counts(distribution, counts, (1 << bits) - sum(counts), 1 << bits)
 
 
-@pytest.mark.parametrize("name", ["dyadic", "dyadic of sixteen bits", "certain", "one color"])
-def test_dyadic_probabilities_are_met_to_the_stream(name: str) -> None:
-    counts, still_open = outcomes(CASES[name], 2)
-    assert still_open == 0
-    assert [Fraction(count, 2**16) for count in counts] == list(CASES[name].values())
-
-
 @pytest.mark.parametrize("distribution", [d for d in CASES.values() if d.is_rational], ids=str)
 def test_a_first_word_decides_exactly_floor_to_ceiling(distribution: Distribution) -> None:
     counts, still_open = outcomes(distribution, 1)

@@ -29,7 +29,6 @@ from small_problems import (
     graph_of,
     greatest_excess,
     mechanism_of,
-    pair_excess,
     path_edges,
     problems,
 )
@@ -45,7 +44,7 @@ EVERY_KIND = ("given", "uniform", "randomized-response", "max-min")
 
 
 @drawn(st.one_of(problems(), problems(kinds=("max-min",)), problems(kinds=EVERY_KIND, mus=MUS)))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_verify_agrees_with_every_mechanism_that_the_package_makes(problem: Problem) -> None:
     mechanism, graph = problem.mechanism(), problem.graph()
     verification = verify(mechanism, graph, problem.notion)
@@ -80,7 +79,7 @@ def exact_tables(draw: st.DrawFn) -> tuple[list[Row], list[tuple[int, int]]]:
 @drawn(
     exact_tables(), st.sampled_from([*RATIONAL, "ln 10000000000"]), st.sampled_from(["0", "1/1000", "1/2"])
 )
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_definition_2_with_the_filter_equals_brute_force(
     table: tuple[list[Row], list[tuple[int, int]]], epsilon: str, delta: str
 ) -> None:
@@ -158,15 +157,8 @@ def test_an_impossible_color_at_a_neighbor_is_seen(privacy: PureDP | ApproxDP | 
         assert verification.lower == math.inf
 
 
-def test_one_color_leaves_nothing_to_tell() -> None:
-    mechanism = Mechanism.from_table(["a", "a"], [{"a": 1}, {"a": 1}])
-    for privacy in (PureDP(0), ApproxDP(0, 0), GaussianDP(0), GaussianDP(1)):
-        verification = verify(mechanism, graph_of(2, [(0, 1)]), privacy)
-        assert (verification.holds, verification.upper) == (True, 0.0)
-
-
 @drawn(problems(smallest_size=3))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_stated_decimals_of_an_optimal_mechanism_pass_and_enclose_the_ideal_figure(problem: Problem) -> None:
     mechanism, graph = problem.mechanism(), problem.graph()
     stated = Mechanism.from_table(problem.rainbows, mechanism.probabilities())
@@ -354,16 +346,6 @@ def test_deep_lines_with_rational_odds_stay_quick_and_exact() -> None:
     assert failed.witness.excess == failed.witness.probability - failed.witness.limit
 
 
-def test_progress_is_told_and_reaches_the_end() -> None:
-    graph = path(600).rainbow_graph(["a>b", "b>a"], (np.arange(600) >= 300).astype(int))
-    mechanism = optimal_mechanism(graph, PureDP("1/100"), "uniform")
-    seen: list[tuple[int, int]] = []
-    verify(mechanism, graph, PureDP("1/100"), progress=lambda done, steps: seen.append((done, steps)))
-    assert len(seen) > 4
-    assert all(0 <= done <= steps for done, steps in seen)
-    assert seen[-1][0] == seen[-1][1]
-
-
 @pytest.mark.parametrize(
     ("privacy", "figure"),
     [
@@ -380,7 +362,7 @@ def test_a_large_table_of_distinct_rows_is_covered_pair_by_pair(
     privacy: PureDP | ApproxDP, figure: Callable[[np.ndarray, np.ndarray], np.ndarray]
 ) -> None:
     random = np.random.default_rng(11)
-    size, pairs = 50_000, 500_000
+    size, pairs = 10_000, 100_000
     table = random.dirichlet([30, 30, 30], size=size)
     source, target = random.integers(0, size, pairs), random.integers(0, size, pairs)
     graph = DatasetGraph.from_pairs(size, source, target)
@@ -398,18 +380,6 @@ def test_a_large_table_of_distinct_rows_is_covered_pair_by_pair(
             int(one[worst]),
             int(other[worst]),
         }
-
-
-def test_an_event_of_several_colors_can_be_the_worst_one() -> None:
-    rows: list[Row] = [
-        {"a": Fraction(3, 10), "b": Fraction(3, 10), "c": Fraction(4, 10)},
-        {"a": Fraction(2, 10), "b": Fraction(2, 10), "c": Fraction(6, 10)},
-    ]
-    verification = verify(mechanism_of(rows), graph_of(2, [(0, 1)]), ApproxDP(0, "3/20"))
-    assert verification.witness is not None
-    assert verification.witness.event == ("a", "b")
-    assert verification.witness.excess == Fraction(1, 20)
-    assert pair_excess(rows[0], rows[1], Fraction(1), Fraction(3, 20)) == (Fraction(1, 20), ("a", "b"))
 
 
 def test_rows_of_different_mu_are_told_apart_by_enclosures() -> None:

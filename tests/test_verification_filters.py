@@ -84,7 +84,7 @@ def hard_sums(seed: int) -> tuple[list[Row], Edges, ApproxDP]:
 
 
 @drawn(st.integers(0, 2**32))
-@settings(max_examples=12)
+@settings(max_examples=6)
 def test_hundreds_of_colors_are_judged_as_admits_judges_them(seed: int) -> None:
     rows, edges, privacy = hard_sums(seed)
     verification = with_the_filter(mechanism_of(rows), edges, privacy)
@@ -96,7 +96,7 @@ def test_hundreds_of_colors_are_judged_as_admits_judges_them(seed: int) -> None:
 
 
 @drawn(st.integers(0, 2**32))
-@settings(max_examples=12)
+@settings(max_examples=6)
 def test_bounds_of_the_filter_hold_the_exact_excess_and_figure(seed: int) -> None:
     rows, edges, privacy = hard_sums(seed)
     floats = np.array([[to_float(value, "nearest") for value in row.values()] for row in rows])
@@ -148,7 +148,7 @@ def test_odds_beyond_all_floats_are_bounded_without_a_warning(epsilon: str, cert
 
 
 @drawn(st.integers(0, 2**32), st.sampled_from(["1/10", "1", "1/1000", "5"]))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_gaussian_verification_with_the_filter_equals_brute_force(seed: int, mu: str) -> None:
     random = np.random.default_rng(seed)
     colors = int(random.integers(2, 5))
@@ -176,7 +176,7 @@ def test_gaussian_verification_with_the_filter_equals_brute_force(seed: int, mu:
     st.integers(6, 200),
     st.sampled_from([-1, 1]),
 )
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_masses_just_above_and_just_below_the_gaussian_limit_are_told_apart(
     mu: str, other: Fraction, digits: int, side: int
 ) -> None:
@@ -224,9 +224,7 @@ def test_the_tight_mu_of_stated_rows_holds_for_thousands_of_colors() -> None:
 @pytest.mark.parametrize(
     ("own", "asked"),
     [
-        (PureDP("1/4"), PureDP("1/5")),
         (PureDP(30), PureDP(29)),
-        (PureDP("1/4"), ApproxDP("1/5", "1/1000")),
         (PureDP("1/4"), GaussianDP(1)),
         (GaussianDP(1), GaussianDP("9/10")),
         (GaussianDP("1/4"), ApproxDP("1/5", "1/1000")),
@@ -265,8 +263,12 @@ def test_irrational_rows_under_another_constraint_than_their_own_are_filtered(
 TINY = Fraction(99, 100) / 2**54
 
 
-@pytest.mark.parametrize("copies", [1, 70])
-def test_many_tiny_excesses_beyond_delta_are_summed_exactly(copies: int) -> None:
+@pytest.mark.parametrize("few", [64, 0])
+def test_many_tiny_excesses_beyond_delta_are_summed_exactly(
+    few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "FEW_PAIRS", few)
+    copies = 3
     colors = [f"c{index:03}" for index in range(280)]
     left = dict.fromkeys(colors, TINY) | {"c000": Fraction(1, 2), "c279": Fraction(1, 2) - 278 * TINY}
     right = dict.fromkeys(colors, Fraction(0)) | {"c279": Fraction(1)}

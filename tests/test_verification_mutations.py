@@ -88,7 +88,7 @@ def check_against_brute_force(
     ),
     st.data(),
 )
-@settings(max_examples=120)
+@settings(max_examples=60)
 def test_a_mutation_beyond_the_bound_is_caught_with_the_right_witness(
     problem: Problem, data: st.DataObject
 ) -> None:
@@ -105,7 +105,7 @@ def test_a_mutation_beyond_the_bound_is_caught_with_the_right_witness(
 
 
 @drawn(st.sampled_from(["uniform", "max-min"]), st.data())
-@settings(max_examples=8)
+@settings(max_examples=4)
 def test_a_mutation_among_hundreds_of_pairs_is_caught_with_the_right_witness(
     kind: str, data: st.DataObject
 ) -> None:
@@ -138,7 +138,7 @@ def test_a_mutation_by_a_hair_is_caught() -> None:
 
 
 @drawn(problems(epsilons=("1", "1/2")), st.data())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_a_mutation_of_irrational_rows_is_caught(problem: Problem, data: st.DataObject) -> None:
     assume(problem.edges and problem.delta == 0)
     mechanism, graph = problem.mechanism(), problem.graph()
@@ -178,7 +178,7 @@ def check_against_balls(
 
 
 @drawn(problems(kinds=EVERY_KIND, mus=MUS), st.data())
-@settings(max_examples=80)
+@settings(max_examples=30)
 def test_a_mutation_under_gaussian_privacy_is_caught_with_the_right_witness(
     problem: Problem, data: st.DataObject
 ) -> None:
@@ -192,7 +192,7 @@ def test_a_mutation_under_gaussian_privacy_is_caught_with_the_right_witness(
 
 
 @drawn(st.data())
-@settings(max_examples=8)
+@settings(max_examples=4)
 def test_a_mutation_among_hundreds_of_pairs_under_gaussian_privacy_is_caught(data: st.DataObject) -> None:
     size, mu = 160, Fraction(1, 40)
     graph = path(size).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(size) >= 130).astype(int))

@@ -126,9 +126,3 @@ def test_arguments_of_another_kind_are_misuse(arguments: tuple[Any, ...], named:
         verify(*arguments)
     assert f"`{named}`" in caught.value.what
     assert hint in caught.value.help
-
-
-def test_a_graph_is_taken_with_or_without_labels() -> None:
-    labelled = path(2).rainbow_graph(["a>b"], [0, 0])
-    assert labelled.labels is not None
-    assert verify(MECHANISM, labelled, PureDP(1)) == verify(MECHANISM, labelled.structure, PureDP(1))

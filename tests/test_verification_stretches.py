@@ -27,8 +27,7 @@ from rainbowdp.mechanism import LineRows, Mechanism, pullback
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.verification import Verification, check, verify
-from rainbowdp.verification.class_pairs import ClassPairs, class_pairs, representative_pairs
-from rainbowdp.verification.line_proof import expected_moves
+from rainbowdp.verification.class_pairs import ClassPairs, class_pairs, expected_moves, representative_pairs
 from small_problems import ODDS, fractions_of, pair_excess
 
 RATIONAL_NOTIONS: tuple[PureDP | ApproxDP, ...] = (
@@ -103,7 +102,7 @@ def same_outcome(one: Verification, other: Verification) -> None:
 
 
 @drawn(solved_lines())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_stretches_and_single_pairs_agree(solved: tuple[Mechanism, RainbowGraph, Privacy]) -> None:
     mechanism, graph, privacy = solved
     with few_steps(3):
@@ -115,7 +114,7 @@ def test_stretches_and_single_pairs_agree(solved: tuple[Mechanism, RainbowGraph,
 
 
 @drawn(solved_lines(RATIONAL_NOTIONS))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_what_is_left_out_is_private_by_brute_force_and_has_a_figure_that_is_kept(
     solved: tuple[Mechanism, RainbowGraph, Privacy],
 ) -> None:

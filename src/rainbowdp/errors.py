@@ -62,6 +62,9 @@ class RainbowError(ValueError):
     code: ClassVar[str] = "RDP000"
     exit_code: int = MISUSE
 
+    def __init_subclass__(cls, code: str, exit_code: int = MISUSE) -> None:
+        cls.code, cls.exit_code = code, exit_code
+
     def __init__(self, what: str, help: str = "", **values: object) -> None:
         super().__init__(what)
         self.what = what
@@ -101,215 +104,136 @@ class RainbowError(ValueError):
         return self
 
 
-class NumberError(RainbowError):
+class NumberError(RainbowError, code="RDP101"):
     """A text or value that is not an exact number of the accepted forms."""
 
-    code = "RDP101"
 
-
-class IrrationalError(RainbowError):
+class IrrationalError(RainbowError, code="RDP102"):
     """Exact fractions were asked for, and the numbers are irrational."""
 
-    code = "RDP102"
 
-
-class PrivacyParameterError(RainbowError):
+class PrivacyParameterError(RainbowError, code="RDP103"):
     """An epsilon, delta or mu outside its range."""
 
-    code = "RDP103"
 
-
-class UndecidedError(RainbowError):
+class UndecidedError(RainbowError, code="RDP104", exit_code=1):
     """Two numbers that stayed indistinguishable at the largest precision."""
 
-    code = "RDP104"
-    exit_code = 1
 
-
-class RainbowSyntaxError(RainbowError):
+class RainbowSyntaxError(RainbowError, code="RDP201"):
     """A text that is not a rainbow, a list of colors or a list of assignments."""
 
-    code = "RDP201"
 
-
-class ColorError(RainbowError):
+class ColorError(RainbowError, code="RDP202"):
     """A color that is unknown, missing or repeated."""
 
-    code = "RDP202"
 
-
-class DistributionError(RainbowError):
+class DistributionError(RainbowError, code="RDP203"):
     """Probabilities that are negative or do not sum to 1."""
 
-    code = "RDP203"
 
-
-class UnknownDatasetError(RainbowError):
+class UnknownDatasetError(RainbowError, code="RDP301"):
     """A dataset that the graph or mechanism does not have."""
 
-    code = "RDP301"
 
-
-class MissingRainbowError(RainbowError):
+class MissingRainbowError(RainbowError, code="RDP302"):
     """A dataset without a rainbow, or a rainbow without a dataset."""
 
-    code = "RDP302"
 
-
-class ColorSetError(RainbowError):
+class ColorSetError(RainbowError, code="RDP303"):
     """Rainbows of one graph that rank different sets of colors."""
 
-    code = "RDP303"
 
-
-class DuplicateDatasetError(RainbowError):
+class DuplicateDatasetError(RainbowError, code="RDP304"):
     """One dataset named twice."""
 
-    code = "RDP304"
 
-
-class GraphShapeError(RainbowError):
+class GraphShapeError(RainbowError, code="RDP305"):
     """Arrays or sizes that do not describe a graph."""
 
-    code = "RDP305"
 
-
-class NotAMorphismError(RainbowError):
+class NotAMorphismError(RainbowError, code="RDP306", exit_code=1):
     """A map between graphs that tears two neighbors apart."""
 
-    code = "RDP306"
-    exit_code = 1
 
-
-class BoundaryMissingError(RainbowError):
+class BoundaryMissingError(RainbowError, code="RDP401"):
     """A region with a boundary for which no distribution was given."""
 
-    code = "RDP401"
 
-
-class BoundaryNotPrivateError(RainbowError):
+class BoundaryNotPrivateError(RainbowError, code="RDP402", exit_code=1):
     """A boundary condition that breaks the privacy constraint where two regions touch."""
 
-    code = "RDP402"
-    exit_code = 1
 
-
-class NotHomogeneousError(RainbowError):
+class NotHomogeneousError(RainbowError, code="RDP403", exit_code=1):
     """Two boundary datasets of one region with different distributions."""
 
-    code = "RDP403"
-    exit_code = 1
 
-
-class SolverError(RainbowError):
+class SolverError(RainbowError, code="RDP404"):
     """A linear program that is too large, or that the solver did not finish; nothing was checked."""
 
-    code = "RDP404"
 
-
-class MechanismShapeError(RainbowError):
+class MechanismShapeError(RainbowError, code="RDP405"):
     """Parts of a mechanism that do not fit each other or the graph."""
 
-    code = "RDP405"
 
-
-class NotVerifiedError(RainbowError):
+class NotVerifiedError(RainbowError, code="RDP406", exit_code=DEFECT):
     """A mechanism that failed its own check; a defect of rainbowdp, never of the input."""
 
-    code = "RDP406"
-    exit_code = DEFECT
 
-
-class FileUnreadableError(RainbowError):
+class FileUnreadableError(RainbowError, code="RDP501", exit_code=DATA_UNREADABLE):
     """A file that is missing, unreadable or damaged."""
 
-    code = "RDP501"
-    exit_code = DATA_UNREADABLE
 
-
-class FileFormatError(RainbowError):
+class FileFormatError(RainbowError, code="RDP502", exit_code=DATA_UNREADABLE):
     """A file that can be read, but does not have the documented form."""
 
-    code = "RDP502"
-    exit_code = DATA_UNREADABLE
 
-
-class FileWriteError(RainbowError):
+class FileWriteError(RainbowError, code="RDP503", exit_code=DATA_UNREADABLE):
     """A file that could not be written."""
 
-    code = "RDP503"
-    exit_code = DATA_UNREADABLE
 
-
-class BudgetRefusedError(RainbowError):
+class BudgetRefusedError(RainbowError, code="RDP601", exit_code=REFUSED):
     """A question that would cost more than its budget has left, or a budget that is closed."""
 
-    code = "RDP601"
-    exit_code = REFUSED
 
-
-class UnknownBudgetError(RainbowError):
+class UnknownBudgetError(RainbowError, code="RDP602"):
     """A budget that the ledger does not have, or one that it has already."""
 
-    code = "RDP602"
 
-
-class LedgerError(RainbowError):
+class LedgerError(RainbowError, code="RDP603", exit_code=DATA_UNREADABLE):
     """A ledger that cannot be opened, read or written; nothing was answered."""
 
-    code = "RDP603"
-    exit_code = DATA_UNREADABLE
 
-
-class RequestMismatchError(RainbowError):
+class RequestMismatchError(RainbowError, code="RDP604"):
     """A request id that was used before, for something else."""
 
-    code = "RDP604"
 
-
-class QuestionError(RainbowError):
+class QuestionError(RainbowError, code="RDP701"):
     """A question that is not well formed, or whose answer cannot change."""
 
-    code = "RDP701"
 
-
-class TableUnreadableError(RainbowError):
+class TableUnreadableError(RainbowError, code="RDP702", exit_code=DATA_UNREADABLE):
     """A table that is missing, damaged, or not of the declared form; never about a row of it."""
 
-    code = "RDP702"
-    exit_code = DATA_UNREADABLE
 
-
-class UnknownColumnError(RainbowError):
+class UnknownColumnError(RainbowError, code="RDP703"):
     """A column that the header of a table does not have, or has twice."""
 
-    code = "RDP703"
 
-
-class ReceiptError(RainbowError):
+class ReceiptError(RainbowError, code="RDP704", exit_code=DATA_UNREADABLE):
     """A receipt that cannot be read, or does not follow its schema."""
 
-    code = "RDP704"
-    exit_code = DATA_UNREADABLE
 
-
-class UsageError(RainbowError):
+class UsageError(RainbowError, code="RDP901"):
     """Options or arguments that do not belong together."""
 
-    code = "RDP901"
 
-
-class MissingExtraError(RainbowError):
+class MissingExtraError(RainbowError, code="RDP902"):
     """A feature whose optional package is not installed."""
 
-    code = "RDP902"
 
-
-class InternalError(RainbowError):
+class InternalError(RainbowError, code="RDP999", exit_code=DEFECT):
     """An unforeseen failure: a defect of rainbowdp, or memory that is used up."""
-
-    code = "RDP999"
-    exit_code = DEFECT
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:

@@ -22,7 +22,7 @@ from rainbowdp.exact import exponent_ball, round_ball, to_float
 from rainbowdp.exact.arguments import described, require
 from rainbowdp.graph import RainbowGraph, listed
 from rainbowdp.graph.arrays import first_occurrences
-from rainbowdp.leximin.proposals import quiet_solver
+from rainbowdp.leximin.program import quiet_solver
 from rainbowdp.mechanism import Mechanism, check_homogeneous, in_order_of
 from rainbowdp.mechanism.comparison import require_same_size
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, require_privacy

@@ -1,82 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact numbers: how they are read, kept, compared, enclosed and rounded.
 
-Privacy is a claim about real numbers, and floats do not carry it. `text` reads numbers, `odds` and `normal`
-keep the irrational ones that privacy needs, and `enclosure` holds the only ways out: decided signs,
-enclosures, directed rounding, and texts for messages. `refining` sets the precision, and `arguments` refuses
-arguments of the wrong kind.
+Privacy is a claim about real numbers, and floats do not carry it. `text` reads numbers, `real` sets the
+precision, `odds` and `real` keep the irrational numbers that privacy needs, and `enclosure` holds the only
+ways out: decided signs, enclosures, directed rounding, and texts for messages. `arguments` refuses arguments
+of the wrong kind.
 """
 
-from rainbowdp.exact.enclosure import (
-    Exact,
-    are_compatible,
-    ball,
-    bounds,
-    compare,
-    enclose,
-    enclose_with,
-    format_exact,
-    is_same,
-    round_ball,
-    show,
-    sign,
-    simplest,
-    to_float,
-)
-from rainbowdp.exact.normal import NormalExpression, exponent_ball, normal_cdf, normal_quantile
-from rainbowdp.exact.odds import OddsExpression
-from rainbowdp.exact.real import Real, rational_ball
-from rainbowdp.exact.refining import (
-    FIRST_PRECISION,
-    LAST_PRECISION,
-    refine,
-    shown_sign,
-    working_precision,
-)
-from rainbowdp.exact.text import (
-    Exponent,
-    Log,
-    LogPart,
-    NumberLike,
-    divided_exponent,
-    format_fraction,
-    parse_exponent,
-    parse_fraction,
-)
-
-__all__ = [
-    "FIRST_PRECISION",
-    "LAST_PRECISION",
-    "Exact",
-    "Exponent",
-    "Log",
-    "LogPart",
-    "NormalExpression",
-    "NumberLike",
-    "OddsExpression",
-    "Real",
-    "are_compatible",
-    "ball",
-    "bounds",
-    "compare",
-    "divided_exponent",
-    "enclose",
-    "enclose_with",
-    "exponent_ball",
-    "format_exact",
-    "format_fraction",
-    "is_same",
-    "normal_cdf",
-    "normal_quantile",
-    "parse_exponent",
-    "parse_fraction",
-    "rational_ball",
-    "refine",
-    "round_ball",
-    "show",
-    "shown_sign",
-    "sign",
-    "simplest",
-    "to_float",
-    "working_precision",
-]
+from rainbowdp.exact.enclosure import Exact as Exact
+from rainbowdp.exact.enclosure import are_compatible as are_compatible
+from rainbowdp.exact.enclosure import ball as ball
+from rainbowdp.exact.enclosure import bounds as bounds
+from rainbowdp.exact.enclosure import compare as compare
+from rainbowdp.exact.enclosure import enclose as enclose
+from rainbowdp.exact.enclosure import enclose_with as enclose_with
+from rainbowdp.exact.enclosure import format_exact as format_exact
+from rainbowdp.exact.enclosure import is_same as is_same
+from rainbowdp.exact.enclosure import round_ball as round_ball
+from rainbowdp.exact.enclosure import show as show
+from rainbowdp.exact.enclosure import sign as sign
+from rainbowdp.exact.enclosure import simplest as simplest
+from rainbowdp.exact.enclosure import to_float as to_float
+from rainbowdp.exact.odds import OddsExpression as OddsExpression
+from rainbowdp.exact.real import FIRST_PRECISION as FIRST_PRECISION
+from rainbowdp.exact.real import LAST_PRECISION as LAST_PRECISION
+from rainbowdp.exact.real import NormalExpression as NormalExpression
+from rainbowdp.exact.real import Real as Real
+from rainbowdp.exact.real import exponent_ball as exponent_ball
+from rainbowdp.exact.real import normal_cdf as normal_cdf
+from rainbowdp.exact.real import normal_quantile as normal_quantile
+from rainbowdp.exact.real import rational_ball as rational_ball
+from rainbowdp.exact.real import refine as refine
+from rainbowdp.exact.real import shown_sign as shown_sign
+from rainbowdp.exact.real import working_precision as working_precision
+from rainbowdp.exact.text import Exponent as Exponent
+from rainbowdp.exact.text import Log as Log
+from rainbowdp.exact.text import LogPart as LogPart
+from rainbowdp.exact.text import NumberLike as NumberLike
+from rainbowdp.exact.text import divided_exponent as divided_exponent
+from rainbowdp.exact.text import format_fraction as format_fraction
+from rainbowdp.exact.text import parse_exponent as parse_exponent
+from rainbowdp.exact.text import parse_fraction as parse_fraction

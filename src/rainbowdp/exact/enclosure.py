@@ -14,10 +14,17 @@ from typing import Literal
 import flint
 
 from rainbowdp.errors import IrrationalError, UndecidedError
-from rainbowdp.exact.normal import NormalExpression
 from rainbowdp.exact.odds import OddsExpression
-from rainbowdp.exact.real import Real, rational_ball
-from rainbowdp.exact.refining import FIRST_PRECISION, LAST_PRECISION, refine, shown_sign, undecided
+from rainbowdp.exact.real import (
+    FIRST_PRECISION,
+    LAST_PRECISION,
+    NormalExpression,
+    Real,
+    rational_ball,
+    refine,
+    shown_sign,
+    undecided,
+)
 from rainbowdp.exact.text import Exponent, LogPart, format_fraction
 
 Exact = Fraction | OddsExpression | NormalExpression

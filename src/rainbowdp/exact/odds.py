@@ -13,8 +13,7 @@ from fractions import Fraction
 
 import flint
 
-from rainbowdp.exact.real import Real
-from rainbowdp.exact.refining import LAST_PRECISION, shown_sign, undecided
+from rainbowdp.exact.real import LAST_PRECISION, Real, shown_sign, undecided
 from rainbowdp.exact.text import Exponent, Log, LogPart, format_fraction
 
 _RING = flint.fmpq_mpoly_ctx.get(("t",), flint.Ordering.lex)
@@ -170,7 +169,7 @@ class OddsExpression(Real):
         return OddsExpression(self.numerator**power, self.denominator**power, self.exponent)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuilt, (_terms(self.numerator), _terms(self.denominator), self.exponent)
+        return _rebuilt, (self.numerator.to_dict(), self.denominator.to_dict(), self.exponent)
 
     def __repr__(self) -> str:
         name = format_fraction(self.exponent) if isinstance(self.exponent, Fraction) else str(self.exponent)
@@ -207,21 +206,12 @@ def _value(polynomial: flint.fmpq_mpoly, odds: Fraction) -> Fraction:
     return sum((_fraction(c) * odds ** int(power) for (power,), c in polynomial.terms()), Fraction(0))
 
 
-def _terms(polynomial: flint.fmpq_mpoly) -> dict[int, tuple[int, int]]:
-    """Return a polynomial as plain numbers: power to numerator and denominator."""
-    return {int(power): (int(c.p), int(c.q)) for (power,), c in polynomial.terms()}
+Terms = dict[tuple[int, ...], flint.fmpq]
 
 
-def _rebuilt(
-    numerator: dict[int, tuple[int, int]], denominator: dict[int, tuple[int, int]], exponent: Base
-) -> OddsExpression:
-    """Undo `_terms`; flint's polynomials cannot be pickled themselves."""
-    parts = (
-        _RING.from_dict({(power,): flint.fmpq(*value) for power, value in terms.items()})
-        for terms in (numerator, denominator)
-    )
-    top, bottom = parts
-    return OddsExpression(top, bottom, exponent)
+def _rebuilt(numerator: Terms, denominator: Terms, exponent: Base) -> OddsExpression:
+    """Return the number of these terms, by power; flint's polynomials cannot be pickled themselves."""
+    return OddsExpression(_RING.from_dict(numerator), _RING.from_dict(denominator), exponent)
 
 
 def _reduced(

@@ -1,17 +1,127 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact real numbers that are not rational: the base of the two kinds that rainbowdp needs.
+"""Real numbers enclosed to any precision: the precision at work, exact numbers, and normal ones.
 
-A `Real` can be enclosed to any precision, and its sign is decided, never estimated: formally where it is
-zero by construction, by refining enclosures (Arb balls) otherwise. Subclasses say what "formally zero" means.
+The precision of flint is one setting of the whole process. `working_precision` sets it for one thread at a
+time and puts it back, so that threads that compute at once neither see nor keep the precision of another.
+Nothing else in the package sets it. `refine` doubles it until an enclosure decides.
+
+A `Real` is an exact number that is not rational. It can be enclosed to any precision, and its sign is
+decided, never estimated: formally where it is zero by construction, by refining enclosures (Arb balls)
+otherwise. Subclasses say what "formally zero" means.
+
+Gaussian differential privacy computes with `NormalExpression`, rational combinations of
+Phi(Phi^-1(x) + s mu). There is no test for equality among them, so a number is zero only where it is zero by
+construction (formally, after Phi(-z) = 1 - Phi(z) has been used to write every term with a positive shift);
+everything else is decided by enclosures, or reported as undecided.
 """
 
+import contextlib
+import threading
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Self
+from typing import Self, TypeVar, overload
 
 import flint
 
-from rainbowdp.exact.refining import shown_sign, undecided
+from rainbowdp.errors import UndecidedError
+from rainbowdp.exact.text import Exponent, Log, format_fraction
+
+FIRST_PRECISION = 64
+LAST_PRECISION = 4096
+
+_Found = TypeVar("_Found")
+_LOCK = threading.RLock()
+
+
+@contextlib.contextmanager
+def working_precision(bits: int) -> Iterator[None]:
+    """Compute balls with this many bits inside the block, while other threads wait.
+
+    Examples
+    --------
+    >>> before = flint.ctx.prec
+    >>> with working_precision(200):
+    ...     third = flint.arb(1) / 3
+    >>> third.rel_accuracy_bits() > 190, flint.ctx.prec == before
+    (True, True)
+    """
+    with _LOCK, flint.ctx.workprec(bits):
+        yield
+
+
+@overload
+def refine(attempt: Callable[[int], _Found | None], first: int = ..., last: int = ...) -> _Found | None: ...
+
+
+@overload
+def refine(attempt: Callable[[int], _Found | None], first: int, last: None) -> _Found: ...
+
+
+def refine(
+    attempt: Callable[[int], _Found | None], first: int = FIRST_PRECISION, last: int | None = LAST_PRECISION
+) -> _Found | None:
+    """Try again at twice the precision until something is found.
+
+    Parameters
+    ----------
+    attempt : callable
+        Computes at the precision in force, which it is told, and returns None where that is not enough.
+    first, last : int
+        The precisions to begin and to end with; None for no last one.
+
+    Returns
+    -------
+    object or None
+        What was found first; None if the last precision was not enough.
+
+    Examples
+    --------
+    >>> refine(lambda bits: bits if bits > 100 else None), refine(lambda bits: None)
+    (128, None)
+    """
+    bits = first
+    while last is None or bits <= last:
+        with working_precision(bits):
+            found = attempt(bits)
+        if found is not None:
+            return found
+        bits *= 2
+    return None
+
+
+@overload
+def shown_sign(evaluate: Callable[[], flint.arb]) -> int | None: ...
+
+
+@overload
+def shown_sign(evaluate: Callable[[], flint.arb], first: int, last: None) -> int: ...
+
+
+def shown_sign(
+    evaluate: Callable[[], flint.arb], first: int = FIRST_PRECISION, last: int | None = LAST_PRECISION
+) -> int | None:
+    """Return the sign of the nonzero number that `evaluate` encloses; None where no precision shows it.
+
+    Examples
+    --------
+    >>> shown_sign(lambda: flint.arb(2).sqrt() - 1), shown_sign(lambda: flint.arb(2).sqrt() ** 2 - 2)
+    (1, None)
+    """
+
+    def attempt(_: int) -> int | None:
+        value = evaluate()
+        return 1 if value > 0 else -1 if value < 0 else None
+
+    return refine(attempt, first, None) if last is None else refine(attempt, first, last)
+
+
+def undecided() -> UndecidedError:
+    """Return the error about two numbers that the last precision does not tell apart."""
+    return UndecidedError(
+        f"two numbers could not be told apart with {LAST_PRECISION} bits",
+        help="it counts as a failure; move one of the numbers by more than 1e-1000",
+    )
 
 
 def rational_ball(value: Fraction | int) -> flint.arb:
@@ -20,7 +130,7 @@ def rational_ball(value: Fraction | int) -> flint.arb:
 
 
 class Real(ABC):
-    """An exact real number with a decided sign; see the module docstring."""
+    """An exact real number with a decided sign, see the module."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]  # equal numbers may have different forms, so no hash is possible
@@ -111,3 +221,110 @@ class Real(ABC):
     def __ge__(self, other: object) -> bool:
         lifted = self._lift(other)
         return NotImplemented if lifted is None else self._plus(lifted, -1).sign() >= 0
+
+
+Atom = tuple[Fraction, Fraction]
+
+
+def exponent_ball(exponent: Exponent) -> flint.arb:
+    """Return the ball around an epsilon or mu at the precision in force."""
+    return rational_ball(exponent.argument).log() if isinstance(exponent, Log) else rational_ball(exponent)
+
+
+def normal_cdf(z: flint.arb) -> flint.arb:
+    """Return the ball of the standard normal distribution function, relatively accurate in the lower tail."""
+    return (-z / flint.arb(2).sqrt()).erfc() / 2
+
+
+def normal_quantile(x: flint.arb) -> flint.arb:
+    """Return the ball of the inverse of `normal_cdf`, for 0 < x < 1."""
+    if x > flint.arb(0.5):
+        return (2 - 2 * x).erfcinv() * flint.arb(2).sqrt()
+    return -(2 * x).erfcinv() * flint.arb(2).sqrt()
+
+
+class NormalExpression(Real):
+    """An exact number c + sum of c_k Phi(Phi^-1(x_k) + s_k mu), with rational c, c_k, x_k and s_k.
+
+    Examples
+    --------
+    >>> mass = NormalExpression.shifted(Fraction(1, 4), Fraction(2), Fraction(1))
+    >>> mass - mass == 0
+    True
+    >>> Fraction(907, 1000) < mass < Fraction(908, 1000)
+    True
+    """
+
+    __slots__ = ("atoms", "constant", "mu")
+
+    def __init__(self, constant: Fraction, atoms: dict[Atom, Fraction], mu: Exponent) -> None:
+        self.constant = constant
+        self.atoms = {atom: weight for atom, weight in atoms.items() if weight}
+        self.mu = mu
+
+    @classmethod
+    def shifted(cls, mass: Fraction, shift: Fraction, mu: Exponent) -> "NormalExpression":
+        """Return Phi(Phi^-1(mass) + shift mu), with mass in [0, 1]."""
+        if mass in (0, 1) or shift == 0:
+            return cls(mass, {}, mu)
+        if shift < 0:
+            return cls(Fraction(1), {(1 - mass, -shift): Fraction(-1)}, mu)
+        return cls(Fraction(0), {(mass, shift): Fraction(1)}, mu)
+
+    def moved(self, steps: Fraction) -> "NormalExpression | None":
+        """Return Phi(Phi^-1(self) + steps mu) where the form allows it, else None."""
+        if not self.atoms:
+            return NormalExpression.shifted(self.constant, steps, self.mu)
+        if len(self.atoms) == 1:
+            ((mass, shift), weight) = next(iter(self.atoms.items()))
+            if weight == 1 and self.constant == 0:
+                return NormalExpression.shifted(mass, shift + steps, self.mu)
+            if weight == -1 and self.constant == 1:
+                return NormalExpression.shifted(1 - mass, steps - shift, self.mu)
+        return None
+
+    def is_formally_zero(self) -> bool:
+        """Tell whether the number is zero by its form alone."""
+        return not self.atoms and self.constant == 0
+
+    def as_fraction(self) -> Fraction | None:
+        """Return the number as a fraction where no normal term is left."""
+        return None if self.atoms else self.constant
+
+    def evaluate(self) -> flint.arb:
+        """Return a ball that holds the number, at the precision in force."""
+        constant, tails, mu = self.constant, flint.arb(0), exponent_ball(self.mu)
+        for (mass, shift), weight in self.atoms.items():
+            z = normal_quantile(rational_ball(mass)) + rational_ball(shift) * mu
+            if z > 0:
+                # Phi(z) = 1 - Phi(-z): the ones cancel exactly, and the tails keep their digits.
+                constant += weight
+                tails -= rational_ball(weight) * normal_cdf(-z)
+            else:
+                tails += rational_ball(weight) * normal_cdf(z)
+        return tails + rational_ball(constant) if constant else tails
+
+    def _lift(self, other: object) -> "NormalExpression | None":
+        if isinstance(other, NormalExpression):
+            return other if other.mu == self.mu else None
+        if isinstance(other, int | Fraction):
+            return NormalExpression(Fraction(other), {}, self.mu)
+        return None
+
+    def _plus(self, other: "NormalExpression", factor: int) -> "NormalExpression":
+        atoms = dict(self.atoms)
+        for atom, weight in other.atoms.items():
+            atoms[atom] = atoms.get(atom, Fraction(0)) + factor * weight
+        return NormalExpression(self.constant + factor * other.constant, atoms, self.mu)
+
+    def _scaled(self, factor: Fraction) -> "NormalExpression":
+        atoms = {atom: weight * factor for atom, weight in self.atoms.items()}
+        return NormalExpression(self.constant * factor, atoms, self.mu)
+
+    def __repr__(self) -> str:
+        terms = [
+            f"{format_fraction(weight)} Phi(Phi^-1({format_fraction(mass)}) + {format_fraction(shift)} mu)"
+            for (mass, shift), weight in self.atoms.items()
+        ]
+        mu = str(self.mu) if isinstance(self.mu, Log) else format_fraction(self.mu)
+        return " + ".join([format_fraction(self.constant), *terms]) + f" at mu = {mu}"

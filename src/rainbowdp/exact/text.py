@@ -6,7 +6,6 @@ A probability is a decimal or a fraction; an epsilon or mu may also be the logar
 is refused with a message: no float ever becomes the number that its bits happen to hold.
 """
 
-import math
 import re
 from dataclasses import dataclass
 from decimal import Decimal
@@ -161,26 +160,16 @@ def parse_fraction(value: NumberLike) -> Fraction:
     >>> parse_fraction("0.1"), parse_fraction(0.1), parse_fraction("1e-6"), parse_fraction("2/6")
     (Fraction(1, 10), Fraction(1, 10), Fraction(1, 1000000), Fraction(1, 3))
     """
-    if isinstance(value, bool):
-        raise NumberError(f"{value!r} is not a number", help=_HELP, value=value)
     if isinstance(value, Fraction):
         # A subclass of Fraction may define comparisons of its own.
         return value if type(value) is Fraction else Fraction(value.numerator, value.denominator)
-    if isinstance(value, int):
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return Fraction(int(value))
-    if isinstance(value, Decimal):
-        if not value.is_finite():
-            raise NumberError(f"{value} is not a finite number", help=_HELP, value=value)
-        return _from_text(str(value), _HELP)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise NumberError(f"{value!r} is not a finite number", help=_HELP, value=value)
-        return _from_text(repr(float(value)), _HELP)
-    if isinstance(value, np.integer):
-        return Fraction(int(value))
-    if isinstance(value, str | np.floating):
+    if isinstance(value, float | Decimal) and not Decimal(value).is_finite():
+        raise NumberError(f"{value} is not a finite number", help=_HELP, value=value)
+    if isinstance(value, str | float | Decimal | np.floating):
         # The text of a numpy float of another width is its shortest decimal.
-        return _from_text(str(value), _HELP)
+        return _from_text(repr(float(value)) if isinstance(value, float) else str(value), _HELP)
     raise NumberError(
         f"a value of the type {type(value).__name__} is not an exact number", help=_HELP, value=value
     )
@@ -211,12 +200,12 @@ def parse_exponent(value: NumberLike | Log) -> Exponent:
     """
     if isinstance(value, Log):
         return value if value.argument != 1 else Fraction(0)
-    if isinstance(value, str) and (match := _LOG.fullmatch(value.strip())):
-        log = Log(_from_text(match[1] if match[1] is not None else match[2], _HELP_EXPONENT))
-        return log if log.argument != 1 else Fraction(0)
-    if isinstance(value, str):
+    if not isinstance(value, str):
+        return parse_fraction(value)
+    match = _LOG.fullmatch(value.strip())
+    if match is None:
         return _from_text(value, _HELP_EXPONENT)
-    return parse_fraction(value)
+    return parse_exponent(Log(_from_text(match[1] if match[1] is not None else match[2], _HELP_EXPONENT)))
 
 
 def format_fraction(value: Fraction) -> str:

@@ -15,22 +15,19 @@ a question of your own                     the line                           th
 ==========================================  =================================  ==========================
 
 - `mechanism`: the contract that all of them keep, and what several groups cost.
-- `flip`, `lead_line`, `question_line`, `noisy_order`, `noisy_level`, `normal_order`: the mechanisms,
-  one frozen value each.
+- `one_option`, `question_line`, `noisy_order`, `noisy_level`: the mechanisms, one frozen value each.
 - `order_chances`: how often a noisy order is right. `values`: probabilities compared. `concentrated`: rho.
 - `judging`: whether a mechanism keeps its promise, decided from pairs of neighbors: all steps that tell
-  something on a line (`line_pairs`), all small tables (`table_pairs`), all coins of flip (`flip_judging`).
+  something on a line (`line_pairs`), all small tables and all coins of flip (`table_judging`).
 """
 
 from rainbowdp.boundary import BoundaryCondition
 from rainbowdp.errors import QuestionError, UsageError
-from rainbowdp.goals.flip import Flip, options_question
-from rainbowdp.goals.lead_line import LeadLine
 from rainbowdp.goals.line_pairs import Pair, Pairs
 from rainbowdp.goals.mechanism import GOALS, Asked, Case, Goal, Located, QuestionMechanism
 from rainbowdp.goals.noisy_level import level_mechanism
-from rainbowdp.goals.noisy_order import NoisyOrder
-from rainbowdp.goals.normal_order import NormalOrder
+from rainbowdp.goals.noisy_order import NoisyOrder, NormalOrder
+from rainbowdp.goals.one_option import Flip, LeadLine
 from rainbowdp.goals.question_line import QuestionLine
 from rainbowdp.privacy import GaussianDP
 from rainbowdp.questions import Level, Ranking, Scores, Winner
@@ -83,32 +80,23 @@ def mechanism_of(
         )
     match question:
         case Winner() | Scores():
-            return _choice(asked, goal)
-        case Ranking():
-            return _choice(asked, goal) if _names_one(question) else _ranked(asked, goal)
+            return _choice(asked, question, goal)
+        case Ranking() if question.length == 1 or len(question.options) == 2:
+            return _choice(asked, question, goal)
+        case Ranking() if goal == "typical":
+            return NormalOrder(asked) if isinstance(asked.privacy, GaussianDP) else NoisyOrder(asked)
         case Level(measure=CountOf()) if goal == "typical" and len(question.answers) > 2:
             return level_mechanism(asked)
         case _:
             return QuestionLine(asked)
 
 
-def _names_one(question: Ranking) -> bool:
-    return question.length == 1 or len(question.options) == 2
-
-
-def _choice(asked: Asked, goal: Goal) -> QuestionMechanism:
-    question = asked.question
+def _choice(asked: Asked, question: Winner | Ranking | Scores, goal: Goal) -> QuestionMechanism:
     if isinstance(question, Scores):
         _check_scores(question, asked)
-    if goal == "guarantee" or len(options_question(asked).options) == 2:
+    if goal == "guarantee" or len(question.options) == 2:
         return LeadLine(asked)
     return NormalOrder(asked) if isinstance(asked.privacy, GaussianDP) else Flip(asked)
-
-
-def _ranked(asked: Asked, goal: Goal) -> QuestionMechanism:
-    if goal == "guarantee":
-        return QuestionLine(asked)
-    return NormalOrder(asked) if isinstance(asked.privacy, GaussianDP) else NoisyOrder(asked)
 
 
 def _check_scores(question: Scores, asked: Asked) -> None:

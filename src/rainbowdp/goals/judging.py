@@ -8,31 +8,34 @@ The mechanism is made and judged; how it was derived is not looked at.
   scores, pairs on a small grid.
 - Noise has no short list of pairs, and nothing is judged.
 
-For all tables that are not judged stands the theorem of the mechanism. How far it goes depends on how much
+The theorem of the mechanism covers all tables that are not judged. How many are judged depends on how much
 work the numbers are, and on no clock, so all machines judge the same pairs.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Protocol
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UndecidedError
-from rainbowdp.exact import Log
-from rainbowdp.exact.refining import undecided
-from rainbowdp.goals.flip import Flip, options_question
-from rainbowdp.goals.flip_judging import FlipJudge, bits_below_one
-from rainbowdp.goals.lead_line import LeadLine, LocatedLead
+from rainbowdp.exact import Exact, Log
+from rainbowdp.exact.real import undecided
 from rainbowdp.goals.line_pairs import MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
 from rainbowdp.goals.mechanism import Asked, QuestionMechanism
+from rainbowdp.goals.one_option import Flip, LeadLine
 from rainbowdp.goals.question_line import QuestionLine
-from rainbowdp.goals.table_pairs import TablePair, score_pairs, shown_pair, table_pairs
+from rainbowdp.goals.table_judging import (
+    FlipJudge,
+    TablePair,
+    bits_below_one,
+    score_pairs,
+    shown_pair,
+    table_pairs,
+)
 from rainbowdp.line import Line
 from rainbowdp.privacy import GaussianDP, Privacy
 from rainbowdp.questions import OptionCounts, Scores
-from rainbowdp.verification.judge import judge
 
 MOST_WORK = 5000
 """About so many pairs of tables are judged."""
@@ -103,51 +106,13 @@ def judge_mechanism(mechanism: QuestionMechanism) -> Judged:
         case Flip():
             return _judge_flip(mechanism)
         case LeadLine() if isinstance(mechanism.asked.question, Scores):
-            return _judge_pairs(mechanism, min(mechanism.count, 3))
+            return _judge_steps(mechanism, min(mechanism.count, 3))
         case LeadLine():
             return _judge_leads(mechanism)
         case QuestionLine():
-            return _judge_pairs(mechanism, len(mechanism.forms))
+            return _judge_steps(mechanism, len(mechanism.forms))
         case _:
             return Judged(0, None, _NOTHING)
-
-
-class HasPairs(Protocol):
-    """A mechanism with pairs of neighboring distances."""
-
-    @property
-    def charged(self) -> Privacy:
-        """What one answer costs."""
-
-    def pairs(self) -> Pairs | None:
-        """Return all pairs; None where they are too many."""
-
-    def turning_pairs(self, most: int) -> Pairs:
-        """Return a few pairs that decide about all of them; at most about so many of these."""
-
-
-@dataclass(frozen=True)
-class _OneLine:
-    """One line as a mechanism."""
-
-    line: Line
-
-    @property
-    def charged(self) -> Privacy:
-        return self.line.privacy
-
-    def pairs(self) -> Pairs | None:
-        steps = telling_steps([self.line])
-        return self._listed(steps) if steps.stop - steps.start <= MOST_PAIRS else None
-
-    def turning_pairs(self, most: int) -> Pairs:
-        return self._listed(spread(turning_steps([self.line]), most))
-
-    def _listed(self, steps: Sequence[int]) -> Pairs:
-        return Pairs(len(steps), len(self.line.rainbow.colors), lambda: map(self._pair, steps))
-
-    def _pair(self, at: int) -> Pair:
-        return self.line.distribution(at, symbolic=True), self.line.distribution(at + 1, symbolic=True)
 
 
 def judge_line(line: Line) -> Judged:
@@ -159,21 +124,36 @@ def judge_line(line: Line) -> Judged:
     >>> judge_line(Line("keep>drop", {"keep": "0", "drop": "1"}, ApproxDP("ln 2", "1/10"))).pairs
     5
     """
-    return _judge_pairs(_OneLine(line), len(line.rainbow.colors))
+    colors, masses = len(line.rainbow.colors), line.boundary.prefix_masses(line.rainbow)[:-1]
+
+    def listed(steps: Sequence[int]) -> Pairs:
+        def pair(at: int) -> Pair:
+            return line.distribution(at, symbolic=True), line.distribution(at + 1, symbolic=True)
+
+        return Pairs(len(steps), colors, lambda: map(pair, steps))
+
+    def every() -> Pairs | None:
+        steps = telling_steps(line.privacy, masses)
+        return listed(steps) if steps.stop - steps.start <= MOST_PAIRS else None
+
+    return _judge_pairs(
+        line.privacy, colors, every, lambda most: listed(spread(turning_steps(line.privacy, masses), most))
+    )
 
 
-def _judge_pairs(mechanism: HasPairs, colors: int) -> Judged:
+def _judge_pairs(
+    privacy: Privacy, colors: int, all_pairs: Callable[[], Pairs | None], turning: Callable[[int], Pairs]
+) -> Judged:
     """Judge all pairs where they are not too many, else those that decide about all, or some of these."""
-    privacy = mechanism.charged
     each = work_of(privacy, colors)
     if each > _MOST_CELLS:
         return Judged(0, None, _NOTHING)
-    every = mechanism.pairs()
+    every = all_pairs()
     if every is not None and every.count * each <= _MOST_CELLS:
         pairs, which = every, _ALL_GAUSSIAN if isinstance(privacy, GaussianDP) else _ALL
     else:
-        pairs = mechanism.turning_pairs(max(2, int(_MOST_CELLS / each)))
-        is_whole = pairs.count == mechanism.turning_pairs(MOST_PAIRS).count
+        pairs = turning(max(2, int(_MOST_CELLS / each)))
+        is_whole = pairs.count == turning(MOST_PAIRS).count
         which = _TURNING if is_whole else f"some of those {_TURNING}"
     what = f"pairs of neighboring distances, {which}"
     undecided = 0
@@ -189,13 +169,16 @@ def _judge_pairs(mechanism: HasPairs, colors: int) -> Judged:
     return Judged(pairs.count - undecided, None, what)
 
 
+def _judge_steps(mechanism: LeadLine | QuestionLine, colors: int) -> Judged:
+    return _judge_pairs(mechanism.charged, colors, mechanism.pairs, mechanism.turning_pairs)
+
+
 def _judge_flip(flip: Flip) -> Judged:
-    question = options_question(flip.asked)
-    options = len(question.options)
+    question, options = flip.options, flip.count
     if isinstance(question, Scores):
         pairs = tuple(dict.fromkeys(score_pairs(question)))
         chances = FlipJudge(flip, options, (gap for pair in pairs for kin in pair for gap in kin[:2]))
-        broken = chances.strange_coin() or _first_fault(chances, pairs)
+        broken = chances.strange_coin() or next(filter(None, map(chances.fault, pairs)), None)
         return Judged(len(pairs), None, "pairs of neighboring scores on a small grid", broken)
     chances = FlipJudge(flip, options, range(MOST_ROWS + 1))
     found = _judge_tables(flip.asked, options, chances)
@@ -205,22 +188,12 @@ def _judge_flip(flip: Flip) -> Judged:
 def _judge_leads(line: LeadLine) -> Judged:
     """Judge tables of few rows, and the steps along the line."""
     tables = _judge_tables(line.asked, line.count, LeadJudge(line))
-    steps = _judge_pairs(line, min(line.count, 3))
+    steps = _judge_steps(line, min(line.count, 3))
     what = " and ".join(part.what for part in (tables, steps) if part.pairs) or _NOTHING
     return Judged(tables.pairs + steps.pairs, tables.people, what, tables.broken or steps.broken)
 
 
-class TableJudge(Protocol):
-    """What decides about pairs of tables."""
-
-    def cost(self, pairs: Sequence[TablePair]) -> float:
-        """Return about how much work pairs are: 1 for each usual one."""
-
-    def fault(self, pair: TablePair) -> str | None:
-        """Return what breaks the promise, in words; None if nothing does."""
-
-
-def _judge_tables(asked: Asked, options: int, judging: TableJudge) -> Judged:
+def _judge_tables(asked: Asked, options: int, judging: "FlipJudge | LeadJudge") -> Judged:
     """Judge all pairs of tables of 1, 2, ... rows, as far as the work allows."""
     seen: set[TablePair] = set()
     work, done, broken = 0.0, 0, None
@@ -231,7 +204,7 @@ def _judge_tables(asked: Asked, options: int, judging: TableJudge) -> Judged:
         if len(listed) == _MOST_LISTED or work > MOST_WORK:
             break
         try:
-            broken = _first_fault(judging, new)
+            broken = next(filter(None, map(judging.fault, new)), None)
         except UndecidedError:
             break
         done = rows
@@ -244,10 +217,6 @@ def _judge_tables(asked: Asked, options: int, judging: TableJudge) -> Judged:
     return Judged(len(seen), done // asked.max_rows, what, broken)
 
 
-def _first_fault(judging: TableJudge, pairs: Iterable[TablePair]) -> str | None:
-    return next((fault for fault in map(judging.fault, pairs) if fault is not None), None)
-
-
 def is_broken(one: Distribution, other: Distribution, privacy: Privacy) -> bool:
     """Tell whether two neighbors break the promise.
 
@@ -256,7 +225,7 @@ def is_broken(one: Distribution, other: Distribution, privacy: Privacy) -> bool:
     UndecidedError
         If 4096 bits do not decide it, which happens under Gaussian privacy alone.
     """
-    found = judge(one, other, privacy, "ideal")
+    found = privacy.excess(one, other)
     if found is not None and found.violation.undecided:
         raise undecided()
     return found is not None
@@ -304,14 +273,14 @@ class LeadJudge:
         for at in (0, 1):
             most = max(kin[at] for kin in pair)
             counts = [int(most - kin[at]) for kin in pair for _ in range(kin.options)]
-            located.append(self._line.at(OptionCounts(tuple(counts))))
-        shown = sorted({each.ahead for each in located})
-        one, other = (self._shown(each, shown) for each in located)
+            located.append(self._line.place_of(OptionCounts(tuple(counts))))
+        shown = sorted({ahead for ahead, _ in located})
+        one, other = (self._shown(*place, shown) for place in located)
         return one, other
 
-    def _shown(self, located: LocatedLead, shown: Sequence[int]) -> Distribution:
-        other = (1 - located.mass) / (self._line.count - 1)
-        masses = {str(place): located.mass if place == located.ahead else other for place in shown}
+    def _shown(self, ahead: int, mass: Exact, shown: Sequence[int]) -> Distribution:
+        other = (1 - mass) / (self._line.count - 1)
+        masses = {str(place): mass if place == ahead else other for place in shown}
         return Distribution.trusted({**masses, "others": other * (self._line.count - len(shown))})
 
 

@@ -15,7 +15,7 @@ So the pairs from the last of growth to the first of decay tell everything. The 
 two classes between which one step can lead.
 
 `turning_steps` gives fewer: the ends of the stretches in which every prefix mass has one formula. They decide
-whether the constraint of the line holds; `rainbowdp.verification.line_proof` has the proof.
+whether the constraint of the line holds; `rainbowdp.verification.class_pairs` has the proof.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,9 +24,9 @@ from fractions import Fraction
 from typing import TypeVar
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.line import Line
-from rainbowdp.line.reach import steps_to_reach
-from rainbowdp.privacy import GaussianDP
+from rainbowdp.exact import Exact
+from rainbowdp.line.reach import formula_turns, steps_to_reach
+from rainbowdp.privacy import GaussianDP, Privacy
 
 MOST_PAIRS = 4096
 """No list of more pairs is made: it would take too long to go through."""
@@ -79,66 +79,52 @@ def spread(items: Sequence[Item], most: int) -> Sequence[Item]:
     return [items[at * (len(items) - 1) // (most - 1)] for at in range(most)]
 
 
-def telling_steps(lines: Sequence[Line]) -> range:
+def telling_steps(privacy: Privacy, masses: Sequence[Exact]) -> range:
     """Return the distances d for which the pairs of d and d + 1 reveal what all pairs reveal.
 
     Parameters
     ----------
-    lines : sequence of Line
-        Lines under one notion of privacy, whose pairs are taken at the same distances.
+    privacy : PureDP, ApproxDP or GaussianDP
+        The notion of privacy.
+    masses : sequence of Exact
+        The masses of all proper prefixes at distance 0, of one line or of several.
 
     Returns
     -------
     range
-        Under Gaussian privacy up to where the best class has 1 - 2^-40. It can be longer than any list.
+        Under Gaussian privacy up to where all masses are 1 - 2^-40. It can be longer than any list.
 
     Examples
     --------
     >>> from rainbowdp.privacy import PureDP
-    >>> line = Line("a>b", {"a": "1/100", "b": "99/100"}, PureDP("ln 2"))
-    >>> line.thresholds, telling_steps([line])
-    ((6,), range(5, 7))
+    >>> PureDP("ln 2").threshold("1/100"), telling_steps(PureDP("ln 2"), [Fraction(1, 100)])
+    (6, range(5, 7))
     """
-    privacy = lines[0].privacy
     if isinstance(privacy, GaussianDP):
-        reached = [line.distance_for(_NEARLY) for line in lines]
+        reached = (steps_to_reach(mass, _NEARLY, privacy) for mass in masses)
         return range(1 + max((each for each in reached if each is not None), default=0))
+    turns = formula_turns(masses, privacy)
     if privacy.delta > 0:
-        return range(max(1, *_certain_from(lines)))
-    turns = _thresholds(lines)
+        return range(max([1, *turns]))
     return range(max(0, min(turns) - 1), max(turns) + 1) if turns else range(1)
 
 
-def turning_steps(lines: Sequence[Line]) -> list[int]:
+def turning_steps(privacy: Privacy, masses: Sequence[Exact]) -> list[int]:
     """Return the ends of every stretch of distances d whose pairs of d and d + 1 have one form.
 
     Parameters
     ----------
-    lines : sequence of Line
+    privacy, masses
         As for `telling_steps`.
 
     Examples
     --------
     >>> from rainbowdp.privacy import ApproxDP
-    >>> turning_steps([Line("a>b", {"a": "0", "b": "1"}, ApproxDP("1/1000", "1/1000000"))])
+    >>> turning_steps(ApproxDP("1/1000", "1/1000000"), [Fraction(0)])
     [0, 6216, 6217, 12433, 12434, 12435]
     """
-    privacy = lines[0].privacy
     if isinstance(privacy, GaussianDP):
-        last = telling_steps(lines).stop - 1
+        last = telling_steps(privacy, masses).stop - 1
         return sorted({0, last // 2, last})
-    turns = _thresholds(lines)
-    if privacy.delta > 0:
-        turns += [place for end in _certain_from(lines) for place in (end - 1, end)]
+    turns = formula_turns(masses, privacy)
     return sorted({0} | {max(0, place) for turn in turns for place in (turn - 1, turn)})
-
-
-def _thresholds(lines: Sequence[Line]) -> list[int]:
-    return [turn for line in lines for turn in line.thresholds if turn is not None]
-
-
-def _certain_from(lines: Sequence[Line]) -> list[int]:
-    """Return from which distances on prefixes are certain."""
-    masses = (mass for line in lines for mass in line.boundary.prefix_masses(line.rainbow)[:-1])
-    found = (steps_to_reach(mass, Fraction(1), lines[0].privacy) for mass in masses)
-    return [each for each in found if each is not None]

@@ -7,38 +7,36 @@ under Gaussian privacy. Where an inner level is narrow, noise leaves it more oft
 `level_mechanism` takes the line for the whole question, by the edges alone.
 """
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import ClassVar
 
 import flint
 
 from rainbowdp.baselines import Value, geometric_wrong, odds_root, thresholded_geometric
 from rainbowdp.baselines.odds_power import Base, told
 from rainbowdp.exact import NormalExpression, exponent_ball, shown_sign
-from rainbowdp.goals.mechanism import Asked, Case, QuestionMechanism, noise_cost, require_lead, row_cost
+from rainbowdp.goals.mechanism import (
+    Asked,
+    Case,
+    EpsilonMechanism,
+    MuMechanism,
+    QuestionMechanism,
+    noise_cost,
+)
 from rainbowdp.goals.question_line import QuestionLine, first_mass, inner_levels_at
 from rainbowdp.goals.values import value_ball
 from rainbowdp.ledger import Cost
-from rainbowdp.privacy import GaussianDP, PureDP
+from rainbowdp.privacy import GaussianDP
 from rainbowdp.questions import Level, Neighbors, Summary
 from rainbowdp.questions.measures import matches_of
-from rainbowdp.questions.readings import Private
 from rainbowdp.questions.selection import Form
 from rainbowdp.sampling import BitSource
-from rainbowdp.sampling.bits import SystemBits
-from rainbowdp.sampling.reals import normal_place, two_sided_geometric
+from rainbowdp.sampling.bits import normal_place, two_sided_geometric
 
 _HALF = Fraction(1, 2)
-
-
-def level_question(asked: Asked) -> Level:
-    """Return the question of a mechanism for levels."""
-    question = asked.question
-    assert isinstance(question, Level)  # noqa: S101 - chosen for no other question
-    return question
 
 
 def narrowest(asked: Asked, place: int, case: Case) -> int | None:
@@ -55,6 +53,7 @@ def narrowest(asked: Asked, place: int, case: Case) -> int | None:
 
     Examples
     --------
+    >>> from rainbowdp.privacy import PureDP
     >>> from rainbowdp.questions import level
     >>> asked = Asked(level("smoker", equals="yes", edges=[10, 13, 30]), PureDP(1))
     >>> [narrowest(asked, place, "all-close") for place in (0, 1, 2, 8, 9)]
@@ -62,12 +61,60 @@ def narrowest(asked: Asked, place: int, case: Case) -> int | None:
     """
     if case == "one-close":
         return None
-    levels = inner_levels_at(level_question(asked), place)
+    levels = inner_levels_at(_levels(asked), place)
     return min((width for _, width in levels), default=None)
 
 
+def _levels(asked: Asked) -> Level:
+    question = asked.question
+    assert isinstance(question, Level)  # noqa: S101 - chosen for no other question
+    return question
+
+
+class _LevelNoise(QuestionMechanism):
+    """Noise on a count; one person moves it by at most M."""
+
+    def place_of(self, summary: Summary) -> int:
+        """Return the count."""
+        return matches_of(summary).matching
+
+    def draw(self, place: int, bits: BitSource) -> Form:
+        """Draw a level exactly."""
+        return self.asked.question.answers[self.level_of(place, bits)]
+
+    @abstractmethod
+    def level_of(self, count: int, bits: BitSource) -> int:
+        """Draw a level for a count, by its number."""
+
+    def chances(self, place: int) -> Mapping[Form, Value]:
+        """Return the probability of each level."""
+        return dict(zip(self.asked.question.answers, self.masses(place), strict=True))
+
+    @abstractmethod
+    def masses(self, count: int) -> tuple[Value, ...]:
+        """Return the probabilities of the levels for a count."""
+
+    def wrong(self, lead: int, case: Case) -> Value:
+        """Return the probability of another level where so many people have to change before the level does.
+
+        ``one-close``: in the lowest and the highest level. ``all-close``: in the level in which it is
+        greatest at this lead, which is the narrowest inner one that has a count so far inside.
+        """
+        place = (lead - 1) * self.asked.max_rows
+        width = narrowest(self.asked, place, case)
+        return self.wrong_at_end(place) if width is None else self.wrong_inside(width, place)
+
+    @abstractmethod
+    def wrong_at_end(self, place: int) -> Value:
+        """Return the probability of another level at a place (from 0 on) of the lowest or highest level."""
+
+    @abstractmethod
+    def wrong_inside(self, width: int, place: int) -> Value:
+        """Return the probability of another level at a place (from 0 on) of an inner level of a width."""
+
+
 @dataclass(frozen=True)
-class NoisyLevel:
+class NoisyLevel(EpsilonMechanism, _LevelNoise):
     """The mechanism of three levels of a count and more, under pure and approximate privacy.
 
     Delta is not used.
@@ -83,80 +130,45 @@ class NoisyLevel:
 
     Examples
     --------
+    >>> from rainbowdp.privacy import PureDP
     >>> from rainbowdp.questions import MatchCount, level
     >>> question = level("smoker", equals="yes", edges=[10, 13], labels=["low", "medium", "high"])
     >>> NoisyLevel(Asked(question, PureDP("ln 2"))).at(MatchCount(12, 40)).chances()
     {'low': Fraction(1, 12), 'medium': Fraction(7, 12), 'high': Fraction(1, 3)}
     """
 
-    asked: Asked
-
-    name: ClassVar[str] = "noisy level"
-    notes: ClassVar[tuple[str, ...]] = ()
-
-    @property
-    def charged(self) -> PureDP:
-        """Epsilon alone."""
-        return self.asked.epsilon_alone
-
-    @property
-    def theorem(self) -> str:
-        """Why it is private."""
-        return "theorem 4: geometric noise on a count that one person moves by at most the rows of one person"
+    name = "noisy level"
+    theorem = "theorem 4: geometric noise on a count that one person moves by at most the rows of one person"
 
     def rate(self) -> flint.arb:
         """Return a ball around epsilon/M, at the precision in force."""
         return exponent_ball(self.charged.epsilon) / self.asked.max_rows
 
-    def at(self, summary: Summary) -> "LocatedLevel":
-        """Return the mechanism at a table."""
-        return LocatedLevel(self, matches_of(summary).matching)
-
-    def accepts(self, answer: object) -> bool:
-        """Tell whether something is an answer that can come out."""
-        return answer in self.asked.question.answers
-
-    def cost(self, groups: int, neighbors: Neighbors) -> Cost:
-        """Return what answers for so many groups cost together."""
-        return row_cost(self.charged, groups, neighbors)
-
-    def wrong(self, lead: int, case: Case) -> Value:
-        """Return the probability of another level where so many people have to change before the level does.
-
-        ``one-close``: in the lowest and the highest level. ``all-close``: in the level in which it is
-        greatest at this lead, which is the narrowest inner one that has a count so far inside.
-        """
-        place = (require_lead(lead) - 1) * self.asked.max_rows
-        width = narrowest(self.asked, place, case)
-        return (
-            geometric_wrong(self._root(), place + 1, 1) if width is None else self.wrong_inside(width, place)
-        )
+    def wrong_at_end(self, place: int) -> Value:
+        """Return the probability of another level at a place of the lowest or highest level."""
+        return geometric_wrong(self._root(), place + 1, 1)
 
     def wrong_inside(self, width: int, place: int) -> Value:
-        """Return the probability of another level at a place (from 0 on) of an inner level of a width."""
+        """Return the probability of another level at a place of an inner level of a width."""
         root = self._root()
         return told((1 + root ** (2 * place + 1 - width)) / (root**place * (root + 1)))
 
     def _root(self) -> Base:
         return odds_root(self.charged.epsilon, self.asked.max_rows)
 
-    def place(self, count: int, bits: BitSource) -> int:
+    def level_of(self, count: int, bits: BitSource) -> int:
         """Draw a level for a count, by its number."""
         noisy = count + two_sided_geometric(self.rate, bits)
-        return sum(edge <= noisy for edge in level_question(self.asked).edges)
+        return sum(edge <= noisy for edge in _levels(self.asked).edges)
 
     def masses(self, count: int) -> tuple[Value, ...]:
         """Return the probabilities of the levels for a count."""
-        edges = [int(edge) for edge in level_question(self.asked).edges]
+        edges = [int(edge) for edge in _levels(self.asked).edges]
         return thresholded_geometric(count, edges, self.charged.epsilon, sensitivity=self.asked.max_rows)
-
-    def pairs(self) -> None:
-        """Return None: counts have no end."""
-        return
 
 
 @dataclass(frozen=True)
-class NormalLevel:
+class NormalLevel(MuMechanism, _LevelNoise):
     """The mechanism of three levels of a count and more under Gaussian privacy.
 
     The count has normal noise of the deviation M/mu, and every edge is lowered by 1/2, to lie between two
@@ -180,43 +192,19 @@ class NormalLevel:
     True
     """
 
-    asked: Asked
-
-    name: ClassVar[str] = "normal noise"
-    notes: ClassVar[tuple[str, ...]] = ()
-
-    @property
-    def charged(self) -> GaussianDP:
-        """What was asked for."""
-        return self.asked.gaussian
-
-    @property
-    def theorem(self) -> str:
-        """Why it is private."""
-        return "theorem 6: normal noise on a count, of a deviation of the rows of one person divided by mu"
-
-    def at(self, summary: Summary) -> "LocatedLevel":
-        """Return the mechanism at a table."""
-        return LocatedLevel(self, matches_of(summary).matching)
-
-    def accepts(self, answer: object) -> bool:
-        """Tell whether something is an answer that can come out."""
-        return answer in self.asked.question.answers
+    name = "normal noise"
+    theorem = "theorem 6: normal noise on a count, of a deviation of the rows of one person divided by mu"
 
     def cost(self, groups: int, neighbors: Neighbors) -> Cost:
         """Return what answers for so many groups cost together."""
         return noise_cost(self.charged, groups, neighbors, Fraction(2))
 
-    def wrong(self, lead: int, case: Case) -> Value:
-        """Return the probability of another level; see `NoisyLevel.wrong`."""
-        place = (require_lead(lead) - 1) * self.asked.max_rows
-        width = narrowest(self.asked, place, case)
-        if width is None:
-            return self._below(-(place + _HALF) / self.asked.max_rows)
-        return self.wrong_inside(width, place)
+    def wrong_at_end(self, place: int) -> Value:
+        """Return the probability of another level at a place of the lowest or highest level."""
+        return self._below(-(place + _HALF) / self.asked.max_rows)
 
     def wrong_inside(self, width: int, place: int) -> Value:
-        """Return the probability of another level at a place; see `NoisyLevel.wrong_inside`."""
+        """Return the probability of another level at a place of an inner level of a width."""
         ends = (Fraction(place), Fraction(width - 1 - place))
         return sum((self._below(-(end + _HALF) / self.asked.max_rows) for end in ends), Fraction(0))
 
@@ -226,38 +214,16 @@ class NormalLevel:
         found = moved.as_fraction()
         return moved if found is None else found
 
-    def place(self, count: int, bits: BitSource) -> int:
+    def level_of(self, count: int, bits: BitSource) -> int:
         """Draw a level for a count, by its number."""
-        edges = [edge - _HALF for edge in level_question(self.asked).edges]
+        edges = [edge - _HALF for edge in _levels(self.asked).edges]
         return normal_place(count, edges, lambda: self.asked.max_rows / exponent_ball(self.charged.mu), bits)
 
     def masses(self, count: int) -> tuple[Value, ...]:
         """Return the probabilities of the levels for a count."""
-        edges = level_question(self.asked).edges
+        edges = _levels(self.asked).edges
         below = [self._below((edge - _HALF - count) / self.asked.max_rows) for edge in edges]
         return tuple(high - low for low, high in pairwise([Fraction(0), *below, Fraction(1)]))
-
-    def pairs(self) -> None:
-        """Return None: counts have no end."""
-        return
-
-
-@dataclass(frozen=True, repr=False)
-class LocatedLevel(Private):
-    """A noisy level at one table, which it knows by its count."""
-
-    mechanism: NoisyLevel | NormalLevel
-    count: int
-
-    def draw(self, bits: BitSource | None = None) -> Form:
-        """Draw a level exactly."""
-        place = self.mechanism.place(self.count, SystemBits() if bits is None else bits)
-        return self.mechanism.asked.question.answers[place]
-
-    def chances(self) -> Mapping[Form, Value]:
-        """Return the probability of each level."""
-        answers = self.mechanism.asked.question.answers
-        return dict(zip(answers, self.mechanism.masses(self.count), strict=True))
 
 
 def level_mechanism(asked: Asked) -> QuestionMechanism:
@@ -277,7 +243,7 @@ def level_mechanism(asked: Asked) -> QuestionMechanism:
 
 def _inner_levels(line: QuestionLine) -> list[tuple[int, int]]:
     """Return one level for each width and each line: its width, and its number."""
-    edges = level_question(line.asked).edges
+    edges = _levels(line.asked).edges
     alike = {at: number for number, (_, places) in enumerate(line.lines.different) for at in places}
     found: dict[tuple[int, int], int] = {}
     for at, (low, high) in enumerate(pairwise(edges), start=1):

@@ -1,50 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The noisy order: noise on the differences of the counts, then a sort.
+"""Noise on counts or scores, and then a sort: `NoisyOrder` for epsilon, `NormalOrder` for mu.
 
-An order depends on differences alone, so noise that moves all counts together is wasted. The noise is a
-whole vector z with probability proportional to e^(-eta sum |z_j|), among the vectors whose lower median is
-0: one such vector stands for each way in which differences can change, and the exponent is the distance on
-differences. So one record more or less changes no probability by more than e^eta, and a changed record by
-e^(2 eta).
+An order depends on differences alone, so noise that moves all counts together is wasted. The noise of
+`NoisyOrder` is a whole vector z with probability proportional to e^(-eta sum |z_j|), among the vectors whose
+lower median is 0: one such vector stands for each way in which differences can change, and the exponent is
+the distance on differences. So one record more or less changes no probability by more than e^eta, and a
+changed record by e^(2 eta).
+
+Independent normal noise is judged by how far one person moves the counts after their mean is taken away. A
+row that joins moves them by sqrt(1 - 1/k), a row that changes by sqrt(2). Scores of sensitivity D that only
+rise move by at most D sqrt(f), with f = floor(k/2) ceil(k/2)/k; others by twice that.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, pairwise, permutations
 from math import comb
-from typing import Any, ClassVar
+from typing import Any
 
 import flint
 
 from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact import exponent_ball, round_ball
-from rainbowdp.goals.mechanism import Asked, Case, require_lead, row_cost
+from rainbowdp.exact import exponent_ball, normal_cdf, rational_ball, round_ball
+from rainbowdp.goals.mechanism import Case, EpsilonMechanism, Gap, MuMechanism, OptionsMechanism, noise_cost
 from rainbowdp.goals.order_chances import (
     MOST_OPTIONS,
     Chance,
-    first_chance,
     least_eta,
+    normal_order_chance,
     order_chance,
-    set_chance,
 )
 from rainbowdp.ledger import Cost
-from rainbowdp.privacy import PureDP
-from rainbowdp.questions import Neighbors, Ranking, Summary
-from rainbowdp.questions.readings import Private
+from rainbowdp.questions import Neighbors, Ranking, Scores, Summary
 from rainbowdp.questions.selection import MOST_LISTED, Form
 from rainbowdp.sampling import BitSource
-from rainbowdp.sampling.bits import SystemBits
-from rainbowdp.sampling.reals import Ball, first_exceeding, geometric_size, shuffled, uniform_below
+from rainbowdp.sampling.bits import (
+    Ball,
+    first_exceeding,
+    geometric_size,
+    normal_order,
+    shuffled,
+    uniform_below,
+)
 
 _GRID = 2**36
 
 
 @dataclass(frozen=True)
-class NoisyOrder:
+class NoisyOrder(EpsilonMechanism, OptionsMechanism):
     """The mechanism of `ranking` under pure and approximate privacy; delta is not used.
 
     Parameters
@@ -58,6 +66,8 @@ class NoisyOrder:
 
     Examples
     --------
+    >>> from rainbowdp.goals import Asked
+    >>> from rainbowdp.privacy import PureDP
     >>> from rainbowdp.questions import OptionCounts, ranking
     >>> order = NoisyOrder(Asked(ranking("party", ["red", "blue", "green"]), PureDP(1)))
     >>> chances = order.at(OptionCounts((10, 8, 7))).chances()
@@ -65,26 +75,12 @@ class NoisyOrder:
     0.651
     """
 
-    asked: Asked
-
-    name: ClassVar[str] = "noisy order"
-    notes: ClassVar[tuple[str, ...]] = ()
+    name = "noisy order"
+    theorem = "theorem 5: noise on differences, with probabilities that fall with the distance on differences"
 
     @property
-    def charged(self) -> PureDP:
-        """Epsilon alone."""
-        return self.asked.epsilon_alone
-
-    @property
-    def theorem(self) -> str:
-        """Why it is private."""
-        return (
-            "theorem 5: noise on differences, with probabilities that fall with the distance on differences"
-        )
-
-    @property
-    def question(self) -> Ranking:
-        """The question that is answered."""
+    def options(self) -> Ranking:
+        """The question."""
         question = self.asked.question
         assert isinstance(question, Ranking)  # noqa: S101 - chosen for no other question
         return question
@@ -98,17 +94,26 @@ class NoisyOrder:
         """Whether epsilon is 0, so that all orders are equally likely."""
         return self.charged.epsilon == 0
 
-    def at(self, summary: Summary) -> "LocatedOrder":
-        """Return the mechanism at a table."""
-        return LocatedOrder(self, self.question.scores_of(summary))
+    @property
+    def _eta(self) -> float:
+        return 0.0 if self.is_uniform else round_ball(self.rate, "nearest")
 
-    def accepts(self, answer: object) -> bool:
-        """Tell whether something is an answer that can come out."""
-        return self.question.accepts(answer)
+    def place_of(self, summary: Summary) -> tuple[int, ...]:
+        """Return the counts."""
+        return self.options.scores_of(summary)
 
-    def cost(self, groups: int, neighbors: Neighbors) -> Cost:
-        """Return what answers for so many groups cost together."""
-        return row_cost(self.charged, groups, neighbors)
+    def draw(self, place: Sequence[int], bits: BitSource) -> Form:
+        """Draw an order exactly; equal noisy counts stand in random order."""
+        order = shuffled(len(place), bits)
+        if not self.is_uniform:
+            noise = centered_noise(len(place), self.rate, bits)
+            order.sort(key=lambda at: -place[at] - noise[at])
+        return self.options.named(order)
+
+    def chances(self, place: Sequence[int]) -> Mapping[Form, Value]:
+        """Return the probability of each answer, for up to five options."""
+        eta = self._eta
+        return listed_chances(self.options, place, lambda gaps: order_chance(gaps, eta))
 
     def wrong(self, lead: int, case: Case, *, centered: bool = True) -> Value | None:
         """Return the probability of a wrong order where options that follow each other are a lead apart.
@@ -118,39 +123,12 @@ class NoisyOrder:
         centered, the noise is independent noise on every count. None where too many options are close, or
         the noise has too many levels.
         """
-        question, eta = self.question, 0.0 if self.is_uniform else round_ball(self.rate, "nearest")
-        gaps = ranking_gaps(question, self.asked.max_rows * require_lead(lead), case)
-        close = 2 if case == "one-close" else len(question.options)
+        question, eta = self.options, self._eta
+        gaps = ranking_gaps(question, self.asked.max_rows * lead, case)
+        close = 2 if case == "one-close" else self.count
         if close > MOST_OPTIONS or 0 < eta < least_eta(close):
             return None
-        chance = set_chance if question.as_set else first_chance
-        return wrong_of(chance(gaps, eta, question.length, centered=centered))
-
-    def pairs(self) -> None:
-        """Return None: what neighbors can have is too long a list."""
-        return
-
-
-@dataclass(frozen=True, repr=False)
-class LocatedOrder(Private):
-    """The noisy order at one table."""
-
-    mechanism: NoisyOrder
-    counts: tuple[int, ...]
-
-    def draw(self, bits: BitSource | None = None) -> Form:
-        """Draw an order exactly; equal noisy counts stand in random order."""
-        source = SystemBits() if bits is None else bits
-        order = shuffled(len(self.counts), source)
-        if not self.mechanism.is_uniform:
-            noise = centered_noise(len(self.counts), self.mechanism.rate, source)
-            order.sort(key=lambda at: -self.counts[at] - noise[at])
-        return self.mechanism.question.named(order)
-
-    def chances(self) -> Mapping[Form, Value]:
-        """Return the probability of each answer, for up to five options."""
-        eta = 0.0 if self.mechanism.is_uniform else round_ball(self.mechanism.rate, "nearest")
-        return listed_chances(self.mechanism.question, self.counts, lambda gaps: order_chance(gaps, eta))
+        return wrong_of(order_chance(gaps, eta, question.length, as_set=question.as_set, centered=centered))
 
 
 def listed_chances(
@@ -270,3 +248,121 @@ def right_of(chance: Chance) -> EnclosedNumber:
 def wrong_of(chance: Chance) -> EnclosedNumber:
     """Return the probability of the opposite."""
     return EnclosedNumber(lambda: 1 - right_of(chance).evaluate())
+
+
+@dataclass(frozen=True)
+class NormalOrder(MuMechanism, OptionsMechanism):
+    """The mechanism of `winner`, `scores` and `ranking` under Gaussian privacy.
+
+    Parameters
+    ----------
+    asked : Asked
+        A question about options, and how privately it is answered.
+
+    References
+    ----------
+    Dong, Roth and Su 2022, theorem 1; docs/theory/center.md, theorem 6.
+
+    Examples
+    --------
+    >>> from rainbowdp.goals import Asked
+    >>> from rainbowdp.privacy import GaussianDP
+    >>> from rainbowdp.questions import OptionCounts, winner
+    >>> noise = NormalOrder(Asked(winner("party", ["red", "blue", "green"]), GaussianDP(1)))
+    >>> round(round_ball(noise.at(OptionCounts((3, 5, 4))).chances()["blue"].evaluate, "nearest"), 4)
+    0.7897
+    """
+
+    name = "normal noise"
+    theorem = "theorem 6: normal noise, whose deviation is the longest change by one person divided by mu"
+
+    @property
+    def change_squared(self) -> Fraction:
+        """The square of the longest change of differences that one person makes."""
+        question, rows, count = self.asked.question, self.asked.max_rows, self.count
+        if isinstance(question, Scores):
+            split = Fraction((count // 2) * (count - count // 2), count)
+            return question.sensitivity**2 * split * (1 if question.monotone else 4)
+        return rows**2 * (Fraction(2) if self.asked.changed else 1 - Fraction(1, count))
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether mu is 0, so that all orders are equally likely."""
+        return self.charged.mu == 0
+
+    def deviation(self) -> flint.arb:
+        """Return a ball around the standard deviation of the noise, at the precision in force."""
+        return rational_ball(self.change_squared).sqrt() / exponent_ball(self.charged.mu)
+
+    def place_of(self, summary: Summary) -> tuple[Gap, ...]:
+        """Return the counts or scores."""
+        return self.options.scores_of(summary)
+
+    def draw(self, place: Sequence[Gap], bits: BitSource) -> Form:
+        """Draw an answer exactly: noise is refined until it decides."""
+        if self.is_uniform:
+            return self.options.named(shuffled(len(place), bits))
+        return self.options.named(normal_order(place, self.deviation, bits))
+
+    def chances(self, place: Sequence[Gap]) -> Mapping[Form, Value]:
+        """Return the probability of each answer; of rankings for up to five options."""
+        question, spread = self.options, self._spread
+        if isinstance(question, Ranking) and question.length > 1:
+            return listed_chances(
+                question,
+                place,
+                lambda gaps: normal_order_chance([*map(float, gaps)], spread, len(place), as_set=False),
+            )
+        return {self.first(at): self._first_chance(place, at) for at in range(len(place))}
+
+    def _first_chance(self, place: Sequence[Gap], at: int) -> Value:
+        if self.is_uniform:
+            return Fraction(1, len(place))
+        gaps = Counter(place[at] - score for other, score in enumerate(place) if other != at)
+        return EnclosedNumber(lambda: self.first_ball(gaps))
+
+    def cost(self, groups: int, neighbors: Neighbors) -> Cost:
+        """Return what answers for so many groups cost together."""
+        return noise_cost(self.charged, groups, neighbors, Fraction(2 * self.count, self.count - 1))
+
+    def wrong(self, lead: int, case: Case) -> Value | None:
+        """Return the probability of a wrong answer at a lead; see `Flip.wrong` and `NoisyOrder.wrong`."""
+        question, gap = self.asked.question, self.lead_rows(lead)
+        if isinstance(question, Ranking) and question.length > 1:
+            return self._wrong_order(question, int(gap), case)
+        rivals = 1 if case == "one-close" else self.count - 1
+        if self.is_uniform:
+            return Fraction(self.count - 1, self.count)
+        if rivals == 1:
+            return EnclosedNumber(lambda: normal_cdf(-self._scaled(gap) / flint.arb(2).sqrt()))
+        return EnclosedNumber(lambda: 1 - self.first_ball(Counter({gap: rivals})))
+
+    def _wrong_order(self, question: Ranking, rows: int, case: Case) -> Value | None:
+        gaps = ranking_gaps(question, rows, case)
+        if case == "all-close" and self.count > MOST_OPTIONS:
+            return None
+        return wrong_of(normal_order_chance(gaps, self._spread, question.length, as_set=question.as_set))
+
+    @property
+    def _spread(self) -> float:
+        return math.inf if self.is_uniform else round_ball(self.deviation, "nearest")
+
+    def _scaled(self, gap: Gap) -> flint.arb:
+        return rational_ball(Fraction(gap)) / self.deviation()
+
+    def first_ball(self, gaps: Counter[Gap]) -> flint.arb:
+        """Return a ball around the probability that an option comes before others that lack so much to it."""
+        bits = flint.ctx.prec
+        # Beyond this the normal density has less than 2^-bits of its mass.
+        end = flint.arb(math.isqrt(2 * bits) + 2)
+        shifts = [(self._scaled(gap), count) for gap, count in gaps.items() if count]
+
+        def density(x: flint.acb, _: bool) -> flint.acb:
+            found = (-x * x / 2).exp()
+            for shift, count in shifts:
+                found *= ((-(x + shift) / flint.arb(2).sqrt()).erfc() / 2) ** count
+            return found
+
+        inside = flint.acb.integral(density, -end, end).real / (2 * flint.arb.pi()).sqrt()
+        tail = normal_cdf(-end)
+        return inside + tail + flint.arb(0, 1) * tail

@@ -74,8 +74,15 @@ class _Segment:
         return self.upper + self.lower
 
 
-def order_chance(gaps: Sequence[int | None], eta: float, *, centered: bool = True) -> Chance:
-    """Return how often options come out in exactly the order in which they are given.
+def order_chance(
+    gaps: Sequence[int | None],
+    eta: float,
+    top: int | None = None,
+    *,
+    as_set: bool = False,
+    centered: bool = True,
+) -> Chance:
+    """Return how often the first options come out first, with geometric noise.
 
     Parameters
     ----------
@@ -85,6 +92,10 @@ def order_chance(gaps: Sequence[int | None], eta: float, *, centered: bool = Tru
     eta : float
         The noise on a count is z with a probability proportional to e^(-eta |z|). With 0 every order is
         equally likely.
+    top : int, optional
+        How many options have to be right, from 1 to all; the order of the others does not matter.
+    as_set : bool
+        Whether the first options may come out in any order among themselves.
     centered : bool
         Whether the noise has the lower median 0; False for independent noise on every count.
 
@@ -106,54 +117,28 @@ def order_chance(gaps: Sequence[int | None], eta: float, *, centered: bool = Tru
     --------
     >>> round(order_chance([2, 1], 1.0).right, 3), round(order_chance([2, 1], 1.0, centered=False).right, 3)
     (0.651, 0.612)
+    >>> round(order_chance([2, 1], 1.0, 1).right, 3)
+    0.863
+    >>> round(order_chance([0, 2], 1.0, 2, as_set=True).right, 3)
+    0.82
     """
-    return _geometric(gaps, eta, len(gaps) + 1, as_set=False, centered=centered)
-
-
-def first_chance(gaps: Sequence[int | None], eta: float, top: int, *, centered: bool = True) -> Chance:
-    """Return how often the first options come out first, in the order in which they are given.
-
-    Parameters
-    ----------
-    gaps, eta, centered
-        As for `order_chance`; the order of the options after the first `top` does not matter.
-    top : int
-        How many options have to be right, from 1 to all.
-
-    Returns
-    -------
-    Chance
-        With a proven bound and the same errors as `order_chance`.
-
-    Examples
-    --------
-    >>> round(first_chance([2, 1], 1.0, 1).right, 3), round(first_chance([2, None], 1.0, 1).right, 3)
-    (0.863, 0.887)
-    """
-    return _geometric(gaps, eta, top, as_set=False, centered=centered)
-
-
-def set_chance(gaps: Sequence[int | None], eta: float, top: int, *, centered: bool = True) -> Chance:
-    """Return how often the first options come out first, in any order among themselves.
-
-    Parameters
-    ----------
-    gaps, eta, centered
-        As for `order_chance`; only which options are among the first `top` matters.
-    top : int
-        How many options have to be right, from 1 to all.
-
-    Returns
-    -------
-    Chance
-        With a proven bound and the same errors as `order_chance`.
-
-    Examples
-    --------
-    >>> round(set_chance([0, 2], 1.0, 2).right, 3), round(set_chance([0, None], 1.0, 2).right, 3)
-    (0.82, 1.0)
-    """
-    return _geometric(gaps, eta, top, as_set=True, centered=centered)
+    options = len(gaps) + 1
+    top = options if top is None else top
+    _check_top(options, top)
+    if eta == 0:
+        return _uniform(options, top, as_set=as_set)
+    if not LEAST_ETA <= eta < math.inf:
+        raise QuestionError(f"noise of eta {eta} cannot be scanned", help=f"give 0, or {LEAST_ETA} or more")
+    eta = min(eta, 1000.0)  # Any noise is then rarer than what is allowed for underflow.
+    reach = math.ceil((_LOG_TAIL + math.log(options) - math.log(math.tanh(eta / 2))) / eta)
+    segments = _split(gaps, top, reach, as_set=as_set)
+    with working_precision(_BITS):
+        possible, found = _found([], options, eta, reach, centered=centered), flint.arb(0)
+        if segments is not None:
+            found = _found(segments, options, eta, reach, centered=centered)
+        # The segments tell the truth where no noise is beyond the reach.
+        beyond = 2 * options * (-flint.arb(eta) * (reach + 1)).exp()
+        return _within(*bounds((found + beyond * flint.arb(0, 1)) / possible))
 
 
 def normal_order_chance(gaps: Sequence[float | None], deviation: float, top: int, *, as_set: bool) -> Chance:
@@ -161,12 +146,10 @@ def normal_order_chance(gaps: Sequence[float | None], deviation: float, top: int
 
     Parameters
     ----------
-    gaps, top
-        As for `first_chance`; the gaps need not be whole.
+    gaps, top, as_set
+        As for `order_chance`; the gaps need not be whole.
     deviation : float
         The standard deviation of the noise, above 0; with infinity every order is equally likely.
-    as_set : bool
-        Whether the first options may come out in any order among themselves.
 
     Returns
     -------
@@ -201,25 +184,6 @@ def normal_order_chance(gaps: Sequence[float | None], deviation: float, top: int
 def _check_top(options: int, top: int) -> None:
     if not 1 <= top <= options:
         raise QuestionError(f"the first {top} of {options} options", help=f"ask for 1 to {options} of them")
-
-
-def _geometric(gaps: Sequence[int | None], eta: float, top: int, *, as_set: bool, centered: bool) -> Chance:
-    options = len(gaps) + 1
-    _check_top(options, top)
-    if eta == 0:
-        return _uniform(options, top, as_set=as_set)
-    if not LEAST_ETA <= eta < math.inf:
-        raise QuestionError(f"noise of eta {eta} cannot be scanned", help=f"give 0, or {LEAST_ETA} or more")
-    eta = min(eta, 1000.0)  # Any noise is then rarer than what is allowed for underflow.
-    reach = math.ceil((_LOG_TAIL + math.log(options) - math.log(math.tanh(eta / 2))) / eta)
-    segments = _split(gaps, top, reach, as_set=as_set)
-    with working_precision(_BITS):
-        possible, found = _found([], options, eta, reach, centered=centered), flint.arb(0)
-        if segments is not None:
-            found = _found(segments, options, eta, reach, centered=centered)
-        # The segments tell the truth where no noise is beyond the reach.
-        beyond = 2 * options * (-flint.arb(eta) * (reach + 1)).exp()
-        return _within(*bounds((found + beyond * flint.arb(0, 1)) / possible))
 
 
 def least_eta(close: int) -> float:

@@ -12,7 +12,6 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from math import factorial
-from typing import ClassVar
 
 from rainbowdp.baselines import Value
 from rainbowdp.baselines.odds_power import told
@@ -22,15 +21,12 @@ from rainbowdp.errors import QuestionError
 from rainbowdp.exact import Exact, format_fraction
 from rainbowdp.exact.arguments import is_whole
 from rainbowdp.goals.line_pairs import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
-from rainbowdp.goals.mechanism import Asked, Case, line_cost, require_lead
+from rainbowdp.goals.mechanism import Case, LineMechanism
 from rainbowdp.goals.values import greatest
-from rainbowdp.ledger import Cost
 from rainbowdp.line import Line
-from rainbowdp.privacy import ApproxDP, Privacy
+from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions import (
     Level,
-    Location,
-    Neighbors,
     Question,
     QuestionLines,
     Ranking,
@@ -40,7 +36,6 @@ from rainbowdp.questions import (
 )
 from rainbowdp.questions.kinds import answer_forms, is_known
 from rainbowdp.questions.measures import CountOf
-from rainbowdp.questions.readings import Private
 from rainbowdp.questions.regions import lines_of, touching_pairs
 from rainbowdp.questions.selection import Form
 from rainbowdp.sampling import BitSource, sample_distribution
@@ -53,7 +48,7 @@ _OFTEN = (
 
 
 @dataclass(frozen=True)
-class QuestionLine:
+class QuestionLine(LineMechanism):
     """The mechanism of a question with one true answer for every table.
 
     Parameters
@@ -74,6 +69,7 @@ class QuestionLine:
 
     Examples
     --------
+    >>> from rainbowdp.goals import Asked
     >>> from rainbowdp.privacy import PureDP
     >>> from rainbowdp.questions import MatchCount, yes_no
     >>> asked = Asked(yes_no("smoker", equals="yes", at_least=10), PureDP("ln 2"))
@@ -84,10 +80,12 @@ class QuestionLine:
     [Fraction(1, 16), Fraction(1, 8), Fraction(1, 4), Fraction(1, 2)]
     """
 
-    asked: Asked
     rule: str | BoundaryCondition = "default"
 
-    name: ClassVar[str] = "line"
+    theorem = (
+        "Zhou et al. 2022, theorem 3: tables of one answer form a line, neighbors on a line are at most "
+        "one step apart, and lines touch at distance 0 alone"
+    )
 
     def __post_init__(self) -> None:
         # What fails here must not depend on a table, so it does not wait for one.
@@ -95,19 +93,6 @@ class QuestionLine:
         if not is_known(self.question):
             # A question that its user wrote is asked nothing once it has seen a table.
             self._touching  # noqa: B018 - a cached property
-
-    @property
-    def charged(self) -> Privacy:
-        """What was asked for."""
-        return self.asked.privacy
-
-    @property
-    def theorem(self) -> str:
-        """Why it is private."""
-        return (
-            "Zhou et al. 2022, theorem 3: tables of one answer form a line, neighbors on a line are at most "
-            "one step apart, and lines touch at distance 0 alone"
-        )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -133,9 +118,8 @@ class QuestionLine:
 
     @property
     def _false_yes(self) -> Fraction | None:
-        return (
-            self.question.false_yes if is_known(self.question) and isinstance(self.question, YesNo) else None
-        )
+        question = self.question
+        return question.false_yes if is_known(question) and isinstance(question, YesNo) else None
 
     @cached_property
     def lines(self) -> QuestionLines:
@@ -167,44 +151,42 @@ class QuestionLine:
         line = self.lines.line(answer)
         return Line(line.rainbow, line.boundary, self.asked.privacy)
 
-    def at(self, summary: Summary) -> "LocatedAnswer":
-        """Return the mechanism at a table."""
-        location = self._located(summary)
-        return LocatedAnswer(
-            self, self._distribution(location.answer, location.distance // self.asked.max_rows)
-        )
-
-    def _located(self, summary: Summary) -> Location:
+    def place_of(self, summary: Summary) -> Distribution:
+        """Return the distribution of the answers."""
         found: object = self.in_table.locate(summary, self.asked.neighbors)
         answer, distance = getattr(found, "answer", None), getattr(found, "distance", None)
         if isinstance(answer, str) and answer in self.forms and is_whole(distance) and distance >= 0:
-            return Location(answer, int(distance))
+            return self._distribution(answer, int(distance) // self.asked.max_rows)
         raise QuestionError(
             "the question does not locate the table at one of its answers and a whole distance of at least "
             "0; where it does is left out, since that tells of the rows",
             help="try it with check_question",
         )
 
+    def draw(self, place: Distribution, bits: BitSource) -> Form:
+        """Draw an answer exactly."""
+        (color,) = sample_distribution(place, bits=bits)
+        return self.forms[color]
+
+    def chances(self, place: Distribution) -> Mapping[Form, Value]:
+        """Return the probability of each answer."""
+        found: dict[Form, Value] = {}
+        for color, form in self.forms.items():
+            found[form] = found.get(form, Fraction(0)) + place[color]
+        return {form: told(chance) for form, chance in found.items()}
+
     def _distribution(self, answer: str, distance: int) -> Distribution:
         if not self.lines.all_alike:
             return self.line(answer).distribution(distance, symbolic=True)
         # The chances of the first answer, with its name and that of the true one exchanged.
         first, second, *_ = self.forms
-        found = self._first.distribution(distance, symbolic=True)
+        found = self.line(first).distribution(distance, symbolic=True)
         right, wrong = found[first], found[second]
         return Distribution.trusted({each: right if each == answer else wrong for each in self.forms})
-
-    @cached_property
-    def _first(self) -> Line:
-        return self.line(next(iter(self.forms)))
 
     def accepts(self, answer: object) -> bool:
         """Tell whether something is an answer that can come out."""
         return answer in self.forms.values()
-
-    def cost(self, groups: int, neighbors: Neighbors) -> Cost:
-        """Return what answers for so many groups cost together."""
-        return line_cost(self.charged, groups, neighbors, self.asked.max_rows)
 
     def wrong(self, lead: int, case: Case) -> Value:
         """Return the probability of a wrong answer, for the true answer that is wrong most often.
@@ -213,21 +195,18 @@ class QuestionLine:
         all others it is how many people have to change before the true answer does, one more than the
         distance.
         """
-        before, question = require_lead(lead) - 1, self.question
+        before, question = lead - 1, self.question
         if isinstance(question, Ranking) and is_known(question):
             return self._wrong_order(question, before // (2 if self.asked.changed else 1), case)
         if case in {"yes", "no"}:
-            return self._wrong(self._own[case], before)
+            return 1 - first_mass(self.line(case), before)
         lines, levels = self.lines.different, levels_of_count(question)
         if levels is not None:
-            found = self._answers_at(levels, before * self.asked.max_rows, case)
+            # Only levels that have counts so far inside, as for `NoisyLevel.wrong`.
+            inner = [] if case == "one-close" else inner_levels_at(levels, before * self.asked.max_rows)
+            found = {0, len(levels.edges), *(at for at, _ in inner)}
             lines = tuple((line, places) for line, places in lines if not found.isdisjoint(places))
-        return greatest(self._wrong(line, before) for line, _ in lines)
-
-    def _answers_at(self, question: Level, place: int, case: Case) -> set[int]:
-        """Return the numbers of the levels that have counts so far inside; see `NoisyLevel.wrong`."""
-        inner = [] if case == "one-close" else inner_levels_at(question, place)
-        return {0, len(question.edges), *(at for at, _ in inner)}
+        return greatest(1 - first_mass(line, before) for line, _ in lines)
 
     def _wrong_order(self, question: Ranking, distance: int, case: Case) -> Value:
         """Return the same for a ranking: each order that begins as the true one gives the right answer.
@@ -240,25 +219,18 @@ class QuestionLine:
             distance = 0
         right = factorial(count - named) * (factorial(named) if question.as_set else 1)
         part = Fraction(factorial(count) - right, factorial(count) - 1)
-        return greatest(self._wrong(line, distance) * part for line, _ in self.lines.different)
-
-    def _wrong(self, line: Line, distance: int) -> Exact:
-        return 1 - first_mass(line, distance)
-
-    @cached_property
-    def _own(self) -> Mapping[str, Line]:
-        return {answer: self.line(answer) for answer in self.forms}
+        return greatest((1 - first_mass(line, distance)) * part for line, _ in self.lines.different)
 
     def pairs(self) -> Pairs | None:
         """Return what neighbors can have, but for pairs that reveal less; None where those are too many."""
-        steps = [telling_steps([line]) for line in self._unlike]
+        steps = [telling_steps(self.charged, _proper_masses(line)) for line in self._unlike]
         few = all(each.stop - each.start <= MOST_PAIRS for each in steps)
         return self._listed(steps, self._touching) if few else None
 
     def turning_pairs(self, most: int) -> Pairs:
         """Return a few pairs that decide about all of them; at most about so many of these."""
         each = max(2, most // (2 * len(self._unlike)))
-        steps = [spread(turning_steps([line]), each) for line in self._unlike]
+        steps = [spread(turning_steps(self.charged, _proper_masses(line)), each) for line in self._unlike]
         return self._listed(steps, spread(self._touching, max(2, most // 2)))
 
     def _listed(self, steps: Sequence[Sequence[int]], touching: Sequence[tuple[str, str]]) -> Pairs:
@@ -301,6 +273,10 @@ class QuestionLine:
         return [(answers[int(one)], answers[int(other)]) for one, other in pairs]
 
 
+def _proper_masses(line: Line) -> tuple[Exact, ...]:
+    return line.boundary.prefix_masses(line.rainbow)[:-1]
+
+
 def _text(value: Exact) -> str:
     """Return a text by which equal forms are known, for any number of digits."""
     return format_fraction(value) if isinstance(value, Fraction) else repr(value)
@@ -330,23 +306,3 @@ def first_mass(line: Line, distance: int) -> Exact:
     """Return the probability of the best class at a distance; the other classes are left out of the work."""
     mass = line.boundary.mass(line.rainbow.classes[0])
     return line.privacy.propagate(mass, distance, symbolic=distance > _FAR)
-
-
-@dataclass(frozen=True, repr=False)
-class LocatedAnswer(Private):
-    """The line at one table, as the distribution of its answers."""
-
-    line: QuestionLine
-    distribution: Distribution
-
-    def draw(self, bits: BitSource | None = None) -> Form:
-        """Draw an answer exactly."""
-        (color,) = sample_distribution(self.distribution, bits=bits)
-        return self.line.forms[color]
-
-    def chances(self) -> Mapping[Form, Value]:
-        """Return the probability of each answer."""
-        found: dict[Form, Value] = {}
-        for color, form in self.line.forms.items():
-            found[form] = found.get(form, Fraction(0)) + self.distribution[color]
-        return {form: told(chance) for form, chance in found.items()}

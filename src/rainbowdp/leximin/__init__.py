@@ -5,10 +5,11 @@ Among all private boundary conditions it is the one whose best-class masses are 
 is as large as possible, then the second smallest, and so on. What this leaves open goes to the longer
 prefixes, region after region in text order, then to equal shares inside tied classes where they are possible.
 
-`component` says which regions belong together, and how progress is told. `proposals`, `factors` and `simplex`
-solve linear programs exactly: HiGHS proposes vertices, and a sparse rational elimination solves them, since
-dense ones (`flint.fmpq_mat`) take ten times as long from 100 variables on. `filling` says what is maximized;
-`rounding` treats irrational odds and Gaussian privacy, the latter by the cutting planes of `cutting`.
+It is computed for one connected `component` of touching regions at a time, objective after objective.
+`program`, `factors` and `simplex` solve linear programs exactly: HiGHS proposes vertices, and a sparse
+rational elimination solves them, since dense ones (`flint.fmpq_mat`) take ten times as long from 100
+variables on. `filling` says what is maximized, and rounds for irrational odds; `gaussian` does the same under
+Gaussian privacy.
 """
 
 from dataclasses import dataclass
@@ -17,15 +18,13 @@ from fractions import Fraction
 
 from rainbowdp.errors import SolverError
 from rainbowdp.exact import OddsExpression
-from rainbowdp.leximin.component import (
-    Component,
-    Progress,
-    Table,
-    components,
-    objective_count,
-    silent,
-    stretch,
-)
+from rainbowdp.leximin.component import Component as Component
+from rainbowdp.leximin.component import Progress as Progress
+from rainbowdp.leximin.component import Table as Table
+from rainbowdp.leximin.component import components as components
+from rainbowdp.leximin.component import objective_count as objective_count
+from rainbowdp.leximin.component import silent as silent
+from rainbowdp.leximin.component import stretch as stretch
 from rainbowdp.privacy import GaussianDP, Privacy
 
 LARGEST_PROGRAM = 2_500
@@ -36,21 +35,6 @@ LARGEST_CONSTRAINTS = 60_000
 """Largest number of touching pairs times colors in one component."""
 # e^67 is more than 2^96.
 _LARGEST_EPSILON, _LARGEST_ODDS = 67, Fraction(2**96)
-
-__all__ = [
-    "LARGEST_CONSTRAINTS",
-    "LARGEST_GAUSSIAN",
-    "LARGEST_PROGRAM",
-    "Component",
-    "Progress",
-    "Solution",
-    "Table",
-    "components",
-    "objective_count",
-    "silent",
-    "solve",
-    "stretch",
-]
 
 
 @dataclass(frozen=True)
@@ -103,8 +87,8 @@ def solve(component: Component, privacy: Privacy, progress: Progress = silent) -
     1/8 3/8 1/2
     """
     # Most boundaries need no program, and then none of this is loaded.
-    from rainbowdp.leximin.filling import fill
-    from rainbowdp.leximin.rounding import INWARD_NOTE, fill_gaussian, fill_inward
+    from rainbowdp.leximin.filling import INWARD_NOTE, fill, fill_inward
+    from rainbowdp.leximin.gaussian import fill_gaussian
 
     _require_solvable(component, privacy)
     if isinstance(privacy, GaussianDP):

@@ -5,21 +5,34 @@
 classes" is a list of linear objectives, maximized one after another. Leximin is filled up step by step: raise
 the smallest best-class mass that is not blocked yet, see which regions block it, go on with the others. The
 result is one point, for any order of the input.
+
+**Irrational odds.** A boundary that is private for smaller odds is private. So the program is solved exactly
+for a rational lower bound of the odds, moved a little towards the uniform distribution, which leaves room in
+every constraint, and rounded within that room to short fractions. The smallest best-class mass grows with the
+odds, so it lies between its values for a lower and for an upper bound of the odds. The program is solved for
+both; the bounds are taken closer until no probability of the two solutions differs by more than 2^-67. Moving
+and rounding lose at most 2^-67 more each.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 import flint
 
+from rainbowdp.errors import SolverError
+from rainbowdp.exact import OddsExpression, enclose
 from rainbowdp.leximin.component import Component, Progress, Table, objective_count, silent
-from rainbowdp.leximin.proposals import Program
+from rainbowdp.leximin.program import Program
 from rainbowdp.leximin.simplex import LexicographicSimplex
 
 _ONE = flint.fmpq(1)
 _FURTHEST = 1 << 30
 _SMALLEST = 1e-60
 _LARGEST = Fraction(10**60)
+_LOSS = Fraction(1, 2**67)
+_FIRST_BITS = 112
+_LAST_BITS = 2048
+INWARD_NOTE = "the max-min boundary is rounded inward for irrational odds, losing at most 2^-64"
 
 
 def fill(component: Component, odds: Fraction, delta: Fraction, progress: Progress = silent) -> Table:
@@ -59,11 +72,11 @@ def fill(component: Component, odds: Fraction, delta: Fraction, progress: Progre
     )
     total = objective_count(component)
     _fill_best_classes(component, variables, program, simplex, lambda done: progress(done, total))
-    for done, objective in enumerate(_prefixes(component, variables), start=len(variables)):
+    for done, columns in enumerate(prefixes(component, variables), start=len(variables)):
         if simplex.is_unique:
             break
         progress(done, total)
-        simplex.maximize(objective)
+        simplex.maximize(dict.fromkeys(columns, _ONE))
     _equalize_ties(component, variables, program, simplex)
     progress(total, total)
     return tuple(tuple(_fraction(simplex.value(column)) for column in row) for row in variables)
@@ -140,25 +153,31 @@ def _fill_best_classes(
         report(len(variables) - len(rising))
 
 
-def _prefixes(component: Component, variables: list[list[int]]) -> Iterator[dict[int, flint.fmpq]]:
+def prefixes(component: Component, variables: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Yield the variables of every proper prefix of two classes and more, region after region."""
     for region, row in enumerate(variables):
         classes = component.classes(region)
-        prefix = list(classes[0])
+        prefix = [row[color] for color in classes[0]]
         for group in classes[1:-1]:
-            prefix.extend(group)
-            yield dict.fromkeys((row[color] for color in prefix), _ONE)
+            prefix.extend(row[color] for color in group)
+            yield list(prefix)
+
+
+def tied_classes(component: Component, variables: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return the variables of every class of several colors, region after region."""
+    return [
+        [row[color] for color in group]
+        for region, row in enumerate(variables)
+        for group in component.classes(region)
+        if len(group) > 1
+    ]
 
 
 def _equalize_ties(
     component: Component, variables: list[list[int]], program: Program, simplex: LexicographicSimplex
 ) -> None:
     """Raise the smallest share of every tied class; what that leaves open goes to the first color."""
-    tied = [
-        [row[color] for color in group]
-        for region, row in enumerate(variables)
-        for group in component.classes(region)
-        if len(group) > 1
-    ]
+    tied = tied_classes(component, variables)
     for group in tied:
         if simplex.is_unique:
             return
@@ -179,3 +198,89 @@ def _rational(value: Fraction) -> flint.fmpq:
 
 def _fraction(value: flint.fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
+
+
+def fill_inward(
+    component: Component, odds: OddsExpression, delta: Fraction, progress: Progress = silent
+) -> Table:
+    """Return the max-min boundary of one component for irrational odds, rounded inward.
+
+    Parameters
+    ----------
+    component : Component
+        The regions and which of them touch.
+    odds : OddsExpression
+        Above 1.
+    delta : Fraction
+        From 0 to 1.
+    progress : callable
+        Called after each objective; one of the two programs is half of the work.
+
+    Returns
+    -------
+    Table
+        Private with room to spare. The smallest best-class mass is at most 2^-64 below the optimum; the other
+        masses are within 2^-64 of the programs solved for the two bounds of the odds.
+
+    Raises
+    ------
+    SolverError
+        If the bounds do not come together.
+    """
+    bits, count = _FIRST_BITS, objective_count(component)
+    while bits <= _LAST_BITS:
+        lower, upper = enclose(odds, bits)
+        if lower > 1:
+            below = fill(component, lower, delta, lambda done, _: progress(done // 2, count))
+            above = fill(component, upper, delta, lambda done, _: progress((count + done) // 2, count))
+            if _distance(below, above) <= _LOSS:
+                return _rounded(component, below, lower)
+        bits *= 2
+    raise SolverError(
+        f"the max-min boundary for {odds!r} still depends on the digits of the odds after {_LAST_BITS} bits",
+        help="choose an epsilon with rational odds, such as ln(6/5)",
+    )
+
+
+def _distance(first: Table, second: Table) -> Fraction:
+    pairs = zip(first, second, strict=True)
+    return max(abs(a - b) for ours, theirs in pairs for a, b in zip(ours, theirs, strict=True))
+
+
+def _rounded(component: Component, table: Table, odds: Fraction) -> Table:
+    """Move towards uniform and round down to a grid, what is left over going to the best class.
+
+    Moving by w gives every event over n colors in use at least w (odds - 1) / n of room. Rounding changes the
+    probability of an event by at most n grid steps on either side, so n (1 + odds) steps must fit in.
+    """
+    moved = toward_uniform(table, _LOSS)
+    used = sum(map(any, zip(*table, strict=True)))
+    step = min(_LOSS * (odds - 1) / (used * used * (1 + odds)), _LOSS / used)
+    grid = 1 << (-(-step.denominator // step.numerator)).bit_length()
+    return tuple(settle(row, grid, component.classes(region)[0]) for region, row in enumerate(moved))
+
+
+def toward_uniform(table: Table, weight: Fraction) -> Table:
+    """Mix every row with the uniform distribution over the colors that any row uses."""
+    used = [any(column) for column in zip(*table, strict=True)]
+    share = weight / sum(used)
+    return tuple(
+        tuple((1 - weight) * value + share if use else value for value, use in zip(row, used, strict=True))
+        for row in table
+    )
+
+
+def settle(row: Sequence[Fraction], grid: int, best: Sequence[int]) -> tuple[Fraction, ...]:
+    """Round a distribution down to multiples of 1/grid, and give what is left over to the best class evenly.
+
+    Colors of probability 0 get nothing: no row uses them, so any mass would be infinitely too much.
+
+    Examples
+    --------
+    >>> settle([Fraction(1, 3), Fraction(2, 3)], 4, [0])
+    (Fraction(1, 2), Fraction(1, 2))
+    """
+    floors = [Fraction(int(value * grid), grid) for value in row]
+    takers = [color for color in best if row[color] > 0]
+    left = (1 - sum(floors, Fraction(0))) / len(takers)
+    return tuple(value + left if color in takers else value for color, value in enumerate(floors))

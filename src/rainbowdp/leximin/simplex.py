@@ -15,7 +15,7 @@ import flint
 
 from rainbowdp.errors import NotVerifiedError, SolverError
 from rainbowdp.leximin.factors import Factors, Sparse
-from rainbowdp.leximin.proposals import Program, Proposals
+from rainbowdp.leximin.program import Program, propose
 
 _ZERO, _ONE = flint.fmpq(0), flint.fmpq(1)
 _LARGEST_PIVOTS = 20_000
@@ -52,7 +52,6 @@ class LexicographicSimplex:
         self.program = program
         self.fixed: set[int] = {~row for row in program.equalities}
         self.pivots = 0
-        self._proposals = Proposals(program)
         self._move_to(basic, active)
 
     @property
@@ -85,7 +84,7 @@ class LexicographicSimplex:
         """
         costs = self._reduced_costs(objective)
         if any(cost > 0 for cost in costs.values()):
-            proposal = self._proposals.ask(objective, self.fixed, self._basic, self._active)
+            proposal = propose(self.program, objective, self.fixed, self._basic, self._active)
             if proposal is not None:
                 self._try(*proposal, objective)
             costs = self._climb(objective)

@@ -26,19 +26,18 @@ from rainbowdp.exact import (
     show,
     sign,
 )
-from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.line.normal_table import NormalTable
 from rainbowdp.line.odds_table import LARGEST_DISTANCE, OddsTable
 from rainbowdp.line.powers import Counts, Floats, relative_float
 from rainbowdp.line.reach import steps_to_reach
 from rainbowdp.privacy import GaussianDP, Privacy, require_privacy
+from rainbowdp.privacy.verdict import read_steps
 from rainbowdp.rainbow import Rainbow
 
 LARGEST_FRACTION_DISTANCE = 2**20
 """Beyond this distance fractions are refused: they have a million times the digits of the odds."""
 
 _BLOCK = 8192  # distances worked on at once, so that intermediate arrays stay in the processor's cache
-_MARKED = 64  # up to so many possible distances per given one, the given ones are marked and not sorted
 _DENSE = 2  # consecutive distances cost less than half as much as others
 
 
@@ -182,7 +181,7 @@ class Line:
         >>> Line("a>b>c", {"a": "1/8", "b": "1/8", "c": "3/4"}, PureDP("ln 2")).prefix_masses(1)
         (Fraction(1, 4), Fraction(1, 2), Fraction(1, 1))
         """
-        steps = whole_step(distance)
+        steps = read_steps(distance)
         if steps > LARGEST_FRACTION_DISTANCE and self.privacy.is_rational and not symbolic:
             raise NumberError(
                 f"at the distance {show(steps)} fractions have too many digits",
@@ -267,10 +266,10 @@ class Line:
         if highest - lowest < _DENSE * steps.size:
             rows = self._rows(range(lowest, highest + 1))
             at = steps - lowest
-            return rows if is_counting(at, highest - lowest + 1) else rows.take(at, axis=0)
+            return rows if np.array_equal(at, np.arange(len(rows))) else rows.take(at, axis=0)
         if steps.size <= _BLOCK or bool(np.all(steps[1:] >= steps[:-1])):
             return self._rows(steps.astype(np.float64))
-        different, place = different_ones(steps, lowest, highest)
+        different, place = np.unique(steps, return_inverse=True)
         return self._rows(different.astype(np.float64)).take(place, axis=0)
 
     def _rows(self, steps: Counts) -> Floats:
@@ -365,23 +364,6 @@ def share_tables(lines: Iterable[Line | None]) -> None:
             vars(line)["_table"] = known._table  # noqa: SLF001 - of this module
 
 
-def whole_step(distance: object) -> int:
-    """Return a distance as an integer.
-
-    Raises
-    ------
-    NumberError
-        If it is negative or no whole number.
-    """
-    if is_whole(distance) and distance >= 0:
-        return int(distance)
-    raise NumberError(
-        f"{described(distance)} is not a distance",
-        help="give a whole number of steps, at least 0",
-        value=distance,
-    )
-
-
 def whole_steps(distances: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """Return distances as an array.
 
@@ -412,20 +394,3 @@ def whole_steps(distances: npt.ArrayLike) -> npt.NDArray[np.int64]:
             value=wrong,
         )
     return steps.astype(np.int64, copy=False)
-
-
-def is_counting(at: npt.NDArray[np.int64], count: int) -> bool:
-    """Tell whether an array is 0, 1, 2, ... up to a number."""
-    return at.size == count and bool(np.array_equal(at, np.arange(count)))
-
-
-def different_ones(
-    steps: npt.NDArray[np.int64], lowest: int, highest: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
-    """Return the different distances, ascending, and the place of each distance among them."""
-    if highest - lowest >= _MARKED * steps.size:
-        different, place = np.unique(steps, return_inverse=True)
-        return different, place
-    occurs = np.zeros(highest - lowest + 1, dtype=np.bool_)
-    occurs[steps - lowest] = True
-    return np.flatnonzero(occurs) + lowest, (np.cumsum(occurs) - 1)[steps - lowest]

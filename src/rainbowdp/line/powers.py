@@ -24,7 +24,7 @@ As the grid is fixed, the result for a count does not depend on which others are
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 import flint
 import numpy as np
@@ -107,15 +107,7 @@ def relative_float(x: Exact) -> float:
     return float(value.mid())
 
 
-@overload
-def halves(x: Floats) -> tuple[Floats, Floats]: ...
-
-
-@overload
-def halves(x: float | Floats) -> tuple[float | Floats, float | Floats]: ...
-
-
-def halves(x: float | Floats) -> tuple[float | Floats, float | Floats]:
+def halves(x: Floats) -> tuple[Floats, Floats]:
     """Return two numbers of at most 26 bits each whose sum is x, for x far from overflow."""
     shifted = _SPLITTER * x
     high = shifted - (shifted - x)
@@ -138,7 +130,7 @@ def times(count: Floats, factor: Constant | Pair) -> Pair:
     """
     product = count * factor.high
     count_high, count_low = halves(count)
-    factor_high, factor_low = halves(factor.high)
+    factor_high, factor_low = halves(np.asarray(factor.high))
     error = count_high * factor_high - product
     error += count_high * factor_low
     error += count_low * factor_high

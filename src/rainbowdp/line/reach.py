@@ -5,6 +5,9 @@ A closed form gives a guess, and exact comparisons around it give the answer, so
 no number of steps is too large.
 """
 
+from collections.abc import Iterable
+from fractions import Fraction
+
 import flint
 
 from rainbowdp.exact import Exact, ball, exponent_ball, normal_quantile, refine, sign
@@ -68,6 +71,28 @@ def steps_to_reach(mass: Exact, target: Exact, privacy: Privacy) -> int | None:
         middle = (below + above) // 2
         below, above = (below, middle) if reached(middle) else (middle, above)
     return above
+
+
+def formula_turns(masses: Iterable[Exact], privacy: Privacy) -> list[int]:
+    """Return the distances around which events with these masses may get another formula.
+
+    These are the last distances of growth and, with delta, the first ones of certainty and those before them.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from rainbowdp.privacy import ApproxDP
+    >>> formula_turns([Fraction(0)], ApproxDP("ln 2", "1/10"))
+    [3, 4, 5]
+    """
+    if isinstance(privacy, GaussianDP):
+        return []
+    masses = tuple(masses)
+    turns = [turn for mass in masses if (turn := privacy.threshold(mass)) is not None]
+    if privacy.delta > 0:
+        certain = (steps_to_reach(mass, Fraction(1), privacy) for mass in masses)
+        turns += [place for end in certain if end is not None for place in (max(end - 1, 0), end)]
+    return turns
 
 
 def _is_out_of_reach(mass: Exact, target: Exact, privacy: Privacy) -> bool:

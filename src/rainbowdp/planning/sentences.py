@@ -13,7 +13,7 @@ from rainbowdp.baselines import Value
 from rainbowdp.exact import ball, exponent_ball, normal_cdf, round_ball, to_float
 from rainbowdp.goals import Asked, QuestionMechanism
 from rainbowdp.goals.concentrated import Rho
-from rainbowdp.goals.flip import Flip
+from rainbowdp.goals.one_option import Flip
 from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.goals.values import is_open, order
 from rainbowdp.planning.columns import EXPONENTIAL, NOISY_COUNTS, Column

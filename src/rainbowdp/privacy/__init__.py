@@ -16,43 +16,11 @@ notion            propagate, one step (E = e^epsilon)
 ================  =====================================================
 """
 
-from typing import get_args
-
-from rainbowdp.exact.arguments import require
-from rainbowdp.privacy.gaussian import GaussianDP
-from rainbowdp.privacy.odds_notions import ApproxDP, PureDP
-from rainbowdp.privacy.verdict import Verdict, Violation, likelihood_events
-
-__all__ = [
-    "ApproxDP",
-    "GaussianDP",
-    "Privacy",
-    "PureDP",
-    "Verdict",
-    "Violation",
-    "likelihood_events",
-    "require_privacy",
-]
-
-Privacy = PureDP | ApproxDP | GaussianDP
-"""Any notion of privacy."""
-
-
-def require_privacy(value: object) -> None:
-    """Refuse an argument `privacy` that is not a notion of privacy.
-
-    Parameters
-    ----------
-    value : object
-        The argument.
-
-    Raises
-    ------
-    UsageError
-        If it is not; a bare number does not say which notion is meant.
-
-    Examples
-    --------
-    >>> require_privacy(PureDP(1))
-    """
-    require(value, "privacy", *get_args(Privacy))
+from rainbowdp.privacy.notions import ApproxDP as ApproxDP
+from rainbowdp.privacy.notions import GaussianDP as GaussianDP
+from rainbowdp.privacy.notions import Privacy as Privacy
+from rainbowdp.privacy.notions import PureDP as PureDP
+from rainbowdp.privacy.notions import require_privacy as require_privacy
+from rainbowdp.privacy.verdict import Verdict as Verdict
+from rainbowdp.privacy.verdict import Violation as Violation
+from rainbowdp.privacy.verdict import likelihood_events as likelihood_events

@@ -8,15 +8,17 @@ refining enclosures otherwise; decided ones come before undecided ones.
 The events that matter under any trade-off curve are those of the likelihood ratio test (`likelihood_events`).
 Under pure and approximate privacy the worst event holds the colors beyond the odds (`worst_event`,
 `worst_violation`), compared exactly where numbers are of one kind. Powers of e^1 and of e^2, say, have no
-common exact form here, so their differences are decided by refining enclosures (`enclosed_verdict`); what
+common exact form here, so their differences are decided by refining enclosures (`enclosed_excess`); what
 4096 bits do not decide counts as a violation and says so.
 
 The numbers that a check takes (epsilon, mu, masses, steps) are read here, too.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 
 import flint
 
@@ -40,7 +42,7 @@ from rainbowdp.exact import (
     sign,
 )
 from rainbowdp.exact.arguments import described, is_whole, require
-from rainbowdp.exact.refining import undecided
+from rainbowdp.exact.real import undecided
 
 LARGEST_PARAMETER = 1_000_000
 
@@ -75,16 +77,10 @@ class Violation:
 
     def __repr__(self) -> str:
         # Python refuses to write fractions of more than 4300 digits.
-        numbers = (
-            f"{name}={value if value is None else show(value)}"
-            for name, value in (
-                ("probability", self.probability),
-                ("limit", self.limit),
-                ("excess", self.excess),
-            )
-        )
-        parts = (f"event={self.event!r}", *numbers, f"swapped={self.swapped}", f"undecided={self.undecided}")
-        return f"Violation({', '.join(parts)})"
+        numbers = [x if x is None else show(x) for x in (self.probability, self.limit, self.excess)]
+        return (
+            "Violation(event={!r}, probability={}, limit={}, excess={}, swapped={}, undecided={})"
+        ).format(self.event, *numbers, self.swapped, self.undecided)
 
 
 @dataclass(frozen=True)
@@ -146,17 +142,6 @@ def read_steps(steps: object) -> int:
     return int(steps)
 
 
-def require_same_colors(p: Distribution, q: Distribution) -> None:
-    """Refuse what are not two distributions over the same colors."""
-    require(p, "p", Distribution)
-    require(q, "q", Distribution)
-    if p.colors != q.colors:
-        raise ColorError(
-            f"two distributions have different colors: {', '.join(p.colors)} and {', '.join(q.colors)}",
-            help="give both the same colors, with probability 0 where needed",
-        )
-
-
 @dataclass(frozen=True)
 class Excess:
     """A violation, and the excess by which it is ranked among others.
@@ -203,6 +188,62 @@ class Excess:
             return shown_sign(lambda: self.evaluate() - other.evaluate()) == 1
         except UndecidedError:
             return False
+
+
+class Notion(ABC):
+    """What all notions of privacy share: the check of two neighbors."""
+
+    @abstractmethod
+    def excess(self, p: Distribution, q: Distribution) -> Excess | None:
+        """Return the greatest excess of two rows over the constraint, in either direction; None if it holds.
+
+        Rows over the same colors; they need not sum to 1.
+        """
+
+    def admits(self, p: Distribution, q: Distribution) -> Verdict:
+        """Decide whether two neighbors may have these distributions.
+
+        Parameters
+        ----------
+        p, q : Distribution
+            Over the same colors.
+
+        Returns
+        -------
+        Verdict
+            True, or the event of greatest excess among both directions. Numbers without a common exact form
+            are compared by enclosures; what 4096 bits do not decide counts as a violation.
+
+        Raises
+        ------
+        ColorError
+            If the two have different colors.
+        UsageError
+            If one is not a `Distribution`.
+
+        References
+        ----------
+        Zhou et al. 2022, Definition 2; Dong, Roth and Su 2022.
+
+        Examples
+        --------
+        >>> from rainbowdp.privacy import GaussianDP, PureDP
+        >>> p = Distribution({"yes": "3/4", "no": "1/4"})
+        >>> q = Distribution({"yes": "1/4", "no": "3/4"})
+        >>> bool(PureDP("ln 3").admits(p, q)), bool(GaussianDP(2).admits(p, q))
+        (True, True)
+        >>> PureDP("ln 2").admits(p, q).violation.event, GaussianDP(1).admits(p, q).violation.event
+        (('yes',), ('yes',))
+        """
+        require(p, "p", Distribution)
+        require(q, "q", Distribution)
+        if p.colors != q.colors:
+            raise ColorError(
+                f"two distributions have different colors: {', '.join(p.colors)} and {', '.join(q.colors)}",
+                help="give both the same colors, with probability 0 where needed",
+            )
+        found = self.excess(p, q)
+        return Verdict(None if found is None else found.violation)
 
 
 def worst_event(p: Mapping[str, Exact], q: Mapping[str, Exact], odds: Exact) -> tuple[tuple[str, ...], Exact]:
@@ -270,10 +311,10 @@ def worst_violation(p: Distribution, q: Distribution, odds: Exact, delta: Fracti
     return None if worst is None else worst[1]
 
 
-def enclosed_verdict(
+def enclosed_excess(
     p: Distribution, q: Distribution, odds: Callable[[], flint.arb], delta: Fraction
-) -> Verdict:
-    """Decide whether two neighbors may have these distributions, by enclosures.
+) -> Excess | None:
+    """Return the greatest excess over p <= odds q + delta, in both directions, by enclosures.
 
     Parameters
     ----------
@@ -286,15 +327,22 @@ def enclosed_verdict(
 
     Returns
     -------
-    Verdict
-        True, or the event of greatest excess; its limit and excess are None, having no exact form.
+    Excess or None
+        Its limit and excess are None, having no exact form.
     """
+    return greatest_excess(
+        _violation(ours, theirs, odds, delta, swapped=swapped)
+        for swapped, ours, theirs in ((False, p, q), (True, q, p))
+    )
+
+
+def greatest_excess(found: Iterable[Excess | None]) -> Excess | None:
+    """Return the greatest excess, of several equal ones the first; None if there is none."""
     worst: Excess | None = None
-    for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
-        found = _violation(ours, theirs, odds, delta, swapped=bool(swapped))
-        if found is not None and found.is_above(worst):
-            worst = found
-    return Verdict(None if worst is None else worst.violation)
+    for excess in found:
+        if excess is not None and excess.is_above(worst):
+            worst = excess
+    return worst
 
 
 def _violation(
@@ -322,6 +370,14 @@ def _violation(
         )
     event = tuple(color for color in candidates if orders[color] is not None)
     return Excess(Violation(event, ours.mass(event), None, None, swapped), excess) if found > 0 else None
+
+
+def decisive_events(p: Distribution, q: Distribution) -> list[tuple[str, ...]]:
+    """Return the corner events of the likelihood ratio test, or all events where their order is undecided."""
+    try:
+        return list(likelihood_events(p, q))
+    except UndecidedError:
+        return [event for size in range(1, len(p)) for event in combinations(p.colors, size)]
 
 
 def likelihood_events(p: Distribution, q: Distribution) -> Iterable[tuple[str, ...]]:

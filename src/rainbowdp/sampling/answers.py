@@ -107,11 +107,15 @@ def draw_rows(
     if place_of is not None:
         place_of[used] = np.arange(len(used))
     thresholds = Thresholds.of(rows, used, table)
-    deciding = Deciding(thresholds, compiled=_is_compiled(len(classes) * thresholds.colors))
+    deciding = Deciding(
+        thresholds, compiled=len(classes) * thresholds.colors >= FEWEST_COMPILED and compiled()
+    )
     draw_block = _constant if method == "constant" else _lazy
     drawn = np.empty(len(classes), dtype=np.int32)
     starts = range(0, len(classes), BLOCK)
-    sizes = [_words_of(method, min(BLOCK, len(classes) - start)) for start in starts]
+    draws = [min(BLOCK, len(classes) - start) for start in starts]
+    # How many words each block reads before anything is decided.
+    sizes = [2 * count if method == "constant" else -(-count // _BYTES_IN_WORD) for count in draws]
     for start, words in zip(starts, words_in_blocks(bits, sizes), strict=True):
         block = classes[start : start + BLOCK]
         places = block if place_of is None else place_of[block]
@@ -127,15 +131,6 @@ def _occurring(classes: NDArray[np.int32], rows: int) -> NDArray[np.intp]:
         if occurs.all():
             break
     return np.flatnonzero(occurs)
-
-
-def _words_of(method: Method, draws: int) -> int:
-    """Return how many words a block reads before anything is decided."""
-    return 2 * draws if method == "constant" else -(-draws // _BYTES_IN_WORD)
-
-
-def _is_compiled(comparisons: int) -> bool:
-    return comparisons >= FEWEST_COMPILED and compiled()
 
 
 def _constant(
@@ -196,12 +191,6 @@ class Bounds:
     lower: tuple[tuple[int, ...], ...]
     slack: int
 
-    @classmethod
-    def of(cls, mechanism: Mechanism) -> "Bounds":
-        """Look at all classes of a mechanism."""
-        found = Thresholds.of(mechanism.rows, np.arange(mechanism.class_count))
-        return cls(tuple(map(tuple, found.lower.T.tolist())), found.slack)
-
     def draw(self, mechanism: Mechanism, code: int, bits: BitSource) -> int:
         """Draw once from a class, and return the position of the color.
 
@@ -237,13 +226,13 @@ def bounds_of(mechanism: Mechanism) -> Bounds | None:
     Bounds or None
         None for the first `FIRST_DRAWS` draws, and always for mechanisms that would take too long.
     """
-    draws = _DRAWS.get(mechanism, 0)
-    if draws < FIRST_DRAWS:
-        _DRAWS[mechanism] = draws + 1
+    known = _SINGLE.get(mechanism, 0)
+    if isinstance(known, int) and known < FIRST_DRAWS:
+        _SINGLE[mechanism] = known + 1
         return None
-    if mechanism not in _KEPT:
-        _KEPT[mechanism] = _found(mechanism)
-    return _KEPT[mechanism]
+    if isinstance(known, int):
+        known = _SINGLE[mechanism] = _found(mechanism)
+    return known
 
 
 def _found(mechanism: Mechanism) -> Bounds | None:
@@ -252,15 +241,15 @@ def _found(mechanism: Mechanism) -> Bounds | None:
     if mechanism.class_count > MOST_CLASSES or is_deep:
         return None
     try:
-        return Bounds.of(mechanism)
+        found = Thresholds.of(rows, np.arange(mechanism.class_count))
     except DistributionError:
         # One class that cannot be drawn from must not prevent draws from the others.
         return None
+    return Bounds(tuple(map(tuple, found.lower.T.tolist())), found.slack)
 
 
-# Both go with their mechanism.
-_DRAWS: WeakKeyDictionary[Mechanism, int] = WeakKeyDictionary()
-_KEPT: WeakKeyDictionary[Mechanism, Bounds | None] = WeakKeyDictionary()
+# The number of draws so far, and from some number on the bounds; both go with their mechanism.
+_SINGLE: WeakKeyDictionary[Mechanism, int | Bounds | None] = WeakKeyDictionary()
 
 
 Datasets = Sequence[str] | NDArray[np.str_] | NDArray[np.integer] | NDArray[np.bool_]

@@ -106,7 +106,12 @@ class CumulativeMasses:
     def cuts(self, bits: int) -> Cuts:
         """Return the integers around the k - 1 cumulative masses, in units of 2^-bits."""
         if bits not in self._cuts:
-            pairs = self._irrational(bits) if self._fractions is None else self._rational(bits)
+            if self._fractions is None:
+                pairs = list(self._irrational(bits))
+            else:
+                pairs = [
+                    ((top << bits) // bottom, -(-(top << bits) // bottom)) for top, bottom in self._fractions
+                ]
             lower, upper = zip(*pairs, strict=True) if len(self._probabilities) > 1 else ((), ())
             self._cuts[bits] = (lower, upper)
         return self._cuts[bits]
@@ -131,11 +136,6 @@ class CumulativeMasses:
         # An upper integer <= revealed proves F <= U, and a lower integer > revealed proves U < F.
         passed, touched = bisect_right(upper, revealed), bisect_right(lower, revealed)
         return passed if passed == touched else None
-
-    def _rational(self, bits: int) -> Iterator[tuple[int, int]]:
-        for top, bottom in self._fractions or ():
-            scaled = top << bits
-            yield scaled // bottom, -(-scaled // bottom)
 
     def _irrational(self, bits: int) -> Iterator[tuple[int, int]]:
         # Rounded outward to the grid of the guard bits an enclosure is at most 2 steps wide, so the sum of up
@@ -238,25 +238,18 @@ class Thresholds:
         Thresholds
             In the order of `used`.
         """
-        if not isinstance(rows, LineRows | StatedRows):
-            return cls._made(rows, used, table)
-        kept = _KEPT.get(rows)
-        if kept is None or not np.array_equal(kept[0], used):
-            kept = _KEPT[rows] = (used, cls._made(rows, used, table))
-        return kept[1]
-
-    @classmethod
-    def _made(
-        cls,
-        rows: Sequence[Distribution],
-        used: NDArray[np.intp],
-        table: Callable[[], NDArray[np.float64]] | None,
-    ) -> "Thresholds":
+        kept = _KEPT.get(rows) if isinstance(rows, LineRows | StatedRows) else None
+        if kept is not None and np.array_equal(kept[0], used):
+            return kept[1]
         if isinstance(rows, LineRows):
-            return cls._on_lines(rows, used)
-        if table is not None and len(used) > EXACT_ROWS:
-            return cls.around(table()[used])
-        return cls._one_by_one(rows, used)
+            made = cls._on_lines(rows, used)
+        elif table is not None and len(used) > EXACT_ROWS:
+            made = cls.around(table()[used])
+        else:
+            made = cls._one_by_one(rows, used)
+        if isinstance(rows, LineRows | StatedRows):
+            _KEPT[rows] = used, made
+        return made
 
     @classmethod
     def _one_by_one(cls, rows: Sequence[Distribution], used: NDArray[np.intp]) -> "Thresholds":

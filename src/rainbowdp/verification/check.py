@@ -25,9 +25,13 @@ from rainbowdp.mechanism import LineRows, Mechanism, StatedRows, in_order_of
 from rainbowdp.mechanism.comparison import require_same_size
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.privacy.verdict import Excess
-from rainbowdp.verification import figures
-from rainbowdp.verification.class_pairs import DEEP, ClassPairs, Progress, class_pairs, representative_pairs
-from rainbowdp.verification.figures import Interval
+from rainbowdp.verification.class_pairs import (
+    ClassPairs,
+    Progress,
+    class_pairs,
+    representative_pairs,
+    rows_at,
+)
 from rainbowdp.verification.filters import (
     MOST_COLORS_FOR_EVENTS,
     Filter,
@@ -40,7 +44,15 @@ from rainbowdp.verification.filters import (
     odds_filter,
     stated_bounds,
 )
-from rainbowdp.verification.judge import RowKind, judge, stated_mu, stated_mu_of_twins
+from rainbowdp.verification.judge import (
+    NOTHING,
+    Interval,
+    RowKind,
+    judge,
+    largest,
+    stated_mu_of_twins,
+    tight_figure,
+)
 from rainbowdp.verification.result import Notion, Verification, Witness, why_infinite
 
 FEW_PAIRS = 64
@@ -85,23 +97,20 @@ class Task:
             return None
         bounds_of = stated_bounds if self.kind == "stated" else nearest_bounds
         if not isinstance(self.privacy, GaussianDP):
-            return odds_filter(self._table, bounds_of, self.privacy)
+            return odds_filter(self.table, bounds_of, self.privacy)
         # Decimals taken at their word need not sum to 1, so an event and its complement disagree.
         if self.kind == "written" or len(self.mechanism.colors) > MOST_COLORS_FOR_EVENTS:
             return None
-        return gaussian_filter(self._table, bounds_of, self.privacy, ideal=self.kind == "ideal")
+        return gaussian_filter(self.table, bounds_of, self.privacy, ideal=self.kind == "ideal")
 
     @cached_property
     def _exact_rows(self) -> Sequence[Distribution]:
         """The rows; those of deep lines in the short form that their constraint can be asked in."""
-        rows, privacy = self.mechanism.rows, self.privacy
-        deep = int(self.mechanism.class_distance.max(fill_value=0) or 0) > DEEP
-        if not deep or not isinstance(rows, LineRows) or isinstance(privacy, GaussianDP):
-            return rows
-        return (rows.symbolic(privacy.epsilon) if privacy.is_rational else None) or rows
+        rows, deepest = self.mechanism.rows, int(self.mechanism.class_distance.max(fill_value=0) or 0)
+        return (rows_at(self.privacy, rows, deepest)[0] or rows) if isinstance(rows, LineRows) else rows
 
     @cached_property
-    def _table(self) -> Floats:
+    def table(self) -> Floats:
         """The nearest floats of the rows in use; positive where the numbers are."""
         if isinstance(self.mechanism.rows, StatedRows):
             return self.mechanism.table
@@ -141,7 +150,7 @@ class Task:
     def figure(self, bounds: PairBounds | None) -> Interval:
         """Return an enclosure of the largest figure of all pairs: a ratio, a delta or a mu."""
         if self.pairs.size == 0:
-            return figures.NOTHING
+            return NOTHING
         if bounds is None:
             return self._largest_figure(np.arange(self.pairs.size))
         least, most = float(bounds.figure_low.max()), float(bounds.figure_high.max())
@@ -165,7 +174,7 @@ class Task:
         return _MOST_REFINED if is_quick else _MOST_REFINED_IRRATIONAL
 
     def _largest_figure(self, wanted: NDArray[Any]) -> Interval:
-        return figures.largest(self._figure_of(p, q) for _, p, q in self._rows(wanted))
+        return largest(tight_figure(p, q, self.privacy, self.kind) for _, p, q in self._rows(wanted))
 
     def figure_within_classes(self) -> flint.arb:
         """Return the largest figure that two stated rows with the same decimals can have."""
@@ -173,22 +182,9 @@ class Task:
         if same.size == 0:
             return flint.arb(0)
         if isinstance(self.privacy, GaussianDP) or self._filter is None:
-            return stated_mu_of_twins(self._table[same])
+            return stated_mu_of_twins(self.table[same])
         within = filter_pairs(self._filter, same, same, self._chunk, self.progress)
         return flint.arb(float(within.figure_high.max()))
-
-    def why_infinite(self, notion: Notion) -> str:
-        """Return a sentence that says why the figure has no finite upper end."""
-        return why_infinite(self.mechanism, self.pairs, self._table, self.kind, notion)
-
-    def _figure_of(self, p: Distribution, q: Distribution) -> Interval:
-        match self.privacy:
-            case PureDP():
-                return figures.ratio(p, q)
-            case ApproxDP():
-                return figures.delta(p, q, self.privacy)
-            case GaussianDP():
-                return stated_mu(p, q) if self.kind == "stated" else figures.mu(p, q)
 
     def _rows(self, wanted: NDArray[Any]) -> Iterator[tuple[int, Distribution, Distribution]]:
         """Yield the wanted pairs with their rows, in the order of classes, which keeps few rows in use."""
@@ -211,7 +207,7 @@ def verify(
 
     The check does not use how the mechanism was made. Exact rows (fractions, or the exact expressions of a
     mechanism that rainbowdp solved) are decided exactly; where they are given by the formula of a line, one
-    proof covers a stretch of distances (see `rainbowdp.verification.line_proof`). Rows that are stated
+    proof covers a stretch of distances (see `rainbowdp.verification.class_pairs`). Rows that are stated
     decimals (`Mechanism.stated`) cannot meet a tight constraint exactly; each value v stands for the numbers
     within v (1 ± 1e-12) ± 1e-300, and the check fails only where an excess is proven for all of them.
 
@@ -280,7 +276,9 @@ def verify(
     low, high = task.figure(bounds)
     if kind == "stated":
         high = max(high, task.figure_within_classes())
-    notion = _notion(privacy)
+    notion: Notion = (
+        "epsilon" if isinstance(privacy, PureDP) else "delta" if isinstance(privacy, ApproxDP) else "mu"
+    )
     lower, upper = _outward(low, "down", notion), _outward(high, "up", notion)
     if worst is None and kind != "stated":
         upper = min(upper, _asked_float(privacy, "up"))
@@ -297,7 +295,7 @@ def verify(
         pairs=structure.pair_count,
         class_pairs=met.size,
         stated=kind == "stated",
-        why_infinite=task.why_infinite(notion) if upper == math.inf else None,
+        why_infinite=why_infinite(aligned, pairs, task.table, kind, notion) if upper == math.inf else None,
     )
 
 
@@ -312,16 +310,6 @@ def _require_kinds(mechanism: object, graph: object, privacy: object, strict: ob
 
 def _silent(done: int, steps: int) -> None:
     """Report nothing."""
-
-
-def _notion(privacy: Privacy) -> Notion:
-    match privacy:
-        case PureDP():
-            return "epsilon"
-        case ApproxDP():
-            return "delta"
-        case GaussianDP():
-            return "mu"
 
 
 def _outward(value: flint.arb, rounding: Literal["down", "up"], notion: Notion) -> float:
@@ -342,15 +330,8 @@ def _asked_float(privacy: Privacy, rounding: Literal["down", "up"]) -> float:
 
 
 def _witness(worst: Excess, mechanism: Mechanism, source: int, target: int) -> Witness:
-    violation = worst.violation
-    if violation.swapped:
+    found = worst.violation
+    if found.swapped:
         source, target = target, source
-    return Witness(
-        source=mechanism.label(int(source)),
-        target=mechanism.label(int(target)),
-        event=violation.event,
-        probability=violation.probability,
-        limit=violation.limit,
-        excess=violation.excess,
-        undecided=violation.undecided,
-    )
+    names = mechanism.label(int(source)), mechanism.label(int(target))
+    return Witness(*names, found.event, found.probability, found.limit, found.excess, found.undecided)

@@ -5,30 +5,63 @@ Whether two neighbors satisfy a constraint depends only on their classes, so ten
 often come down to a thousand pairs of classes.
 
 Rows that lie on a line are known by a closed form, and where it is one formula over a stretch of distances,
-one proof covers all of the stretch. The expected formula is derived from the constraint (proof in
-`rainbowdp.verification.line_proof`), and compared, in exact numbers, with rows at both ends and in the middle
-of the stretch. Stretches that cannot be proven so are decided pair by pair, like every other kind of rows.
+one proof covers all of the stretch. The expected formula is derived from the constraint, and compared, in
+exact numbers, with rows at both ends and in the middle of the stretch. Stretches that cannot be proven so are
+decided pair by pair, like every other kind of rows.
+
+**The proof.** Let g be `propagate` of the line's notion of privacy, F_0 = 0 <= F_1 <= ... <= F_k = 1 the
+prefix masses at a distance and G_0 = 0, ..., G_k = 1 those one step farther, and let the colors of a tied
+class have constant shares of its mass. *If G_j = g(F_j) for 0 < j < k, the two rows satisfy the constraint*:
+
+1. g is concave on [0, 1] with g(1) = 1. It stays so when g(0) is replaced by 0, and then G_j = g(F_j) for all
+   j. Let S be an event. In every class, S has a share w of the mass F_j - F_{j-1}. Mark the first part, of
+   length w (F_j - F_{j-1}), of the interval from F_{j-1} to F_j. The farther row gives S in that class the
+   share w of the increment of g over the whole interval: at most its increment over the marked part.
+2. Push the marked parts down to 0, one against the other. As g is concave, their increments only become
+   larger. So the farther row gives S at most g(F(S)).
+3. g is its own mirror image: y <= g(x) if and only if 1 - x <= g(1 - y). Step 2 for the complement of S
+   therefore says that the nearer row gives S at most g of what the farther one gives it.
+
+Step by step, G_j = g(F_j) follows over a stretch of n steps from finitely many comparisons, since prefix
+masses do not fall along the line. With E = e^epsilon and c = delta/(E-1), or i delta in place of the second
+term for epsilon 0:
+
+==========================  =========================================  ===================================
+a prefix                    is at i steps into the stretch             where
+==========================  =========================================  ===================================
+grows                       E^i F + c (E^i - 1)                        F at n-1 is <= (1 - delta)/(1 + E)
+has a decaying complement   1 - E^-i (1 - F) + c (1 - E^-i)            F at 0 is above that, F at n <= 1
+is certain                  1                                          F at 0 is 1
+moves under mu              Phi(Phi^-1(F) + i mu)                      everywhere
+==========================  =========================================  ===================================
+
+*All pairs of such a stretch have the same tight figure*, so that the pairs that are kept tell it. A prefix
+that grows has G = E F + delta, one that decays 1 - F = E (1 - G) + delta, and under mu the quantiles are mu
+apart; by the theorem no event has more. So the figure is that of the line as soon as one prefix counts: any
+but a certain one for delta, any in (0, 1) for the ratio and for mu, which every step of the stretch leaves
+there. If none counts, both rows are the same, and the figure is 0 at every step.
+
+References: Zhou et al. 2022, Theorems 4 and 5; Gu et al. 2024 for delta > 0; Dong, Roth and Su 2022 for mu.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UndecidedError
-from rainbowdp.exact import Exact, Exponent, exponent_ball, shown_sign, sign
+from rainbowdp.exact import Exact, Exponent, NormalExpression, exponent_ball, shown_sign, sign
 from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.relation import NeighborRelation
 from rainbowdp.line import Line
-from rainbowdp.line.reach import steps_to_reach
+from rainbowdp.line.reach import formula_turns
 from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.verification.line_proof import expected_moves
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +123,7 @@ def class_pairs(codes: NDArray[np.int32], structure: NeighborRelation) -> ClassP
     count = int(codes.max(initial=-1)) + 1
     met = structure.code_pairs(codes, count)
     place = np.empty(met.size, dtype=np.int64)
-    rises = (met.source[1:] > met.source[:-1]) | (
-        (met.source[1:] == met.source[:-1]) & (met.target[1:] > met.target[:-1])
-    )
-    order = np.arange(met.size) if rises.all() else np.lexsort((met.target, met.source))
-    place[order] = np.arange(met.size)
+    place[np.lexsort((met.target, met.source))] = np.arange(met.size)
     return ClassPairs(
         first=codes[met.source],
         second=codes[met.target],
@@ -192,7 +221,7 @@ def representative_pairs(
 def is_proven(stretch: Stretch, rows: LineRows) -> bool:
     """Tell whether every pair of a stretch satisfies the constraint of its line; False where that is open."""
     line, first, last = stretch.line, int(stretch.low[0]), int(stretch.low[-1]) + 1
-    exact, symbolic = _rows_for(line.privacy, rows, last)
+    exact, symbolic = rows_at(line.privacy, rows, last)
     if exact is None:
         return False
     try:
@@ -256,25 +285,14 @@ def _stretches(rows: LineRows, pairs: ClassPairs, privacy: Privacy) -> Iterator[
         if line is None or type(line) is not Line or not _implies(line.privacy, privacy):
             continue
         lows = low[place[start:stop]]
-        cuts = [0, *np.searchsorted(lows, _turns(line)).tolist(), lows.size]
+        turns = sorted(formula_turns(line.boundary.prefix_masses(line.rainbow)[:-1], line.privacy))
+        cuts = [0, *np.searchsorted(lows, turns).tolist(), lows.size]
         for begin, end in pairwise(cuts):
             part = place[start + begin : start + end]
             first, second = pairs.first[part], pairs.second[part]
             nearer = one[part] < other[part]
             near, far = np.where(nearer, first, second), np.where(nearer, second, first)
             yield Stretch(line, part, lows[begin:end], near, far)
-
-
-def _turns(line: Line) -> list[int]:
-    """Return the distances from which on a prefix of a line may have another formula."""
-    if isinstance(line.privacy, GaussianDP):
-        return []
-    turns = {threshold for threshold in line.thresholds if threshold is not None}
-    if line.privacy.delta > 0:
-        for mass in line.boundary.prefix_masses(line.rainbow)[:-1]:
-            certain = steps_to_reach(mass, Fraction(1), line.privacy)
-            turns |= set() if certain is None else {max(certain - 1, 0), certain}
-    return sorted(turns)
 
 
 def _implies(own: Privacy, asked: Privacy) -> bool:
@@ -296,8 +314,74 @@ def _is_at_most(least: Exponent, most: Exponent) -> bool:
     return shown_sign(lambda: exponent_ball(most) - exponent_ball(least)) == 1
 
 
-def _rows_for(privacy: Privacy, rows: LineRows, last: int) -> tuple[Sequence[Distribution] | None, bool]:
+def rows_at(privacy: Privacy, rows: LineRows, last: int) -> tuple[Sequence[Distribution] | None, bool]:
     """Return the rows in a form that is short at the distance `last`, and whether that is symbolic."""
     if last > DEEP and not isinstance(privacy, GaussianDP) and privacy.is_rational:
         return rows.symbolic(privacy.epsilon), True
     return rows, False
+
+
+Move = Callable[[int], Exact]
+"""Takes a number of steps and returns the mass that a prefix has after them."""
+
+
+def expected_moves(privacy: Privacy, mass: Exact, steps: int, *, symbolic: bool = False) -> Move | None:
+    """Return the formula by which a prefix mass has to move over a stretch, by the table above.
+
+    Parameters
+    ----------
+    privacy : PureDP, ApproxDP or GaussianDP
+        The notion of privacy of the line.
+    mass : Exact
+        The prefix mass where the stretch begins, from 0 to 1.
+    steps : int
+        Length of the stretch, at least 1.
+    symbolic : bool
+        Whether rational odds are kept as a formal power base.
+
+    Returns
+    -------
+    callable or None
+        From a number of steps, up to `steps`, to the mass; None if no formula holds for all of the stretch.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> move = expected_moves(PureDP("ln 2"), Fraction(1, 24), 4)
+    >>> move(4), expected_moves(PureDP("ln 2"), Fraction(1, 24), 5)
+    (Fraction(2, 3), None)
+    """
+    if sign(mass - 1) == 0:
+        return lambda _: Fraction(1)
+    if isinstance(privacy, GaussianDP):
+        return _gaussian_move(mass, privacy)
+    odds, delta = privacy.symbolic_odds if symbolic else privacy.odds, privacy.delta
+    turning: Exact = (1 - delta) / (1 + odds)
+    level = odds == 1
+
+    def grown(count: int) -> Exact:
+        if level:
+            return mass + count * delta
+        power = odds**count
+        return power * mass if delta == 0 else power * mass + delta * (power - 1) / (odds - 1)
+
+    def decayed(count: int) -> Exact:
+        if level:
+            return mass + count * delta
+        power = odds**count
+        rest = (1 - mass) / power
+        return 1 - rest if delta == 0 else 1 - rest + delta * (1 - 1 / power) / (odds - 1)
+
+    if sign(turning - mass) >= 0:
+        return grown if sign(turning - grown(steps - 1)) >= 0 else None
+    return decayed if sign(1 - decayed(steps)) >= 0 else None
+
+
+def _gaussian_move(mass: Exact, privacy: GaussianDP) -> Move | None:
+    if privacy.mu == 0 or (isinstance(mass, Fraction) and mass == 0):
+        return lambda _: mass
+    if isinstance(mass, Fraction):
+        return lambda count: NormalExpression.shifted(mass, Fraction(count), privacy.mu)
+    if not isinstance(mass, NormalExpression) or mass.moved(Fraction(1)) is None:
+        return None
+    return lambda count: cast("NormalExpression", mass.moved(Fraction(count)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact decision of one pair of rows, without a float.
+"""One pair of rows: the exact decision without a float, and its tight figure.
 
 Three kinds of rows are judged. Ideal rows are the exact numbers of a mechanism. Written rows are decimals
 taken as they are written (`strict`). A stated decimal v stands for every number within v (1 ± 1e-12) ±
@@ -15,10 +15,13 @@ r / 10 of all others. The entries written sum to s within 1 ± 1.01 r, however m
 refuses others, by the correctly rounded sum of their nearest floats. Scaling a row to the sum 1 divides it by
 s. So the scaled row is within 1 ± 2.2 r of everything that the row can stand for, which moves a quantile by
 less than 2.8 r, and the difference of two by less than 5.6 r.
+
+**Figures.** A figure is the least parameter that the pair satisfies: the largest ratio (whose logarithm is
+epsilon), the delta at a given epsilon, or the largest difference of normal quantiles (mu). Enclosures are
+pairs of exact Arb numbers with at least 64 correct bits; what is exactly 0, or exactly the ratio 1, stays so.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
 from typing import Any, Literal
@@ -30,22 +33,22 @@ from numpy.typing import NDArray
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UndecidedError
 from rainbowdp.exact import (
+    LAST_PRECISION,
     Exact,
     NormalExpression,
-    OddsExpression,
+    are_compatible,
     ball,
-    exponent_ball,
-    normal_cdf,
+    is_same,
     normal_quantile,
     rational_ball,
+    refine,
     sign,
     simplest,
     working_precision,
 )
 from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, Violation
-from rainbowdp.privacy.verdict import Excess, ball_sign, worst_event, worst_violation
-from rainbowdp.verification.figures import Interval, enclosed, events_between, formal_odds, largest, mu
+from rainbowdp.privacy.verdict import Excess, decisive_events, greatest_excess, worst_event
 
 RowKind = Literal["ideal", "written", "stated"]
 """How rows are judged: exact numbers, decimals as they are written, or decimals that stand for others."""
@@ -54,13 +57,134 @@ _WIDTH = 6 * STATED_RELATIVE
 # Below this the absolute part of the stated precision is no longer small beside the relative one.
 _SMALLEST = Fraction(1, 10**287)
 
+Interval = tuple[flint.arb, flint.arb]
+
+_FIRST_PRECISION = 128
+_WANTED_BITS = 64
+_INFINITE: Interval = (flint.arb.pos_inf(), flint.arb.pos_inf())
+_ONE: Interval = (flint.arb(1), flint.arb(1))
+NOTHING: Interval = (flint.arb(0), flint.arb(0))
+"""The figure 0 (for a ratio: less than any that counts)."""
+
+
+def largest(intervals: Iterable[Interval]) -> Interval:
+    """Return the enclosure of the largest of some enclosed numbers; 0 if there are none."""
+    low, high = NOTHING
+    for one, other in intervals:
+        low = max(low, one)
+        high = max(high, other)
+    return low, high
+
+
+def tight_figure(p: Distribution, q: Distribution, privacy: Privacy, kind: RowKind) -> Interval:
+    """Return the least parameter that a pair satisfies, in both directions: a ratio, a delta or a mu.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 2: single colors are the worst events of pure privacy.
+    """
+    ways = ((p, q), (q, p))
+    match privacy:
+        case PureDP():
+            quotients = (_quotient(ours[color], theirs[color]) for ours, theirs in ways for color in p)
+            return _clear_ratio(p, q) or largest(quotients)
+        case ApproxDP():
+            return largest(_beyond(ours, theirs, privacy) for ours, theirs in ways)
+        case GaussianDP():
+            return stated_mu(p, q) if kind == "stated" else mu(p, q)
+
+
+def mu(p: Distribution, q: Distribution) -> Interval:
+    """Return the largest difference of normal quantiles of one event, in both directions.
+
+    An event and its complement exchange the two directions, so one direction of the likelihood ratio test
+    and its reverse cover both.
+    """
+    return largest(
+        _difference(event, ours, theirs)
+        for ours, theirs in ((p, q), (q, p))
+        for event in decisive_events(ours, theirs)
+    )
+
+
+def _clear_ratio(p: Distribution, q: Distribution) -> Interval | None:
+    """Return the largest ratio where the first precision is enough, with one enclosure of each number."""
+    found: list[Interval] = []
+    with working_precision(_FIRST_PRECISION):
+        for color in p:
+            one, other = ball(p[color]), ball(q[color])
+            if not (one > 0 and other > 0):
+                return None
+            quotients = one / other, other / one
+            if any(value.rel_accuracy_bits() < _WANTED_BITS for value in quotients):
+                return None
+            beside_one = quotients[0].overlaps(1) and is_same(p[color], q[color])
+            found += [_ONE] if beside_one else [(value.lower(), value.upper()) for value in quotients]
+    return largest(found)
+
+
+def _quotient(p: Exact, q: Exact) -> Interval:
+    if sign(p) == 0:
+        return NOTHING
+    if sign(q) == 0:
+        return _INFINITE
+    quotient = enclosed(lambda: ball(p) / ball(q))
+    return _ONE if quotient[0] <= 1 <= quotient[1] and is_same(p, q) else quotient
+
+
+def _beyond(p: Distribution, q: Distribution, privacy: ApproxDP) -> Interval:
+    if are_compatible([*p.values(), *q.values(), privacy.odds]):
+        _, total = worst_event(p, q, privacy.odds_for(p, q))
+        return NOTHING if sign(total) == 0 else enclosed(lambda: ball(total))
+    # Differences of numbers of different kinds have no exact form.
+    with working_precision(LAST_PRECISION // 4):
+        over = [ball(p[color]) - ball(privacy.odds) * ball(q[color]) for color in p]
+        low = sum((max(each.lower(), flint.arb(0)) for each in over), flint.arb(0))
+        high = sum((max(each.upper(), flint.arb(0)) for each in over), flint.arb(0))
+        return low.lower(), high.upper()
+
+
+def _difference(event: tuple[str, ...], p: Distribution, q: Distribution) -> Interval:
+    """Enclose the difference of the quantiles of an event, from its masses and those of the rest."""
+    rest = tuple(color for color in p if color not in event)
+    ours, theirs = (p.mass(event), p.mass(rest)), (q.mass(event), q.mass(rest))
+    try:
+        if is_same(ours[0], theirs[0]) or sign(ours[0]) == 0 or sign(theirs[1]) == 0:
+            return NOTHING
+        if sign(theirs[0]) == 0 or sign(ours[1]) == 0:
+            return _INFINITE
+    except UndecidedError:
+        # A mass that 4096 bits do not tell from 0 leaves every mu possible.
+        return NOTHING[0], _INFINITE[1]
+    return enclosed(lambda: _quantile(*ours) - _quantile(*theirs))
+
+
+def _quantile(mass: Exact, rest: Exact) -> flint.arb:
+    """Return the ball of the quantile, from the smaller one of the mass and the rest."""
+    value = ball(mass)
+    return normal_quantile(value) if value < flint.arb(0.5) else -normal_quantile(ball(rest))
+
+
+def enclosed(evaluate: Callable[[], flint.arb]) -> Interval:
+    """Enclose what `evaluate` computes at the precision in force, to 64 bits where 4096 bits allow it."""
+
+    def attempt(bits: int) -> Interval | None:
+        value = evaluate()
+        good = value.is_finite() and value.rel_accuracy_bits() >= _WANTED_BITS
+        if good or (bits >= LAST_PRECISION and value.is_finite()):
+            return value.lower(), value.upper()
+        return None
+
+    found = refine(attempt, _FIRST_PRECISION)
+    return (-flint.arb.pos_inf(), flint.arb.pos_inf()) if found is None else found
+
 
 def stated_mu(p: Distribution, q: Distribution) -> Interval:
     """Enclose the tight mu of all pairs of distributions that two stated rows can stand for."""
     lows = [
         _least_difference(event, ours, theirs)
         for ours, theirs in ((p, q), (q, p))
-        for event in events_between(ours, theirs)
+        for event in decisive_events(ours, theirs)
     ]
     low = largest(lows)[0]
     # A color that neither row gives is the same as no color.
@@ -142,82 +266,12 @@ def judge(p: Distribution, q: Distribution, privacy: Privacy, kind: RowKind) -> 
     Zhou et al. 2022, Definition 2.
     """
     if kind == "ideal" or (kind == "written" and not isinstance(privacy, GaussianDP)):
-        return _decided(p, q, privacy)
-    worst: Excess | None = None
-    for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
-        for found in _proven(ours, theirs, privacy, kind, swapped=bool(swapped)):
-            if found.is_above(worst):
-                worst = found
-    return worst
-
-
-def _decided(p: Distribution, q: Distribution, privacy: Privacy) -> Excess | None:
-    if not isinstance(privacy, GaussianDP) and (odds := formal_odds(p, q, privacy)) is not None:
-        return _formally(p, q, privacy, odds)
-    violation = privacy.admits(p, q).violation
-    if violation is None:
-        return None
-    if isinstance(privacy, GaussianDP) and not (p.is_rational and q.is_rational):
-        # `admits` cannot rank events whose limits have no exact form, nor name one where the order of two
-        # likelihood ratios is undecided.
-        found = _event_by_event(p, q, privacy)
-        if found is None or (found.violation.event, found.violation.swapped) != (
-            violation.event,
-            violation.swapped,
-        ):
-            return found
-    ours, theirs = (q, p) if violation.swapped else (p, q)
-    mass, other = ours.mass(violation.event), theirs.mass(violation.event)
-    return Excess(violation, _excess_of(mass, other, privacy))
-
-
-def _formally(
-    p: Distribution, q: Distribution, privacy: PureDP | ApproxDP, odds: OddsExpression
-) -> Excess | None:
-    """Decide as `admits` does, with rational odds as a formal power base."""
-    found = worst_violation(p, q, odds, privacy.delta)
-    if found is None:
-        return None
-    ours, theirs = (q, p) if found.swapped else (p, q)
-    mass, other = ours.mass(found.event), theirs.mass(found.event)
-    shown = replace(
-        found,
-        probability=simplest(mass),
-        limit=None if found.limit is None else simplest(found.limit),
-        excess=None if found.excess is None else simplest(found.excess),
+        return privacy.excess(p, q)
+    return greatest_excess(
+        found
+        for swapped, ours, theirs in ((False, p, q), (True, q, p))
+        for found in _proven(ours, theirs, privacy, kind, swapped=swapped)
     )
-    return Excess(shown, _excess_of(mass, other, privacy), found.excess)
-
-
-def _event_by_event(p: Distribution, q: Distribution, privacy: Privacy) -> Excess | None:
-    """Return the greatest excess by enclosures, or the first event that stays undecided."""
-    worst: Excess | None = None
-    for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
-        for event in events_between(ours, theirs):
-            mass, other = ours.mass(event), theirs.mass(event)
-            excess = _excess_of(mass, other, privacy)
-            try:
-                undecided = False
-                if sign(mass) == 0 or sign(1 - other) == 0 or ball_sign(excess) <= 0:
-                    continue
-            except UndecidedError:
-                undecided = True
-            found = Excess(Violation(event, mass, None, None, bool(swapped), undecided), excess)
-            worst = found if found.is_above(worst) else worst
-    return worst
-
-
-def _excess_of(mass: Exact, other: Exact, privacy: Privacy) -> Callable[[], flint.arb]:
-    return lambda: ball(mass) - _limit_ball(other, privacy)
-
-
-def _limit_ball(mass: Exact, privacy: Privacy) -> flint.arb:
-    """Return a ball around the largest probability that a neighbor may give to an event of this mass."""
-    if not isinstance(privacy, GaussianDP):
-        return ball(privacy.odds) * ball(mass) + ball(privacy.delta)
-    if sign(mass) == 0 or sign(1 - mass) == 0:
-        return ball(mass)
-    return normal_cdf(normal_quantile(ball(mass)) + exponent_ball(privacy.mu))
 
 
 def _proven(
@@ -226,7 +280,7 @@ def _proven(
     if not isinstance(privacy, GaussianDP):
         yield from _proven_odds(p, q, privacy, swapped=swapped)
         return
-    for event in events_between(p, q):
+    for event in decisive_events(p, q):
         least, most = mass_bounds(event, p, kind)[0], mass_bounds(event, q, kind)[1]
         if least <= 0 or most >= 1:
             continue

@@ -137,14 +137,12 @@ def why_infinite(
     smallest = _smallest(table, pairs, allowed)
     if smallest is not None:
         place, column = smallest
-        ends = [
-            (float(table[index, column]), mechanism.label(int(dataset)))
-            for index, dataset in (
-                (pairs.first[place], pairs.source[place]),
-                (pairs.second[place], pairs.target[place]),
-            )
-        ]
-        return _sentence(mechanism.colors[column], min(ends), max(ends), kind, notion)
+        indices, datasets = (pairs.first, pairs.second), (pairs.source, pairs.target)
+        low, high = sorted(
+            (float(table[index[place], column]), mechanism.label(int(dataset[place])))
+            for index, dataset in zip(indices, datasets, strict=True)
+        )
+        return _sentence(mechanism.colors[column], low, high, kind, notion)
     twins = table[pairs.same]
     close = (twins > 0) & (twins < _CLOSE_TO_ZERO)
     if kind == "stated" and close.any():

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether flip keeps its promise between two tables, decided exactly from its coins alone.
+"""All pairs of neighboring tables of few rows, and whether flip keeps its promise between them.
 
+A table is how many options have each count. What one person changes is by how much the counts of some options
+rise and of others fall: up to M rows in all in either direction, and in one direction alone where people join
+or leave. Options that have the same count before and the same after are alike, so a pair of tables is a list
+of `Kin`: the gap to the greatest count before, the gap after, and how many options have both.
+
+**Flip** is decided exactly from its coins alone.
 The probability of an option is that of its own coin, p, times the integral over s from 0 to 1 of the product
 of 1 - c s over the coins c of all others. That is a polynomial of s, so Gauss's quadrature gives it without
 error, and as a sum of positive numbers, whose enclosures stay close for any number of options. Where these do
@@ -12,9 +18,10 @@ and p c' <= E p' c for all others. That covers nearly all equalities, and the ma
 differ by less than 2^-4096. What is left is decided by the exact form of both probabilities.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Protocol, cast
+from itertools import combinations_with_replacement
+from typing import NamedTuple, cast
 
 import flint
 
@@ -31,9 +38,9 @@ from rainbowdp.exact import (
     sign,
     working_precision,
 )
-from rainbowdp.goals.flip import Gap
-from rainbowdp.goals.table_pairs import Kin, TablePair, shown_pair
-from rainbowdp.privacy import PureDP
+from rainbowdp.goals.mechanism import Asked, Gap
+from rainbowdp.goals.one_option import Flip
+from rainbowdp.questions import Scores
 
 MOST_EXACT = 12
 """Up to so many options undecided numbers are compared by their form; of more, 4096 bits have to decide."""
@@ -48,18 +55,154 @@ Table = tuple[tuple[Gap, int], ...]
 """The gaps of a table, with how many options have each."""
 
 
-class Coins(Protocol):
-    """What is judged: the coins of `Flip`, exactly and as they are thrown."""
+class Kin(NamedTuple):
+    """Options that lack the same to the greatest, before and after."""
 
-    @property
-    def charged(self) -> PureDP:
-        """What one answer costs."""
+    before: Gap
+    after: Gap
+    options: int
 
-    def weights(self, gaps: Iterable[Gap]) -> Mapping[Gap, Base]:
-        """Return the probability that an option is accepted, by its gap."""
 
-    def weight_ball(self, gap: Gap) -> flint.arb:
-        """Return a ball around the same probability, at the precision in force."""
+TablePair = tuple[Kin, ...]
+"""Two neighboring tables."""
+
+
+def table_pairs(asked: Asked, options: int, rows: int) -> Iterator[TablePair]:
+    """Yield the pairs of neighboring tables of which the one with more rows has so many.
+
+    Parameters
+    ----------
+    asked : Asked
+        The neighbor relation, and how many rows one person has at most.
+    options : int
+        How many options there are.
+    rows : int
+        How many rows count in the table that has more.
+
+    Yields
+    ------
+    tuple of Kin
+        Each pair in one order; a pair can come more than once.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> from rainbowdp.questions import winner
+    >>> asked = Asked(winner("party", ["red", "blue"]), PureDP(1))
+    >>> for pair in table_pairs(asked, 2, 2):
+    ...     print(*[tuple(kin) for kin in pair])
+    (0, 0, 1) (2, 1, 1)
+    (0, 0, 1) (0, 1, 1)
+    """
+    # The table with more rows comes first, so no more rise than fall.
+    fallen = min(asked.max_rows, rows)
+    risen = fallen if asked.changed else 0
+    for parts in _partitions(rows, rows, options):
+        sizes = [(part, parts.count(part)) for part in sorted(set(parts), reverse=True)]
+        if len(parts) < options:
+            sizes.append((0, options - len(parts)))
+        for moved in _moves(sizes, fallen, risen):
+            if _net(moved) > 0 or (_net(moved) == 0 and any(before != after for before, after, _ in moved)):
+                yield _as_gaps(moved)
+
+
+def score_pairs(question: Scores) -> Iterator[TablePair]:
+    """Yield pairs of neighboring scores on a small grid: of three options, and of all others alike.
+
+    Parameters
+    ----------
+    question : Scores
+        Its sensitivity is the unit of the grid.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import scores
+    >>> len(list(score_pairs(scores(["A", "B", "C"], sensitivity=1))))
+    165
+    """
+    unit, count = question.sensitivity, len(question.options)
+    levels = (Fraction(0), unit, 2 * unit)
+    moves = (Fraction(0), unit) if question.monotone else (-unit, Fraction(0), unit)
+    kinds = [(level, level + move) for level in levels for move in moves]
+    alone = min(count, 3)
+    for chosen in combinations_with_replacement(kinds, alone):
+        for rest in kinds if count > alone else kinds[:1]:
+            listed = [*((before, after, 1) for before, after in chosen), (*rest, count - alone)]
+            yield _as_gaps([kin for kin in listed if kin[2]])
+
+
+def shown_pair(pair: TablePair) -> str:
+    """Return a pair in words.
+
+    Examples
+    --------
+    >>> shown_pair((Kin(0, 1, 1), Kin(1, 0, 2)))
+    'options that lack 0, 1 (twice) to the greatest, against 1, 0 (twice)'
+    """
+    before, after = (", ".join(map(_shown, ((kin[at], kin.options) for kin in pair))) for at in (0, 1))
+    return f"options that lack {before} to the greatest, against {after}"
+
+
+def _shown(gap_and_options: tuple[Gap, int]) -> str:
+    gap, options = gap_and_options
+    times = {1: "", 2: " (twice)"}.get(options, f" ({options} times)")
+    return f"{gap}{times}"
+
+
+Moved = list[tuple[Gap, Gap, int]]
+
+
+def _partitions(rows: int, most: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """Yield all ways to share rows among at most so many options, greatest first."""
+    if rows == 0:
+        yield ()
+        return
+    if parts == 0:
+        return
+    for first in range(min(rows, most), 0, -1):
+        for rest in _partitions(rows - first, first, parts - 1):
+            yield (first, *rest)
+
+
+def _moves(sizes: list[tuple[int, int]], fallen: int, risen: int) -> Iterator[Moved]:
+    """Yield all ways in which counts fall and rise by so many rows in all at most."""
+    if not sizes:
+        yield []
+        return
+    (count, options), *others = sizes
+    for changes, down, up in _changes(count, options, fallen, risen):
+        here = [(count, count + change, changes.count(change)) for change in sorted(set(changes))]
+        left = options - len(changes)
+        kept: Moved = [(count, count, left)] if left else []
+        for rest in _moves(others, fallen - down, risen - up):
+            yield [*kept, *here, *rest]
+
+
+def _changes(count: int, options: int, fallen: int, risen: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
+    """Yield how options with one count change: the changes, and by how much they fall and rise in all."""
+
+    def further(last: int, number: int, down: int, up: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
+        yield (), 0, 0
+        if number == 0:
+            return
+        for change in range(max(last, -down), up + 1):
+            if change == 0 or count + change < 0:
+                continue
+            lost, won = max(-change, 0), max(change, 0)
+            for rest, also_lost, also_won in further(change, number - 1, down - lost, up - won):
+                yield (change, *rest), lost + also_lost, won + also_won
+
+    return further(-count, options, fallen, risen)
+
+
+def _net(moved: Moved) -> Gap:
+    """Return how many rows fewer there are after than before."""
+    return sum((before - after) * options for before, after, options in moved)
+
+
+def _as_gaps(moved: Moved) -> TablePair:
+    best, best_after = max(before for before, _, _ in moved), max(after for _, after, _ in moved)
+    return tuple(sorted(Kin(best - before, best_after - after, options) for before, after, options in moved))
 
 
 class FlipJudge:
@@ -67,7 +210,7 @@ class FlipJudge:
 
     Parameters
     ----------
-    flip : Coins
+    flip : Flip
         The mechanism.
     options : int
         How many options there are.
@@ -75,7 +218,7 @@ class FlipJudge:
         All gaps of the tables that are judged.
     """
 
-    def __init__(self, flip: Coins, options: int, gaps: Iterable[Gap]) -> None:
+    def __init__(self, flip: Flip, options: int, gaps: Iterable[Gap]) -> None:
         self._options = options
         self._gaps = sorted(set(gaps))
         self._flip = flip
@@ -83,11 +226,11 @@ class FlipJudge:
         self._weights = cast("dict[Gap, Weight]", flip.weights(self._gaps))
         self._odds = _odds(flip.charged.epsilon, self._weights.values())
         self.bits = _SPARE_BITS + 2 * bits_below_one(flip.charged.epsilon)
-        self._kept = self._enclosures(self.bits)
+        self._kept = _Enclosures(self._weights, self._odds, options, self.bits)
         self._covered: dict[tuple[Gap, Gap, Gap, Gap], bool] = {}
 
     def strange_coin(self) -> str | None:
-        """Return, in words, a coin without a probability, or thrown with another one; None if none is so."""
+        """Return, in words, the first coin that has no probability or is thrown with another one, or None."""
         with working_precision(self.bits):
             for gap, weight in self._weights.items():
                 is_thrown = ball(weight).overlaps(self._flip.weight_ball(gap))
@@ -127,7 +270,8 @@ class FlipJudge:
             return True
         while not (found > 0 or found < 0) and bits < max(_LAST_BITS, 4 * self.bits):
             bits *= 2
-            found = self._enclosures(bits).difference(before, near, after, far)
+            closer = _Enclosures(self._weights, self._odds, self._options, bits)
+            found = closer.difference(before, near, after, far)
         if found > 0 or found < 0 or self._options > MOST_EXACT:
             return bool(found > 0)
         excess = self._odds * self._exact(after, far) - self._exact(before, near)
@@ -159,9 +303,6 @@ class FlipJudge:
         for each, count in table:
             others += [self._weights[each]] * (count - (each == gap))
         return cast("Weight", taken_first(self._weights[gap], others))
-
-    def _enclosures(self, bits: int) -> "_Enclosures":
-        return _Enclosures(self._weights, self._odds, self._options, bits)
 
 
 class _Enclosures:

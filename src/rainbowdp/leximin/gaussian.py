@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cutting planes for Gaussian privacy.
+"""Max-min boundaries under Gaussian privacy: cutting planes in floating point, then rounded inward.
 
 Gaussian privacy is the intersection of all (ln a, delta(a)) privacies (Dong, Roth and Su 2022), so every
 event and every slope a > 0 give a linear constraint, which holds exactly if delta(a) is rounded up. The
 program starts without these constraints and adds those that its solution breaks, until none is broken by more
-than a tolerance. It works in floating point and always allows a little more than privacy does; the caller
-makes its answers exact.
+than a tolerance. It works in floating point and always allows a little more than privacy does.
+
+Its solution is then moved towards the uniform distribution until every pair of regions is private *exactly*.
+Weak duality in rational numbers bounds what was lost, for any output of the solver.
 """
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,9 +21,13 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import NotVerifiedError, SolverError
 from rainbowdp.exact import Exponent, ball, enclose_with, exponent_ball, normal_cdf, working_precision
-from rainbowdp.leximin.component import Component
-from rainbowdp.leximin.proposals import quiet_solver
+from rainbowdp.leximin.component import Component, Progress, Table, objective_count, silent
+from rainbowdp.leximin.filling import prefixes, settle, tied_classes, toward_uniform
+from rainbowdp.leximin.program import quiet_solver
+from rainbowdp.privacy import GaussianDP
 
 TOLERANCE = 1e-9
 """The largest excess of an event that is not cut away."""
@@ -207,3 +213,150 @@ def gaussian_cut(ours: int, theirs: int, event: tuple[int, ...], slope: Fraction
         return normal_cdf(z + shift) - ball(slope) * normal_cdf(z)
 
     return Cut(ours, theirs, event, slope, enclose_with(room, 80)[1])
+
+
+_GRID = 1 << 60
+# How far an objective may slip once others are maximized: more than the cuts still to come can take from it.
+_SLIP = 10 * TOLERANCE
+
+
+def fill_gaussian(
+    component: Component, privacy: GaussianDP, progress: Progress = silent
+) -> tuple[Table, Fraction]:
+    """Return a nearly max-min boundary of one component under Gaussian privacy.
+
+    Parameters
+    ----------
+    component : Component
+        The regions and which of them touch.
+    privacy : GaussianDP
+        With mu above 0.
+    progress : callable
+        Called after each objective.
+
+    Returns
+    -------
+    table : Table
+        Private exactly.
+    loss : Fraction
+        The smallest best-class mass is at most this far below the best possible; proven.
+
+    Raises
+    ------
+    SolverError
+        If the solver fails on the first objective.
+    NotVerifiedError
+        If not even the uniform distribution is found private; a defect.
+    """
+    outer = OuterProgram(component, privacy.mu)
+    total = objective_count(component)
+    bound = _fill_best_classes(component, outer, lambda done: progress(done, total))
+    for done, objective in enumerate(_later_objectives(component, outer), start=outer.regions):
+        progress(done, total)
+        value = outer.maximize(objective)
+        if value is not None:
+            outer.add_row(objective, value - _SLIP, np.inf)
+    progress(total, total)
+    start = _rational(component, outer.table())
+    table = _private(component, start, privacy)
+    smallest = min(
+        sum((table[region][color] for color in component.classes(region)[0]), Fraction(0))
+        for region in range(outer.regions)
+    )
+    return table, bound - smallest
+
+
+def _fill_best_classes(component: Component, outer: OuterProgram, report: Callable[[int], None]) -> Fraction:
+    """Fill progressively, and return an upper bound of the smallest best-class mass."""
+    rising = list(range(outer.regions))
+    bound = Fraction(1)
+    while rising:
+        level = outer.add_column()
+        rows = {}
+        for region in rising:
+            best = dict.fromkeys((region * outer.colors + c for c in component.classes(region)[0]), 1.0)
+            rows[region] = outer.add_row({**best, level: -1.0}, 0.0, np.inf)
+        value = outer.maximize({level: 1.0})
+        if value is None:
+            if bound == 1:
+                raise SolverError(
+                    "the solver found no max-min boundary under Gaussian privacy",
+                    help="give the boundary yourself, or use --boundary uniform or randomized-response",
+                )
+            break
+        weights = {region: abs(outer.dual(row)) for region, row in rows.items()}
+        if bound == 1:
+            bound = _dual_bound(component, outer, weights)
+        blocked = [region for region in rising if weights[region] > 1e-6]
+        for region in rising:
+            outer.hold_row(rows[region], level, value - _SLIP)
+        rising = [region for region in rising if region not in blocked] if blocked else []
+        report(outer.regions - len(rising))
+    return bound
+
+
+def _dual_bound(component: Component, outer: OuterProgram, weights: Mapping[int, float]) -> Fraction:
+    """Return a proven upper bound of the smallest best-class mass.
+
+    For multipliers of any size at least 0, the smallest mass of a private table is at most the weighted mean
+    of the masses plus the multiplied room that the cuts leave, and at most the largest value of that over
+    all tables, which is taken color by color.
+    """
+    whole = sum(map(Fraction, weights.values())) or Fraction(1)
+    gain = [[Fraction(0)] * outer.colors for _ in range(outer.regions)]
+    for region, weight in weights.items():
+        for color in component.classes(region)[0]:
+            gain[region][color] += Fraction(weight) / whole
+    total = Fraction(0)
+    for row, scale, cut in outer.cuts:
+        multiplier = Fraction(max(0.0, -outer.dual(row))) / Fraction(scale) / whole
+        if multiplier:
+            total += multiplier * cut.room
+            for color in cut.event:
+                gain[cut.ours][color] -= multiplier
+                gain[cut.theirs][color] += multiplier * cut.slope
+    return total + sum(map(max, gain), Fraction(0)) if any(weights.values()) else Fraction(1)
+
+
+def _later_objectives(component: Component, outer: OuterProgram) -> Iterator[dict[int, float]]:
+    variables = [range(region * outer.colors, (region + 1) * outer.colors) for region in range(outer.regions)]
+    for columns in prefixes(component, variables):
+        yield dict.fromkeys(columns, 1.0)
+    for columns in tied_classes(component, variables):
+        share = outer.add_column()
+        for column in columns:
+            outer.add_row({column: 1.0, share: -1.0}, 0.0, np.inf)
+        yield {share: 1.0}
+
+
+def _rational(component: Component, table: NDArray[np.float64]) -> Table:
+    """Turn floats into distributions; nearly equal tied shares become equal, unused colors stay out."""
+    table = np.where(table.max(axis=0) > 100 * TOLERANCE, table, 0.0)
+    rows = []
+    for region, floats in enumerate(table.tolist()):
+        for group in component.classes(region):
+            shares = [floats[color] for color in group]
+            if max(shares) - min(shares) < 1000 * TOLERANCE:
+                for color in group:
+                    floats[color] = sum(shares) / len(shares)
+        exact = [Fraction(value) for value in floats]
+        whole = sum(exact)
+        rows.append(settle([value / whole for value in exact], _GRID, component.classes(region)[0]))
+    return tuple(rows)
+
+
+def _private(component: Component, start: Table, privacy: GaussianDP) -> Table:
+    """Move towards uniform, by a weight that doubles, until every touching pair is private exactly."""
+    pairs = list(component.touching)
+    for power in range(40, -1, -1):
+        table = toward_uniform(start, Fraction(1, 2**power))
+        rows = [Distribution.trusted(dict(zip(component.colors, row, strict=True))) for row in table]
+        broken = next((p for p in pairs if not privacy.admits(rows[p[0]], rows[p[1]])), None)
+        if broken is None:
+            return table
+        # The pair that fails at one weight is the likeliest to fail at the next.
+        pairs.remove(broken)
+        pairs.insert(0, broken)
+    raise NotVerifiedError(
+        f"no weight makes the max-min boundary private for {privacy}", help="report this as a defect"
+    )

@@ -7,7 +7,7 @@ the slack of row i is ``~i`` (below 0), so that a vertex can be described by whi
 
 A proposal says which entities HiGHS believes to be 0 at an optimum. It is not trusted: the caller solves that
 vertex exactly. Variables are passed on in units of their expected size, because what is far below the
-solver's tolerance would otherwise be noise. The solver keeps its model and starts from the caller's vertex.
+solver's tolerance would otherwise be noise. The solver starts from the caller's vertex.
 """
 
 from collections.abc import Mapping
@@ -15,6 +15,7 @@ from typing import Any
 
 import flint
 import numpy as np
+from numpy.typing import NDArray
 
 from rainbowdp.leximin.factors import Sparse
 
@@ -32,7 +33,7 @@ class Program:
     {0: 2}
     """
 
-    __slots__ = ("columns", "equalities", "exchanges", "right", "rows", "scales")
+    __slots__ = ("columns", "equalities", "floats", "right", "rows", "scales")
 
     def __init__(self) -> None:
         self.rows: list[Sparse] = []
@@ -40,7 +41,8 @@ class Program:
         self.equalities: set[int] = set()
         self.columns: list[Sparse] = []
         self.scales: list[float] = []
-        self.exchanges: list[tuple[int, int, int]] = []
+        self.floats: list[tuple[NDArray[np.int32], NDArray[np.float64], float]] = []
+        """Columns, coefficients and right side of each row for variables of order 1, the largest being 1."""
 
     def add_column(self, scale: float = 1.0) -> int:
         """Add a variable that is at least 0 and of this order of magnitude, and return its number."""
@@ -57,6 +59,7 @@ class Program:
             self.equalities.add(row)
         for column, value in self.rows[row].items():
             self.columns[column][row] = value
+        self.floats.append(self._scaled(row))
         return row
 
     def exchange(self, row: int, old: int, new: int) -> None:
@@ -64,7 +67,13 @@ class Program:
         value = self.rows[row].pop(old)
         del self.columns[old][row]
         self.rows[row][new] = self.columns[new][row] = value
-        self.exchanges.append((row, old, new))
+        self.floats[row] = self._scaled(row)
+
+    def _scaled(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.float64], float]:
+        entries = {column: _float(value) * self.scales[column] for column, value in self.rows[row].items()}
+        largest = max(map(abs, entries.values()), default=1.0)
+        values = np.array(list(entries.values()), dtype=np.float64) / largest
+        return np.array(list(entries), dtype=np.int32), values, _float(self.right[row]) / largest
 
     def column(self, entity: int) -> Sparse:
         """Return the column of a variable, or of a row's slack."""
@@ -77,102 +86,55 @@ Proposal = tuple[set[int], set[int]]
 """Variables that may be other than 0, and rows that hold with equality."""
 
 
-class Proposals:
-    """HiGHS on a program that may grow between two questions."""
+def propose(
+    program: Program, objective: Mapping[int, flint.fmpq], fixed: set[int], basic: set[int], active: set[int]
+) -> Proposal | None:
+    """Return the vertex where HiGHS stops; None if it finds none.
 
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        self._highs: Any = None
-        self._columns = 0
-        self._rows = 0
-        self._exchanges = 0
-        self._held: set[int] = set()
-        self._costs: set[int] = set()
+    Parameters
+    ----------
+    program : Program
+        The variables and rows.
+    objective : mapping of int to fmpq
+        To be maximized.
+    fixed : set of int
+        Entities held at 0.
+    basic, active : set of int
+        The vertex to start from.
+    """
+    import highspy
 
-    def ask(
-        self, objective: Mapping[int, flint.fmpq], fixed: set[int], basic: set[int], active: set[int]
-    ) -> Proposal | None:
-        """Return the vertex where HiGHS stops; None if it finds none.
-
-        Parameters
-        ----------
-        objective : mapping of int to fmpq
-            To be maximized.
-        fixed : set of int
-            Entities held at 0.
-        basic, active : set of int
-            The vertex to start from.
-        """
-        import highspy
-
-        if self._highs is None:
-            self._highs = quiet_solver()
-        highs = self._highs
-        self._grow()
-        for column in self._costs - objective.keys():
-            highs.changeColCost(column, 0.0)
-        for column, value in objective.items():
-            highs.changeColCost(column, -_float(value) * self._program.scales[column])
-        self._costs = set(objective)
-        for entity in fixed - self._held:
-            if entity >= 0:
-                highs.changeColBounds(entity, 0.0, 0.0)
-            else:
-                right = self._right(~entity)
-                highs.changeRowBounds(~entity, right, right)
-        self._held = set(fixed)
-        status = highspy.HighsBasisStatus
-        basis = highspy.HighsBasis()
-        basis.col_status = [status.kBasic if c in basic else status.kLower for c in range(self._columns)]
-        basis.row_status = [status.kUpper if r in active else status.kBasic for r in range(self._rows)]
-        basis.valid = True
-        highs.setBasis(basis)
-        highs.run()
-        if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            return None
-        found = highs.getBasis()
-        return (
-            {c for c, state in enumerate(found.col_status) if state == status.kBasic},
-            {r for r, state in enumerate(found.row_status) if state != status.kBasic},
-        )
-
-    def _grow(self) -> None:
-        program, highs = self._program, self._highs
-        count = len(program.columns) - self._columns
-        for _ in range(count):
-            highs.addVar(0.0, np.inf)
-        self._columns += count
-        for row, old, new in program.exchanges[self._exchanges :]:
-            if row < self._rows:
-                highs.changeCoeff(row, old, 0.0)
-                highs.changeCoeff(row, new, self._scaled(row)[new])
-        self._exchanges = len(program.exchanges)
-        for row in range(self._rows, len(program.rows)):
-            entries = self._scaled(row)
-            right = self._right(row)
-            highs.addRow(
-                right if row in program.equalities else -np.inf,
-                right,
-                len(entries),
-                np.fromiter(entries, dtype=np.int32, count=len(entries)),
-                np.fromiter(entries.values(), dtype=np.float64, count=len(entries)),
-            )
-        self._rows = len(program.rows)
-
-    def _unscaled(self, row: int) -> dict[int, float]:
-        scales = self._program.scales
-        return {column: _float(value) * scales[column] for column, value in self._program.rows[row].items()}
-
-    def _scaled(self, row: int) -> dict[int, float]:
-        """Return a row for variables of order 1, divided by its largest coefficient."""
-        largest = self._largest(row)
-        return {column: value / largest for column, value in self._unscaled(row).items()}
-
-    def _right(self, row: int) -> float:
-        return _float(self._program.right[row]) / self._largest(row)
-
-    def _largest(self, row: int) -> float:
-        return max(map(abs, self._unscaled(row).values()), default=1.0)
+    columns, rows = len(program.columns), len(program.rows)
+    places, values, right = zip(*program.floats, strict=True)
+    costs, most, least = np.zeros(columns), np.full(columns, np.inf), np.full(rows, -np.inf)
+    for column, value in objective.items():
+        costs[column] = -_float(value) * program.scales[column]
+    for entity in fixed:
+        if entity >= 0:
+            most[entity] = 0.0
+        else:
+            least[~entity] = right[~entity]
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = columns, rows
+    model.col_cost_, model.col_lower_, model.col_upper_ = costs, np.zeros(columns), most
+    model.row_lower_, model.row_upper_ = least, np.array(right)
+    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    model.a_matrix_.start_ = np.cumsum([0, *map(len, places)], dtype=np.int32)
+    model.a_matrix_.index_, model.a_matrix_.value_ = np.concatenate(places), np.concatenate(values)
+    status, basis, highs = highspy.HighsBasisStatus, highspy.HighsBasis(), quiet_solver()
+    basis.col_status = [status.kBasic if c in basic else status.kLower for c in range(columns)]
+    basis.row_status = [status.kUpper if r in active else status.kBasic for r in range(rows)]
+    basis.valid = True
+    highs.passModel(model)
+    highs.setBasis(basis)
+    highs.run()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    found = highs.getBasis()
+    return (
+        {c for c, state in enumerate(found.col_status) if state == status.kBasic},
+        {r for r, state in enumerate(found.row_status) if state != status.kBasic},
+    )
 
 
 def _float(value: flint.fmpq) -> float:

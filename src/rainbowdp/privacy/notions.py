@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pure and approximate differential privacy: growth and decay by the odds E = e^epsilon.
+"""The notions of privacy: pure and approximate by the odds E = e^epsilon, and Gaussian by two normal numbers.
 
 Adding c = delta/(E-1) to a mass x and to its complement 1-x turns `ApproxDP` into pure growth and pure decay
 by the factor E, which is how the closed forms below are obtained.
@@ -8,33 +8,43 @@ by the factor E, which is how the closed forms below are obtained.
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import get_args
 
 import flint
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import PrivacyParameterError
+from rainbowdp.errors import PrivacyParameterError, UndecidedError
 from rainbowdp.exact import (
     Exact,
     Exponent,
     Log,
+    NormalExpression,
     NumberLike,
     OddsExpression,
     are_compatible,
     ball,
     exponent_ball,
     format_fraction,
+    normal_cdf,
+    normal_quantile,
     parse_fraction,
     refine,
     sign,
+    simplest,
 )
+from rainbowdp.exact.arguments import require
 from rainbowdp.privacy.verdict import (
-    Verdict,
-    enclosed_verdict,
+    Excess,
+    Notion,
+    Violation,
+    ball_sign,
+    decisive_events,
+    enclosed_excess,
     exponent_text,
+    greatest_excess,
     parse_nonnegative,
     read_mass,
     read_steps,
-    require_same_colors,
     worst_violation,
 )
 
@@ -43,19 +53,11 @@ Odds = Fraction | OddsExpression
 _KEPT_THRESHOLDS = 1024
 
 
-class _OddsNotion:
+class _OddsNotion(Notion):
     """What `PureDP` and `ApproxDP` share: growth and decay by the odds E = e^epsilon."""
 
     epsilon: Exponent
     delta: Fraction
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(map(repr, self._parameters))})"
-
-    @property
-    def _parameters(self) -> tuple[str, ...]:
-        """The parameters as they are typed."""
-        return (exponent_text(self.epsilon),)
 
     @cached_property
     def symbolic_odds(self) -> Odds:
@@ -73,11 +75,6 @@ class _OddsNotion:
     def is_rational(self) -> bool:
         """Whether the odds are rational, so that everything about this notion is."""
         return isinstance(self.odds, Fraction)
-
-    @cached_property
-    def _is_level(self) -> bool:
-        """Whether the odds are 1; to compare them costs more than most of what is done with them."""
-        return self.odds == 1
 
     @cached_property
     def turning_mass(self) -> Odds:
@@ -155,18 +152,16 @@ class _OddsNotion:
 
         return refine(attempt, 128, None)
 
-    def _grown(self, mass: Exact, steps: int, odds: Odds | None = None) -> Exact:
-        base = self.odds if odds is None else odds
-        if self._is_level:
+    def _grown(self, mass: Exact, steps: int, base: Odds) -> Exact:
+        if self.epsilon == 0:
             return mass + steps * self.delta
         power = base**steps
         grown = power * mass
         return grown if self.delta == 0 else grown + self.delta * (power - 1) / (base - 1)
 
-    def _decayed(self, rest: Exact, steps: int, odds: Odds | None = None) -> Exact:
+    def _decayed(self, rest: Exact, steps: int, base: Odds) -> Exact:
         """Return the complement of a mass after steps of the decay regime, not yet cut at 0."""
-        base = self.odds if odds is None else odds
-        if self._is_level:
+        if self.epsilon == 0:
             return rest - steps * self.delta
         power = base**steps
         decayed = rest / power
@@ -217,12 +212,12 @@ class _OddsNotion:
             return Fraction(1)
         return 1 - rest
 
-    def limit_ball(self, mass: Exact | NumberLike) -> flint.arb:
+    def limit_ball(self, mass: Exact) -> flint.arb:
         """Return a ball around the largest probability of an event that has this mass at a neighbor.
 
         Parameters
         ----------
-        mass : Exact or number
+        mass : Exact
             A probability.
 
         Returns
@@ -230,56 +225,66 @@ class _OddsNotion:
         flint.arb
             At the precision in force, and not cut at 1.
 
-        Raises
-        ------
-        NumberError, DistributionError
-            If the mass is not a number from 0 to 1.
-
         Examples
         --------
         >>> PureDP("ln 2").limit_ball(Fraction(1, 4)) == flint.arb(0.5)
         True
         """
-        return ball(self.odds) * ball(read_mass(mass)) + ball(self.delta)
+        return ball(self.odds) * ball(mass) + ball(self.delta)
 
-    def admits(self, p: Distribution, q: Distribution) -> Verdict:
-        """Decide whether two neighbors may have these distributions.
+    def odds_for(self, p: Distribution, q: Distribution) -> Odds:
+        """Return the odds, rational ones as a formal power base where rows are written in powers of it.
 
         Parameters
         ----------
         p, q : Distribution
-            Over the same colors.
+            Two rows.
 
         Returns
         -------
-        Verdict
-            True, or the event of greatest excess among both directions. Numbers in powers of another e^x than
-            e^epsilon are compared by enclosures; what 4096 bits do not decide counts as a violation.
-
-        Raises
-        ------
-        ColorError
-            If the two have different colors.
-        UsageError
-            If one is not a `Distribution`.
-
-        References
-        ----------
-        Zhou et al. 2022, Definition 2.
+        Fraction or OddsExpression
 
         Examples
         --------
-        >>> p = Distribution({"yes": "3/4", "no": "1/4"})
-        >>> q = Distribution({"yes": "1/4", "no": "3/4"})
-        >>> bool(PureDP("ln 3").admits(p, q))
-        True
-        >>> PureDP("ln 2").admits(p, q).violation.event
-        ('yes',)
+        >>> half = Distribution({"a": "1/2", "b": "1/2"})
+        >>> PureDP("ln 2").odds_for(half, half)
+        Fraction(2, 1)
         """
-        require_same_colors(p, q)
-        if not are_compatible([*p.values(), *q.values(), self.odds]):
-            return enclosed_verdict(p, q, lambda: exponent_ball(self.epsilon).exp(), self.delta)
-        return Verdict(worst_violation(p, q, self.odds, self.delta))
+        if not isinstance(self.epsilon, Log):
+            return self.odds
+        bases = {value.exponent for value in (*p.values(), *q.values()) if isinstance(value, OddsExpression)}
+        return self.symbolic_odds if bases == {self.epsilon} else self.odds
+
+    def excess(self, p: Distribution, q: Distribution) -> Excess | None:
+        """Return the greatest excess over the constraint, in either direction; None if it holds.
+
+        Parameters
+        ----------
+        p, q : Distribution
+            Two rows over the same colors.
+
+        Returns
+        -------
+        Excess or None
+
+        Examples
+        --------
+        >>> p, q = Distribution({"a": "3/4", "b": "1/4"}), Distribution({"a": "1/4", "b": "3/4"})
+        >>> PureDP("ln 2").excess(p, q).violation.excess
+        Fraction(1, 4)
+        """
+        odds = self.odds_for(p, q)
+        if not are_compatible([*p.values(), *q.values(), odds]):
+            return enclosed_excess(p, q, lambda: exponent_ball(self.epsilon).exp(), self.delta)
+        found = worst_violation(p, q, odds, self.delta)
+        if found is None:
+            return None
+        ours, theirs = (q, p) if found.swapped else (p, q)
+        mass, other, rank = ours.mass(found.event), theirs.mass(found.event), found.excess
+        if odds is not self.odds and found.limit is not None and rank is not None:
+            limit, excess = simplest(found.limit), simplest(rank)
+            found = Violation(found.event, simplest(mass), limit, excess, found.swapped)
+        return Excess(found, lambda: ball(mass) - self.limit_ball(other), rank)
 
 
 @dataclass(frozen=True, repr=False)
@@ -319,6 +324,9 @@ class PureDP(_OddsNotion):
     def delta(self) -> Fraction:  # type: ignore[override]  # a constant of this notion, not a parameter
         """Always 0."""
         return Fraction(0)
+
+    def __repr__(self) -> str:
+        return f"PureDP({exponent_text(self.epsilon)!r})"
 
     def __str__(self) -> str:
         return f"epsilon={exponent_text(self.epsilon)}"
@@ -366,9 +374,207 @@ class ApproxDP(_OddsNotion):
             )
         object.__setattr__(self, "delta", parsed)
 
-    @property
-    def _parameters(self) -> tuple[str, ...]:
-        return exponent_text(self.epsilon), format_fraction(self.delta)
+    def __repr__(self) -> str:
+        return f"ApproxDP({exponent_text(self.epsilon)!r}, {format_fraction(self.delta)!r})"
 
     def __str__(self) -> str:
         return f"epsilon={exponent_text(self.epsilon)}, delta={format_fraction(self.delta)}"
+
+
+@dataclass(frozen=True, repr=False)
+class GaussianDP(Notion):
+    """Gaussian differential privacy: neighbors are as hard to tell apart as N(0,1) from N(mu,1).
+
+    Parameters
+    ----------
+    mu : number or text
+        At least 0: a decimal, a fraction, or ``ln 3``.
+
+    Raises
+    ------
+    PrivacyParameterError
+        If mu is negative.
+    NumberError
+        If mu is not an exact finite number.
+
+    References
+    ----------
+    Dong, Roth and Su, Gaussian Differential Privacy, J. Royal Statistical Society B 84(1), 2022.
+
+    Examples
+    --------
+    >>> mass = GaussianDP(1).propagate(Fraction(1, 2), 2)
+    >>> Fraction(977, 1000) < mass < Fraction(978, 1000)
+    True
+    """
+
+    mu: Exponent
+
+    def __init__(self, mu: NumberLike | Log) -> None:
+        object.__setattr__(self, "mu", parse_nonnegative(mu, "mu"))
+
+    def __repr__(self) -> str:
+        return f"GaussianDP({exponent_text(self.mu)!r})"
+
+    def __str__(self) -> str:
+        return f"mu={exponent_text(self.mu)}"
+
+    @property
+    def is_rational(self) -> bool:
+        """Whether all probabilities stay rational: only for mu = 0."""
+        return self.mu == 0
+
+    def propagate(
+        self,
+        mass: Exact | NumberLike,
+        steps: int = 1,
+        *,
+        symbolic: bool = False,  # noqa: ARG002 - one signature for all notions
+    ) -> Exact:
+        """Return the largest mass that an event of this mass can have some steps away.
+
+        Parameters
+        ----------
+        mass : Exact or number
+            A rational probability, or one that this method made.
+        steps : int
+            Number of steps, at least 0.
+        symbolic : bool
+            Accepted for the sake of one signature; these numbers are always symbolic.
+
+        Returns
+        -------
+        Exact
+            Phi(Phi^-1(mass) + steps mu).
+
+        Raises
+        ------
+        UndecidedError
+            If the mass is a sum of several normal terms, which has no closed form.
+        NumberError, DistributionError
+            If the mass is not a number from 0 to 1, or the steps are not a whole number.
+
+        Examples
+        --------
+        >>> GaussianDP(0).propagate("1/4", 3)
+        Fraction(1, 4)
+        """
+        moved = self._moved(read_mass(mass), read_steps(steps))
+        if moved is None:
+            raise UndecidedError(
+                "a sum of normal terms, or a number of another kind or another mu, has no closed form here",
+                help="start from a rational boundary distribution",
+            )
+        return moved
+
+    def _moved(self, mass: Exact, steps: int) -> Exact | None:
+        """Return Phi(Phi^-1(mass) + steps mu) where it has an exact form."""
+        if self.mu == 0:
+            return mass
+        if isinstance(mass, Fraction):
+            return simplest(NormalExpression.shifted(mass, Fraction(steps), self.mu))
+        if not isinstance(mass, NormalExpression) or mass.mu != self.mu:
+            return None
+        moved = mass.moved(Fraction(steps))
+        return None if moved is None else simplest(moved)
+
+    def limit_ball(self, mass: Exact) -> flint.arb:
+        """Return a ball around the largest probability of an event that has this mass at a neighbor.
+
+        Parameters
+        ----------
+        mass : Exact
+            A probability.
+
+        Returns
+        -------
+        flint.arb
+            At the precision in force.
+
+        Examples
+        --------
+        >>> 0.977 < GaussianDP(2).limit_ball(Fraction(1, 2)) < 0.978
+        True
+        """
+        if sign(mass) == 0 or sign(mass - 1) == 0:
+            return ball(mass)
+        return normal_cdf(normal_quantile(ball(mass)) + exponent_ball(self.mu))
+
+    def excess(self, p: Distribution, q: Distribution) -> Excess | None:
+        """Return the greatest excess over the constraint, in either direction; None if it holds.
+
+        The worst events are those of the likelihood ratio test (Neyman and Pearson), and because the Gaussian
+        limit is concave it is enough to check the corners of the test's curve.
+
+        Parameters
+        ----------
+        p, q : Distribution
+            Two rows over the same colors.
+
+        Returns
+        -------
+        Excess or None
+
+        Examples
+        --------
+        >>> p, q = Distribution({"a": "3/4", "b": "1/4"}), Distribution({"a": "1/4", "b": "3/4"})
+        >>> GaussianDP(1).excess(p, q).violation.event, GaussianDP(2).excess(p, q)
+        (('a',), None)
+        """
+        return greatest_excess(
+            self._event_excess(event, ours, theirs, swapped=swapped)
+            for swapped, ours, theirs in ((False, p, q), (True, q, p))
+            for event in decisive_events(ours, theirs)
+        )
+
+    def _event_excess(
+        self, event: tuple[str, ...], ours: Distribution, theirs: Distribution, *, swapped: bool
+    ) -> Excess | None:
+        mass, other = ours.mass(event), theirs.mass(event)
+        limit = self._moved(other, 1)
+        if limit is not None and not are_compatible([mass, limit]):
+            limit = None
+        excess, undecided = None if limit is None else mass - limit, False
+        try:
+            exceeds = self._exceeds(mass, other) if excess is None else sign(excess) > 0
+        except UndecidedError:
+            exceeds, excess, undecided = True, None, True
+        if not exceeds:
+            return None
+        violation = Violation(event, mass, limit, excess, swapped, undecided)
+        return Excess(violation, lambda: ball(mass) - self.limit_ball(other))
+
+    def _exceeds(self, probability: Exact, other: Exact) -> bool:
+        def gap() -> flint.arb:
+            # Phi^-1(probability) - Phi^-1(other) - mu, above 0 exactly where the limit is exceeded.
+            return normal_quantile(ball(probability)) - normal_quantile(ball(other)) - exponent_ball(self.mu)
+
+        if sign(probability) == 0 or sign(other - 1) == 0:
+            return False
+        if sign(other) == 0 or sign(probability - 1) == 0:
+            return True
+        return ball_sign(gap) > 0
+
+
+Privacy = PureDP | ApproxDP | GaussianDP
+"""Any notion of privacy."""
+
+
+def require_privacy(value: object) -> None:
+    """Refuse an argument `privacy` that is not a notion of privacy.
+
+    Parameters
+    ----------
+    value : object
+        The argument.
+
+    Raises
+    ------
+    UsageError
+        If it is not; a bare number does not say which notion is meant.
+
+    Examples
+    --------
+    >>> require_privacy(PureDP(1))
+    """
+    require(value, "privacy", *get_args(Privacy))
