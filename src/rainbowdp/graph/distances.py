@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError
 from rainbowdp.graph.arrays import Integers, frozen, read_only
+from rainbowdp.graph.compiled import compiled
 from rainbowdp.graph.pair_store import PairStore
 from rainbowdp.graph.passes import Batches, Ends
 
@@ -117,9 +118,11 @@ class Depths:
     def __init__(self, starts: NDArray[np.bool_]) -> None:
         self.passes = self.changed = 0
         self.settled = self.slow = False
-        self._kind = self._fallen = 0
+        self._fallen = 0
+        # Array operations lower nothing by more than they hold, so they begin with the longest integers.
+        self._kind = 0 if compiled() else len(_KINDS) - 1
         self._unreached = starts.size
-        self._depth: NDArray[Any] = np.where(starts, np.uint8(0), np.uint8(self._none))
+        self._depth: NDArray[Any] = np.where(starts, 0, self._none).astype(_KINDS[self._kind])
 
     @property
     def backward(self) -> bool:
@@ -189,6 +192,9 @@ class Depths:
         source, target : integer array [m]
             The pairs.
         """
+        if not compiled():
+            self._fallen += _relax_at_once(source, target, self._depth)
+            return
         from rainbowdp.graph import kernels
 
         source, target = read_only(source), read_only(target)
@@ -211,6 +217,17 @@ class Depths:
         wider = self._depth.astype(_KINDS[self._kind])
         wider[self._depth == none] = self._none
         self._depth = wider
+
+
+def _relax_at_once(source: Integers, target: Integers, depth: NDArray[np.int32]) -> int:
+    """Lower the depths along every pair by what they were before; return how often one fell."""
+    fallen = 0
+    for one, other in ((source, target), (target, source)):
+        near = depth[one]
+        fell = near < depth[other] - 1
+        np.minimum.at(depth, other[fell], near[fell] + np.int32(1))
+        fallen += int(np.count_nonzero(fell))
+    return fallen
 
 
 def relax_in_place(
