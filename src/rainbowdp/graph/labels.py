@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 from rainbowdp.errors import DuplicateDatasetError, GraphShapeError, UnknownDatasetError, did_you_mean
 from rainbowdp.exact import format_fraction
 from rainbowdp.exact.arguments import is_whole, items_of, kind_of
-from rainbowdp.graph.arrays import frozen, require_dataset
+from rainbowdp.graph.arrays import first_outside, frozen, require_dataset
 
 _LARGEST_TABLE = 1 << 16
 _BLOCK = 1 << 20
@@ -84,20 +84,15 @@ class RowLabels:
     @overload
     def __getitem__(self, which: slice | NDArray[Any]) -> NDArray[np.str_]: ...
     def __getitem__(self, which: int | np.integer[Any] | slice | NDArray[Any]) -> str | NDArray[np.str_]:
-        if isinstance(which, np.ndarray) and which.dtype == np.bool_:
-            which = np.flatnonzero(which)
-        if isinstance(which, slice | np.ndarray):
-            datasets = self._chosen(which) if isinstance(which, np.ndarray) else self._slice(which)
-            return row_texts(self._rows.rows_of(datasets))
-        return row_text(self._rows.rows_of(np.array([range(self.size)[which]]))[0].tolist())
-
-    def _chosen(self, which: NDArray[Any]) -> NDArray[np.int64]:
-        if which.size and (int(which.min()) < -self.size or int(which.max()) >= self.size):
+        if isinstance(which, slice):
+            return row_texts(self._rows.rows_of(np.arange(*which.indices(self.size), dtype=np.int64)))
+        if not isinstance(which, np.ndarray):
+            return row_text(self._rows.rows_of(np.array([range(self.size)[which]]))[0].tolist())
+        places = np.flatnonzero(which) if which.dtype == np.bool_ else which.astype(np.int64)
+        places = np.where(places < 0, places + self.size, places)
+        if first_outside(places, self.size) is not None:
             raise IndexError(f"there are {self.size} names, and one beyond these is asked for")
-        return np.where(which < 0, which + self.size, which).astype(np.int64)
-
-    def _slice(self, which: slice) -> NDArray[np.int64]:
-        return np.arange(*which.indices(self.size), dtype=np.int64)
+        return row_texts(self._rows.rows_of(places))
 
     def __iter__(self) -> Iterator[str]:
         for start in range(0, self.size, _BLOCK):

@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError, MissingExtraError, UsageError
-from rainbowdp.exact.arguments import described, is_whole, kind_of
+from rainbowdp.exact.arguments import kind_of
 from rainbowdp.graph.arrays import (
     Integers,
     Rebuilt,
     end_arrays,
-    first_outside,
     frozen,
     held,
     integer_array,
@@ -34,6 +33,7 @@ from rainbowdp.graph.arrays import (
     require_size,
     sorted_distinct,
     start_marks,
+    whole_number,
 )
 from rainbowdp.graph.compiled import compiled, is_worth_compiling
 from rainbowdp.graph.distances import breadth_first_steps, search, steps_along
@@ -97,26 +97,17 @@ class DatasetGraph(Rebuilt, PairPasses):
                 help="build the structure with DatasetGraph.from_pairs",
             )
         for name in ("self_loops", "repeated_pairs"):
-            count = getattr(self, name)
-            if not is_whole(count) or count < 0:
-                raise GraphShapeError(
-                    f"{name} cannot be {described(count)}", help="give how many were removed"
-                )
-        object.__setattr__(self, "indptr", frozen(indptr))
-        object.__setattr__(self, "indices", frozen(numbered(indices, size)))
-        if first_outside(indices, size) is not None:
-            raise GraphShapeError(
-                f"indices must lie between 0 and {size - 1}",
-                help="build the structure with DatasetGraph.from_pairs",
-            )
-        rows = self._rows()
-        keys = rows * np.int64(size) + self.indices
-        mirrored = np.sort(self.indices * np.int64(size) + rows)
-        if np.any(np.diff(keys) <= 0) or np.any(rows == self.indices) or not np.array_equal(keys, mirrored):
+            whole_number(name, getattr(self, name), least=0)
+        rows = np.repeat(np.arange(size), np.diff(indptr))
+        upward = (rows < indices) & (indices < size)
+        made = DatasetGraph.from_pairs(size, rows[upward], indices[upward])
+        if not (np.array_equal(made.indptr, indptr) and np.array_equal(made.indices, indices)):
             raise GraphShapeError(
                 "the structure is not sorted and symmetric without self-loops and repeats",
                 help="build it with DatasetGraph.from_pairs, which makes it so",
             )
+        object.__setattr__(self, "indptr", made.indptr)
+        object.__setattr__(self, "indices", made.indices)
 
     @classmethod
     def _trusted(

@@ -135,25 +135,18 @@ class RainbowGraph(Rebuilt, Sources):
 
     def __post_init__(self) -> None:
         require_relation(self.structure, "structure")
-        size = self.structure.size
         regions = integer_array(self.regions, "regions")
+        _require_one_each("region codes", regions.size, self.structure.size)
         rainbows = tuple(map(Rainbow.of, rainbow_list(self.rainbows, "rainbows")))
-        texts = list(map(str, rainbows))
-        if size == 0:
-            raise GraphShapeError("a rainbow graph needs at least one dataset", help="give it some")
-        if regions.size != size:
+        count, texts = len(rainbows), list(map(str, rainbows))
+        if (
+            texts != sorted(set(texts))
+            or first_outside(regions, count) is not None
+            or (first_places(regions, count) < 0).any()
+        ):
             raise GraphShapeError(
-                f"{regions.size} region codes for {size} datasets", help="give every dataset one region code"
-            )
-        if texts != sorted(set(texts)):
-            raise GraphShapeError(
-                "the rainbows must be distinct and sorted by their text",
-                help="use RainbowGraph.from_codes, which sorts and merges them",
-            )
-        if first_outside(regions, len(texts)) is not None or (first_places(regions, len(texts)) < 0).any():
-            raise GraphShapeError(
-                f"the region codes must be 0 to {len(texts) - 1}, each of them occurring",
-                help="use RainbowGraph.from_codes, which drops rainbows that do not occur",
+                "the rainbows must be distinct, sorted by their text, and each of them some dataset's",
+                help="use RainbowGraph.from_codes, which sorts and merges them, and drops all others",
             )
         if any(rainbow.colors != rainbows[0].colors for rainbow in rainbows):
             raise ColorSetError(
@@ -162,7 +155,7 @@ class RainbowGraph(Rebuilt, Sources):
         object.__setattr__(self, "rainbows", rainbows)
         object.__setattr__(self, "regions", held(regions, np.int32))
         if self.labels is not None:
-            object.__setattr__(self, "labels", label_array(self.labels, size))
+            object.__setattr__(self, "labels", label_array(self.labels, regions.size))
 
     @classmethod
     def from_codes(
@@ -211,12 +204,7 @@ class RainbowGraph(Rebuilt, Sources):
         require_relation(structure, "structure")
         palette = rainbow_list(palette, "palette")
         array = integer_array(codes, "codes")
-        if array.size != structure.size:
-            raise GraphShapeError(
-                f"{array.size} rainbows for {structure.size} datasets", help="give every dataset one rainbow"
-            )
-        if array.size == 0:
-            raise GraphShapeError("a rainbow graph needs at least one dataset", help="give it some")
+        _require_one_each("rainbows", array.size, structure.size)
         name = namer(labels)
         at = first_outside(array, len(palette))
         if at is not None:
@@ -225,9 +213,9 @@ class RainbowGraph(Rebuilt, Sources):
                 help=f"codes are 0 to {len(palette) - 1}, indices into the palette",
                 dataset=name(at),
             )
-        found = palette_of(palette, array, name)
+        rainbows, regions = palette_of(palette, array, name)
         # The constructor makes an array of any sequence of labels.
-        return cls(structure, found.rainbows, found.regions, cast("LabelArray | None", labels))
+        return cls(structure, rainbows, regions, cast("LabelArray | None", labels))
 
     def __repr__(self) -> str:
         return f"RainbowGraph({self.size} datasets, {self.pair_count} pairs, {len(self.rainbows)} regions)"
@@ -423,6 +411,15 @@ class RainbowGraph(Rebuilt, Sources):
     @cached_property
     def _names(self) -> Names:
         return Names(self.labels, self.size, "graph")
+
+
+def _require_one_each(what: str, count: int, size: int) -> None:
+    if size == 0:
+        raise GraphShapeError("a rainbow graph needs at least one dataset", help="give it some")
+    if count != size:
+        raise GraphShapeError(
+            f"{count} {what} for {size} datasets", help="give every dataset one rainbow, by its code"
+        )
 
 
 def classes_of(regions: NDArray[np.int32], distance: Distances, region_count: int) -> Classes:

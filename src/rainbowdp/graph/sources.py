@@ -10,7 +10,6 @@ import itertools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeVar, cast
 
 import numpy as np
@@ -33,24 +32,10 @@ from rainbowdp.rainbow import Rainbow, quote_color
 Item = TypeVar("Item")
 
 
-@dataclass(frozen=True, eq=False)
-class Palette:
-    """Distinct rainbows sorted by text, and the one that each dataset prefers.
-
-    Parameters
-    ----------
-    rainbows : tuple of Rainbow
-        Only those that occur.
-    regions : int32 array [n]
-        Index into `rainbows` per dataset.
-    """
-
-    rainbows: tuple[Rainbow, ...]
-    regions: NDArray[np.int32]
-
-
-def palette_of(known: Sequence[Rainbow | str], codes: NDArray[Any], name: NameOf) -> Palette:
-    """Parse, merge and sort rainbows, drop those that do not occur, and check their colors.
+def palette_of(
+    known: Sequence[Rainbow | str], codes: NDArray[Any], name: NameOf
+) -> tuple[tuple[Rainbow, ...], NDArray[np.int32]]:
+    """Return the distinct rainbows that occur, sorted by text, and the one of each dataset, int32 [n].
 
     Parameters
     ----------
@@ -84,14 +69,12 @@ def palette_of(known: Sequence[Rainbow | str], codes: NDArray[Any], name: NameOf
                 colors=rainbow.colors,
                 other_colors=reference.colors,
             )
-    texts = {code: str(rainbow) for code, rainbow in parsed.items()}
-    order = sorted(set(texts.values()))
-    rank = {text: index for index, text in enumerate(order)}
-    by_text = {texts[code]: rainbow for code, rainbow in parsed.items()}
+    by_text = {str(rainbow): rainbow for rainbow in parsed.values()}
+    rank = {text: index for index, text in enumerate(sorted(by_text))}
     region_of = np.zeros(len(known), dtype=np.int32)
-    for code, text in texts.items():
-        region_of[code] = rank[text]
-    return Palette(tuple(by_text[text] for text in order), frozen(region_of[codes]))
+    for code, rainbow in parsed.items():
+        region_of[code] = rank[str(rainbow)]
+    return tuple(by_text[text] for text in rank), frozen(region_of[codes])
 
 
 def rainbow_list(rainbows: Iterable[Item], name: str) -> list[Item]:
@@ -417,29 +400,24 @@ def _number_edges(
 
 
 def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
-    if isinstance(edges, np.ndarray):
-        if edges.size and (edges.ndim != 2 or edges.shape[1] != 2):
-            raise GraphShapeError(
-                f"an array of edges must have two columns, not the shape {edges.shape}",
-                help="pass an array of shape [m, 2]",
-                shape=edges.shape,
-            )
-        return cast("list[Hashable]", edges.ravel().tolist())
-    pairs = items_of(edges)
+    if isinstance(edges, np.ndarray) and edges.size and (edges.ndim != 2 or edges.shape[1] != 2):
+        raise GraphShapeError(
+            f"an array of edges must have two columns, not the shape {edges.shape}",
+            help="pass an array of shape [m, 2]",
+            shape=edges.shape,
+        )
+    pairs = items_of(edges.tolist() if isinstance(edges, np.ndarray) else edges)
     if pairs is None:
         raise GraphShapeError(
             f"`edges` is {kind_of(edges)}, and no list of pairs",
             help='write for example [("a", "b"), ("b", "c")]',
         )
-    sized = all(issubclass(kind, Sequence) and not issubclass(kind, str) for kind in set(map(type, pairs)))
-    if not sized or not set(map(len, pairs)) <= {2}:
-        at, edge = next(
-            (index, edge)
-            for index, edge in enumerate(pairs)
-            if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2
-        )
+    kinds = set(map(type, pairs))
+    pairlike = {kind for kind in kinds if issubclass(kind, Sequence) and not issubclass(kind, str)}
+    if pairlike != kinds or not set(map(len, pairs)) <= {2}:
+        at = next(at for at, edge in enumerate(pairs) if type(edge) not in pairlike or len(edge) != 2)
         raise GraphShapeError(
-            f"the edge {edge!r} (number {at}, counted from 0) is not a pair of datasets",
+            f"the edge {pairs[at]!r} (number {at}, counted from 0) is not a pair of datasets",
             help="write every edge as (source, target)",
             edge=at,
         )
