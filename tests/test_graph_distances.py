@@ -128,15 +128,15 @@ def watched_searches(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return ways
 
 
-@pytest.mark.parametrize("degree", [1, 252, 253, 254, 255, 256, 300, 513])
+@pytest.mark.parametrize("degree", [1, 254, 255, 256, 513])
 def test_datasets_with_many_neighbors(degree: int, monkeypatch: pytest.MonkeyPatch) -> None:
     ways = watched_searches(monkeypatch)
-    # All of one circle with all of the other: lists of equal length, as far as a byte can count them.
+    # All of one circle with all of the other: lists of equal length, but for the last dataset.
     one, other = np.indices((degree, degree)).reshape(2, -1)
     starts = np.arange(2 * degree + 1) == 0
     found = by_search(np.stack([one, other + degree], axis=1), starts)
     assert found == [0, *[2] * (degree - 1), *[1] * degree, -1]
-    assert ways == [degree < 255 and degree > 1]
+    assert ways == [degree > 1]
 
 
 def test_a_shuffled_lattice_is_searched_by_lists_of_equal_length(monkeypatch: pytest.MonkeyPatch) -> None:

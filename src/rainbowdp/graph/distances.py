@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError
-from rainbowdp.graph.arrays import Integers, frozen, read_only
+from rainbowdp.graph.arrays import Integers, frozen, narrowest, read_only
 from rainbowdp.graph.compiled import compiled
 from rainbowdp.graph.pair_store import PairStore
 from rainbowdp.graph.passes import Batches, Ends
@@ -268,34 +268,33 @@ def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], roo
     from rainbowdp.graph import kernels_search
 
     entries = 2 * pairs
-    degrees = np.zeros(starts.size, dtype=np.uint8)
-    if all(
-        kernels_search.count_degrees(read_only(one), read_only(other), degrees) for one, other in batches()
-    ):
-        width = int(degrees.max(initial=0))
-        if _EVEN * width * starts.size <= _OF * entries:
-            return _searched_evenly(batches, degrees, width, starts, room)
-    del degrees
     # One array does for counting, for where to write next, and for where to read: each step moves what
     # belongs to a dataset down by one place.
-    places = np.zeros(starts.size + 2, dtype=np.int32 if entries <= _LARGEST_INT32 else np.int64)
+    kind = np.int32 if _OF * entries <= _EVEN * _LARGEST_INT32 else np.int64
+    places = np.zeros(starts.size + 2, dtype=kind)
     for source, target in batches():
         kernels_search.count_ends(read_only(source), read_only(target), places[2:])
-    np.cumsum(places, out=places)
-    neighbors = room(entries)
+    width = int(places.max())
+    degrees = None
+    if _EVEN * width * starts.size <= _OF * entries:
+        degrees = places[2:].astype(narrowest(width + 1))
+        places[1:-1] = np.arange(starts.size) * width
+    else:
+        np.cumsum(places, out=places)
+    neighbors = room(entries if degrees is None else width * starts.size)
     for source, target in batches():
         kernels_search.list_neighbors(read_only(source), read_only(target), places[1:], neighbors)
-    return search(places[:-1], neighbors, starts)
+    if degrees is None:
+        return search(places[:-1], neighbors, starts)
+    del places
+    return _search_evenly(degrees, width, neighbors, starts)
 
 
-def _searched_evenly(
-    batches: Batches, degrees: NDArray[np.uint8], width: int, starts: NDArray[np.bool_], room: Room
+def _search_evenly(
+    degrees: NDArray[Any], width: int, neighbors: Integers, starts: NDArray[np.bool_]
 ) -> NDArray[np.int32]:
     from rainbowdp.graph import kernels_search
 
-    neighbors, filled = room(width * starts.size), np.zeros_like(degrees)
-    for source, target in batches():
-        kernels_search.list_evenly(read_only(source), read_only(target), width, filled, neighbors)
     queue, begun = _queue(starts & (degrees > 0), neighbors)
     depth = np.where(starts, np.int32(0), np.int32(-1))
     ahead = np.empty(_AHEAD_EVENLY + width, dtype=neighbors.dtype)

@@ -14,37 +14,10 @@ from numpy.typing import NDArray
 from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.compiled import kernel
 
-Bytes = NDArray[np.uint8]
-# A pair adds two to a dataset that it joins with itself.
-_MOST = 253
-
-
-@kernel
-def count_degrees(source: Integers, target: Integers, degrees: Bytes) -> bool:
-    """Add the pairs to the number of neighbors of every dataset; False where a byte may not hold one."""
-    for at in range(source.size):
-        one, other = source[at], target[at]
-        if degrees[one] > _MOST or degrees[other] > _MOST:
-            return False
-        degrees[one] += 1
-        degrees[other] += 1
-    return True
-
-
-@kernel
-def list_evenly(source: Integers, target: Integers, width: int, filled: Bytes, neighbors: Integers) -> None:
-    """Write down the neighbors of every dataset in its `width` places; `filled` says how many are taken."""
-    for at in range(source.size):
-        one, other = source[at], target[at]
-        neighbors[np.int64(one) * width + filled[one]] = other
-        filled[one] += 1
-        neighbors[np.int64(other) * width + filled[other]] = one
-        filled[other] += 1
-
 
 @kernel
 def search_evenly(  # noqa: PLR0917 - machine code takes no keywords
-    degrees: Bytes,
+    degrees: NDArray[Any],
     width: int,
     neighbors: Integers,
     seen: NDArray[np.bool_],
@@ -53,7 +26,7 @@ def search_evenly(  # noqa: PLR0917 - machine code takes no keywords
     depth: NDArray[np.int32],
     ahead: Integers,
 ) -> None:
-    """Do what `search` does where every dataset has `width` places, its neighbors in the first of them.
+    """Do what `search` does where every dataset has `width` places, its neighbors in the first `degrees`.
 
     `ahead` has more than `width` places.
     """

@@ -106,8 +106,7 @@ class DatasetGraph(Rebuilt, PairPasses):
                 "the structure is not sorted and symmetric without self-loops and repeats",
                 help="build it with DatasetGraph.from_pairs, which makes it so",
             )
-        object.__setattr__(self, "indptr", made.indptr)
-        object.__setattr__(self, "indices", made.indices)
+        vars(self).update(indptr=made.indptr, indices=made.indices)
 
     @classmethod
     def _trusted(
@@ -115,10 +114,12 @@ class DatasetGraph(Rebuilt, PairPasses):
     ) -> "DatasetGraph":
         """Wrap arrays that this package just made, without copying and checking them."""
         graph = object.__new__(cls)
-        object.__setattr__(graph, "indptr", frozen(indptr))
-        object.__setattr__(graph, "indices", frozen(indices))
-        object.__setattr__(graph, "self_loops", self_loops)
-        object.__setattr__(graph, "repeated_pairs", repeated_pairs)
+        vars(graph).update(
+            indptr=frozen(indptr),
+            indices=frozen(indices),
+            self_loops=self_loops,
+            repeated_pairs=repeated_pairs,
+        )
         return graph
 
     @classmethod
@@ -274,15 +275,7 @@ class DatasetGraph(Rebuilt, PairPasses):
         """
         one, other = end_arrays(first, second, self.size, ("first", "second"))
         asked = one.astype(np.int64) * self.size + other.astype(np.int64)
-        known = self._rows() * np.int64(self.size) + self.indices
-        # Searching in order walks through memory once; searching as asked would jump about in it.
-        order = np.argsort(asked)
-        place = np.searchsorted(known, asked[order])
-        found = place < known.size
-        found[found] = known[place[found]] == asked[order[found]]
-        joined = np.empty(asked.size, dtype=np.bool_)
-        joined[order] = found
-        return joined
+        return np.isin(asked, self._rows() * np.int64(self.size) + self.indices)
 
     def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return how many steps each dataset is away from the nearest start.
@@ -356,10 +349,8 @@ class PairList(Rebuilt, PairPasses):
     def __post_init__(self) -> None:
         require_size(self.size)
         size = int(self.size)
-        source, target = end_arrays(self.source, self.target, size)
-        object.__setattr__(self, "size", size)
-        object.__setattr__(self, "source", held(source, number_type(size)))
-        object.__setattr__(self, "target", held(target, number_type(size)))
+        source, target = (held(end, number_type(size)) for end in end_arrays(self.source, self.target, size))
+        vars(self).update(size=size, source=source, target=target)
 
     @classmethod
     def from_arrays(cls, size: int, source: ArrayLike, target: ArrayLike) -> "PairList":

@@ -9,8 +9,8 @@ per dataset, as callers give them, becomes distinct rainbows and a code per data
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, Self, TypeVar, cast
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -157,18 +157,6 @@ def _is_blank(value: object) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
-class NetworkLike(Protocol):
-    """What is used of a networkx graph of any kind."""
-
-    @property
-    def nodes(self) -> Callable[..., Iterable[tuple[Hashable, object]]]:
-        """Nodes; called with ``data=attribute`` they come with that attribute's value."""
-
-    @property
-    def edges(self) -> Callable[[], Iterable[tuple[Hashable, Hashable]]]:
-        """Edges; called without arguments they come as pairs of nodes."""
-
-
 class Sources(ABC):
     """Alternative constructors of :class:`rainbowdp.graph.RainbowGraph`."""
 
@@ -265,7 +253,7 @@ class Sources(ABC):
         return cls._named(edges, datasets, palette, codes)
 
     @classmethod
-    def from_networkx(cls, graph: NetworkLike, attribute: str = "rainbow") -> Self:
+    def from_networkx(cls, graph: Any, attribute: str = "rainbow") -> Self:  # noqa: ANN401 - networkx is not imported
         """Build the graph from a networkx graph whose nodes carry their rainbow.
 
         Directed graphs and multigraphs are read as undirected simple ones; what that removes is counted.

@@ -116,14 +116,15 @@ class Mechanism(Rebuilt):
                     f"the rainbow {rainbow} does not rank the colors {', '.join(map(quote_color, colors))}",
                     help="name the colors in code-point order and rank all of them in every rainbow",
                 )
-        object.__setattr__(self, "colors", colors)
-        object.__setattr__(self, "class_rainbow", rainbows)
-        object.__setattr__(self, "codes", frozen(codes.astype(np.int32)))
-        object.__setattr__(self, "class_distance", distances)
-        object.__setattr__(self, "notes", tuple(_listed(self.notes, "notes")))
-        if self.labels is not None:
-            object.__setattr__(self, "labels", label_array(self.labels, codes.size))
-        object.__setattr__(self, "rows", rows)
+        vars(self).update(
+            colors=colors,
+            codes=frozen(codes.astype(np.int32)),
+            class_rainbow=rainbows,
+            class_distance=distances,
+            rows=rows,
+            labels=None if self.labels is None else label_array(self.labels, codes.size),
+            notes=tuple(_listed(self.notes, "notes")),
+        )
         if not isinstance(rows, ComputedRows):
             self._check_rows()
 
