@@ -97,8 +97,8 @@ def test_an_unknown_color_gets_a_hint() -> None:
         ("a>>b", "empty color at character 3"),
         ("a=>b", "empty color at character 3"),
         ('a>"b', "never closed"),
-        ('a>"b"c', "goes on after a closing quote at character 6"),
-        ('a>b"c"', "quote inside a color at character 4"),
+        ('a>"b"c', "goes on after a closing quote, at character 6"),
+        ('a>b"c"', "quote inside a color, at character 4"),
         ('"', "never closed"),
     ],
 )

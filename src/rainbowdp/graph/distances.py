@@ -38,6 +38,7 @@ _CHANGING, _REACHING, _TRIED = 50, 10, 3
 MOST_PASSES = 8
 """After so many passes a search is quicker."""
 _KINDS = (np.uint8, np.uint16, np.int32)
+_NONE = np.empty(0, dtype=np.int32)
 
 
 def steps_along(
@@ -65,7 +66,7 @@ def steps_along(
     for source, target in pairs:
         # Only what is written to of these takes memory.
         kept_source, kept_target = np.empty_like(source), np.empty_like(target)
-        kept = depths.relax_and_keep(source, target, kept_source, kept_target)
+        kept = depths.relax(source, target, kept_source, kept_target)
         store.add(kept_source[:kept], kept_target[:kept])
     depths.end_pass()
     while not depths.settled and not depths.slow:
@@ -154,56 +155,38 @@ class Depths:
         # What is one step beyond must still be nearer than none.
         return self._none - 2
 
-    def relax_and_keep(
-        self, source: Integers, target: Integers, kept_source: Integers, kept_target: Integers
+    def relax(
+        self, source: Integers, target: Integers, kept_source: Integers = _NONE, kept_target: Integers = _NONE
     ) -> int:
-        """Relax pairs once, and keep those with an end that is not at depth 0.
-
-        Parameters
-        ----------
-        source, target : integer array [m]
-            The pairs.
-        kept_source, kept_target : integer array [m]
-            Where the kept ones are written.
-
-        Returns
-        -------
-        int
-            How many pairs were kept.
-        """
-        from rainbowdp.graph import kernels
-
-        source, target = read_only(source), read_only(target)
-        at = kept = 0
-        while True:
-            at, kept, fell = kernels.relax_and_keep(
-                source, target, self._depth, self._most, at, kept, kept_source, kept_target
-            )
-            self._fallen += fell
-            if at == source.size:
-                return int(kept)
-            self._widen()
-
-    def relax(self, source: Integers, target: Integers) -> None:
         """Relax pairs once, in the direction of the pass.
 
         Parameters
         ----------
         source, target : integer array [m]
             The pairs.
+        kept_source, kept_target : integer array [m], optional
+            Where the pairs with an end that is not at depth 0 are written.
+
+        Returns
+        -------
+        int
+            How many pairs were kept.
         """
         if not compiled():
             self._fallen += _relax_at_once(source, target, self._depth)
-            return
+            return 0
         from rainbowdp.graph import kernels
 
         source, target = read_only(source), read_only(target)
-        at = 0
+        at = kept = 0
         while at < source.size:
-            at, fell = kernels.relax(source, target, self._depth, self._most, at, self.backward)
+            at, kept, fell = kernels.relax(
+                source, target, self._depth, self._most, at, self.backward, kept, kept_source, kept_target
+            )
             self._fallen += fell
             if at < source.size:
                 self._widen()
+        return kept
 
     def finished(self) -> NDArray[np.int32]:
         """Return the depths, int32 [n], -1 where there is none."""
@@ -224,7 +207,7 @@ def _relax_at_once(source: Integers, target: Integers, depth: NDArray[np.int32])
     fallen = 0
     for one, other in ((source, target), (target, source)):
         near = depth[one]
-        fell = near < depth[other] - 1
+        fell = near < depth[other] - np.int32(1)
         np.minimum.at(depth, other[fell], near[fell] + np.int32(1))
         fallen += int(np.count_nonzero(fell))
     return fallen
@@ -236,7 +219,7 @@ def relax_in_place(
     """Lower steps that are held as int32 along every pair once; return how often one fell."""
     from rainbowdp.graph import kernels
 
-    return int(kernels.relax(source, target, steps, np.iinfo(np.int32).max, 0, backward)[1])
+    return int(kernels.relax(source, target, steps, _LARGEST_INT32, 0, backward, 0, _NONE, _NONE)[2])
 
 
 def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], room: Room) -> NDArray[np.int32]:

@@ -80,72 +80,49 @@ def mark(
 
 
 @kernel
-def relax_and_keep(  # noqa: PLR0917 - machine code takes no keywords
+def relax(  # noqa: PLR0917 - machine code takes no keywords
     source: Integers,
     target: Integers,
     depth: NDArray[Any],
     most: int,
     begin: int,
+    backward: bool,
     kept: int,
     kept_source: Integers,
     kept_target: Integers,
 ) -> tuple[int, int, int]:
-    """Relax every pair from `begin` on and keep those with an end that is not at depth 0.
+    """Relax every pair once, from the first to the last or the other way, leaving out the first `begin`.
+
+    Pairs with an end that is not at depth 0 are written from place `kept` on, where there is room for any.
 
     Returns
     -------
     end, kept, changed : int
-        The pair to go on with, the number of pairs if all are done, else one that leads beyond depth `most`;
-        how many pairs were kept so far; and how often a depth fell.
+        How many pairs are done, all of them unless one leads beyond depth `most`; how many pairs were kept so
+        far; and how often a depth fell.
     """
     changed = 0
-    for at in range(begin, source.size):
-        one, other = source[at], target[at]
-        here, there = np.int64(depth[one]), np.int64(depth[other])
-        if here + there > 0 and one != other:
-            if here + 1 < there:
-                if here >= most:
-                    return at, kept, changed
-                depth[other] = here + 1
-                changed += 1
-            elif there + 1 < here:
-                if there >= most:
-                    return at, kept, changed
-                depth[one] = there + 1
-                changed += 1
-            kept_source[kept], kept_target[kept] = one, other
-            kept += 1
-    return source.size, kept, changed
-
-
-@kernel
-def relax(  # noqa: PLR0917 - machine code takes no keywords
-    source: Integers, target: Integers, depth: NDArray[Any], most: int, begin: int, backward: bool
-) -> tuple[int, int]:
-    """Relax every pair once, from the first to the last or the other way, leaving out the first `begin`.
-
-    Returns
-    -------
-    end, changed : int
-        How many pairs are done, all of them unless one leads beyond depth `most`; and how often a depth fell.
-    """
-    changed = 0
-    last = source.size - 1
+    last, keeps = source.size - 1, kept_source.size > 0
     for step in range(begin, source.size):
         at = last - step if backward else step
         one, other = source[at], target[at]
         here, there = np.int64(depth[one]), np.int64(depth[other])
+        if here + there == 0:
+            continue
         if here + 1 < there:
             if here >= most:
-                return step, changed
+                return step, kept, changed
             depth[other] = here + 1
             changed += 1
         elif there + 1 < here:
             if there >= most:
-                return step, changed
+                return step, kept, changed
             depth[one] = there + 1
             changed += 1
-    return source.size, changed
+        if keeps and one != other:
+            kept_source[kept], kept_target[kept] = one, other
+            kept += 1
+    return source.size, kept, changed
 
 
 @kernel
@@ -191,22 +168,7 @@ def meet(source: Integers, target: Integers, codes: NDArray[Any], table: Table) 
 
 
 @kernel
-def count_parts(  # noqa: PLR0917 - machine code takes no keywords
-    source: Integers, target: Integers, size: int, bits: int, begin: int, sizes: Numbers
-) -> None:
-    """Count the pairs that fall into each of some of 2^`bits` parts, `begin` being the first of them."""
-    shift, span = np.uint64(64 - bits), np.int64(size)
-    for at in range(source.size):
-        one, other = np.int64(source[at]), np.int64(target[at])
-        if one != other:
-            key = np.uint64(min(one, other) * span + max(one, other))
-            part = np.int64((key * SPREAD) >> shift) - begin
-            if 0 <= part < sizes.size:
-                sizes[part] += 1
-
-
-@kernel
-def fill_parts(  # noqa: PLR0917 - machine code takes no keywords
+def spread_over_parts(  # noqa: PLR0917 - machine code takes no keywords
     source: Integers,
     target: Integers,
     size: int,
@@ -215,15 +177,21 @@ def fill_parts(  # noqa: PLR0917 - machine code takes no keywords
     places: Numbers,
     keys: Numbers,
 ) -> None:
-    """Write the pairs as numbers, part by part; `places`, where each part begins, moves on to its end."""
+    """Write the pairs of some of 2^`bits` parts as numbers, `begin` being the first of the parts.
+
+    `places`, where each part begins, moves on to its end. Without any `keys` nothing is written, so that
+    places that begin at 0 tell how many pairs there are in every part.
+    """
     shift, span = np.uint64(64 - bits), np.int64(size)
+    writes = keys.size > 0
     for at in range(source.size):
         one, other = np.int64(source[at]), np.int64(target[at])
         if one != other:
             key = np.uint64(min(one, other) * span + max(one, other))
             part = np.int64((key * SPREAD) >> shift) - begin
             if 0 <= part < places.size:
-                keys[places[part]] = np.int64(key)
+                if writes:
+                    keys[places[part]] = np.int64(key)
                 places[part] += 1
 
 

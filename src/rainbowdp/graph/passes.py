@@ -136,10 +136,10 @@ def count_repeats(size: int, source: Integers, target: Integers) -> int:
     repeats = 0
     for begin in range(0, parts, stride):
         sizes = np.zeros(min(stride, parts - begin), dtype=np.int64)
-        kernels.count_parts(source, target, size, bits, begin, sizes)
+        kernels.spread_over_parts(source, target, size, bits, begin, sizes, sizes[:0])
         ends = np.cumsum(sizes)
         keys = np.empty(int(ends[-1]), dtype=np.int64)
-        kernels.fill_parts(source, target, size, bits, begin, ends - sizes, keys)
+        kernels.spread_over_parts(source, target, size, bits, begin, ends - sizes, keys)
         slots = np.empty(max(4 * int(sizes.max()), 1), dtype=np.int64)
         repeats += int(kernels.count_repeats(keys, ends, slots))
     return repeats
