@@ -2,7 +2,6 @@
 """Regions, boundary, distance and touching regions, with networkx as oracle; labels; what is refused."""
 
 import csv
-import json
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -29,7 +28,6 @@ from rainbowdp.graph import DatasetGraph, RainbowGraph, listed
 from rainbowdp.rainbow import Rainbow
 
 ROOT = Path(__file__).resolve().parents[1]
-VECTORS = json.loads((ROOT / "tests" / "vectors" / "graphs.json").read_text(encoding="utf-8"))
 
 
 def figure_1() -> RainbowGraph:
@@ -49,8 +47,9 @@ def regions_of(case: Case) -> dict[Rainbow, set[int]]:
 
 
 @given(cases())
-def test_definition_5_boundary_and_interior(case: Case) -> None:
+def test_definition_5_and_distances_are_those_of_networkx(case: Case) -> None:
     graph, oracle = case.built(), case.simple()
+    distance = graph.distance.tolist()
     for rainbow, region in regions_of(case).items():
         # networkx's node_boundary is the outer one; seen from outside, it is the region's own.
         boundary = nx.node_boundary(oracle, set(oracle) - region)
@@ -58,20 +57,10 @@ def test_definition_5_boundary_and_interior(case: Case) -> None:
         assert set(np.flatnonzero(inside).tolist()) == region
         assert set(np.flatnonzero(graph.boundary & inside).tolist()) == boundary
         assert set(np.flatnonzero(graph.interior & inside).tolist()) == region - boundary
-
-
-@given(cases())
-def test_distance_is_to_the_boundary_of_the_own_region(case: Case) -> None:
-    graph, oracle = case.built(), case.simple()
-    for region in regions_of(case).values():
-        boundary = nx.node_boundary(oracle, set(oracle) - region)
         steps = nx.multi_source_dijkstra_path_length(oracle, boundary, weight=None) if boundary else {}
-        assert [graph.distance.tolist()[dataset] for dataset in sorted(region)] == [
-            steps.get(dataset) for dataset in sorted(region)
-        ]
-    assert graph.unconstrained.tolist() == [step is None for step in graph.distance.tolist()]
-    constrained = [step for step in graph.distance.tolist() if step is not None]
-    assert graph.largest_distance == max(constrained, default=None)
+        assert [distance[dataset] for dataset in region] == [steps.get(dataset) for dataset in region]
+    assert graph.unconstrained.tolist() == [step is None for step in distance]
+    assert graph.largest_distance == max((step for step in distance if step is not None), default=None)
 
 
 @given(cases())
@@ -127,20 +116,6 @@ def test_a_million_levels() -> None:
     graph = RainbowGraph.from_codes(structure, ["b>r", "r>b"], (numbers > 0).astype(np.int8))
     assert graph.largest_distance == size - 2
     assert np.array_equal(graph.distance[1:].data, numbers[:-1])
-
-
-def test_figure_1() -> None:
-    graph = figure_1()
-    assert (graph.size, graph.pair_count, graph.largest_distance) == (18, 31, 2)
-    assert graph.colors == ("blue", "green", "red")
-    assert graph.notes == ()
-
-
-@pytest.mark.parametrize("vector", VECTORS)
-def test_vectors_distances(vector: dict[str, Any]) -> None:
-    graph = RainbowGraph.from_edges(vector["edges"], vector["nodes"])
-    found = dict(zip(map(graph.label, range(graph.size)), graph.distance.tolist(), strict=True))
-    assert found == vector["distance"]
 
 
 def test_distance_is_masked_without_a_boundary() -> None:
@@ -289,11 +264,6 @@ def test_a_code_outside_the_palette_is_named(code: int) -> None:
         RainbowGraph.from_codes(structure, ["b>r", "r>b"], [0, code], ["x", "y"])
 
 
-def test_a_region_of_other_colors_is_refused() -> None:
-    with pytest.raises(ColorSetError, match="other colors than the graph"):
-        RainbowGraph.from_arrays([0], [1], ["b>r", "r>b"]).region("r>g")
-
-
 @pytest.mark.parametrize(
     ("labels", "kind", "said"),
     [
@@ -326,12 +296,6 @@ def test_an_edge_to_an_unknown_dataset_is_named() -> None:
 def test_an_edge_that_is_not_a_pair_is_shown(wrong: Any) -> None:  # noqa: ANN401  # anything at all
     with pytest.raises(GraphShapeError, match=r"number 1, counted from 0\) is not a pair"):
         RainbowGraph.from_edges([("x", "y"), wrong], {"x": "b>r", "y": "r>b"})
-
-
-def test_an_array_of_edges_has_two_columns() -> None:
-    with pytest.raises(GraphShapeError, match="two columns"):
-        RainbowGraph.from_edges(np.zeros((2, 3), dtype=int), {0: "b>r"})
-    assert RainbowGraph.from_edges(np.empty((0, 2), dtype=int), {0: "b>r"}).pair_count == 0
 
 
 def test_a_matrix_is_read_as_its_pattern() -> None:

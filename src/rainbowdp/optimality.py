@@ -12,7 +12,7 @@ the curve.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,7 +118,7 @@ class MechanismProgram:
         from scipy.sparse import vstack
 
         rows, upper = zip(*self._limits, strict=True)
-        found = linprog(
+        found = cast("Any", linprog)(
             self._cost,
             A_ub=vstack(rows),
             b_ub=np.concatenate(upper),
