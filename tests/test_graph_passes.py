@@ -47,7 +47,7 @@ def test_a_pair_that_does_not_rise_is_seen_at_any_place(place: int) -> None:
     assert not passes.is_ascending(ends, ends + 1)
 
 
-@pytest.mark.parametrize("count", [1, 127, 128, 129, 255, 256, 257, 600, 65_535, 65_536, 65_537, 100_000])
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 255, 256, 257, 600, 16_385, 65_536, 65_537])
 def test_codes_of_every_width_agree(count: int) -> None:
     random = np.random.default_rng(count)
     size = 4000

@@ -74,11 +74,9 @@ def test_histograms_answer_what_brute_force_does(
     [
         (9, 2, "change-one"),
         (3, 3, "change-one"),
-        (2, 4, "change-one"),
         (1, 6, "change-one"),
         (9, 1, "add-remove"),
         (3, 2, "add-remove"),
-        (2, 3, "add-remove"),
         (1, 7, "add-remove"),
     ],
 )
@@ -97,12 +95,9 @@ def test_steps_are_right_from_every_set_of_starts(records: int, options: int, re
     ("records", "options", "relation"),
     [
         (300, 3, "change-one"),
-        (18, 5, "change-one"),
         (70_000, 2, "change-one"),
         (4, 10, "change-one"),
-        (2, 25, "change-one"),
         (70_000, 1, "add-remove"),
-        (250, 2, "add-remove"),
         (50, 3, "add-remove"),
         (5, 8, "add-remove"),
     ],
@@ -149,12 +144,9 @@ def test_rows_and_numbers_go_together(records: int, options: int, relation: Neig
         (-1, 2, "change-one"),
         (2.0, 2, "change-one"),
         (2, 0, "change-one"),
-        (True, 2, "change-one"),
         (2, 2, "both"),
         (2, 2, ["change-one"]),
-        (2, 2, np.array([])),
         (10**6, 3, "add-remove"),
-        (10**400, 3, "change-one"),
         (10**400, 10**400, "change-one"),
     ],
 )
