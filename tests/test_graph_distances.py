@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pair_cases import PairCase, pair_cases
 from rainbowdp.errors import FileWriteError
 from rainbowdp.families import grid, path
-from rainbowdp.graph import DatasetGraph, PairStream, kernels_search, pair_store
+from rainbowdp.graph import DatasetGraph, PairStream, kernels, pair_store
 from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.distances import MOST_PASSES, Depths, search, steps_along, steps_by_search
 from rainbowdp.graph.pair_store import PairMemory, PairSpool, mapped_array
@@ -108,13 +108,13 @@ def watched_searches(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     ways: list[bool] = []
 
     def watch(name: str, *, even: bool) -> None:
-        loop = getattr(kernels_search, name)
+        loop = getattr(kernels, name)
 
         def watched(*given: object) -> None:
             ways.append(even)
             loop(*given)
 
-        monkeypatch.setattr(kernels_search, name, watched)
+        monkeypatch.setattr(kernels, name, watched)
 
     watch("search_evenly", even=True)
     watch("search", even=False)

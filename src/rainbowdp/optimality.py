@@ -285,12 +285,10 @@ def check_optimal(
     fixed = np.where(graph.boundary[:, None], table, np.nan)
     program = MechanismProgram(fixed, listed(graph.structure).pairs(), privacy, weights)
     best = program.solve(table, tolerance / 10)
-    gain = _largest_gain(table, best, graph)
-    if gain is None or gain.possible - gain.mass <= tolerance:
+    dataset, prefix, mass, reachable = _largest_gain(table, best, graph)
+    if reachable - mass <= tolerance:
         return OptimalityVerdict(verification)
-    return OptimalityVerdict(
-        verification, mechanism.label(gain.dataset), gain.prefix, gain.mass, gain.possible
-    )
+    return OptimalityVerdict(verification, mechanism.label(dataset), prefix, mass, reachable)
 
 
 def _require_tolerance(tolerance: object) -> None:
@@ -301,35 +299,23 @@ def _require_tolerance(tolerance: object) -> None:
         )
 
 
-@dataclass(frozen=True)
-class _Gain:
-    """A prefix of a dataset that could have a larger mass."""
-
-    dataset: int
-    prefix: tuple[str, ...]
-    mass: float
-    possible: float
-
-
-def _largest_gain(table: Floats, best: Floats, graph: RainbowGraph) -> _Gain | None:
-    """Compare every proper prefix mass, region by region; None if there are no prefixes."""
-    largest: _Gain | None = None
+def _largest_gain(
+    table: Floats, best: Floats, graph: RainbowGraph
+) -> tuple[int, tuple[str, ...], float, float]:
+    """Return the dataset and prefix whose mass could grow by most, that mass, and the largest possible."""
+    found: list[tuple[int, tuple[str, ...], float, float]] = []
     for code, rainbow in enumerate(graph.rainbows):
         datasets = np.flatnonzero(graph.regions == code)
         prefixes = _prefixes(rainbow)
         masses, possible = table[datasets] @ prefixes.T, best[datasets] @ prefixes.T
-        if masses.size == 0:
-            continue
-        row, length = divmod(int(np.argmax(possible - masses)), masses.shape[1])
-        gain = _Gain(
-            dataset=int(datasets[row]),
-            prefix=tuple(color for group in rainbow.classes[: length + 1] for color in group),
-            mass=float(masses[row, length]),
-            possible=float(possible[row, length]),
-        )
-        if largest is None or gain.possible - gain.mass > largest.possible - largest.mass:
-            largest = gain
-    return largest
+        if masses.size:
+            row, length = divmod(int(np.argmax(possible - masses)), masses.shape[1])
+            prefix = tuple(color for group in rainbow.classes[: length + 1] for color in group)
+            found.append(
+                (int(datasets[row]), prefix, float(masses[row, length]), float(possible[row, length]))
+            )
+    # Where all colors are tied there are no prefixes.
+    return max(found, key=lambda gain: gain[3] - gain[2], default=(0, (), 0.0, 0.0))
 
 
 def _prefixes(rainbow: Rainbow) -> Floats:

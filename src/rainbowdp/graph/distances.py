@@ -248,7 +248,7 @@ def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], roo
     >>> steps_by_search(lambda: [ends], 2, starts, lambda count: np.empty(count, dtype=np.int32))
     array([2, 1, 0], dtype=int32)
     """
-    from rainbowdp.graph import kernels_search
+    from rainbowdp.graph import kernels
 
     entries = 2 * pairs
     # One array does for counting, for where to write next, and for where to read: each step moves what
@@ -256,7 +256,7 @@ def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], roo
     kind = np.int32 if _OF * entries <= _EVEN * _LARGEST_INT32 else np.int64
     places = np.zeros(starts.size + 2, dtype=kind)
     for source, target in batches():
-        kernels_search.count_ends(read_only(source), read_only(target), places[2:])
+        kernels.count_ends(read_only(source), read_only(target), places[2:])
     width = int(places.max())
     degrees = None
     if _EVEN * width * starts.size <= _OF * entries:
@@ -266,7 +266,7 @@ def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], roo
         np.cumsum(places, out=places)
     neighbors = room(entries if degrees is None else width * starts.size)
     for source, target in batches():
-        kernels_search.list_neighbors(read_only(source), read_only(target), places[1:], neighbors)
+        kernels.list_neighbors(read_only(source), read_only(target), places[1:], neighbors)
     if degrees is None:
         return search(places[:-1], neighbors, starts)
     del places
@@ -276,12 +276,12 @@ def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], roo
 def _search_evenly(
     degrees: NDArray[Any], width: int, neighbors: Integers, starts: NDArray[np.bool_]
 ) -> NDArray[np.int32]:
-    from rainbowdp.graph import kernels_search
+    from rainbowdp.graph import kernels
 
     queue, begun = _queue(starts & (degrees > 0), neighbors)
     depth = np.where(starts, np.int32(0), np.int32(-1))
     ahead = np.empty(_AHEAD_EVENLY + width, dtype=neighbors.dtype)
-    kernels_search.search_evenly(
+    kernels.search_evenly(
         read_only(degrees), width, read_only(neighbors), starts.copy(), queue, begun, depth, ahead
     )
     return frozen(depth)
@@ -304,12 +304,12 @@ def search(indptr: NDArray[Any], neighbors: Integers, starts: NDArray[np.bool_])
     int32 array [n]
         -1 where no start can be reached.
     """
-    from rainbowdp.graph import kernels_search
+    from rainbowdp.graph import kernels
 
     queue, begun = _queue(starts & (indptr[1:] > indptr[:-1]), neighbors)
     depth = np.where(starts, np.int32(0), np.int32(-1))
     ahead = np.empty(_AHEAD, dtype=neighbors.dtype)
-    kernels_search.search(read_only(indptr), read_only(neighbors), starts.copy(), queue, begun, depth, ahead)
+    kernels.search(read_only(indptr), read_only(neighbors), starts.copy(), queue, begun, depth, ahead)
     return frozen(depth)
 
 

@@ -183,7 +183,7 @@ class ArrayRows:
     """
 
     def __init__(self, values: NDArray[np.int64]) -> None:
-        if not _rises(values):
+        if not np.array_equal(np.unique(values, axis=0), values):
             raise GraphShapeError(
                 "the rows of a family must be in strictly ascending lexicographic order",
                 help="sort them with numpy.lexsort and number the datasets accordingly",
@@ -205,23 +205,11 @@ class ArrayRows:
         return self.values[datasets]
 
     def number_of(self, row: list[int]) -> int | None:
-        """Return the number of a row, found by halving column after column, or None."""
-        low, high = 0, self.size if len(row) == self.dimensions else 0
-        for column, value in zip(self.values.T, row, strict=False):
-            rest = column[low:high]
-            low, high = (low + int(np.searchsorted(rest, value, side)) for side in ("left", "right"))
-        return None if low == high else low
-
-
-def _rises(values: NDArray[np.int64]) -> bool:
-    """Whether rows ascend strictly: the first column that changes between two rows must grow."""
-    undecided = np.ones(max(values.shape[0] - 1, 0), dtype=np.bool_)
-    for column in values.T:
-        step = np.diff(column)
-        if np.any(step[undecided] < 0):
-            return False
-        undecided &= step == 0
-    return not undecided.any()
+        """Return the number of a row, or None."""
+        if len(row) != self.dimensions:
+            return None
+        found = np.flatnonzero((self.values == np.array(row)).all(axis=1))
+        return int(found[0]) if found.size else None
 
 
 LabelArray = NDArray[Any] | RowLabels

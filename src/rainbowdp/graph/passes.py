@@ -329,11 +329,12 @@ class PairPasses(ABC):
     def _marks(self, codes: NDArray[np.int32] | None = None) -> Marks:
         """Return what a pass for these codes tells, or the last one for any."""
         known: tuple[NDArray[np.int32], Marks] | None = vars(self).get("_marked")
-        if known is None or not (codes is None or np.array_equal(known[0], codes)):
-            asked = np.zeros(self.size, dtype=np.int32) if codes is None else held(codes, np.int32)
-            known = asked, marks(self._read("which datasets have neighbors of another code"), asked)
-            vars(self)["_marked"] = known
-        return known[1]
+        if known is not None and (codes is None or np.array_equal(known[0], codes)):
+            return known[1]
+        asked = np.zeros(self.size, dtype=np.int32) if codes is None else held(codes, np.int32)
+        found = marks(self._read("which datasets have neighbors of another code"), asked)
+        vars(self)["_marked"] = asked, found
+        return found
 
     @property
     def isolated(self) -> int:
@@ -368,10 +369,11 @@ class PairPasses(ABC):
         """
         asked = dataset_codes(codes, self.size, count)
         known: tuple[NDArray[np.int32], CodePairs] | None = vars(self).get("_met")
-        if known is None or not np.array_equal(known[0], asked):
-            tally = CodeTally(count, self.size)
-            for source, target in self._read("which codes meet"):
-                tally.add_pairs(source, target, asked)
-            known = held(asked, np.int32), tally.result()
-            vars(self)["_met"] = known
-        return known[1]
+        if known is not None and np.array_equal(known[0], asked):
+            return known[1]
+        tally = CodeTally(count, self.size)
+        for source, target in self._read("which codes meet"):
+            tally.add_pairs(source, target, asked)
+        found = tally.result()
+        vars(self)["_met"] = held(asked, np.int32), found
+        return found
