@@ -49,7 +49,7 @@ def _tokens(text: str, separators: str) -> Iterator[tuple[str, str]]:
         if plain == "":
             raise RainbowSyntaxError(
                 f"{text!r} has an empty color at character {end + 1}",
-                help='write colors between the characters, as in blue>red=green; an empty color is ""',
+                help='write colors between > and =, as in blue>red=green; an empty color is ""',
                 text=text,
             )
         yield plain.strip() if quoted is None else quoted.replace('""', '"'), separator

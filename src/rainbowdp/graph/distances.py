@@ -110,7 +110,7 @@ class Depths:
     >>> depths = Depths(np.array([False, False, True]))
     >>> ends = np.array([0, 1], dtype=np.int32), np.array([1, 2], dtype=np.int32)
     >>> while not depths.settled:
-    ...     depths.relax(*ends)
+    ...     _ = depths.relax(*ends)
     ...     depths.end_pass()
     >>> depths.passes, depths.finished()
     (2, array([2, 1, 0], dtype=int32))
