@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pair_cases import PairCase, pair_cases
 from rainbowdp.errors import FileWriteError
 from rainbowdp.families import grid, path
-from rainbowdp.graph import DatasetGraph, PairStream, kernels, pair_store
+from rainbowdp.graph import DatasetGraph, PairStream, kernels
 from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.distances import MOST_PASSES, Depths, search, steps_along, steps_by_search
 from rainbowdp.graph.pair_store import PairMemory, PairSpool, mapped_array
@@ -153,30 +153,6 @@ def test_a_store_gives_back_what_it_was_given_in_either_direction() -> None:
         assert forward == [([1, 2], [3, 4]), ([5], [6])]
         assert [(s.tolist(), t.tolist()) for s, t in store.batches(backward=True)] == forward[::-1]
         assert (store.size, store.array(7).size) == (3, 7)
-
-
-class Reluctant:
-    """A file that takes a few bytes at a time, as a disk that is nearly full may."""
-
-    def __init__(self, file: Any) -> None:  # noqa: ANN401 - any file
-        self._file = file
-
-    def write(self, content: Any) -> int:  # noqa: ANN401 - any buffer
-        return int(self._file.write(bytes(content[:1000])))
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - of the file
-        return getattr(self._file, name)
-
-
-def test_pairs_that_are_written_in_parts_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = pair_store.unnamed_file
-    monkeypatch.setattr(pair_store, "unnamed_file", lambda: Reluctant(whole()))
-    source, target = np.arange(5000, dtype=np.int32), np.arange(5000, dtype=np.int32)[::-1]
-    spool = PairSpool(np.int32)
-    spool.add(source, target)
-    ((first, second),) = spool.batches()
-    assert np.array_equal(first, source)
-    assert np.array_equal(second, target)
 
 
 def test_where_temporary_files_cannot_be_made_the_error_says_where(

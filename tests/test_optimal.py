@@ -16,7 +16,7 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import BoundaryMissingError, BoundaryNotPrivateError, UsageError
 from rainbowdp.exact import sign
 from rainbowdp.families import histograms
-from rainbowdp.graph import RainbowGraph, boundary_morphism, check_rainbow_preserving
+from rainbowdp.graph import RainbowGraph, boundary_morphism
 from rainbowdp.mechanism import check_homogeneous
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
@@ -94,19 +94,6 @@ def test_vectors_are_met_to_the_fraction(vector: dict[str, object]) -> None:
     assert morphism.boundary_graph.size == vector["boundary_graph_nodes"]
     assert morphism.boundary_graph.pair_count == vector["boundary_graph_edges"]
     assert verify(mechanism, graph, privacy)
-
-
-@pytest.mark.parametrize("privacy", [PureDP("ln 2"), PureDP(1), ApproxDP(1, "1/100"), GaussianDP("1/2")])
-def test_figure_1_end_to_end(privacy: PureDP | ApproxDP | GaussianDP) -> None:
-    graph = figure_1()
-    assert (graph.size, graph.pair_count, graph.largest_distance) == (18, 31, 2)
-    mechanism = optimal_mechanism(graph, privacy, "uniform")
-    morphism = boundary_morphism(graph)
-    assert mechanism.class_count == morphism.boundary_graph.size == 11
-    assert morphism.boundary_graph.pair_count == 16
-    assert check_rainbow_preserving(mechanism.codes, graph, morphism.boundary_graph)
-    assert verify(mechanism, graph, privacy)
-    assert mechanism.label(0) == graph.label(0)
 
 
 def test_figure_1_by_hand() -> None:
