@@ -119,7 +119,7 @@ class Fixed:
         (Fixed(3, [0, 1], [1, -1]), UnknownDatasetError, "names the dataset -1"),
         (Fixed(3, [0], [1, 0]), GraphShapeError, "source holds 1 datasets and target 2"),
         (Fixed(3, [0.5], [1]), GraphShapeError, "must be integers"),
-        (Fixed(2.5, [0], [1]), GraphShapeError, "2.5 datasets"),
+        (Fixed(2.5, [0], [1]), GraphShapeError, "the size of the family is 2.5"),
         (Fixed(2**31, [0], [1]), GraphShapeError, "too large"),
         ("abc", UsageError, "`blocks` must have"),
     ],

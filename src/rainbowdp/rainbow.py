@@ -9,7 +9,7 @@ colors and assignments, is done in this module only.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,6 +33,34 @@ def quote_color(color: str) -> str:
     if color == "" or color != color.strip() or _SPECIAL.search(color):
         return '"' + color.replace('"', '""') + '"'
     return color
+
+
+def color_mismatch(what: str, given: Sequence[str], wanted: Sequence[str], missing: str) -> ColorError:
+    """Return the error for colors that are not those that are wanted.
+
+    Parameters
+    ----------
+    what : str
+        What does not fit what, for the message.
+    given, wanted : sequence of str
+        Colors, not the same.
+    missing : str
+        What is said of wanted colors that are not given, before their names.
+    """
+    extra = [color for color in given if color not in wanted]
+    absent = [color for color in wanted if color not in given]
+    hints = filter(None, (did_you_mean(color, absent or wanted) for color in extra))
+    parts = [
+        f"{words} {', '.join(map(quote_color, colors))}"
+        for words, colors in ((missing, absent), ("unknown colors", extra))
+        if colors
+    ]
+    return ColorError(
+        f"{what}: {'; '.join(parts)}",
+        help=next(hints, f"give each of {', '.join(map(quote_color, wanted))} once"),
+        missing=absent,
+        unknown=extra,
+    )
 
 
 def _tokens(text: str, separators: str) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ import flint
 
 from rainbowdp.boundary.condition import BoundaryCondition
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import BoundaryMissingError, BoundaryNotPrivateError, ColorError, did_you_mean
+from rainbowdp.errors import BoundaryMissingError, BoundaryNotPrivateError, did_you_mean
 from rainbowdp.exact import Exact, ball, enclose_with, format_fraction, normal_quantile, to_float
 from rainbowdp.exact.arguments import require
 from rainbowdp.graph import RainbowGraph, Touch
@@ -28,7 +28,7 @@ from rainbowdp.privacy import (
     require_privacy,
 )
 from rainbowdp.privacy.verdict import Excess
-from rainbowdp.rainbow import Rainbow, quote_color
+from rainbowdp.rainbow import Rainbow, color_mismatch, quote_color
 
 _LONGEST_FRACTION = 24
 _DIGITS = 6
@@ -123,7 +123,8 @@ def _fit(distributions: Mapping[Rainbow, Distribution], graph: RainbowGraph) -> 
     present = set(graph.rainbows)
     for rainbow in distributions:
         if rainbow.colors != graph.colors:
-            raise _wrong_colors(rainbow, graph)
+            what = f"the boundary rainbow {rainbow} does not fit the graph"
+            raise color_mismatch(what, rainbow.colors, graph.colors, "it does not rank")
     witness: dict[int, int] = {}
     for touch in graph.touching:
         witness.setdefault(touch.first, touch.source)
@@ -146,21 +147,6 @@ def _fit(distributions: Mapping[Rainbow, Distribution], graph: RainbowGraph) -> 
         why = "has no boundary" if rainbow in present else "is not in the graph"
         notes.append(f"the boundary distribution of {rainbow} is not needed: the region {why}")
     return tuple(sorted(notes))
-
-
-def _wrong_colors(rainbow: Rainbow, graph: RainbowGraph) -> ColorError:
-    extra = [color for color in rainbow.colors if color not in graph.colors]
-    missing = [color for color in graph.colors if color not in rainbow.colors]
-    what = [f"the graph has no color {', '.join(map(quote_color, extra))}"] if extra else []
-    what += [f"{', '.join(map(quote_color, missing))} is not ranked"] if missing else []
-    hints = [did_you_mean(color, missing or graph.colors) for color in extra]
-    return ColorError(
-        f"the boundary rainbow {rainbow} does not fit the graph: {'; '.join(what)}",
-        help=next(filter(None, hints), f"rank each of {', '.join(map(quote_color, graph.colors))} once"),
-        rainbow=rainbow,
-        unknown=extra,
-        missing=missing,
-    )
 
 
 def _not_private(

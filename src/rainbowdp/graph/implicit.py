@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError, UsageError
-from rainbowdp.exact.arguments import described, is_whole, kind_of
+from rainbowdp.exact.arguments import kind_of
 from rainbowdp.graph.arrays import (
     Integers,
     end_arrays,
@@ -27,6 +27,7 @@ from rainbowdp.graph.arrays import (
     removal_notes,
     require_dataset,
     start_marks,
+    whole_number,
 )
 from rainbowdp.graph.distances import Depths
 from rainbowdp.graph.pairs import DatasetGraph, Report
@@ -269,17 +270,9 @@ class ImplicitGraph(Blockwise):
                 help="give an object with a number of datasets and a method neighbors_of(start, stop)",
                 argument="blocks",
             )
-        if not is_whole(self.blocks.size) or self.blocks.size < 0:
-            raise GraphShapeError(
-                f"a family cannot have {described(self.blocks.size)} datasets",
-                help="give a number of datasets",
-            )
-        require_countable(self.blocks.size)
+        require_countable(whole_number("the size of the family", self.blocks.size, least=0))
         object.__setattr__(self, "_starts", [])
         object.__setattr__(self, "_counts", self._survey())
-
-    def __repr__(self) -> str:
-        return f"ImplicitGraph({self.size} datasets, {self.pair_count} pairs)"
 
     @property
     def size(self) -> int:

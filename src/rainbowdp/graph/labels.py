@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 from rainbowdp.errors import DuplicateDatasetError, GraphShapeError, UnknownDatasetError, did_you_mean
 from rainbowdp.exact import format_fraction
 from rainbowdp.exact.arguments import is_whole, items_of, kind_of
-from rainbowdp.graph.arrays import first_outside, frozen, require_dataset
+from rainbowdp.graph.arrays import first_outside, frozen, require_dataset, require_one_each
 
 _LARGEST_TABLE = 1 << 16
 _BLOCK = 1 << 20
@@ -239,7 +239,7 @@ def label_array(labels: Iterable[object], size: int) -> LabelArray:
         If a label occurs twice.
     """
     if isinstance(labels, RowLabels) or (isinstance(labels, np.ndarray) and _is_checked(labels)):
-        _require_count(labels.size, size)
+        require_one_each("labels", labels.size, size)
         return labels
     masked = np.ma.is_masked(labels)
     if isinstance(labels, np.ndarray) and not masked and labels.ndim == 1 and labels.dtype.kind in "iU":
@@ -252,21 +252,15 @@ def label_array(labels: Iterable[object], size: int) -> LabelArray:
             raise GraphShapeError(f"labels cannot be {what}", help="give a flat list of one name per dataset")
         items = given
         array, items = _typed(items)
-    _require_count(len(items), size)
+    require_one_each("labels", len(items), size)
     if len(set(items)) != size:
-        twice = _first_repeated(items)
+        last = {item: index for index, item in enumerate(items)}
+        twice = next(item for index, item in enumerate(items) if last[item] != index)
         raise DuplicateDatasetError(
             f"the dataset {twice!r} occurs twice", help="name every dataset once", dataset=as_text(twice)
         )
     _checked[id(array)] = frozen(array)
     return array
-
-
-def _require_count(count: int, size: int) -> None:
-    if count != size:
-        raise GraphShapeError(
-            f"{count} labels for {size} datasets", help="give every dataset one label", labels=count
-        )
 
 
 def _is_checked(labels: NDArray[Any]) -> bool:
@@ -299,12 +293,6 @@ def as_text(label: object) -> str:
     ('7', 'x', 5001)
     """
     return format_fraction(Fraction(int(label))) if is_whole(label) else str(label)
-
-
-def _first_repeated(items: list[Any]) -> object:
-    """Return the first item that occurs again later; there is one."""
-    last = {item: index for index, item in enumerate(items)}
-    return next(item for index, item in enumerate(items) if last[item] != index)
 
 
 def namer(labels: Labels | None) -> NameOf:

@@ -169,9 +169,6 @@ class DatasetGraph(Rebuilt, PairPasses):
         repeated_pairs = entries - self_loops - keys.size // 2
         return cls._trusted(indptr, numbered(keys, size), self_loops, repeated_pairs)
 
-    def __repr__(self) -> str:
-        return f"DatasetGraph({self.size} datasets, {self.pair_count} pairs)"
-
     @property
     def size(self) -> int:
         """Number of datasets."""

@@ -297,6 +297,19 @@ class PairPasses(ABC):
             """Number of datasets."""
             ...
 
+        @property
+        def pair_count(self) -> int:
+            """Number of unordered pairs of neighbors."""
+            ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is left out of the input, in words; empty if nothing is."""
+        return ()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.size} datasets, {self.pair_count} pairs)"
+
     @abstractmethod
     def _read(self, what: str) -> Iterator[Ends]:
         """Read all pairs once, batch by batch, for a purpose."""

@@ -86,9 +86,6 @@ class ProductGraph(Blockwise):
         object.__setattr__(self, "lengths", tuple(map(int, lengths)))
         object.__setattr__(self, "kinds", kinds)
 
-    def __repr__(self) -> str:
-        return f"ProductGraph({self.size} datasets, {self.pair_count} pairs)"
-
     @property
     def size(self) -> int:
         """Number of datasets."""
@@ -107,11 +104,6 @@ class ProductGraph(Blockwise):
             size // length * _pair_count(length, kind)
             for length, kind in zip(self.lengths, self.kinds, strict=True)
         )
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Nothing: a product has no self-loops and no repeats."""
-        return ()
 
     def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which datasets have a neighbor of another code, bool [n]."""

@@ -28,6 +28,7 @@ from rainbowdp.graph.arrays import (
     frozen_distances,
     held,
     integer_array,
+    require_one_each,
 )
 from rainbowdp.graph.labels import LabelArray, Labels, Names, label_array, namer
 from rainbowdp.graph.relation import CodePairs, NeighborRelation, require_relation
@@ -136,7 +137,9 @@ class RainbowGraph(Rebuilt, Sources):
     def __post_init__(self) -> None:
         require_relation(self.structure, "structure")
         regions = integer_array(self.regions, "regions")
-        _require_one_each("region codes", regions.size, self.structure.size)
+        require_one_each("region codes", regions.size, self.structure.size)
+        if regions.size == 0:
+            raise GraphShapeError("a rainbow graph needs at least one dataset", help="give it some")
         rainbows = tuple(map(Rainbow.of, rainbow_list(self.rainbows, "rainbows")))
         count, texts = len(rainbows), list(map(str, rainbows))
         if (
@@ -204,7 +207,7 @@ class RainbowGraph(Rebuilt, Sources):
         require_relation(structure, "structure")
         palette = rainbow_list(palette, "palette")
         array = integer_array(codes, "codes")
-        _require_one_each("rainbows", array.size, structure.size)
+        require_one_each("rainbows", array.size, structure.size)
         name = namer(labels)
         at = first_outside(array, len(palette))
         if at is not None:
@@ -411,15 +414,6 @@ class RainbowGraph(Rebuilt, Sources):
     @cached_property
     def _names(self) -> Names:
         return Names(self.labels, self.size, "graph")
-
-
-def _require_one_each(what: str, count: int, size: int) -> None:
-    if size == 0:
-        raise GraphShapeError("a rainbow graph needs at least one dataset", help="give it some")
-    if count != size:
-        raise GraphShapeError(
-            f"{count} {what} for {size} datasets", help="give every dataset one rainbow, by its code"
-        )
 
 
 def classes_of(regions: NDArray[np.int32], distance: Distances, region_count: int) -> Classes:

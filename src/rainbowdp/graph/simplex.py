@@ -182,9 +182,6 @@ class SimplexGraph(Blockwise):
             )
         require_countable(spread_count(self.records, self._parts))
 
-    def __repr__(self) -> str:
-        return f"SimplexGraph({self.size} datasets, {self.pair_count} pairs)"
-
     @property
     def _parts(self) -> int:
         return self.options + (self.relation == "add-remove")
@@ -204,11 +201,6 @@ class SimplexGraph(Blockwise):
         """Number of unordered pairs of neighbors: two places of a record, times the places of the others."""
         moves = math.comb(self.options, 2) if self.relation == "change-one" else self.options
         return moves * spread_count(self.records - 1, self._parts)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Nothing: there are no self-loops and no repeats."""
-        return ()
 
     def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which datasets have a neighbor of another code, bool [n]."""

@@ -53,6 +53,8 @@ def palette_of(
     RainbowSyntaxError, ColorError
         If a text is not a rainbow.
     """
+    if codes.size == 0:
+        return (), codes.astype(np.int32)
     place = first_places(codes, len(known))
     first = {code: int(place[code]) for code in np.flatnonzero(place >= 0).tolist()}
     parsed = {code: _parsed(known[code], at, name) for code, at in first.items()}
