@@ -80,7 +80,7 @@ def test_the_number_of_passes_is_bounded_and_told(limit: int, monkeypatch: pytes
 
 
 def test_blocks_are_as_long_as_fits_a_number_of_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rainbowdp.graph.implicit.PAIRS_AT_ONCE", 9000)
+    monkeypatch.setattr("rainbowdp.graph.implicit.PAIRS_AT_ONCE", 7200)
     asked: list[int] = []
 
     class Watched(ProductGraph):
@@ -88,9 +88,9 @@ def test_blocks_are_as_long_as_fits_a_number_of_pairs(monkeypatch: pytest.Monkey
             asked.append(stop - start)
             return super().neighbors_of(start, stop)
 
-    family = Watched((10,) * 5, ("complete",) * 5)
+    family = Watched((10,) * 4, ("complete",) * 4)
     ImplicitGraph(family)
-    # 45 neighbors each: the first block is short, and no other holds more pairs than asked for.
+    # 36 neighbors each: the first block is short, and no other holds more pairs than asked for.
     assert (asked[0], set(asked[1:-1]), sum(asked)) == (256, {200}, family.size)
 
 

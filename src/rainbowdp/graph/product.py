@@ -172,10 +172,12 @@ class ProductGraph(Blockwise):
 
     def number_of(self, row: list[int]) -> int | None:
         """Return the dataset with these coordinates, or None."""
-        if len(row) != self.dimensions or not all(map(_within, row, self.lengths)):
+        if len(row) != self.dimensions:
             return None
         number = 0
         for position, length in zip(row, self.lengths, strict=True):
+            if not 0 <= position < length:
+                return None
             number = number * length + position
         return number
 
@@ -283,7 +285,3 @@ def _pair_count(length: int, kind: AxisKind) -> int:
 
 def _diameter(length: int, kind: AxisKind) -> int:
     return {"path": length - 1, "cycle": length // 2, "complete": min(length - 1, 1)}[kind]
-
-
-def _within(position: int, length: int) -> bool:
-    return 0 <= position < length
