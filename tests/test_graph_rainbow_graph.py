@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import sparse
 
 from graph_cases import RAINBOWS, Case, cases
@@ -142,10 +141,8 @@ def test_two_spellings_of_one_rainbow_are_one_region() -> None:
 @pytest.mark.parametrize(
     ("labels", "names", "kind"),
     [
-        (["7", "x/1", "b c"], ["7", "x/1", "b c"], "U"),
         (np.array(["7", "x/1", "b c"]), ["7", "x/1", "b c"], "U"),
         (np.array([7, "x/1", "b c"], object), ["7", "x/1", "b c"], "U"),
-        ([30, 10, -20], ["30", "10", "-20"], "i"),
         (np.array([30, 10, -20], np.int16), ["30", "10", "-20"], "i"),
         ([(0, 1), 10**30, 7], ["(0, 1)", str(10**30), "7"], "U"),
         (["a", "a\0", "b"], ["a", "a\0", "b"], "O"),
@@ -162,37 +159,29 @@ def test_labels_are_text_or_integers(
     assert graph.labels.dtype.kind == kind
     assert [graph.label(dataset) for dataset in range(3)] == names
     assert [graph.index(label) for label in (*labels, *names)] == [0, 1, 2] * 2
-    with pytest.raises(UnknownDatasetError):
-        graph.index("010")
 
 
 def test_numbers_are_names_where_there_are_no_labels() -> None:
     graph = RainbowGraph.from_edges([(0, 1), (1, 2)], {0: "b>r", 1: "b>r", 2: "r>b"})
     assert graph.labels is None
-    assert graph.label(2) == "2"
-    assert [graph.index("2"), graph.index(1)] == [2, 1]
-    for wrong in ("3", "02", "-1", "x", "²", "", "1" * 5000):
+    assert (graph.label(2), graph.index("2"), graph.index(1)) == ("2", 2, 1)
+    for wrong in ("3", "02", "-1", "²", "", "1" * 5000):
         with pytest.raises(UnknownDatasetError) as caught:
             graph.index(wrong)
         assert caught.value.help == "the graph has 3 datasets, from '0' to '2'"
+    for dataset in (-1, 3):
+        for question in (graph.label, graph.rainbow_of):
+            with pytest.raises(UnknownDatasetError, match=f"number {dataset}"):
+                question(dataset)
 
 
 @pytest.mark.parametrize("size", [5, 50_000])
 def test_an_unknown_label_gets_a_hint(size: int) -> None:
     labels = [f"hospital-{number}" for number in range(size)]
     graph = RainbowGraph.from_arrays([0], [1], ["b>r"] * size, labels)
-    with pytest.raises(UnknownDatasetError) as caught:
+    with pytest.raises(UnknownDatasetError, match="there is no dataset 'hopsital-3'") as caught:
         graph.index("hopsital-3")
-    assert caught.value.what == "there is no dataset 'hopsital-3'"
     assert "did you mean 'hospital-3'" in caught.value.help
-
-
-@pytest.mark.parametrize("dataset", [-1, 2])
-def test_unknown_numbers(dataset: int) -> None:
-    graph = RainbowGraph.from_arrays([0], [1], ["b>r"] * 2)
-    for question in (graph.label, graph.rainbow_of):
-        with pytest.raises(UnknownDatasetError, match=f"number {dataset}"):
-            question(dataset)
 
 
 def test_everything_is_read_only_and_not_shared() -> None:
@@ -203,65 +192,43 @@ def test_everything_is_read_only_and_not_shared() -> None:
     labels[:] = "w"
     assert graph.regions.tolist() == [0, 0, 1]
     assert graph.label(0) == "x"
-    assert graph.labels is not None
-    assert isinstance(graph.labels, np.ndarray)
-    whole: tuple[NDArray[Any], ...] = (
-        graph.regions,
-        graph.labels,
-        graph.boundary,
-        graph.interior,
-        graph.unconstrained,
-        graph.region("b>r"),
-    )
-    for array in whole:
+    parts = (graph.regions, graph.labels, graph.boundary, graph.interior, graph.region("b>r"), graph.distance)
+    for array in parts:
+        assert isinstance(array, np.ndarray)
         with pytest.raises(ValueError, match="read-only"):
             array[0] = array[1]
-    for value in (7, np.ma.masked):
-        with pytest.raises(ValueError, match="read-only"):
-            graph.distance[0] = value
-    assert graph.distance.tolist() == [1, 0, 0]
-    with pytest.raises(AttributeError):
-        graph.regions = regions  # type: ignore[misc]  # the assignment is what is tested
-
-
-@pytest.mark.parametrize("missing", [None, "", "  ", float("nan")])
-def test_a_missing_rainbow_is_named(missing: object) -> None:
-    rainbows: list[Any] = ["b>r", missing]
-    said = "the dataset 'y' has no rainbow"
-    with pytest.raises(MissingRainbowError, match=said):
-        RainbowGraph.from_arrays([0], [1], rainbows, ["x", "y"])
-    with pytest.raises(MissingRainbowError, match=said):
-        RainbowGraph.from_edges([("x", "y")], dict(zip("xy", rainbows, strict=True)))
-    network = nx.Graph([("x", "y")])
-    network.nodes["x"]["rainbow"] = "b>r"
-    for put in (False, True):
-        if put:
-            network.nodes["y"]["rainbow"] = missing
-        with pytest.raises(MissingRainbowError, match=said) as caught:
-            RainbowGraph.from_networkx(network)
-        assert "the node attribute 'rainbow'" in caught.value.help
 
 
 @pytest.mark.parametrize(
     ("rainbow", "kind", "said"),
     [
-        (5, MissingRainbowError, "^the dataset 'y' has 5 in place of a rainbow"),
-        (["b", "r"], MissingRainbowError, r"^the dataset 'y' has \['b', 'r'\] in place of a rainbow"),
-        ("b>>r", RainbowSyntaxError, "^the dataset 'y': "),
-        ("b>b", ColorError, "^the dataset 'y': "),
-        ("r>g", ColorSetError, "^the dataset 'y' ranks the colors g, r, and the dataset 'x' ranks b, r"),
+        *((missing, MissingRainbowError, " has no rainbow") for missing in (None, "  ", float("nan"))),
+        (5, MissingRainbowError, " has 5 in place of a rainbow"),
+        (["b", "r"], MissingRainbowError, r" has \['b', 'r'\] in place of a rainbow"),
+        ("b>>r", RainbowSyntaxError, ": "),
+        ("b>b", ColorError, ": "),
+        ("r>g", ColorSetError, " ranks the colors g, r, and the dataset 'x' ranks b, r"),
     ],
 )
 def test_a_wrong_rainbow_is_shown_with_its_dataset(rainbow: Any, kind: type[Exception], said: str) -> None:  # noqa: ANN401  # anything
-    with pytest.raises(kind, match=said):
-        RainbowGraph.from_arrays([0], [1], ["b>r", rainbow], ["x", "y"])
+    rainbows, network = ["b>r", rainbow], nx.Graph([("x", "y")])
+    nx.set_node_attributes(network, dict(zip("xy", rainbows, strict=True)), "rainbow")
+    for build in (
+        lambda: RainbowGraph.from_arrays([0], [1], rainbows, ["x", "y"]),
+        lambda: RainbowGraph.from_edges([("x", "y")], dict(zip("xy", rainbows, strict=True))),
+        lambda: RainbowGraph.from_networkx(network),
+    ):
+        with pytest.raises(kind, match=f"^the dataset 'y'{said}"):
+            build()
 
 
-@pytest.mark.parametrize("code", [-1, 2])
-def test_a_code_outside_the_palette_is_named(code: int) -> None:
+def test_rainbows_that_the_graph_does_not_know_are_refused() -> None:
     structure = DatasetGraph.from_pairs(2, [0], [1])
-    with pytest.raises(MissingRainbowError, match=f"the dataset 'y' has the rainbow code {code}"):
-        RainbowGraph.from_codes(structure, ["b>r", "r>b"], [0, code], ["x", "y"])
+    for code in (-1, 2):
+        with pytest.raises(MissingRainbowError, match=f"the dataset 'y' has the rainbow code {code}"):
+            RainbowGraph.from_codes(structure, ["b>r", "r>b"], [0, code], ["x", "y"])
+    with pytest.raises(ColorSetError, match="other colors than the graph"):
+        RainbowGraph.from_arrays([0], [1], ["b>r", "r>b"]).region("r>g")
 
 
 @pytest.mark.parametrize(
@@ -269,9 +236,9 @@ def test_a_code_outside_the_palette_is_named(code: int) -> None:
     [
         *(
             (twice, DuplicateDatasetError, "the dataset '?(x|3)'? occurs twice")
-            for twice in (["x", "x"], ["3", 3], np.array(["x", "x"]), np.array([3, 3]))
+            for twice in (["x", "x"], ["3", 3], np.array([3, 3]))
         ),
-        *((wrong, GraphShapeError, "label") for wrong in (["x"], ["x", "y", "z"], ["x", None])),
+        *((wrong, GraphShapeError, "label") for wrong in (["x"], ["x", None])),
     ],
 )
 def test_every_dataset_needs_one_label_of_its_own(labels: Any, kind: type[Exception], said: str) -> None:  # noqa: ANN401  # anything
@@ -279,23 +246,25 @@ def test_every_dataset_needs_one_label_of_its_own(labels: Any, kind: type[Except
         RainbowGraph.from_arrays([0], [1], ["b>r"] * 2, labels)
 
 
-def test_an_edge_to_an_unknown_dataset_is_named() -> None:
-    rainbows = {"north": "b>r", "south": "r>b"}
-    with pytest.raises(UnknownDatasetError) as caught:
-        RainbowGraph.from_edges([("north", "south"), ("suoth", "north")], rainbows)
-    assert caught.value.what == (
-        "the edge ('suoth', 'north') (number 1, counted from 0) names the dataset 'suoth', "
-        "which has no rainbow"
-    )
-    assert caught.value.help == "did you mean 'south'?"
-    with pytest.raises(UnknownDatasetError, match=r"\(2, 9\) \(number 1"):
-        RainbowGraph.from_edges(np.array([[1, 2], [2, 9]]), {1: "b>r", 2: "r>b"})
-
-
-@pytest.mark.parametrize("wrong", [("x",), ("x", "y", 1), "xy", 5, {}])
-def test_an_edge_that_is_not_a_pair_is_shown(wrong: Any) -> None:  # noqa: ANN401  # anything at all
-    with pytest.raises(GraphShapeError, match=r"number 1, counted from 0\) is not a pair"):
-        RainbowGraph.from_edges([("x", "y"), wrong], {"x": "b>r", "y": "r>b"})
+@pytest.mark.parametrize(
+    ("edges", "kind", "said"),
+    [
+        (
+            [("x", "y"), ("yx", "x")],
+            UnknownDatasetError,
+            r"\('yx', 'x'\) \(number 1.* the dataset 'yx'",
+        ),
+        (np.array([["x", "y"], ["y", "z"]]), UnknownDatasetError, r"\('y', 'z'\) \(number 1"),
+        (np.zeros((2, 3), dtype=int), GraphShapeError, "two columns"),
+        *(
+            ([("x", "y"), wrong], GraphShapeError, r"number 1, counted from 0\) is not a pair")
+            for wrong in (("x",), ("x", "y", 1), "xy", 5)
+        ),
+    ],
+)
+def test_edges_are_pairs_of_known_datasets(edges: Any, kind: type[Exception], said: str) -> None:  # noqa: ANN401  # anything
+    with pytest.raises(kind, match=said):
+        RainbowGraph.from_edges(edges, {"x": "b>r", "y": "r>b"})
 
 
 def test_a_matrix_is_read_as_its_pattern() -> None:
