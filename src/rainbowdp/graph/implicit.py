@@ -30,8 +30,8 @@ from rainbowdp.graph.arrays import (
     whole_number,
 )
 from rainbowdp.graph.distances import Depths
-from rainbowdp.graph.pairs import DatasetGraph, Report
-from rainbowdp.graph.passes import Ends, PairPasses
+from rainbowdp.graph.pairs import DatasetGraph
+from rainbowdp.graph.passes import Ends, PairPasses, Report
 
 LARGEST_SIZE = 2**31 - 1
 """Largest number of datasets: their numbers, and the steps between them, fit 32 bits."""
@@ -78,9 +78,6 @@ class Blockwise(PairPasses):
     most as many passes as the largest distance, and one more. Where a search would be quicker, or there are
     few pairs, they are listed instead.
     """
-
-    report: Report | None = None
-    """Told in words about each pass over the blocks."""
 
     _few: ClassVar[int] = 1 << 24
     """Families with no more pairs are listed once, which is quicker than to ask for their blocks again."""
@@ -140,10 +137,6 @@ class Blockwise(PairPasses):
         source, target = self.neighbors_of(start, stop)
         upward = source < target
         return numbered(source[upward], self.size), numbered(target[upward], self.size)
-
-    def _say(self, text: str) -> None:
-        if self.report is not None:
-            self.report(text)
 
     def neighbors(self, dataset: int) -> Integers:
         """Return the neighbors of one dataset, ascending.

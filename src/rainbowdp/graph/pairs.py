@@ -9,7 +9,7 @@ answer, and is counted. A stream holds a few bytes per dataset, and sets aside o
 improve a distance; the number of its passes is bounded for any order of the pairs.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,10 +38,8 @@ from rainbowdp.graph.arrays import (
 from rainbowdp.graph.compiled import compiled, is_worth_compiling
 from rainbowdp.graph.distances import breadth_first_steps, search, steps_along
 from rainbowdp.graph.pair_store import PairMemory, PairSpool
-from rainbowdp.graph.passes import Batches, Ends, PairPasses, count_repeats, is_ascending
+from rainbowdp.graph.passes import Batches, Ends, PairPasses, Report, count_repeats, is_ascending
 from rainbowdp.graph.relation import NeighborRelation
-
-Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -579,10 +577,6 @@ class PairStream(PairPasses):
         for source, target in self.batches():
             if source.size:
                 yield source, target
-
-    def _say(self, text: str) -> None:
-        if self.report is not None:
-            self.report(text)
 
 
 def listed(structure: NeighborRelation) -> DatasetGraph:

@@ -39,6 +39,8 @@ Ends = tuple[Integers, Integers]
 """Sources and targets of a batch of pairs."""
 Batches = Callable[[], Iterable[Ends]]
 """Gives all pairs, batch by batch, at each call."""
+Report = Callable[[str], None]
+"""Told in words about each pass."""
 
 # Pairs are told apart in parts that stay in the processor's cache, and so many of them at a time.
 _PART = 1 << 14
@@ -301,6 +303,13 @@ class PairPasses(ABC):
         def pair_count(self) -> int:
             """Number of unordered pairs of neighbors."""
             ...
+
+    report: Report | None = None
+    """Told in words about each pass."""
+
+    def _say(self, text: str) -> None:
+        if self.report is not None:
+            self.report(text)
 
     @property
     def notes(self) -> tuple[str, ...]:
