@@ -2,6 +2,7 @@
 """Regions, boundary, distance and touching regions, with networkx as oracle; labels; what is refused."""
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -213,11 +214,12 @@ def test_everything_is_read_only_and_not_shared() -> None:
 def test_a_wrong_rainbow_is_shown_with_its_dataset(rainbow: Any, kind: type[Exception], said: str) -> None:  # noqa: ANN401  # anything
     rainbows, network = ["b>r", rainbow], nx.Graph([("x", "y")])
     nx.set_node_attributes(network, dict(zip("xy", rainbows, strict=True)), "rainbow")
-    for build in (
+    builds: list[Callable[[], RainbowGraph]] = [
         lambda: RainbowGraph.from_arrays([0], [1], rainbows, ["x", "y"]),
         lambda: RainbowGraph.from_edges([("x", "y")], dict(zip("xy", rainbows, strict=True))),
         lambda: RainbowGraph.from_networkx(network),
-    ):
+    ]
+    for build in builds:
         with pytest.raises(kind, match=f"^the dataset 'y'{said}"):
             build()
 

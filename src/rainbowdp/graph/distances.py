@@ -15,6 +15,7 @@ For small families the search is scipy's, and no compiler is loaded.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -270,21 +271,8 @@ def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], roo
     if degrees is None:
         return search(places[:-1], neighbors, starts)
     del places
-    return _search_evenly(degrees, width, neighbors, starts)
-
-
-def _search_evenly(
-    degrees: NDArray[Any], width: int, neighbors: Integers, starts: NDArray[np.bool_]
-) -> NDArray[np.int32]:
-    from rainbowdp.graph import kernels
-
-    queue, begun = _queue(starts & (degrees > 0), neighbors)
-    depth = np.where(starts, np.int32(0), np.int32(-1))
-    ahead = np.empty(_AHEAD_EVENLY + width, dtype=neighbors.dtype)
-    kernels.search_evenly(
-        read_only(degrees), width, read_only(neighbors), starts.copy(), queue, begun, depth, ahead
-    )
-    return frozen(depth)
+    loop = partial(kernels.search_evenly, read_only(degrees), width)
+    return _searched(loop, starts & (degrees > 0), neighbors, starts, _AHEAD_EVENLY + width)
 
 
 def search(indptr: NDArray[Any], neighbors: Integers, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -306,19 +294,25 @@ def search(indptr: NDArray[Any], neighbors: Integers, starts: NDArray[np.bool_])
     """
     from rainbowdp.graph import kernels
 
-    queue, begun = _queue(starts & (indptr[1:] > indptr[:-1]), neighbors)
-    depth = np.where(starts, np.int32(0), np.int32(-1))
-    ahead = np.empty(_AHEAD, dtype=neighbors.dtype)
-    kernels.search(read_only(indptr), read_only(neighbors), starts.copy(), queue, begun, depth, ahead)
-    return frozen(depth)
+    loop = partial(kernels.search, read_only(indptr))
+    return _searched(loop, starts & (indptr[1:] > indptr[:-1]), neighbors, starts, _AHEAD)
 
 
-def _queue(leading: NDArray[np.bool_], neighbors: Integers) -> tuple[Integers, int]:
-    """Return a queue with one place more than there are datasets, and how many stand in it."""
+def _searched(
+    loop: Callable[..., None],
+    leading: NDArray[np.bool_],
+    neighbors: Integers,
+    starts: NDArray[np.bool_],
+    ahead: int,
+) -> NDArray[np.int32]:
+    """Run a search from the starts that have neighbors, which are `leading`, `ahead` neighbors at a time."""
     first = np.flatnonzero(leading)
     queue = np.empty(leading.size + 1, dtype=neighbors.dtype)
     queue[: first.size] = first
-    return queue, first.size
+    depth = np.where(starts, np.int32(0), np.int32(-1))
+    fetched = np.empty(ahead, dtype=neighbors.dtype)
+    loop(read_only(neighbors), starts.copy(), queue, first.size, depth, fetched)
+    return frozen(depth)
 
 
 def breadth_first_steps(

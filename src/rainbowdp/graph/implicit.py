@@ -7,7 +7,6 @@ distances take a few passes, forward and backward in turn. A small family is lis
 `ImplicitGraph` wraps a family that the caller defines, and checks it once.
 """
 
-from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -70,7 +69,7 @@ class NeighborBlocks(Protocol):
         ...
 
 
-class Blockwise(PairPasses):
+class Blockwise(PairPasses, NeighborBlocks):
     """A family that knows its blocks, and answers all questions from these.
 
     Distances take passes over all blocks, forward and backward in turn: the steps from the starts are lowered
@@ -81,23 +80,6 @@ class Blockwise(PairPasses):
 
     _few: ClassVar[int] = 1 << 24
     """Families with no more pairs are listed once, which is quicker than to ask for their blocks again."""
-
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """Number of datasets."""
-
-    @property
-    @abstractmethod
-    def pair_count(self) -> int:
-        """Number of unordered pairs of neighbors."""
-
-    @abstractmethod
-    def neighbors_of(self, start: int, stop: int) -> tuple[Integers, Integers]:
-        """Return all neighbors of the datasets from `start` up to before `stop`.
-
-        See :meth:`NeighborBlocks.neighbors_of`.
-        """
 
     @property
     def _is_small(self) -> bool:
