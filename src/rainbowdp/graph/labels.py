@@ -9,9 +9,8 @@ dataset it names, so 10^8 of them need neither an array nor an index.
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, overload, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, overload, runtime_checkable
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -322,64 +321,88 @@ def close_labels(wrong: str, labels: Sequence[str]) -> str:
     return did_you_mean(wrong, labels)
 
 
-@dataclass(frozen=True, eq=False)
-class Names:
-    """Names of datasets to numbers and back.
+class Named:
+    """Base of what has datasets with names: names to numbers and back."""
 
-    Parameters
-    ----------
-    labels : array [n] of str or int64, or None
-        One name per dataset; None if they are called 0 to n - 1.
-    size : int
-        The number of datasets.
-    owner : str
-        What has these datasets, for messages.
-    """
+    _called = "graph"
+    """What has the datasets, for messages."""
 
-    labels: LabelArray | None
-    size: int
-    owner: str
+    if TYPE_CHECKING:
+        labels: LabelArray | None
+
+        @property
+        def size(self) -> int:
+            """Number of datasets."""
+            ...
 
     def label(self, dataset: int) -> str:
         """Return the name of a dataset, given by its number.
+
+        Parameters
+        ----------
+        dataset : int
+            From 0.
+
+        Returns
+        -------
+        str
 
         Raises
         ------
         UnknownDatasetError
             If there is no such number.
+
+        Examples
+        --------
+        >>> from rainbowdp.graph import RainbowGraph
+        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
+        >>> graph.label(1)
+        'bob'
         """
-        self.require(dataset)
+        require_dataset(dataset, self.size)
         return str(dataset if self.labels is None else self.labels[dataset])
 
     def index(self, label: object) -> int:
         """Return the number of a dataset, given by its name as text or in its own type.
 
+        Parameters
+        ----------
+        label : str or int
+            The name.
+
+        Returns
+        -------
+        int
+
         Raises
         ------
         UnknownDatasetError
             If no dataset has that name; the help names similar ones.
+
+        Examples
+        --------
+        >>> from rainbowdp.graph import RainbowGraph
+        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
+        >>> graph.index("bob")
+        1
         """
-        text = as_text(label)
+        text, close = as_text(label), ""
         if self.labels is None:
-            found = int(text) if re.fullmatch(r"0|[1-9][0-9]{0,17}", text) else None
-            found = found if found is not None and found < self.size else None
+            is_number = re.fullmatch(r"0|[1-9][0-9]{0,17}", text) and int(text) < self.size
+            found = int(text) if is_number else None
+        elif isinstance(self.labels, RowLabels):
+            found = self.labels.number_of(text)
         else:
-            made = self.labels if isinstance(self.labels, RowLabels) else None
-            found = self._numbers.get(text) if made is None else made.number_of(text)
+            found = self._numbers.get(text)
+            close = close_labels(text, list(self._numbers)) if found is None else ""
         if found is None:
-            listed = self.labels is not None and not isinstance(self.labels, RowLabels)
-            close = close_labels(text, list(self._numbers)) if listed else ""
             first, last = self.label(0), self.label(self.size - 1)
             raise UnknownDatasetError(
                 f"there is no dataset {text!r}",
-                help=close or f"the {self.owner} has {self.size} datasets, from {first!r} to {last!r}",
+                help=close or f"the {self._called} has {self.size} datasets, from {first!r} to {last!r}",
                 dataset=text,
             )
         return found
-
-    def require(self, dataset: int) -> None:
-        """Raise `UnknownDatasetError` unless there is a dataset of this number."""
-        require_dataset(dataset, self.size)
 
     @functools.cached_property
     def _numbers(self) -> dict[str, int]:

@@ -28,9 +28,10 @@ from rainbowdp.graph.arrays import (
     frozen_distances,
     held,
     integer_array,
+    require_dataset,
     require_one_each,
 )
-from rainbowdp.graph.labels import LabelArray, Labels, Names, label_array, namer
+from rainbowdp.graph.labels import LabelArray, Labels, Named, label_array, namer
 from rainbowdp.graph.relation import CodePairs, NeighborRelation, require_relation
 from rainbowdp.graph.sources import Sources, palette_of, rainbow_list
 from rainbowdp.rainbow import Rainbow, quote_color
@@ -78,7 +79,7 @@ class Classes:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RainbowGraph(Rebuilt, Sources):
+class RainbowGraph(Rebuilt, Named, Sources):
     """A family of datasets with neighbors, and one rainbow per dataset.
 
     Most callers use :meth:`from_edges`, :meth:`from_arrays`, :meth:`from_codes`, :meth:`from_networkx` or
@@ -358,62 +359,8 @@ class RainbowGraph(Rebuilt, Sources):
         >>> print(graph.rainbow_of(1))
         r>b
         """
-        self._names.require(dataset)
+        require_dataset(dataset, self.size)
         return self.rainbows[int(self.regions[dataset])]
-
-    def label(self, dataset: int) -> str:
-        """Return the name of a dataset, given by its number.
-
-        Parameters
-        ----------
-        dataset : int
-            From 0.
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        UnknownDatasetError
-            If there is no such number.
-
-        Examples
-        --------
-        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
-        >>> graph.label(1)
-        'bob'
-        """
-        return self._names.label(dataset)
-
-    def index(self, label: object) -> int:
-        """Return the number of a dataset, given by its name as text or in its own type.
-
-        Parameters
-        ----------
-        label : str or int
-            The name.
-
-        Returns
-        -------
-        int
-
-        Raises
-        ------
-        UnknownDatasetError
-            If no dataset has that name; the help names similar ones.
-
-        Examples
-        --------
-        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
-        >>> graph.index("bob")
-        1
-        """
-        return self._names.index(label)
-
-    @cached_property
-    def _names(self) -> Names:
-        return Names(self.labels, self.size, "graph")
 
 
 def classes_of(regions: NDArray[np.int32], distance: Distances, region_count: int) -> Classes:

@@ -19,7 +19,7 @@ from rainbowdp.errors import DistributionError, MechanismShapeError, NumberError
 from rainbowdp.exact import Exact, NumberLike, Real, to_float
 from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of, require
 from rainbowdp.graph.arrays import Distances, Rebuilt, frozen, frozen_distances, integer_array
-from rainbowdp.graph.labels import LabelArray, Labels, Names, label_array, namer
+from rainbowdp.graph.labels import LabelArray, Labels, Named, label_array, namer
 from rainbowdp.mechanism.rows import ComputedRows, LineRows, StatedRows
 from rainbowdp.rainbow import Rainbow, quote_color
 
@@ -27,7 +27,7 @@ Precision = Literal["exact", "float64"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mechanism(Rebuilt):
+class Mechanism(Rebuilt, Named):
     """Exact or stated answer distributions of a family of datasets.
 
     Most callers use `rainbowdp.optimal.optimal_mechanism` or :meth:`from_table`.
@@ -79,6 +79,8 @@ class Mechanism(Rebuilt):
     >>> mechanism.probabilities().round(3).tolist()
     [[0.667, 0.333], [0.333, 0.667]]
     """
+
+    _called = "mechanism"
 
     colors: tuple[str, ...]
     codes: NDArray[np.int32]
@@ -324,58 +326,6 @@ class Mechanism(Rebuilt):
     def distance(self) -> Distances:
         """The distance of each dataset, masked int32 [n]."""
         return cast("Distances", self.class_distance[self.codes])
-
-    def label(self, dataset: int) -> str:
-        """Return the name of a dataset, given by its number.
-
-        Parameters
-        ----------
-        dataset : int
-            From 0.
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        UnknownDatasetError
-            If there is no such number.
-
-        Examples
-        --------
-        >>> Mechanism.from_table(["b>r"], [{"b": "3/4", "r": "1/4"}], labels=["ann"]).label(0)
-        'ann'
-        """
-        return self._names.label(dataset)
-
-    def index(self, label: object) -> int:
-        """Return the number of a dataset, given by its name as text or in its own type.
-
-        Parameters
-        ----------
-        label : str or int
-            The name.
-
-        Returns
-        -------
-        int
-
-        Raises
-        ------
-        UnknownDatasetError
-            If no dataset has that name; the help names similar ones.
-
-        Examples
-        --------
-        >>> Mechanism.from_table(["b>r"], [{"b": "3/4", "r": "1/4"}], labels=["ann"]).index("ann")
-        0
-        """
-        return self._names.index(label)
-
-    @cached_property
-    def _names(self) -> Names:
-        return Names(self.labels, self.size, "mechanism")
 
 
 def _require_precision(precision: object) -> None:
