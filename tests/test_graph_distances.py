@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pair_cases import PairCase, pair_cases
 from rainbowdp.errors import FileWriteError
 from rainbowdp.families import grid, path
-from rainbowdp.graph import DatasetGraph, PairStream, kernels
+from rainbowdp.graph import DatasetGraph, PairStream
 from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.distances import MOST_PASSES, Depths, search, steps_along, steps_by_search
 from rainbowdp.graph.pair_store import PairMemory, PairSpool, mapped_array
@@ -103,46 +103,13 @@ def test_deep_graphs_end_in_few_passes_in_any_order(structure: DatasetGraph, shu
     assert shuffled == said[-1].startswith("the neighbors along")
 
 
-def watched_searches(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Return a list to which each search adds whether its lists were of equal length."""
-    ways: list[bool] = []
-
-    def watch(name: str, *, even: bool) -> None:
-        loop = getattr(kernels, name)
-
-        def watched(*given: object) -> None:
-            ways.append(even)
-            loop(*given)
-
-        monkeypatch.setattr(kernels, name, watched)
-
-    watch("search_evenly", even=True)
-    watch("search", even=False)
-    return ways
-
-
 @pytest.mark.parametrize("degree", [1, 254, 255, 256, 513])
-def test_datasets_with_many_neighbors(degree: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    ways = watched_searches(monkeypatch)
+def test_datasets_with_many_neighbors(degree: int) -> None:
     # All of one circle with all of the other: lists of equal length, but for the last dataset.
     one, other = np.indices((degree, degree)).reshape(2, -1)
     starts = np.arange(2 * degree + 1) == 0
     found = by_search(np.stack([one, other + degree], axis=1), starts)
     assert found == [0, *[2] * (degree - 1), *[1] * degree, -1]
-    assert ways == [degree > 1]
-
-
-def test_a_shuffled_lattice_is_searched_by_lists_of_equal_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    ways = watched_searches(monkeypatch)
-    random = np.random.default_rng(11)
-    places = random.permutation(300 * 45).reshape(300, 45)
-    across = np.stack([places[:, 1:], places[:, :-1]], axis=-1).reshape(-1, 2)
-    pairs = np.concatenate([np.stack([places[1:], places[:-1]], axis=-1).reshape(-1, 2), across])
-    random.shuffle(pairs)
-    starts = np.arange(places.size) == places[0, 0]
-    steps = np.array(by_search(pairs, starts))
-    assert np.array_equal(steps[places], np.add.outer(np.arange(300), np.arange(45)))
-    assert ways == [True]
 
 
 def test_a_store_gives_back_what_it_was_given_in_either_direction() -> None:
