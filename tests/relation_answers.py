@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pair_cases import PairCase
-from rainbowdp.graph import DatasetGraph, compiled
+from rainbowdp.graph import DatasetGraph, compiled, distances
 from rainbowdp.graph.relation import NeighborRelation
 
 
@@ -22,6 +22,7 @@ def compiled_or_not(is_compiled: bool) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("FEWEST", "FEWEST_LOADED"):
             patch.setattr(compiled, name, 0 if is_compiled else 1 << 60)
+        patch.setattr(distances, "compiled", lambda: is_compiled)
         yield
 
 

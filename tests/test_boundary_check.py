@@ -13,7 +13,7 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import BoundaryMissingError, BoundaryNotPrivateError, ColorError
 from rainbowdp.exact import Exact, NumberLike, OddsExpression
 from rainbowdp.graph import RainbowGraph
-from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, Verdict
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
 
 GRAPH = RainbowGraph.from_edges(
@@ -88,7 +88,7 @@ def test_a_violation_in_the_last_digit_is_found_and_equality_is_not_one() -> Non
         check_boundary(given({"blue>red>green": beyond, **regions}), GRAPH, PureDP(1))
 
 
-def test_gaussian_equality_that_nobody_can_decide_counts_as_broken() -> None:
+def test_a_gaussian_equality_that_is_not_decided_counts_as_broken() -> None:
     # Phi(1/2) against 1 - Phi(1/2) is tight for mu = 1, in a form that does not show it.
     privacy = GaussianDP(1)
     graph = RainbowGraph.from_edges([("x", "y")], {"x": "a>b", "y": "b>a"})
@@ -123,11 +123,11 @@ def test_what_is_not_needed_is_a_note() -> None:
 def test_a_rainbow_of_other_colors_is_refused_with_a_hint() -> None:
     rows = {"blue>red>green": EVEN, "gren>red>blue": {"gren": "1", "red": "0", "blue": "0"}}
     with pytest.raises(
-        ColorError, match=r"gren>red>blue does not fit the graph: .*color gren; green is not"
+        ColorError, match="gren>red>blue does not fit the graph: it does not rank green; unknown colors gren"
     ) as e:
         check_boundary(given(rows), GRAPH, PureDP(1))
     assert e.value.help == "did you mean 'green'?"
-    with pytest.raises(ColorError, match="green is not ranked"):
+    with pytest.raises(ColorError, match="it does not rank green"):
         check_boundary(given({"red>blue": {"red": 1, "blue": 0}}), GRAPH, PureDP(1))
 
 
@@ -209,26 +209,3 @@ def test_the_worst_pair_is_found_among_excesses_without_an_exact_form() -> None:
     with pytest.raises(BoundaryNotPrivateError) as e:
         check_boundary(given(rows), graph, privacy)
     assert set(e.value.values["datasets"]) == {"r", "s"}  # type: ignore[call-overload]  # names of datasets
-
-
-def test_a_thousand_broken_pairs_are_looked_at_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    colors = [f"c{number:02d}" for number in range(46)]
-    rainbows = [">".join([color, *(other for other in colors if other != color)]) for color in colors]
-    edges = [(i, j) for i in range(46) for j in range(i)]
-    source, target = zip(*edges, strict=True)
-    graph = RainbowGraph.from_arrays(source, target, rainbows)
-    rows = {
-        text: {c: Fraction(int(c == color)) for c in colors}
-        for text, color in zip(rainbows, colors, strict=True)
-    }
-    asked: list[Distribution] = []
-    admits = PureDP.admits
-
-    def counted(privacy: PureDP, p: Distribution, q: Distribution) -> Verdict:
-        asked.append(p)
-        return admits(privacy, p, q)
-
-    monkeypatch.setattr(PureDP, "admits", counted)
-    with pytest.raises(BoundaryNotPrivateError, match="exceeded by 1"):
-        check_boundary(given(rows), graph, PureDP("ln 2"))
-    assert len(asked) == len(edges) == 1035

@@ -85,13 +85,6 @@ def test_irrational_distributions_sum_to_one_exactly() -> None:
     assert Distribution({"a": phi, "b": 1 - phi}).mass(["a", "b"]) == 1
 
 
-def test_prefix_masses_follow_the_classes() -> None:
-    p = Distribution({"blue": "1/2", "red": "1/3", "green": "1/6"})
-    assert p.prefix_masses(BRG) == (Fraction(1, 2), Fraction(5, 6), Fraction(1))
-    assert p.prefix_masses(Rainbow.parse("red=green>blue")) == (Fraction(1, 2), Fraction(1))
-    assert p.prefix_masses(Rainbow.parse("red=green=blue")) == (Fraction(1),)
-
-
 def test_other_colors_are_named() -> None:
     p = Distribution({"blue": "1/2", "gren": "1/2"})
     with pytest.raises(ColorError, match="no probability for green, red; unknown colors gren") as caught:
@@ -119,15 +112,6 @@ def test_prefix_dominance_is_stronger(p: Distribution, q: Distribution) -> None:
         assert dominates(p, q, BRG)
 
 
-def test_tied_classes_are_compared_as_wholes() -> None:
-    rainbow = Rainbow.parse("a=b>c")
-    p = Distribution({"a": "1/2", "b": "0", "c": "1/2"})
-    q = Distribution({"a": "0", "b": "1/2", "c": "1/2"})
-    for order in (dominates, prefix_dominates):
-        assert order(p, q, rainbow)
-        assert order(q, p, rainbow)
-
-
 def test_lexicographic_order_of_irrational_distributions() -> None:
     t = OddsExpression.odds(Fraction(1))
     ladder = [Distribution({"a": t / (t + n), "b": n / (t + n)}) for n in (1, 2, 3)]
@@ -135,16 +119,6 @@ def test_lexicographic_order_of_irrational_distributions() -> None:
         assert dominates(better, worse, Rainbow.parse("a>b"))
         assert not dominates(worse, better, Rainbow.parse("a>b"))
         assert prefix_dominates(worse, better, Rainbow.parse("b>a"))
-
-
-def test_a_text_is_one_color_and_an_unknown_one_gets_a_hint() -> None:
-    p = Distribution({"blue": "2/3", "red": "1/3"})
-    assert p.mass("blue") == Fraction(2, 3)
-    with pytest.raises(ColorError, match="has no color 'bleu'") as caught:
-        p.mass(["red", "bleu"])
-    assert caught.value.help == "did you mean 'blue'?"
-    with pytest.raises(ColorError, match="only of a group"):
-        p.share("blue", ["red"])
 
 
 def test_the_color_of_a_wrong_number_is_named() -> None:
@@ -175,3 +149,19 @@ def test_probabilities_of_different_parameters_make_no_distribution() -> None:
     with pytest.raises(DistributionError, match="of different kinds") as caught:
         Distribution({"a": one, "b": two, "c": Fraction(1, 2)})
     assert "one privacy parameter" in caught.value.help
+
+
+def test_prefix_masses_follow_the_classes() -> None:
+    p = Distribution({"blue": "1/2", "red": "1/3", "green": "1/6"})
+    assert p.prefix_masses(BRG) == (Fraction(1, 2), Fraction(5, 6), Fraction(1))
+    assert p.prefix_masses(Rainbow.parse("red=green>blue")) == (Fraction(1, 2), Fraction(1))
+    assert p.prefix_masses(Rainbow.parse("red=green=blue")) == (Fraction(1),)
+
+
+def test_tied_classes_are_compared_as_wholes() -> None:
+    rainbow = Rainbow.parse("a=b>c")
+    p = Distribution({"a": "1/2", "b": "0", "c": "1/2"})
+    q = Distribution({"a": "0", "b": "1/2", "c": "1/2"})
+    for order in (dominates, prefix_dominates):
+        assert order(p, q, rainbow)
+        assert order(q, p, rainbow)

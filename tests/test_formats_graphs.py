@@ -187,7 +187,7 @@ def test_a_large_table_keeps_the_order_of_its_rows(tmp_path: Path) -> None:
             (NODES + b"w,b>>r\n", PAIRS),
             FileFormatError,
             "row 4 of .*nodes.csv': .*empty color",
-            "between the signs",
+            "between > and =",
         ),
         ((NODES + b"w,b>b\n", PAIRS), FileFormatError, "row 4 of .*'b' stands twice", "once"),
         ((NODES + b"w,b>g\n", PAIRS), ColorSetError, "w", "color"),

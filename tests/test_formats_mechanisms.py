@@ -291,7 +291,7 @@ HEAD = "dataset,rainbow,distance,b,r\n"
         (HEAD + "x,b>r,0,1,0\nx,b>r,0,1,0\n", DuplicateDatasetError, "'x' stands in rows 1 and 2 of", "once"),
         (HEAD + "x,b>g,0,1,0\n", FileFormatError, "row 1 of .* ranks g, which has no column", "b, r"),
         (HEAD + "x,b>r,0,1,0\ny,b,0,1,0\n", FileFormatError, "row 2 of .* does not rank r", "b, r"),
-        (HEAD + "x,b>>r,0,1,0\n", FileFormatError, "row 1 of .*empty color", "between the signs"),
+        (HEAD + "x,b>>r,0,1,0\n", FileFormatError, "row 1 of .*empty color", "between > and ="),
         (HEAD + "x,b>r,0,1/2,1/3\n", DistributionError, "m.csv': dataset 'x'.* sum to 5/6", "fractions"),
         (HEAD + "x,b>r,0,1/0,0\n", NumberError, "m.csv': dataset 'x'.*divides by zero", "1/3"),
         (HEAD + "x,b>r,0,-1/2,3/2\n", DistributionError, "m.csv': .*negative", "at least 0"),

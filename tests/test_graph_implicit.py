@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from pair_cases import PairCase, pair_cases
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError, UsageError
 from rainbowdp.graph import DatasetGraph
-from rainbowdp.graph.implicit import ImplicitGraph, NeighborBlocks, in_blocks
+from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.implicit import ImplicitGraph, NeighborBlocks
 from rainbowdp.graph.product import ProductGraph
 from rainbowdp.graph.simplex import SimplexGraph
 from relation_answers import assert_answers, assert_same_answers, compiled_or_not, regions
@@ -20,13 +21,12 @@ from test_graph_relations import Blocks
 
 @pytest.mark.parametrize("is_compiled", [True, False])
 @settings(max_examples=60)
-@given(pair_cases(largest=40), st.tuples(st.integers(1, 50), st.integers(1, 60), st.integers(1, 9)))
+@given(pair_cases(largest=40), st.integers(1, 60))
 def test_blocks_of_any_length_answer_what_their_pairs_do(
-    is_compiled: bool, case: PairCase, limits: tuple[int, int, int]
+    is_compiled: bool, case: PairCase, pairs_at_once: int
 ) -> None:
     with compiled_or_not(is_compiled), pytest.MonkeyPatch.context() as patch:
-        for name, limit in zip(("_STRETCH", "PAIRS_AT_ONCE", "_MOST_ROUNDS"), limits, strict=True):
-            patch.setattr(f"rainbowdp.graph.implicit.{name}", limit)
+        patch.setattr("rainbowdp.graph.implicit.PAIRS_AT_ONCE", pairs_at_once)
         assert_answers(ImplicitGraph(Blocks(case)), case)
 
 
@@ -43,7 +43,6 @@ FAMILIES = [
 def test_a_family_with_too_many_pairs_to_list_answers_by_its_blocks(
     family: ProductGraph | SimplexGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rainbowdp.graph.implicit._STRETCH", 700)
     monkeypatch.setattr("rainbowdp.graph.implicit.PAIRS_AT_ONCE", 5000)
     codes = regions(family.rows_of(np.arange(family.size)), 5, seed=2)
     listed = family.listed()
@@ -61,19 +60,15 @@ def shuffled_path(size: int) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("limit", [10**8, 0])
 def test_the_number_of_passes_is_bounded_and_told(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rainbowdp.graph.implicit.LARGEST_COUNT", limit)
-    monkeypatch.setattr("rainbowdp.graph.implicit._STRETCH", 16)
     told: list[str] = []
     pairs = shuffled_path(400)
     graph = ImplicitGraph(Blocks(PairCase(400, pairs, [], [])), told.append)
     starts = np.arange(400) == pairs[0][1]
     steps = graph.steps_from(starts)
     assert np.array_equal(steps, DatasetGraph.from_pairs(400, *np.array(pairs).T).steps_from(starts))
-    passes = [line for line in told if line.startswith("pass ")]
-    if limit:
-        assert len(passes) == 8
-        assert told[-1] == "8 passes for distances were not enough: all pairs are listed and searched"
-    else:
-        assert 8 < len(passes) <= steps.max() + 1
+    passes = [line for line in told if line.endswith("blocks: distances")]
+    assert len(passes) < 9 if limit else 9 <= len(passes) <= steps.max() + 1
+    assert told[-1].endswith("passes for distances were not enough: all pairs are listed") == bool(limit)
     told.clear()
     codes = np.arange(400, dtype=np.int32) // 100
     graph.mixed(codes)
@@ -84,15 +79,19 @@ def test_the_number_of_passes_is_bounded_and_told(limit: int, monkeypatch: pytes
     ]
 
 
-def test_blocks_are_as_long_as_fits_a_number_of_pairs() -> None:
-    family = ProductGraph((10,) * 5, ("complete",) * 5)
-    ends = [(start, stop, source.size) for start, stop, source, _ in in_blocks(family, 7, 10**5, 9000)]
-    assert [start for start, _, _ in ends[1:]] == [stop for _, stop, _ in ends[:-1]]
-    assert (ends[0][0], ends[-1][1]) == (7, 10**5)
-    # 45 neighbors each: the first block is short, and no other holds more pairs than asked for.
-    assert ends[0][1] == 7 + 256
-    assert all(count <= 9000 for _, _, count in ends[1:])
-    assert ends[2][1] - ends[2][0] == 200
+def test_blocks_are_as_long_as_fits_a_number_of_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rainbowdp.graph.implicit.PAIRS_AT_ONCE", 7200)
+    asked: list[int] = []
+
+    class Watched(ProductGraph):
+        def neighbors_of(self, start: int, stop: int) -> tuple[Integers, Integers]:
+            asked.append(stop - start)
+            return super().neighbors_of(start, stop)
+
+    family = Watched((10,) * 4, ("complete",) * 4)
+    ImplicitGraph(family)
+    # 36 neighbors each: the first block is short, and no other holds more pairs than asked for.
+    assert (asked[0], set(asked[1:-1]), sum(asked)) == (256, {200}, family.size)
 
 
 class Fixed:
@@ -120,7 +119,7 @@ class Fixed:
         (Fixed(3, [0, 1], [1, -1]), UnknownDatasetError, "names the dataset -1"),
         (Fixed(3, [0], [1, 0]), GraphShapeError, "source holds 1 datasets and target 2"),
         (Fixed(3, [0.5], [1]), GraphShapeError, "must be integers"),
-        (Fixed(2.5, [0], [1]), GraphShapeError, "2.5 datasets"),
+        (Fixed(2.5, [0], [1]), GraphShapeError, "the size of the family is 2.5"),
         (Fixed(2**31, [0], [1]), GraphShapeError, "too large"),
         ("abc", UsageError, "`blocks` must have"),
     ],

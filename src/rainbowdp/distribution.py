@@ -24,7 +24,7 @@ from rainbowdp.exact import (
     simplest,
 )
 from rainbowdp.exact.arguments import items_of, kind_of
-from rainbowdp.rainbow import Rainbow, quote_color
+from rainbowdp.rainbow import Rainbow, color_mismatch, quote_color
 
 
 class Distribution(Mapping[str, Exact]):
@@ -85,9 +85,10 @@ class Distribution(Mapping[str, Exact]):
                 )
         if normalize and isinstance(total, Fraction) and total > 0:
             parsed = {color: value / total for color, value in parsed.items()}
-        elif not _is_one(total):
+        elif sign(total - 1) != 0:
+            shown = ", ".join(f"{quote_color(color)}={show(value)}" for color, value in parsed.items())
             raise DistributionError(
-                f"the probabilities of {_inner(parsed)} sum to {show(total)}, not to 1",
+                f"the probabilities of {shown} sum to {show(total)}, not to 1",
                 help="give exact fractions that sum to 1, or rescale them with --normalize (normalize=True)",
                 sum=total if isinstance(total, Fraction) else None,
             )
@@ -339,20 +340,9 @@ class Distribution(Mapping[str, Exact]):
         >>> Distribution({"blue": "1/2", "red": "1/2"}).require_colors(Rainbow.parse("red>blue"))
         """
         rainbow = Rainbow.of(rainbow)
-        if self.colors == rainbow.colors:
-            return
-        extra = [color for color in self.colors if color not in rainbow.colors]
-        missing = [color for color in rainbow.colors if color not in self.colors]
-        hints = filter(None, (did_you_mean(color, missing or rainbow.colors) for color in extra))
-        known = ", ".join(map(quote_color, rainbow.colors))
-        what = [f"no probability for {', '.join(map(quote_color, missing))}"] if missing else []
-        what += [f"unknown colors {', '.join(map(quote_color, extra))}"] if extra else []
-        raise ColorError(
-            f"a distribution does not fit the rainbow {rainbow}: {'; '.join(what)}",
-            help=next(hints, f"give each of {known} once"),
-            missing=missing,
-            unknown=extra,
-        )
+        if self.colors != rainbow.colors:
+            what = f"a distribution does not fit the rainbow {rainbow}"
+            raise color_mismatch(what, self.colors, rainbow.colors, "no probability for")
 
 
 Probabilities = Distribution | Mapping[str, NumberLike | Exact]
@@ -382,14 +372,6 @@ def _exact(color: str, value: NumberLike | Exact) -> Exact:
         return parse_fraction(value)
     except NumberError as error:
         raise error.at(f"the probability of {color!r}") from error
-
-
-def _is_one(total: Exact) -> bool:
-    return sign(total - 1) == 0
-
-
-def _inner(probabilities: Mapping[str, Exact]) -> str:
-    return ", ".join(f"{quote_color(color)}={show(value)}" for color, value in probabilities.items())
 
 
 def dominates(p: Probabilities, q: Probabilities, rainbow: Rainbow | str) -> bool:

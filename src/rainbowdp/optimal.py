@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The optimal mechanism of a rainbow graph: reduce, solve on lines, pull back.
 
-The boundary morphism sends every dataset to its region and its distance to the region's boundary; on each of
-the lines it leads to, the optimum has a closed form; the pullback is the optimum on the graph (Theorem 3).
-The work on exact numbers grows with the number of (region, distance) classes, not of datasets.
+The boundary morphism sends every dataset to its class: its region, and its distance to the region's boundary.
+On each of the lines that it leads to, the optimum has a closed form. The pullback, which gives every dataset
+the row of its class, is the optimum on the graph (Theorem 3). The work on exact numbers grows with the number
+of classes, not of datasets.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rainbowdp.boundary import (
     BoundaryCondition,
@@ -25,10 +25,11 @@ from rainbowdp.distribution import Distribution, Probabilities
 from rainbowdp.errors import UsageError, did_you_mean
 from rainbowdp.exact import Exact
 from rainbowdp.exact.arguments import kind_of, require
-from rainbowdp.graph import BoundaryMorphism, RainbowGraph, boundary_morphism
+from rainbowdp.graph import RainbowGraph
+from rainbowdp.graph.rainbow_graph import Classes
 from rainbowdp.leximin import Progress
 from rainbowdp.line import Line
-from rainbowdp.mechanism import LineRows, Mechanism, pullback
+from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.privacy import Privacy, require_privacy
 from rainbowdp.rainbow import Rainbow
 
@@ -104,9 +105,18 @@ def optimal_mechanism(
     require_privacy(privacy)
     condition = _condition(boundary, graph, privacy, progress)
     notes = check_boundary(condition, graph, privacy)
-    morphism = boundary_morphism(graph)
-    on_lines = _on_boundary_graph(morphism, graph, privacy, condition, notes=(*condition.notes, *notes))
-    return pullback(morphism.codes, on_lines, graph.labels)
+    classes = graph.classes
+    rows = _rows_of(classes, graph, privacy, condition)
+    return Mechanism(
+        colors=graph.colors,
+        codes=classes.codes,
+        class_rainbow=tuple(graph.rainbows[region] for region in classes.region.tolist()),
+        class_distance=classes.distance,
+        rows=rows,
+        precision="exact" if _all_rational(rows, privacy) else "float64",
+        labels=graph.labels,
+        notes=(*condition.notes, *notes),
+    )
 
 
 def _condition(
@@ -138,37 +148,17 @@ def _condition(
             )
 
 
-def _on_boundary_graph(
-    morphism: BoundaryMorphism,
-    graph: RainbowGraph,
-    privacy: Privacy,
-    condition: BoundaryCondition,
-    notes: tuple[str, ...],
-) -> Mechanism:
-    """Return the mechanism with one dataset per class: lines side by side."""
-    constrained = np.bincount(
-        morphism.class_region[~np.ma.getmaskarray(morphism.class_distance)], minlength=len(graph.rainbows)
-    )
+def _rows_of(
+    classes: Classes, graph: RainbowGraph, privacy: Privacy, condition: BoundaryCondition
+) -> LineRows:
+    """Return the row of every class: on the line of its region, or certain where it is unconstrained."""
+    bounded = set(classes.region[~np.ma.getmaskarray(classes.distance)].tolist())
     held = [condition.distributions.get(rainbow) for rainbow in graph.rainbows]
     lines = [
-        Line(rainbow, distribution, privacy) if distribution is not None and count else None
-        for rainbow, distribution, count in zip(graph.rainbows, held, constrained.tolist(), strict=True)
+        Line(rainbow, distribution, privacy) if distribution is not None and region in bounded else None
+        for region, (rainbow, distribution) in enumerate(zip(graph.rainbows, held, strict=True))
     ]
-    fallbacks = [
-        certain(rainbow, distribution) for rainbow, distribution in zip(graph.rainbows, held, strict=True)
-    ]
-    rows = LineRows(lines, fallbacks, morphism.class_region, morphism.class_distance)
-    exact = _all_rational(rows, lines, fallbacks, morphism, privacy)
-    return Mechanism(
-        colors=graph.colors,
-        codes=np.arange(morphism.size, dtype=np.int32),
-        class_rainbow=tuple(graph.rainbows[region] for region in morphism.class_region.tolist()),
-        class_distance=morphism.class_distance,
-        rows=rows,
-        precision="exact" if exact else "float64",
-        labels=morphism.boundary_graph.labels,
-        notes=notes,
-    )
+    return LineRows(lines, list(map(certain, graph.rainbows, held)), classes.region, classes.distance)
 
 
 def certain(rainbow: Rainbow, boundary: Distribution | None) -> Distribution:
@@ -199,20 +189,7 @@ def certain(rainbow: Rainbow, boundary: Distribution | None) -> Distribution:
     return Distribution.trusted(shares)
 
 
-def _all_rational(
-    rows: LineRows,
-    lines: Sequence[Line | None],
-    fallbacks: Sequence[Distribution],
-    morphism: BoundaryMorphism,
-    privacy: Privacy,
-) -> bool:
-    """Tell whether every row is made of fractions, without making every row."""
-    distances: NDArray[np.int32] = morphism.class_distance.filled(-1)
-    if any(line is not None and not line.boundary.is_rational for line in lines):
-        return False
-    free_regions = set(morphism.class_region[distances < 0].tolist())
-    if not all(fallbacks[region].is_rational for region in free_regions):
-        return False
-    if privacy.is_rational:
-        return True
-    return all(rows[index].is_rational for index in np.flatnonzero(distances > 0).tolist())
+def _all_rational(rows: LineRows, privacy: Privacy) -> bool:
+    """Tell whether every row is made of fractions, without making every row where odds are rational."""
+    looked_at = rows.distances <= 0 if privacy.is_rational else np.ones(len(rows), dtype=np.bool_)
+    return all(rows[index].is_rational for index in np.flatnonzero(looked_at).tolist())

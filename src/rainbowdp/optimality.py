@@ -12,7 +12,7 @@ the curve.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from rainbowdp.exact import exponent_ball, round_ball, to_float
 from rainbowdp.exact.arguments import described, require
 from rainbowdp.graph import RainbowGraph, listed
 from rainbowdp.graph.arrays import first_occurrences
-from rainbowdp.leximin.program import quiet_solver
 from rainbowdp.mechanism import Mechanism, check_homogeneous, in_order_of
 from rainbowdp.mechanism.comparison import require_same_size
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, require_privacy
@@ -34,6 +33,7 @@ Floats = NDArray[np.float64]
 _MOST_ROUNDS = 500
 # Slopes beyond these would swamp the other rows; a flatter tangent at a larger mass does the same work.
 _SMALLEST_MASS = 1e-12
+_SLACK = 1e-10
 
 
 class MechanismProgram:
@@ -54,23 +54,33 @@ class MechanismProgram:
     def __init__(
         self, fixed: Floats, pairs: tuple[NDArray[Any], NDArray[Any]], privacy: Privacy, weights: Floats
     ) -> None:
-        self._size, self._colors = fixed.shape
+        self._shape = fixed.shape
+        self._privacy = privacy
         free = np.isnan(fixed[:, 0])
         wanted = free[pairs[0]] | free[pairs[1]]
         source, target = pairs[0][wanted], pairs[1][wanted]
         # Both directions of every pair that has something to decide.
         self._from = np.concatenate([source, target]).astype(np.int64)
         self._to = np.concatenate([target, source]).astype(np.int64)
-        self._privacy = privacy
-        self._solver = _maximizer()
-        lower, upper = np.where(np.isnan(fixed), 0.0, fixed), np.where(np.isnan(fixed), 1.0, fixed)
-        self._add_columns(weights.ravel(), lower.ravel(), upper.ravel())
-        self._add_sums(np.flatnonzero(free))
+        one, other = self._variables(self._from).ravel(), self._variables(self._to).ravel()
+        slack = fixed.size + np.arange(one.size if isinstance(privacy, ApproxDP) else 0)
+        self._cost = np.concatenate([-weights.ravel(), np.zeros(slack.size)])
+        unknown = np.isnan(fixed).ravel()
+        self._lower, self._upper = np.zeros(self._cost.size), np.ones(self._cost.size)
+        for bound in (self._lower, self._upper):
+            bound[: fixed.size][~unknown] = fixed.ravel()[~unknown]
+        self._sums = self._rows(self._variables(np.flatnonzero(free)), np.ones(fixed.shape[1]))
+        # With one color there is no event to limit.
+        no_rows = self._rows(np.empty((0, 1), dtype=np.int64), np.empty(1))
+        self._limits: list[tuple[Any, Floats]] = [(no_rows, np.empty(0))]
         match privacy:
             case PureDP():
-                self._add_ratios(to_float(privacy.odds, "nearest"))
+                self._limit(np.stack([one, other], axis=1), np.array([1.0, -_odds(privacy)]), 0.0)
             case ApproxDP():
-                self._add_slacks(to_float(privacy.odds, "nearest"), float(privacy.delta))
+                columns = np.stack([one, other, slack], axis=1)
+                self._limit(columns, np.array([1.0, -_odds(privacy), -1.0]), 0.0)
+                sums = slack.reshape(-1, fixed.shape[1])
+                self._limit(sums, np.ones(fixed.shape[1]), float(privacy.delta))
             case GaussianDP():
                 self._mu = round_ball(lambda: exponent_ball(privacy.mu), "nearest")
 
@@ -104,65 +114,43 @@ class MechanismProgram:
         )
 
     def _run(self) -> Floats:
-        import highspy
+        from scipy.optimize import linprog
+        from scipy.sparse import vstack
 
-        self._solver.run()
-        status = self._solver.getModelStatus()
-        if status != highspy.HighsModelStatus.kOptimal:
+        rows, upper = zip(*self._limits, strict=True)
+        found = cast("Any", linprog)(
+            self._cost,
+            A_ub=vstack(rows),
+            b_ub=np.concatenate(upper),
+            A_eq=self._sums,
+            b_eq=np.ones(self._sums.shape[0]),
+            bounds=np.stack([self._lower, self._upper], axis=1),
+            method="highs",
+            options={"primal_feasibility_tolerance": _SLACK, "dual_feasibility_tolerance": _SLACK},
+        )
+        if found.status:
             raise SolverError(
-                f"the solver stopped with the status {self._solver.modelStatusToString(status)!r}",
+                f"the solver stopped: {found.message}",
                 help="check a smaller graph, or one whose probabilities and odds are less extreme",
             )
-        values = np.array(self._solver.getSolution().col_value[: self._size * self._colors])
-        return values.reshape(self._size, self._colors)
-
-    def _add_columns(self, cost: Floats, lower: Floats, upper: Floats) -> None:
-        none = np.empty(0, dtype=np.int32)
-        self._solver.addCols(
-            cost.size,
-            cost,
-            lower,
-            upper,
-            0,
-            np.zeros(cost.size, dtype=np.int32),
-            none,
-            np.empty(0, dtype=np.float64),
-        )
-
-    def _add_rows(self, columns: NDArray[Any], values: Floats, lower: float, upper: Floats | float) -> None:
-        """Add rows with equally many entries each: columns and values [rows, entries]."""
-        rows, entries = columns.shape
-        if rows == 0:
-            return
-        self._solver.addRows(
-            rows,
-            np.full(rows, lower),
-            np.broadcast_to(np.asarray(upper, dtype=np.float64), (rows,)).copy(),
-            rows * entries,
-            np.arange(0, rows * entries, entries, dtype=np.int32),
-            columns.astype(np.int32).ravel(),
-            np.broadcast_to(values, columns.shape).astype(np.float64).ravel(),
-        )
+        values: Floats = found.x[: self._shape[0] * self._shape[1]]
+        return values.reshape(self._shape)
 
     def _variables(self, datasets: NDArray[Any]) -> NDArray[np.int64]:
         """Return the variables of some datasets, [datasets, k]."""
-        variables: NDArray[np.int64] = datasets[:, None] * self._colors + np.arange(self._colors)
+        variables: NDArray[np.int64] = datasets[:, None] * self._shape[1] + np.arange(self._shape[1])
         return variables
 
-    def _add_sums(self, datasets: NDArray[Any]) -> None:
-        self._add_rows(self._variables(datasets), np.ones(self._colors), 1.0, 1.0)
+    def _rows(self, columns: NDArray[Any], values: Floats) -> Any:  # noqa: ANN401 - scipy is imported late
+        """Return rows with equally many entries each: columns and values [rows, entries]."""
+        from scipy.sparse import csr_array
 
-    def _add_ratios(self, odds: float) -> None:
-        one, other = self._variables(self._from).ravel(), self._variables(self._to).ravel()
-        self._add_rows(np.stack([one, other], axis=1), np.array([1.0, -odds]), -np.inf, 0.0)
+        ends = np.arange(0, columns.size + 1, columns.shape[1])
+        entries = np.broadcast_to(values, columns.shape).ravel()
+        return csr_array((entries, columns.ravel(), ends), shape=(columns.shape[0], self._cost.size))
 
-    def _add_slacks(self, odds: float, delta: float) -> None:
-        one, other = self._variables(self._from).ravel(), self._variables(self._to).ravel()
-        zeros = np.zeros(one.size)
-        self._add_columns(zeros, zeros, zeros + 1.0)
-        slack = self._size * self._colors + np.arange(one.size)
-        self._add_rows(np.stack([one, other, slack], axis=1), np.array([1.0, -odds, -1.0]), -np.inf, 0.0)
-        self._add_rows(slack.reshape(-1, self._colors), np.ones(self._colors), -np.inf, delta)
+    def _limit(self, columns: NDArray[Any], values: Floats, upper: Floats | float) -> None:
+        self._limits.append((self._rows(columns, values), np.broadcast_to(upper, columns.shape[:1])))
 
     def _cut(self, point: Floats, tolerance: float) -> bool:
         """Add a tangent for every likelihood ratio event above the limit; tell whether there was one."""
@@ -172,7 +160,7 @@ class MechanismProgram:
         ratio = ours / np.maximum(theirs, 1e-300)
         order = np.argsort(-ratio, axis=1, kind="stable")[:, :-1]
         added = False
-        for length in range(1, self._colors):
+        for length in range(1, self._shape[1]):
             inside = np.zeros(ours.shape)
             np.put_along_axis(inside, order[:, :length], 1.0, axis=1)
             mass, other = (ours * inside).sum(axis=1), (theirs * inside).sum(axis=1)
@@ -188,16 +176,12 @@ class MechanismProgram:
             columns = np.concatenate(
                 [self._variables(self._from[over]), self._variables(self._to[over])], axis=1
             )
-            self._add_rows(columns, values, -np.inf, ndtr(quantile + self._mu) - slope * touch)
+            self._limit(columns, values, ndtr(quantile + self._mu) - slope * touch)
         return added
 
 
-def _maximizer() -> Any:  # noqa: ANN401 - highspy is imported only when a program is solved
-    import highspy
-
-    solver = quiet_solver()
-    solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
-    return solver
+def _odds(privacy: PureDP | ApproxDP) -> float:
+    return to_float(privacy.odds, "nearest")
 
 
 LARGEST_PROGRAM = 200_000
@@ -301,12 +285,10 @@ def check_optimal(
     fixed = np.where(graph.boundary[:, None], table, np.nan)
     program = MechanismProgram(fixed, listed(graph.structure).pairs(), privacy, weights)
     best = program.solve(table, tolerance / 10)
-    gain = _largest_gain(table, best, graph)
-    if gain is None or gain.possible - gain.mass <= tolerance:
+    dataset, prefix, mass, reachable = _largest_gain(table, best, graph)
+    if reachable - mass <= tolerance:
         return OptimalityVerdict(verification)
-    return OptimalityVerdict(
-        verification, mechanism.label(gain.dataset), gain.prefix, gain.mass, gain.possible
-    )
+    return OptimalityVerdict(verification, mechanism.label(dataset), prefix, mass, reachable)
 
 
 def _require_tolerance(tolerance: object) -> None:
@@ -317,35 +299,23 @@ def _require_tolerance(tolerance: object) -> None:
         )
 
 
-@dataclass(frozen=True)
-class _Gain:
-    """A prefix of a dataset that could have a larger mass."""
-
-    dataset: int
-    prefix: tuple[str, ...]
-    mass: float
-    possible: float
-
-
-def _largest_gain(table: Floats, best: Floats, graph: RainbowGraph) -> _Gain | None:
-    """Compare every proper prefix mass, region by region; None if there are no prefixes."""
-    largest: _Gain | None = None
+def _largest_gain(
+    table: Floats, best: Floats, graph: RainbowGraph
+) -> tuple[int, tuple[str, ...], float, float]:
+    """Return the dataset and prefix whose mass could grow by most, that mass, and the largest possible."""
+    found: list[tuple[int, tuple[str, ...], float, float]] = []
     for code, rainbow in enumerate(graph.rainbows):
         datasets = np.flatnonzero(graph.regions == code)
         prefixes = _prefixes(rainbow)
         masses, possible = table[datasets] @ prefixes.T, best[datasets] @ prefixes.T
-        if masses.size == 0:
-            continue
-        row, length = divmod(int(np.argmax(possible - masses)), masses.shape[1])
-        gain = _Gain(
-            dataset=int(datasets[row]),
-            prefix=tuple(color for group in rainbow.classes[: length + 1] for color in group),
-            mass=float(masses[row, length]),
-            possible=float(possible[row, length]),
-        )
-        if largest is None or gain.possible - gain.mass > largest.possible - largest.mass:
-            largest = gain
-    return largest
+        if masses.size:
+            row, length = divmod(int(np.argmax(possible - masses)), masses.shape[1])
+            prefix = tuple(color for group in rainbow.classes[: length + 1] for color in group)
+            found.append(
+                (int(datasets[row]), prefix, float(masses[row, length]), float(possible[row, length]))
+            )
+    # Where all colors are tied there are no prefixes.
+    return max(found, key=lambda gain: gain[3] - gain[2], default=(0, (), 0.0, 0.0))
 
 
 def _prefixes(rainbow: Rainbow) -> Floats:

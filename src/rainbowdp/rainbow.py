@@ -9,7 +9,7 @@ colors and assignments, is done in this module only.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,60 +35,69 @@ def quote_color(color: str) -> str:
     return color
 
 
+def color_mismatch(what: str, given: Sequence[str], wanted: Sequence[str], missing: str) -> ColorError:
+    """Return the error for colors that are not those that are wanted.
+
+    Parameters
+    ----------
+    what : str
+        What does not fit what, for the message.
+    given, wanted : sequence of str
+        Colors, not the same.
+    missing : str
+        What is said of wanted colors that are not given, before their names.
+    """
+    extra = [color for color in given if color not in wanted]
+    absent = [color for color in wanted if color not in given]
+    hints = filter(None, (did_you_mean(color, absent or wanted) for color in extra))
+    parts = [
+        f"{words} {', '.join(map(quote_color, colors))}"
+        for words, colors in ((missing, absent), ("unknown colors", extra))
+        if colors
+    ]
+    return ColorError(
+        f"{what}: {'; '.join(parts)}",
+        help=next(hints, f"give each of {', '.join(map(quote_color, wanted))} once"),
+        missing=absent,
+        unknown=extra,
+    )
+
+
 def _tokens(text: str, separators: str) -> Iterator[tuple[str, str]]:
     """Yield (word, separator after it), the last separator being empty; quotes are resolved."""
-    position, end = 0, len(text)
-    while True:
-        while position < end and text[position].isspace():
-            position += 1
-        if position < end and text[position] == '"':
-            word, position = _quoted(text, position)
-            while position < end and text[position].isspace():
-                position += 1
-            if position < end and text[position] not in separators:
-                raise RainbowSyntaxError(
-                    f"{text!r} goes on after a closing quote at character {position + 1}",
-                    help='double a quote that belongs to the color: "3"" pipe"',
-                    text=text,
-                )
-        else:
-            start = position
-            while position < end and text[position] not in separators:
-                if text[position] == '"':
-                    raise RainbowSyntaxError(
-                        f"{text!r} has a quote inside a color at character {position + 1}",
-                        help='put the whole color in double quotes and double the inner ones: "3"" pipe"',
-                        text=text,
-                    )
-                position += 1
-            word = text[start:position].strip()
-            if not word:
-                raise RainbowSyntaxError(
-                    f"{text!r} has an empty color at character {start + 1}",
-                    help='write colors between the signs, as in blue>red=green; an empty color is ""',
-                    text=text,
-                )
-        if position == end:
-            yield word, ""
-            return
-        yield word, text[position]
-        position += 1
-
-
-def _quoted(text: str, start: int) -> tuple[str, int]:
-    position = start + 1
-    while True:
-        close = text.find('"', position)
-        if close < 0:
+    form = re.compile(rf'\s*(?:"(?P<quoted>(?:[^"]|"")*+)"\s*|(?P<plain>[^"{separators}]*))')
+    separator, position = separators, 0
+    while separator:
+        found = form.match(text, position)
+        assert found is not None  # noqa: S101 - a word may be empty
+        quoted, plain, end = found["quoted"], found["plain"], found.end()
+        separator = text[end : end + 1]
+        if separator and separator not in separators:
+            raise _misplaced_quote(text, end, plain)
+        if plain == "":
             raise RainbowSyntaxError(
-                f"{text!r} has an opening quote at character {start + 1} that is never closed",
-                help='close it, and double a quote that belongs to the color: "3"" pipe"',
+                f"{text!r} has an empty color at character {end + 1}",
+                help='write colors between > and =, as in blue>red=green; an empty color is ""',
                 text=text,
             )
-        if text[close : close + 2] == '""':
-            position = close + 2
-            continue
-        return text[start + 1 : close].replace('""', '"'), close + 1
+        yield plain.strip() if quoted is None else quoted.replace('""', '"'), separator
+        position = end + 1
+
+
+def _misplaced_quote(text: str, place: int, plain: str | None) -> RainbowSyntaxError:
+    """Return the error for the character that follows a quoted word, or a plain one."""
+    if plain is None:
+        what, help = "goes on after a closing quote", "double a quote that belongs to the color"
+    elif plain:
+        what, help = (
+            "has a quote inside a color",
+            "put the whole color in double quotes, inner ones doubled",
+        )
+    else:
+        what, help = "has an opening quote that is never closed", "close it, and double those of the color"
+    return RainbowSyntaxError(
+        f"{text!r} {what}, at character {place + 1}", help=f'{help}: "3"" pipe"', text=text
+    )
 
 
 def split_list(text: str) -> tuple[str, ...]:

@@ -14,21 +14,19 @@ import flint
 
 from rainbowdp.boundary.condition import BoundaryCondition
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import BoundaryMissingError, BoundaryNotPrivateError, ColorError, did_you_mean
+from rainbowdp.errors import BoundaryMissingError, BoundaryNotPrivateError, did_you_mean
 from rainbowdp.exact import Exact, ball, enclose_with, format_fraction, normal_quantile, to_float
 from rainbowdp.exact.arguments import require
 from rainbowdp.graph import RainbowGraph, Touch
 from rainbowdp.privacy import (
-    ApproxDP,
     GaussianDP,
     Privacy,
-    PureDP,
     Violation,
     likelihood_events,
     require_privacy,
 )
 from rainbowdp.privacy.verdict import Excess
-from rainbowdp.rainbow import Rainbow, quote_color
+from rainbowdp.rainbow import Rainbow, color_mismatch, quote_color
 
 _LONGEST_FRACTION = 24
 _DIGITS = 6
@@ -123,7 +121,8 @@ def _fit(distributions: Mapping[Rainbow, Distribution], graph: RainbowGraph) -> 
     present = set(graph.rainbows)
     for rainbow in distributions:
         if rainbow.colors != graph.colors:
-            raise _wrong_colors(rainbow, graph)
+            what = f"the boundary rainbow {rainbow} does not fit the graph"
+            raise color_mismatch(what, rainbow.colors, graph.colors, "it does not rank")
     witness: dict[int, int] = {}
     for touch in graph.touching:
         witness.setdefault(touch.first, touch.source)
@@ -146,21 +145,6 @@ def _fit(distributions: Mapping[Rainbow, Distribution], graph: RainbowGraph) -> 
         why = "has no boundary" if rainbow in present else "is not in the graph"
         notes.append(f"the boundary distribution of {rainbow} is not needed: the region {why}")
     return tuple(sorted(notes))
-
-
-def _wrong_colors(rainbow: Rainbow, graph: RainbowGraph) -> ColorError:
-    extra = [color for color in rainbow.colors if color not in graph.colors]
-    missing = [color for color in graph.colors if color not in rainbow.colors]
-    what = [f"the graph has no color {', '.join(map(quote_color, extra))}"] if extra else []
-    what += [f"{', '.join(map(quote_color, missing))} is not ranked"] if missing else []
-    hints = [did_you_mean(color, missing or graph.colors) for color in extra]
-    return ColorError(
-        f"the boundary rainbow {rainbow} does not fit the graph: {'; '.join(what)}",
-        help=next(filter(None, hints), f"rank each of {', '.join(map(quote_color, graph.colors))} once"),
-        rainbow=rainbow,
-        unknown=extra,
-        missing=missing,
-    )
 
 
 def _not_private(
@@ -207,27 +191,31 @@ def _not_private(
 
 
 def _enough(p: Distribution, q: Distribution, privacy: Privacy) -> str | None:
-    """Return the least parameter that lets two rational distributions be neighbors, where there is one."""
-    if not (p.is_rational and q.is_rational):
+    """Return the least parameter that lets two rational distributions be neighbors, where there is one.
+
+    Every event needs odds of (probability - delta) / other probability, or a mu of the difference of the
+    quantiles of its two probabilities.
+    """
+    delta = Fraction(0) if isinstance(privacy, GaussianDP) else privacy.delta
+    needed: list[tuple[Fraction, Fraction]] = []
+    for ours, theirs in ((p, q), (q, p)):
+        for event in likelihood_events(ours, theirs):
+            probability, other = ours.mass(event), theirs.mass(event)
+            if not isinstance(probability, Fraction) or not isinstance(other, Fraction):
+                return None
+            if probability - delta > other:
+                needed.append((probability - delta, other))
+    if not needed or any(other == 0 for _, other in needed):
         return None
-    corners = [
-        (ours.mass(event), theirs.mass(event))
-        for ours, theirs in ((p, q), (q, p))
-        for event in likelihood_events(ours, theirs)
-    ]
-    rational = [(a, b) for a, b in corners if isinstance(a, Fraction) and isinstance(b, Fraction)]
-    return _enough_mu(rational) if isinstance(privacy, GaussianDP) else _enough_epsilon(rational, privacy)
+    if not isinstance(privacy, GaussianDP):
+        return _epsilon_text(max(probability / other for probability, other in needed), delta)
+    if any(probability == 1 for probability, _ in needed):
+        return None
+    uppers = [enclose_with(partial(_quantile_difference, *masses), 96)[1] for masses in needed]
+    return f"mu={_decimal(max(uppers), ROUND_CEILING)}"
 
 
-def _enough_epsilon(corners: list[tuple[Fraction, Fraction]], privacy: PureDP | ApproxDP) -> str | None:
-    """Return the least epsilon: every event needs odds of (probability - delta) / other probability."""
-    delta = privacy.delta
-    needed = [(probability - delta, other) for probability, other in corners if probability > delta]
-    if any(other == 0 for _, other in needed):
-        return None
-    odds = max((excess / other for excess, other in needed), default=Fraction(1))
-    if odds <= 1:
-        return None
+def _epsilon_text(odds: Fraction, delta: Fraction) -> str:
     text = format_fraction(odds)
     if len(text) > _LONGEST_FRACTION:
         _, upper = enclose_with(lambda: ball(odds).log(), 96)
@@ -235,18 +223,6 @@ def _enough_epsilon(corners: list[tuple[Fraction, Fraction]], privacy: PureDP | 
     else:
         epsilon = f"epsilon=ln({text})"
     return f"{epsilon}, delta={format_fraction(delta)}" if delta else epsilon
-
-
-def _enough_mu(corners: list[tuple[Fraction, Fraction]]) -> str | None:
-    """Return the least mu: every event needs the difference of the quantiles of its two probabilities."""
-    needed = [(probability, other) for probability, other in corners if probability > other]
-    if any(other == 0 or probability == 1 for probability, other in needed):
-        return None
-    uppers = [
-        enclose_with(partial(_quantile_difference, probability, other), 96)[1]
-        for probability, other in needed
-    ]
-    return f"mu={_decimal(max(uppers), ROUND_CEILING)}" if uppers else None
 
 
 def _quantile_difference(probability: Fraction, other: Fraction) -> flint.arb:

@@ -26,7 +26,8 @@ from rainbowdp.formats.tables import Database, arrays, arrow_batches, open_table
 from rainbowdp.graph.arrays import Integers, number_type
 from rainbowdp.graph.labels import close_labels
 from rainbowdp.graph.pair_store import BATCH, PairSpool
-from rainbowdp.graph.pairs import PairList, PairStream, Report
+from rainbowdp.graph.pairs import PairList, PairStream
+from rainbowdp.graph.passes import Report
 
 _NULL, _UNKNOWN = -2, -1
 COLUMNS = ("source", "target")

@@ -251,6 +251,19 @@ def first_outside(values: NDArray[Any], count: int) -> int | None:
     return None
 
 
+def require_one_each(what: str, count: int, size: int) -> None:
+    """Refuse another number of some parts than of datasets.
+
+    Raises
+    ------
+    GraphShapeError
+    """
+    if count != size:
+        raise GraphShapeError(
+            f"{count} {what} for {size} datasets", help="give exactly one for every dataset", count=count
+        )
+
+
 def require_dataset(dataset: object, size: int) -> None:
     """Refuse a number that is not that of a dataset.
 
@@ -284,10 +297,7 @@ def dataset_codes(codes: ArrayLike, size: int, count: object = _LARGEST_INT32) -
     GraphShapeError
     """
     array = integer_array(codes, "codes")
-    if array.size != size:
-        raise GraphShapeError(
-            f"{array.size} codes for {size} datasets", help="give every dataset one code", codes=array.size
-        )
+    require_one_each("codes", array.size, size)
     if not is_whole(count) or not 0 <= count <= _LARGEST_INT32:
         raise GraphShapeError(
             f"there cannot be {described(count)} codes", help=f"use 0 to {_LARGEST_INT32} codes"

@@ -15,13 +15,15 @@ For small families the search is scipy's, and no compiler is loaded.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError
-from rainbowdp.graph.arrays import Integers, frozen, read_only
+from rainbowdp.graph.arrays import Integers, frozen, narrowest, read_only
+from rainbowdp.graph.compiled import compiled
 from rainbowdp.graph.pair_store import PairStore
 from rainbowdp.graph.passes import Batches, Ends
 
@@ -37,6 +39,7 @@ _CHANGING, _REACHING, _TRIED = 50, 10, 3
 MOST_PASSES = 8
 """After so many passes a search is quicker."""
 _KINDS = (np.uint8, np.uint16, np.int32)
+_NONE = np.empty(0, dtype=np.int32)
 
 
 def steps_along(
@@ -64,7 +67,7 @@ def steps_along(
     for source, target in pairs:
         # Only what is written to of these takes memory.
         kept_source, kept_target = np.empty_like(source), np.empty_like(target)
-        kept = depths.relax_and_keep(source, target, kept_source, kept_target)
+        kept = depths.relax(source, target, kept_source, kept_target)
         store.add(kept_source[:kept], kept_target[:kept])
     depths.end_pass()
     while not depths.settled and not depths.slow:
@@ -108,7 +111,7 @@ class Depths:
     >>> depths = Depths(np.array([False, False, True]))
     >>> ends = np.array([0, 1], dtype=np.int32), np.array([1, 2], dtype=np.int32)
     >>> while not depths.settled:
-    ...     depths.relax(*ends)
+    ...     _ = depths.relax(*ends)
     ...     depths.end_pass()
     >>> depths.passes, depths.finished()
     (2, array([2, 1, 0], dtype=int32))
@@ -117,9 +120,11 @@ class Depths:
     def __init__(self, starts: NDArray[np.bool_]) -> None:
         self.passes = self.changed = 0
         self.settled = self.slow = False
-        self._kind = self._fallen = 0
+        self._fallen = 0
+        # Array operations lower nothing by more than they hold, so they begin with the longest integers.
+        self._kind = 0 if compiled() else len(_KINDS) - 1
         self._unreached = starts.size
-        self._depth: NDArray[Any] = np.where(starts, np.uint8(0), np.uint8(self._none))
+        self._depth: NDArray[Any] = np.where(starts, 0, self._none).astype(_KINDS[self._kind])
 
     @property
     def backward(self) -> bool:
@@ -151,53 +156,38 @@ class Depths:
         # What is one step beyond must still be nearer than none.
         return self._none - 2
 
-    def relax_and_keep(
-        self, source: Integers, target: Integers, kept_source: Integers, kept_target: Integers
+    def relax(
+        self, source: Integers, target: Integers, kept_source: Integers = _NONE, kept_target: Integers = _NONE
     ) -> int:
-        """Relax pairs once, and keep those with an end that is not at depth 0.
-
-        Parameters
-        ----------
-        source, target : integer array [m]
-            The pairs.
-        kept_source, kept_target : integer array [m]
-            Where the kept ones are written.
-
-        Returns
-        -------
-        int
-            How many pairs were kept.
-        """
-        from rainbowdp.graph import kernels
-
-        source, target = read_only(source), read_only(target)
-        at = kept = 0
-        while True:
-            at, kept, fell = kernels.relax_and_keep(
-                source, target, self._depth, self._most, at, kept, kept_source, kept_target
-            )
-            self._fallen += fell
-            if at == source.size:
-                return int(kept)
-            self._widen()
-
-    def relax(self, source: Integers, target: Integers) -> None:
         """Relax pairs once, in the direction of the pass.
 
         Parameters
         ----------
         source, target : integer array [m]
             The pairs.
+        kept_source, kept_target : integer array [m], optional
+            Where the pairs with an end that is not at depth 0 are written.
+
+        Returns
+        -------
+        int
+            How many pairs were kept.
         """
+        if not compiled():
+            self._fallen += _relax_at_once(source, target, self._depth)
+            return 0
         from rainbowdp.graph import kernels
 
         source, target = read_only(source), read_only(target)
-        at = 0
+        at = kept = 0
         while at < source.size:
-            at, fell = kernels.relax(source, target, self._depth, self._most, at, self.backward)
+            at, kept, fell = kernels.relax(
+                source, target, self._depth, self._most, at, self.backward, kept, kept_source, kept_target
+            )
             self._fallen += fell
             if at < source.size:
                 self._widen()
+        return kept
 
     def finished(self) -> NDArray[np.int32]:
         """Return the depths, int32 [n], -1 where there is none."""
@@ -213,13 +203,24 @@ class Depths:
         self._depth = wider
 
 
+def _relax_at_once(source: Integers, target: Integers, depth: NDArray[np.int32]) -> int:
+    """Lower the depths along every pair by what they were before; return how often one fell."""
+    fallen = 0
+    for one, other in ((source, target), (target, source)):
+        near = depth[one]
+        fell = near < depth[other] - np.int32(1)
+        np.minimum.at(depth, other[fell], near[fell] + np.int32(1))
+        fallen += int(np.count_nonzero(fell))
+    return fallen
+
+
 def relax_in_place(
     source: Integers, target: Integers, steps: NDArray[np.int32], *, backward: bool = False
 ) -> int:
     """Lower steps that are held as int32 along every pair once; return how often one fell."""
     from rainbowdp.graph import kernels
 
-    return int(kernels.relax(source, target, steps, np.iinfo(np.int32).max, 0, backward)[1])
+    return int(kernels.relax(source, target, steps, _LARGEST_INT32, 0, backward, 0, _NONE, _NONE)[2])
 
 
 def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], room: Room) -> NDArray[np.int32]:
@@ -248,44 +249,30 @@ def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], roo
     >>> steps_by_search(lambda: [ends], 2, starts, lambda count: np.empty(count, dtype=np.int32))
     array([2, 1, 0], dtype=int32)
     """
-    from rainbowdp.graph import kernels_search
+    from rainbowdp.graph import kernels
 
     entries = 2 * pairs
-    degrees = np.zeros(starts.size, dtype=np.uint8)
-    if all(
-        kernels_search.count_degrees(read_only(one), read_only(other), degrees) for one, other in batches()
-    ):
-        width = int(degrees.max(initial=0))
-        if _EVEN * width * starts.size <= _OF * entries:
-            return _searched_evenly(batches, degrees, width, starts, room)
-    del degrees
     # One array does for counting, for where to write next, and for where to read: each step moves what
     # belongs to a dataset down by one place.
-    places = np.zeros(starts.size + 2, dtype=np.int32 if entries <= _LARGEST_INT32 else np.int64)
+    kind = np.int32 if _OF * entries <= _EVEN * _LARGEST_INT32 else np.int64
+    places = np.zeros(starts.size + 2, dtype=kind)
     for source, target in batches():
-        kernels_search.count_ends(read_only(source), read_only(target), places[2:])
-    np.cumsum(places, out=places)
-    neighbors = room(entries)
+        kernels.count_ends(read_only(source), read_only(target), places[2:])
+    width = int(places.max())
+    degrees = None
+    if _EVEN * width * starts.size <= _OF * entries:
+        degrees = places[2:].astype(narrowest(width + 1))
+        places[1:-1] = np.arange(starts.size) * width
+    else:
+        np.cumsum(places, out=places)
+    neighbors = room(entries if degrees is None else width * starts.size)
     for source, target in batches():
-        kernels_search.list_neighbors(read_only(source), read_only(target), places[1:], neighbors)
-    return search(places[:-1], neighbors, starts)
-
-
-def _searched_evenly(
-    batches: Batches, degrees: NDArray[np.uint8], width: int, starts: NDArray[np.bool_], room: Room
-) -> NDArray[np.int32]:
-    from rainbowdp.graph import kernels_search
-
-    neighbors, filled = room(width * starts.size), np.zeros_like(degrees)
-    for source, target in batches():
-        kernels_search.list_evenly(read_only(source), read_only(target), width, filled, neighbors)
-    queue, begun = _queue(starts & (degrees > 0), neighbors)
-    depth = np.where(starts, np.int32(0), np.int32(-1))
-    ahead = np.empty(_AHEAD_EVENLY + width, dtype=neighbors.dtype)
-    kernels_search.search_evenly(
-        read_only(degrees), width, read_only(neighbors), starts.copy(), queue, begun, depth, ahead
-    )
-    return frozen(depth)
+        kernels.list_neighbors(read_only(source), read_only(target), places[1:], neighbors)
+    if degrees is None:
+        return search(places[:-1], neighbors, starts)
+    del places
+    loop = partial(kernels.search_evenly, read_only(degrees), width)
+    return _searched(loop, starts & (degrees > 0), neighbors, starts, _AHEAD_EVENLY + width)
 
 
 def search(indptr: NDArray[Any], neighbors: Integers, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -305,21 +292,27 @@ def search(indptr: NDArray[Any], neighbors: Integers, starts: NDArray[np.bool_])
     int32 array [n]
         -1 where no start can be reached.
     """
-    from rainbowdp.graph import kernels_search
+    from rainbowdp.graph import kernels
 
-    queue, begun = _queue(starts & (indptr[1:] > indptr[:-1]), neighbors)
-    depth = np.where(starts, np.int32(0), np.int32(-1))
-    ahead = np.empty(_AHEAD, dtype=neighbors.dtype)
-    kernels_search.search(read_only(indptr), read_only(neighbors), starts.copy(), queue, begun, depth, ahead)
-    return frozen(depth)
+    loop = partial(kernels.search, read_only(indptr))
+    return _searched(loop, starts & (indptr[1:] > indptr[:-1]), neighbors, starts, _AHEAD)
 
 
-def _queue(leading: NDArray[np.bool_], neighbors: Integers) -> tuple[Integers, int]:
-    """Return a queue with one place more than there are datasets, and how many stand in it."""
+def _searched(
+    loop: Callable[..., None],
+    leading: NDArray[np.bool_],
+    neighbors: Integers,
+    starts: NDArray[np.bool_],
+    ahead: int,
+) -> NDArray[np.int32]:
+    """Run a search from the starts that have neighbors, which are `leading`, `ahead` neighbors at a time."""
     first = np.flatnonzero(leading)
     queue = np.empty(leading.size + 1, dtype=neighbors.dtype)
     queue[: first.size] = first
-    return queue, first.size
+    depth = np.where(starts, np.int32(0), np.int32(-1))
+    fetched = np.empty(ahead, dtype=neighbors.dtype)
+    loop(read_only(neighbors), starts.copy(), queue, first.size, depth, fetched)
+    return frozen(depth)
 
 
 def breadth_first_steps(

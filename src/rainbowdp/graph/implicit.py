@@ -3,21 +3,21 @@
 
 A block of pairs is asked for, used, and forgotten. Memory is a few bytes per dataset and one block of pairs,
 however many pairs there are. Which datasets are mixed and which codes meet take one pass over all blocks;
-distances take passes over the blocks where something changed, and their number is bounded. A small family is
-listed as a whole. `ImplicitGraph` wraps a family that the caller defines, and checks it once.
+distances take a few passes, forward and backward in turn. A small family is listed as a whole.
+`ImplicitGraph` wraps a family that the caller defines, and checks it once.
 """
 
-from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError, UsageError
-from rainbowdp.exact.arguments import described, is_whole, kind_of
+from rainbowdp.exact.arguments import kind_of
 from rainbowdp.graph.arrays import (
     Integers,
     end_arrays,
@@ -26,11 +26,11 @@ from rainbowdp.graph.arrays import (
     removal_notes,
     require_dataset,
     start_marks,
+    whole_number,
 )
-from rainbowdp.graph.compiled import is_worth_compiling
-from rainbowdp.graph.distances import relax_in_place
-from rainbowdp.graph.pairs import DatasetGraph, Report
-from rainbowdp.graph.passes import Ends, PairPasses
+from rainbowdp.graph.distances import Depths
+from rainbowdp.graph.pairs import DatasetGraph
+from rainbowdp.graph.passes import Ends, PairPasses, Report
 
 LARGEST_SIZE = 2**31 - 1
 """Largest number of datasets: their numbers, and the steps between them, fit 32 bits."""
@@ -38,11 +38,6 @@ LARGEST_COUNT = 10**8
 """Largest number of pairs, and of numbers in all rows together, that are listed: a few gigabytes."""
 PAIRS_AT_ONCE = 1 << 21
 """So many pairs of a block fit some hundred megabytes, with all that is made from them."""
-
-_STRETCH = 1 << 14
-_FAR = np.int32(1 << 30)
-_MOST_PASSES = 8
-_MOST_ROUNDS = 100
 
 
 @runtime_checkable
@@ -74,62 +69,17 @@ class NeighborBlocks(Protocol):
         ...
 
 
-def in_blocks(
-    blocks: NeighborBlocks, start: int, stop: int, pairs_at_once: int
-) -> Iterator[tuple[int, int, Integers, Integers]]:
-    """Yield the neighbors of the datasets from `start` up to before `stop`, block by block.
-
-    A block is as long as fits a number of pairs at once, judged by the block before it; the first is short.
-
-    Yields
-    ------
-    start, stop : int
-        The block.
-    source, target : integer arrays
-        Its pairs.
-    """
-    length = 256
-    while start < stop:
-        end = min(start + length, stop)
-        source, target = blocks.neighbors_of(start, end)
-        yield start, end, source, target
-        fitting = (end - start) * pairs_at_once // max(source.size, 1)
-        length = max(1, min(fitting, 4 * length, pairs_at_once))
-        start = end
-
-
-class Blockwise(PairPasses):
+class Blockwise(PairPasses, NeighborBlocks):
     """A family that knows its blocks, and answers all questions from these.
 
-    The steps from the starts are lowered along the pairs of a block until nothing changes in it, before the
-    next block is asked for; a block is asked for again only if one of its datasets has become nearer since.
-    When none has, every two neighbors are at most one step apart, so the steps are exact. After k passes
-    everything within k steps is settled, so there are at most as many passes as the largest distance, and one
-    more. After 8 of them a family with at most 10^8 pairs is listed and searched instead.
+    Distances take passes over all blocks, forward and backward in turn: the steps from the starts are lowered
+    along every pair until none changes. After k passes everything within k steps is settled, so there are at
+    most as many passes as the largest distance, and one more. Where a search would be quicker, or there are
+    few pairs, they are listed instead.
     """
-
-    report: Report | None = None
-    """Told in words about each pass over the blocks."""
 
     _few: ClassVar[int] = 1 << 24
     """Families with no more pairs are listed once, which is quicker than to ask for their blocks again."""
-
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """Number of datasets."""
-
-    @property
-    @abstractmethod
-    def pair_count(self) -> int:
-        """Number of unordered pairs of neighbors."""
-
-    @abstractmethod
-    def neighbors_of(self, start: int, stop: int) -> tuple[Integers, Integers]:
-        """Return all neighbors of the datasets from `start` up to before `stop`.
-
-        See :meth:`NeighborBlocks.neighbors_of`.
-        """
 
     @property
     def _is_small(self) -> bool:
@@ -140,58 +90,35 @@ class Blockwise(PairPasses):
         marks = start_marks(starts, self.size)
         if self._is_small:
             return self.listed().steps_from(marks)
-        steps = np.where(marks, np.int32(0), _FAR)
-        # Datasets that are nearer than when their neighbors were last told.
-        news = marks.copy()
-        passes = 0
-        while news.any():
-            if passes >= _MOST_PASSES and self.pair_count <= LARGEST_COUNT:
-                self._say(f"{passes} passes for distances were not enough: all pairs are listed and searched")
+        depths = Depths(marks)
+        while not depths.settled:
+            if depths.slow and self.pair_count <= LARGEST_COUNT:
+                self._say(f"{depths.passes} passes for distances were not enough: all pairs are listed")
                 return self.listed().steps_from(marks)
-            passes += 1
-            asked = self._lower(steps, news, backward=passes % 2 == 0)
-            self._say(f"pass {passes} for distances: {asked} of {self.size} datasets asked")
-        steps[steps == _FAR] = -1
-        return frozen(steps)
+            for source, target in self._read("distances", backward=depths.backward):
+                depths.relax(source, target)
+            depths.end_pass()
+        return depths.finished()
 
-    def _lower(self, steps: NDArray[np.int32], news: NDArray[np.bool_], backward: bool) -> int:
-        """Let the neighbors know of all news, stretch by stretch; return how many datasets were asked."""
-        asked = 0
-        starts = range(0, self.size, _STRETCH)
-        for begin in reversed(starts) if backward else starts:
-            fresh = np.flatnonzero(news[begin : begin + _STRETCH])
-            if not fresh.size:
-                continue
-            first, last = begin + int(fresh[0]), begin + int(fresh[-1])
-            for start, stop, source, target in in_blocks(self, first, last + 1, PAIRS_AT_ONCE):
-                asked += stop - start
-                news[start:stop] = False
-                before = steps[target]
-                for unheard in _settle(source, target, steps):
-                    news[unheard] = True
-                nearer = target[steps[target] < before]
-                # Within the block all have heard, but for those that were just marked.
-                news[nearer[(nearer < start) | (nearer >= stop)]] = True
-        return asked
-
-    def _read(self, what: str) -> Iterator[Ends]:
+    def _read(self, what: str, *, backward: bool = False) -> Iterator[Ends]:
         if self._is_small:
             yield self.pairs()
             return
-        for _, _, source, target in self._pass(what):
-            upward = source < target
-            yield source[upward], target[upward]
+        blocks = self._blocks()
+        for start, stop in reversed(blocks) if backward else blocks:
+            yield self._upward(start, stop)
+        self._say(f"one pass over {len(blocks)} blocks: {what}")
 
-    def _pass(self, purpose: str) -> Iterator[tuple[int, int, Integers, Integers]]:
-        blocks = 0
-        for block in in_blocks(self, 0, self.size, PAIRS_AT_ONCE):
-            blocks += 1
-            yield block
-        self._say(f"one pass over {blocks} blocks: {purpose}")
+    def _blocks(self) -> list[tuple[int, int]]:
+        """Return blocks with few enough pairs, where all datasets have about as many neighbors."""
+        length = max(self.size * PAIRS_AT_ONCE // max(2 * self.pair_count, 1), 1)
+        return list(pairwise([*range(0, self.size, length), self.size]))
 
-    def _say(self, text: str) -> None:
-        if self.report is not None:
-            self.report(text)
+    def _upward(self, start: int, stop: int) -> Ends:
+        """Return the pairs of the datasets of a block with larger ones."""
+        source, target = self.neighbors_of(start, stop)
+        upward = source < target
+        return numbered(source[upward], self.size), numbered(target[upward], self.size)
 
     def neighbors(self, dataset: int) -> Integers:
         """Return the neighbors of one dataset, ascending.
@@ -255,39 +182,8 @@ class Blockwise(PairPasses):
                 pairs=self.pair_count,
                 limit=LARGEST_COUNT,
             )
-        sources, targets = [], []
-        for _, _, source, target in in_blocks(self, 0, self.size, PAIRS_AT_ONCE):
-            upward = source < target
-            sources.append(numbered(source[upward], self.size))
-            targets.append(numbered(target[upward], self.size))
+        sources, targets = zip(*(self._upward(*block) for block in self._blocks()), strict=True)
         return DatasetGraph.from_pairs(self.size, np.concatenate(sources), np.concatenate(targets))
-
-
-def _settle(
-    source: Integers, target: Integers, steps: NDArray[np.int32]
-) -> tuple[Integers, Integers] | tuple[()]:
-    """Lower the steps along some pairs, from either end, until all pairs are at most one step apart.
-
-    Returns
-    -------
-    tuple of integer arrays
-        Datasets whose neighbors have not heard of them, where array operations would take too many rounds.
-    """
-    if is_worth_compiling(source.size):
-        turn = 0
-        while relax_in_place(source, target, steps, backward=turn % 2 == 1):
-            turn += 1
-        return ()
-    for turn in range(_MOST_ROUNDS + 1):
-        here, there = steps[source], steps[target]
-        outward, inward = here + 1 < there, there + 1 < here
-        if not (outward.any() or inward.any()):
-            break
-        if turn == _MOST_ROUNDS:
-            return source[outward], target[inward]
-        np.minimum.at(steps, target[outward], here[outward] + 1)
-        np.minimum.at(steps, source[inward], there[inward] + 1)
-    return ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -340,6 +236,7 @@ class ImplicitGraph(Blockwise):
     blocks: NeighborBlocks
     report: Report | None = None
     _counts: tuple[int, int, int] = field(init=False)
+    _starts: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         if not callable(getattr(self.blocks, "neighbors_of", None)) or not hasattr(self.blocks, "size"):
@@ -348,16 +245,9 @@ class ImplicitGraph(Blockwise):
                 help="give an object with a number of datasets and a method neighbors_of(start, stop)",
                 argument="blocks",
             )
-        if not is_whole(self.blocks.size) or self.blocks.size < 0:
-            raise GraphShapeError(
-                f"a family cannot have {described(self.blocks.size)} datasets",
-                help="give a number of datasets",
-            )
-        require_countable(self.blocks.size)
+        require_countable(whole_number("the size of the family", self.blocks.size, least=0))
+        object.__setattr__(self, "_starts", [])
         object.__setattr__(self, "_counts", self._survey())
-
-    def __repr__(self) -> str:
-        return f"ImplicitGraph({self.size} datasets, {self.pair_count} pairs)"
 
     @property
     def size(self) -> int:
@@ -391,6 +281,21 @@ class ImplicitGraph(Blockwise):
             )
         return numbered(source, self.size), numbered(target, self.size)
 
+    def _blocks(self) -> list[tuple[int, int]]:
+        return list(pairwise([*self._starts, self.size]))
+
+    def _first_blocks(self) -> Iterator[tuple[int, Integers, Integers]]:
+        """Yield the start and the pairs of blocks as long as fits some pairs, judged by the block before."""
+        start, length = 0, 256
+        while start < self.size:
+            self._starts.append(start)
+            stop = min(start + length, self.size)
+            source, target = self.neighbors_of(start, stop)
+            yield start, source, target
+            fitting = (stop - start) * PAIRS_AT_ONCE // max(source.size, 1)
+            length = max(1, min(fitting, 4 * length, PAIRS_AT_ONCE))
+            start = stop
+
     def _survey(self) -> tuple[int, int, int]:
         """Look at all pairs once: return how many there are, how many self-loops and how many repeats.
 
@@ -399,7 +304,7 @@ class ImplicitGraph(Blockwise):
         """
         counts, sums = [0, 0], [0, 0]
         loops = repeats = 0
-        for start, _, source, target in self._pass("the family is checked"):
+        for start, source, target in self._first_blocks():
             apart = source != target
             loops += source.size - int(np.count_nonzero(apart))
             keys = (source[apart].astype(np.int64) - start) * self.size + target[apart]
@@ -417,6 +322,7 @@ class ImplicitGraph(Blockwise):
                 "the relation is not symmetric: some dataset has a neighbor that does not have it",
                 help="give each pair from both ends, also where they lie in different blocks",
             )
+        self._say(f"one pass over {len(self._starts)} blocks: the family is checked")
         # A repeat is one pair given twice, so it is counted from both ends.
         return counts[0], loops, repeats // 2
 

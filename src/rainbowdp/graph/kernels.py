@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled loops over pairs of datasets, and the hash table that compiled loops share.
+"""Compiled loops over pairs of datasets and along listed neighbors, and the hash table that loops share.
 
-Every loop looks at each pair once, in the order of the arrays, and decides by integers alone. The callers
-(`passes` and `distances`) check their arrays: nothing here asks whether an index is in range.
+Every loop over pairs looks at each pair once, in the order of the arrays, and decides by integers alone. The
+callers (`passes` and `distances`) check their arrays: nothing here asks whether an index is in range.
 
 A `Table` maps keys, which are pairs of codes packed into one integer, to least values, which are packed pairs
 of datasets. A loop that fills one stops where the table might get too full, and goes on from there when the
@@ -80,72 +80,49 @@ def mark(
 
 
 @kernel
-def relax_and_keep(  # noqa: PLR0917 - machine code takes no keywords
+def relax(  # noqa: PLR0917 - machine code takes no keywords
     source: Integers,
     target: Integers,
     depth: NDArray[Any],
     most: int,
     begin: int,
+    backward: bool,
     kept: int,
     kept_source: Integers,
     kept_target: Integers,
 ) -> tuple[int, int, int]:
-    """Relax every pair from `begin` on and keep those with an end that is not at depth 0.
+    """Relax every pair once, from the first to the last or the other way, leaving out the first `begin`.
+
+    Pairs with an end that is not at depth 0 are written from place `kept` on, where there is room for any.
 
     Returns
     -------
     end, kept, changed : int
-        The pair to go on with, the number of pairs if all are done, else one that leads beyond depth `most`;
-        how many pairs were kept so far; and how often a depth fell.
+        How many pairs are done, all of them unless one leads beyond depth `most`; how many pairs were kept so
+        far; and how often a depth fell.
     """
     changed = 0
-    for at in range(begin, source.size):
-        one, other = source[at], target[at]
-        here, there = np.int64(depth[one]), np.int64(depth[other])
-        if here + there > 0 and one != other:
-            if here + 1 < there:
-                if here >= most:
-                    return at, kept, changed
-                depth[other] = here + 1
-                changed += 1
-            elif there + 1 < here:
-                if there >= most:
-                    return at, kept, changed
-                depth[one] = there + 1
-                changed += 1
-            kept_source[kept], kept_target[kept] = one, other
-            kept += 1
-    return source.size, kept, changed
-
-
-@kernel
-def relax(  # noqa: PLR0917 - machine code takes no keywords
-    source: Integers, target: Integers, depth: NDArray[Any], most: int, begin: int, backward: bool
-) -> tuple[int, int]:
-    """Relax every pair once, from the first to the last or the other way, leaving out the first `begin`.
-
-    Returns
-    -------
-    end, changed : int
-        How many pairs are done, all of them unless one leads beyond depth `most`; and how often a depth fell.
-    """
-    changed = 0
-    last = source.size - 1
+    last, keeps = source.size - 1, kept_source.size > 0
     for step in range(begin, source.size):
         at = last - step if backward else step
         one, other = source[at], target[at]
         here, there = np.int64(depth[one]), np.int64(depth[other])
+        if here + there == 0:
+            continue
         if here + 1 < there:
             if here >= most:
-                return step, changed
+                return step, kept, changed
             depth[other] = here + 1
             changed += 1
         elif there + 1 < here:
             if there >= most:
-                return step, changed
+                return step, kept, changed
             depth[one] = there + 1
             changed += 1
-    return source.size, changed
+        if keeps and one != other:
+            kept_source[kept], kept_target[kept] = one, other
+            kept += 1
+    return source.size, kept, changed
 
 
 @kernel
@@ -191,22 +168,7 @@ def meet(source: Integers, target: Integers, codes: NDArray[Any], table: Table) 
 
 
 @kernel
-def count_parts(  # noqa: PLR0917 - machine code takes no keywords
-    source: Integers, target: Integers, size: int, bits: int, begin: int, sizes: Numbers
-) -> None:
-    """Count the pairs that fall into each of some of 2^`bits` parts, `begin` being the first of them."""
-    shift, span = np.uint64(64 - bits), np.int64(size)
-    for at in range(source.size):
-        one, other = np.int64(source[at]), np.int64(target[at])
-        if one != other:
-            key = np.uint64(min(one, other) * span + max(one, other))
-            part = np.int64((key * SPREAD) >> shift) - begin
-            if 0 <= part < sizes.size:
-                sizes[part] += 1
-
-
-@kernel
-def fill_parts(  # noqa: PLR0917 - machine code takes no keywords
+def spread_over_parts(  # noqa: PLR0917 - machine code takes no keywords
     source: Integers,
     target: Integers,
     size: int,
@@ -215,15 +177,21 @@ def fill_parts(  # noqa: PLR0917 - machine code takes no keywords
     places: Numbers,
     keys: Numbers,
 ) -> None:
-    """Write the pairs as numbers, part by part; `places`, where each part begins, moves on to its end."""
+    """Write the pairs of some of 2^`bits` parts as numbers, `begin` being the first of the parts.
+
+    `places`, where each part begins, moves on to its end. Without any `keys` nothing is written, so that
+    places that begin at 0 tell how many pairs there are in every part.
+    """
     shift, span = np.uint64(64 - bits), np.int64(size)
+    writes = keys.size > 0
     for at in range(source.size):
         one, other = np.int64(source[at]), np.int64(target[at])
         if one != other:
             key = np.uint64(min(one, other) * span + max(one, other))
             part = np.int64((key * SPREAD) >> shift) - begin
             if 0 <= part < places.size:
-                keys[places[part]] = np.int64(key)
+                if writes:
+                    keys[places[part]] = np.int64(key)
                 places[part] += 1
 
 
@@ -251,3 +219,104 @@ def count_repeats(keys: Numbers, ends: Numbers, slots: Numbers) -> int:
                 slots[at_slot] = key
         begin = end
     return repeats
+
+
+@kernel
+def search_evenly(  # noqa: PLR0917 - machine code takes no keywords
+    degrees: NDArray[Any],
+    width: int,
+    neighbors: Integers,
+    seen: NDArray[np.bool_],
+    queue: Integers,
+    end: int,
+    depth: NDArray[np.int32],
+    ahead: Integers,
+) -> None:
+    """Do what `search` does where every dataset has `width` places, its neighbors in the first `degrees`.
+
+    `ahead` has more than `width` places.
+    """
+    begin = level = 0
+    room = ahead.size - width
+    while begin < end:
+        level += 1
+        place, stop = begin, end
+        while place < stop:
+            fetched = 0
+            while place < stop and fetched < room:
+                dataset = queue[place]
+                first = np.int64(dataset) * width
+                for at in range(first, first + degrees[dataset]):
+                    ahead[fetched] = neighbors[at]
+                    fetched += 1
+                place += 1
+            for one in range(fetched):
+                neighbor = ahead[one]
+                queue[end] = neighbor
+                end += not seen[neighbor]
+                seen[neighbor] = True
+        for place in range(stop, end):
+            depth[queue[place]] = level
+        begin = stop
+
+
+@kernel
+def count_ends(source: Integers, target: Integers, counts: NDArray[Any]) -> None:
+    """Add to the count of each dataset how many pairs it is an end of."""
+    for at in range(source.size):
+        counts[source[at]] += 1
+        counts[target[at]] += 1
+
+
+@kernel
+def list_neighbors(source: Integers, target: Integers, places: NDArray[Any], neighbors: Integers) -> None:
+    """Write down the neighbors of every dataset; `places`, the first place of each, moves on to the end."""
+    for at in range(source.size):
+        one, other = source[at], target[at]
+        neighbors[places[one]] = other
+        places[one] += 1
+        neighbors[places[other]] = one
+        places[other] += 1
+
+
+@kernel
+def search(  # noqa: PLR0917 - machine code takes no keywords
+    starts: NDArray[Any],
+    neighbors: Integers,
+    seen: NDArray[np.bool_],
+    queue: Integers,
+    end: int,
+    depth: NDArray[np.int32],
+    ahead: Integers,
+) -> None:
+    """Go out from the first `end` datasets of the queue, breadth first, and write down every depth found.
+
+    Starts are seen already. Neighbors are fetched `ahead.size` at a time before any of them is looked at, so
+    that the processor waits for many of them at once. The queue has one place more than there are datasets:
+    every neighbor is written to its end, and stays there only if it is new, which costs less than guessing
+    whether it is.
+    """
+    begin = level = 0
+    while begin < end:
+        level += 1
+        place, stop = begin, end
+        at = last = starts[0]
+        while place < stop or at < last:
+            fetched = 0
+            while fetched < ahead.size and (place < stop or at < last):
+                if at == last:
+                    at, last = starts[queue[place]], starts[queue[place] + 1]
+                    place += 1
+                until = min(last, at + ahead.size - fetched)
+                while at < until:
+                    ahead[fetched] = neighbors[at]
+                    fetched += 1
+                    at += 1
+            for one in range(fetched):
+                neighbor = ahead[one]
+                queue[end] = neighbor
+                end += not seen[neighbor]
+                seen[neighbor] = True
+        for place in range(stop, end):
+            depth[queue[place]] = level
+        begin = stop

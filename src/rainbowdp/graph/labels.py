@@ -9,9 +9,8 @@ dataset it names, so 10^8 of them need neither an array nor an index.
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, overload, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, overload, runtime_checkable
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -20,7 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 from rainbowdp.errors import DuplicateDatasetError, GraphShapeError, UnknownDatasetError, did_you_mean
 from rainbowdp.exact import format_fraction
 from rainbowdp.exact.arguments import is_whole, items_of, kind_of
-from rainbowdp.graph.arrays import frozen, require_dataset
+from rainbowdp.graph.arrays import first_outside, frozen, require_dataset, require_one_each
 
 _LARGEST_TABLE = 1 << 16
 _BLOCK = 1 << 20
@@ -84,20 +83,15 @@ class RowLabels:
     @overload
     def __getitem__(self, which: slice | NDArray[Any]) -> NDArray[np.str_]: ...
     def __getitem__(self, which: int | np.integer[Any] | slice | NDArray[Any]) -> str | NDArray[np.str_]:
-        if isinstance(which, np.ndarray) and which.dtype == np.bool_:
-            which = np.flatnonzero(which)
-        if isinstance(which, slice | np.ndarray):
-            datasets = self._chosen(which) if isinstance(which, np.ndarray) else self._slice(which)
-            return row_texts(self._rows.rows_of(datasets))
-        return row_text(self._rows.rows_of(np.array([range(self.size)[which]]))[0].tolist())
-
-    def _chosen(self, which: NDArray[Any]) -> NDArray[np.int64]:
-        if which.size and (int(which.min()) < -self.size or int(which.max()) >= self.size):
+        if isinstance(which, slice):
+            return row_texts(self._rows.rows_of(np.arange(*which.indices(self.size), dtype=np.int64)))
+        if not isinstance(which, np.ndarray):
+            return row_text(self._rows.rows_of(np.array([range(self.size)[which]]))[0].tolist())
+        places = np.flatnonzero(which) if which.dtype == np.bool_ else which.astype(np.int64)
+        places = np.where(places < 0, places + self.size, places)
+        if first_outside(places, self.size) is not None:
             raise IndexError(f"there are {self.size} names, and one beyond these is asked for")
-        return np.where(which < 0, which + self.size, which).astype(np.int64)
-
-    def _slice(self, which: slice) -> NDArray[np.int64]:
-        return np.arange(*which.indices(self.size), dtype=np.int64)
+        return row_texts(self._rows.rows_of(places))
 
     def __iter__(self) -> Iterator[str]:
         for start in range(0, self.size, _BLOCK):
@@ -188,7 +182,7 @@ class ArrayRows:
     """
 
     def __init__(self, values: NDArray[np.int64]) -> None:
-        if not _rises(values):
+        if not np.array_equal(np.unique(values, axis=0), values):
             raise GraphShapeError(
                 "the rows of a family must be in strictly ascending lexicographic order",
                 help="sort them with numpy.lexsort and number the datasets accordingly",
@@ -210,23 +204,11 @@ class ArrayRows:
         return self.values[datasets]
 
     def number_of(self, row: list[int]) -> int | None:
-        """Return the number of a row, found by halving column after column, or None."""
-        low, high = 0, self.size if len(row) == self.dimensions else 0
-        for column, value in zip(self.values.T, row, strict=False):
-            rest = column[low:high]
-            low, high = (low + int(np.searchsorted(rest, value, side)) for side in ("left", "right"))
-        return None if low == high else low
-
-
-def _rises(values: NDArray[np.int64]) -> bool:
-    """Whether rows ascend strictly: the first column that changes between two rows must grow."""
-    undecided = np.ones(max(values.shape[0] - 1, 0), dtype=np.bool_)
-    for column in values.T:
-        step = np.diff(column)
-        if np.any(step[undecided] < 0):
-            return False
-        undecided &= step == 0
-    return not undecided.any()
+        """Return the number of a row, or None."""
+        if len(row) != self.dimensions:
+            return None
+        found = np.flatnonzero((self.values == np.array(row)).all(axis=1))
+        return int(found[0]) if found.size else None
 
 
 LabelArray = NDArray[Any] | RowLabels
@@ -256,7 +238,7 @@ def label_array(labels: Iterable[object], size: int) -> LabelArray:
         If a label occurs twice.
     """
     if isinstance(labels, RowLabels) or (isinstance(labels, np.ndarray) and _is_checked(labels)):
-        _require_count(labels.size, size)
+        require_one_each("labels", labels.size, size)
         return labels
     masked = np.ma.is_masked(labels)
     if isinstance(labels, np.ndarray) and not masked and labels.ndim == 1 and labels.dtype.kind in "iU":
@@ -269,21 +251,15 @@ def label_array(labels: Iterable[object], size: int) -> LabelArray:
             raise GraphShapeError(f"labels cannot be {what}", help="give a flat list of one name per dataset")
         items = given
         array, items = _typed(items)
-    _require_count(len(items), size)
+    require_one_each("labels", len(items), size)
     if len(set(items)) != size:
-        twice = _first_repeated(items)
+        last = {item: index for index, item in enumerate(items)}
+        twice = next(item for index, item in enumerate(items) if last[item] != index)
         raise DuplicateDatasetError(
             f"the dataset {twice!r} occurs twice", help="name every dataset once", dataset=as_text(twice)
         )
     _checked[id(array)] = frozen(array)
     return array
-
-
-def _require_count(count: int, size: int) -> None:
-    if count != size:
-        raise GraphShapeError(
-            f"{count} labels for {size} datasets", help="give every dataset one label", labels=count
-        )
 
 
 def _is_checked(labels: NDArray[Any]) -> bool:
@@ -318,12 +294,6 @@ def as_text(label: object) -> str:
     return format_fraction(Fraction(int(label))) if is_whole(label) else str(label)
 
 
-def _first_repeated(items: list[Any]) -> object:
-    """Return the first item that occurs again later; there is one."""
-    last = {item: index for index, item in enumerate(items)}
-    return next(item for index, item in enumerate(items) if last[item] != index)
-
-
 def namer(labels: Labels | None) -> NameOf:
     """Return the function that names a dataset: by its label, or by its number where it has none."""
     if isinstance(labels, RowLabels):
@@ -351,64 +321,88 @@ def close_labels(wrong: str, labels: Sequence[str]) -> str:
     return did_you_mean(wrong, labels)
 
 
-@dataclass(frozen=True, eq=False)
-class Names:
-    """Names of datasets to numbers and back.
+class Named:
+    """Base of what has datasets with names: names to numbers and back."""
 
-    Parameters
-    ----------
-    labels : array [n] of str or int64, or None
-        One name per dataset; None if they are called 0 to n - 1.
-    size : int
-        The number of datasets.
-    owner : str
-        What has these datasets, for messages.
-    """
+    _called = "graph"
+    """What has the datasets, for messages."""
 
-    labels: LabelArray | None
-    size: int
-    owner: str
+    if TYPE_CHECKING:
+        labels: LabelArray | None
+
+        @property
+        def size(self) -> int:
+            """Number of datasets."""
+            ...
 
     def label(self, dataset: int) -> str:
         """Return the name of a dataset, given by its number.
+
+        Parameters
+        ----------
+        dataset : int
+            From 0.
+
+        Returns
+        -------
+        str
 
         Raises
         ------
         UnknownDatasetError
             If there is no such number.
+
+        Examples
+        --------
+        >>> from rainbowdp.graph import RainbowGraph
+        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
+        >>> graph.label(1)
+        'bob'
         """
-        self.require(dataset)
+        require_dataset(dataset, self.size)
         return str(dataset if self.labels is None else self.labels[dataset])
 
     def index(self, label: object) -> int:
         """Return the number of a dataset, given by its name as text or in its own type.
 
+        Parameters
+        ----------
+        label : str or int
+            The name.
+
+        Returns
+        -------
+        int
+
         Raises
         ------
         UnknownDatasetError
             If no dataset has that name; the help names similar ones.
+
+        Examples
+        --------
+        >>> from rainbowdp.graph import RainbowGraph
+        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
+        >>> graph.index("bob")
+        1
         """
-        text = as_text(label)
+        text, close = as_text(label), ""
         if self.labels is None:
-            found = int(text) if re.fullmatch(r"0|[1-9][0-9]{0,17}", text) else None
-            found = found if found is not None and found < self.size else None
+            is_number = re.fullmatch(r"0|[1-9][0-9]{0,17}", text) and int(text) < self.size
+            found = int(text) if is_number else None
+        elif isinstance(self.labels, RowLabels):
+            found = self.labels.number_of(text)
         else:
-            made = self.labels if isinstance(self.labels, RowLabels) else None
-            found = self._numbers.get(text) if made is None else made.number_of(text)
+            found = self._numbers.get(text)
+            close = close_labels(text, list(self._numbers)) if found is None else ""
         if found is None:
-            listed = self.labels is not None and not isinstance(self.labels, RowLabels)
-            close = close_labels(text, list(self._numbers)) if listed else ""
             first, last = self.label(0), self.label(self.size - 1)
             raise UnknownDatasetError(
                 f"there is no dataset {text!r}",
-                help=close or f"the {self.owner} has {self.size} datasets, from {first!r} to {last!r}",
+                help=close or f"the {self._called} has {self.size} datasets, from {first!r} to {last!r}",
                 dataset=text,
             )
         return found
-
-    def require(self, dataset: int) -> None:
-        """Raise `UnknownDatasetError` unless there is a dataset of this number."""
-        require_dataset(dataset, self.size)
 
     @functools.cached_property
     def _numbers(self) -> dict[str, int]:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError
 from rainbowdp.exact.arguments import require
-from rainbowdp.graph.arrays import Distances, first_outside, integer_array
+from rainbowdp.graph.arrays import Distances, first_outside, integer_array, require_one_each
 from rainbowdp.graph.pairs import DatasetGraph, listed
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.graph.relation import NeighborRelation, require_relation
@@ -168,10 +168,7 @@ def check_rainbow_preserving(
 
 def _images(mapping: ArrayLike, size: int, image_size: int) -> NDArray[np.int32]:
     images = integer_array(mapping, "mapping")
-    if images.size != size:
-        raise GraphShapeError(
-            f"the mapping has {images.size} images for {size} datasets", help="map every dataset once"
-        )
+    require_one_each("images", images.size, size)
     at = first_outside(images, image_size)
     if at is not None:
         raise GraphShapeError(

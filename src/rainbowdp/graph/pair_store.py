@@ -97,7 +97,7 @@ class PairSpool:
             ends = (source[start : start + BATCH], target[start : start + BATCH])
             try:
                 for end in ends:
-                    _write_whole(self._file, np.ascontiguousarray(end, dtype=self._kind))
+                    np.ascontiguousarray(end, dtype=self._kind).tofile(self._file)
             except OSError as error:
                 raise no_room(error) from error
             self._sizes.append(ends[0].size)
@@ -110,10 +110,9 @@ class PairSpool:
         for number in reversed(order) if backward else order:
             size = self._sizes[number]
             self._file.seek(int(ends[number]) - 2 * size * width)
-            content = self._file.read(2 * size * width)
-            if len(content) < 2 * size * width:
+            both: NDArray[Any] = np.fromfile(self._file, dtype=self._kind, count=2 * size)
+            if both.size < 2 * size:
                 raise no_room(OSError("it has been cut"))
-            both: NDArray[Any] = np.frombuffer(content, dtype=self._kind)
             yield both[:size], both[size:]
 
     def array(self, count: int) -> Integers:
@@ -131,13 +130,6 @@ PairStore = PairMemory | PairSpool
 """A place for pairs, and for an array of as many numbers as they have ends."""
 
 
-def _write_whole(file: IO[bytes], values: NDArray[Any]) -> None:
-    """Write an array: a disk that is nearly full takes a part, and says so by a number only."""
-    left = values.data.cast("B")
-    while left:
-        left = left[file.write(left) :]
-
-
 def mapped_array(size: int, kind: Kind) -> Integers:
     """Return an array of zeros that lives in an unnamed file, so that the system may move it out of memory.
 
@@ -146,14 +138,11 @@ def mapped_array(size: int, kind: Kind) -> Integers:
     FileWriteError
         If there is no room.
     """
-    if size == 0:
-        empty: NDArray[Any] = np.zeros(0, dtype=kind)
-        return empty
     with unnamed_file() as file:
         try:
-            # Without room, writing to the mapping would end the process.
-            _reserve(file, size * np.dtype(kind).itemsize)
-            array: Integers = np.memmap(file, dtype=kind, mode="r+", shape=(size,))
+            # Without room, writing to the mapping would end the process; and nothing cannot be mapped.
+            _reserve(file, max(size, 1) * np.dtype(kind).itemsize)
+            array: Integers = np.memmap(file, dtype=kind, mode="r+")[:size]
         except OSError as error:
             raise no_room(error) from error
     return array

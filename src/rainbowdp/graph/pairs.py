@@ -9,7 +9,7 @@ answer, and is counted. A stream holds a few bytes per dataset, and sets aside o
 improve a distance; the number of its passes is bounded for any order of the pairs.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError, MissingExtraError, UsageError
-from rainbowdp.exact.arguments import described, is_whole, kind_of
+from rainbowdp.exact.arguments import kind_of
 from rainbowdp.graph.arrays import (
     Integers,
     Rebuilt,
     end_arrays,
-    first_outside,
     frozen,
     held,
     integer_array,
@@ -34,14 +33,13 @@ from rainbowdp.graph.arrays import (
     require_size,
     sorted_distinct,
     start_marks,
+    whole_number,
 )
 from rainbowdp.graph.compiled import compiled, is_worth_compiling
 from rainbowdp.graph.distances import breadth_first_steps, search, steps_along
 from rainbowdp.graph.pair_store import PairMemory, PairSpool
-from rainbowdp.graph.passes import Batches, Ends, PairPasses, count_repeats, is_ascending
+from rainbowdp.graph.passes import Batches, Ends, PairPasses, Report, count_repeats, is_ascending
 from rainbowdp.graph.relation import NeighborRelation
-
-Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,26 +95,16 @@ class DatasetGraph(Rebuilt, PairPasses):
                 help="build the structure with DatasetGraph.from_pairs",
             )
         for name in ("self_loops", "repeated_pairs"):
-            count = getattr(self, name)
-            if not is_whole(count) or count < 0:
-                raise GraphShapeError(
-                    f"{name} cannot be {described(count)}", help="give how many were removed"
-                )
-        object.__setattr__(self, "indptr", frozen(indptr))
-        object.__setattr__(self, "indices", frozen(numbered(indices, size)))
-        if first_outside(indices, size) is not None:
-            raise GraphShapeError(
-                f"indices must lie between 0 and {size - 1}",
-                help="build the structure with DatasetGraph.from_pairs",
-            )
-        rows = self._rows()
-        keys = rows * np.int64(size) + self.indices
-        mirrored = np.sort(self.indices * np.int64(size) + rows)
-        if np.any(np.diff(keys) <= 0) or np.any(rows == self.indices) or not np.array_equal(keys, mirrored):
+            whole_number(name, getattr(self, name), least=0)
+        rows = np.repeat(np.arange(size), np.diff(indptr))
+        upward = (rows < indices) & (indices < size)
+        made = DatasetGraph.from_pairs(size, rows[upward], indices[upward])
+        if not (np.array_equal(made.indptr, indptr) and np.array_equal(made.indices, indices)):
             raise GraphShapeError(
                 "the structure is not sorted and symmetric without self-loops and repeats",
                 help="build it with DatasetGraph.from_pairs, which makes it so",
             )
+        vars(self).update(indptr=made.indptr, indices=made.indices)
 
     @classmethod
     def _trusted(
@@ -124,10 +112,12 @@ class DatasetGraph(Rebuilt, PairPasses):
     ) -> "DatasetGraph":
         """Wrap arrays that this package just made, without copying and checking them."""
         graph = object.__new__(cls)
-        object.__setattr__(graph, "indptr", frozen(indptr))
-        object.__setattr__(graph, "indices", frozen(indices))
-        object.__setattr__(graph, "self_loops", self_loops)
-        object.__setattr__(graph, "repeated_pairs", repeated_pairs)
+        vars(graph).update(
+            indptr=frozen(indptr),
+            indices=frozen(indices),
+            self_loops=self_loops,
+            repeated_pairs=repeated_pairs,
+        )
         return graph
 
     @classmethod
@@ -176,9 +166,6 @@ class DatasetGraph(Rebuilt, PairPasses):
             np.remainder(keys, size, out=keys)
         repeated_pairs = entries - self_loops - keys.size // 2
         return cls._trusted(indptr, numbered(keys, size), self_loops, repeated_pairs)
-
-    def __repr__(self) -> str:
-        return f"DatasetGraph({self.size} datasets, {self.pair_count} pairs)"
 
     @property
     def size(self) -> int:
@@ -283,15 +270,7 @@ class DatasetGraph(Rebuilt, PairPasses):
         """
         one, other = end_arrays(first, second, self.size, ("first", "second"))
         asked = one.astype(np.int64) * self.size + other.astype(np.int64)
-        known = self._rows() * np.int64(self.size) + self.indices
-        # Searching in order walks through memory once; searching as asked would jump about in it.
-        order = np.argsort(asked)
-        place = np.searchsorted(known, asked[order])
-        found = place < known.size
-        found[found] = known[place[found]] == asked[order[found]]
-        joined = np.empty(asked.size, dtype=np.bool_)
-        joined[order] = found
-        return joined
+        return np.isin(asked, self._rows() * np.int64(self.size) + self.indices)
 
     def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return how many steps each dataset is away from the nearest start.
@@ -365,10 +344,8 @@ class PairList(Rebuilt, PairPasses):
     def __post_init__(self) -> None:
         require_size(self.size)
         size = int(self.size)
-        source, target = end_arrays(self.source, self.target, size)
-        object.__setattr__(self, "size", size)
-        object.__setattr__(self, "source", held(source, number_type(size)))
-        object.__setattr__(self, "target", held(target, number_type(size)))
+        source, target = (held(end, number_type(size)) for end in end_arrays(self.source, self.target, size))
+        vars(self).update(size=size, source=source, target=target)
 
     @classmethod
     def from_arrays(cls, size: int, source: ArrayLike, target: ArrayLike) -> "PairList":
@@ -600,10 +577,6 @@ class PairStream(PairPasses):
         for source, target in self.batches():
             if source.size:
                 yield source, target
-
-    def _say(self, text: str) -> None:
-        if self.report is not None:
-            self.report(text)
 
 
 def listed(structure: NeighborRelation) -> DatasetGraph:

@@ -39,6 +39,8 @@ Ends = tuple[Integers, Integers]
 """Sources and targets of a batch of pairs."""
 Batches = Callable[[], Iterable[Ends]]
 """Gives all pairs, batch by batch, at each call."""
+Report = Callable[[str], None]
+"""Told in words about each pass."""
 
 # Pairs are told apart in parts that stay in the processor's cache, and so many of them at a time.
 _PART = 1 << 14
@@ -136,10 +138,10 @@ def count_repeats(size: int, source: Integers, target: Integers) -> int:
     repeats = 0
     for begin in range(0, parts, stride):
         sizes = np.zeros(min(stride, parts - begin), dtype=np.int64)
-        kernels.count_parts(source, target, size, bits, begin, sizes)
+        kernels.spread_over_parts(source, target, size, bits, begin, sizes, sizes[:0])
         ends = np.cumsum(sizes)
         keys = np.empty(int(ends[-1]), dtype=np.int64)
-        kernels.fill_parts(source, target, size, bits, begin, ends - sizes, keys)
+        kernels.spread_over_parts(source, target, size, bits, begin, ends - sizes, keys)
         slots = np.empty(max(4 * int(sizes.max()), 1), dtype=np.int64)
         repeats += int(kernels.count_repeats(keys, ends, slots))
     return repeats
@@ -297,6 +299,26 @@ class PairPasses(ABC):
             """Number of datasets."""
             ...
 
+        @property
+        def pair_count(self) -> int:
+            """Number of unordered pairs of neighbors."""
+            ...
+
+    report: Report | None = None
+    """Told in words about each pass."""
+
+    def _say(self, text: str) -> None:
+        if self.report is not None:
+            self.report(text)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is left out of the input, in words; empty if nothing is."""
+        return ()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.size} datasets, {self.pair_count} pairs)"
+
     @abstractmethod
     def _read(self, what: str) -> Iterator[Ends]:
         """Read all pairs once, batch by batch, for a purpose."""
@@ -329,11 +351,12 @@ class PairPasses(ABC):
     def _marks(self, codes: NDArray[np.int32] | None = None) -> Marks:
         """Return what a pass for these codes tells, or the last one for any."""
         known: tuple[NDArray[np.int32], Marks] | None = vars(self).get("_marked")
-        if known is None or not (codes is None or np.array_equal(known[0], codes)):
-            asked = np.zeros(self.size, dtype=np.int32) if codes is None else held(codes, np.int32)
-            known = asked, marks(self._read("which datasets have neighbors of another code"), asked)
-            vars(self)["_marked"] = known
-        return known[1]
+        if known is not None and (codes is None or np.array_equal(known[0], codes)):
+            return known[1]
+        asked = np.zeros(self.size, dtype=np.int32) if codes is None else held(codes, np.int32)
+        found = marks(self._read("which datasets have neighbors of another code"), asked)
+        vars(self)["_marked"] = asked, found
+        return found
 
     @property
     def isolated(self) -> int:
@@ -368,10 +391,11 @@ class PairPasses(ABC):
         """
         asked = dataset_codes(codes, self.size, count)
         known: tuple[NDArray[np.int32], CodePairs] | None = vars(self).get("_met")
-        if known is None or not np.array_equal(known[0], asked):
-            tally = CodeTally(count, self.size)
-            for source, target in self._read("which codes meet"):
-                tally.add_pairs(source, target, asked)
-            known = held(asked, np.int32), tally.result()
-            vars(self)["_met"] = known
-        return known[1]
+        if known is not None and np.array_equal(known[0], asked):
+            return known[1]
+        tally = CodeTally(count, self.size)
+        for source, target in self._read("which codes meet"):
+            tally.add_pairs(source, target, asked)
+        found = tally.result()
+        vars(self)["_met"] = held(asked, np.int32), found
+        return found

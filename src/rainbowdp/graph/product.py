@@ -10,6 +10,7 @@ for any starts.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, get_args
@@ -29,7 +30,8 @@ AxisKind = Literal["path", "cycle", "complete"]
 """How the positions along an axis are neighbors."""
 
 _Cut = tuple[int, int, int]
-_FEW_CODES, _KNOWN_SETS = 64, 1 << 12
+# So many datasets stay in the processor's cache, and so many in a row are worth an array operation.
+_TILE, _ROW = 1 << 18, 1 << 12
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,9 +86,6 @@ class ProductGraph(Blockwise):
         object.__setattr__(self, "lengths", tuple(map(int, lengths)))
         object.__setattr__(self, "kinds", kinds)
 
-    def __repr__(self) -> str:
-        return f"ProductGraph({self.size} datasets, {self.pair_count} pairs)"
-
     @property
     def size(self) -> int:
         """Number of datasets."""
@@ -106,63 +105,44 @@ class ProductGraph(Blockwise):
             for length, kind in zip(self.lengths, self.kinds, strict=True)
         )
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Nothing: a product has no self-loops and no repeats."""
-        return ()
-
     def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which datasets have a neighbor of another code, bool [n]."""
-        if not is_worth_compiling(self.pair_count):
-            return super().mixed(codes)
-        from rainbowdp.graph import kernels_axes
-
-        narrow = narrow_codes(codes, self.size)
-        marks = np.zeros(self.size, dtype=np.bool_)
+        narrow, marks = narrow_codes(codes, self.size), np.zeros(self.size, dtype=np.bool_)
         for cut, kind in self._cuts():
-            if kind == "complete":
-                kernels_axes.complete_mixed(narrow, marks.view(np.uint8), cut)
-            else:
-                kernels_axes.path_mixed(narrow, marks.view(np.uint8), cut, kind == "cycle")
+            for lines, marked in zip(_tiles(narrow, cut), _tiles(marks, cut), strict=True):
+                _mark(lines, marked, kind)
         return frozen(marks)
 
     def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return how many steps each dataset is away from the nearest start, int32 [n]; -1 without starts."""
         if not is_worth_compiling(self.pair_count):
             return super().steps_from(starts)
-        from rainbowdp.graph import kernels_axes
+        from rainbowdp.graph.kernels_families import lower_paths
 
         diameter = sum(map(_diameter, self.lengths, self.kinds))
         steps = narrow_steps(starts, self.size, diameter)
         for cut, kind in self._cuts():
             if kind == "complete":
-                kernels_axes.complete_steps(steps, cut)
+                for lines in _tiles(steps, cut):
+                    _lower(lines)
             else:
-                kernels_axes.path_steps(steps, cut, kind == "cycle")
+                lower_paths(steps, cut, kind == "cycle")
         return finished_steps(steps, diameter)
 
     def code_pairs(self, codes: NDArray[np.int32], count: int) -> CodePairs:
         """Return which codes, all of them below `count`, meet along pairs of neighbors."""
         if not is_worth_compiling(self.pair_count):
             return super().code_pairs(codes, count)
-        narrow = narrow_codes(codes, self.size, count)
-        tally = CodeTally(count, self.size)
-        same = 0
-        known, until = np.zeros(_KNOWN_SETS, dtype=np.uint64), np.zeros(_KNOWN_SETS, dtype=np.int64)
-        # When each code was last seen, where it came first, and the codes of a line.
-        work = np.zeros((3, count), dtype=np.int64)
-        from rainbowdp.graph import kernels_axes_codes as kernels
+        from rainbowdp.graph.kernels_families import meet_along, meet_in_lines
 
+        narrow, tally = narrow_codes(codes, self.size, count), CodeTally(count, self.size)
+        work = np.zeros((3, count), dtype=np.int64)
         for cut, kind in self._cuts():
-            if kind != "complete":
-                tally.run(partial(kernels.path_code_pairs, narrow, cut, kind == "cycle"))
-            elif count <= _FEW_CODES:
-                # A set of so few codes is one machine word.
-                table = tally.dense.reshape(count, count)
-                same |= int(kernels.few_complete_code_pairs(narrow, cut, table, known, until))
+            if kind == "complete":
+                tally.run(partial(meet_in_lines, narrow, cut, work))
             else:
-                tally.run(partial(kernels.complete_code_pairs, narrow, cut, work))
-        tally.add_same(np.flatnonzero([same >> code & 1 for code in range(min(count, _FEW_CODES))]))
+                for runs in _runs(cut, wraps=kind == "cycle"):
+                    tally.run(partial(meet_along, narrow, runs))
         return tally.result()
 
     def neighbors_of(self, start: int, stop: int) -> tuple[Integers, Integers]:
@@ -192,10 +172,12 @@ class ProductGraph(Blockwise):
 
     def number_of(self, row: list[int]) -> int | None:
         """Return the dataset with these coordinates, or None."""
-        if len(row) != self.dimensions or not all(map(_within, row, self.lengths)):
+        if len(row) != self.dimensions:
             return None
         number = 0
         for position, length in zip(row, self.lengths, strict=True):
+            if not 0 <= position < length:
+                return None
             number = number * length + position
         return number
 
@@ -206,8 +188,53 @@ class ProductGraph(Blockwise):
         for length, kind in zip(self.lengths, self.kinds, strict=True):
             inner //= length
             if length > 1:
-                cuts.append(((self.size // (length * inner), length, inner), kind))
+                # Two positions are neighbors along a path as they are along a complete axis.
+                cut = self.size // (length * inner), length, inner
+                cuts.append((cut, "path" if length == 2 else kind))
         return cuts
+
+
+def _tiles(values: NDArray[Any], cut: _Cut) -> Iterator[NDArray[Any]]:
+    """Yield views [outer, length, inner] of whole lines along an axis, as many as stay in the cache."""
+    outer, length, inner = cut
+    lines = values.reshape(cut)
+    width = min(inner, max(_TILE // length, _ROW))
+    depth = max(_TILE // length, _ROW) // width
+    for start in range(0, outer, depth):
+        for place in range(0, inner, width):
+            yield lines[start : start + depth, :, place : place + width]
+
+
+def _mark(lines: NDArray[Any], marked: NDArray[np.bool_], kind: AxisKind) -> None:
+    """Mark the datasets with a neighbor of another code along an axis."""
+    if kind == "complete":
+        # Positions that stand together are compared much quicker.
+        rows = np.ascontiguousarray(lines.swapaxes(0, 1))
+        marked |= (rows[1:] != rows[0]).any(axis=0)[:, np.newaxis]
+        return
+    differs = lines[:, 1:] != lines[:, :-1]
+    marked[:, 1:] |= differs
+    marked[:, :-1] |= differs
+    if kind == "cycle":
+        differs = lines[:, 0] != lines[:, -1]
+        marked[:, 0] |= differs
+        marked[:, -1] |= differs
+
+
+def _lower(lines: NDArray[Any]) -> None:
+    """Let every dataset be at most one step farther than the nearest of its line."""
+    least = np.ascontiguousarray(lines.swapaxes(0, 1)).min(axis=0)
+    np.minimum(lines, (least + lines.dtype.type(1))[:, np.newaxis], out=lines)
+
+
+def _runs(cut: _Cut, *, wraps: bool) -> Iterator[NDArray[np.int64]]:
+    """Yield the runs of neighbors along a path or cycle, many at a time: begin, length and shift of each."""
+    outer, length, inner = cut
+    for start in range(0, outer, _TILE):
+        begins = np.arange(start, min(start + _TILE, outer)) * length * inner
+        runs = [(inner * (length - 1), inner), *([(inner, inner * (length - 1))] if wraps else [])]
+        for many, shift in runs:
+            yield np.stack([begins, np.full_like(begins, many), np.full_like(begins, shift)], axis=1)
 
 
 def narrow_codes(codes: NDArray[Any], size: int, count: int = 2**31 - 1) -> NDArray[Any]:
@@ -258,7 +285,3 @@ def _pair_count(length: int, kind: AxisKind) -> int:
 
 def _diameter(length: int, kind: AxisKind) -> int:
     return {"path": length - 1, "cycle": length // 2, "complete": min(length - 1, 1)}[kind]
-
-
-def _within(position: int, length: int) -> bool:
-    return 0 <= position < length

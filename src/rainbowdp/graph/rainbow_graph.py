@@ -9,15 +9,16 @@ are few classes: which of them meet is all that is needed of the neighbors from 
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import ColorSetError, GraphShapeError, MissingRainbowError
+from rainbowdp.exact.arguments import kind_of
 from rainbowdp.graph.arrays import (
     Distances,
     Rebuilt,
@@ -28,10 +29,13 @@ from rainbowdp.graph.arrays import (
     frozen_distances,
     held,
     integer_array,
+    require_dataset,
+    require_one_each,
 )
-from rainbowdp.graph.labels import LabelArray, Labels, Names, label_array, namer
+from rainbowdp.graph.inputs import matrix_pairs, number_edges, number_rainbows, palette_of, rainbow_list
+from rainbowdp.graph.labels import LabelArray, Labels, Named, label_array, namer
+from rainbowdp.graph.pairs import DatasetGraph
 from rainbowdp.graph.relation import CodePairs, NeighborRelation, require_relation
-from rainbowdp.graph.sources import Sources, palette_of, rainbow_list
 from rainbowdp.rainbow import Rainbow, quote_color
 
 
@@ -77,7 +81,7 @@ class Classes:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RainbowGraph(Rebuilt, Sources):
+class RainbowGraph(Rebuilt, Named):
     """A family of datasets with neighbors, and one rainbow per dataset.
 
     Most callers use :meth:`from_edges`, :meth:`from_arrays`, :meth:`from_codes`, :meth:`from_networkx` or
@@ -135,25 +139,20 @@ class RainbowGraph(Rebuilt, Sources):
 
     def __post_init__(self) -> None:
         require_relation(self.structure, "structure")
-        size = self.structure.size
         regions = integer_array(self.regions, "regions")
-        rainbows = tuple(map(Rainbow.of, rainbow_list(self.rainbows, "rainbows")))
-        texts = list(map(str, rainbows))
-        if size == 0:
+        require_one_each("region codes", regions.size, self.structure.size)
+        if regions.size == 0:
             raise GraphShapeError("a rainbow graph needs at least one dataset", help="give it some")
-        if regions.size != size:
+        rainbows = tuple(map(Rainbow.of, rainbow_list(self.rainbows, "rainbows")))
+        count, texts = len(rainbows), list(map(str, rainbows))
+        if (
+            texts != sorted(set(texts))
+            or first_outside(regions, count) is not None
+            or (first_places(regions, count) < 0).any()
+        ):
             raise GraphShapeError(
-                f"{regions.size} region codes for {size} datasets", help="give every dataset one region code"
-            )
-        if texts != sorted(set(texts)):
-            raise GraphShapeError(
-                "the rainbows must be distinct and sorted by their text",
-                help="use RainbowGraph.from_codes, which sorts and merges them",
-            )
-        if first_outside(regions, len(texts)) is not None or (first_places(regions, len(texts)) < 0).any():
-            raise GraphShapeError(
-                f"the region codes must be 0 to {len(texts) - 1}, each of them occurring",
-                help="use RainbowGraph.from_codes, which drops rainbows that do not occur",
+                "the rainbows must be distinct, sorted by their text, and each of them some dataset's",
+                help="use RainbowGraph.from_codes, which sorts and merges them, and drops all others",
             )
         if any(rainbow.colors != rainbows[0].colors for rainbow in rainbows):
             raise ColorSetError(
@@ -162,7 +161,7 @@ class RainbowGraph(Rebuilt, Sources):
         object.__setattr__(self, "rainbows", rainbows)
         object.__setattr__(self, "regions", held(regions, np.int32))
         if self.labels is not None:
-            object.__setattr__(self, "labels", label_array(self.labels, size))
+            object.__setattr__(self, "labels", label_array(self.labels, regions.size))
 
     @classmethod
     def from_codes(
@@ -211,12 +210,7 @@ class RainbowGraph(Rebuilt, Sources):
         require_relation(structure, "structure")
         palette = rainbow_list(palette, "palette")
         array = integer_array(codes, "codes")
-        if array.size != structure.size:
-            raise GraphShapeError(
-                f"{array.size} rainbows for {structure.size} datasets", help="give every dataset one rainbow"
-            )
-        if array.size == 0:
-            raise GraphShapeError("a rainbow graph needs at least one dataset", help="give it some")
+        require_one_each("rainbows", array.size, structure.size)
         name = namer(labels)
         at = first_outside(array, len(palette))
         if at is not None:
@@ -225,9 +219,185 @@ class RainbowGraph(Rebuilt, Sources):
                 help=f"codes are 0 to {len(palette) - 1}, indices into the palette",
                 dataset=name(at),
             )
-        found = palette_of(palette, array, name)
+        rainbows, regions = palette_of(palette, array, name)
         # The constructor makes an array of any sequence of labels.
-        return cls(structure, found.rainbows, found.regions, cast("LabelArray | None", labels))
+        return cls(structure, rainbows, regions, cast("LabelArray | None", labels))
+
+    @classmethod
+    def from_arrays(
+        cls,
+        source: ArrayLike,
+        target: ArrayLike,
+        rainbows: Iterable[Rainbow | str],
+        labels: Labels | None = None,
+    ) -> "RainbowGraph":
+        """Build the graph from numbered pairs and one rainbow per dataset.
+
+        Parameters
+        ----------
+        source, target : integer array [m]
+            Numbers of the two datasets of each pair, in any direction.
+        rainbows : iterable of Rainbow or str [n]
+            The rainbow of each dataset.
+        labels : sequence or array [n], optional
+            Names of the datasets, text or integers.
+
+        Returns
+        -------
+        RainbowGraph
+
+        Raises
+        ------
+        MissingRainbowError, UnknownDatasetError, ColorSetError, DuplicateDatasetError, GraphShapeError
+            As in :meth:`from_codes` and :meth:`DatasetGraph.from_pairs`.
+
+        Examples
+        --------
+        >>> graph = RainbowGraph.from_arrays([0, 1, 1], [1, 2, 0], ["blue>red", "blue > red", "red>blue"])
+        >>> graph, graph.notes
+        (RainbowGraph(3 datasets, 2 pairs, 2 regions), ('1 repeated pair removed',))
+        """
+        palette, codes = number_rainbows(rainbows, namer(labels))
+        structure = DatasetGraph.from_pairs(codes.size, source, target)
+        return cls.from_codes(structure, palette, codes, labels)
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Iterable[Sequence[Hashable]] | NDArray[Any],
+        rainbows: Mapping[Any, Rainbow | str],
+    ) -> "RainbowGraph":
+        """Build the graph from named edges and a mapping from datasets to rainbows.
+
+        Parameters
+        ----------
+        edges : iterable of pairs, or array [m, 2]
+            The two datasets of each pair of neighbors, in any direction.
+        rainbows : mapping
+            The rainbow of every dataset; its order numbers the datasets. Keys that are neither text nor
+            integers are called by their text.
+
+        Returns
+        -------
+        RainbowGraph
+
+        Raises
+        ------
+        UnknownDatasetError
+            If an edge names a dataset without a rainbow; the message says which edge.
+        MissingRainbowError, ColorSetError, DuplicateDatasetError, GraphShapeError
+            As in :meth:`from_codes`.
+
+        Examples
+        --------
+        >>> RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"}).boundary
+        array([ True,  True])
+        """
+        if not isinstance(rainbows, Mapping):
+            raise MissingRainbowError(
+                f"`rainbows` is {kind_of(rainbows)}, and no mapping from datasets to rainbows",
+                help='write for example {"a": "blue>red", "b": "red>blue"}',
+            )
+        datasets = list(rainbows)
+        palette, codes = number_rainbows(rainbows.values(), lambda at: str(datasets[at]))
+        return cls._named(edges, datasets, palette, codes)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, attribute: str = "rainbow") -> "RainbowGraph":  # noqa: ANN401 - networkx is not imported
+        """Build the graph from a networkx graph whose nodes carry their rainbow.
+
+        Directed graphs and multigraphs are read as undirected simple ones; what that removes is counted.
+
+        Parameters
+        ----------
+        graph : networkx graph
+            Any of networkx's four kinds.
+        attribute : str
+            Name of the node attribute that holds the rainbow, a text or a :class:`Rainbow`.
+
+        Returns
+        -------
+        RainbowGraph
+
+        Raises
+        ------
+        MissingRainbowError
+            If a node lacks the attribute; the message names the node.
+        ColorSetError, DuplicateDatasetError, GraphShapeError
+            As in :meth:`from_codes`.
+
+        Examples
+        --------
+        >>> import networkx
+        >>> path = networkx.path_graph(4)
+        >>> networkx.set_node_attributes(path, {0: "b>r", 1: "b>r", 2: "r>b", 3: "r>b"}, "rainbow")
+        >>> RainbowGraph.from_networkx(path).distance.tolist()
+        [1, 0, 0, 1]
+        """
+        if not all(callable(getattr(graph, part, None)) for part in ("nodes", "edges")):
+            raise GraphShapeError(
+                f"{kind_of(graph)} is not a networkx graph",
+                help="give a networkx graph, or use from_edges or from_arrays",
+            )
+        nodes = list(graph.nodes(data=attribute))
+        datasets = [node for node, _ in nodes]
+        palette, codes = number_rainbows(
+            [rainbow for _, rainbow in nodes],
+            lambda at: str(datasets[at]),
+            where=f"the node attribute {attribute!r}",
+        )
+        return cls._named(graph.edges(), datasets, palette, codes)
+
+    @classmethod
+    def from_scipy(
+        cls, matrix: object, rainbows: Iterable[Rainbow | str], labels: Labels | None = None
+    ) -> "RainbowGraph":
+        """Build the graph from a sparse adjacency matrix.
+
+        Parameters
+        ----------
+        matrix : scipy sparse matrix or array [n, n]
+            Any entry other than 0 is an edge, on either side of the diagonal. Entries that mirror each other
+            are the usual form of one edge, and not counted as repeated.
+        rainbows : iterable of Rainbow or str [n]
+            The rainbow of each dataset.
+        labels : sequence or array [n], optional
+            Names of the datasets, text or integers.
+
+        Returns
+        -------
+        RainbowGraph
+
+        Raises
+        ------
+        GraphShapeError
+            If the matrix is not sparse, not square, or does not have one row per rainbow.
+        MissingRainbowError, ColorSetError, DuplicateDatasetError
+            As in :meth:`from_codes`.
+
+        Examples
+        --------
+        >>> from scipy.sparse import coo_array
+        >>> path = coo_array(([1, 1, 1], ([0, 1, 2], [1, 2, 3])), shape=(4, 4))
+        >>> RainbowGraph.from_scipy(path, ["b>r", "b>r", "r>b", "r>b"]).distance.tolist()
+        [1, 0, 0, 1]
+        """
+        size, source, target = matrix_pairs(matrix)
+        palette, codes = number_rainbows(rainbows, namer(labels))
+        return cls.from_codes(DatasetGraph.from_pairs(size, source, target), palette, codes, labels)
+
+    @classmethod
+    def _named(
+        cls,
+        edges: Iterable[Sequence[Hashable]] | NDArray[Any],
+        datasets: list[Hashable],
+        palette: list[Rainbow | str],
+        codes: NDArray[np.int32],
+    ) -> "RainbowGraph":
+        source, target = number_edges(edges, datasets)
+        structure = DatasetGraph.from_pairs(len(datasets), source, target)
+        numbered = datasets == list(range(len(datasets)))
+        return cls.from_codes(structure, palette, codes, None if numbered else datasets)
 
     def __repr__(self) -> str:
         return f"RainbowGraph({self.size} datasets, {self.pair_count} pairs, {len(self.rainbows)} regions)"
@@ -367,62 +537,8 @@ class RainbowGraph(Rebuilt, Sources):
         >>> print(graph.rainbow_of(1))
         r>b
         """
-        self._names.require(dataset)
+        require_dataset(dataset, self.size)
         return self.rainbows[int(self.regions[dataset])]
-
-    def label(self, dataset: int) -> str:
-        """Return the name of a dataset, given by its number.
-
-        Parameters
-        ----------
-        dataset : int
-            From 0.
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        UnknownDatasetError
-            If there is no such number.
-
-        Examples
-        --------
-        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
-        >>> graph.label(1)
-        'bob'
-        """
-        return self._names.label(dataset)
-
-    def index(self, label: object) -> int:
-        """Return the number of a dataset, given by its name as text or in its own type.
-
-        Parameters
-        ----------
-        label : str or int
-            The name.
-
-        Returns
-        -------
-        int
-
-        Raises
-        ------
-        UnknownDatasetError
-            If no dataset has that name; the help names similar ones.
-
-        Examples
-        --------
-        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
-        >>> graph.index("bob")
-        1
-        """
-        return self._names.index(label)
-
-    @cached_property
-    def _names(self) -> Names:
-        return Names(self.labels, self.size, "graph")
 
 
 def classes_of(regions: NDArray[np.int32], distance: Distances, region_count: int) -> Classes:

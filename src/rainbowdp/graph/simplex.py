@@ -22,6 +22,7 @@ last with all moves up, is exact for any starts.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Literal, get_args
@@ -42,11 +43,12 @@ Neighbors = Literal["change-one", "add-remove"]
 """Neighbors differ by one record that has another option, or by one record that is there or not."""
 
 _BEYOND = 1 << 64
+_STRETCHES = 1 << 12
 
 
 @dataclass(frozen=True)
 class HistogramNumbers:
-    """The numbers of the histograms of `records` records over `parts` parts, at least two.
+    """The numbers of the histograms of `records` records over `parts` parts.
 
     Histograms stand in lexicographic order, so a number is a sum over the parts. When the parts from l on
     hold b records and those after it a, part l is preceded by ``T_l(b) - T_l(a)`` histograms that agree
@@ -62,11 +64,11 @@ class HistogramNumbers:
     Examples
     --------
     >>> numbers = HistogramNumbers(2, 3)
-    >>> numbers.rows(np.array([0, 1, 4])).tolist()
-    [[0, 0, 2], [0, 1, 1], [1, 1, 0]]
-    >>> before = numbers.before(numbers.rows(np.array([1])))
-    >>> numbers.shift(before, 0, 2, gains=True).tolist()
-    [3]
+    >>> rows = numbers.rows(np.array([0, 1, 4]))
+    >>> rows.tolist(), numbers.numbers_of(rows).tolist()
+    ([[0, 0, 2], [0, 1, 1], [1, 1, 0]], [0, 1, 4])
+    >>> shift(numbers.terms(rows, gains=True)[:, :, 1], 0, 2)
+    np.int64(3)
     """
 
     records: int
@@ -75,7 +77,7 @@ class HistogramNumbers:
     @cached_property
     def ways(self) -> NDArray[np.int64]:
         """``T_l(x)`` at [l, x] for all parts but the last two, where it is x + 1 and 1."""
-        ways = np.empty((self.parts - 2, self.records + 2 if self.parts > 2 else 0), dtype=np.int64)
+        ways = np.empty((max(self.parts - 2, 0), self.records + 2 if self.parts > 2 else 0), dtype=np.int64)
         row = np.arange(1, ways.shape[1] + 1, dtype=np.int64)
         for part in range(self.parts - 3, -1, -1):
             row = np.cumsum(row)
@@ -94,43 +96,45 @@ class HistogramNumbers:
             rest = rest - (ways[left] - ways[after])
             rows[:, part] = left - after
             left = after
-        rows[:, -2] = rest
+        rows[:, -2:-1] = rest[:, np.newaxis]
         rows[:, -1] = left - rest
         return rows
 
-    def number_of(self, row: list[int]) -> int:
-        """Return the number of a histogram."""
-        number, left = 0, self.records
-        for part, count in enumerate(row[:-2]):
-            number += int(self.ways[part, left] - self.ways[part, left - count])
-            left -= count
-        return number + row[-2]
+    def numbers_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers of some histograms, int64 [m]."""
+        before = self._before(rows)
+        numbers = np.zeros(rows.shape[0], dtype=np.int64)
+        for part in range(self.parts - 1):
+            numbers += self._term(part, before[part]) - self._term(part, before[part + 1])
+        return numbers
+
+    def terms(self, rows: NDArray[np.int64], gains: bool) -> NDArray[np.int64]:
+        """Return what is added to the numbers when a part gains or loses a record, int64 [3, parts, m].
+
+        These are the head of a move at its first part, the tail at its last, and what all parts up to one add
+        together when they lie between. The first part of a move gains a record if that `gains`, and the last
+        one loses it, else the other way. Where the part that loses has no record, they mean nothing.
+        """
+        sign = 1 if gains else -1
+        before = self._before(rows)
+        terms = np.zeros((3, *before.shape), dtype=np.int64)
+        for part in range(self.parts - 1):
+            here, after = before[part], before[part + 1]
+            terms[0, part] = self._term(part, after) - self._term(part, after - sign)
+            terms[1, part] = self._term(part, here - sign) - self._term(part, here)
+        np.cumsum(terms[0] + terms[1], axis=0, out=terms[2])
+        return terms
 
     @staticmethod
-    def before(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _before(rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many records the parts from each one on hold, [parts, m]."""
         return np.ascontiguousarray(np.cumsum(rows[:, ::-1], axis=1)[:, ::-1].T)
 
-    def shift(self, before: NDArray[np.int64], one: int, other: int, gains: bool) -> NDArray[np.int64]:
-        """Return what is added to the numbers when one record moves between two parts, ``one < other``.
-
-        It moves to the first of them if that `gains`, else to the other one. Where the part that loses has no
-        record, the result means nothing.
-        """
-        sign = 1 if gains else -1
-        after = before[one + 1]
-        shift = self._term(one, after) - self._term(one, after - sign)
-        for part in range(one + 1, min(other, self.parts - 2)):
-            here, after = before[part], before[part + 1]
-            shift += self._term(part, here - sign) - self._term(part, after - sign)
-            shift -= self._term(part, here) - self._term(part, after)
-        return shift + self._term(other, before[other] - sign) - self._term(other, before[other])
-
     def _term(self, part: int, records: NDArray[np.int64]) -> NDArray[np.int64]:
-        if part < self.parts - 2:
-            ways: NDArray[np.int64] = self.ways[part][np.maximum(records, 0)]
-            return ways
-        return records + 1 if part == self.parts - 2 else np.ones_like(records)
+        if part == self.parts - 2:
+            return records + 1
+        ways: NDArray[np.int64] = self.ways[part][np.maximum(records, 0)]
+        return ways
 
 
 @dataclass(frozen=True, repr=False)
@@ -178,9 +182,6 @@ class SimplexGraph(Blockwise):
             )
         require_countable(spread_count(self.records, self._parts))
 
-    def __repr__(self) -> str:
-        return f"SimplexGraph({self.size} datasets, {self.pair_count} pairs)"
-
     @property
     def _parts(self) -> int:
         return self.options + (self.relation == "add-remove")
@@ -201,64 +202,78 @@ class SimplexGraph(Blockwise):
         moves = math.comb(self.options, 2) if self.relation == "change-one" else self.options
         return moves * spread_count(self.records - 1, self._parts)
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Nothing: there are no self-loops and no repeats."""
-        return ()
-
     def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which datasets have a neighbor of another code, bool [n]."""
-        if not self._is_compiled:
+        if not is_worth_compiling(self.pair_count):
             return super().mixed(codes)
-        from rainbowdp.graph.kernels_simplex import simplex_mixed
+        from rainbowdp.graph.kernels_families import mix_along
 
-        marks = np.zeros(self.size, dtype=np.bool_)
-        simplex_mixed(narrow_codes(codes, self.size), marks.view(np.uint8), self._numbers.ways, self._shape)
+        narrow, marks = narrow_codes(codes, self.size), np.zeros(self.size, dtype=np.bool_)
+        for runs in self._runs():
+            mix_along(narrow, marks.view(np.uint8), runs)
         return frozen(marks)
 
     def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return how many steps each dataset is away from the nearest start, int32 [n]; -1 without starts."""
-        if not self._is_compiled:
+        if not is_worth_compiling(self.pair_count):
             return super().steps_from(starts)
-        from rainbowdp.graph.kernels_simplex import simplex_steps_down, simplex_steps_up
+        from rainbowdp.graph.kernels_families import lower_along
 
         diameter = self.records * (1 if self.relation == "change-one" else 2)
         steps = narrow_steps(starts, self.size, diameter)
-        simplex_steps_down(steps, self._numbers.ways, self._shape)
-        simplex_steps_up(steps, self._numbers.ways, self._shape)
+        for runs in self._runs(backward=True):
+            lower_along(steps, runs)
+        for runs in self._runs(gains=False):
+            lower_along(steps, runs)
         return finished_steps(steps, diameter)
 
     def code_pairs(self, codes: NDArray[np.int32], count: int) -> CodePairs:
         """Return which codes, all of them below `count`, meet along pairs of neighbors."""
-        if not self._is_compiled:
+        if not is_worth_compiling(self.pair_count):
             return super().code_pairs(codes, count)
-        from rainbowdp.graph.kernels_simplex import simplex_code_pairs
+        from rainbowdp.graph.kernels_families import meet_along
 
         narrow = narrow_codes(codes, self.size, count)
         tally = CodeTally(count, self.size)
-        place = np.zeros(2 * self._parts - 3, dtype=np.int64)
-        tally.run(partial(simplex_code_pairs, narrow, self._numbers.ways, self._shape, place))
+        for runs in self._runs():
+            tally.run(partial(meet_along, narrow, runs))
         return tally.result()
 
     def neighbors_of(self, start: int, stop: int) -> tuple[Integers, Integers]:
         """Return all neighbors of the datasets from `start` up to before `stop`."""
         numbers = np.arange(start, stop, dtype=np.int64)
-        sources, targets = [numbers[:0]], [numbers[:0]]
-        if self._parts > 1:
-            rows = self._numbers.rows(numbers)
-            before = self._numbers.before(rows)
-            for one, other in self._pairs_of_parts():
-                for gains in (True, False):
-                    can = np.flatnonzero(rows[:, other if gains else one] > 0)
-                    shift = self._numbers.shift(before[:, can], one, other, gains)
-                    sources.append(numbers[can])
-                    targets.append(numbers[can] + shift)
+        rows, sources, targets = self._numbers.rows(numbers), [numbers[:0]], [numbers[:0]]
+        for gains in (True, False):
+            terms = self._numbers.terms(rows, gains)
+            for one, other in self._moves:
+                can = rows[:, other if gains else one] > 0
+                sources.append(numbers[can])
+                targets.append((numbers + shift(terms, one, other))[can])
         return np.concatenate(sources), np.concatenate(targets)
+
+    def _runs(self, *, gains: bool = True, backward: bool = False) -> Iterator[NDArray[np.int64]]:
+        """Yield the runs of neighbors that one kind of move leads to, for many stretches at a time.
+
+        Histograms that agree in all counts but the last two follow each other, so they form a stretch of
+        numbers, and a move leads from those that have the record to neighbors all at the same shift. The
+        stretches come from the first to the last, or the other way, and of their moves that between the last
+        two parts comes last.
+        """
+        from rainbowdp.graph.kernels_families import list_runs
+
+        count = spread_count(self.records, self._parts - 1) if self._moves else 0
+        begins = range(0, count, _STRETCHES)
+        for begin in reversed(begins) if backward else begins:
+            stretches = np.arange(begin, min(begin + _STRETCHES, count))
+            prefixes = HistogramNumbers(self.records, self._parts - 1).rows(stretches)
+            rows = np.insert(prefixes, -1, 0, axis=1)
+            starts, terms = self._numbers.numbers_of(rows), self._numbers.terms(rows, gains)
+            runs = np.empty((starts.size, len(self._moves), 3), dtype=np.int64)
+            list_runs(starts, rows, terms, np.array(self._moves), gains, runs)
+            yield np.ascontiguousarray(runs[::-1] if backward else runs).reshape(-1, 3)
 
     def rows_of(self, datasets: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the counts of some datasets, int64 [m, options]."""
-        if self._parts == 1:
-            return np.full((datasets.size, 1), self.records, dtype=np.int64)
         return np.ascontiguousarray(self._numbers.rows(datasets)[:, : self.options])
 
     def number_of(self, row: list[int]) -> int | None:
@@ -266,26 +281,26 @@ class SimplexGraph(Blockwise):
         missing = self.records - sum(row)
         if len(row) != self.options or min(row) < 0 or missing < 0:
             return None
-        if self.relation == "change-one":
-            return None if missing else self._numbers.number_of(row) if self._parts > 1 else 0
-        return self._numbers.number_of([*row, missing])
+        if missing and self.relation == "change-one":
+            return None
+        return int(self._numbers.numbers_of(np.array([[*row, missing][: self._parts]], dtype=np.int64))[0])
 
     @cached_property
     def _numbers(self) -> HistogramNumbers:
         return HistogramNumbers(self.records, self._parts)
 
-    @property
-    def _shape(self) -> tuple[int, int, int]:
-        """The records, the parts, and the first part that records move to."""
-        return self.records, self._parts, 1 if self.relation == "change-one" else self._parts - 1
+    @cached_property
+    def _moves(self) -> list[tuple[int, int]]:
+        """The pairs of parts that a record moves between, each with the earlier part first."""
+        first = 1 if self.relation == "change-one" else self._parts - 1
+        return [(one, other) for other in range(first, self._parts) for one in range(other)]
 
-    @property
-    def _is_compiled(self) -> bool:
-        return self._parts > 1 and is_worth_compiling(self.pair_count)
 
-    def _pairs_of_parts(self) -> list[tuple[int, int]]:
-        _, parts, first_target = self._shape
-        return [(one, other) for other in range(first_target, parts) for one in range(other)]
+def shift(terms: NDArray[np.int64], one: int, other: int) -> NDArray[np.int64]:
+    """Return what is added to the numbers when a record moves between two parts, the first one earlier."""
+    heads, tails, between = terms
+    moved: NDArray[np.int64] = heads[one] + between[other - 1] - between[one] + tails[other]
+    return moved
 
 
 def spread_count(total: int, parts: int) -> int:

@@ -7,11 +7,13 @@ at once. Two kinds exist: rows that lie on lines (`LineRows`, ideal numbers), an
 (`StatedRows`), which stand for numbers nearby.
 """
 
+import copy
 import math
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, Protocol, overload, runtime_checkable
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,21 +35,20 @@ _KEPT_ROWS = 4096
 _SMALLEST_FLOAT = 5e-324
 
 
-@runtime_checkable
-class HasTable(Protocol):
-    """Rows that make their float64 table in bulk."""
+class ComputedRows(Sequence[Distribution], ABC):
+    """Distributions that are made on demand, the most recent ones being kept, or in bulk as floats."""
 
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._kept: OrderedDict[int, Distribution] = OrderedDict()
+
+    @abstractmethod
+    def _row(self, index: int) -> Distribution:
+        """Make a row."""
+
+    @abstractmethod
     def float_table(self) -> NDArray[np.float64]:
         """Return the probabilities, float64 [classes, colors]."""
-
-
-class _ComputedRows(Sequence[Distribution]):
-    """Distributions computed on demand; the most recent ones are kept."""
-
-    def __init__(self, size: int, compute: Callable[[int], Distribution]) -> None:
-        self._size = size
-        self._compute = compute
-        self._kept: OrderedDict[int, Distribution] = OrderedDict()
 
     def __len__(self) -> int:
         return self._size
@@ -59,22 +60,17 @@ class _ComputedRows(Sequence[Distribution]):
     def __getitem__(self, index: slice) -> Sequence[Distribution]: ...
 
     def __getitem__(self, index: int | slice) -> Distribution | Sequence[Distribution]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(self._size))]
-        position = index + self._size if index < 0 else index
-        if not 0 <= position < self._size:
-            raise IndexError(f"there are {self._size} rows, not {index + 1}")
-        row = self._kept.get(position)
-        if row is None:
-            row = self._kept[position] = self._compute(position)
-            if len(self._kept) > _KEPT_ROWS:
-                self._kept.popitem(last=False)
-        else:
-            self._kept.move_to_end(position)
+        places = range(self._size)[index]
+        if isinstance(places, range):
+            return [self[place] for place in places]
+        row = self._kept.pop(places, None) or self._row(places)
+        self._kept[places] = row
+        if len(self._kept) > _KEPT_ROWS:
+            self._kept.popitem(last=False)
         return row
 
 
-class LineRows(_ComputedRows):
+class LineRows(ComputedRows):
     """Rows at given distances on the lines of several regions; ideal numbers.
 
     Parameters
@@ -87,6 +83,13 @@ class LineRows(_ComputedRows):
         The region of each class, an index into `lines`.
     distances : masked int32 array [C]
         The distance of each class, masked where unconstrained.
+
+    Attributes
+    ----------
+    lines, regions
+        As given; the array is read-only.
+    distances : int32 array [C]
+        Read-only; -1 where unconstrained.
     """
 
     def __init__(
@@ -96,39 +99,25 @@ class LineRows(_ComputedRows):
         regions: NDArray[Any],
         distances: Distances,
     ) -> None:
-        super().__init__(regions.size, self._row)
-        self._lines = tuple(lines)
+        super().__init__(regions.size)
+        self.lines = tuple(lines)
+        self.regions = frozen(np.array(regions))
+        self.distances: NDArray[np.int32] = frozen(np.array(distances.filled(-1)))
         self._fallbacks = tuple(fallbacks)
-        self._regions = frozen(np.array(regions))
-        self._distances = frozen(np.array(distances.filled(-1)))
-
-    @property
-    def lines(self) -> tuple[Line | None, ...]:
-        """The line of each region, None where the region has no boundary."""
-        return self._lines
-
-    @property
-    def regions(self) -> NDArray[Any]:
-        """The region of each class, int array [C], read-only."""
-        return self._regions
-
-    @property
-    def distances(self) -> NDArray[np.int32]:
-        """The distance of each class, int32 array [C], read-only; -1 where unconstrained."""
-        return self._distances
+        self._symbolic = False
 
     def _row(self, index: int) -> Distribution:
-        region, distance = int(self._regions[index]), int(self._distances[index])
-        line = self._lines[region]
+        region, distance = int(self.regions[index]), int(self.distances[index])
+        line = self.lines[region]
         if line is None or distance < 0:
             return self._fallbacks[region]
-        if distance > LARGEST_FRACTION_DISTANCE:
+        if self._symbolic or distance > LARGEST_FRACTION_DISTANCE:
             return line.distribution(distance, symbolic=True)
         # Expressions that are constants, as at distance 0, become the fractions they are.
         row = line.distribution(distance)
         return Distribution.trusted({color: simplest(value) for color, value in row.items()})
 
-    def symbolic(self, epsilon: Exponent) -> Sequence[Distribution] | None:
+    def symbolic(self, epsilon: Exponent) -> "LineRows | None":
         """Return the same rows with rational odds kept as a formal power base, for deep lines.
 
         Fractions on a line have as many digits as the distance; powers of a formal base stay short.
@@ -140,36 +129,31 @@ class LineRows(_ComputedRows):
 
         Returns
         -------
-        sequence of Distribution or None
+        LineRows or None
             None if a line has another base.
         """
-        lines = [line for line in self._lines if line is not None]
+        lines = [line for line in self.lines if line is not None]
         if any(isinstance(line.privacy, GaussianDP) or line.privacy.epsilon != epsilon for line in lines):
             return None
-        return _ComputedRows(len(self), self._symbolic_row)
-
-    def _symbolic_row(self, index: int) -> Distribution:
-        region, distance = int(self._regions[index]), int(self._distances[index])
-        line = self._lines[region]
-        if line is None or distance < 0:
-            return self._fallbacks[region]
-        return line.distribution(distance, symbolic=True)
+        made = copy.copy(self)
+        made._symbolic, made._kept = True, OrderedDict()  # noqa: SLF001 - a copy of this one
+        return made
 
     def float_table(self) -> NDArray[np.float64]:
         """Return the probabilities, float64 [classes, colors], through the bulk formula of the lines."""
         table = np.empty((len(self), len(self._fallbacks[0])))
-        share_tables(self._lines)
-        for region, line in enumerate(self._lines):
-            here = self._regions == region
-            free = here & (self._distances < 0)
+        share_tables(self.lines)
+        for region, line in enumerate(self.lines):
+            here = self.regions == region
+            free = here & (self.distances < 0)
             table[free] = [to_float(value, "nearest") for value in self._fallbacks[region].values()]
             placed = here & ~free
             if line is not None and placed.any():
-                table[placed] = line.probabilities(self._distances[placed])
+                table[placed] = line.probabilities(self.distances[placed])
         return table
 
 
-class StatedRows(_ComputedRows):
+class StatedRows(ComputedRows):
     """Rows written down as decimals: each value stands for a number within the stated precision.
 
     The row at an index holds the decimals exactly as written, so its sum may miss 1 by rounding.
@@ -195,7 +179,7 @@ class StatedRows(_ComputedRows):
         values: NDArray[Any],
         name: Callable[[int], str] = lambda index: f"row {index}",
     ) -> None:
-        super().__init__(values.shape[0], self._row)
+        super().__init__(values.shape[0])
         self._colors = colors
         self._floats = _as_floats(values, name)
         self._values = self._floats if values.dtype.kind == "f" else frozen(values.astype(object))

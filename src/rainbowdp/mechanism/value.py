@@ -6,7 +6,7 @@ family of half a million datasets often has a thousand classes. Many functions m
 one, a file, a pullback), and nothing in the value depends on which one did.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, cast, get_args
@@ -15,30 +15,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import MechanismShapeError
-from rainbowdp.exact import Exact, NumberLike, to_float
-from rainbowdp.exact.arguments import described, require
-from rainbowdp.graph.arrays import Distances, Rebuilt, frozen, integer_array
-from rainbowdp.graph.labels import LabelArray, Labels, Names, label_array
-from rainbowdp.mechanism.reading import (
-    as_array,
-    class_distances,
-    class_rainbows,
-    color_names,
-    exact_rows,
-    has_irrational,
-    listed,
-    row_namer,
-    sorted_columns,
-)
-from rainbowdp.mechanism.rows import HasTable, LineRows, StatedRows
+from rainbowdp.errors import DistributionError, MechanismShapeError, NumberError
+from rainbowdp.exact import Exact, NumberLike, Real, to_float
+from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of, require
+from rainbowdp.graph.arrays import Distances, Rebuilt, frozen, frozen_distances, integer_array
+from rainbowdp.graph.labels import LabelArray, Labels, Named, label_array, namer
+from rainbowdp.mechanism.rows import ComputedRows, LineRows, StatedRows
 from rainbowdp.rainbow import Rainbow, quote_color
 
 Precision = Literal["exact", "float64"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mechanism(Rebuilt):
+class Mechanism(Rebuilt, Named):
     """Exact or stated answer distributions of a family of datasets.
 
     Most callers use `rainbowdp.optimal.optimal_mechanism` or :meth:`from_table`.
@@ -91,6 +80,8 @@ class Mechanism(Rebuilt):
     [[0.667, 0.333], [0.333, 0.667]]
     """
 
+    _called = "mechanism"
+
     colors: tuple[str, ...]
     codes: NDArray[np.int32]
     class_rainbow: tuple[Rainbow, ...]
@@ -101,10 +92,10 @@ class Mechanism(Rebuilt):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        rainbows = class_rainbows(self.class_rainbow)
+        rainbows = _class_rainbows(self.class_rainbow)
         count = len(rainbows)
-        distances = class_distances(self.class_distance)
-        rows = self.rows if isinstance(self.rows, HasTable) else tuple(listed(self.rows, "rows"))
+        distances = _class_distances(self.class_distance)
+        rows = self.rows if isinstance(self.rows, ComputedRows) else tuple(_listed(self.rows, "rows"))
         codes = integer_array(self.codes, "codes")
         if codes.size == 0 or count == 0:
             raise MechanismShapeError("a mechanism needs at least one dataset", help="give it some")
@@ -120,22 +111,23 @@ class Mechanism(Rebuilt):
                 f"dataset number {at} has the class {int(codes[at])}", help=f"classes are 0 to {count - 1}"
             )
         _require_precision(self.precision)
-        colors = color_names(self.colors)
+        colors = _color_names(self.colors)
         for rainbow in set(rainbows):
             if rainbow.colors != colors:
                 raise MechanismShapeError(
                     f"the rainbow {rainbow} does not rank the colors {', '.join(map(quote_color, colors))}",
                     help="name the colors in code-point order and rank all of them in every rainbow",
                 )
-        object.__setattr__(self, "colors", colors)
-        object.__setattr__(self, "class_rainbow", rainbows)
-        object.__setattr__(self, "codes", frozen(codes.astype(np.int32)))
-        object.__setattr__(self, "class_distance", distances)
-        object.__setattr__(self, "notes", tuple(listed(self.notes, "notes")))
-        if self.labels is not None:
-            object.__setattr__(self, "labels", label_array(self.labels, codes.size))
-        object.__setattr__(self, "rows", rows)
-        if not isinstance(rows, HasTable):
+        vars(self).update(
+            colors=colors,
+            codes=frozen(codes.astype(np.int32)),
+            class_rainbow=rainbows,
+            class_distance=distances,
+            rows=rows,
+            labels=None if self.labels is None else label_array(self.labels, codes.size),
+            notes=tuple(_listed(self.notes, "notes")),
+        )
+        if not isinstance(rows, ComputedRows):
             self._check_rows()
 
     def _check_rows(self) -> None:
@@ -210,26 +202,25 @@ class Mechanism(Rebuilt):
         """
         if precision is not None:
             _require_precision(precision)
-        parsed = class_rainbows(rainbows)
+        parsed = _class_rainbows(rainbows)
         if not parsed:
             raise MechanismShapeError("a mechanism needs at least one row", help="give it some")
         known = parsed[0].colors
-        name = row_namer(labels, codes)
-        values = sorted_columns(table, known, colors)
-        irrational = has_irrational(values)
-        floats = isinstance(values, np.ndarray) and values.dtype.kind == "f"
-        chosen: Precision = precision or ("float64" if floats or irrational else "exact")
+        name = _row_namer(labels, codes)
+        values = _table_of(table, known, colors)
+        irrational = values.dtype == object and any(isinstance(value, Real) for value in values.flat)
+        chosen: Precision = precision or ("float64" if values.dtype.kind == "f" or irrational else "exact")
         rows: Sequence[Distribution]
         if chosen == "float64" and not irrational:
-            rows = StatedRows(known, as_array(values, known), name)
+            rows = StatedRows(known, values, name)
         else:
-            rows = exact_rows(values, known, name)
+            rows = [_exact_row(known, row, name, index) for index, row in enumerate(values.tolist())]
         count = len(parsed)
         return cls(
             colors=known,
             codes=np.arange(count, dtype=np.int32) if codes is None else integer_array(codes, "codes"),
             class_rainbow=parsed,
-            class_distance=class_distances([None] * count if distances is None else distances),
+            class_distance=_class_distances([None] * count if distances is None else distances),
             rows=rows,
             precision=chosen,
             # The constructor makes an array of any sequence of labels.
@@ -263,7 +254,7 @@ class Mechanism(Rebuilt):
     @cached_property
     def table(self) -> NDArray[np.float64]:
         """The probabilities per class, float64 [C, k], read-only, columns in the order of `colors`."""
-        if isinstance(self.rows, HasTable):
+        if isinstance(self.rows, ComputedRows):
             return frozen(self.rows.float_table())
         values = [[to_float(value, "nearest") for value in row.values()] for row in self.rows]
         return frozen(np.array(values, dtype=np.float64))
@@ -336,58 +327,6 @@ class Mechanism(Rebuilt):
         """The distance of each dataset, masked int32 [n]."""
         return cast("Distances", self.class_distance[self.codes])
 
-    def label(self, dataset: int) -> str:
-        """Return the name of a dataset, given by its number.
-
-        Parameters
-        ----------
-        dataset : int
-            From 0.
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        UnknownDatasetError
-            If there is no such number.
-
-        Examples
-        --------
-        >>> Mechanism.from_table(["b>r"], [{"b": "3/4", "r": "1/4"}], labels=["ann"]).label(0)
-        'ann'
-        """
-        return self._names.label(dataset)
-
-    def index(self, label: object) -> int:
-        """Return the number of a dataset, given by its name as text or in its own type.
-
-        Parameters
-        ----------
-        label : str or int
-            The name.
-
-        Returns
-        -------
-        int
-
-        Raises
-        ------
-        UnknownDatasetError
-            If no dataset has that name; the help names similar ones.
-
-        Examples
-        --------
-        >>> Mechanism.from_table(["b>r"], [{"b": "3/4", "r": "1/4"}], labels=["ann"]).index("ann")
-        0
-        """
-        return self._names.index(label)
-
-    @cached_property
-    def _names(self) -> Names:
-        return Names(self.labels, self.size, "mechanism")
-
 
 def _require_precision(precision: object) -> None:
     if not isinstance(precision, str) or precision not in get_args(Precision):
@@ -395,3 +334,119 @@ def _require_precision(precision: object) -> None:
             f"there is no precision {described(precision)}",
             help=f"use {' or '.join(map(repr, get_args(Precision)))}",
         )
+
+
+def _class_distances(values: Sequence[int | None] | NDArray[Any]) -> Distances:
+    """Return the distance of each class, masked where it is None or masked.
+
+    Raises
+    ------
+    MechanismShapeError
+        If a distance is not a whole number from 0 to 2^31 - 1.
+    """
+    if isinstance(values, np.ndarray) and values.ndim == 1:
+        missing = np.ma.getmaskarray(np.ma.asarray(values))
+        present = np.asarray(values)[~missing]
+    else:
+        items = _listed(values, "distances")
+        missing = np.array([item is None for item in items], dtype=np.bool_)
+        whole = [item for item in items if item is not None]
+        present = np.array(whole if all(map(is_whole, whole)) else [None])
+    if present.size and (present.dtype.kind not in "iu" or present.min() < 0 or present.max() >= 2**31):
+        raise MechanismShapeError(
+            "a distance is not a whole number from 0 to 2^31 - 1",
+            help="give the steps to the boundary, and None where there is none",
+        )
+    distances = np.full(missing.size, -1, dtype=np.int64)
+    distances[~missing] = present
+    return frozen_distances(distances, missing)
+
+
+def _class_rainbows(rainbows: Sequence[Rainbow | str]) -> tuple[Rainbow, ...]:
+    """Return the rainbow of each class, each text read once."""
+    items = _listed(rainbows, "rainbows")
+    if set(map(type, items)) == {Rainbow}:
+        return tuple(items)
+    known = {item: Rainbow.of(item) for item in dict.fromkeys(filter(_is_rainbow, items))}
+    return tuple(known[item] if _is_rainbow(item) else Rainbow.of(item) for item in items)
+
+
+def _is_rainbow(item: object) -> bool:
+    return isinstance(item, Rainbow | str)
+
+
+def _listed(values: object, what: str) -> list[Any]:
+    """Return a list of values, refusing a text and what cannot be iterated.
+
+    Raises
+    ------
+    MechanismShapeError
+        If they are not a list.
+    """
+    items = items_of(values)
+    if items is None:
+        raise MechanismShapeError(
+            f"the {what} of a mechanism cannot be {kind_of(values)}", help="give a list"
+        )
+    return items
+
+
+def _row_namer(labels: Labels | None, codes: ArrayLike | None) -> Callable[[int], str]:
+    """Return the function that names a row by the first dataset that has it."""
+    name = namer(labels)
+
+    def named(row: int) -> str:
+        if codes is None:
+            return f"dataset {name(row)!r}"
+        users = np.flatnonzero(integer_array(codes, "codes") == row)
+        return f"dataset {name(int(users[0]))!r}" if users.size else f"row {row}"
+
+    return named
+
+
+def _color_names(colors: object) -> tuple[str, ...]:
+    """Return names of colors, refusing anything but text."""
+    names = _listed(colors, "colors")
+    for name in names:
+        if not isinstance(name, str):
+            raise MechanismShapeError(f"a color cannot be {kind_of(name)}", help="write colors as text")
+    return tuple(names)
+
+
+def _table_of(
+    table: Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any],
+    known: tuple[str, ...],
+    colors: Sequence[str] | None,
+) -> NDArray[Any]:
+    """Return the probabilities of rows as an array [C, k] with its columns in code-point order."""
+    if isinstance(table, np.ndarray):
+        named = known if colors is None else _color_names(colors)
+        if tuple(sorted(named)) != known or table.ndim != 2 or table.shape[1] != len(known):
+            raise MechanismShapeError(
+                f"an array of shape {table.shape} with the columns {', '.join(map(quote_color, named))} does "
+                f"not fit the colors {', '.join(map(quote_color, known))}",
+                help="give one column per color of the rainbows",
+            )
+        return table if named == known else table[:, [named.index(color) for color in known]]
+    rows = _listed(table, "rows")
+    for index, row in enumerate(rows):
+        if not isinstance(row, Mapping) or not all(isinstance(color, str) for color in row):
+            raise MechanismShapeError(
+                f"a row of a mechanism cannot be {kind_of(row)}",
+                help='give every row as a mapping, as in {"blue": "2/3", "red": "1/3"}, or an array',
+            )
+        if tuple(sorted(row)) != known:
+            raise MechanismShapeError(
+                f"row {index} has probabilities of {', '.join(map(quote_color, sorted(row)))}",
+                help=f"give probabilities of {', '.join(map(quote_color, known))}",
+            )
+    return np.array([[row[color] for color in known] for row in rows], dtype=object).reshape(-1, len(known))
+
+
+def _exact_row(
+    colors: tuple[str, ...], values: list[Any], name: Callable[[int], str], index: int
+) -> Distribution:
+    try:
+        return Distribution(dict(zip(colors, values, strict=True)))
+    except (DistributionError, NumberError) as error:
+        raise error.at(name(index)) from error

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rainbows, edges and matrices as callers give them, made into numbers for a rainbow graph.
+
+One rainbow per dataset becomes distinct rainbows and a code per dataset, edges between names become pairs of
+numbers, and so do the entries of a sparse matrix. Names become numbers by hash look-ups that run in C.
+"""
+
+import itertools
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.errors import (
+    ColorSetError,
+    GraphShapeError,
+    MissingRainbowError,
+    RainbowError,
+    UnknownDatasetError,
+)
+from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
+from rainbowdp.graph.arrays import first_places, frozen, sorted_distinct
+from rainbowdp.graph.labels import NameOf, close_labels
+from rainbowdp.rainbow import Rainbow, quote_color
+
+Item = TypeVar("Item")
+
+
+def palette_of(
+    known: Sequence[Rainbow | str], codes: NDArray[Any], name: NameOf
+) -> tuple[tuple[Rainbow, ...], NDArray[np.int32]]:
+    """Return the distinct rainbows that occur, sorted by text, and the one of each dataset, int32 [n].
+
+    Parameters
+    ----------
+    known : sequence of Rainbow or str
+        Rainbows in any order; two spellings of one rainbow become one region.
+    codes : integer array [n]
+        Index into `known` per dataset, all within range.
+    name : callable
+        Label of a dataset.
+
+    Raises
+    ------
+    ColorSetError
+        If two datasets rank different sets of colors.
+    RainbowSyntaxError, ColorError
+        If a text is not a rainbow.
+    """
+    if codes.size == 0:
+        return (), codes.astype(np.int32)
+    place = first_places(codes, len(known))
+    first = {code: int(place[code]) for code in np.flatnonzero(place >= 0).tolist()}
+    parsed = {code: _parsed(known[code], at, name) for code, at in first.items()}
+    reference = parsed[int(codes[0])]
+    for code, rainbow in parsed.items():
+        at = first[code]
+        if rainbow.colors != reference.colors:
+            raise ColorSetError(
+                f"the dataset {name(at)!r} ranks the colors {_listed(rainbow)}, and the dataset {name(0)!r} "
+                f"ranks {_listed(reference)}",
+                help="rank the same colors in every dataset; colors can be tied, as in blue>red=green",
+                dataset=name(at),
+                other=name(0),
+                colors=rainbow.colors,
+                other_colors=reference.colors,
+            )
+    by_text = {str(rainbow): rainbow for rainbow in parsed.values()}
+    rank = {text: index for index, text in enumerate(sorted(by_text))}
+    region_of = np.zeros(len(known), dtype=np.int32)
+    for code, rainbow in parsed.items():
+        region_of[code] = rank[str(rainbow)]
+    return tuple(by_text[text] for text in rank), frozen(region_of[codes])
+
+
+def rainbow_list(rainbows: Iterable[Item], name: str) -> list[Item]:
+    """Return rainbows as a list; one text, or what cannot be gone through, is refused."""
+    items = items_of(rainbows)
+    if items is None:
+        raise MissingRainbowError(
+            f"`{name}` is {kind_of(rainbows)}, and no list of rainbows",
+            help='give a list, as in ["blue>red", "red>blue"]',
+        )
+    return items
+
+
+def _parsed(rainbow: Rainbow | str, dataset: int, name: NameOf) -> Rainbow:
+    if isinstance(rainbow, Rainbow):
+        return rainbow
+    try:
+        return Rainbow.parse(rainbow)
+    except RainbowError as error:
+        raise type(error)(
+            f"the dataset {name(dataset)!r}: {error.what}", help=error.help, **error.values
+        ) from error
+
+
+def _listed(rainbow: Rainbow) -> str:
+    return ", ".join(map(quote_color, rainbow.colors))
+
+
+def number_rainbows(
+    rainbows: Iterable[object], name: NameOf, where: str = "its entry of `rainbows`"
+) -> tuple[list[Rainbow | str], NDArray[np.int32]]:
+    """Return the distinct values among one rainbow per dataset, and a code per dataset.
+
+    Parameters
+    ----------
+    rainbows : iterable of Rainbow or str
+        One per dataset.
+    name : callable
+        Label of a dataset.
+    where : str
+        Where a missing rainbow belongs, for the message.
+
+    Raises
+    ------
+    MissingRainbowError
+        If a value is None, blank or no rainbow at all, naming the dataset.
+    """
+    items = rainbow_list(rainbows.tolist() if isinstance(rainbows, np.ndarray) else rainbows, "rainbows")
+    try:
+        distinct = dict.fromkeys(items)
+    except TypeError:
+        # A list or dict cannot be a key; it is not a rainbow either, and is named below.
+        distinct = dict.fromkeys(item if isinstance(item, Hashable) else None for item in items)
+    missing = [value for value in distinct if not _is_rainbow(value)]
+    if missing:
+        at = next(index for index, item in enumerate(items) if not _is_rainbow(item))
+        what = "has no rainbow" if _is_blank(items[at]) else f"has {_shown(items[at])} in place of a rainbow"
+        raise MissingRainbowError(
+            f"the dataset {name(at)!r} {what}",
+            help=f"give it one in {where}, as in blue>red>green",
+            dataset=name(at),
+        )
+    number = {value: index for index, value in enumerate(distinct)}
+    codes = np.fromiter(map(number.__getitem__, items), dtype=np.int32, count=len(items))
+    return list(distinct), codes
+
+
+def _is_rainbow(value: object) -> bool:
+    return isinstance(value, Rainbow) or (isinstance(value, str) and not _is_blank(value))
+
+
+def _shown(value: object) -> str:
+    return described(value) if is_whole(value) else repr(value)
+
+
+def _is_blank(value: object) -> bool:
+    """Whether the value is how tables write that there is none: None, NaN or a blank text."""
+    if isinstance(value, float):
+        return math.isnan(value)
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def number_edges(
+    edges: Iterable[Sequence[Hashable]] | NDArray[Any], datasets: Sequence[Hashable]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the positions of both ends of every edge in the list of datasets.
+
+    Parameters
+    ----------
+    edges : iterable of pairs, or array [m, 2]
+        Two datasets each.
+    datasets : sequence
+        All datasets.
+
+    Raises
+    ------
+    GraphShapeError
+        If an edge is not a pair.
+    UnknownDatasetError
+        If an edge names a dataset that is not in the list, naming both.
+    """
+    flat = _flat(edges)
+    number = {dataset: index for index, dataset in enumerate(datasets)}
+    ends = np.fromiter(map(number.get, flat, itertools.repeat(-1)), dtype=np.int64, count=len(flat))
+    if ends.size and ends.min() < 0:
+        at = int(np.argmin(ends))
+        edge = tuple(flat[at - at % 2 : at - at % 2 + 2])
+        raise UnknownDatasetError(
+            f"the edge {edge!r} (number {at // 2}, counted from 0) names the dataset {flat[at]!r}, "
+            "which has no rainbow",
+            help=close_labels(str(flat[at]), list(map(str, datasets))) or "give every dataset a rainbow",
+            dataset=str(flat[at]),
+            edge=at // 2,
+        )
+    return ends[0::2], ends[1::2]
+
+
+def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
+    if isinstance(edges, np.ndarray) and edges.size and (edges.ndim != 2 or edges.shape[1] != 2):
+        raise GraphShapeError(
+            f"an array of edges must have two columns, not the shape {edges.shape}",
+            help="pass an array of shape [m, 2]",
+            shape=edges.shape,
+        )
+    pairs = items_of(edges.tolist() if isinstance(edges, np.ndarray) else edges)
+    if pairs is None:
+        raise GraphShapeError(
+            f"`edges` is {kind_of(edges)}, and no list of pairs",
+            help='write for example [("a", "b"), ("b", "c")]',
+        )
+    kinds = set(map(type, pairs))
+    pairlike = {kind for kind in kinds if issubclass(kind, Sequence) and not issubclass(kind, str)}
+    if pairlike != kinds or not set(map(len, pairs)) <= {2}:
+        at = next(at for at, edge in enumerate(pairs) if type(edge) not in pairlike or len(edge) != 2)
+        raise GraphShapeError(
+            f"the edge {pairs[at]!r} (number {at}, counted from 0) is not a pair of datasets",
+            help="write every edge as (source, target)",
+            edge=at,
+        )
+    return list(itertools.chain.from_iterable(pairs))
+
+
+def matrix_pairs(matrix: object) -> tuple[int, NDArray[Any], NDArray[Any]]:
+    """Return the size and the pairs of a sparse matrix; each unordered pair comes once.
+
+    Every stored entry other than 0 is an edge, on either side of the diagonal.
+
+    Raises
+    ------
+    GraphShapeError
+        If the value is not a scipy sparse matrix or array, or is not square.
+    """
+    from scipy.sparse import coo_array, issparse
+
+    shape: tuple[int, ...] = getattr(matrix, "shape", ())
+    if not issparse(matrix) or len(shape) != 2 or shape[0] != shape[1]:
+        what = f"a matrix of shape {shape}" if issparse(matrix) else f"a {type(matrix).__name__}"
+        raise GraphShapeError(
+            f"{what} is not the adjacency of a graph",
+            help="pass a square scipy sparse matrix or array, one row and column per dataset",
+            shape=shape,
+        )
+    size = int(shape[0])
+    entries = coo_array(cast("Any", matrix), copy=True)
+    # Stored duplicates are not summed: two that cancel would lose an edge, and with it a constraint.
+    present = entries.data != 0
+    rows = entries.coords[0][present].astype(np.int64)
+    columns = entries.coords[1][present].astype(np.int64)
+    keys = sorted_distinct(np.minimum(rows, columns) * size + np.maximum(rows, columns))
+    return size, keys // max(size, 1), keys % max(size, 1)

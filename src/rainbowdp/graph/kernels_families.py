@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled loops over the neighbors in products and simplexes, which are never written down pair by pair.
+
+Most neighbors come in runs: some datasets in a row, each with a neighbor at the same shift. A run is three
+numbers, where it begins, its length, and the shift; all its datasets and neighbors are in range. The lines
+of a complete axis are gone through as wholes instead. Only integers occur.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rainbowdp.graph.compiled import kernel
+from rainbowdp.graph.kernels import Table, put
+
+Cut = tuple[int, int, int]
+"""How an axis cuts the datasets: the numbers before it, of its positions, and after it."""
+Runs = NDArray[np.int64]
+"""Runs [m, 3]: begin, length, shift."""
+
+# With fewer datasets between those of a line it is quicker to go along each line.
+_NARROW = 9
+
+
+@kernel
+def list_runs(  # noqa: PLR0917 - machine code takes no keywords
+    starts: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    terms: NDArray[np.int64],
+    moves: NDArray[np.int64],
+    gains: bool,
+    runs: NDArray[np.int64],
+) -> None:
+    """Write down the run of every move [k] from every stretch of histograms [m]: runs [m, k, 3].
+
+    `rows` holds the first histogram of each stretch, and `terms` what its moves add to a number. Along a
+    stretch a record of the last two parts is in the one or the other, but at one end.
+    """
+    parts = rows.shape[1]
+    for stretch in range(starts.size):
+        for move in range(moves.shape[0]):
+            one, other = moves[move]
+            losing = other if gains else one
+            length = rows[stretch, parts - 1] + 1
+            if losing >= parts - 2:
+                length -= 1
+            elif rows[stretch, losing] == 0:
+                length = 0
+            run = runs[stretch, move]
+            run[0] = starts[stretch] + (losing == parts - 2)
+            run[1] = length
+            between = terms[2, other - 1, stretch] - terms[2, one, stretch]
+            run[2] = terms[0, one, stretch] + between + terms[1, other, stretch]
+
+
+@kernel
+def mix_along(codes: NDArray[Any], mixed: NDArray[np.uint8], runs: Runs) -> None:
+    """Mark both datasets of every pair along the runs that has two codes."""
+    for run in range(runs.shape[0]):
+        begin, length, shift = runs[run]
+        # Slices that begin where a loop begins are what the compiler turns into wide instructions.
+        one, other = codes[begin : begin + length], codes[begin + shift : begin + shift + length]
+        mark, other_mark = mixed[begin : begin + length], mixed[begin + shift : begin + shift + length]
+        for x in range(length):
+            differs = one[x] != other[x]
+            mark[x] |= differs
+            other_mark[x] |= differs
+
+
+@kernel
+def lower_along(steps: NDArray[Any], runs: Runs) -> None:
+    """Let every dataset of a run be at most one step farther than its neighbor, run after run.
+
+    Along a run whose shift is 1 or -1 a dataset follows a neighbor of the same run, so it comes after it.
+    """
+    for run in range(runs.shape[0]):
+        begin, length, shift = runs[run]
+        if shift == 1:
+            for at in range(begin + length - 1, begin - 1, -1):
+                steps[at] = min(steps[at], steps.dtype.type(steps[at + 1] + 1))
+        elif shift == -1:
+            for at in range(begin, begin + length):
+                steps[at] = min(steps[at], steps.dtype.type(steps[at - 1] + 1))
+        else:
+            _follow(steps[begin + shift : begin + shift + length], steps[begin : begin + length])
+
+
+@kernel
+def lower_paths(steps: NDArray[Any], cut: Cut, wraps: bool) -> None:
+    """Let every dataset be at most one step farther than the one before and after along a path or cycle."""
+    outer, length, inner = cut
+    rounds = 2 if wraps else 1
+    for base in range(0, outer * length * inner, length * inner):
+        if inner < _NARROW:
+            for x in range(base, base + inner):
+                end = x + (length - 1) * inner
+                _walk(steps, x, end + 1, inner, rounds)
+                _walk(steps, end, x - 1, -inner, rounds)
+            continue
+        # On a cycle everything is done a second time, beyond the end.
+        for position in range(1, rounds * length):
+            before = base + (position - 1) % length * inner
+            here = base + position % length * inner
+            _follow(steps[before : before + inner], steps[here : here + inner])
+        for position in range(rounds * length - 2, -1, -1):
+            before = base + (position + 1) % length * inner
+            here = base + position % length * inner
+            _follow(steps[before : before + inner], steps[here : here + inner])
+
+
+@kernel
+def _walk(steps: NDArray[Any], start: int, stop: int, stride: int, rounds: int) -> None:
+    """Let every dataset of a line be at most one step farther than the one before it, a round or two."""
+    reached = steps[start]
+    for _round in range(rounds):
+        for here in range(start, stop, stride):
+            reached = min(steps[here], reached)
+            steps[here] = reached
+            reached = steps.dtype.type(reached + 1)
+
+
+@kernel
+def _follow(before: NDArray[Any], here: NDArray[Any]) -> None:
+    """Let every entry be at most one more than the entry beside it."""
+    for x in range(here.size):
+        here[x] = min(here[x], here.dtype.type(before[x] + 1))
+
+
+@kernel
+def meet_along(codes: NDArray[Any], runs: Runs, table: Table) -> bool:
+    """Record the codes of every pair along the runs, from the run ``state[0]`` on; shifts are positive.
+
+    Where the table might get too full, ``state[0]`` says where to go on with a larger one. Returns whether
+    all was done.
+    """
+    keys, least, same, state = table
+    size, count = np.int64(codes.size), np.int64(same.size)
+    for run in range(state[0], runs.shape[0]):
+        begin, length, shift = runs[run]
+        last = np.int64(-1)
+        for at in range(begin, begin + length):
+            one, other = np.int64(codes[at]), np.int64(codes[at + shift])
+            if one == other:
+                same[one] = True
+                continue
+            key = min(one, other) * count + max(one, other)
+            # Datasets ascend, so a key that was seen just before was seen with a smaller pair.
+            if key != last:
+                if 2 * (state[1] + 1) > keys.size:
+                    state[0] = run
+                    return False
+                last = key
+                state[1] += put(keys, least, key, at * size + at + shift)
+    return True
+
+
+@kernel
+def meet_in_lines(codes: NDArray[Any], cut: Cut, work: NDArray[np.int64], table: Table) -> bool:
+    """Record the codes that occur in every line along a complete axis, from line ``state[0]`` on.
+
+    Of each line only the first place of every code counts: of two codes the first places are the least pair.
+    So a line of L datasets takes some L operations where it has L (L - 1) / 2 pairs. `work` [3, count] holds
+    when a code was last seen, where it came first, and the codes of a line. A line whose codes might not fit
+    the table is left, and begun anew with a larger one.
+    """
+    keys, least, same, state = table
+    stamps, places, found = work[0], work[1], work[2]
+    outer, length, inner = cut
+    size, count = codes.size, same.size
+    for line in range(state[0], outer * inner):
+        base = line // inner * length * inner + line % inner
+        state[2] += 1
+        distinct = 0
+        for at in range(base, base + length * inner, inner):
+            code = np.int64(codes[at])
+            if stamps[code] == state[2]:
+                same[code] = True
+                continue
+            if 2 * (state[1] + distinct) >= keys.size:
+                state[0] = line
+                return False
+            stamps[code] = state[2]
+            places[code] = at
+            for index in range(distinct):
+                one = found[index]
+                key = min(one, code) * count + max(one, code)
+                state[1] += put(keys, least, key, places[one] * size + at)
+            found[distinct] = code
+            distinct += 1
+    return True
