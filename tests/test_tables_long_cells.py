@@ -16,7 +16,7 @@ import pytest
 from cell_tally import NOTHING, UNREADABLE, cells
 from postgres_server import fresh_database
 from rainbowdp.errors import TableUnreadableError
-from rainbowdp.tables import count_keys, database_files, open_table, persons, spools
+from rainbowdp.tables import count_keys, database_files, open_table, persons
 from table_backends import BACKENDS, Backend, Row
 
 MOST = 1 << 13
@@ -56,8 +56,8 @@ def test_a_huge_cell_of_sqlite_stays_in_the_file(tmp_path: Path) -> None:
     with open_table(f"sqlite:///{tmp_path}/a.db") as table:
         sizes = [
             len(cell)
-            for batch in table.source.rows(["vote"], None)
-            for (cell,) in batch
+            for (column,) in table.source.batches(["vote"], counted=False)
+            for cell in column
             if isinstance(cell, bytes)
         ]
         assert max(sizes) <= MOST + 1
@@ -110,7 +110,6 @@ def test_a_file_of_duckdb_needs_a_place_for_what_it_spills(
 def test_long_cells_take_no_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(persons, "_MEMORY", "30MB")
     monkeypatch.setattr(persons, "_SORTED", 1 << 20)
-    monkeypatch.setattr(spools, "_HELD_BYTES", 1 << 24)
     count = 6_000
     texts = [f"{at * 7919 % count}{'x' * 8000}" for at in range(count)]
     columns: dict[str, Any] = {"person": pa.array(range(count)), "vote": pa.array(texts)}

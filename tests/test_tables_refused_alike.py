@@ -12,7 +12,6 @@ from command_line import Runner
 from postgres_server import fresh_database
 from rainbowdp.errors import TableUnreadableError, UnknownColumnError
 from rainbowdp.tables import open_table
-from rainbowdp.tables.files import FileSource
 
 
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "WIN1252"])
@@ -206,8 +205,3 @@ def test_a_file_of_duckdb_is_grouped_within_bounds_that_others_cannot_read(tmp_p
         assert Path(directory).stat().st_mode & 0o777 == 0o700
         assert Path(directory).parent != tmp_path
         assert cells(other, "vote") == {"red": 1}
-    (tmp_path / "a.csv").write_text("vote\nred\n", encoding="utf-8")
-    with open_table(tmp_path / "a.csv") as table:
-        assert isinstance(table.source, FileSource)
-        found = table.source._database.execute("select current_setting('memory_limit')").fetchone()
-        assert found == ("953.6 MiB",)

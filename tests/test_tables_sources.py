@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from cell_tally import NOTHING, UNREADABLE, cells
+from cell_tally import cells
 from postgres_server import fresh_database
 from rainbowdp.errors import RainbowError, TableUnreadableError, UnknownColumnError, UsageError
 from rainbowdp.questions.readings import OptionReading
 from rainbowdp.tables import open_table, summarize
-from rainbowdp.tables.cell_values import decimal_of, moment_of, perhaps_moment_of, shortest_float
 from table_backends import BACKENDS, HEADLESS, Row, csv_file, pyspark, sqlite
 
 CANARY = "canary-7351"
@@ -131,88 +130,6 @@ def _database(kind: str, directory: Path, *statements: str) -> str:
         for statement in statements:
             server.execute(statement.encode())
     return url
-
-
-def test_sqlite_may_hold_anything_anywhere(tmp_path: Path) -> None:
-    url = _database(
-        "sqlite",
-        tmp_path,
-        "create table people (vote text collate nocase, flag boolean, number real)",
-        "insert into people values ('red', 1, 'text'), ('RED', 0, 1), (x'ff', 'yes', x'00'), (7, 2, 1e999)",
-        "insert into people values (cast(x'ff' as text), null, null), (1.5, 1.0, -0.0)",
-    )
-    with open_table(url) as table:
-        assert cells(table, "vote") == {"red": 1, "RED": 1, UNREADABLE: 2, "7": 1, "1.5": 1}
-        assert cells(table, "flag") == {"true": 2, "false": 1, "yes": 1, "2": 1, NOTHING: 1}
-        assert sum(cells(table, "number").values()) == 6
-
-
-def test_databases_compare_text_by_its_bytes(tmp_path: Path) -> None:
-    url = _database(
-        "duckdb",
-        tmp_path,
-        "create table people (vote varchar collate nocase)",
-        "insert into people values ('red'), ('RED')",
-    )
-    with open_table(url) as table:
-        assert cells(table, "vote") == {"red": 1, "RED": 1}
-    url = _database(
-        "postgresql",
-        tmp_path,
-        "create collation lax (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
-        "create table people (vote text collate lax, day date, number numeric, list int[], span interval)",
-        "insert into people values ('red', 'infinity', 'NaN', '{1}', '1 day')",
-        "insert into people values ('RED', '0044-03-15 BC', 1.50, null, null)",
-    )
-    with open_table(url) as table:
-        assert cells(table, "vote") == {"red": 1, "RED": 1}
-        assert cells(table, "number") == {NOTHING: 1, "1.5": 1}
-        assert cells(table, "day") == {UNREADABLE: 2}
-        assert cells(table, "list") == {UNREADABLE: 2}
-        assert len(table.notes) == 2
-
-
-def test_times_numbers_and_bytes_are_the_same_in_every_engine() -> None:
-    import datetime as dt
-    from decimal import Decimal
-
-    import duckdb
-    import polars as pl
-    import pyarrow as pa
-
-    noon = dt.datetime(2020, 1, 31, 12, 0, 0, 250000)  # noqa: DTZ001 - a column without time zone
-    arrow = pa.table(
-        {
-            "day": [noon.date(), None],
-            "time": [noon, noon.replace(microsecond=0)],
-            "price": [Decimal("1.50"), Decimal("2.00")],
-            "small": pa.array([0.1, 2.0], pa.float32()),
-            "raw": [b"ok", b"\xff"],
-            "list": [[1], []],
-            "span": [dt.timedelta(1), None],
-        }
-    )
-    expected = {
-        "day": {"2020-01-31": 1, NOTHING: 1},
-        "time": {"2020-01-31T12:00:00.250000": 1, "2020-01-31T12:00:00": 1},
-        "price": {"1.5": 1, "2": 1},
-        "small": {"0.1": 1, "2": 1},
-        "raw": {"ok": 1, UNREADABLE: 1},
-        "list": {UNREADABLE: 2},
-    }
-    for frame in (arrow, pl.from_arrow(arrow), arrow.to_pandas(), duckdb.from_arrow(arrow)):
-        with open_table(frame) as table:
-            assert {column: cells(table, column) for column in expected} == expected
-            assert cells(table, "list", where={"raw": "ok"}) == {UNREADABLE: 1}
-
-
-def test_texts_of_engines_never_fail() -> None:
-    for text in ("", "?", "1e999999999", "sNaN", "99999999-01-01 00:00:00", "infinity", None, 3):
-        assert decimal_of(text) != text or text is None or isinstance(text, int)
-        assert moment_of(text) is not None or text is None
-        assert perhaps_moment_of(text) is not None or text is None
-        assert shortest_float(text) == text
-    assert shortest_float(1e300) == float("inf")
 
 
 def test_a_frame_may_have_numbers_as_names_and_not_twice_the_same() -> None:

@@ -12,15 +12,14 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
-from rainbowdp.formats.encodings import UNREADABLE
-from rainbowdp.questions.cells import LARGEST_CELL, NULL, Mark, cell_text
+from rainbowdp.questions.cells import LARGEST_CELL
+from rainbowdp.tables.cells import stored_text
+from rainbowdp.tables.source import UNREADABLE_CELL
 
 LARGEST_LINE = 1 << 21
 _BLOCK = 1 << 18
 # The least number of digits on which Python can be told to insist.
 _LONGEST_INT = 640
-# A whole number of more bytes has no text, and reading it would take many times as much memory.
-_LONGEST_WHOLE = LARGEST_CELL
 
 
 def lines_of(content: Iterable[bytes]) -> Iterator[bytes]:
@@ -57,10 +56,9 @@ def records_of(content: Iterable[bytes], names: Sequence[str]) -> Iterator[bytes
     buffer: list[str] = []
     size = 0
     for line in lines_of(content):
-        pairs = _pairs(line)
-        if pairs is None:
+        cells = _cells(line)
+        if cells is None:
             continue
-        cells = {name.strip(): value for name, value in pairs}
         record = ",".join([_quoted(cells.get(name)) for name in names]) + "\n"
         buffer.append(record)
         size += len(record)
@@ -70,35 +68,24 @@ def records_of(content: Iterable[bytes], names: Sequence[str]) -> Iterator[bytes
     yield "".join(buffer).encode()
 
 
-def _pairs(line: bytes) -> list[tuple[str, object]] | None:
-    """Return the names and values of an object, or None for anything else; no line fails."""
+def _cells(line: bytes) -> dict[str, object] | None:
+    """Return the values of an object by name, or None for anything else; no line fails."""
     try:
         # NUL is what could not be decoded, so the parser refuses such a line. It is given text: of bytes with
         # NULs between them it would think that they are UTF-16.
-        value = json.loads(line.decode(), object_pairs_hook=_Object, parse_int=whole_number)
+        value = json.loads(line.decode(), parse_int=whole_number)
     except (ValueError, RecursionError):
         return None
-    return list(value) if isinstance(value, _Object) else None
+    return {name.strip(): cell for name, cell in value.items()} if isinstance(value, dict) else None
 
 
 def whole_number(text: str) -> object:
     """Return a whole number; Python refuses one of too many digits, and the line would be lost with it."""
-    if len(text) > _LONGEST_WHOLE:
-        # Like any other cell without a text.
-        return []
+    if len(text) > LARGEST_CELL:
+        # Like any other cell without a text. Reading it would take many times as much memory.
+        return UNREADABLE_CELL
     return int(text) if len(text) <= _LONGEST_INT else Decimal(text)
 
 
-class _Object(list[tuple[str, object]]):
-    """An object as its pairs, so that a list of pairs is not taken for one."""
-
-
-def _quoted(value: object) -> str:
-    if isinstance(value, list):
-        return f'"{UNREADABLE}"'
-    text = cell_text(value)
-    if text is NULL:
-        return '""'
-    if isinstance(text, Mark):
-        return f'"{UNREADABLE}"'
-    return '"' + text.replace('"', '""') + '"'
+def _quoted(cell: object) -> str:
+    return '"' + (stored_text(cell) or "").replace('"', '""') + '"'

@@ -33,20 +33,22 @@ taken down apart from them, in a database that lives in memory and spills to tem
 import contextlib
 import hashlib
 import secrets
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Self, TypeVar
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import IO, TYPE_CHECKING, Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rainbowdp.errors import TableUnreadableError, UsageError
 from rainbowdp.formats.tables import connect
 from rainbowdp.tables.local_files import check_room
 from rainbowdp.tables.row_limit import Numbering, Words, distinct, hashes_of_texts, kept, key_for
 from rainbowdp.tables.source import BATCH, is_interrupt
-from rainbowdp.tables.spools import PersonRows, in_order
 
 if TYPE_CHECKING:
-    import numpy as np
     from duckdb import DuckDBPyConnection
-    from numpy.typing import NDArray
 
 T = TypeVar("T")
 _LEAST_KEY = 16
@@ -57,6 +59,14 @@ _SORTED = 1 << 27
 _BESIDE = 64
 # Counts that are held in memory before they go to the database.
 _COUNTED = 1 << 18
+# Words in a row: two of the person, two of what the row says.
+_WIDTH = 4
+# A power of two.
+_SHARES = 128
+# Rows that are held in memory before they are written; a table with fewer of them is never written.
+_HELD = 1 << 20
+# Rows of one share that are handed out at once: far more than a share has unless persons are few.
+_PIECE = 1 << 21
 _MEMORY = "1GB"
 
 
@@ -127,14 +137,14 @@ class Spool:
         pairs = zip(parts, cells, strict=True)
         messages = [b"%d" % part if cell is None else b"%d:" % part + cell.encode() for part, cell in pairs]
         hashes = hashes_of_texts(messages, self._said_key)
-        columns = {"u": hashes[:, 0].copy(), "w": hashes[:, 1].copy()}
-        self._insert("said", **columns, part=_integers(parts), cell=_texts(cells))
+        columns: dict[str, NDArray[Any]] = {"u": hashes[:, 0].copy(), "w": hashes[:, 1].copy()}
+        self._insert(
+            "said", **columns, part=np.array(parts, dtype=np.int32), cell=np.array(cells, dtype=object)
+        )
         return hashes
 
     def add(self, persons: Sequence[str], marks: Sequence[bytes]) -> None:
         """Put rows aside: the person of each, and what it says as a mark from `said`."""
-        import numpy as np
-
         if not persons:
             return
         hashes = hashes_of_texts([person.encode() for person in persons], self._person_key)
@@ -143,8 +153,6 @@ class Spool:
 
     def add_counts(self, parts: Sequence[int], cells: Sequence[str | None], counts: Sequence[int]) -> None:
         """Put aside what needs no choice, since every row is a person: group, cell and number of rows."""
-        import numpy as np
-
         if counts:
             hashes = self._hashes_of_said(parts, cells)
             self._insert_chosen([(hashes, np.array(counts, dtype=np.int64))])
@@ -181,7 +189,7 @@ class Spool:
         if size <= _SORTED:
             yield from self._fetched(f"{cells} order by cell")
         else:
-            yield from _each_with_room(in_order(self._fetched(cells)))
+            yield from _each_with_room(_in_order(self._fetched(cells)))
 
     def _count(self) -> None:
         """Add up what is kept, by the first row of `said` that says it.
@@ -194,9 +202,7 @@ class Spool:
             "join (select u, w, min(rowid) as place from said group by u, w) using (u, w) group by place"
         )
 
-    def _insert_chosen(self, counted: "Sequence[tuple[Words, NDArray[np.integer]]]") -> None:
-        import numpy as np
-
+    def _insert_chosen(self, counted: Sequence[tuple[Words, NDArray[Any]]]) -> None:
         if not counted:
             return
         marks = np.concatenate([marks for marks, _ in counted])
@@ -223,7 +229,7 @@ def _with_room(work: Callable[[], T]) -> T:
 
     try:
         return work()
-    except (duckdb.Error, OSError, RuntimeError) as error:
+    except (duckdb.Error, sqlite3.Error, OSError, RuntimeError) as error:
         # An interrupt inside of a call back to Python comes as an error that shows where.
         if is_interrupt(error) or "KeyboardInterrupt" in str(error):
             raise KeyboardInterrupt from None
@@ -242,15 +248,100 @@ def _each_with_room(items: Iterator[T]) -> Iterator[T]:
         yield found
 
 
-def _integers(numbers: Sequence[int]) -> "NDArray[np.int32]":
-    import numpy as np
+class PersonRows:
+    """Rows of persons: hashes of the person and of what the row says; a context manager that closes its file.
 
-    return np.array(numbers, dtype=np.int32)
+    Rows are kept in shares that hold all rows of a person and fit into memory: a share is chosen by the
+    person's hash, so that what is done for each person can be done share by share. Rows come back in the
+    order in which they were added. The file has no name, so an end of the process leaves nothing behind.
+
+    It and any of its methods raise an ``OSError`` where the disk has no room.
+    """
+
+    def __init__(self) -> None:
+        self._held: Words = np.empty((_HELD, _WIDTH), dtype=np.uint64)
+        self._size = 0
+        # For each time that rows were written: how many rows had been before, and where each share begins.
+        self._written: list[tuple[int, Words]] = []
+        self._rows_written = 0
+        self._closing = contextlib.ExitStack()
+        self._file: IO[bytes] = self._closing.enter_context(_unnamed_file())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # What could not be written is tried once more, and needs not succeed any longer.
+        with contextlib.suppress(OSError):
+            self._closing.close()
+
+    def add(self, persons: Words, said: Words) -> None:
+        """Append rows: the hash of each one's person and of what it says, of two words each."""
+        done = 0
+        while done < len(persons):
+            room = slice(self._size, self._size + len(persons) - done)
+            rows = self._held[room]
+            end = done + len(rows)
+            rows[:, :2], rows[:, 2:] = persons[done:end], said[done:end]
+            self._size += len(rows)
+            done = end
+            if self._size == len(self._held):
+                self._write()
+
+    def shares(self) -> Iterator[Iterator[Words]]:
+        """Yield for each share its rows, piece by piece; all rows of a person are in one share."""
+        if not self._written:
+            yield iter([self._held[: self._size]])
+            return
+        self._write()
+        for share in range(_SHARES):
+            yield self._pieces(share)
+
+    def _write(self) -> None:
+        rows = self._held[: self._size]
+        # Other bits than those by which rows are put together later.
+        share = (rows[:, 1] & np.uint64(_SHARES - 1)).astype(np.uint8)
+        starts = np.concatenate([[0], np.bincount(share, minlength=_SHARES).cumsum()]).astype(np.uint64)
+        before = self._rows_written
+        self._file.seek(before * 8 * _WIDTH)
+        self._file.write(rows.take(np.argsort(share, kind="stable"), axis=0).data)
+        self._file.flush()
+        self._written.append((before, starts))
+        self._rows_written += len(rows)
+        self._size = 0
+
+    def _pieces(self, share: int) -> Iterator[Words]:
+        parts: list[Words] = []
+        size = 0
+        for before, starts in self._written:
+            first, end = int(starts[share]), int(starts[share + 1])
+            parts.append(self._read(before + first, end - first))
+            size += end - first
+            if size >= _PIECE:
+                yield np.concatenate(parts)
+                parts, size = [], 0
+        if size:
+            yield np.concatenate(parts)
+
+    def _read(self, first: int, count: int) -> Words:
+        self._file.seek(first * 8 * _WIDTH)
+        content = self._file.read(count * 8 * _WIDTH)
+        if len(content) != count * 8 * _WIDTH:
+            raise OSError("a temporary file has been cut")
+        return np.frombuffer(content, dtype=np.uint64).reshape(count, _WIDTH)
 
 
-def _texts(cells: Sequence[str | None]) -> "NDArray[np.object_]":
-    import numpy as np
+def _unnamed_file() -> IO[bytes]:
+    return tempfile.TemporaryFile(prefix="rainbowdp-")
 
-    texts = np.empty(len(cells), dtype=object)
-    texts[:] = cells
-    return texts
+
+def _in_order(counted: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """Yield texts with their numbers, in the order of the texts.
+
+    SQLite sorts in an unnamed temporary file. DuckDB sorts faster, and gives up where long texts fill the
+    memory that it may take.
+    """
+    with contextlib.closing(sqlite3.connect("")) as database:
+        database.execute("create table counted (cell text, n integer)")
+        database.executemany("insert into counted values (?, ?)", counted)
+        yield from database.execute("select cell, n from counted order by cell")

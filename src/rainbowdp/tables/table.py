@@ -16,9 +16,9 @@ from typing import Any, Self
 
 from rainbowdp.errors import RainbowError, TableUnreadableError, UsageError, readable
 from rainbowdp.formats.encodings import encoding_called
-from rainbowdp.tables.arrow_tables import ArrowSource, table_source
-from rainbowdp.tables.database_files import SqliteSource, duckdb_file_source
-from rainbowdp.tables.files import FileSource, file_source
+from rainbowdp.tables.arrow_tables import table_source
+from rainbowdp.tables.database_files import duckdb_file_source, sqlite_source
+from rainbowdp.tables.files import file_source
 from rainbowdp.tables.frames import (
     NAME,
     duckdb_source,
@@ -29,7 +29,7 @@ from rainbowdp.tables.frames import (
     spark_source,
 )
 from rainbowdp.tables.local_files import spooled
-from rainbowdp.tables.postgres import PostgresSource
+from rainbowdp.tables.postgres import postgres_source
 from rainbowdp.tables.source import Source, check_distinct, check_known
 from rainbowdp.tables.sql import SqlPlace, is_url, sql_place
 
@@ -60,10 +60,13 @@ class Table:
 
     identity: str
     source: Source = field(compare=False)
-    closing: tuple[Callable[[], object], ...] = field(default=(), compare=False)
     is_query: bool = False
     encoding: str = "utf-8"
-    separator: str | None = None
+
+    @property
+    def separator(self) -> str | None:
+        """What separates the cells of a file of text."""
+        return self.source.separator
 
     @property
     def columns(self) -> tuple[str, ...] | None:
@@ -79,7 +82,8 @@ class Table:
             return ()
         return tuple(
             f"column {column!r} has a type without text (list, struct, duration): none of its cells counts"
-            for column in self.source.unreadable
+            for column in self.columns
+            if column in self.source.unreadable
         )
 
     def check(self, wanted: Iterable[str]) -> None:
@@ -96,8 +100,6 @@ class Table:
     def close(self) -> None:
         """Let go of connections and temporary files."""
         self.source.close()
-        for close in self.closing:
-            close()
 
     def __enter__(self) -> Self:
         return self
@@ -111,10 +113,10 @@ class Table:
 
 STANDARD_INPUT = "-"
 
-_DATABASES: dict[str, Callable[[SqlPlace], SqliteSource | ArrowSource | PostgresSource]] = {
-    "sqlite": SqliteSource,
+_DATABASES: dict[str, Callable[[SqlPlace], Source]] = {
+    "sqlite": sqlite_source,
     "duckdb": duckdb_file_source,
-    "postgresql": PostgresSource,
+    "postgresql": postgres_source,
 }
 
 
@@ -184,11 +186,9 @@ def _files(source: str, encoding: str) -> Table:
     if source == STANDARD_INPUT:
         with ExitStack() as stack:
             path = stack.enter_context(spooled(getattr(sys.stdin, "buffer", None)))
-            opened = FileSource([path], encoding, "standard input")
-            closing = (stack.pop_all().close,)
-            return Table("standard input", opened, closing, encoding=encoding, separator=opened.separator)
-    paths: list[Path] = []
-    identity = ""
+            rows = file_source([path], encoding, "standard input")
+            stack.callback(rows.close)
+            return Table("standard input", replace(rows, close=stack.pop_all().close), encoding=encoding)
     # What a name cannot be, or what may not be seen, is an error of the system, or of Python.
     try:
         paths = _paths(source)
@@ -196,16 +196,12 @@ def _files(source: str, encoding: str) -> Table:
     except RainbowError:
         raise
     except (OSError, ValueError, RuntimeError):
-        identity = ""
-    if not identity:
         raise TableUnreadableError(
             f"there can be no file called {readable(source)!r}, or its directory may not be read",
             help="check the name, and the permissions of its directory",
             path=source,
-        )
-    rows = file_source(paths, encoding, repr(source))
-    separator = rows.separator if isinstance(rows, FileSource) else None
-    return Table(identity, rows, encoding=encoding, separator=separator)
+        ) from None
+    return Table(identity, file_source(paths, encoding, repr(source)), encoding=encoding)
 
 
 def _paths(source: str) -> list[Path]:

@@ -1,19 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Give stored numbers and engines' texts the value that `rainbowdp.questions.cells.cell_text` understands.
+"""Cells of a source as texts: the one place where what an engine holds becomes what a person would type.
 
-Dates and times come as the whole numbers that Arrow stores, since an engine that writes them as text, or
-makes a Python value of them, may fail on a number that no calendar has. They become ISO text here: the years
-1 to 9999, moments with a time zone in UTC. A number outside has no readable text. Databases that write text
-have their dates and decimals read here as well. Each function looks at one cell alone, and none of them
-fails.
+`texts_of` gives all cells of a column their texts by `rainbowdp.questions.cells.cell_text`, and whatever
+reads a table sees nothing but these. The other functions give stored numbers and engines' texts the value
+that `cell_text` understands. Dates and times come as the whole numbers that Arrow stores, since an engine
+that writes them as text, or makes a Python value of them, may fail on a number that no calendar has. They
+become ISO text here: the years 1 to 9999, moments with a time zone in UTC. A number outside has no readable
+text. Databases that write text have their dates and decimals read here as well. Each function looks at one
+cell alone, and none of them fails.
 """
 
+import contextlib
 import datetime as dt
 import re
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
+from types import NoneType
+from typing import cast
 
+from rainbowdp.formats.encodings import UNREADABLE
+from rainbowdp.questions.cells import LARGEST_CELL, NULL, Mark, cell_text
 from rainbowdp.tables.source import UNREADABLE_CELL
 
+_MOST_BYTES_PER_CHARACTER = 4
+# Whether Python writes a longer whole number depends on what it is told.
+_LARGE = 1 << 64
 PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _SECONDS_PER_DAY = 86_400
 _FIRST_DAY = dt.date(1970, 1, 1).toordinal()
@@ -24,6 +35,63 @@ _TEXT = re.compile(
     r"([+-]\d\d(?::?\d\d(?::\d\d)?)?|Z|UTC)?\Z",
     re.ASCII,
 )
+
+
+def stored_text(cell: object) -> str | None:
+    """Return a cell as text that a database can hold: None for null, NUL for one that cannot be read."""
+    text = cell_text(cell)
+    if isinstance(text, Mark):
+        return None if text is NULL else UNREADABLE
+    return text
+
+
+def stored_cell(text: str | None) -> object:
+    """Return the cell that stands behind a text from `stored_text`."""
+    return UNREADABLE_CELL if text == UNREADABLE else text
+
+
+def texts_of(cells: Sequence[object]) -> list[str | None]:
+    r"""Return `stored_text` of each cell of a column, all cells together where their type allows it.
+
+    Examples
+    --------
+    >>> texts_of([" a", None, 1.0, b"\xff", True]), texts_of([7, None])
+    (['a', None, '1', '\x00', 'true'], ['7', None])
+    """
+    kinds = set(map(type, cells)) - {NoneType}
+    with contextlib.suppress(ValueError):
+        if kinds == {str}:
+            return _stripped([cell or "" for cell in cast("Sequence[str | None]", cells)])
+        if kinds == {bytes}:
+            return _stripped([(cell or b"").decode() for cell in cast("Sequence[bytes | None]", cells)])
+        numbers = cast("Sequence[int | None]", cells)
+        if kinds == {int} and max(abs(number or 0) for number in numbers) < _LARGE:
+            return [None if number is None else str(number) for number in numbers]
+    return list(map(stored_text, cells))
+
+
+def _stripped(texts: Sequence[str]) -> list[str | None]:
+    """Return texts without outer blanks, None for empty ones; a ValueError if one of them is unreadable."""
+    if max(map(len, texts)) * _MOST_BYTES_PER_CHARACTER > LARGEST_CELL:
+        raise ValueError("a text may be too long")
+    together = "".join(texts)
+    if UNREADABLE in together:
+        raise ValueError("a text holds a NUL character")
+    # Texts that no file can hold raise one, too.
+    if not together.isascii():
+        together.encode()
+    return [text.strip() or None for text in texts]
+
+
+def are_names(texts: Sequence[str | None]) -> list[bool]:
+    """Tell which texts from `texts_of` can be names: readable and not empty.
+
+    Examples
+    --------
+    >>> are_names(texts_of(["rent", None, bytes([255])]))
+    [True, False, False]
+    """
+    return [text is not None and text != UNREADABLE for text in texts]
 
 
 def day_text(days: object) -> object:
