@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The best of some options by scores of a known sensitivity, computed elsewhere."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -10,15 +10,7 @@ from typing import ClassVar
 from rainbowdp.errors import QuestionError, RainbowError
 from rainbowdp.exact import NumberLike, format_fraction, parse_fraction
 from rainbowdp.exact.arguments import items_of, kind_of
-from rainbowdp.questions.question import (
-    Json,
-    Neighbors,
-    OneOption,
-    declared,
-    fields_of,
-    require_relation,
-    require_summary,
-)
+from rainbowdp.questions.question import Neighbors, OneOption, declared, require_relation, require_summary
 from rainbowdp.questions.readings import Location, Reading, ScoreValues, Summary
 
 
@@ -133,19 +125,6 @@ class Scores(OneOption):
         )
         return Location(self.options[best], distance)
 
-    def counting_nothing(self) -> "Scores":
-        """Return the question itself: the given sensitivity is that of any change."""
-        return self
-
-    def describe(self) -> dict[str, Json]:
-        """Return everything that defines the question, as JSON."""
-        return {
-            "kind": self.kind,
-            "options": list(self.options),
-            "sensitivity": format_fraction(self.sensitivity),
-            "monotone": self.monotone,
-        }
-
 
 def scores(options: Iterable[object], *, sensitivity: NumberLike, monotone: bool = False) -> Scores:
     """Ask which option has the best score, for scores that you computed.
@@ -174,15 +153,3 @@ def scores(options: Iterable[object], *, sensitivity: NumberLike, monotone: bool
     ('A', 'B')
     """
     return Scores(declared("options", options), parse_fraction(sensitivity), monotone)
-
-
-def read_scores(description: Mapping[str, Json]) -> Scores:
-    """Return the question that `describe` described.
-
-    Raises
-    ------
-    QuestionError
-        If something is missing or of a wrong type.
-    """
-    options, sensitivity, monotone = fields_of(description, options=list, sensitivity=str, monotone=bool)
-    return Scores(tuple(options), sensitivity, monotone)

@@ -2,10 +2,10 @@
 """Which option has the most rows, and in which order the options stand."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +13,11 @@ import numpy.typing as npt
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.questions.question import (
-    Json,
+    Asked,
     Neighbors,
     OneOption,
     Pairs,
     declared,
-    fields_of,
     own_answer_first,
     require_column,
     require_relation,
@@ -37,15 +36,13 @@ _NEVER = -(10**6)
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _Counted(Asked):
     """A question about how many rows say each option."""
 
     column: str
     options: tuple[str, ...]
     other: str | None = None
     nulls: str | None = None
-
-    kind: ClassVar[str]
 
     def __post_init__(self) -> None:
         require_column(self.column)
@@ -70,20 +67,6 @@ class _Counted:
         """How cells are read: as one of the options."""
         return OptionReading(self.column, self.options, self.other, self.nulls)
 
-    def counting_nothing(self) -> Self:
-        """Return the question itself: a row that comes or goes moves no lead further than a change."""
-        return self
-
-    def describe(self) -> dict[str, Json]:
-        """Return everything that defines the question, as JSON."""
-        return {
-            "kind": self.kind,
-            "column": self.column,
-            "options": list(self.options),
-            "other": self.other,
-            "nulls": self.nulls,
-        }
-
     def scores_of(self, summary: Summary) -> tuple[int, ...]:
         """Return how many rows say each option.
 
@@ -101,7 +84,7 @@ class _Counted:
 
 
 @dataclass(frozen=True)
-class Winner(OneOption, _Counted):
+class Winner(_Counted, OneOption):
     """Which option do most rows say? See `winner`.
 
     Any of the most frequent options is a right answer, and `rainbowdp.goals` has the mechanisms that draw
@@ -193,10 +176,6 @@ class Ranking(_Counted):
             return False
         places = [self.options.index(option) for option in answer]
         return not self.as_set or places == sorted(places)
-
-    def describe(self) -> dict[str, Json]:
-        """Return everything that defines the question, as JSON."""
-        return {**super().describe(), "top": self.top, "as_set": self.as_set}
 
     @cached_property
     def orders(self) -> dict[str, tuple[str, ...]]:
@@ -337,24 +316,6 @@ def ranking(
     2
     """
     return Ranking(column, declared("options", options, least=1), other, nulls, top, as_set)
-
-
-def read_selection(description: Mapping[str, Json]) -> Winner | Ranking:
-    """Return the question that `describe` described.
-
-    Raises
-    ------
-    QuestionError
-        If something is missing or of a wrong type.
-    """
-    column, options, other, nulls = fields_of(
-        description, column=str, options=list, other=str | None, nulls=str | None
-    )
-    asked = (column, tuple(options), other, nulls)
-    if description.get("kind") != "ranking":
-        return Winner(*asked)
-    top, as_set = fields_of(description, top=int | None, as_set=bool)
-    return Ranking(*asked, top, as_set)
 
 
 @lru_cache(maxsize=8)

@@ -17,13 +17,12 @@ import numpy.typing as npt
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import described, is_whole
-from rainbowdp.questions.bracket import Bracket
 from rainbowdp.questions.kinds import is_known
+from rainbowdp.questions.levels import Bracket, Level
 from rainbowdp.questions.measures import SumOf
 from rainbowdp.questions.question import Neighbors, Question
 from rainbowdp.questions.scores import Scores
 from rainbowdp.questions.selection import Ranking, Winner
-from rainbowdp.questions.thresholds import Level
 
 _GRID = 1300
 
