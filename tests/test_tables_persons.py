@@ -197,7 +197,6 @@ def test_neither_shares_nor_caches_decide_anything(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(persons, "_HELD", 37)
     monkeypatch.setattr(persons, "_SHARES", 8)
     monkeypatch.setattr(persons, "_PIECE", 11)
-    monkeypatch.setattr(persons, "_COUNTED", 3)
     monkeypatch.setattr(summarizing, "_REMEMBERED", 3)
     assert in_all_ways(rows) == before
 

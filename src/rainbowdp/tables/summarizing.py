@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from rainbowdp.errors import UsageError
 from rainbowdp.questions.cells import typed_text, typed_texts
 from rainbowdp.tables.cells import are_names, stored_cell, texts_of
-from rainbowdp.tables.persons import Spool, key_or_fresh
+from rainbowdp.tables.persons import Spool, key_or_fresh, spool_for
 from rainbowdp.tables.row_limit import Numbering
 from rainbowdp.tables.source import Progress
 from rainbowdp.tables.table import Table
@@ -165,7 +165,7 @@ def summarize(
             for columns in _texts_that_count(table, wanted, progress, counted=True)
             for text, count in zip(columns[0], columns[-1], strict=True)
         )
-    with Spool(key_or_fresh(key)) as spool:
+    with spool_for(key_or_fresh(key)) as spool:
         collect(spool, table, wanted, progress)
         spool.keep(max_rows, _numbering(table))
         return reading.summary(_cells(spool, 0))
@@ -221,7 +221,7 @@ def summarize_groups(
     _check_rows(max_rows)
     wanted = Wanted(reading.column, where or {}, unit=unit, by=by, groups=_declared(groups))
     table.check(wanted.columns)
-    with Spool(key_or_fresh(key)) as spool:
+    with spool_for(key_or_fresh(key)) as spool:
         collect(spool, table, wanted, progress)
         if unit is not None:
             spool.keep(max_rows, _numbering(table))
@@ -305,7 +305,7 @@ def count_keys(
 def _counted(
     table: Table, wanted: Wanted, max_keys: int, key: bytes, progress: Progress | None
 ) -> Iterator[tuple[str, int]]:
-    with Spool(key) as spool:
+    with spool_for(key) as spool:
         collect(spool, table, wanted, progress)
         if wanted.unit is not None:
             # Which keys a person keeps depends on the person's set of keys, and on no order of rows.
@@ -384,15 +384,18 @@ def collect(spool: Spool, table: Table, wanted: Wanted, progress: Progress | Non
     """
     names = wanted.columns
     mark_of: Remembered[tuple[int, str | None], bytes] = Remembered(spool.said, itemgetter(1))
-    for columns in _texts_that_count(table, wanted, progress, counted=wanted.unit is None or wanted.named):
+    counted = wanted.unit is None or wanted.named
+    for columns in _texts_that_count(table, wanted, progress, counted=counted):
         said, parts = columns[names.index(wanted.column)], [0] * len(columns[0])
         if wanted.by is not None:
             parts = _places(wanted.groups, columns[names.index(wanted.by)])
+        sayings = list(zip(parts, said, strict=True))
+        if not sayings:
+            continue
         if wanted.unit is None:
-            spool.add_counts(parts, said, columns[-1])
+            spool.count(spool.said(sayings), columns[-1])
         else:
-            persons = columns[names.index(wanted.unit)]
-            spool.add(typed_texts(persons), mark_of(list(zip(parts, said, strict=True))))
+            spool.add(typed_texts(columns[names.index(wanted.unit)]), mark_of(sayings))
 
 
 def _places(declared: Sequence[str], texts: Texts) -> list[int]:
