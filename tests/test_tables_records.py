@@ -20,7 +20,7 @@ from cell_tally import NOTHING, UNREADABLE, cells
 from rainbowdp.formats.csv_files import LARGEST_RECORD, Header, Records
 from rainbowdp.formats.encodings import encoding_called, in_utf8
 from rainbowdp.tables import open_table
-from rainbowdp.tables.json_lines import LARGEST_LINE, records_of
+from rainbowdp.tables.files import LARGEST_LINE, records_of
 
 
 def filter_of(cells: int) -> Records:

@@ -24,14 +24,16 @@ from rainbowdp.tables.source import (
     BATCH,
     UNREADABLE_CELL,
     Batch,
+    OfCell,
     Progress,
     Source,
+    cells_by,
     check_alike,
     check_distinct,
 )
 
-OfCell = Callable[[object], object]
 Parts = Callable[[Sequence[str], bool, Progress | None], Iterator[Any]]
+NAME = "the frame"
 _BYTES_OF_UUID = 16
 _ROWS = 1 << 16
 
@@ -42,7 +44,6 @@ def arrow_source(
     parts: Parts,
     *,
     groups: bool = False,
-    reads: Mapping[str, OfCell] | None = None,
     **more: Any,  # noqa: ANN401 - see below
 ) -> Source:
     """Return rows that a library hands over as record batches of Arrow.
@@ -58,8 +59,6 @@ def arrow_source(
     groups : bool
         Whether it counts equal rows where it is asked to, and says in one more column how many there are;
         otherwise the rows of each batch are counted here.
-    reads : mapping, optional
-        For some columns, what makes a cell of a stored value, where its type does not say it.
     **more
         As for `Source`.
     """
@@ -70,23 +69,22 @@ def arrow_source(
             stored = [cells for cells, _ in read]
             if counted:
                 stored = [*stored, part.column(len(chosen))] if groups else counted_columns(stored)
-            cell_of = [(reads or {}).get(column, own) for column, (_, own) in zip(chosen, read, strict=True)]
             for start in range(0, len(stored[0]), BATCH):
-                batch = [_listed(column.slice(start, BATCH)) for column in stored]
-                for at, of in enumerate(cell_of):
-                    batch[at] = batch[at] if of is None else list(map(of, batch[at]))
-                yield list(batch)
+                batch: Batch = [_listed(column.slice(start, BATCH)) for column in stored]
+                for at, (_, of) in enumerate(read):
+                    batch[at] = batch[at] if of is None else cells_by(of, batch[at])
+                yield batch
 
     return Source(name, tuple(columns), query, **more)
 
 
-def table_source(table: Any, name: str) -> Source:  # noqa: ANN401 - pyarrow has no types
+def table_source(table: Any) -> Source:  # noqa: ANN401 - pyarrow has no types
     """Return the rows of a table in memory."""
 
     def parts(columns: Sequence[str], *_: object) -> Iterator[Any]:
         yield from table.select(list(columns)).to_batches(_ROWS)
 
-    return arrow_source(name, table.schema.names, parts, unreadable=without_text(table.schema))
+    return arrow_source(NAME, table.schema.names, parts, unreadable=without_text(table.schema))
 
 
 def without_text(schema: Any) -> frozenset[str]:  # noqa: ANN401 - pyarrow has no types
@@ -131,11 +129,7 @@ def _numbers(column: Any) -> tuple[Any, OfCell]:  # noqa: ANN401 - pyarrow has n
         return stored, partial(moment_text, unit=kind.unit, zoned=kind.tz is not None)
     if pa.types.is_time(kind):
         return stored, partial(time_text, unit=kind.unit)
-    return stored, day_text if pa.types.is_date32(kind) else _day_of_milliseconds
-
-
-def _day_of_milliseconds(cell: object) -> object:
-    return day_text(cell // 86_400_000) if isinstance(cell, int) else cell
+    return stored, day_text if pa.types.is_date32(kind) else lambda count: day_text(count // 86_400_000)
 
 
 def _unwrapped(column: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
@@ -181,19 +175,13 @@ def _is_text(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
     return bool(text or pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind))
 
 
-def _uuid(cell: object) -> object:
+def _uuid(cell: bytes) -> object:
     import uuid
 
-    if not isinstance(cell, bytes):
-        return cell
     return str(uuid.UUID(bytes=cell)) if len(cell) == _BYTES_OF_UUID else UNREADABLE_CELL
 
 
-def _truth(cell: object) -> object:
-    return cell != 0 if isinstance(cell, int) else cell
-
-
-EXTENSIONS: Mapping[str, OfCell] = {"arrow.uuid": _uuid, "arrow.bool8": _truth}
+EXTENSIONS: Mapping[str, OfCell] = {"arrow.uuid": _uuid, "arrow.bool8": bool}
 """What Arrow's own extensions make of the values behind them."""
 
 

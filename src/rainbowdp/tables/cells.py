@@ -23,11 +23,13 @@ from rainbowdp.questions.cells import LARGEST_CELL, NULL, Mark, cell_text
 from rainbowdp.tables.source import UNREADABLE_CELL
 
 _MOST_BYTES_PER_CHARACTER = 4
+# The least number of digits on which Python can be told to insist.
+_LONGEST_INT = 640
 # Whether Python writes a longer whole number depends on what it is told.
 _LARGE = 1 << 64
 PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _SECONDS_PER_DAY = 86_400
-_FIRST_DAY = dt.date(1970, 1, 1).toordinal()
+_START = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - what is stored is counted from here in any zone
 # DuckDB stores it, or minus it, for infinity.
 _INFINITE = 2**63 - 1
 _TEXT = re.compile(
@@ -94,44 +96,39 @@ def are_names(texts: Sequence[str | None]) -> list[bool]:
     return [text is not None and text != UNREADABLE for text in texts]
 
 
-def day_text(days: object) -> object:
-    r"""Return the date that is so many days after the start of 1970; anything but a number stays itself.
+def day_text(days: int) -> str | bytes:
+    r"""Return the date that is so many days after the start of 1970.
 
     Examples
     --------
-    >>> day_text(0), day_text(2**30), day_text(None)
-    ('1970-01-01', b'\xff', None)
+    >>> day_text(0), day_text(2**30)
+    ('1970-01-01', b'\xff')
     """
-    if not isinstance(days, int):
-        return days
     try:
-        return dt.date.fromordinal(_FIRST_DAY + days).isoformat()
-    except (ValueError, OverflowError):
+        return (_START + dt.timedelta(days)).date().isoformat()
+    except OverflowError:
         return UNREADABLE_CELL
 
 
-def time_text(count: object, unit: str) -> object:
-    r"""Return the time of day that is so many units after midnight; anything but a number stays itself.
+def time_text(count: int, unit: str) -> str | bytes:
+    r"""Return the time of day that is so many units after midnight.
 
     Examples
     --------
     >>> time_text(3_600_500, "ms"), time_text(-1, "s"), time_text(90_000, "s")
     ('01:00:00.500000', b'\xff', b'\xff')
     """
-    if not isinstance(count, int):
-        return count
-    seconds, parts = divmod(count, PER_SECOND[unit])
-    if not 0 <= seconds < _SECONDS_PER_DAY:
+    if not 0 <= count < _SECONDS_PER_DAY * PER_SECOND[unit]:
         return UNREADABLE_CELL
-    return _clock(seconds) + _fraction(parts * PER_SECOND["ns"] // PER_SECOND[unit])
+    return str(moment_text(count, unit, zoned=False)).partition("T")[2]
 
 
-def moment_text(count: object, unit: str, *, zoned: bool) -> object:
-    r"""Return the moment that is so many units after the start of 1970; anything but a number stays itself.
+def moment_text(count: int, unit: str, *, zoned: bool) -> str | bytes:
+    r"""Return the moment that is so many units after the start of 1970.
 
     Parameters
     ----------
-    count : object
+    count : int
         The number.
     unit : str
         ``s``, ``ms``, ``us`` or ``ns``.
@@ -145,17 +142,15 @@ def moment_text(count: object, unit: str, *, zoned: bool) -> object:
     >>> moment_text(2**62, "us", zoned=False)
     b'\xff'
     """
-    if not isinstance(count, int):
-        return count
     if abs(count) == _INFINITE:
         return UNREADABLE_CELL
     seconds, parts = divmod(count, PER_SECOND[unit])
-    days, seconds = divmod(seconds, _SECONDS_PER_DAY)
-    day = day_text(days)
-    if not isinstance(day, str):
-        return day
-    zone = "+00:00" if zoned else ""
-    return f"{day}T{_clock(seconds)}{_fraction(parts * PER_SECOND['ns'] // PER_SECOND[unit])}{zone}"
+    try:
+        moment = _START + dt.timedelta(seconds=seconds)
+    except OverflowError:
+        return UNREADABLE_CELL
+    fraction = _fraction(parts * PER_SECOND["ns"] // PER_SECOND[unit])
+    return moment.isoformat() + fraction + ("+00:00" if zoned else "")
 
 
 def iso_text(text: str) -> str | None:
@@ -189,11 +184,6 @@ def iso_text(text: str) -> str | None:
     return "T".join(part for part in (day, time) if part) + digits + (zone or "")
 
 
-def _clock(seconds: int) -> str:
-    minutes, seconds = divmod(seconds, 60)
-    return f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}"
-
-
 def _fraction(nanoseconds: int) -> str:
     """Return the digits after the second: none, six, or nine where six do not say it."""
     if nanoseconds % 1000:
@@ -201,7 +191,7 @@ def _fraction(nanoseconds: int) -> str:
     return f".{nanoseconds // 1000:06}" if nanoseconds else ""
 
 
-def shortest_float(cell: object, bits: int = 32) -> object:
+def shortest_float(cell: float, bits: int = 32) -> float:
     """Return the float64 that prints like a shorter float, which not every library keeps apart.
 
     Examples
@@ -211,13 +201,11 @@ def shortest_float(cell: object, bits: int = 32) -> object:
     """
     import numpy as np
 
-    if not isinstance(cell, float):
-        return cell
     with np.errstate(all="ignore"):
         return float(str(np.float16(cell) if bits == 16 else np.float32(cell)))
 
 
-def decimal_of(cell: object) -> object:
+def decimal_of(text: str) -> Decimal | bytes | None:
     r"""Return the number that a text of an engine says; no text of it fails.
 
     Examples
@@ -225,44 +213,39 @@ def decimal_of(cell: object) -> object:
     >>> decimal_of("1.50"), decimal_of("NaN"), decimal_of("?")
     (Decimal('1.50'), None, b'\xff')
     """
-    cell = _decoded(cell)
-    if not isinstance(cell, str):
-        return cell
     try:
-        number = Decimal(cell)
+        number = Decimal(text)
     except InvalidOperation:
         return UNREADABLE_CELL
     return None if number.is_nan() else number
 
 
-def moment_of(cell: object) -> object:
+def moment_of(text: str) -> str | bytes:
     r"""Return ISO text for what an engine writes for a cell of a type of dates and times.
 
     Examples
     --------
-    >>> moment_of("2020-01-31 05:06:07.8"), moment_of("0044-03-15 BC"), moment_of(None)
-    ('2020-01-31T05:06:07.800000', b'\xff', None)
+    >>> moment_of("2020-01-31 05:06:07.8"), moment_of("0044-03-15 BC")
+    ('2020-01-31T05:06:07.800000', b'\xff')
     """
-    cell = _decoded(cell)
-    if not isinstance(cell, str):
-        return cell
-    text = iso_text(cell)
-    return UNREADABLE_CELL if text is None else text
+    return iso_text(text) or UNREADABLE_CELL
 
 
 def perhaps_moment_of(cell: object) -> object:
-    """Return the same, and any other text as it is: a column of SQLite holds what it likes.
+    """Return the same, and any other cell as it is: a column of SQLite holds what it likes.
 
     Examples
     --------
     >>> perhaps_moment_of(b"2020-01-31 05:06:07"), perhaps_moment_of(b"red")
     ('2020-01-31T05:06:07', b'red')
     """
-    text = _decoded(cell)
-    found = iso_text(text) if isinstance(text, str) else None
+    found = iso_text(cell.decode("utf-8", "replace")) if isinstance(cell, bytes) else None
     return cell if found is None else found
 
 
-def _decoded(cell: object) -> object:
-    """Return the text of an engine that hands out bytes."""
-    return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else cell
+def whole_number(text: str) -> object:
+    """Return a whole number; Python refuses one of too many digits, and the line would be lost with it."""
+    if len(text) > LARGEST_CELL:
+        # Like any other cell without a text. Reading it would take many times as much memory.
+        return UNREADABLE_CELL
+    return int(text) if len(text) <= _LONGEST_INT else Decimal(text)

@@ -25,7 +25,7 @@ from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.cells import perhaps_moment_of
 from rainbowdp.tables.frames import duckdb_source
 from rainbowdp.tables.local_files import check_room, is_utf8
-from rainbowdp.tables.source import BATCH, Batch, Source, check_distinct
+from rainbowdp.tables.source import Batch, Source, check_distinct, fetched
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
 if TYPE_CHECKING:
@@ -49,8 +49,6 @@ def sqlite_source(place: SqlPlace) -> Source:
     UnknownColumnError
         If a column is named twice.
     """
-    if place.path is None or not place.path.is_file():
-        raise TableUnreadableError(f"there is no file {str(place.path)!r}", help="check the name")
     with contextlib.ExitStack() as closing:
         connection = closing.enter_context(contextlib.closing(_connected(place.path, place.database)))
         connection.text_factory = bytes
@@ -65,16 +63,18 @@ def sqlite_source(place: SqlPlace) -> Source:
             if counted:
                 groups = ", ".join(f"{cell} collate binary" for cell in cells)
                 asked = f"select {', '.join(cells)}, count(*) from {rows} group by {groups}"  # noqa: S608 - quoted names
-            cell_of = [_TYPED.get(types[column]) for column in columns]
             with contextlib.closing(connection.execute(asked)) as cursor:
-                while found := cursor.fetchmany(BATCH):
-                    batch: Batch = list(zip(*found, strict=True))
-                    for at, of in enumerate(cell_of):
-                        batch[at] = batch[at] if of is None else list(map(of, batch[at]))
-                    yield batch
+                yield from fetched(cursor)
 
-        close = closing.pop_all().close
-        return Source(place.database, tuple(types), query, ordered=False, table=table, close=close)
+        return Source(
+            place.database,
+            tuple(types),
+            query,
+            ordered=False,
+            reads={name: _TYPED[kind] for name, kind in types.items() if kind in _TYPED},
+            table=table,
+            close=closing.pop_all().close,
+        )
 
 
 def _bounded(cell: str, most: int) -> str:
@@ -231,23 +231,20 @@ def _directory_for_spills() -> str:
         If there can be none, since rows would decide then whether the memory suffices.
     """
     check_room()
-    directory = ""
-    with contextlib.suppress(OSError):
+    try:
         directory = tempfile.mkdtemp(prefix="rainbowdp-")
-        atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    if not directory:
+    except OSError:
         raise TableUnreadableError(
             "there can be no temporary files, which a large table needs",
             help="make room in the directory for temporary files, or name another one with TMPDIR",
-        )
+        ) from None
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
     return directory
 
 
 def _opened(place: SqlPlace, closing: contextlib.ExitStack) -> "DuckDBPyConnection":
     import duckdb
 
-    if place.path is None or not place.path.is_file():
-        raise TableUnreadableError(f"there is no file {str(place.path)!r}", help="check the name")
     # A link under another name would hide what DuckDB keeps beside the file and has not yet written into it.
     if not is_utf8(place.path):
         raise TableUnreadableError(

@@ -20,13 +20,12 @@ from typing import Any
 
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.formats.tables import arrow_batches
-from rainbowdp.questions.cells import INVALID, LARGEST_CELL, NULL, cell_text
-from rainbowdp.tables.arrow_tables import EXTENSIONS, arrow_source, is_readable, without_text
-from rainbowdp.tables.cells import moment_of
+from rainbowdp.questions.cells import LARGEST_CELL
+from rainbowdp.tables.arrow_tables import EXTENSIONS, NAME, arrow_source, is_readable, without_text
+from rainbowdp.tables.cells import moment_of, texts_of
 from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Source, check_distinct
 from rainbowdp.tables.sql import quoted
 
-NAME = "the frame"
 _ROWS = 1 << 16
 _COUNT = "rows"
 
@@ -93,10 +92,14 @@ def duckdb_source(
         yield from arrow_batches(asked.aggregate(f"{names}, count(*)", names) if counted else asked, _ROWS)
 
     unreadable = frozenset(column for column, kind in kinds.items() if kind in _NESTED_IN_DUCKDB)
-    reads = {column: moment_of for column, kind in kinds.items() if kind == "time with time zone"}
+    reads = {column: _moment_of_bytes for column, kind in kinds.items() if kind == "time with time zone"}
     return arrow_source(
         name, list(kinds), parts, groups=True, reads=reads, unreadable=unreadable, ordered=False, **more
     )
+
+
+def _moment_of_bytes(cell: bytes) -> object:
+    return moment_of(cell.decode())
 
 
 def _duckdb_cell(cell: str, kind: str) -> str:
@@ -145,21 +148,18 @@ def _spark_cell(name: str, kind: Any) -> tuple[str, Any]:  # noqa: ANN401 - type
     """Return SQL for the cells of a column, and the type that Arrow gives them."""
     import pyarrow as pa
 
-    same = {
-        "boolean": pa.bool_(), "byte": pa.int8(), "short": pa.int16(), "integer": pa.int32(),
-        "long": pa.int64(), "float": pa.float32(), "double": pa.float64(),
+    known = {
+        "boolean": (name, pa.bool_()), "byte": (name, pa.int8()), "short": (name, pa.int16()),
+        "integer": (name, pa.int32()), "long": (name, pa.int64()), "float": (name, pa.float32()),
+        "double": (name, pa.float64()), "date": (f"unix_date({name})", pa.date32()),
+        "timestamp": (f"unix_micros({name})", pa.timestamp("us", "UTC")),
+        "timestamp_ntz": (_MICROSECONDS_IN_SPARK.format(name), pa.timestamp("us")),
     }  # fmt: skip
     said = kind.typeName()
-    if said in same:
-        return name, same[said]
+    if said in known:
+        return known[said]
     if said == "decimal":
         return name, pa.decimal128(kind.precision, kind.scale)
-    if said == "date":
-        return f"unix_date({name})", pa.date32()
-    if said == "timestamp":
-        return f"unix_micros({name})", pa.timestamp("us", "UTC")
-    if said == "timestamp_ntz":
-        return _MICROSECONDS_IN_SPARK.format(name), pa.timestamp("us")
     content = f"cast({name if said == 'binary' else f'cast({name} as string)'} as binary)"
     return f"case when octet_length({content}) > {LARGEST_CELL} then X'FF' else {content} end", pa.binary()
 
@@ -200,7 +200,7 @@ def other_source(frame: Any) -> Source:  # noqa: ANN401 - narwhals' frames
 _SAME_IN_ARROW = "biufM"
 
 
-def pandas_source(frame: Any, name: str) -> Source:  # noqa: ANN401 - pandas is optional
+def pandas_source(frame: Any) -> Source:  # noqa: ANN401 - pandas is optional
     """Return the rows of a frame of pandas.
 
     Raises
@@ -211,7 +211,7 @@ def pandas_source(frame: Any, name: str) -> Source:  # noqa: ANN401 - pandas is 
     import pyarrow as pa
 
     names = list(map(str, frame.columns))
-    check_distinct(name, names)
+    check_distinct(NAME, names)
     given = {column: frame.iloc[:, at] for at, column in enumerate(names)}
 
     def parts(columns: Sequence[str], *_: object) -> Iterator[Any]:
@@ -220,7 +220,7 @@ def pandas_source(frame: Any, name: str) -> Source:  # noqa: ANN401 - pandas is 
             yield from pa.table(arrays, names=list(columns)).to_batches()
 
     unreadable = frozenset(column for column, cells in given.items() if not _has_text(cells.dtype))
-    return arrow_source(name, names, parts, unreadable=unreadable)
+    return arrow_source(NAME, names, parts, unreadable=unreadable)
 
 
 def _has_text(dtype: Any) -> bool:  # noqa: ANN401 - see above
@@ -281,11 +281,4 @@ def _texts(column: Any) -> Any:  # noqa: ANN401 - see above
     try:
         return pa.array(column, pa.large_string(), from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError):
-        return pa.array(list(map(_text, column.tolist())), pa.large_binary())
-
-
-def _text(cell: object) -> bytes | None:
-    text = cell_text(cell)
-    if text is NULL:
-        return None
-    return UNREADABLE_CELL if text is INVALID else str(text).encode()
+        return pa.array(texts_of(column.tolist()), pa.large_string())

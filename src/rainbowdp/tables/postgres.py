@@ -16,9 +16,8 @@ from typing import Any
 
 from rainbowdp.errors import MissingExtraError, TableUnreadableError
 from rainbowdp.questions.cells import LARGEST_CELL
-from rainbowdp.tables.cells import decimal_of, moment_of
-from rainbowdp.tables.json_lines import whole_number
-from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Batch, Source, check_distinct
+from rainbowdp.tables.cells import decimal_of, moment_of, whole_number
+from rainbowdp.tables.source import UNREADABLE_CELL, Batch, Source, check_distinct, fetched
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
 _BYTEA = 17
@@ -50,10 +49,9 @@ _SHORT = frozenset("BDEINZ")
 def _json_value(text: str) -> object:
     """Return what a text of JSON says, as JSON lines read it; no text fails."""
     try:
-        value = json.loads(text, parse_int=whole_number)
+        return json.loads(text, parse_int=whole_number)
     except (ValueError, RecursionError):
         return UNREADABLE_CELL
-    return UNREADABLE_CELL if isinstance(value, list | dict) else value
 
 
 # By the number of the type: float4, float8, numeric; json, jsonb; date, time, timestamp, both with time zone;
@@ -104,11 +102,7 @@ def postgres_source(place: SqlPlace) -> Source:
             # A cursor of the server, so that no more than a batch is in memory.
             with connection.cursor(name="rainbowdp") as cursor:
                 cursor.execute(asked.encode())
-                while found := cursor.fetchmany(BATCH):
-                    batch: Batch = list(zip(*found, strict=True))
-                    for at, name in enumerate(names):
-                        batch[at] = list(map(columns[name].cell, batch[at]))
-                    yield batch
+                yield from fetched(cursor)
 
         return Source(
             place.database,
@@ -116,6 +110,7 @@ def postgres_source(place: SqlPlace) -> Source:
             query,
             ordered=False,
             unreadable=frozenset(name for name, column in columns.items() if column.category in _UNREADABLE),
+            reads={name: column.cell for name, column in columns.items()},
             table=table,
             close=closing.pop_all().close,
         )
@@ -144,10 +139,8 @@ class _Column:
         large = _TOO_LONG.get(self.kind, _TOO_LONG_OTHERWISE).format(cell, text)
         return f"case when {large} then '-' else '+' || {text} end"
 
-    def cell(self, value: object) -> object:
+    def cell(self, value: bytes) -> object:
         """Return the cell that a text of the server says."""
-        if not isinstance(value, bytes):
-            return value
         if self.category not in _SHORT:
             if value.startswith(b"-"):
                 return UNREADABLE_CELL
@@ -178,9 +171,8 @@ def _connected(place: SqlPlace) -> Any:  # noqa: ANN401 - psycopg is optional
         connection = psycopg.connect(place.url, client_encoding="utf8", application_name="rainbowdp")
         connection.read_only = True
         connection.adapters.register_loader("text", Raw)
-        connection.execute("set local timezone to 'UTC'")
-        connection.execute("set local bytea_output to 'hex'")
-        connection.execute("set local datestyle to 'ISO'")
+        for setting in ("timezone to 'UTC'", "bytea_output to 'hex'", "datestyle to 'ISO'"):
+            connection.execute(f"set local {setting}".encode())
         connection.execute("set local extra_float_digits to 1")
     except (psycopg.Error, ValueError):
         # Its message may show the URL, and the password with it.

@@ -10,9 +10,10 @@ The header of a file may be a person's row where the file lacks one. So messages
 except one that is spelled nearly like a column that is asked for.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rainbowdp.errors import RainbowError, TableUnreadableError, UnknownColumnError, did_you_mean
 from rainbowdp.formats.csv_files import NAMELESS
@@ -24,6 +25,7 @@ BATCH = 1 << 14
 Batch = list[Sequence[object]]
 """Columns of cells, equally long; where rows are counted, a last column says how many rows hold each."""
 
+OfCell = Callable[[Any], object]
 Progress = Callable[[float], None]
 Read = Callable[[Sequence[str], bool, Progress | None], Iterable[Batch]]
 """Starts a query for some columns, and says whether equal rows are to be counted."""
@@ -45,6 +47,8 @@ class Source:
         Whether the rows have an order that they keep from one reading to the next.
     unreadable : frozenset of str
         The columns of a type whose cells are never text, by schema. The query is never asked for them.
+    reads : mapping
+        For some columns, what makes a cell of what the query yields for it, unless that is None.
     table : str, optional
         Which table of a database it is.
     separator : str, optional
@@ -58,6 +62,7 @@ class Source:
     query: Read
     ordered: bool = True
     unreadable: frozenset[str] = frozenset()
+    reads: Mapping[str, OfCell] = field(default_factory=dict)
     table: str | None = None
     separator: str | None = None
     close: Callable[[], object] = lambda: None
@@ -83,6 +88,8 @@ class Source:
                 for at, column in enumerate(columns):
                     if column in self.unreadable:
                         filled.insert(at, [UNREADABLE_CELL] * len(batch[0]))
+                    elif column in self.reads:
+                        filled[at] = cells_by(self.reads[column], filled[at])
                 yield filled
         except (RainbowError, KeyboardInterrupt, GeneratorExit, SystemExit):
             raise
@@ -94,6 +101,17 @@ class Source:
                 help="check that it is complete and what its name says, that its server answers, and that "
                 "memory is left; the reason is left out, since it may quote a cell",
             ) from None
+
+
+def cells_by(read: OfCell, column: Sequence[object]) -> list[object]:
+    """Return what a column says by a function of its cells that are not None."""
+    return [None if cell is None else read(cell) for cell in column]
+
+
+def fetched(cursor: Any) -> Iterator[Batch]:  # noqa: ANN401 - of any database
+    """Yield the rows of a cursor as batches of columns."""
+    while rows := cursor.fetchmany(BATCH):
+        yield list(zip(*rows, strict=True))
 
 
 def is_interrupt(error: BaseException) -> bool:

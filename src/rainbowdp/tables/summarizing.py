@@ -60,11 +60,13 @@ class Wanted:
     named : bool
         Whether what says nothing (an empty or unreadable cell) counts for nothing, and what a person says
         twice counts once.
+    most : int
+        How many rows, or keys, of a person count.
 
     Raises
     ------
     UsageError
-        If the text of a filter is empty.
+        If the text of a filter is empty, or no row of a person counts.
     """
 
     column: str
@@ -73,8 +75,16 @@ class Wanted:
     by: str | None = None
     groups: Sequence[str] = ()
     named: bool = False
+    most: int = 1
 
     def __post_init__(self) -> None:
+        if self.most < 1:
+            what = "key" if self.named else "row"
+            raise UsageError(
+                f"{self.most} {what}s per person are too few",
+                help=f"let at least one {what} count",
+                **{f"max_{what}s": self.most},
+            )
         for column, text in self.where.items():
             if not text.strip():
                 raise UsageError(
@@ -155,9 +165,8 @@ def summarize(
     ...     summarize(votes, OptionReading("vote", ("red", "blue"))).counts
     (2, 1)
     """
-    wanted = Wanted(reading.column, where or {}, unit=unit)
+    wanted = Wanted(reading.column, where or {}, unit=unit, most=max_rows)
     table.check(wanted.columns)
-    _check_rows(max_rows)
     if unit is None:
         return reading.summary(
             (stored_cell(text), count)
@@ -165,9 +174,7 @@ def summarize(
             for columns in _texts_that_count(table, wanted, progress, counted=True)
             for text, count in zip(columns[0], columns[-1], strict=True)
         )
-    with spool_for(key_or_fresh(key)) as spool:
-        collect(spool, table, wanted, progress)
-        spool.keep(max_rows, _numbering(table))
+    with _collected(table, wanted, key_or_fresh(key), progress) as spool:
         return reading.summary(_cells(spool, 0))
 
 
@@ -218,30 +225,15 @@ def summarize_groups(
     >>> {ward: summary.counts for ward, summary in found.items()}
     {'1': (1, 0), '2': (1, 1)}
     """
-    _check_rows(max_rows)
-    wanted = Wanted(reading.column, where or {}, unit=unit, by=by, groups=_declared(groups))
+    declared = _declared(groups)
+    wanted = Wanted(reading.column, where or {}, unit=unit, by=by, groups=declared, most=max_rows)
     table.check(wanted.columns)
-    with spool_for(key_or_fresh(key)) as spool:
-        collect(spool, table, wanted, progress)
-        if unit is not None:
-            spool.keep(max_rows, _numbering(table))
+    with _collected(table, wanted, key_or_fresh(key), progress) as spool:
         return {group: reading.summary(_cells(spool, at)) for at, group in enumerate(groups)}
 
 
-def _numbering(table: Table) -> Numbering:
-    return Numbering.ARRIVAL if table.source.ordered else Numbering.SAYING
-
-
 def _cells(spool: Spool, part: int) -> Iterator[tuple[object, int]]:
-    for text, count in spool.tally(part):
-        yield stored_cell(text), count
-
-
-def _check_rows(max_rows: int) -> None:
-    if max_rows < 1:
-        raise UsageError(
-            f"{max_rows} rows per person are too few", help="let at least one row count", max_rows=max_rows
-        )
+    return ((stored_cell(text), count) for text, count in spool.tally(part))
 
 
 def count_keys(
@@ -293,23 +285,13 @@ def count_keys(
     ...     list(count_keys(words, "word", unit="who"))
     [('hi', 1), ('yo', 1)]
     """
-    wanted = Wanted(column, where or {}, unit=unit, named=True)
+    wanted = Wanted(column, where or {}, unit=unit, named=True, most=max_keys)
     table.check(wanted.columns)
-    if max_keys < 1:
-        raise UsageError(
-            f"{max_keys} keys per person are too few", help="let at least one key count", max_keys=max_keys
-        )
-    return _counted(table, wanted, max_keys, key_or_fresh(key), progress)
+    return _keys(table, wanted, key_or_fresh(key), progress)
 
 
-def _counted(
-    table: Table, wanted: Wanted, max_keys: int, key: bytes, progress: Progress | None
-) -> Iterator[tuple[str, int]]:
-    with spool_for(key) as spool:
-        collect(spool, table, wanted, progress)
-        if wanted.unit is not None:
-            # Which keys a person keeps depends on the person's set of keys, and on no order of rows.
-            spool.keep(max_keys, Numbering.ONCE)
+def _keys(table: Table, wanted: Wanted, key: bytes, progress: Progress | None) -> Iterator[tuple[str, int]]:
+    with _collected(table, wanted, key, progress) as spool:
         yield from spool.by_cell()
 
 
@@ -368,34 +350,27 @@ def _texts_that_count(
         yield columns
 
 
-def collect(spool: Spool, table: Table, wanted: Wanted, progress: Progress | None) -> None:
-    """Put aside all rows that count: with their persons, or with their numbers where every row is a person.
-
-    Parameters
-    ----------
-    spool : Spool
-        Where to.
-    table : Table
-        Whose columns have been checked.
-    wanted : Wanted
-        Which rows count, and what is read of them.
-    progress : callable, optional
-        As for `rainbowdp.tables.summarize`.
-    """
+@contextlib.contextmanager
+def _collected(table: Table, wanted: Wanted, key: bytes, progress: Progress | None) -> Iterator[Spool]:
+    """Put all rows that count aside, and count those that every person keeps; without a unit, all."""
     names = wanted.columns
-    mark_of: Remembered[tuple[int, str | None], bytes] = Remembered(spool.said, itemgetter(1))
-    counted = wanted.unit is None or wanted.named
-    for columns in _texts_that_count(table, wanted, progress, counted=counted):
-        said, parts = columns[names.index(wanted.column)], [0] * len(columns[0])
-        if wanted.by is not None:
-            parts = _places(wanted.groups, columns[names.index(wanted.by)])
-        sayings = list(zip(parts, said, strict=True))
-        if not sayings:
-            continue
-        if wanted.unit is None:
-            spool.count(spool.said(sayings), columns[-1])
-        else:
-            spool.add(typed_texts(columns[names.index(wanted.unit)]), mark_of(sayings))
+    with spool_for(key) as spool:
+        mark_of: Remembered[tuple[int, str | None], bytes] = Remembered(spool.said, itemgetter(1))
+        counted = wanted.unit is None or wanted.named
+        for columns in _texts_that_count(table, wanted, progress, counted=counted):
+            said, parts = columns[names.index(wanted.column)], [0] * len(columns[0])
+            if wanted.by is not None:
+                parts = _places(wanted.groups, columns[names.index(wanted.by)])
+            sayings = list(zip(parts, said, strict=True))
+            if sayings and wanted.unit is None:
+                spool.count(spool.said(sayings), columns[-1])
+            elif sayings:
+                spool.add(typed_texts(columns[names.index(str(wanted.unit))]), mark_of(sayings))
+        if wanted.unit is not None:
+            # Which keys a person keeps depends on the person's set of keys, and on no order of rows.
+            kind = Numbering.ARRIVAL if table.source.ordered else Numbering.SAYING
+            spool.keep(wanted.most, Numbering.ONCE if wanted.named else kind)
+        yield spool
 
 
 def _places(declared: Sequence[str], texts: Texts) -> list[int]:

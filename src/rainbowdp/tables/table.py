@@ -7,6 +7,7 @@ header and has read no row. Everything public about it is an attribute; everythi
 """
 
 import glob
+import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
@@ -31,7 +32,7 @@ from rainbowdp.tables.frames import (
 from rainbowdp.tables.local_files import spooled
 from rainbowdp.tables.postgres import postgres_source
 from rainbowdp.tables.source import Source, check_distinct, check_known
-from rainbowdp.tables.sql import SqlPlace, is_url, sql_place
+from rainbowdp.tables.sql import SqlPlace, sql_place
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,11 +113,20 @@ class Table:
 
 
 STANDARD_INPUT = "-"
+_URL = re.compile("[A-Za-z][A-Za-z0-9+]*://")
 
 _DATABASES: dict[str, Callable[[SqlPlace], Source]] = {
     "sqlite": sqlite_source,
     "duckdb": duckdb_file_source,
     "postgresql": postgres_source,
+}
+# By the names that narwhals gives them.
+_ENGINES: dict[str, Callable[[Any], Source]] = {
+    "pyarrow": table_source,
+    "polars": polars_source,
+    "duckdb": duckdb_source,
+    "pyspark": spark_source,
+    "ibis": ibis_source,
 }
 
 
@@ -159,7 +169,7 @@ def open_table(
     ...     votes.columns
     ('person', 'vote')
     """
-    if isinstance(source, str) and is_url(source):
+    if isinstance(source, str) and _URL.match(source):
         if encoding is not None:
             raise UsageError("an encoding is for text files", help="leave out --encoding")
         place = sql_place(source, table, sql)
@@ -244,7 +254,7 @@ def _frame(source: object) -> Table:
         # pyarrow's tables may name a column twice as well.
         check_distinct(NAME, given)
     if _is_pandas(source):
-        return Table("frame", pandas_source(source, NAME))
+        return Table("frame", pandas_source(source))
     frame: Any = None
     with suppress(TypeError, ValueError):
         frame = nw.from_native(source)
@@ -254,16 +264,11 @@ def _frame(source: object) -> Table:
             help="give a path, an SQL URL, or a frame of pandas, polars, pyarrow, DuckDB, ibis or PySpark",
         )
     kind, native = frame.implementation, frame.to_native()
-    if kind.is_pyarrow():
-        return Table("frame", table_source(native, NAME))
     if kind.is_pandas_like():
-        return Table("frame", pandas_source(frame.to_pandas(), NAME))
-    if kind.is_duckdb():
-        return Table("frame", duckdb_source(native), is_query=native.type != "TABLE_RELATION")
-    engines = {polars_source: kind.is_polars(), spark_source: kind.is_pyspark(), ibis_source: kind.is_ibis()}
-    read = next((read for read, holds in engines.items() if holds), None)
-    rows = other_source(frame) if read is None else read(native)
-    return Table("frame", rows, is_query=isinstance(frame, nw.LazyFrame))
+        return Table("frame", pandas_source(frame.to_pandas()))
+    rows = _ENGINES[kind.value](native) if kind.value in _ENGINES else other_source(frame)
+    is_table = kind.is_duckdb() and native.type == "TABLE_RELATION"
+    return Table("frame", rows, is_query=isinstance(frame, nw.LazyFrame) and not is_table)
 
 
 def _is_pandas(source: object) -> bool:
