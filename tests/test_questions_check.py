@@ -285,8 +285,8 @@ def test_a_question_that_knows_nothing_of_unreadable_rows_is_made_safe() -> None
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"records": 0}, "0 is not a number of records"),
-        ({"records": 2.5}, "2.5 is not a number of records"),
+        ({"records": 0}, "0 is not a number of rows"),
+        ({"records": 2.5}, "2.5 is not a number of rows"),
         ({"records": 1000}, "records do not make"),
         ({"max_rows": 0}, "0 is not a number of rows"),
         ({"neighbors": "swap"}, "'swap' is not a neighbor relation"),

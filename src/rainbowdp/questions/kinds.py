@@ -27,8 +27,7 @@ from rainbowdp.questions.readings import (
     Tally,
     as_texts,
 )
-from rainbowdp.questions.scores import Scores
-from rainbowdp.questions.selection import Form, Ranking, Winner
+from rainbowdp.questions.selection import Form, Ranking, Scores, Winner
 
 OWN_ANSWER_FIRST: Final = (Winner, Ranking, Scores, YesNo)
 """Of these, every answer has itself best and all others tied."""

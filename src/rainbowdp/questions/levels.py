@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import NumberLike, format_fraction, parse_fraction, show
@@ -15,11 +15,11 @@ from rainbowdp.questions.question import (
     Neighbors,
     OrderedAnswers,
     Pairs,
+    counts_of,
     declared,
     listed,
     require_column,
     require_relation,
-    require_summary,
 )
 from rainbowdp.questions.readings import BracketCounts, BracketReading, Location, Reading, Summary
 
@@ -113,8 +113,9 @@ class Level(OrderedAnswers):
     def __post_init__(self) -> None:
         require_column(self.column)
         edges = ascending(map(self.measure.edge, self.edges))
+        # Labels that are not given are made of the edges as they are given.
+        object.__setattr__(self, "labels", checked_labels(self.labels, self.edges))
         object.__setattr__(self, "edges", edges)
-        object.__setattr__(self, "labels", checked_labels(self.labels, edges))
         if self.nulls is not None:
             object.__setattr__(self, "nulls", self.measure.null(self.nulls))
 
@@ -289,9 +290,7 @@ def level(
     ('<10', '10..<20', '>=20')
     """
     measure = measure_of(equals, clamp, share=share)
-    given = listed("edges", edges)
-    read = ascending(map(measure.edge, given))
-    return Level(column, measure, read, checked_labels(labels, given), nulls)
+    return Level(column, measure, tuple(listed("edges", edges)), cast("tuple[str, ...]", labels), nulls)
 
 
 def measure_of(equals: object, clamp: tuple[NumberLike, NumberLike] | None, *, share: bool) -> Measure:
@@ -355,9 +354,9 @@ class Bracket(OrderedAnswers):
                 f"{show(quantile)} is no quantile whose bracket can change",
                 help="give a fraction above 0 and at most 1; 1/2 is the median",
             )
+        object.__setattr__(self, "labels", checked_labels(self.labels, self.edges))
         object.__setattr__(self, "edges", edges)
         object.__setattr__(self, "quantile", quantile)
-        object.__setattr__(self, "labels", checked_labels(self.labels, edges))
 
     @property
     def reading(self) -> BracketReading:
@@ -367,9 +366,7 @@ class Bracket(OrderedAnswers):
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the bracket of the quantile, and the row distance to its nearer end."""
         require_relation(neighbors)
-        counts = require_summary(summary, BracketCounts).counts
-        if len(counts) != len(self.answers):
-            raise QuestionError("the summary is about other brackets", help="use the question's own reading")
+        counts = counts_of(summary, BracketCounts, len(self.answers))
         p, q = self.quantile.numerator, self.quantile.denominator
         most = q if neighbors == "change-one" else max(p, q - p)
         wanted = p * sum(counts)
@@ -419,6 +416,5 @@ def bracket(
     >>> bracket("age", edges=[18, 65]).answers
     ('<18', '18..<65', '>=65')
     """
-    given = listed("edges", edges)
-    read = ascending(map(parse_fraction, given))
-    return Bracket(column, read, checked_labels(labels, given), parse_fraction(quantile))
+    asked = tuple(listed("edges", edges)), cast("tuple[str, ...]", labels)
+    return Bracket(column, *asked, parse_fraction(quantile))

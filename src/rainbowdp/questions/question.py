@@ -18,7 +18,7 @@ from rainbowdp.errors import QuestionError
 from rainbowdp.exact import format_fraction
 from rainbowdp.exact.arguments import described, is_whole, items_of
 from rainbowdp.questions.cells import LARGEST_CELL, cell_text
-from rainbowdp.questions.readings import Location, Reading, Summary
+from rainbowdp.questions.readings import BracketCounts, Location, OptionCounts, Reading, Summary
 from rainbowdp.rainbow import Rainbow
 
 Neighbors = Literal["add-remove", "change-one"]
@@ -378,3 +378,19 @@ def require_summary(summary: object, kind: type[Kind]) -> Kind:
             help="make the summary with the question's own reading",
         )
     return summary
+
+
+def counts_of(summary: object, kind: type[OptionCounts] | type[BracketCounts], size: int) -> tuple[int, ...]:
+    """Return the counts of a summary if it is one of this question; an error says nothing about its content.
+
+    Raises
+    ------
+    QuestionError
+        If it is of another type or about another number of answers, or does not count rows.
+    """
+    counts = require_summary(summary, kind).counts
+    if len(counts) != size:
+        raise QuestionError("the summary is about other answers", help="use the question's own reading")
+    if not all(is_whole(count) and count >= 0 for count in counts):
+        raise QuestionError("the summary does not count rows", help="give whole numbers from 0 on")
+    return counts
