@@ -165,7 +165,10 @@ class Asked:
         said: dict[str, Json] = {"kind": self.kind}
         for field in fields(cast("Any", self)):
             value = getattr(self, field.name)
-            said |= value.describe() if hasattr(value, "describe") else {field.name: _json(value)}
+            if hasattr(value, "describe"):
+                said |= value.describe()
+            elif value is None or isinstance(value, str | int | Fraction | tuple):
+                said[field.name] = _json(value)
         return said
 
 
