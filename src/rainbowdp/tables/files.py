@@ -40,14 +40,15 @@ from rainbowdp.tables.source import Batch, Progress, Source, check_alike, check_
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_JSON = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z")
-_PARQUET = re.compile(r"\.(parquet|pq)\Z")
-_CSV = re.compile(r"\.(csv|tsv|tab|txt)(\.gz|\.zst)?\Z")
+_FORMS = {
+    "CSV": r"(csv|tsv|tab|txt)(\.gz|\.zst)?",
+    "JSON lines": r"(jsonl|ndjson)(\.gz|\.zst)?",
+    "Parquet": "parquet|pq",
+}
 ENDINGS = ".csv, .tsv, .tab, .txt, .jsonl, .ndjson (also with .gz or .zst), .parquet"
 _SECONDS_BETWEEN_REPORTS = 0.2
 _ROWS = 1 << 16
 LARGEST_LINE = 1 << 21
-_BLOCK = 1 << 18
 
 
 def file_source(paths: Sequence[Path], encoding: str, name: str) -> Source:
@@ -202,9 +203,8 @@ class _TextFiles:
 
 
 def _form(path: Path) -> str:
-    name = path.name.lower()
-    for pattern, form in ((_CSV, "CSV"), (_JSON, "JSON lines"), (_PARQUET, "Parquet")):
-        if pattern.search(name):
+    for form, endings in _FORMS.items():
+        if re.search(rf"\.({endings})\Z", path.name.lower()):
             return form
     raise TableUnreadableError(
         f"the name {path.name!r} does not say in which form the table is written",
@@ -294,19 +294,10 @@ def records_of(content: Iterable[bytes], names: Sequence[str]) -> Iterator[bytes
     >>> b"".join(records_of([lines], ["a", "b"]))
     b'"1","true"\n"x, y",""\n"","\x00"\n'
     """
-    buffer: list[str] = []
-    size = 0
     for line in lines_of(content):
         cells = _cells(line)
-        if cells is None:
-            continue
-        record = ",".join([_quoted(cells.get(name)) for name in names]) + "\n"
-        buffer.append(record)
-        size += len(record)
-        if size > _BLOCK:
-            yield "".join(buffer).encode()
-            buffer, size = [], 0
-    yield "".join(buffer).encode()
+        if cells is not None:
+            yield (",".join([_quoted(cells.get(name)) for name in names]) + "\n").encode()
 
 
 def _cells(line: bytes) -> dict[str, object] | None:

@@ -94,19 +94,15 @@ def check_expansion(path: Path, compressed: int, content: int) -> None:
         ...
     rainbowdp.errors.TableUnreadableError: 'bomb.csv.gz' expands to more than 250 times its size
     """
-    if content <= ALWAYS_ALLOWED:
-        return
-    if content > LARGEST_CONTENT:
-        bound = f"more than {LARGEST_CONTENT >> 30} GiB"
-    elif content > LARGEST_RATIO * compressed:
-        bound = f"more than {LARGEST_RATIO} times its size"
-    else:
-        return
-    raise TableUnreadableError(
-        f"{str(path)!r} expands to {bound}",
-        help="if you trust the file, decompress it first and name the decompressed file",
-        path=str(path),
-    )
+    if content > max(ALWAYS_ALLOWED, min(LARGEST_CONTENT, LARGEST_RATIO * compressed)):
+        bound = (
+            f"{LARGEST_CONTENT >> 30} GiB" if content > LARGEST_CONTENT else f"{LARGEST_RATIO} times its size"
+        )
+        raise TableUnreadableError(
+            f"{str(path)!r} expands to more than {bound}",
+            help="if you trust the file, decompress it first and name the decompressed file",
+            path=str(path),
+        )
 
 
 @contextlib.contextmanager
@@ -196,17 +192,6 @@ def is_utf8(path: str | Path) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in str(path))
 
 
-def is_plain(path: str | Path) -> bool:
-    """Say whether DuckDB reads a file of this name, or puts temporary files there, whatever lies beside it.
-
-    Examples
-    --------
-    >>> is_plain("/tmp/a b.csv"), is_plain("/tmp/a[1].csv")
-    (True, False)
-    """
-    return is_utf8(path) and _ODD.search(str(path)) is None
-
-
 def check_room(room: str | Path | None = None) -> None:
     """Refuse a directory for temporary files that DuckDB cannot use, before a row may need it.
 
@@ -224,7 +209,7 @@ def check_room(room: str | Path | None = None) -> None:
     # Where temporary files are impossible, making one reports that.
     with contextlib.suppress(OSError):
         name = name or tempfile.gettempdir()
-    if not is_plain(name):
+    if not is_utf8(name) or _ODD.search(name):
         raise TableUnreadableError(
             f"DuckDB can put no temporary files into {readable(name)}: its name is not UTF-8, or has one "
             "of the characters [ * ? \\",

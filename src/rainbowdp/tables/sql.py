@@ -8,23 +8,15 @@ password or options.
 
 import contextlib
 import hashlib
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from rainbowdp.errors import TableUnreadableError, UsageError, did_you_mean, readable
 from rainbowdp.tables.local_files import is_utf8
 
-_KINDS = {
-    "sqlite": "sqlite",
-    "duckdb": "duckdb",
-    "postgresql": "postgresql",
-    "postgres": "postgresql",
-    "postgresql+psycopg": "postgresql",
-    "postgresql+psycopg2": "postgresql",
-}
+_POSTGRESQL = ("postgresql", "postgres", "postgresql+psycopg", "postgresql+psycopg2")
 
 
 @dataclass(frozen=True)
@@ -46,14 +38,11 @@ class SqlPlace:
     """
 
     kind: str
-    url: str
+    url: str = field(repr=False)
     path: Path
     database: str
     table: str | None
     sql: str | None
-
-    def __repr__(self) -> str:
-        return f"SqlPlace({self.identity!r})"
 
     @property
     def identity(self) -> str:
@@ -112,8 +101,8 @@ def sql_place(url: str, table: str | None, sql: str | None) -> SqlPlace:
         if said is not None and ("\0" in said or not is_utf8(said)):
             raise UsageError(f"the {what} is not text", help="write it in UTF-8, without NUL")
     scheme = url.partition("://")[0].lower()
-    kind = _KINDS.get(scheme)
-    if kind is None:
+    kind = "postgresql" if scheme in _POSTGRESQL else scheme
+    if kind not in {"sqlite", "duckdb", "postgresql"}:
         raise UsageError(
             f"{scheme}:// is not a database that can be read",
             help="use sqlite:///FILE, duckdb:///FILE or postgresql://USER@HOST/DATABASE, or export CSV",
@@ -121,8 +110,7 @@ def sql_place(url: str, table: str | None, sql: str | None) -> SqlPlace:
     query = None if sql is None else sql.strip().rstrip(";").strip()
     if kind != "postgresql":
         # As in SQLAlchemy: three slashes before a relative path, four before an absolute one.
-        inside = unquote(re.sub(r"\?.*", "", url[len(scheme) + 3 :]).removeprefix("/"))
-        path = _file(inside)
+        path = _file(unquote(url[len(scheme) + 3 :].partition("?")[0].removeprefix("/")))
         return SqlPlace(kind, url, path, f"{kind}:///{path}", table, query)
     try:
         parts = urlsplit(url)
