@@ -132,20 +132,8 @@ def test_parquet_and_databases_under_odd_names(tmp_path: Path, name: str) -> Non
 def test_json_in_a_database_says_what_it_says_in_lines(tmp_path: Path) -> None:
     import psycopg
 
-    values = [
-        '"red"',
-        "null",
-        "1.0",
-        "-0",
-        "true",
-        '"\\u00e9"',
-        '" b "',
-        "[1]",
-        '{"a": 1}',
-        '""',
-        "7",
-    ]
-    values += ["1" + "0" * 500, '"null"', "0.1", '"' + "x" * 8190 + '"']
+    texts = ['"red"', "null", "1.0", "-0", "true", '"\\u00e9"', '" b "', "[1]", '{"a": 1}', '""', "7"]
+    values = [*texts, "1" + "0" * 500, '"null"', "0.1", '"' + "x" * 8190 + '"']
     (tmp_path / "a.jsonl").write_text("".join(f'{{"x": {value}}}\n' for value in values), encoding="utf-8")
     with open_table(tmp_path / "a.jsonl") as table:
         expected = cells(table, "x")

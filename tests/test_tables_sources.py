@@ -76,7 +76,6 @@ def test_standard_input_is_spooled_and_removed(tmp_path: Path, monkeypatch: pyte
         ("sqlite:///absent.db", {"table": "t", "sql": "q"}, (UsageError, "both a table and a query")),
         ("sqlite:///absent.db", {"encoding": "latin-1"}, (UsageError, "an encoding is for text files")),
         (7, {}, (UsageError, "a int is not a table")),
-        (7, {"encoding": "utf-8"}, (UsageError, "an encoding is for text files")),
     ],
 )
 def test_what_is_no_table_is_refused(

@@ -17,11 +17,10 @@ from typing import Any, Self
 
 from rainbowdp.errors import RainbowError, TableUnreadableError, UsageError, readable
 from rainbowdp.formats.encodings import encoding_called
-from rainbowdp.tables.arrow_tables import table_source
+from rainbowdp.tables.arrow_tables import NAME, table_source
 from rainbowdp.tables.database_files import duckdb_file_source, sqlite_source
 from rainbowdp.tables.files import file_source
 from rainbowdp.tables.frames import (
-    NAME,
     duckdb_source,
     ibis_source,
     other_source,
