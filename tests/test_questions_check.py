@@ -11,7 +11,6 @@ import pytest
 from rainbowdp.errors import QuestionError
 from rainbowdp.questions import (
     Location,
-    MatchCount,
     Neighbors,
     OptionCounts,
     Question,
@@ -21,14 +20,11 @@ from rainbowdp.questions import (
     check_question,
     in_table,
     level,
-    own_answer_first,
     ranking,
     scores,
     winner,
     yes_no,
 )
-from rainbowdp.questions.readings import MatchReading
-from rainbowdp.rainbow import Rainbow
 
 RELATIONS: list[Any] = ["add-remove", "change-one"]
 NAMES = ("first", "second", "third", "fourth", "fifth")
@@ -283,36 +279,3 @@ def test_what_cannot_be_checked_is_refused(options: dict[str, Any], what: str) -
 def test_a_question_of_ones_own_needs_cells() -> None:
     with pytest.raises(QuestionError, match="what cells may say"):
         check_question(Altered(QUESTIONS["count"]))
-
-
-@dataclass(frozen=True)
-class Parity:
-    """Is the number of matching rows even? Every table is on the boundary."""
-
-    column: str = "c"
-    kind: ClassVar[str] = "parity"
-    answers: ClassVar[tuple[str, ...]] = ("even", "odd")
-    reading: ClassVar[MatchReading] = MatchReading("c", "y")
-
-    def rainbow(self, answer: str) -> Rainbow:
-        return own_answer_first(answer, self.answers)
-
-    def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:  # noqa: ARG002 - both have 0
-        assert isinstance(summary, MatchCount)
-        return Location(self.answers[summary.matching % 2], 0)
-
-    def touching(self, neighbors: Neighbors, max_rows: int = 1) -> None:  # noqa: ARG002 - both touch
-        return None
-
-    def describe(self) -> dict[str, object]:
-        return {"kind": self.kind, "column": self.column}
-
-    def answer_json(self, answer: str) -> str:
-        return answer
-
-
-@pytest.mark.parametrize("relation", RELATIONS)
-def test_a_question_of_ones_own_is_checked_like_any_other(relation: Any) -> None:  # noqa: ANN401 - a literal
-    question: Question = Parity()
-    assert check_question(question, relation, cells=["y", "n"])
-    assert check_question(question, relation, cells=["y", "n"], unreadable=True)

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What files, and directories for temporary files, are called decides nothing that depends on a row."""
 
-import contextlib
 import os
-import shutil
-import sqlite3
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -152,24 +149,6 @@ def test_json_in_a_database_says_what_it_says_in_lines(tmp_path: Path) -> None:
         server.close()
     with open_table(url) as table:
         assert sum(cells(table, "x").values()) == sum(expected.values()) + 2
-
-
-def test_an_sqlite_file_that_its_writer_has_left_unfinished_says_what_to_do(tmp_path: Path) -> None:
-    with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as database:
-        database.execute("pragma cache_size = 1")
-        database.execute("create table people (vote)")
-        database.executemany("insert into people values (?)", [("red" * 200,)] * 500)
-        database.commit()
-        database.execute("update people set vote = ?", ("blue" * 200,))
-        # As after a crash: half of the change is in the file, and the way back beside it.
-        for name in ("a.db", "a.db-journal"):
-            shutil.copy(tmp_path / name, tmp_path / name.replace("a", "b", 1))
-    with pytest.raises(TableUnreadableError) as caught:
-        open_table(f"sqlite:///{tmp_path}/b.db")
-    assert "open it once with the program that writes it" in caught.value.help
-    with pytest.raises(TableUnreadableError) as asked:
-        open_table(f"sqlite:///{tmp_path}/b.db", sql="select vote from people")
-    assert "open it once with the program that writes it" in asked.value.help
 
 
 @pytest.mark.parametrize("link", [os.symlink, os.link])

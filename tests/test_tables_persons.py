@@ -227,21 +227,6 @@ def test_odd_answers_of_persons_are_what_they_are_without_persons() -> None:
             assert keys == {text: count for text, count in half.items() if text not in (NOTHING, UNREADABLE)}
 
 
-def test_null_and_unreadable_answers_are_told_apart_within_a_person() -> None:
-    import pandas as pd
-
-    answers = [None, b"\xff"] * 2000
-    frame = pd.DataFrame(
-        {"person": [at // 2 for at in range(4000)], "vote": pd.Series(answers, dtype=object)}
-    )
-    with open_table(frame) as table:
-        for source in (table.source, replace(table.source, ordered=False)):
-            found = cells(replace(table, source=source), "vote", unit="person")
-            assert sum(found.values()) == 2000
-            # Six standard deviations of 2000 fair coins are 134.
-            assert abs(found[NOTHING] - 1000) < 134
-
-
 class Full(io.BytesIO):
     """A file on a disk without room."""
 

@@ -33,10 +33,6 @@ if TYPE_CHECKING:
 
 
 _VIEW = "rainbowdp_rows"
-_UNFINISHED = (
-    "another program has left it unfinished, or keeps files beside it that are not yours: open it once with "
-    "the program that writes it, as its owner"
-)
 
 
 def sqlite_source(place: SqlPlace) -> Source:
@@ -110,24 +106,12 @@ def _declared(
         found = [row[1:3] for row in connection.execute(f"pragma {schema}").fetchall() if row[6] != 1]
         columns = [(name.decode(), (kind or b"").decode("utf-8", "replace")) for name, kind in found]
     except (sqlite3.Error, sqlite3.Warning) as error:
-        help = _help(str(getattr(error, "sqlite_errorname", "")), place)
-        if help:
-            raise TableUnreadableError(f"cannot read {place.database}: {error}", help=help) from None
         raise unreadable_query(place, str(error)) from None
     except UnicodeDecodeError:
         raise TableUnreadableError(
             f"{place.database} has a column whose name is not UTF-8", help="give the column another name"
         ) from None
     return table, rows, columns
-
-
-def _help(failed: str, place: SqlPlace) -> str:
-    """Return what to do about an error of SQLite's, by its name; nothing where the query is wrong."""
-    if failed.startswith("SQLITE_READONLY"):
-        return _UNFINISHED
-    if place.sql is not None:
-        return ""
-    return "check how its views are declared" if failed == "SQLITE_ERROR" else "is it an SQLite file?"
 
 
 def _connected(path: Path, name: str) -> sqlite3.Connection:

@@ -243,19 +243,12 @@ def _array(column: Any) -> Any:  # noqa: ANN401 - see above
         return _categories(column)
     if isinstance(dtype, pd.SparseDtype):
         return _array(column.sparse.to_dense())
-    if isinstance(dtype, pd.DatetimeTZDtype) or _is_masked(dtype):
-        return pa.array(column)
-    if isinstance(dtype, np.dtype) and dtype.kind in _SAME_IN_ARROW and dtype.itemsize <= 8:
+    if getattr(dtype, "kind", "") not in _SAME_IN_ARROW or dtype.itemsize > 8:
+        return _texts(column)
+    if isinstance(dtype, np.dtype):
         return pa.array(column.to_numpy().astype(dtype.newbyteorder("="), copy=False))
-    return _texts(column)
-
-
-def _is_masked(dtype: Any) -> bool:  # noqa: ANN401 - see above
-    """Tell whether a type is one of whole numbers, floats or truth values that may be missing."""
-    from pandas.api import types
-
-    numeric = types.is_integer_dtype(dtype) or types.is_float_dtype(dtype) or types.is_bool_dtype(dtype)
-    return types.is_extension_array_dtype(dtype) and numeric
+    # Values that may be missing, or moments with a time zone.
+    return pa.array(column)
 
 
 def _categories(column: Any) -> Any:  # noqa: ANN401 - see above

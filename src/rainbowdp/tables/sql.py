@@ -143,7 +143,9 @@ def unreadable_query(place: SqlPlace, reason: str) -> TableUnreadableError:
     """Return the error for a query, or a view, that a database refuses before it runs."""
     if place.sql is None:
         return TableUnreadableError(
-            f"{place.database} cannot be read: {reason}", help="check how its tables and views are declared"
+            f"{place.database} cannot be read: {reason}",
+            help="check that it is a database which no other program has left unfinished, and how its tables "
+            "and views are declared",
         )
     return TableUnreadableError(
         f"{place.database} does not accept the query: {reason}",
