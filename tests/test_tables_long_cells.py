@@ -6,7 +6,6 @@ The edge is the same everywhere: 2**13 bytes of UTF-8, outer blanks included, ar
 
 import contextlib
 import sqlite3
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,7 @@ import pytest
 
 from cell_tally import NOTHING, UNREADABLE, cells
 from postgres_server import fresh_database
-from rainbowdp.errors import TableUnreadableError
-from rainbowdp.tables import count_keys, database_files, open_table, persons
+from rainbowdp.tables import count_keys, open_table, persons
 from table_backends import BACKENDS, Backend, Row
 
 MOST = 1 << 13
@@ -90,21 +88,6 @@ def test_texts_of_postgres_that_could_not_be_written_are_not_written() -> None:
         assert cells(table, "n") == {"1.5": 1, "7" * 4300: 1, UNREADABLE: 1}
         assert cells(table, "t") == {"12:00:00+02:00": 1, NOTHING: 2}
         assert cells(table, "d") == {UNREADABLE: 1, NOTHING: 2}
-
-
-def test_a_file_of_duckdb_needs_a_place_for_what_it_spills(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import duckdb
-
-    duckdb.connect(str(tmp_path / "a.duckdb")).execute("create table people as select 1 as x").close()
-    database_files._directory_for_spills.cache_clear()
-    with monkeypatch.context() as patch:
-        patch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
-        with pytest.raises(TableUnreadableError, match="no temporary files"):
-            open_table(f"duckdb:///{tmp_path}/a.duckdb")
-    with open_table(f"duckdb:///{tmp_path}/a.duckdb") as table:
-        assert cells(table, "x") == {"1": 1}
 
 
 def test_long_cells_take_no_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cell_tally import NOTHING, UNREADABLE, cells, cells_by
+from cell_tally import NOTHING, cells, cells_by
 from rainbowdp.errors import TableUnreadableError, UsageError
 from rainbowdp.formats.tables import connect
 from rainbowdp.tables import count_keys, open_table, persons, summarizing
@@ -199,32 +199,6 @@ def test_neither_shares_nor_caches_decide_anything(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(persons, "_PIECE", 11)
     monkeypatch.setattr(summarizing, "_REMEMBERED", 3)
     assert in_all_ways(rows) == before
-
-
-ODD_ANSWERS = [None, "", "a\0b", "\ud83d", "\udc00x", "long" * 2_000, b"\xff", b"red", "red", [1], "0", 0]
-
-
-def test_odd_answers_of_persons_are_what_they_are_without_persons() -> None:
-    import pandas as pd
-
-    frame = pd.DataFrame(
-        {
-            "person": [at // 2 for at in range(2 * len(ODD_ANSWERS))],
-            "vote": pd.Series([answer for answer in ODD_ANSWERS for _ in range(2)], dtype=object),
-            "ward": ["N"] * 2 * len(ODD_ANSWERS),
-        }
-    )
-    with open_table(frame) as table:
-        every = Counter(cells(table, "vote"))
-        assert every == {NOTHING: 4, UNREADABLE: 10, "long" * 2_000: 2, "red": 4, "0": 4}
-        half = {text: count // 2 for text, count in every.items()}
-        for source in (table.source, replace(table.source, ordered=False)):
-            read = replace(table, source=source)
-            assert cells(read, "vote", unit="person") == half
-            assert cells(read, "vote", unit="person", max_rows=2) == every
-            assert cells_by(read, "vote", "ward", ["N"], unit="person")["N"] == half
-            keys = dict(count_keys(read, "vote", unit="person"))
-            assert keys == {text: count for text, count in half.items() if text not in (NOTHING, UNREADABLE)}
 
 
 class Full(io.BytesIO):
