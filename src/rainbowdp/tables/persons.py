@@ -56,6 +56,8 @@ _KEPT = "said join picked on said.rowid = picked.place"
 # How many bytes of texts, and of what stands beside each, the database sorts by itself.
 _SORTED = 1 << 27
 _BESIDE = 64
+# Counts that are held in memory before they go to the database.
+_COUNTED = 1 << 18
 # Words in a row: two of the person, two of what the row says.
 _WIDTH = 4
 # A power of two.
@@ -159,9 +161,13 @@ class Spool:
         numbering : Numbering
             What tells the rows of a person apart.
         """
+        counted: list[tuple[Words, Words]] = []
         for pieces in self._rows.shares():
-            marks, numbers = distinct(kept(pieces, most, numbering, self._rank_key))
-            self._insert("chosen", marks, n=numbers)
+            counted.append(distinct(kept(pieces, most, numbering, self._rank_key)))
+            if sum(len(numbers) for _, numbers in counted) > _COUNTED:
+                self._insert_chosen(counted)
+                counted = []
+        self._insert_chosen(counted)
 
     def tally(self, part: int) -> Iterator[tuple[str | None, int]]:
         """Yield ``(cell, number of rows)`` for what is kept of a group."""
@@ -189,6 +195,11 @@ class Spool:
             "join (select u, w, min(rowid) as place from said group by u, w) using (u, w) group by place"
         )
 
+    def _insert_chosen(self, counted: Sequence[tuple[Words, Words]]) -> None:
+        if counted:
+            marks, numbers = map(np.concatenate, zip(*counted, strict=True))
+            self._insert("chosen", marks, n=numbers)
+
     def _insert(self, table: str, hashes: Words, **columns: NDArray[Any]) -> None:
         columns = {"u": hashes[:, 0].copy(), "w": hashes[:, 1].copy(), **columns}
         self._database.register("batch", columns)
@@ -214,7 +225,7 @@ class PersonRows:
     """
 
     def __init__(self) -> None:
-        self._held: list[Words] = []
+        self._held: Words = np.empty((_HELD, _WIDTH), dtype=np.uint64)
         self._size = 0
         # For each time that rows were written: how many rows had been before, and where each share begins.
         self._written: list[tuple[int, Words]] = []
@@ -230,22 +241,27 @@ class PersonRows:
 
     def add(self, persons: Words, said: Words) -> None:
         """Append rows: the hash of each one's person and of what it says, of two words each."""
-        self._held.append(np.hstack([persons, said]))
-        self._size += len(persons)
-        if self._size >= _HELD:
-            self._write()
+        done = 0
+        while done < len(persons):
+            rows = self._held[self._size : self._size + len(persons) - done]
+            end = done + len(rows)
+            rows[:, :2], rows[:, 2:] = persons[done:end], said[done:end]
+            self._size += len(rows)
+            done = end
+            if self._size == len(self._held):
+                self._write()
 
     def shares(self) -> Iterator[Iterator[Words]]:
         """Yield for each share its rows, piece by piece; all rows of a person are in one share."""
         if not self._written:
-            yield iter([self._taken()])
+            yield iter([self._held[: self._size]])
             return
         self._write()
         for share in range(_SHARES):
             yield self._pieces(share)
 
     def _write(self) -> None:
-        rows = self._taken()
+        rows, self._size = self._held[: self._size], 0
         # Other bits than those by which rows are put together later.
         share = (rows[:, 1] & np.uint64(_SHARES - 1)).astype(np.uint8)
         starts = np.concatenate([[0], np.bincount(share, minlength=_SHARES).cumsum()]).astype(np.uint64)
@@ -253,10 +269,6 @@ class PersonRows:
         self._file.write(rows.take(np.argsort(share, kind="stable"), axis=0).data)
         self._file.flush()
         self._written.append((end // (8 * _WIDTH), starts))
-
-    def _taken(self) -> Words:
-        held, self._held, self._size = self._held, [], 0
-        return np.concatenate([np.empty((0, _WIDTH), np.uint64), *held])
 
     def _pieces(self, share: int) -> Iterator[Words]:
         parts: list[Words] = []
