@@ -37,8 +37,8 @@ def _plain(number: Any) -> Any:  # noqa: ANN401 - what is none is refused where 
     return int(number) if is_whole(number) else number
 
 
-class _Numbers(Private):
-    """A summary, a dataclass of numbers."""
+class _Numbers:
+    """A dataclass of numbers, which become those of Python itself."""
 
     __slots__ = ()
 
@@ -48,7 +48,7 @@ class _Numbers(Private):
 
 
 @dataclass(frozen=True, repr=False)
-class OptionCounts(_Numbers):
+class OptionCounts(_Numbers, Private):
     """How many rows say each option, in the declared order.
 
     Examples
@@ -61,7 +61,7 @@ class OptionCounts(_Numbers):
 
 
 @dataclass(frozen=True, repr=False)
-class MatchCount(_Numbers):
+class MatchCount(_Numbers, Private):
     """How many rows match, of how many that say anything."""
 
     matching: int
@@ -69,21 +69,21 @@ class MatchCount(_Numbers):
 
 
 @dataclass(frozen=True, repr=False)
-class ClampedSum(_Numbers):
+class ClampedSum(_Numbers, Private):
     """The exact sum of all values, each moved into the declared range first."""
 
     total: Fraction
 
 
 @dataclass(frozen=True, repr=False)
-class BracketCounts(_Numbers):
+class BracketCounts(_Numbers, Private):
     """How many rows lie in each bracket, from the lowest up."""
 
     counts: tuple[int, ...]
 
 
 @dataclass(frozen=True, repr=False)
-class ScoreValues(_Numbers):
+class ScoreValues(_Numbers, Private):
     """The score of each option, in the declared order."""
 
     values: tuple[Fraction, ...]
