@@ -87,46 +87,14 @@ def csv_text(rows: Sequence[Row], delimiter: str = ",", ending: str = "\n") -> s
     return text.getvalue()
 
 
-def _written(path: Path, content: bytes) -> Path:
-    path.write_bytes(content)
-    return path
+def arrow(rows: Sequence[Row]) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return rows as a pyarrow table."""
+    import pyarrow as pa
 
-
-@contextlib.contextmanager
-def csv_file(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Write CSV."""
-    yield str(_written(directory / "people.csv", csv_text(rows).encode())), {}
-
-
-@contextlib.contextmanager
-def windows_csv(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Write CSV as Windows does: byte order mark, semicolons, CR LF."""
-    content = b"\xef\xbb\xbf" + csv_text(rows, ";", "\r\n").encode()
-    yield _written(directory / "people.csv", content), {}
-
-
-@contextlib.contextmanager
-def latin_csv(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Write CSV in Latin-1."""
-    yield _written(directory / "people.csv", csv_text(rows).encode("latin-1")), {"encoding": "latin-1"}
-
-
-@contextlib.contextmanager
-def wide_csv(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Write CSV in UTF-16."""
-    yield _written(directory / "people.csv", csv_text(rows).encode("utf-16")), {"encoding": "utf-16"}
-
-
-@contextlib.contextmanager
-def gzip_csv(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Write compressed CSV."""
-    yield _written(directory / "people.csv.gz", gzip.compress(csv_text(rows).encode())), {}
-
-
-@contextlib.contextmanager
-def tsv_file(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Write TSV."""
-    yield _written(directory / "people.tsv", csv_text(rows, "\t").encode()), {}
+    types = [pa.int64(), pa.string(), pa.bool_(), pa.float64(), pa.string()]
+    columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)
+    cells = zip(COLUMNS, columns, types, strict=True)
+    return pa.table({name: pa.array(list(column), type=kind) for name, column, kind in cells})
 
 
 def json_text(rows: Sequence[Row]) -> str:
@@ -134,56 +102,89 @@ def json_text(rows: Sequence[Row]) -> str:
     return "".join(json.dumps(dict(zip(COLUMNS, row, strict=True))) + "\n" for row in rows)
 
 
-@contextlib.contextmanager
-def json_lines(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Write JSON lines."""
-    yield _written(directory / "people.jsonl", json_text(rows).encode()), {}
+Backend = Callable[[Sequence[Row], Path], contextlib.AbstractContextManager[Opened]]
 
 
-@contextlib.contextmanager
-def zstandard_json_lines(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Write compressed JSON lines."""
+def _file(name: str, ending: str, content: Callable[[Sequence[Row]], bytes], **options: str) -> Backend:
+    """Return what writes a file."""
+
+    @contextlib.contextmanager
+    def backend(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
+        path = directory / f"people{ending}"
+        path.write_bytes(content(rows))
+        yield path, options
+
+    backend.__name__ = name
+    return backend
+
+
+def _frame(name: str, make: Callable[[Sequence[Row]], object]) -> Backend:
+    """Return what makes a frame."""
+
+    @contextlib.contextmanager
+    def backend(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
+        del directory
+        yield make(rows), {}
+
+    backend.__name__ = name
+    return backend
+
+
+def _zstandard(content: str) -> bytes:
     import pyarrow as pa
 
-    path = directory / "people.ndjson.zst"
-    with pa.CompressedOutputStream(str(path), "zstd") as file:
-        file.write(json_text(rows).encode())
-    yield path, {}
+    return bytes(pa.compress(content.encode(), "zstd", asbytes=True))
 
 
-def arrow(rows: Sequence[Row]) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Return rows as a pyarrow table."""
-    import pyarrow as pa
-
-    types = [pa.int64(), pa.string(), pa.bool_(), pa.float64(), pa.string()]
-    columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)
-    return pa.table(
-        {
-            name: pa.array(list(cells), type=kind)
-            for name, cells, kind in zip(COLUMNS, columns, types, strict=True)
-        }
-    )
-
-
-@contextlib.contextmanager
-def parquet(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Write Parquet with native types."""
+def _parquet(table: Any) -> bytes:  # noqa: ANN401 - pyarrow has no types
     import pyarrow.parquet as pq
 
-    pq.write_table(arrow(rows), directory / "people.parquet")
-    yield directory / "people.parquet", {}
+    content = io.BytesIO()
+    pq.write_table(table, content)
+    return content.getvalue()
 
 
-@contextlib.contextmanager
-def text_parquet(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Write Parquet with nothing but text."""
+def _texts(rows: Sequence[Row]) -> Any:  # noqa: ANN401 - pyarrow has no types
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     cells = [[None if cell is None else typed(cell) for cell in row] for row in rows]
-    columns = dict(zip(COLUMNS, map(list, zip(*cells, strict=True)), strict=True))
-    pq.write_table(pa.table(columns), directory / "people.parquet")
-    yield directory / "people.parquet", {}
+    return pa.table(dict(zip(COLUMNS, map(list, zip(*cells, strict=True)), strict=True)))
+
+
+def _objects(rows: Sequence[Row]) -> object:
+    import pandas as pd
+
+    return pd.DataFrame(list(rows), columns=list(COLUMNS), dtype=object)
+
+
+def _categories(rows: Sequence[Row]) -> object:
+    kinds = {"vote": "category", "ward": "category", "person": "Int64", "flag": "boolean", "score": "Float64"}
+    return arrow(rows).to_pandas().astype(kinds)
+
+
+def _polars(rows: Sequence[Row]) -> Any:  # noqa: ANN401 - a frame
+    import polars as pl
+
+    return pl.DataFrame(arrow(rows))
+
+
+def _lazy(rows: Sequence[Row]) -> object:
+    import polars as pl
+
+    return _polars(rows).lazy().with_columns(pl.col("vote").cast(pl.Categorical))
+
+
+def _ibis(rows: Sequence[Row]) -> object:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import ibis  # type: ignore[import-untyped]  # it ships no types
+
+        return ibis.duckdb.connect().create_table("people", arrow(rows))
+
+
+def _spark(rows: Sequence[Row]) -> object:
+    schema = "person int, vote string, flag boolean, score double, ward string"
+    return spark().createDataFrame(list(rows), schema)
 
 
 @contextlib.contextmanager
@@ -191,7 +192,7 @@ def several_files(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
     """Write three CSV files."""
     third = len(rows) // 3
     for at, part in enumerate((rows[:third], rows[third : 2 * third], rows[2 * third :])):
-        _written(directory / f"people-{at}.csv", csv_text(part).encode())
+        (directory / f"people-{at}.csv").write_text(csv_text(part), encoding="utf-8", newline="")
     yield f"{directory}/people-*.csv", {}
 
 
@@ -200,9 +201,7 @@ def sqlite(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
     """Write an SQLite table."""
     path = directory / "people.db"
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute(
-            "create table people (person integer, vote text, flag boolean, score real, ward text)"
-        )
+        connection.execute(_TABLE.replace("double precision", "real"))
         connection.executemany("insert into people values (?, ?, ?, ?, ?)", rows)
         connection.commit()
     yield f"sqlite:///{path}", {"table": "people"}
@@ -215,8 +214,7 @@ def duckdb_file(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
 
     path = directory / "people.duckdb"
     with contextlib.closing(duckdb.connect(str(path))) as connection:
-        table = arrow(rows)
-        connection.register("given", table)
+        connection.register("given", arrow(rows))
         connection.execute("create table people as select * from given")
     yield f"duckdb:///{path}", {"sql": "select * from people"}
 
@@ -229,63 +227,10 @@ def postgres(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
 
     url = fresh_database()
     with psycopg.connect(url) as connection:
-        connection.execute(
-            "create table people (person integer, vote text, flag boolean, score double precision, ward text)"
-        )
+        connection.execute(_TABLE.encode())
         with connection.cursor() as cursor:
             cursor.executemany("insert into people values (%s, %s, %s, %s, %s)", rows)
     yield url, {"table": "people"}
-
-
-@contextlib.contextmanager
-def pandas(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Make a pandas frame in which NaN makes floats of integers."""
-    del directory
-    yield arrow(rows).to_pandas(), {}
-
-
-@contextlib.contextmanager
-def pandas_objects(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Make a pandas frame of Python objects."""
-    del directory
-    import pandas as pd
-
-    yield pd.DataFrame(list(rows), columns=list(COLUMNS), dtype=object), {}
-
-
-@contextlib.contextmanager
-def pandas_categories(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Make a pandas frame with categories and nullable types."""
-    del directory
-    frame = arrow(rows).to_pandas()
-    kinds = {"vote": "category", "ward": "category", "person": "Int64", "flag": "boolean", "score": "Float64"}
-    yield frame.astype(kinds), {}
-
-
-@contextlib.contextmanager
-def polars(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Make a polars frame."""
-    del directory
-    import polars as pl
-
-    yield pl.from_arrow(arrow(rows)), {}
-
-
-@contextlib.contextmanager
-def polars_lazy(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Make a lazy polars frame with a categorical column."""
-    del directory
-    import polars as pl
-
-    frame = pl.DataFrame(arrow(rows))
-    yield frame.lazy().with_columns(pl.col("vote").cast(pl.Categorical)), {}
-
-
-@contextlib.contextmanager
-def pyarrow(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Make a pyarrow table."""
-    del directory
-    yield arrow(rows), {}
 
 
 @contextlib.contextmanager
@@ -298,46 +243,37 @@ def duckdb_relation(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
         yield connection.from_arrow(arrow(rows)), {}
 
 
-@contextlib.contextmanager
-def ibis_table(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Make an ibis table."""
-    del directory
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import ibis  # type: ignore[import-untyped]  # it ships no types
-
-        yield ibis.duckdb.connect().create_table("people", arrow(rows)), {}
-
-
-@contextlib.contextmanager
-def pyspark(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Make a Spark frame."""
-    del directory
-    schema = "person int, vote string, flag boolean, score double, ward string"
-    yield spark().createDataFrame(list(rows), schema), {}
-
-
-Backend = Callable[[Sequence[Row], Path], contextlib.AbstractContextManager[Opened]]
+_TABLE = "create table people (person integer, vote text, flag boolean, score double precision, ward text)"
+csv_file = _file("csv_file", ".csv", lambda rows: csv_text(rows).encode())
+json_lines = _file("json_lines", ".jsonl", lambda rows: json_text(rows).encode())
+zstandard_json_lines = _file("zstandard_json_lines", ".ndjson.zst", lambda rows: _zstandard(json_text(rows)))
+parquet = _file("parquet", ".parquet", lambda rows: _parquet(arrow(rows)))
+pandas_objects = _frame("pandas_objects", _objects)
+pyspark = _frame("pyspark", _spark)
 ORDERED: tuple[Backend, ...] = (
     csv_file,
-    windows_csv,
-    latin_csv,
-    wide_csv,
-    gzip_csv,
-    tsv_file,
+    # As Windows writes it.
+    _file("windows_csv", ".csv", lambda rows: b"\xef\xbb\xbf" + csv_text(rows, ";", "\r\n").encode()),
+    _file("latin_csv", ".csv", lambda rows: csv_text(rows).encode("latin-1"), encoding="latin-1"),
+    _file("wide_csv", ".csv", lambda rows: csv_text(rows).encode("utf-16"), encoding="utf-16"),
+    _file("gzip_csv", ".csv.gz", lambda rows: gzip.compress(csv_text(rows).encode())),
+    _file("tsv_file", ".tsv", lambda rows: csv_text(rows, "\t").encode()),
     json_lines,
     zstandard_json_lines,
     parquet,
-    text_parquet,
+    _file("text_parquet", ".parquet", lambda rows: _parquet(_texts(rows))),
     several_files,
-    pandas,
+    # NaN makes floats of integers.
+    _frame("pandas", lambda rows: arrow(rows).to_pandas()),
     pandas_objects,
-    pandas_categories,
-    polars,
-    polars_lazy,
-    pyarrow,
+    _frame("pandas_categories", _categories),
+    _frame("polars", _polars),
+    _frame("polars_lazy", _lazy),
+    _frame("pyarrow", arrow),
 )
-UNORDERED: tuple[Backend, ...] = (sqlite, duckdb_file, postgres, duckdb_relation, ibis_table, pyspark)
+UNORDERED: tuple[Backend, ...] = (
+    sqlite, duckdb_file, postgres, duckdb_relation, _frame("ibis_table", _ibis), pyspark,
+)  # fmt: skip
 BACKENDS = ORDERED + UNORDERED
 # Here nothing but the rows could say which columns there are.
 HEADLESS: tuple[Backend, ...] = (json_lines, zstandard_json_lines)

@@ -72,7 +72,7 @@ def test_an_unforeseen_error_does_not_repeat_what_a_library_says(
 
     monkeypatch.chdir(tmp_path)
     Path("votes.csv").write_text("vote\nred\n", encoding="utf-8")
-    monkeypatch.setattr("rainbowdp.tables.files.FileSource.counted", fail)
+    monkeypatch.setattr("rainbowdp.tables.source.Source.batches", fail)
     outcome = run(*QUESTION)
     assert outcome.code == 70
     assert "error[RDP999]: internal error, RuntimeError\nhelp: this is a defect of rainbowdp" in outcome.err

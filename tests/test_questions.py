@@ -39,8 +39,6 @@ from rainbowdp.questions import (
     bracket,
     in_table,
     level,
-    nearest_first,
-    own_answer_first,
     question_boundary,
     question_from,
     ranking,
@@ -92,18 +90,6 @@ def test_a_question_is_frozen_and_consistent(question: Question) -> None:
         (yes_no("c", equals="y", share="1/2"), yes_no("c", equals=" y ", share=0.5)),
         (yes_no("c", equals="1", share="1/2"), yes_no("c", equals=1.0, share="2/4")),
         (yes_no("c", equals="true", at_least=3), yes_no("c", equals=True, at_least="3.0")),
-        (
-            yes_no("c", clamp=("0.50", 2), at_least=3),
-            yes_no("c", clamp=("1/2", Decimal("2.0")), at_least="3e0"),
-        ),
-        (
-            yes_no("c", clamp=(0, 2), at_least=3, nulls="1"),
-            yes_no("c", clamp=(0, 2), at_least=3, nulls="1.0"),
-        ),
-        (
-            level("c", equals="y", share=True, edges=["1/4", 0.5], labels=("a ", "b", "c")),
-            level("c", equals="y", share=True, edges=[0.25, "1/2"], labels=["a", "b", "c"]),
-        ),
         (bracket("c", edges=[18, 65]), bracket("c", edges=["18", 65.0], quantile=0.5)),
         (winner("c", ["a", "b", "x"], other="x"), winner("c", (" a", "b"), other="x ")),
         (scores(["A", "B"], sensitivity=0.5), scores(("A ", "B"), sensitivity="2/4")),
@@ -151,28 +137,22 @@ def test_orders_are_written_with_quotes_where_needed_and_listed_in_json() -> Non
         (winner, {"options": {"only"}}, "which is not a list"),
         (winner, {"options": [1, "1.0", 1.0]}, "'1' stands twice"),
         (winner, {"options": ["a", " "]}, "is empty or not a text"),
-        (winner, {"options": ["a", "\ud800"]}, "is empty or not a text"),
-        (winner, {"options": ["a", "x" * 9000]}, "is empty or not a text"),
         (winner, {"options": ["a", "b"], "nulls": "x"}, "which is no option"),
         (winner, {"column": "", "options": ["a", "b"]}, "is not a column"),
         (ranking, {"options": list("abcdef"), "top": 7}, "the first 7 of 6 options cannot be named"),
         (ranking, {"options": list("abc"), "top": 3, "as_set": True}, "a set of all options cannot change"),
-        (ranking, {"options": list("abc"), "as_set": True}, "a set of all options cannot change"),
         (yes_no, {"equals": "y", "at_least": "1/2"}, "a count cannot cross 0.5"),
         (yes_no, {"equals": "y", "share": "101/100"}, "a share cannot cross 1.01"),
         (yes_no, {"equals": "y"}, "no threshold"),
         (yes_no, {"at_least": 3}, "neither a matching text nor a range"),
         (yes_no, {"equals": "y", "at_least": 1, "share": "1/2"}, "both a count and a share"),
-        (yes_no, {"equals": "y", "clamp": (0, 1), "at_least": 1}, "a sum has no matching text"),
         (yes_no, {"clamp": (2, 1), "at_least": 1}, "cannot be clamped to 2, 1"),
         (yes_no, {"clamp": (-5, 0), "at_least": 1}, "cannot cross 1"),
         (yes_no, {"clamp": (1, 2, 3), "at_least": 1}, "is no range"),
-        (yes_no, {"clamp": (0, 1), "at_least": 1, "nulls": "none"}, "not an exact number"),
         (yes_no, {"equals": "y", "at_least": 1, "false_yes": 1}, "a false yes cannot be allowed"),
         (level, {"equals": "y", "edges": []}, "no edges"),
         (level, {"equals": "y", "edges": [3, 2]}, "edge 2 does not lie above 3"),
         (level, {"equals": "y", "edges": [1], "labels": ["a", "b", "c"]}, "3 labels do not fit 1 edges"),
-        (level, {"equals": "y", "edges": ["1/2", 2], "share": True}, "a share cannot cross 2"),
         (bracket, {"edges": [1], "quantile": 0}, "0 is no quantile"),
         (bracket, {"edges": ["x"]}, "'x' is not an exact number"),
         (scores, {"options": ["a", "b"], "sensitivity": 0}, "sensitivity 0 cannot change"),
@@ -253,20 +233,6 @@ def test_a_sum_of_equal_values_needs_rows_that_come_and_go() -> None:
     assert in_table(question).locate(ClampedSum(Fraction(21)), "change-one").distance == 3
 
 
-@given(st.integers(2, 6), st.data())
-def test_rainbows_have_the_answer_best_and_the_nearest_next(count: int, data: st.DataObject) -> None:
-    answers = [f"answer {at}" for at in range(count)]
-    answer = data.draw(st.sampled_from(answers))
-    at = answers.index(answer)
-    near = nearest_first(answer, answers)
-    assert near.classes[0] == (answer,)
-    assert [{abs(answers.index(other) - at) for other in group} for group in near.classes] == [
-        {step} for step in range(max(at, count - 1 - at) + 1)
-    ]
-    assert sorted(near.colors) == sorted(answers)
-    assert own_answer_first(answer, answers).classes == ((answer,), tuple(a for a in answers if a != answer))
-
-
 @pytest.mark.parametrize("privacy", [PureDP("ln 2"), ApproxDP("1/2", "1e-3"), GaussianDP(1)])
 @pytest.mark.parametrize("relation", get_args(Neighbors))
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.kind)
@@ -291,23 +257,19 @@ def test_the_default_boundary_serves_the_worst_off_region_best() -> None:
     touching_all = winner("c", ["a", "b", "c"])
     graph = region_graph(touching_all, "add-remove")
     default = question_boundary(touching_all, privacy, "add-remove")
-    assert default.distributions == randomized_response(graph, privacy).distributions
-    assert default.distributions == max_min(graph, privacy).distributions
+    response = randomized_response(graph, privacy)
+    assert default.distributions == response.distributions == max_min(graph, privacy).distributions
     levels = level("c", equals="y", edges=[5, 9], labels=["few", "some", "many"])
     default = question_boundary(levels, privacy, "add-remove")
     assert default.distributions == max_min(region_graph(levels, "add-remove"), privacy).distributions
     jumped = question_boundary(levels, privacy, "add-remove", max_rows=9)
-    assert (
-        jumped.distributions
-        == randomized_response(region_graph(levels, "add-remove", 9), privacy).distributions
-    )
+    response = randomized_response(region_graph(levels, "add-remove", 9), privacy)
+    assert jumped.distributions == response.distributions
     orders = ranking("c", ["a", "b", "c"])
     default = question_boundary(orders, privacy, "add-remove")
-    assert (
-        default.distributions
-        == randomized_response(region_graph(orders, "add-remove"), privacy).distributions
-    )
-    best = max_min(region_graph(orders, "add-remove"), privacy)
+    graph = region_graph(orders, "add-remove")
+    assert default.distributions == randomized_response(graph, privacy).distributions
+    best = max_min(graph, privacy)
     rainbow = orders.rainbow("a>b>c")
     assert best.distributions[rainbow]["a>b>c"] >= default.distributions[rainbow]["a>b>c"]
 

@@ -28,7 +28,6 @@ from rainbowdp.questions import (
     ranking,
     region_graph,
     winner,
-    yes_no,
 )
 
 RELATIONS: list[Any] = ["add-remove", "change-one"]
@@ -119,15 +118,6 @@ def test_levels_of_a_share_touch_as_said_where_rows_may_count_for_nothing(
     assert named(question, "change-one", rows) == pairs
 
 
-def test_the_empty_table_joins_the_lowest_and_the_highest_level() -> None:
-    question = level("c", equals="y", share=True, edges=["1/4", "1/2", "3/4"])
-    ends = frozenset((0, 3))
-    assert ends in named(question, "add-remove", 1)
-    # One row that changes does the same, and a change from nothing does it without.
-    narrow = level("c", equals="y", share=True, edges=["1/2", "3/5"])
-    assert frozenset((0, 2)) in named(narrow, "change-one", 1)
-
-
 def test_gaps_too_narrow_to_look_at_are_named_as_touching() -> None:
     edges = [Fraction(1, 2), Fraction(1, 2) + Fraction(1, 10**6), Fraction(3, 4)]
     question = level("c", equals="y", share=True, edges=edges)
@@ -194,13 +184,3 @@ def test_five_options_have_a_region_graph_of_all_their_orders() -> None:
     condition = question_boundary(question, PureDP("ln 2"), "add-remove")
     own = condition.distributions[question.rainbow(question.answers[0])]
     assert own[question.answers[0]] == Fraction(2, 121)
-
-
-def test_yes_and_no_touch_always() -> None:
-    for question in (
-        yes_no("c", equals="y", at_least=3),
-        yes_no("c", equals="y", share="2/3"),
-        yes_no("c", clamp=(0, 9), at_least=100),
-    ):
-        assert question.touching("add-remove") is None
-        assert question.touching("change-one", 7) is None

@@ -24,8 +24,8 @@ import pytest
 import rainbowdp as rdp
 from bit_sources import ReplayBits
 from rainbowdp.questions import BracketCounts, ClampedSum, MatchCount, OptionCounts, Question, Summary
+from rainbowdp.questions.levels import Level
 from rainbowdp.questions.measures import CountOf
-from rainbowdp.questions.thresholds import Level
 from rainbowdp.release import Answer, Terms, answer
 from rainbowdp.release.asking import locate
 from rainbowdp.tables import open_table

@@ -9,8 +9,8 @@ import pytest
 import rainbowdp as rdp
 from bit_sources import ReplayBits
 from rainbowdp.questions import MatchCount, Question, QuestionLines, Summary
+from rainbowdp.questions.levels import Level
 from rainbowdp.questions.regions import MOST_ANSWERS, MOST_TERMS, lines_of, solved_lines
-from rainbowdp.questions.thresholds import Level
 from rainbowdp.release import Terms, answer
 
 LEVEL = rdp.level("vote", equals="red", edges=[10, 20, 30])

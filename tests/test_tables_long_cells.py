@@ -6,7 +6,6 @@ The edge is the same everywhere: 2**13 bytes of UTF-8, outer blanks included, ar
 
 import contextlib
 import sqlite3
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,7 @@ import pytest
 
 from cell_tally import NOTHING, UNREADABLE, cells
 from postgres_server import fresh_database
-from rainbowdp.errors import TableUnreadableError
-from rainbowdp.tables import count_keys, database_files, open_table, persons, spools
+from rainbowdp.tables import count_keys, open_table, persons
 from table_backends import BACKENDS, Backend, Row
 
 MOST = 1 << 13
@@ -56,8 +54,8 @@ def test_a_huge_cell_of_sqlite_stays_in_the_file(tmp_path: Path) -> None:
     with open_table(f"sqlite:///{tmp_path}/a.db") as table:
         sizes = [
             len(cell)
-            for batch in table.source.rows(["vote"], None)
-            for (cell,) in batch
+            for (column,) in table.source.batches(["vote"], counted=False)
+            for cell in column
             if isinstance(cell, bytes)
         ]
         assert max(sizes) <= MOST + 1
@@ -92,25 +90,9 @@ def test_texts_of_postgres_that_could_not_be_written_are_not_written() -> None:
         assert cells(table, "d") == {UNREADABLE: 1, NOTHING: 2}
 
 
-def test_a_file_of_duckdb_needs_a_place_for_what_it_spills(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import duckdb
-
-    duckdb.connect(str(tmp_path / "a.duckdb")).execute("create table people as select 1 as x").close()
-    database_files._directory_for_spills.cache_clear()
-    with monkeypatch.context() as patch:
-        patch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
-        with pytest.raises(TableUnreadableError, match="no temporary files"):
-            open_table(f"duckdb:///{tmp_path}/a.duckdb")
-    with open_table(f"duckdb:///{tmp_path}/a.duckdb") as table:
-        assert cells(table, "x") == {"1": 1}
-
-
 def test_long_cells_take_no_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(persons, "_MEMORY", "30MB")
     monkeypatch.setattr(persons, "_SORTED", 1 << 20)
-    monkeypatch.setattr(spools, "_HELD_BYTES", 1 << 24)
     count = 6_000
     texts = [f"{at * 7919 % count}{'x' * 8000}" for at in range(count)]
     columns: dict[str, Any] = {"person": pa.array(range(count)), "vote": pa.array(texts)}

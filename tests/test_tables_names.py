@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of columns that engines take for patterns, on every kind of table; and bytes that look like JSON."""
+"""Names of columns that engines take for patterns, on every kind of table."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,12 +9,15 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cell_tally import cells
+from rainbowdp.errors import UnknownColumnError
 from rainbowdp.tables import open_table
+from spark_session import spark
 
-PATTERNS = ("*", "^.*$", "columns(*)", "c0", 'a"b', "a.b")
+PATTERNS = ("*", "^.*$", "columns(*)", 'a"b')
 ROWS = 100
 
 
@@ -58,17 +61,27 @@ def test_a_name_is_a_name_and_no_pattern(
         assert set(table.columns) == {"w", "vote", name, "vote2"}
 
 
-def test_bytes_that_are_no_utf8_are_no_row_of_json_whatever_lies_between_them(tmp_path: Path) -> None:
-    path = tmp_path / "people.jsonl"
-    row = '{"vote": "red"}'
-    plain = b'{"vote": "blue"}\n'
-    for odd in (
-        b"\xff".join(bytes([byte]) for byte in row.encode()) + b"\xff",
-        row.encode("utf-16-be"),
-        row.encode("utf-16-le"),
-        row.encode("utf-32-be"),
-        b"\xef\xbb\xbf" + row.encode(),
-    ):
-        path.write_bytes(plain + odd + b"\n" + plain)
-        with open_table(path) as table:
-            assert cells(table, "vote") == {"blue": 2}
+def test_parquet_columns_are_found_by_their_names(tmp_path: Path) -> None:
+    rows = {"a": [{"b": 1}, {"b": 2}], "a.b": ["red", "blue"], "": ["x", "y"], "A": [True, None]}
+    pq.write_table(pa.table(rows), tmp_path / "a.parquet", row_group_size=1)
+    shares: list[float] = []
+    with open_table(tmp_path / "a.parquet") as table:
+        assert table.columns == ("a", "a.b", "", "A")
+        assert table.source.unreadable == {"a"}
+        assert cells(table, "a.b", where={"A": "true"}, progress=shares.append) == {"red": 1}
+        assert cells(table, "") == {"x": 1, "y": 1}
+        assert cells(table, "a") == {}
+        assert cells(table, "a", where={"": "y"}, unit="A") == {}
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+
+
+def test_spark_columns_are_found_by_their_names() -> None:
+    session = spark()
+    dotted = session.sql("select 'x' as `a.b`, 'red' as vote, 'y' as Vote, named_struct('b', 1) as a")
+    with open_table(dotted) as table:
+        assert table.columns == ("a.b", "vote", "Vote", "a")
+        assert cells(table, "a.b", where={"vote": "red", "Vote": "y"}) == {"x": 1}
+        assert cells(table, "a") == {}
+    with pytest.raises(UnknownColumnError, match="the frame gives its columns 1 and 2 the same name"):
+        open_table(session.sql("select 1 as a, 2 as a"))

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What files, and directories for temporary files, are called decides nothing that depends on a row."""
 
-import contextlib
 import os
-import shutil
-import sqlite3
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -14,11 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cell_tally import NOTHING, cells
+from cell_tally import cells
 from postgres_server import fresh_database
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.tables import count_keys, database_files, open_table
-from rainbowdp.tables.files import FileSource
 
 ROWS = b"vote,w\n" + b"red,1\n" * 9
 # The last row is in order, or makes a copy necessary.
@@ -94,10 +91,7 @@ def test_without_links_every_file_is_copied(tmp_path: Path, monkeypatch: pytest.
         for last in LAST:
             path.write_bytes(ROWS + last)
             with open_table(path) as table:
-                assert isinstance(table.source, FileSource)
                 assert cells(table, "vote")["red"] >= 9
-                (scan,) = table.source._scans.values()
-                assert str(path) not in scan
         assert path.read_bytes() == ROWS + LAST[-1]
         assert path.stat().st_nlink == 1
 
@@ -135,20 +129,8 @@ def test_parquet_and_databases_under_odd_names(tmp_path: Path, name: str) -> Non
 def test_json_in_a_database_says_what_it_says_in_lines(tmp_path: Path) -> None:
     import psycopg
 
-    values = [
-        '"red"',
-        "null",
-        "1.0",
-        "-0",
-        "true",
-        '"\\u00e9"',
-        '" b "',
-        "[1]",
-        '{"a": 1}',
-        '""',
-        "7",
-    ]
-    values += ["1" + "0" * 500, '"null"', "0.1", '"' + "x" * 8190 + '"']
+    texts = ['"red"', "null", "1.0", "-0", "true", '"\\u00e9"', '" b "', "[1]", '{"a": 1}', '""', "7"]
+    values = [*texts, "1" + "0" * 500, '"null"', "0.1", '"' + "x" * 8190 + '"']
     (tmp_path / "a.jsonl").write_text("".join(f'{{"x": {value}}}\n' for value in values), encoding="utf-8")
     with open_table(tmp_path / "a.jsonl") as table:
         expected = cells(table, "x")
@@ -169,51 +151,41 @@ def test_json_in_a_database_says_what_it_says_in_lines(tmp_path: Path) -> None:
         assert sum(cells(table, "x").values()) == sum(expected.values()) + 2
 
 
-def test_an_sqlite_file_that_its_writer_has_left_unfinished_says_what_to_do(tmp_path: Path) -> None:
-    with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as database:
-        database.execute("pragma cache_size = 1")
-        database.execute("create table people (vote)")
-        database.executemany("insert into people values (?)", [("red" * 200,)] * 500)
-        database.commit()
-        database.execute("update people set vote = ?", ("blue" * 200,))
-        # As after a crash: half of the change is in the file, and the way back beside it.
-        for name in ("a.db", "a.db-journal"):
-            shutil.copy(tmp_path / name, tmp_path / name.replace("a", "b", 1))
-    with pytest.raises(TableUnreadableError) as caught:
-        open_table(f"sqlite:///{tmp_path}/b.db")
-    assert "open it once with the program that writes it" in caught.value.help
-    with pytest.raises(TableUnreadableError) as asked:
-        open_table(f"sqlite:///{tmp_path}/b.db", sql="select vote from people")
-    assert "open it once with the program that writes it" in asked.value.help
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_link_to_a_file_does_not_count_its_people_again(
+    tmp_path: Path, link: Callable[[Path, Path], None]
+) -> None:
+    (tmp_path / "data-2024.csv").write_text("vote\nred\nred\n", encoding="utf-8")
+    (tmp_path / "data-2025.csv").write_text("vote\nblue\n", encoding="utf-8")
+    link(tmp_path / "data-2025.csv", tmp_path / "data-0.csv")
+    link(tmp_path / "data-2024.csv", tmp_path / "data-latest.csv")
+    with open_table(str(tmp_path / "data-*.csv")) as table:
+        assert cells(table, "vote") == {"red": 2, "blue": 1}
+    # Copies are other files.
+    (tmp_path / "data-copy.csv").write_bytes((tmp_path / "data-2024.csv").read_bytes())
+    with open_table(str(tmp_path / "data-*.csv")) as table:
+        assert cells(table, "vote") == {"red": 4, "blue": 1}
 
 
-def test_a_function_of_somebody_else_that_fits_better_is_not_run() -> None:
-    import psycopg
+def test_progress_never_falls_whether_or_not_a_row_is_in_order(tmp_path: Path) -> None:
+    rows = ["red,1,abcdefghij\n"] * 200_000
+    for odd in (None, 100_000, 190_000):
+        path = tmp_path / f"{odd}.csv"
+        lines = rows if odd is None else [*rows[:odd], '"x\n', *rows[odd:]]
+        path.write_text("vote,w,x\n" + "".join(lines), encoding="utf-8")
+        told: list[float] = []
+        with open_table(str(path)) as table:
+            cells(table, "vote", progress=told.append)
+        assert told == sorted(told)
+        assert told[-1] == 1
 
-    url = fresh_database()
-    fails = "language plpgsql as 'begin raise ''%'', $1; end'"
-    with psycopg.connect(url, autocommit=True) as server:
-        server.execute("create table people (t text, v varbit, j jsonb, b bytea, p path, i inet)")
-        server.execute(
-            "insert into people values ('red', '101', '\"red\"', 'red', '[(0,0),(1,1)]', '1.2.3.4')"
-        )
-        for function in (
-            *(f"pg_column_size({kind}) returns int" for kind in ("text", "varbit", "jsonb", "inet")),
-            *("octet_length(text) returns int", "octet_length(bytea) returns int"),
-            *("length(varbit) returns int", "npoints(path) returns int", "abbrev(inet) returns text"),
-            *("jsonb_typeof(jsonb) returns text", "reaches(jsonb, jsonb) returns text"),
-        ):
-            server.execute(f"create function public.{function} {fails}".encode())
-        server.execute("create type mood as enum ('glad', 'odd')")
-        server.execute(f"create function said(mood) returns text {fails}".encode())
-        server.execute("create cast (mood as text) with function said(mood)")
-        server.execute("alter table people add m mood default 'odd', add n mood")
-        server.execute("create operator #>> (leftarg = jsonb, rightarg = jsonb, function = reaches)")
-        server.execute(f"alter database {server.info.dbname} set search_path = public, pg_catalog".encode())
-    with open_table(url) as table:
-        for column, said in (("t", "red"), ("v", "101"), ("j", "red"), ("i", "1.2.3.4")):
-            assert cells(table, column) == {said: 1}
-        assert cells(table, "p") == {"[(0,0),(1,1)]": 1}
-        assert cells(table, "b") == {"red": 1}
-        assert cells(table, "m") == {"odd": 1}
-        assert cells(table, "n") == {NOTHING: 1}
+
+@pytest.mark.parametrize(("name", "content"), [("a.csv", "vote\nred\n"), ("a.jsonl", '{"vote": "red"}\n')])
+def test_a_file_that_is_gone_is_no_lack_of_room(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    with open_table(str(path)) as table:
+        path.unlink()
+        with pytest.raises(TableUnreadableError, match="cannot read") as caught:
+            cells(table, "vote")
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None

@@ -5,25 +5,29 @@ The oracle for the choice is the definition, in a few lines of Python; stability
 with one key.
 """
 
+import contextlib
 import hashlib
 import io
 import itertools
 import random
 import struct
 import tempfile
+import traceback
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from cell_tally import NOTHING, UNREADABLE, cells, cells_by
+from cell_tally import NOTHING, cells, cells_by
 from rainbowdp.errors import TableUnreadableError, UsageError
-from rainbowdp.tables import collecting, count_keys, open_table, persons, spools
-from rainbowdp.tables.source import Source
+from rainbowdp.formats.tables import connect
+from rainbowdp.tables import count_keys, open_table, persons, summarizing
 from siphash_reference import siphash
 from table_backends import Backend, Row, csv_file, duckdb_file, pandas_objects, parquet, postgres, sqlite
 
@@ -163,18 +167,6 @@ def test_rows_are_limited_over_all_groups_together(tmp_path: Path) -> None:
         assert set(together.values()) == {3}
 
 
-class Unordered:
-    """A source whose order is not to be relied on."""
-
-    ordered = False
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a source has
-        return getattr(self._source, name)
-
-
 def in_all_ways(rows: Sequence[Row]) -> list[object]:
     """Return what counts of rows with and without an order, by group, and as keys."""
     import polars as pl
@@ -182,7 +174,9 @@ def in_all_ways(rows: Sequence[Row]) -> list[object]:
     found: list[object] = []
     frame = pl.DataFrame(list(rows), schema=["person", "vote", "flag", "score", "ward"], orient="row")
     with open_table(frame) as table:
-        for source, most in itertools.product((table.source, Unordered(table.source)), (1, 2, 4)):
+        for source, most in itertools.product(
+            (table.source, replace(table.source, ordered=False)), (1, 2, 4)
+        ):
             read = replace(table, source=source)
             some = cells(read, "vote", where={"flag": "true"}, unit="person", max_rows=most, key=KEY)
             by = cells_by(read, "vote", "ward", ["N", "S"], unit="person", max_rows=most, key=KEY)
@@ -200,53 +194,11 @@ def test_neither_shares_nor_caches_decide_anything(monkeypatch: pytest.MonkeyPat
     # One person has more rows than are handled at once.
     rows += [(7, generator.choice("abcdefgh"), True, 1.0, generator.choice("NS")) for _ in range(100)]
     before = in_all_ways(rows)
-    monkeypatch.setattr(spools, "_HELD", 37)
-    monkeypatch.setattr(spools, "_SHARES", 8)
-    monkeypatch.setattr(spools, "_PIECE", 11)
-    monkeypatch.setattr(persons, "_COUNTED", 3)
-    monkeypatch.setattr(collecting, "_REMEMBERED", 3)
+    monkeypatch.setattr(persons, "_HELD", 37)
+    monkeypatch.setattr(persons, "_SHARES", 8)
+    monkeypatch.setattr(persons, "_PIECE", 11)
+    monkeypatch.setattr(summarizing, "_REMEMBERED", 3)
     assert in_all_ways(rows) == before
-
-
-ODD_ANSWERS = [None, "", "a\0b", "\ud83d", "\udc00x", "long" * 2_000, b"\xff", b"red", "red", [1], "0", 0]
-
-
-def test_odd_answers_of_persons_are_what_they_are_without_persons() -> None:
-    import pandas as pd
-
-    frame = pd.DataFrame(
-        {
-            "person": [at // 2 for at in range(2 * len(ODD_ANSWERS))],
-            "vote": pd.Series([answer for answer in ODD_ANSWERS for _ in range(2)], dtype=object),
-            "ward": ["N"] * 2 * len(ODD_ANSWERS),
-        }
-    )
-    with open_table(frame) as table:
-        every = Counter(cells(table, "vote"))
-        assert every == {NOTHING: 4, UNREADABLE: 10, "long" * 2_000: 2, "red": 4, "0": 4}
-        half = {text: count // 2 for text, count in every.items()}
-        for source in (table.source, Unordered(table.source)):
-            read = replace(table, source=source)
-            assert cells(read, "vote", unit="person") == half
-            assert cells(read, "vote", unit="person", max_rows=2) == every
-            assert cells_by(read, "vote", "ward", ["N"], unit="person")["N"] == half
-            keys = dict(count_keys(read, "vote", unit="person"))
-            assert keys == {text: count for text, count in half.items() if text not in (NOTHING, UNREADABLE)}
-
-
-def test_null_and_unreadable_answers_are_told_apart_within_a_person() -> None:
-    import pandas as pd
-
-    answers = [None, b"\xff"] * 2000
-    frame = pd.DataFrame(
-        {"person": [at // 2 for at in range(4000)], "vote": pd.Series(answers, dtype=object)}
-    )
-    with open_table(frame) as table:
-        for source in (table.source, Unordered(table.source)):
-            found = cells(replace(table, source=source), "vote", unit="person")
-            assert sum(found.values()) == 2000
-            # Six standard deviations of 2000 fair coins are 134.
-            assert abs(found[NOTHING] - 1000) < 134
 
 
 class Full(io.BytesIO):
@@ -263,8 +215,8 @@ class Full(io.BytesIO):
 def test_a_full_disk_is_one_message_without_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     import polars as pl
 
-    monkeypatch.setattr(spools, "_HELD", 10)
-    monkeypatch.setattr(spools, "_unnamed_file", Full)
+    monkeypatch.setattr(persons, "_HELD", 10)
+    monkeypatch.setattr(persons, "_unnamed_file", Full)
     frame = pl.DataFrame({"person": [f"canary{at}" for at in range(30)], "vote": ["canary"] * 30})
     with open_table(frame) as table, pytest.raises(TableUnreadableError, match="no room") as caught:
         cells(table, "vote", unit="person")
@@ -274,14 +226,23 @@ def test_a_full_disk_is_one_message_without_a_row(monkeypatch: pytest.MonkeyPatc
 
 def test_rows_of_persons_leave_no_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(spools, "_HELD", 4)
-    with spools.PersonRows() as rows:
+    monkeypatch.setattr(persons, "_HELD", 4)
+    with persons.PersonRows() as rows:
         words = np.arange(40, dtype=np.uint64).reshape(20, 2)
         rows.add(words, words)
         assert not list(tmp_path.iterdir())
         found = np.concatenate([piece for pieces in rows.shares() for piece in pieces])
     assert sorted(found[:, 0].tolist()) == list(range(0, 40, 2))
     assert not list(tmp_path.iterdir())
+
+
+@given(
+    st.dictionaries(
+        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), st.integers(0, 2**63 - 1)
+    )
+)
+def test_long_texts_come_in_their_order(counted: dict[str, int]) -> None:
+    assert list(persons._in_order(counted.items())) == sorted(counted.items())
 
 
 def test_keys_of_a_person_depend_on_no_order_and_on_nobody_else() -> None:
@@ -332,3 +293,38 @@ def test_options_that_make_no_sense_are_refused() -> None:
             cells_by(table, "vote", "vote", ["a", " a"])
         with pytest.raises(UsageError, match="no group is declared"):
             cells_by(table, "vote", "vote", [])
+
+
+def test_no_room_for_texts_is_the_same_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    import polars as pl
+
+    @contextlib.contextmanager
+    def cramped() -> Iterator[duckdb.DuckDBPyConnection]:
+        with connect() as database:
+            database.execute("set temp_directory = ''")
+            yield database
+
+    monkeypatch.setattr(persons, "connect", cramped)
+    monkeypatch.setattr(persons, "_MEMORY", "10MB")
+    votes = [f"canary{at}" + "x" * 2000 for at in range(15_000)]
+    frame = pl.DataFrame({"id": range(len(votes)), "vote": votes})
+    with open_table(frame) as table, pytest.raises(TableUnreadableError, match="no room") as caught:
+        cells(table, "vote", unit="id")
+    assert "canary" not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("Query interrupted"), duckdb.Error("a\nKeyboardInterrupt: \n")]
+)
+def test_an_interrupt_while_rows_are_put_aside_is_one(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import polars as pl
+
+    def stop(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(persons.PersonRows, "add", stop)
+    frame = pl.DataFrame({"vote": ["A", "B"], "id": [1, 2]})
+    with open_table(frame) as table, pytest.raises(KeyboardInterrupt):
+        cells(table, "vote", unit="id")

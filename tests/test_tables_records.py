@@ -17,12 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cell_tally import NOTHING, UNREADABLE, cells
-from rainbowdp.errors import TableUnreadableError, UnknownColumnError
 from rainbowdp.formats.csv_files import LARGEST_RECORD, Header, Records
-from rainbowdp.formats.encodings import in_utf8
-from rainbowdp.tables import open_table
-from rainbowdp.tables.json_lines import LARGEST_LINE, records_of
-from rainbowdp.tables.local_files import ALWAYS_ALLOWED
+from rainbowdp.formats.encodings import encoding_called, in_utf8
+from rainbowdp.questions import OptionReading
+from rainbowdp.questions.readings import OptionCounts
+from rainbowdp.tables import open_table, summarize
+from rainbowdp.tables.files import LARGEST_LINE, records_of
 
 
 def filter_of(cells: int) -> Records:
@@ -57,7 +57,7 @@ COUNTS = {"red": 3, 'blue, or "so"': 1, NOTHING: 1}
 def test_a_bad_row_counts_for_nothing_and_its_neighbors_count(
     tmp_path: Path, bad: bytes, ending: bytes
 ) -> None:
-    for at in range(len(GOOD) + 1):
+    for at in (0, 2, len(GOOD)):
         rows = [*GOOD[:at], bad, *GOOD[at:]]
         (tmp_path / "a.csv").write_bytes(ending.join([b"id,vote,x", *rows, b""]))
         with open_table(tmp_path / "a.csv") as table:
@@ -68,13 +68,6 @@ def test_a_quote_inside_a_cell_is_text(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b'id,vote\n1,5\'10"\n2,the "best" one\n3,5\'10"\n')
     with open_table(tmp_path / "a.csv") as table:
         assert cells(table, "vote") == {"5'10\"": 2, 'the "best" one': 1}
-
-
-def test_thirty_megabytes_without_a_line_break_are_one_bad_row(tmp_path: Path) -> None:
-    row = b"9,red," + b"x" * 30_000_000
-    (tmp_path / "a.csv").write_bytes(b"\n".join([b"id,vote,x", *GOOD, row, *GOOD]))
-    with open_table(tmp_path / "a.csv") as table:
-        assert cells(table, "vote") == {text: 2 * count for text, count in COUNTS.items()}
 
 
 def test_a_bad_row_loses_nothing_of_a_file_that_is_read_in_parts(tmp_path: Path) -> None:
@@ -160,91 +153,25 @@ def test_no_line_of_json_fails(lines: list[bytes]) -> None:
     assert records[-1] == '"1"'
 
 
+LINES = [
+    b'{"id": 1, "vote": "red"}', b'{"id": 2, "vote": " red "}', b'{"id": 3, "vote": null}', b'{"id": 4}',
+    b'{"vote": [["red", 1]]}', b'{"vote": {"red": 1}}', b'{"vote": true}', b'{"vote": 1.0}', b'{"vote": NaN}',
+    b'{"vote": "\\ud800"}', b'{"vote": "\\u0000"}', b'{"vote": ' + b"9" * 5000 + b"}", b"[" * 100_000,
+    b'[["id", 1], ["vote", "red"]]', b'"red"', b"", b'{"vote": "two\\nlines, \\"so\\""}',
+    b'{"vote": "' + b"x" * LARGEST_LINE + b'"}', b'{"vote": "last"',
+    # Bytes that other programs take for JSON.
+    b"\xff".join(bytes([byte]) for byte in b'{"vote": "red"}') + b"\xff",
+    '{"vote": "red"}'.encode("utf-16-be"), '{"vote": "red"}'.encode("utf-32-be"),
+    b'\xef\xbb\xbf{"vote": "red"}',
+]  # fmt: skip
+
+
 def test_json_lines_of_every_kind(tmp_path: Path) -> None:
-    lines = [
-        '{"id": 1, "vote": "red"}',
-        '{"id": 2, "vote": " red "}',
-        '{"id": 3, "vote": null}',
-        '{"id": 4}',
-        '{"id": 5, "vote": [["red", 1]]}',
-        '{"id": 6, "vote": {"red": 1}}',
-        '{"id": 7, "vote": true}',
-        '{"id": 8, "vote": 1.0}',
-        '{"id": 9, "vote": "\\ud800"}',
-        '{"id": 9, "vote": "\\u0000"}',
-        '{"id": 10, "vote": NaN}',
-        '{"id": 11, "vote": ' + "9" * 5000 + "}",
-        "[" * 100_000,
-        '[["id", 1], ["vote", "red"]]',
-        '"red"',
-        "",
-        '{"id": 12, "vote": "two\\nlines, \\"so\\""}',
-        '{"id": 13, "vote": "' + "x" * LARGEST_LINE + '"}',
-        '{"id": 14, "vote": "last"',
-    ]
-    (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "a.jsonl").write_bytes(b"\n".join(LINES))
     with open_table(tmp_path / "a.jsonl") as table:
         assert table.columns is None
-        assert cells(table, "vote") == {
-            "red": 2,
-            NOTHING: 3,
-            UNREADABLE: 5,
-            "true": 1,
-            "1": 1,
-            'two\nlines, "so"': 1,
-        }
-
-
-@pytest.mark.parametrize(
-    ("content", "error", "says"),
-    [
-        (b"", TableUnreadableError, "is empty, so it has no header"),
-        (b"\nred\n", TableUnreadableError, "its first line is empty"),
-        (b"id," + b"x" * (1 << 22) + b"\n", TableUnreadableError, "longer than 4 MiB"),
-        (b"id,v\xf6te\n1,red\n", TableUnreadableError, "is not text in the chosen encoding"),
-        (b"vote,id,vote\n1,2,3\n", UnknownColumnError, "gives its columns 1 and 3 the same name"),
-        (b"\xff\xfei\0d\0\n\0", TableUnreadableError, "is not text in the chosen encoding"),
-    ],
-)
-def test_a_header_is_judged_before_any_row(
-    tmp_path: Path, content: bytes, error: type[Exception], says: str
-) -> None:
-    (tmp_path / "a.csv").write_bytes(content)
-    with pytest.raises(error, match=says):
-        open_table(tmp_path / "a.csv")
-
-
-def test_a_misspelt_column_is_named_with_the_one_that_was_meant(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_bytes(b"\xef\xbb\xbfvote,ward\n1,red\n")
-    with open_table(tmp_path / "a.csv") as table, pytest.raises(UnknownColumnError) as caught:
-        cells(table, "vot")
-    assert "has no column 'vot'" in caught.value.what
-    assert caught.value.help == "did you mean 'vote'?"
-
-
-@pytest.mark.parametrize(
-    ("header", "columns"),
-    [
-        ("a,b", ("a", "b")),
-        ("a;b,c;d", ("a", "b,c", "d")),
-        ("a\tb", ("a", "b")),
-        ("a|b", ("a", "b")),
-        ('"a, b",c', ("a, b", "c")),
-        ("alone", ("alone",)),
-        ("Red,red", ("Red", "red")),
-        ('"two\nlines",b', ("two\nlines", "b")),
-    ],
-)
-def test_the_header_says_how_cells_are_separated(
-    tmp_path: Path, header: str, columns: tuple[str, ...]
-) -> None:
-    sign = next(
-        sign for sign in ",;\t|" if len(columns) == 1 or header.rsplit(sign, 1)[-1].strip('"') == columns[-1]
-    )
-    (tmp_path / "a.csv").write_text(f"{header}\n{sign.join('x' for _ in columns)}\n", encoding="utf-8")
-    with open_table(tmp_path / "a.csv") as table:
-        assert table.columns == columns
-        assert cells(table, columns[-1]) == {"x": 1}
+        said = {"red": 2, NOTHING: 3, UNREADABLE: 5, "true": 1, "1": 1, 'two\nlines, "so"': 1}
+        assert cells(table, "vote") == said
 
 
 def test_one_column_may_have_null_cells_and_empty_lines_are_no_rows(tmp_path: Path) -> None:
@@ -253,51 +180,66 @@ def test_one_column_may_have_null_cells_and_empty_lines_are_no_rows(tmp_path: Pa
         assert cells(table, "vote") == {"red": 2, NOTHING: 1}
 
 
-UTF8_HEADERS = [
-    ("\ufeffid,vote\n1,größer\n", "latin-1"),
-    ("\ufeffid,vote\n1,größer\n", "gbk"),
-    ("\ufeffid,vote", "cp1252"),
-    ("größe,vote\r\n1,größer\r\n", "latin-1"),
-    ("größe,vote\r1,größer\r", "cp1251"),
-    ("id,größe\n1,größer\n", "koi8-r"),
-]
+def test_columns_of_json_lines_are_those_that_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "1.jsonl").write_text(
+        '{"vote": "A", "id": 1}\n{"id": 2, "vote": "B", "x": 1}\n', encoding="utf-8"
+    )
+    (tmp_path / "2.jsonl").write_text('{"x": 2}\n', encoding="utf-8")
+    with open_table(f"{tmp_path}/*.jsonl") as table:
+        assert "no header" in table.notes[0]
+        assert cells(table, "vote") == {"A": 1, "B": 1, NOTHING: 1}
+        assert cells(table, "x") == {"1": 1, "2": 1, NOTHING: 1}
+        assert cells(table, "vote", where={"id": "2"}) == {"B": 1}
+        assert cells(table, "vote", unit="id") == {"A": 1, "B": 1}
+        assert cells(table, "absent") == {NOTHING: 3}
 
 
-NO_UTF8_HEADERS = [
-    ("größe,vote\n1,größer\n", "latin-1"),
-    ("größe,vote\n1,größer\n", "gb18030"),
-    ("размер,vote\n1,größer\n", "koi8-u"),
-    ("ÄÖÜ,vote\n1,größer\n", "cp850"),
-    ("größe,vote\n1,größer\n", "utf-16"),
-    ("믯뾾,vote\n1,größer\n", "utf-16-le"),
-]
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_mark_in_the_first_cell_is_a_sign_of_that_cell(tmp_path: Path, compressed: bool) -> None:
+
+    content = "vote\n\ufeffA\nA\n\ufeff\n".encode()
+    path = tmp_path / ("a.csv.gz" if compressed else "a.csv")
+    path.write_bytes(gzip.compress(content) if compressed else content)
+    for row in ("", "x,y\n"):
+        more = content + row.encode()
+        path.write_bytes(gzip.compress(more) if compressed else more)
+        with open_table(path) as table:
+            assert cells(table, "vote") == {"\ufeffA": 1, "A": 1, "\ufeff": 1}
 
 
-@pytest.mark.parametrize(("text", "encoding"), NO_UTF8_HEADERS)
-def test_a_header_in_another_encoding_is_read(text: str, encoding: str, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_bytes(text.encode(encoding, "replace"))
-    with open_table(tmp_path / "a.csv", encoding=encoding) as table:
-        assert table.columns == tuple(text.partition("\n")[0].split(","))
+@pytest.mark.parametrize(
+    "name", ["utf-8", "euc_kr", "cp949", "johab", "shift_jis", "gb18030", "big5", "euc_jis_2004", "cp1252"]
+)
+def test_no_bytes_take_a_line_ending_along(name: str) -> None:
+    encoding = encoding_called(name)
+    for first in range(128, 256):
+        for second in (b"", *(bytes([at]) for at in range(128, 256))):
+            for rest in (b"\nA\n", b"\nA\nA more of them\n"):
+                found = b"".join(in_utf8(iter([bytes([first]) + second + rest]), encoding))
+                assert found.endswith(rest), (name, first, second)
 
 
-def test_a_file_that_expands_too_far_is_refused(tmp_path: Path) -> None:
-    row = b"1,red\n"
-    allowed = b"id,vote\n" + row * 200_000
-    (tmp_path / "fine.csv.gz").write_bytes(gzip.compress(allowed))
-    with open_table(tmp_path / "fine.csv.gz") as table:
-        assert cells(table, "vote") == {"red": 200_000}
-    bomb = b"id,vote\n" + row * (2 * ALWAYS_ALLOWED // len(row))
-    (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(bomb))
-    with (
-        open_table(tmp_path / "bomb.csv.gz") as table,
-        pytest.raises(TableUnreadableError, match="expands to more than 250 times its size"),
-    ):
-        cells(table, "vote")
+# DuckDB's slices have 8 MiB, its buffers four times that; rows were lost or counted twice where two met.
+ROWS = {
+    "a quote in a cell": ('x",y",red\n', 9_000_000),
+    "inches": ('5\'10",",",red\n', 9_000_000),
+    "a comma in quotes": ('",",1,red\r\n', 9_000_000),
+    "empty lines": ("\n1,2,red\n\n\n", 36_000_000),
+}
 
 
-@pytest.mark.parametrize("name", ["a.csv.gz", "a.jsonl.gz", "a.csv.zst", "a.parquet"])
-def test_a_damaged_file_is_one_error_without_its_content(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_bytes(b"id,canary\n1,canary\n")
-    with pytest.raises(TableUnreadableError) as caught, open_table(tmp_path / name) as table:
-        cells(table, "id")
-    assert "canary" not in caught.value.report()
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.release] * (name != "inches")) for name in ROWS]
+)
+def test_each_row_of_a_large_file_counts_once(name: str, tmp_path: Path) -> None:
+    row, size = ROWS[name]
+    number = size // len(row)
+    ending = "\r\n" if row.endswith("\r\n") else "\n"
+    path = tmp_path / "table.csv"
+    for before in range(1, len(row) + 1, 3):
+        header = f"{'a' * before},b,vote{ending}"
+        path.write_bytes((header + row * number).encode())
+        with open_table(path) as table:
+            found = summarize(table, OptionReading("vote", ("red", "blue")))
+        assert isinstance(found, OptionCounts)
+        assert found.counts == (number, 0)

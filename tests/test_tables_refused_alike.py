@@ -2,42 +2,37 @@
 """Tables that one odd cell could make unreadable are refused whatever they hold."""
 
 import contextlib
+import os
 import traceback
 from pathlib import Path
 
 import pytest
 
 from cell_tally import cells
-from command_line import Runner
 from postgres_server import fresh_database
 from rainbowdp.errors import TableUnreadableError, UnknownColumnError
 from rainbowdp.tables import open_table
-from rainbowdp.tables.files import FileSource
 
 
-@pytest.mark.parametrize("encoding", ["SQL_ASCII", "WIN1252"])
-def test_a_database_that_is_not_utf8_is_refused_with_or_without_an_odd_cell(encoding: str) -> None:
+def test_a_database_that_is_not_utf8_is_refused_with_or_without_an_odd_cell() -> None:
     import psycopg
 
     url = fresh_database()
-    name = f"odd_{encoding.lower()}"
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"drop database if exists {name}".encode())
+        connection.execute("drop database if exists odd")
         connection.execute(
-            f"create database {name} encoding '{encoding}' template template0 "
-            "lc_collate 'C' lc_ctype 'C'".encode()
+            "create database odd encoding 'SQL_ASCII' template template0 lc_collate 'C' lc_ctype 'C'"
         )
-    odd = url.rsplit("/", 1)[0] + f"/{name}"
-    said = []
+    odd = url.rsplit("/", 1)[0] + "/odd"
+    said = set()
     for value in (b"red", b"\x81"):
         with psycopg.connect(odd, autocommit=True) as connection:
             connection.execute("create table if not exists people (vote text)")
-            connection.execute(f"set client_encoding to '{encoding}'".encode())
             connection.pgconn.exec_(b"insert into people values ('" + value + b"')")
-        with pytest.raises(TableUnreadableError, match=f"keeps its texts as {encoding}") as caught:
+        with pytest.raises(TableUnreadableError, match="keeps its texts as SQL_ASCII") as caught:
             open_table(odd)
-        said.append(caught.value.report())
-    assert said[0] == said[1]
+        said.add(caught.value.report())
+    assert len(said) == 1
 
 
 @pytest.mark.parametrize("odd", [False, True])
@@ -61,41 +56,26 @@ def test_an_ibis_table_that_python_reads_is_refused_with_or_without_an_odd_cell(
 
 @pytest.mark.parametrize("kind", ["long", "loop", "nul", "folder", "pipe", "below a file"])
 @pytest.mark.parametrize("scheme", ["", "sqlite:///", "duckdb:///"])
-def test_what_cannot_be_opened_is_an_ordinary_error(
-    tmp_path: Path, kind: str, scheme: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    import os
-    import socket
-
-    (tmp_path / "file.csv").write_text("a\n1\n", encoding="utf-8")
-    path = str(tmp_path / "a.csv")
-    with socket.socket(socket.AF_UNIX) as listening:
-        match kind:
-            case "long":
-                path = str(tmp_path / ("x" * 5000 + ".csv"))
-            case "loop":
-                Path(path).symlink_to(path)
-            case "nul":
-                path += "\0.csv"
-            case "pattern":
-                path += "\0*.csv"
-            case "folder":
-                Path(path).mkdir()
-            case "pipe":
-                os.mkfifo(path)
-            case "socket":
-                listening.bind(path)
-            case "below a file":
-                path = str(tmp_path / "file.csv" / "a.csv")
-        with pytest.raises(TableUnreadableError) as caught:
-            open_table(scheme + path)
-        assert caught.value.code == "RDP702"
-        assert caught.value.__suppress_context__ or caught.value.__context__ is None
-        if "\0" not in path:
-            words = ("--column", "a", "--equals", "1", "--at-least", "1", "--epsilon", "1")
-            outcome = Runner(capsys)("ask", "yes-no", scheme + path, *words)
-            assert outcome.code == caught.value.exit_code
-            assert "RDP702" in outcome.err
+def test_what_cannot_be_opened_is_an_ordinary_error(tmp_path: Path, kind: str, scheme: str) -> None:
+    path = tmp_path / "a.csv"
+    match kind:
+        case "long":
+            path = tmp_path / ("x" * 5000 + ".csv")
+        case "loop":
+            path.symlink_to(path)
+        case "nul":
+            path = tmp_path / "a\0.csv"
+        case "folder":
+            path.mkdir()
+        case "pipe":
+            os.mkfifo(path)
+        case "below a file":
+            path.write_text("a\n1\n", encoding="utf-8")
+            path = path / "a.csv"
+    with pytest.raises(TableUnreadableError) as caught:
+        open_table(f"{scheme}{path}")
+    assert caught.value.code == "RDP702"
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
 def _ask_query(url: str, query: str, said: list[str]) -> None:
@@ -206,8 +186,3 @@ def test_a_file_of_duckdb_is_grouped_within_bounds_that_others_cannot_read(tmp_p
         assert Path(directory).stat().st_mode & 0o777 == 0o700
         assert Path(directory).parent != tmp_path
         assert cells(other, "vote") == {"red": 1}
-    (tmp_path / "a.csv").write_text("vote\nred\n", encoding="utf-8")
-    with open_table(tmp_path / "a.csv") as table:
-        assert isinstance(table.source, FileSource)
-        found = table.source._database.execute("select current_setting('memory_limit')").fetchone()
-        assert found == ("953.6 MiB",)

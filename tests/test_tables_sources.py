@@ -3,20 +3,24 @@
 
 import contextlib
 import io
+import os
+import resource
 import sqlite3
 import sys
+import tempfile
+import threading
+import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from cell_tally import NOTHING, UNREADABLE, cells
+from cell_tally import cells
 from postgres_server import fresh_database
 from rainbowdp.errors import RainbowError, TableUnreadableError, UnknownColumnError, UsageError
 from rainbowdp.questions.readings import OptionReading
 from rainbowdp.tables import open_table, summarize
-from rainbowdp.tables.cell_values import decimal_of, moment_of, perhaps_moment_of, shortest_float
 from table_backends import BACKENDS, HEADLESS, Row, csv_file, pyspark, sqlite
 
 CANARY = "canary-7351"
@@ -77,7 +81,6 @@ def test_standard_input_is_spooled_and_removed(tmp_path: Path, monkeypatch: pyte
         ("sqlite:///absent.db", {"table": "t", "sql": "q"}, (UsageError, "both a table and a query")),
         ("sqlite:///absent.db", {"encoding": "latin-1"}, (UsageError, "an encoding is for text files")),
         (7, {}, (UsageError, "a int is not a table")),
-        (7, {"encoding": "utf-8"}, (UsageError, "an encoding is for text files")),
     ],
 )
 def test_what_is_no_table_is_refused(
@@ -131,88 +134,6 @@ def _database(kind: str, directory: Path, *statements: str) -> str:
         for statement in statements:
             server.execute(statement.encode())
     return url
-
-
-def test_sqlite_may_hold_anything_anywhere(tmp_path: Path) -> None:
-    url = _database(
-        "sqlite",
-        tmp_path,
-        "create table people (vote text collate nocase, flag boolean, number real)",
-        "insert into people values ('red', 1, 'text'), ('RED', 0, 1), (x'ff', 'yes', x'00'), (7, 2, 1e999)",
-        "insert into people values (cast(x'ff' as text), null, null), (1.5, 1.0, -0.0)",
-    )
-    with open_table(url) as table:
-        assert cells(table, "vote") == {"red": 1, "RED": 1, UNREADABLE: 2, "7": 1, "1.5": 1}
-        assert cells(table, "flag") == {"true": 2, "false": 1, "yes": 1, "2": 1, NOTHING: 1}
-        assert sum(cells(table, "number").values()) == 6
-
-
-def test_databases_compare_text_by_its_bytes(tmp_path: Path) -> None:
-    url = _database(
-        "duckdb",
-        tmp_path,
-        "create table people (vote varchar collate nocase)",
-        "insert into people values ('red'), ('RED')",
-    )
-    with open_table(url) as table:
-        assert cells(table, "vote") == {"red": 1, "RED": 1}
-    url = _database(
-        "postgresql",
-        tmp_path,
-        "create collation lax (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
-        "create table people (vote text collate lax, day date, number numeric, list int[], span interval)",
-        "insert into people values ('red', 'infinity', 'NaN', '{1}', '1 day')",
-        "insert into people values ('RED', '0044-03-15 BC', 1.50, null, null)",
-    )
-    with open_table(url) as table:
-        assert cells(table, "vote") == {"red": 1, "RED": 1}
-        assert cells(table, "number") == {NOTHING: 1, "1.5": 1}
-        assert cells(table, "day") == {UNREADABLE: 2}
-        assert cells(table, "list") == {UNREADABLE: 2}
-        assert len(table.notes) == 2
-
-
-def test_times_numbers_and_bytes_are_the_same_in_every_engine() -> None:
-    import datetime as dt
-    from decimal import Decimal
-
-    import duckdb
-    import polars as pl
-    import pyarrow as pa
-
-    noon = dt.datetime(2020, 1, 31, 12, 0, 0, 250000)  # noqa: DTZ001 - a column without time zone
-    arrow = pa.table(
-        {
-            "day": [noon.date(), None],
-            "time": [noon, noon.replace(microsecond=0)],
-            "price": [Decimal("1.50"), Decimal("2.00")],
-            "small": pa.array([0.1, 2.0], pa.float32()),
-            "raw": [b"ok", b"\xff"],
-            "list": [[1], []],
-            "span": [dt.timedelta(1), None],
-        }
-    )
-    expected = {
-        "day": {"2020-01-31": 1, NOTHING: 1},
-        "time": {"2020-01-31T12:00:00.250000": 1, "2020-01-31T12:00:00": 1},
-        "price": {"1.5": 1, "2": 1},
-        "small": {"0.1": 1, "2": 1},
-        "raw": {"ok": 1, UNREADABLE: 1},
-        "list": {UNREADABLE: 2},
-    }
-    for frame in (arrow, pl.from_arrow(arrow), arrow.to_pandas(), duckdb.from_arrow(arrow)):
-        with open_table(frame) as table:
-            assert {column: cells(table, column) for column in expected} == expected
-            assert cells(table, "list", where={"raw": "ok"}) == {UNREADABLE: 1}
-
-
-def test_texts_of_engines_never_fail() -> None:
-    for text in ("", "?", "1e999999999", "sNaN", "99999999-01-01 00:00:00", "infinity", None, 3):
-        assert decimal_of(text) != text or text is None or isinstance(text, int)
-        assert moment_of(text) is not None or text is None
-        assert perhaps_moment_of(text) is not None or text is None
-        assert shortest_float(text) == text
-    assert shortest_float(1e300) == float("inf")
 
 
 def test_a_frame_may_have_numbers_as_names_and_not_twice_the_same() -> None:
@@ -300,3 +221,49 @@ def test_what_a_library_says_is_never_repeated(tmp_path: Path) -> None:
         assert error.__suppress_context__ or error.__context__ is None
         assert "could not be read to its end" in error.what
         assert CANARY not in error.report()
+
+
+ROWS = b"vote\n" + b"red\n" * 3
+
+
+@contextlib.contextmanager
+def piped(monkeypatch: pytest.MonkeyPatch, *, waits: bool) -> Iterator[int]:
+    """Make standard input a pipe, and give its other end."""
+    reader, writer = os.pipe()
+    os.set_blocking(reader, waits)
+    with open(reader, "rb") as stream:  # noqa: PTH123 - a number, not a name
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
+        yield writer
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_rows_that_come_late_are_read(waits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    with piped(monkeypatch, waits=waits) as writer:
+
+        def write() -> None:
+            for part in (ROWS, b"blue\n" * 50_000, b"red\n"):
+                with os.fdopen(os.dup(writer), "wb") as file:
+                    file.write(part)
+                time.sleep(0.2)
+            os.close(writer)
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        with open_table("-") as table:
+            thread.join()
+            assert cells(table, "vote") == {"red": 4, "blue": 50_000}
+
+
+def test_a_copy_that_does_not_fit_is_no_fault_of_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ROWS * 100)))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, before[1]))
+    try:
+        with pytest.raises(TableUnreadableError, match="no room for a temporary copy"):
+            open_table("-")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not list(tmp_path.iterdir())

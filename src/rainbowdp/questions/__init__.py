@@ -6,9 +6,9 @@ the true answer and the distance to the nearest other one, by a formula that `ch
 brute force.
 """
 
-from rainbowdp.questions.bracket import Bracket, bracket
 from rainbowdp.questions.checking import QuestionCheck, check_question
 from rainbowdp.questions.kinds import question_from
+from rainbowdp.questions.levels import Bracket, Level, YesNo, bracket, level, yes_no
 from rainbowdp.questions.question import Neighbors, Question, in_table, nearest_first, own_answer_first
 from rainbowdp.questions.readings import (
     BracketCounts,
@@ -25,9 +25,7 @@ from rainbowdp.questions.readings import (
     SumReading,
 )
 from rainbowdp.questions.regions import QuestionLines, answer_line, question_boundary, region_graph
-from rainbowdp.questions.scores import Scores, scores
-from rainbowdp.questions.selection import Ranking, Winner, ranking, winner
-from rainbowdp.questions.thresholds import Level, YesNo, level, yes_no
+from rainbowdp.questions.selection import Ranking, Scores, Winner, ranking, scores, winner
 
 __all__ = [
     "Bracket",

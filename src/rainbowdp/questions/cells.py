@@ -37,7 +37,6 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]{1
 _WHOLE = re.compile(r"(-?)(0|[1-9][0-9]*)\.0+")
 _TRUTH_VALUES = frozenset({"True", "TRUE", "False", "FALSE"})
 _COARSE_UNITS = frozenset({"Y", "M", "W", "D"})
-_FINER_UNITS = frozenset({"ps", "fs", "as"})
 
 
 class Mark(enum.Enum):
@@ -94,7 +93,7 @@ def _text(value: object) -> str | None:
     for kind, text_of in _TEXT_OF:
         if isinstance(value, kind):
             return text_of(value)
-    return _pandas_text(value)
+    return _text_of_libraries(value)
 
 
 def _whole_text(value: int) -> str | None:
@@ -110,58 +109,43 @@ def _bytes_text(value: bytes | bytearray | memoryview) -> str | None:
 
 def _moment_text(value: Any) -> str | None:  # noqa: ANN401 - datetime or what pandas derives from it
     """Return ISO text of a moment, in UTC if it has a zone."""
-    pandas = sys.modules.get("pandas")
-    if pandas is not None and value is pandas.NaT:
+    if str(value) == "NaT":
         return ""
     moment = value if value.tzinfo is None else value.astimezone(dt.UTC)
     # A moment of pandas may have a year that no date has.
     return str(moment.isoformat()) if 1 <= moment.year <= dt.MAXYEAR else None
 
 
-def _pandas_text(value: Any) -> str | None:  # noqa: ANN401 - pandas is not imported for its types
-    """Return the text of what pandas has besides moments: nothing, and months and other periods."""
-    pandas = sys.modules.get("pandas")
+def _text_of_libraries(value: Any) -> str | None:  # noqa: ANN401 - neither is imported for its types
+    """Return the text of a scalar of numpy, or of what pandas has besides moments; no other value has one."""
+    pandas, numpy = sys.modules.get("pandas"), sys.modules.get("numpy")
     if pandas is not None and value is pandas.NA:
         return ""
     if pandas is not None and isinstance(value, pandas.Period):
         return str(value) if 1 <= value.year <= dt.MAXYEAR else None
-    return _numpy_text(value)
-
-
-def _numpy_text(value: Any) -> str | None:  # noqa: ANN401 - numpy is not imported for its types
-    """Return the text of a scalar of numpy; no other value has one."""
-    numpy = sys.modules.get("numpy")
     if numpy is None or not isinstance(value, numpy.generic):
         return None
     if value.dtype.kind == "f":
         # A short float keeps the few digits that it was made of.
         return _float_text(float(str(value)) if value.dtype.itemsize < 8 else float(value))
-    if value.dtype.kind not in "mM":
-        plain = value.item()
-        return _text(plain) if isinstance(plain, str | bytes | bool | int | float) else None
-    if str(value) == "NaT":
-        return ""
-    # A moment that Python cannot hold is not a readable cell, and a duration is not one.
-    plain = _moment(value) if value.dtype.kind == "M" else None
-    return None if plain is None else _text(plain)
+    if value.dtype.kind in "mM":
+        # A duration is not a readable cell.
+        return "" if str(value) == "NaT" else _numpy_moment(value) if value.dtype.kind == "M" else None
+    plain = value.item()
+    return _text(plain) if isinstance(plain, str | bytes | bool | int | float) else None
 
 
-def _moment(value: Any) -> object:  # noqa: ANN401 - see _numpy_text
-    """Return what a moment of numpy stands for, None where Python has none."""
+def _numpy_moment(value: Any) -> str | None:  # noqa: ANN401 - see above
+    """Return ISO text of a moment of numpy, None where Python has none."""
     import numpy as np
 
-    unit, multiple = np.datetime_data(value.dtype)
-    if unit == "ns":
-        count = int(value.astype(np.int64)) * multiple
-        whole = np.datetime64(count // 1000, "us").item()
-        rest = count % 1000
-        return f"{whole.isoformat(timespec='microseconds')}{rest:03}" if rest else whole
+    unit, _ = np.datetime_data(value.dtype)
     stored = value.astype("datetime64[D]" if unit in _COARSE_UNITS else "datetime64[us]")
-    # numpy wraps around where a count does not fit; the way back tells.
-    if unit not in _FINER_UNITS and stored.astype(value.dtype) != value:
-        return None
+    if stored.astype(value.dtype) != value:
+        # numpy wraps around where a count does not fit. All nanoseconds fit, and some are left over.
+        return str(value.astype("datetime64[ns]")) if unit == "ns" else None
     plain = stored.item()
-    return None if isinstance(plain, int) else plain
+    return None if isinstance(plain, int) else str(plain.isoformat())
 
 
 def _float_text(value: float) -> str:

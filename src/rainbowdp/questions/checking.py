@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proving a question right on all small tables: its distances, and the regions that touch.
 
-Every table of up to some records over a few cells is listed, neighbors are joined, and the true distance is
-found by walking. Of the question's formulas only the true answer is used for that, so a distance that is
-off by one anywhere is found, and so is a pair of regions that touch and is not named.
+Every table of up to some records over a few cells is listed as a histogram, neighbors are joined by counting,
+and the true distance is found by walking. Scores have no table behind them; a small grid of scores takes its
+place. Of the question's formulas only the true answer is used for that, so a distance that is off by one
+anywhere is found, and so is a pair of regions that touch and is not named.
 """
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, comb, floor
 
 import numpy as np
 import numpy.typing as npt
 
+from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import is_whole
+from rainbowdp.questions.kinds import is_known
+from rainbowdp.questions.levels import Bracket, Level
+from rainbowdp.questions.measures import SumOf
 from rainbowdp.questions.question import (
     Neighbors,
     Question,
@@ -22,13 +31,48 @@ from rainbowdp.questions.question import (
     require_rows,
 )
 from rainbowdp.questions.readings import ScoreValues, Summary, as_texts
-from rainbowdp.questions.scores import Scores
-from rainbowdp.questions.small_tables import SmallTables, cells_of, score_tables, small_tables
+from rainbowdp.questions.selection import Ranking, Scores, Winner
 
 _UNREADABLE = b"\xff"
 _TABLES = 2500
 _MOST_TABLES = 7500
 _FAR = 1 << 40
+_GRID = 1300
+
+Fault = tuple[str, tuple[int, ...], str]
+Array = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class SmallTables:
+    """All tables of up to some rows.
+
+    Attributes
+    ----------
+    cells : tuple
+        What rows can say.
+    tables : int64 array [tables, cells]
+        How many rows say it.
+    near : bool array [tables, tables]
+        Which tables are neighbors: one person's rows apart, and not the same.
+    sizes : int64 array [tables]
+        How far a table is from the least one; with `limit` it tells how far it is from the cut-off.
+    limit : int
+        The most rows.
+    parts : int64 array [tables] or None
+        Which tables hang together, if not all do.
+    """
+
+    cells: tuple[object, ...]
+    tables: Array
+    near: npt.NDArray[np.bool_]
+    sizes: Array
+    limit: int
+    parts: Array | None
+
+    def __post_init__(self) -> None:
+        # No table is its own neighbor.
+        np.fill_diagonal(self.near, val=False)
 
 
 @dataclass(frozen=True)
@@ -188,10 +232,6 @@ def _looked_at(
     return family, [reading.summary(as_texts(zip(values, row, strict=True))) for row in rows]
 
 
-Fault = tuple[str, tuple[int, ...], str]
-Array = npt.NDArray[np.int64]
-
-
 def _fault(
     family: SmallTables,
     answers: Sequence[str],
@@ -281,3 +321,121 @@ def _walked(near: npt.NDArray[np.bool_], regions: Array) -> Array:
         frontier = near[frontier].any(axis=0) & (walked < 0)
         steps += 1
     return walked
+
+
+def small_tables(
+    cells: tuple[object, ...], neighbors: Neighbors, records: int | None, max_rows: int, most: int
+) -> SmallTables:
+    """Return all tables of up to so many records.
+
+    Parameters
+    ----------
+    cells : tuple
+        What rows can say.
+    neighbors : {"add-remove", "change-one"}
+        How neighbors differ.
+    records : int, optional
+        The most rows; otherwise as many as `most` allows, at most 60.
+    max_rows : int
+        In how many rows they may differ.
+    most : int
+        The most tables.
+
+    Returns
+    -------
+    SmallTables
+
+    Raises
+    ------
+    QuestionError
+        If there would be too many.
+    """
+    kinds = len(cells)
+    if records is None:
+        fitting = (rows for rows in range(60, 0, -1) if comb(rows + kinds, kinds) <= most)
+        records = next(fitting, 1)
+    records = require_rows(records)
+    if kinds < 1 or comb(records + kinds, kinds) > most:
+        raise QuestionError(
+            f"{kinds} cells and {records} records do not make between 1 and {most} tables",
+            help="check with fewer records or cells",
+        )
+    tables = np.array(
+        [row for total in range(records + 1) for row in _histograms(total, kinds)], dtype=np.int64
+    )
+    gained = np.zeros((len(tables), len(tables)), dtype=np.int16)
+    lost = np.zeros_like(gained)
+    for column in tables.T.astype(np.int16):
+        change = column[None, :] - column[:, None]
+        gained += np.maximum(change, 0)
+        lost += np.maximum(-change, 0)
+    sizes = tables.sum(axis=1)
+    if neighbors == "add-remove":
+        return SmallTables(cells, tables, gained + lost <= max_rows, sizes, records, None)
+    return SmallTables(cells, tables, (gained == lost) & (gained <= max_rows), sizes, records, sizes)
+
+
+def score_tables(question: Scores, people: int) -> SmallTables:
+    """Return a grid of scores in units of the sensitivity; neighbors are so many people's moves apart."""
+    options = len(question.options)
+    side = next((side for side in range(31, 1, -1) if side**options <= _GRID), 2)
+    grid = np.array(list(itertools.product(range(side), repeat=options)), dtype=np.int64)
+    change = grid[None, :, :] - grid[:, None, :]
+    if question.monotone:
+        # Some people raise all scores, or none does: mixed moves need one person for either direction.
+        near = (np.maximum(change, 0).max(axis=2) + np.maximum(-change, 0).max(axis=2)) <= people
+    else:
+        near = np.abs(change).max(axis=2) <= people
+    middle = (side - 1) // 2
+    sizes = np.abs(grid - middle).max(axis=1)
+    return SmallTables(question.options, grid, near, sizes, middle, None)
+
+
+def cells_of(question: Question) -> tuple[object, ...]:
+    """Return cells that a question of rainbowdp's own tells apart.
+
+    Raises
+    ------
+    QuestionError
+        If it is another question.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import bracket, yes_no
+    >>> cells_of(yes_no("smoker", equals="yes", share="1/2")), cells_of(bracket("age", edges=[18, 65]))
+    (('yes', 'not yes'), ('17', '41', '65'))
+    """
+    known = question if is_known(question) else None
+    match known:
+        case Winner() | Ranking():
+            return known.options
+        case Level(measure=SumOf() as measure):
+            if measure.tight:
+                return tuple(map(str, range(int(measure.lower), int(measure.upper) + 1)))
+            inside = [] if measure.lower == measure.upper else [_decimal(measure.lower, measure.upper)]
+            return tuple(dict.fromkeys((str(floor(measure.lower)), *inside, str(ceil(measure.upper)))))
+        case Level():
+            equals = str(known.describe()["equals"])
+            return (equals, f"not {equals}")
+        case Bracket(edges=edges):
+            inside = [_decimal(low, high) for low, high in itertools.pairwise(edges)]
+            return (str(floor(edges[0]) - 1), *inside, str(ceil(edges[-1])))
+        case _:
+            raise QuestionError(
+                "it is not known what cells may say", help="give the cells of which to make tables"
+            )
+
+
+def _decimal(low: Fraction, high: Fraction) -> str:
+    """Return a short decimal between two numbers, as near to their middle as its digits allow."""
+    middle, digits = (low + high) / 2, 0
+    while not low < Fraction(floor(middle * 10**digits), 10**digits) < high:
+        digits += 1
+    return f"{Decimal(floor(middle * 10**digits)).scaleb(-digits):f}"
+
+
+def _histograms(total: int, kinds: int) -> Iterator[tuple[int, ...]]:
+    """Yield every way to spread some rows over the cells."""
+    for bars in itertools.combinations(range(total + kinds - 1), kinds - 1):
+        ends = (-1, *bars, total + kinds - 1)
+        yield tuple(high - low - 1 for low, high in itertools.pairwise(ends))

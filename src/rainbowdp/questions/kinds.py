@@ -10,13 +10,13 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from rainbowdp.errors import QuestionError, did_you_mean
 from rainbowdp.exact.arguments import described
-from rainbowdp.questions.bracket import Bracket, read_bracket
-from rainbowdp.questions.measures import CountOf, ShareOf, SumOf
-from rainbowdp.questions.question import Json, Question
+from rainbowdp.questions.levels import Bracket, Level, YesNo, measure_of
+from rainbowdp.questions.measures import CountOf, Measure, ShareOf, SumOf
+from rainbowdp.questions.question import Json, Question, fields_of
 from rainbowdp.questions.readings import (
     BracketReading,
     MatchReading,
@@ -27,24 +27,25 @@ from rainbowdp.questions.readings import (
     Tally,
     as_texts,
 )
-from rainbowdp.questions.scores import Scores, read_scores
-from rainbowdp.questions.selection import Form, Ranking, Winner, read_selection
-from rainbowdp.questions.thresholds import Level, YesNo, read_level
+from rainbowdp.questions.selection import Form, Ranking, Scores, Winner
 
 OWN_ANSWER_FIRST: Final = (Winner, Ranking, Scores, YesNo)
 """Of these, every answer has itself best and all others tied."""
 
 _KNOWN: Final = frozenset({*OWN_ANSWER_FIRST, Level, Bracket})
 _MEASURES: Final = frozenset({CountOf, ShareOf, SumOf})
-_READERS: dict[str, Callable[[Mapping[str, Json]], Question]] = {
-    "winner": read_selection,
-    "ranking": read_selection,
-    "yes-no": read_level,
-    "level": read_level,
-    "bracket": read_bracket,
-    "scores": read_scores,
+_CELLS: Final = {"column": str, "options": list, "other": str | None, "nulls": str | None}
+_LEVELS: Final = {"column": str, "edges": list, "labels": list, "nulls": str | None}
+# Classes and types of the fields of a description; of levels, what is measured is described beside them.
+_DESCRIBED: Final[dict[str, tuple[Callable[..., Question], dict[str, Any]]]] = {
+    "winner": (Winner, _CELLS),
+    "ranking": (Ranking, {**_CELLS, "top": int | None, "as_set": bool}),
+    "yes-no": (YesNo, {**_LEVELS, "false_yes": str | None}),
+    "level": (Level, _LEVELS),
+    "bracket": (Bracket, {"column": str, "edges": list, "labels": list, "quantile": str}),
+    "scores": (Scores, {"options": list, "sensitivity": str, "monotone": bool}),
 }
-KINDS: Final = tuple(_READERS)
+KINDS: Final = tuple(_DESCRIBED)
 """The kinds of the package's own questions."""
 _READINGS: Final = (OptionReading, MatchReading, SumReading, BracketReading)
 
@@ -103,7 +104,7 @@ def description_of(question: Question) -> dict[str, Json]:
     """
     said: dict[str, Json] = json.loads(json.dumps(question.describe(), allow_nan=False))
     unknown, kind = unknown_part(question), said.get("kind")
-    if unknown is None or not isinstance(kind, str) or kind not in _READERS:
+    if unknown is None or not isinstance(kind, str) or kind not in _DESCRIBED:
         return said
     return {**said, "kind": f"own {kind}: {unknown.__name__}"}
 
@@ -135,12 +136,23 @@ def question_from(description: Mapping[str, Json]) -> Question:
     if not isinstance(description, Mapping):
         raise QuestionError(f"{described(description)} describes no question", help="give a JSON object")
     kind = description.get("kind")
-    if not isinstance(kind, str) or kind not in _READERS:
+    if not isinstance(kind, str) or kind not in _DESCRIBED:
         raise QuestionError(
             f"{kind!r} is not a kind of question that rainbowdp knows",
-            help=did_you_mean(str(kind), _READERS) or f"kinds are {', '.join(_READERS)}",
+            help=did_you_mean(str(kind), _DESCRIBED) or f"kinds are {', '.join(_DESCRIBED)}",
         )
-    return _READERS[kind](description)
+    made, types = _DESCRIBED[kind]
+    asked = fields_of(description, **types)
+    if types.keys() >= _LEVELS.keys():
+        asked["measure"] = _read_measure(description)
+    return made(**asked)
+
+
+def _read_measure(description: Mapping[str, Json]) -> Measure:
+    said = fields_of(description, of=str, equals=str | None, clamp=list | None)
+    if said["of"] not in {"count", "share", "sum"}:
+        raise QuestionError("the question is of no known measure", help="describe it as rainbowdp does")
+    return measure_of(said["equals"], said["clamp"], share=said["of"] == "share")
 
 
 def answer_forms(question: Question) -> Mapping[str, Form]:

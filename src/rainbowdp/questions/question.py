@@ -9,14 +9,16 @@ regions touches that the question does not name. It is optimal where the distanc
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from fractions import Fraction
 from itertools import zip_longest
-from typing import Any, ClassVar, Literal, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, cast
 
 from rainbowdp.errors import QuestionError
+from rainbowdp.exact import format_fraction
 from rainbowdp.exact.arguments import described, is_whole, items_of
 from rainbowdp.questions.cells import LARGEST_CELL, cell_text
-from rainbowdp.questions.readings import Location, Reading, Summary
+from rainbowdp.questions.readings import BracketCounts, Location, OptionCounts, Reading, Summary
 from rainbowdp.rainbow import Rainbow
 
 Neighbors = Literal["add-remove", "change-one"]
@@ -80,36 +82,17 @@ class InTable:
     Parameters
     ----------
     question : Question
-        The question.
+        The question, which answers everything else.
     """
 
     question: Question
 
     tight: ClassVar[bool] = False
 
-    @property
-    def kind(self) -> str:
-        """The kind of the question."""
-        return self.question.kind
-
-    @property
-    def column(self) -> str:
-        """The column that is read."""
-        return self.question.column
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """The possible answers."""
-        return self.question.answers
-
-    @property
-    def reading(self) -> Reading:
-        """What cells mean."""
-        return self.question.reading
-
-    def rainbow(self, answer: str) -> Rainbow:
-        """Return the preference order of the question."""
-        return self.question.rainbow(answer)
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a question has
+        if name.startswith("_") or name == "question":
+            raise AttributeError(name)
+        return getattr(self.question, name)
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the true answer, and a distance that no change of a row moves by more than 1."""
@@ -123,14 +106,6 @@ class InTable:
     def counting_nothing(self) -> "InTable":
         """Return the question itself."""
         return self
-
-    def describe(self) -> dict[str, Json]:
-        """Return the description of the question."""
-        return self.question.describe()
-
-    def answer_json(self, answer: str) -> str | list[str]:
-        """Return an answer as JSON writes it."""
-        return self.question.answer_json(answer)
 
 
 def in_table(question: Question) -> Question:
@@ -165,10 +140,45 @@ def in_table(question: Question) -> Question:
     10
     """
     allow = getattr(question, "counting_nothing", None)
-    return InTable(question) if allow is None else cast("Question", allow())
+    return cast("Question", InTable(question) if allow is None else allow())
 
 
-class OrderedAnswers:
+class Asked:
+    """What the questions of the package have in common: frozen dataclasses, described by their fields."""
+
+    kind: ClassVar[str]
+
+    def touching(self, neighbors: Neighbors, max_rows: int = 1) -> Pairs | None:  # noqa: ARG002 - always all
+        """Return None, since any two answers have neighbors in each other."""
+        return None
+
+    def counting_nothing(self) -> Self:
+        """Return the question itself: a row that comes or goes moves no distance further than a change."""
+        return self
+
+    def answer_json(self, answer: str) -> str | list[str]:
+        """Return the answer itself."""
+        return answer
+
+    def describe(self) -> dict[str, Json]:
+        """Return everything that defines the question, as JSON."""
+        said: dict[str, Json] = {"kind": self.kind}
+        for field in fields(cast("Any", self)):
+            value = getattr(self, field.name)
+            if hasattr(value, "describe"):
+                said |= value.describe()
+            elif value is None or isinstance(value, str | int | Fraction | tuple):
+                said[field.name] = _json(value)
+        return said
+
+
+def _json(value: Any) -> Json:  # noqa: ANN401 - a field of any question
+    if isinstance(value, tuple):
+        return list(map(_json, value))
+    return format_fraction(value) if isinstance(value, Fraction) else value
+
+
+class OrderedAnswers(Asked):
     """What questions have in common whose answers are labels in order, from the lowest up."""
 
     labels: tuple[str, ...]
@@ -182,12 +192,8 @@ class OrderedAnswers:
         """Return the preference order: the nearest label first, left and right tied."""
         return nearest_first(answer, self.labels)
 
-    def answer_json(self, answer: str) -> str:
-        """Return the answer itself."""
-        return answer
 
-
-class OneOption:
+class OneOption(Asked):
     """What questions have in common whose answer is one of their options, the first in an order."""
 
     options: tuple[str, ...]
@@ -201,10 +207,6 @@ class OneOption:
         """Return the preference order: the answer itself, the rest tied."""
         return own_answer_first(answer, self.options)
 
-    def touching(self, neighbors: Neighbors, max_rows: int = 1) -> Pairs | None:  # noqa: ARG002 - always all
-        """Return None: any two options can be first and second."""
-        return None
-
     def named(self, order: Sequence[int]) -> str:
         """Return the answer that an order of the options gives: its first option."""
         return self.options[order[0]]
@@ -213,12 +215,8 @@ class OneOption:
         """Tell whether something is an answer to this question."""
         return isinstance(answer, str) and answer in self.options
 
-    def answer_json(self, answer: str) -> str:
-        """Return the answer itself."""
-        return answer
 
-
-def fields_of(description: Mapping[str, Json], **kinds: Any) -> list[Any]:  # noqa: ANN401 - types, and unions of them
+def fields_of(description: Mapping[str, Json], **kinds: Any) -> dict[str, Any]:  # noqa: ANN401 - types, and unions of them
     """Return the named fields of the description of a question, each of its type.
 
     Raises
@@ -229,7 +227,7 @@ def fields_of(description: Mapping[str, Json], **kinds: Any) -> list[Any]:  # no
     Examples
     --------
     >>> fields_of({"column": "vote"}, column=str, nulls=str | None)
-    ['vote', None]
+    {'column': 'vote', 'nulls': None}
     """
     for name, kind in kinds.items():
         if not isinstance(description.get(name), kind):
@@ -237,7 +235,7 @@ def fields_of(description: Mapping[str, Json], **kinds: Any) -> list[Any]:  # no
                 f"the {name} of the question is missing or of a wrong type",
                 help="describe it as rainbowdp does",
             )
-    return [description.get(name) for name in kinds]
+    return {name: description.get(name) for name in kinds}
 
 
 def own_answer_first(answer: str, answers: Sequence[str]) -> Rainbow:
@@ -383,3 +381,19 @@ def require_summary(summary: object, kind: type[Kind]) -> Kind:
             help="make the summary with the question's own reading",
         )
     return summary
+
+
+def counts_of(summary: object, kind: type[OptionCounts] | type[BracketCounts], size: int) -> tuple[int, ...]:
+    """Return the counts of a summary if it is one of this question; an error says nothing about its content.
+
+    Raises
+    ------
+    QuestionError
+        If it is of another type or about another number of answers, or does not count rows.
+    """
+    counts = require_summary(summary, kind).counts
+    if len(counts) != size:
+        raise QuestionError("the summary is about other answers", help="use the question's own reading")
+    if not all(is_whole(count) and count >= 0 for count in counts):
+        raise QuestionError("the summary does not count rows", help="give whole numbers from 0 on")
+    return counts

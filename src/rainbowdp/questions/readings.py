@@ -7,11 +7,11 @@ printed, logged or shown in a traceback.
 """
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from rainbowdp.exact import parse_fraction
 from rainbowdp.exact.arguments import is_whole, items_of
@@ -37,8 +37,18 @@ def _plain(number: Any) -> Any:  # noqa: ANN401 - what is none is refused where 
     return int(number) if is_whole(number) else number
 
 
+class _Numbers:
+    """A dataclass of numbers, which become those of Python itself."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for field in fields(cast("Any", self)):
+            object.__setattr__(self, field.name, _plain(getattr(self, field.name)))
+
+
 @dataclass(frozen=True, repr=False)
-class OptionCounts(Private):
+class OptionCounts(_Numbers, Private):
     """How many rows say each option, in the declared order.
 
     Examples
@@ -49,47 +59,34 @@ class OptionCounts(Private):
 
     counts: tuple[int, ...]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "counts", _plain(self.counts))
-
 
 @dataclass(frozen=True, repr=False)
-class MatchCount(Private):
+class MatchCount(_Numbers, Private):
     """How many rows match, of how many that say anything."""
 
     matching: int
     total: int
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "matching", _plain(self.matching))
-        object.__setattr__(self, "total", _plain(self.total))
-
 
 @dataclass(frozen=True, repr=False)
-class ClampedSum(Private):
+class ClampedSum(_Numbers, Private):
     """The exact sum of all values, each moved into the declared range first."""
 
     total: Fraction
 
 
 @dataclass(frozen=True, repr=False)
-class BracketCounts(Private):
+class BracketCounts(_Numbers, Private):
     """How many rows lie in each bracket, from the lowest up."""
 
     counts: tuple[int, ...]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "counts", _plain(self.counts))
-
 
 @dataclass(frozen=True, repr=False)
-class ScoreValues(Private):
+class ScoreValues(_Numbers, Private):
     """The score of each option, in the declared order."""
 
     values: tuple[Fraction, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "values", _plain(self.values))
 
 
 Summary = OptionCounts | MatchCount | ClampedSum | BracketCounts | ScoreValues
@@ -196,12 +193,7 @@ class OptionReading:
 
     def summary(self, tally: Tally) -> OptionCounts:
         """Count the options."""
-        counts = [0] * len(self.options)
-        for cell, rows in tally:
-            place = self.place(cell)
-            if place is not None:
-                counts[place] += rows
-        return OptionCounts(tuple(counts))
+        return OptionCounts(_counted(self.place, tally, len(self.options)))
 
 
 @dataclass(frozen=True)
@@ -236,13 +228,8 @@ class MatchReading:
 
     def summary(self, tally: Tally) -> MatchCount:
         """Count what matches, and what says anything."""
-        matching = total = 0
-        for cell, rows in tally:
-            match = self.place(cell)
-            if match is not None:
-                total += rows
-                matching += rows if match else 0
-        return MatchCount(matching, total)
+        others, matching = _counted(self.place, tally, 2)
+        return MatchCount(matching, others + matching)
 
 
 @dataclass(frozen=True)
@@ -320,9 +307,14 @@ class BracketReading:
 
     def summary(self, tally: Tally) -> BracketCounts:
         """Count the brackets."""
-        counts = [0] * (len(self.edges) + 1)
-        for cell, rows in tally:
-            place = self.place(cell)
-            if place is not None:
-                counts[place] += rows
-        return BracketCounts(tuple(counts))
+        return BracketCounts(_counted(self.place, tally, len(self.edges) + 1))
+
+
+def _counted(place: Callable[[object], int | None], tally: Tally, size: int) -> tuple[int, ...]:
+    """Return how many rows have each place."""
+    counts = [0] * size
+    for cell, rows in tally:
+        at = place(cell)
+        if at is not None:
+            counts[at] += rows
+    return tuple(counts)

@@ -24,11 +24,11 @@ from rainbowdp.line import Line
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions.kinds import OWN_ANSWER_FIRST, is_known
 from rainbowdp.questions.question import Neighbors, Question, require_relation, require_rows
-from rainbowdp.questions.selection import Ranking
 from rainbowdp.rainbow import Rainbow
 
 Places = npt.NDArray[np.int64]
 RULES = ("default", "max-min", "randomized-response", "uniform")
+_RESPONSE = "randomized-response"
 MOST_PROBABILITIES = 500
 """A max-min programme of more probabilities is not solved unless it is asked for by name."""
 MOST_ANSWERS, MOST_TERMS = 128, 16
@@ -161,38 +161,43 @@ def question_boundary(
     if isinstance(boundary, BoundaryCondition):
         check_boundary(boundary, graph, privacy)
         return boundary
+    rule, notes = _rule(question, neighbors, max_rows, boundary)
+    if rule == "uniform":
+        return uniform(graph)
+    if rule == "max-min":
+        return max_min(graph, privacy)
+    found = randomized_response(graph, privacy)
+    return BoundaryCondition(found.distributions, (*found.notes, *notes))
+
+
+def _rule(
+    question: Question, neighbors: Neighbors, max_rows: int, boundary: str
+) -> tuple[str, tuple[str, ...]]:
+    """Return max-min, randomized-response or uniform, and notes about the choice.
+
+    Where all regions touch, max-min is the response. Of 120 orders it would be a large programme, for little:
+    an order touches few others. The response is private between any two regions, whether they touch or not.
+    """
     if boundary not in RULES:
         raise QuestionError(
             f"{boundary!r} is not a boundary",
             help=did_you_mean(str(boundary), RULES)
             or f"choose one of {', '.join(RULES)}, or give a condition",
         )
-    if boundary == "uniform":
-        return uniform(graph)
-    count = graph.size
-    everything = graph.structure.pair_count == count * (count - 1) // 2
-    # Where all regions touch, max-min is the response. Of 120 orders it would be a large program, for little:
-    # an order touches few others. The response is private between any two regions, whether they touch or not.
-    is_response = everything or (boundary == "default" and question.kind == "ranking")
-    if is_response or boundary == "randomized-response":
-        return randomized_response(graph, privacy)
-    if boundary == "default" and is_large(question):
-        found = randomized_response(graph, privacy)
-        return BoundaryCondition(found.distributions, (*found.notes, large_note(question)))
-    return max_min(graph, privacy)
-
-
-def is_large(question: Question) -> bool:
-    """Tell whether the programme of max-min would have too many probabilities, those of all regions."""
-    return len(question.answers) ** 2 > MOST_PROBABILITIES
-
-
-def large_note(question: Question) -> str:
-    """Return the note about randomized response in place of max-min."""
-    return (
-        f"with {len(question.answers)} answers randomized response is used where they meet: the programme of "
-        f"max-min would have more than {MOST_PROBABILITIES} probabilities"
-    )
+    if boundary in ("uniform", _RESPONSE):
+        return boundary, ()
+    if boundary == "default" and question.kind == "ranking":
+        return _RESPONSE, ()
+    touching, count = question.touching(neighbors, max_rows), len(question.answers)
+    if touching is None or len(set(map(frozenset, touching))) == count * (count - 1) // 2:
+        return _RESPONSE, ()
+    if boundary == "default" and count**2 > MOST_PROBABILITIES:
+        note = (
+            f"with {count} answers randomized response is used where they meet: the programme of max-min "
+            f"would have more than {MOST_PROBABILITIES} probabilities"
+        )
+        return _RESPONSE, (note,)
+    return "max-min", ()
 
 
 def answer_line(question: Question, answer: str, boundary: BoundaryCondition, privacy: Privacy) -> Line:
@@ -305,10 +310,12 @@ class QuestionLines:
         max_rows = require_rows(max_rows)
         self._question, self._privacy = question, privacy
         self._lines: dict[str, Line] = {}
-        self.is_response = _is_response(question, neighbors, max_rows, boundary)
+        rule = ""
+        self.remarks: tuple[str, ...] = ()
+        if is_known(question) and isinstance(boundary, str):
+            rule, self.remarks = _rule(question, neighbors, max_rows, boundary)
+        self.is_response = rule == _RESPONSE
         self.notes: tuple[str, ...] = response_notes(privacy)
-        large = self.is_response and boundary == "default" and _is_too_large(question, neighbors, max_rows)
-        self.remarks: tuple[str, ...] = (large_note(question),) if large else ()
         if not self.is_response:
             condition = question_boundary(question, privacy, neighbors, max_rows, boundary)
             self.notes = condition.notes
@@ -365,7 +372,7 @@ def lines_of(
         not isinstance(boundary, str)
         or not is_known(question)
         or len(question.answers) > MOST_ANSWERS
-        or _is_response(question, neighbors, max_rows, boundary)
+        or _rule(question, neighbors, max_rows, boundary)[0] == _RESPONSE
     ):
         return QuestionLines(question, privacy, neighbors, max_rows, boundary)
     known: Any = question  # frozen, and so with a hash
@@ -379,23 +386,3 @@ def solved_lines(
 ) -> QuestionLines:
     """Return the lines under these terms, solved once; see `lines_of`."""
     return QuestionLines(question, privacy, neighbors, max_rows, boundary)
-
-
-def _is_response(
-    question: Question, neighbors: Neighbors, max_rows: int, boundary: str | BoundaryCondition
-) -> bool:
-    """Tell whether `question_boundary` makes randomized response, for a question that needs no checks."""
-    if not is_known(question) or not isinstance(boundary, str):
-        return False
-    if boundary == "randomized-response" or (boundary == "default" and isinstance(question, Ranking)):
-        return True
-    if boundary == "default" and is_large(question):
-        return True
-    return boundary in {"default", "max-min"} and question.touching(neighbors, max_rows) is None
-
-
-def _is_too_large(question: Question, neighbors: Neighbors, max_rows: int) -> bool:
-    """Tell whether randomized response stands for max-min only because the programme would be too large."""
-    if isinstance(question, Ranking) or not is_large(question):
-        return False
-    return question.touching(neighbors, max_rows) is not None

@@ -1,30 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which option has the most rows, and in which order the options stand."""
+"""The best of some options, by numbers of rows or by scores computed elsewhere, and the order of options."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import ClassVar, Self
+from math import ceil, floor
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from rainbowdp.errors import QuestionError
-from rainbowdp.exact.arguments import described, is_whole
+from rainbowdp.errors import QuestionError, RainbowError
+from rainbowdp.exact import NumberLike, format_fraction, parse_fraction
+from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
 from rainbowdp.questions.question import (
-    Json,
+    Asked,
     Neighbors,
     OneOption,
     Pairs,
+    counts_of,
     declared,
-    fields_of,
     own_answer_first,
     require_column,
     require_relation,
     require_summary,
 )
-from rainbowdp.questions.readings import Location, OptionCounts, OptionReading, Summary
+from rainbowdp.questions.readings import Location, OptionCounts, OptionReading, Reading, ScoreValues, Summary
 from rainbowdp.rainbow import Rainbow, quote_color
 
 MOST_LISTED = 5
@@ -37,15 +40,13 @@ _NEVER = -(10**6)
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _Counted(Asked):
     """A question about how many rows say each option."""
 
     column: str
     options: tuple[str, ...]
     other: str | None = None
     nulls: str | None = None
-
-    kind: ClassVar[str]
 
     def __post_init__(self) -> None:
         require_column(self.column)
@@ -70,20 +71,6 @@ class _Counted:
         """How cells are read: as one of the options."""
         return OptionReading(self.column, self.options, self.other, self.nulls)
 
-    def counting_nothing(self) -> Self:
-        """Return the question itself: a row that comes or goes moves no lead further than a change."""
-        return self
-
-    def describe(self) -> dict[str, Json]:
-        """Return everything that defines the question, as JSON."""
-        return {
-            "kind": self.kind,
-            "column": self.column,
-            "options": list(self.options),
-            "other": self.other,
-            "nulls": self.nulls,
-        }
-
     def scores_of(self, summary: Summary) -> tuple[int, ...]:
         """Return how many rows say each option.
 
@@ -92,16 +79,11 @@ class _Counted:
         QuestionError
             If the summary is of another question; the message says nothing of what it holds.
         """
-        counts = require_summary(summary, OptionCounts).counts
-        if len(counts) != len(self.options):
-            raise QuestionError("the summary is about other options", help="use the question's own reading")
-        if not all(is_whole(count) and count >= 0 for count in counts):
-            raise QuestionError("the summary does not count rows", help="give whole numbers from 0 on")
-        return counts
+        return counts_of(summary, OptionCounts, len(self.options))
 
 
 @dataclass(frozen=True)
-class Winner(OneOption, _Counted):
+class Winner(_Counted, OneOption):
     """Which option do most rows say? See `winner`.
 
     Any of the most frequent options is a right answer, and `rainbowdp.goals` has the mechanisms that draw
@@ -193,10 +175,6 @@ class Ranking(_Counted):
             return False
         places = [self.options.index(option) for option in answer]
         return not self.as_set or places == sorted(places)
-
-    def describe(self) -> dict[str, Json]:
-        """Return everything that defines the question, as JSON."""
-        return {**super().describe(), "top": self.top, "as_set": self.as_set}
 
     @cached_property
     def orders(self) -> dict[str, tuple[str, ...]]:
@@ -339,22 +317,145 @@ def ranking(
     return Ranking(column, declared("options", options, least=1), other, nulls, top, as_set)
 
 
-def read_selection(description: Mapping[str, Json]) -> Winner | Ranking:
-    """Return the question that `describe` described.
+@dataclass(frozen=True)
+class Scores(OneOption):
+    """Which option has the best score? See `scores`.
+
+    Between neighbors each score moves by at most the sensitivity, and if they are monotone all in one
+    direction. So a lead moves by at most twice the sensitivity, or by the sensitivity. Any of the best
+    options is a right answer; only for the line of the paper, see `locate`, the one declared first wins
+    ties.
+
+    Examples
+    --------
+    >>> question = Scores(("A", "B"), Fraction(1))
+    >>> found = question.locate(question.values([10, "12.5"]))
+    >>> found.answer, found.distance
+    ('B', 1)
+    """
+
+    options: tuple[str, ...]
+    sensitivity: Fraction
+    monotone: bool = False
+
+    kind: ClassVar[str] = "scores"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", declared("options", self.options))
+        sensitivity = parse_fraction(self.sensitivity)
+        if not isinstance(self.monotone, bool):
+            raise QuestionError(
+                f"{self.monotone!r} is neither true nor false", help="say whether scores are monotone"
+            )
+        if sensitivity <= 0:
+            raise QuestionError(
+                f"scores of sensitivity {format_fraction(sensitivity)} cannot change",
+                help="give the most by which one person changes a score",
+            )
+        object.__setattr__(self, "sensitivity", sensitivity)
+
+    @property
+    def column(self) -> str:
+        """No column: scores are given, not read."""
+        return ""
+
+    @property
+    def reading(self) -> Reading:
+        """Refuse to read a table.
+
+        Raises
+        ------
+        QuestionError
+            Always.
+        """
+        raise QuestionError(
+            "scores are not read from a table", help="compute them, and give them in place of the table"
+        )
+
+    def values(self, scores: Iterable[NumberLike]) -> ScoreValues:
+        """Return scores, one per option in their order, as the summary of this question.
+
+        Raises
+        ------
+        QuestionError
+            If they are no list of numbers, or there are more or fewer scores than options.
+        """
+        listed = items_of(scores)
+        if listed is None:
+            raise QuestionError(
+                f"the scores are {kind_of(scores)}, which is not a list", help="give a list of them"
+            )
+        if len(listed) != len(self.options):
+            raise QuestionError(
+                f"{len(listed)} scores do not fit {len(self.options)} options",
+                help="give one score per option",
+            )
+        try:
+            return ScoreValues(tuple(map(parse_fraction, listed)))
+        except RainbowError:
+            raise QuestionError(
+                "a score is not an exact number; it is not shown, because scores are private",
+                help="give finite numbers, or texts such as 12, 2.5 or 1/3",
+            ) from None
+
+    def scores_of(self, summary: Summary) -> tuple[Fraction, ...]:
+        """Return the score of each option.
+
+        Raises
+        ------
+        QuestionError
+            If the summary is of another question; the message says nothing of what it holds.
+        """
+        values = require_summary(summary, ScoreValues).values
+        if len(values) != len(self.options):
+            raise QuestionError(
+                "the summary is about other options", help="make it with the question's `values`"
+            )
+        return self.values(values).values
+
+    def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
+        """Return the option with the best score, and how many people it takes to change that."""
+        require_relation(neighbors)
+        values = self.scores_of(summary)
+        best = values.index(max(values))
+        most = self.sensitivity if self.monotone else 2 * self.sensitivity
+        distance = min(
+            max(0, ceil((values[best] - value) / most) - 1)
+            if at < best
+            else floor((values[best] - value) / most)
+            for at, value in enumerate(values)
+            if at != best
+        )
+        return Location(self.options[best], distance)
+
+
+def scores(options: Iterable[object], *, sensitivity: NumberLike, monotone: bool = False) -> Scores:
+    """Ask which option has the best score, for scores that you computed.
+
+    Parameters
+    ----------
+    options : iterable of text
+        The options. Of several best ones, any may be named, with equal chances.
+    sensitivity : number or text
+        The most by which one person changes a score.
+    monotone : bool
+        Whether one person changes all scores in one direction, as counts do where people join or leave.
+
+    Returns
+    -------
+    Scores
 
     Raises
     ------
     QuestionError
-        If something is missing or of a wrong type.
+        If there are fewer than two options, two are the same, or the sensitivity is not positive.
+
+    Examples
+    --------
+    >>> scores(["A", "B"], sensitivity="0.5").answers
+    ('A', 'B')
     """
-    column, options, other, nulls = fields_of(
-        description, column=str, options=list, other=str | None, nulls=str | None
-    )
-    asked = (column, tuple(options), other, nulls)
-    if description.get("kind") != "ranking":
-        return Winner(*asked)
-    top, as_set = fields_of(description, top=int | None, as_set=bool)
-    return Ranking(*asked, top, as_set)
+    return Scores(declared("options", options), parse_fraction(sensitivity), monotone)
 
 
 @lru_cache(maxsize=8)

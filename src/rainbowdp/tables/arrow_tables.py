@@ -11,32 +11,42 @@ of its pages, DuckDB's for one, refuse a whole file for one cell.
 """
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rainbowdp.errors import RainbowError, TableUnreadableError
+from rainbowdp.errors import TableUnreadableError
 from rainbowdp.questions.cells import LARGEST_CELL
-from rainbowdp.tables.cell_values import day_text, moment_text, shortest_float, time_text
+from rainbowdp.tables.cells import day_text, moment_text, shortest_float, time_text
 from rainbowdp.tables.local_files import check_expansion, is_utf8
 from rainbowdp.tables.source import (
     BATCH,
     UNREADABLE_CELL,
-    Cells,
+    Batch,
+    OfCell,
     Progress,
+    Source,
+    cells_by,
     check_alike,
     check_distinct,
-    guarded,
 )
 
-Read = Callable[[object], object]
-Tables = Callable[[Sequence[str], Progress | None], Iterator[Any]]
+Parts = Callable[[Sequence[str], bool, Progress | None], Iterator[Any]]
+NAME = "the frame"
 _BYTES_OF_UUID = 16
+_ROWS = 1 << 16
 
 
-class ArrowSource:
-    """Rows that a library hands over as tables of Arrow.
+def arrow_source(
+    name: str,
+    columns: Sequence[str],
+    parts: Parts,
+    *,
+    groups: bool = False,
+    **more: Any,  # noqa: ANN401 - see below
+) -> Source:
+    """Return rows that a library hands over as record batches of Arrow.
 
     Parameters
     ----------
@@ -44,105 +54,42 @@ class ArrowSource:
         How messages call it.
     columns : sequence of str
         The names of all columns.
-    tables : callable
-        Yields the rows as tables with the asked columns, in their order, and tells how far it is.
-    groups : callable, optional
-        Yields each combination of cells instead, with the number of its rows in one more column; by default
-        the rows of each table are counted here.
-    unreadable : collection of str
-        The columns of types without text; they are never asked for.
-    reads : mapping, optional
-        For some columns, what makes a cell of a stored value, where its type does not say it.
-    ordered : bool
-        Whether the rows have an order that they keep.
-    table : str, optional
-        Which table of a database it is.
-    close : callable
-        Lets go of what holds the rows; by default nothing, where they belong to the caller.
+    parts : callable
+        Yields record batches of the asked columns, in their order, and tells how far it is.
+    groups : bool
+        Whether it counts equal rows where it is asked to, and says in one more column how many there are;
+        otherwise the rows of each batch are counted here.
+    **more
+        As for `Source`.
     """
 
-    def __init__(
-        self,
-        name: str,
-        columns: Sequence[str],
-        tables: Tables,
-        *,
-        groups: Tables | None = None,
-        unreadable: Collection[str] = (),
-        reads: Mapping[str, Read] | None = None,
-        ordered: bool = True,
-        table: str | None = None,
-        close: Callable[[], object] = lambda: None,
-    ) -> None:
-        self._name = name
-        self._tables = tables
-        self._groups = groups
-        self._reads = reads or {}
-        self._close = close
-        self.table = table
-        self.columns = tuple(columns)
-        self.ordered = ordered
-        self.unreadable = tuple(column for column in columns if column in unreadable)
-
-    def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
-        """Yield batches of cells with the number of rows that hold them."""
-        yield from guarded(self._name, lambda: self._batches(columns, progress, counts=True))
-
-    def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
-        """Yield batches of cells, row by row."""
-        yield from guarded(self._name, lambda: self._batches(columns, progress, counts=False))
-
-    def close(self) -> None:
-        """Let go of connections and temporary files."""
-        self._close()
-
-    def _batches(
-        self, columns: Sequence[str], progress: Progress | None, *, counts: bool
-    ) -> Iterator[list[Cells]]:
-        chosen = [column for column in columns if column not in self.unreadable]
-        if not chosen and not counts:
-            # Every cell is unreadable by schema, so no row counts for anything.
-            return
-        tables = self._groups if counts and self._groups is not None else self._tables
-        for table in tables(chosen, progress):
-            read = [as_stored(table.column(at)) for at in range(len(chosen))]
+    def query(chosen: Sequence[str], counted: bool, progress: Progress | None) -> Iterator[Batch]:
+        for part in parts(chosen, counted, progress):
+            read = [as_stored(part.column(at)) for at in range(len(chosen))]
             stored = [cells for cells, _ in read]
-            if counts and self._groups is None:
-                stored = counted_columns(stored, table.num_rows)
-            elif counts:
-                stored.append(table.column(len(chosen)))
-            reads = [self._reads.get(column, own) for column, (_, own) in zip(chosen, read, strict=True)]
-            for part in _lists(stored):
-                yield self._cells(columns, part, reads)
+            if counted:
+                stored = [*stored, part.column(len(chosen))] if groups else counted_columns(stored)
+            for start in range(0, len(stored[0]), BATCH):
+                batch: Batch = [_listed(column.slice(start, BATCH)) for column in stored]
+                for at, (_, of) in enumerate(read):
+                    batch[at] = batch[at] if of is None else cells_by(of, batch[at])
+                yield batch
 
-    def _cells(
-        self, columns: Sequence[str], part: list[list[object]], reads: Sequence[Read | None]
-    ) -> list[Cells]:
-        """Return rows of cells, with an unreadable one in each column that was not asked for."""
-        size = len(part[-1])
-        found: list[list[object]] = [
-            cells if read is None else [read(cell) for cell in cells]
-            for cells, read in zip(part, reads, strict=False)
-        ]
-        for at, column in enumerate(columns):
-            if column in self.unreadable:
-                found.insert(at, [UNREADABLE_CELL] * size)
-        return list(zip(*found, *part[len(reads) :], strict=True))
+    return Source(name, tuple(columns), query, **more)
 
 
-def table_source(table: Any, name: str) -> ArrowSource:  # noqa: ANN401 - pyarrow has no types
+def table_source(table: Any) -> Source:  # noqa: ANN401 - pyarrow has no types
     """Return the rows of a table in memory."""
 
-    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
-        del progress
-        yield table.select(list(columns)) if columns else table
+    def parts(columns: Sequence[str], *_: object) -> Iterator[Any]:
+        yield from table.select(list(columns)).to_batches(_ROWS)
 
-    return ArrowSource(name, table.schema.names, tables, unreadable=without_text(table.schema))
+    return arrow_source(NAME, table.schema.names, parts, unreadable=without_text(table.schema))
 
 
-def without_text(schema: Any) -> list[str]:  # noqa: ANN401 - pyarrow has no types
+def without_text(schema: Any) -> frozenset[str]:  # noqa: ANN401 - pyarrow has no types
     """Return the columns of a schema whose types have no text."""
-    return [field.name for field in schema if not is_readable(field.type)]
+    return frozenset(field.name for field in schema if not is_readable(field.type))
 
 
 def is_readable(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
@@ -151,15 +98,16 @@ def is_readable(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
 
     if kind is None:
         return False
-    kind = _inside(kind)
-    return not (pa.types.is_nested(kind) or pa.types.is_duration(kind) or pa.types.is_interval(kind))
+    inside = _layers(kind)[-1]
+    return not (pa.types.is_nested(inside) or pa.types.is_duration(inside) or pa.types.is_interval(inside))
 
 
-def as_stored(column: Any) -> tuple[Any, Read | None]:  # noqa: ANN401 - pyarrow has no types
+def as_stored(column: Any) -> tuple[Any, OfCell | None]:  # noqa: ANN401 - pyarrow has no types
     """Return an array with what is stored, and what makes a cell of one of its values."""
     import pyarrow as pa
 
-    read = next((EXTENSIONS[name] for name in _extensions(column.type) if name in EXTENSIONS), None)
+    names = [getattr(layer, "extension_name", "") for layer in _layers(column.type)]
+    read = next((EXTENSIONS[name] for name in names if name in EXTENSIONS), None)
     column = _unwrapped(column)
     kind = column.type
     if pa.types.is_temporal(kind):
@@ -171,7 +119,7 @@ def as_stored(column: Any) -> tuple[Any, Read | None]:  # noqa: ANN401 - pyarrow
     return column, read
 
 
-def _numbers(column: Any) -> tuple[Any, Read]:  # noqa: ANN401 - pyarrow has no types
+def _numbers(column: Any) -> tuple[Any, OfCell]:  # noqa: ANN401 - pyarrow has no types
     """Return the whole numbers behind dates or times, and what makes a text of one of them."""
     import pyarrow as pa
 
@@ -181,26 +129,20 @@ def _numbers(column: Any) -> tuple[Any, Read]:  # noqa: ANN401 - pyarrow has no 
         return stored, partial(moment_text, unit=kind.unit, zoned=kind.tz is not None)
     if pa.types.is_time(kind):
         return stored, partial(time_text, unit=kind.unit)
-    return stored, day_text if pa.types.is_date32(kind) else _day_of_milliseconds
-
-
-def _day_of_milliseconds(cell: object) -> object:
-    return day_text(cell // 86_400_000) if isinstance(cell, int) else cell
+    return stored, day_text if pa.types.is_date32(kind) else lambda count: day_text(count // 86_400_000)
 
 
 def _unwrapped(column: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Return the values behind dictionaries and extensions, as `_inside` does for types."""
+    """Return the values behind dictionaries and extensions, texts bounded before they are repeated."""
     import pyarrow as pa
 
-    while True:
-        kind = column.type
-        if isinstance(kind, pa.BaseExtensionType):
-            column = _by_chunk(column, lambda chunk: chunk.storage, kind.storage_type)
-        elif pa.types.is_dictionary(kind):
-            inside = pa.large_binary() if _is_text(kind.value_type) else kind.value_type
-            column = _by_chunk(column, _without_dictionary, inside)
-        else:
-            return column
+    if isinstance(column.type, pa.BaseExtensionType):
+        return _unwrapped(column.storage)
+    if not pa.types.is_dictionary(column.type):
+        return column
+    values = column.dictionary
+    bounded = _bounded(values) if _is_text(values.type) else values
+    return _unwrapped(pa.DictionaryArray.from_arrays(column.indices, bounded).dictionary_decode())
 
 
 def _bounded(texts: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
@@ -216,46 +158,13 @@ def _bounded(texts: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
     return pc.if_else(pc.greater(sizes, LARGEST_CELL), unreadable, stored)
 
 
-def _without_dictionary(chunk: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
-    import pyarrow as pa
-
-    values = chunk.dictionary
-    if _is_text(values.type):
-        # Bounded before it is repeated for every row.
-        chunk = pa.DictionaryArray.from_arrays(chunk.indices, _bounded(values))
-    return chunk.dictionary_decode()
-
-
-def _by_chunk(column: Any, change: Callable[[Any], Any], kind: Any) -> Any:  # noqa: ANN401 - see above
-    import pyarrow as pa
-
-    if isinstance(column, pa.ChunkedArray):
-        return pa.chunked_array([change(chunk) for chunk in column.chunks], kind)
-    return change(column)
-
-
-def _inside(kind: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Return the type of the values behind dictionaries and extensions."""
-    return _layers(kind)[-1]
-
-
-def _extensions(kind: Any) -> Iterator[str]:  # noqa: ANN401 - pyarrow has no types
-    return (layer.extension_name for layer in _layers(kind) if hasattr(layer, "extension_name"))
-
-
 def _layers(kind: Any) -> list[Any]:  # noqa: ANN401 - pyarrow has no types
-    """Return a type and what it is made of, one inside the other."""
+    """Return a type and what it is made of, dictionaries and extensions, one inside the other."""
     import pyarrow as pa
 
-    layers = [kind]
-    while True:
-        if isinstance(kind, pa.BaseExtensionType):
-            kind = kind.storage_type
-        elif pa.types.is_dictionary(kind):
-            kind = kind.value_type
-        else:
-            return layers
-        layers.append(kind)
+    if isinstance(kind, pa.BaseExtensionType):
+        return [kind, *_layers(kind.storage_type)]
+    return [kind, *(_layers(kind.value_type) if pa.types.is_dictionary(kind) else ())]
 
 
 def _is_text(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
@@ -266,26 +175,14 @@ def _is_text(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
     return bool(text or pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind))
 
 
-def _uuid(cell: object) -> object:
+def _uuid(cell: bytes) -> object:
     import uuid
 
-    if not isinstance(cell, bytes):
-        return cell
     return str(uuid.UUID(bytes=cell)) if len(cell) == _BYTES_OF_UUID else UNREADABLE_CELL
 
 
-def _truth(cell: object) -> object:
-    return cell != 0 if isinstance(cell, int) else cell
-
-
-EXTENSIONS: Mapping[str, Read] = {"arrow.uuid": _uuid, "arrow.bool8": _truth}
+EXTENSIONS: Mapping[str, OfCell] = {"arrow.uuid": _uuid, "arrow.bool8": bool}
 """What Arrow's own extensions make of the values behind them."""
-
-
-def _lists(stored: list[Any]) -> Iterator[list[list[object]]]:
-    """Yield columns of equal length piece by piece, as lists."""
-    for start in range(0, len(stored[0]), BATCH):
-        yield [_listed(column.slice(start, BATCH)) for column in stored]
 
 
 def _listed(column: Any) -> list[object]:  # noqa: ANN401 - pyarrow has no types
@@ -299,26 +196,21 @@ def _listed(column: Any) -> list[object]:  # noqa: ANN401 - pyarrow has no types
     return list(column.to_pylist())
 
 
-def counted_columns(stored: list[Any], rows: int) -> list[Any]:
+def counted_columns(stored: list[Any]) -> list[Any]:
     """Return the distinct combinations of stored cells, and in one more column how many rows hold each."""
     import pyarrow as pa
 
-    if not stored:
-        return [pa.array([rows])]
     names = [f"v{at}" for at in range(len(stored))]
     table = pa.table(dict(zip(names, stored, strict=True)))
     try:
         grouped = table.group_by(names).aggregate([([], "count_all")])
     except pa.ArrowNotImplementedError:
         # A type without a hash; each row stands alone then.
-        return [*stored, pa.array([1] * rows)]
+        return [*stored, pa.array([1] * len(stored[0]))]
     return [*(grouped[name] for name in names), grouped["count_all"]]
 
 
-_ROWS = 1 << 16
-
-
-def parquet_source(paths: Sequence[Path], name: str) -> ArrowSource:
+def parquet_source(paths: Sequence[Path], name: str) -> Source:
     """Return the rows of Parquet files.
 
     Parameters
@@ -344,9 +236,7 @@ def parquet_source(paths: Sequence[Path], name: str) -> ArrowSource:
                 help="name files with the same types, or one file",
             )
 
-    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
-        import pyarrow as pa
-
+    def parts(columns: Sequence[str], _: bool, progress: Progress | None) -> Iterator[Any]:
         for at, path in enumerate(paths):
             with _file(path) as file:
                 done, rows = 0, file.metadata.num_rows
@@ -355,34 +245,26 @@ def parquet_source(paths: Sequence[Path], name: str) -> ArrowSource:
                     if progress is not None:
                         progress((at + done / rows) / len(paths))
                     # A name may stand for a column and for parts of another one, so they are chosen again.
-                    yield pa.Table.from_batches([batch]).select(list(columns))
+                    yield batch.select(list(columns))
 
-    unreadable = [column for column, kind in types[0].items() if not is_readable(kind)]
-    return ArrowSource(name, list(types[0]), tables, unreadable=unreadable)
+    unreadable = frozenset(column for column, kind in types[0].items() if not is_readable(kind))
+    return arrow_source(name, list(types[0]), parts, unreadable=unreadable)
 
 
 def _types(path: Path) -> dict[str, Any]:
-    types: dict[str, Any] | None = None
-    size = 0
-    names: list[str] = []
+    """Return the types of the columns of a file, if what it says about itself is right."""
     try:
         with _file(path) as file:
             schema = file.schema_arrow
-            names = list(schema.names)
-            types = dict(zip(names, schema.types, strict=True))
             groups = (file.metadata.row_group(at) for at in range(file.metadata.num_row_groups))
             size = sum(group.total_byte_size for group in groups)
-    except RainbowError:
-        raise
     except (ValueError, OSError, NotImplementedError):
-        types = None
-    if types is None:
         raise TableUnreadableError(
             f"{str(path)!r} is not a readable Parquet file", help="write it again", path=str(path)
-        )
+        ) from None
     check_expansion(path, path.stat().st_size, size)
-    check_distinct(repr(str(path)), names)
-    return types
+    check_distinct(repr(str(path)), schema.names)
+    return dict(zip(schema.names, schema.types, strict=True))
 
 
 @contextlib.contextmanager

@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING
 
 from rainbowdp.errors import TableUnreadableError, readable
 from rainbowdp.questions.cells import LARGEST_CELL
-from rainbowdp.tables.arrow_tables import ArrowSource
-from rainbowdp.tables.cell_values import perhaps_moment_of
+from rainbowdp.tables.cells import perhaps_moment_of
 from rainbowdp.tables.frames import duckdb_source
 from rainbowdp.tables.local_files import check_room, is_utf8
-from rainbowdp.tables.source import BATCH, Cells, Progress, check_distinct, guarded
+from rainbowdp.tables.source import Batch, Source, check_distinct, fetched
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
 if TYPE_CHECKING:
@@ -34,14 +33,10 @@ if TYPE_CHECKING:
 
 
 _VIEW = "rainbowdp_rows"
-_UNFINISHED = (
-    "another program has left it unfinished, or keeps files beside it that are not yours: open it once with "
-    "the program that writes it, as its owner"
-)
 
 
-class SqliteSource:
-    """The rows of a table or query.
+def sqlite_source(place: SqlPlace) -> Source:
+    """Return the rows of a table or query of an SQLite file.
 
     Raises
     ------
@@ -50,152 +45,101 @@ class SqliteSource:
     UnknownColumnError
         If a column is named twice.
     """
+    with contextlib.ExitStack() as closing:
+        connection = closing.enter_context(contextlib.closing(_connected(place.path, place.database)))
+        connection.text_factory = bytes
+        table, rows, declared = _declared(connection, place)
+        check_distinct(place.database, [name for name, _ in declared])
+        types = {name: kind.upper().partition("(")[0].strip() for name, kind in declared}
+        most = _largest_cell(connection, place.database)
 
-    ordered = False
-    unreadable: tuple[str, ...] = ()
+        def query(columns: Sequence[str], counted: bool, _: object) -> Iterator[Batch]:
+            cells = [_bounded(quoted(column), most) for column in columns]
+            asked = f"select {', '.join(cells)} from {rows}"  # noqa: S608 - quoted names
+            if counted:
+                groups = ", ".join(f"{cell} collate binary" for cell in cells)
+                asked = f"select {', '.join(cells)}, count(*) from {rows} group by {groups}"  # noqa: S608 - quoted names
+            with contextlib.closing(connection.execute(asked)) as cursor:
+                yield from fetched(cursor)
 
-    def __init__(self, place: SqlPlace) -> None:
-        if place.path is None or not place.path.is_file():
-            raise TableUnreadableError(f"there is no file {str(place.path)!r}", help="check the name")
-        self._name = place.database
-        self.table: str | None = None
-        self._connection = _connected(place.path, self._name)
-        try:
-            self._connection.text_factory = bytes
-            declared = self._declared(place)
-            self._most_bytes = self._largest_cell()
-        except BaseException:
-            self._connection.close()
-            raise
-        self.columns = tuple(name for name, _ in declared)
-        check_distinct(self._name, self.columns)
-        self._types = {name: kind.upper().partition("(")[0].strip() for name, kind in declared}
-
-    def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
-        """Yield batches of cells with the number of rows that hold them."""
-        del progress
-        cells = ", ".join(f"{self._bounded(column)} collate binary" for column in columns)
-        chosen = "".join(f"{self._bounded(column)}, " for column in columns)
-        group = f" group by {cells}" if cells else ""
-        yield from self._fetched(f"select {chosen}count(*) from {self._rows}{group}", columns)  # noqa: S608 - quoted names
-
-    def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
-        """Yield batches of cells, row by row."""
-        del progress
-        chosen = ", ".join(map(self._bounded, columns))
-        yield from self._fetched(f"select {chosen} from {self._rows}", columns)  # noqa: S608 - quoted names
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
-
-    def _largest_cell(self) -> int:
-        """Return how many bytes a cell has at most; UTF-16 may have twice as many as UTF-8."""
-        failed = False
-        encoding = b""
-        try:
-            ((encoding,),) = self._connection.execute("pragma encoding").fetchall()
-        except (sqlite3.Error, ValueError):
-            failed = True
-        if failed:
-            raise TableUnreadableError(f"cannot read {self._name}", help="is it an SQLite file?")
-        return LARGEST_CELL if encoding == b"UTF-8" else 2 * LARGEST_CELL
-
-    def _bounded(self, column: str) -> str:
-        cell = quoted(column)
-        return f"case when length(cast({cell} as blob)) > {self._most_bytes} then x'ff' else {cell} end"
-
-    def _declared(self, place: SqlPlace) -> list[tuple[str, str]]:
-        reason, help = "", ""
-        found: list[tuple[bytes, bytes]] = []
-        try:
-            if place.sql is None:
-                names = self._connection.execute(
-                    "select name from sqlite_master where type in ('table', 'view') "
-                    "and name not like 'sqlite!_%' escape '!'"
-                ).fetchall()
-                self.table = place.only(name.decode("utf-8", "replace") for (name,) in names)
-                self._rows = f"main.{quoted(self.table)}"
-                schema = f"pragma main.table_xinfo({quoted(self.table)})"
-            else:
-                # A view is checked without being run; it lives in memory, the file stays as it is.
-                view = f"create temp view {_VIEW} as select * from ({place.sql}\n)"  # noqa: S608 - what the user wants to read
-                self._connection.execute(view)
-                self._rows = f"temp.{_VIEW}"
-                schema = f"pragma temp.table_xinfo({_VIEW})"
-            # The hidden columns of a virtual table (1) are parameters of a search, and no cells.
-            found = [(row[1], row[2]) for row in self._connection.execute(schema).fetchall() if row[6] != 1]
-        except (sqlite3.Error, sqlite3.Warning) as error:
-            reason = str(error)
-            help = _help(str(getattr(error, "sqlite_errorname", "")), place)
-        if reason and not help:
-            raise unreadable_query(place, reason)
-        if reason:
-            raise TableUnreadableError(f"cannot read {self._name}: {reason}", help=help)
-        if any(not _is_utf8(name) for name, _ in found):
-            raise TableUnreadableError(
-                f"{self._name} has a column whose name is not UTF-8", help="give the column another name"
-            )
-        return [(name.decode(), (kind or b"").decode("utf-8", "replace")) for name, kind in found]
-
-    def _fetched(self, query: str, columns: Sequence[str]) -> Iterator[list[Cells]]:
-        flags = [at for at, column in enumerate(columns) if self._types[column] in ("BOOLEAN", "BOOL")]
-        times = [at for at, column in enumerate(columns) if self._types[column] in ("DATETIME", "TIMESTAMP")]
-
-        def batches() -> Iterator[list[Cells]]:
-            with contextlib.closing(self._connection.execute(query)) as cursor:
-                while batch := cursor.fetchmany(BATCH):
-                    yield batch
-
-        for batch in guarded(self._name, batches):
-            if flags or times:
-                yield [_typed(row, flags, times) for row in batch]
-            else:
-                yield batch
+        return Source(
+            place.database,
+            tuple(types),
+            query,
+            ordered=False,
+            reads={name: _TYPED[kind] for name, kind in types.items() if kind in _TYPED},
+            table=table,
+            close=closing.pop_all().close,
+        )
 
 
-def _help(failed: str, place: SqlPlace) -> str:
-    """Return what to do about an error of SQLite's, by its name; nothing where the query is wrong."""
-    if failed.startswith("SQLITE_READONLY"):
-        return _UNFINISHED
-    if place.sql is not None:
-        return ""
-    return "check how its views are declared" if failed == "SQLITE_ERROR" else "is it an SQLite file?"
+def _bounded(cell: str, most: int) -> str:
+    return f"case when length(cast({cell} as blob)) > {most} then x'ff' else {cell} end"
+
+
+def _largest_cell(connection: sqlite3.Connection, name: str) -> int:
+    """Return how many bytes a cell has at most; UTF-16 may have twice as many as UTF-8."""
+    try:
+        ((encoding,),) = connection.execute("pragma encoding").fetchall()
+    except (sqlite3.Error, ValueError):
+        raise TableUnreadableError(f"cannot read {name}", help="is it an SQLite file?") from None
+    return LARGEST_CELL if encoding == b"UTF-8" else 2 * LARGEST_CELL
+
+
+def _declared(
+    connection: sqlite3.Connection, place: SqlPlace
+) -> tuple[str | None, str, list[tuple[str, str]]]:
+    """Return the table if one is meant, the rows as SQL, and names and declared types of the columns."""
+    try:
+        if place.sql is None:
+            names = connection.execute(
+                "select name from sqlite_master where type in ('table', 'view') "
+                "and name not like 'sqlite!_%' escape '!'"
+            ).fetchall()
+            table = place.only(name.decode("utf-8", "replace") for (name,) in names)
+            rows, schema = f"main.{quoted(table)}", f"main.table_xinfo({quoted(table)})"
+        else:
+            # A view is checked without being run; it lives in memory, the file stays as it is.
+            connection.execute(f"create temp view {_VIEW} as select * from ({place.sql}\n)")  # noqa: S608 - what the user wants to read
+            table, rows, schema = None, f"temp.{_VIEW}", f"temp.table_xinfo({_VIEW})"
+        # The hidden columns of a virtual table (1) are parameters of a search, and no cells.
+        found = [row[1:3] for row in connection.execute(f"pragma {schema}").fetchall() if row[6] != 1]
+        columns = [(name.decode(), (kind or b"").decode("utf-8", "replace")) for name, kind in found]
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        raise unreadable_query(place, str(error)) from None
+    except UnicodeDecodeError:
+        raise TableUnreadableError(
+            f"{place.database} has a column whose name is not UTF-8", help="give the column another name"
+        ) from None
+    return table, rows, columns
 
 
 def _connected(path: Path, name: str) -> sqlite3.Connection:
-    with contextlib.suppress(sqlite3.Error):
+    try:
         # SQLite reads a URL here, in which a path is percent-encoded.
         return sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, check_same_thread=False)
-    raise TableUnreadableError(
-        f"cannot open {name}", help="check the permissions of the file and of its directory"
-    )
+    except sqlite3.Error:
+        raise TableUnreadableError(
+            f"cannot open {name}", help="check the permissions of the file and of its directory"
+        ) from None
 
 
-def _is_utf8(name: bytes) -> bool:
-    try:
-        name.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+def _flag(cell: object) -> object:
+    return bool(cell) if isinstance(cell, int | float) and cell in (0, 1) else cell
 
 
-def _typed(row: Cells, flags: list[int], times: list[int]) -> Cells:
-    cells = list(row)
-    for at in flags:
-        value = cells[at]
-        if isinstance(value, int | float) and value in (0, 1):
-            cells[at] = bool(value)
-    for at in times:
-        cells[at] = perhaps_moment_of(cells[at])
-    return tuple(cells)
+_TYPED = {
+    **dict.fromkeys(("BOOLEAN", "BOOL"), _flag),
+    **dict.fromkeys(("DATETIME", "TIMESTAMP"), perhaps_moment_of),
+}
+"""What makes a cell of a stored value, by the declared type of a column."""
 
 
 MEMORY = "1GB"
 """How much memory an engine of ours takes before it spills to temporary files."""
 
 
-def duckdb_file_source(place: SqlPlace) -> ArrowSource:
+def duckdb_file_source(place: SqlPlace) -> Source:
     """Return the rows of a table or query.
 
     Raises
@@ -271,23 +215,20 @@ def _directory_for_spills() -> str:
         If there can be none, since rows would decide then whether the memory suffices.
     """
     check_room()
-    directory = ""
-    with contextlib.suppress(OSError):
+    try:
         directory = tempfile.mkdtemp(prefix="rainbowdp-")
-        atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    if not directory:
+    except OSError:
         raise TableUnreadableError(
             "there can be no temporary files, which a large table needs",
             help="make room in the directory for temporary files, or name another one with TMPDIR",
-        )
+        ) from None
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
     return directory
 
 
 def _opened(place: SqlPlace, closing: contextlib.ExitStack) -> "DuckDBPyConnection":
     import duckdb
 
-    if place.path is None or not place.path.is_file():
-        raise TableUnreadableError(f"there is no file {str(place.path)!r}", help="check the name")
     # A link under another name would hide what DuckDB keeps beside the file and has not yet written into it.
     if not is_utf8(place.path):
         raise TableUnreadableError(

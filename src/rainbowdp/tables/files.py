@@ -6,50 +6,60 @@ reads cannot make it fail. A CSV file that is in order is read where it is, thro
 any other (compressed, of another encoding, with rows that cannot be read) a clean copy is made first. Links
 and copies are in one temporary directory, which is removed in all cases, so that DuckDB sees names of the
 same kind whatever the rows are.
+
+JSON lines become records of CSV, so that one reader serves both. Every line is an object, and its cells
+become the text that `cell_text` gives for their values. Such a file has no header: the first line is a
+person's row like any other, so what it holds decides nothing about the rest. The columns are those that are
+asked for, and a line without one of them is null there. A line that does not hold an object is left out; a
+cell that holds a list or an object becomes a NUL character, which stands for a cell that cannot be read.
 """
 
 import codecs
 import contextlib
+import json
 import re
-import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.formats.csv_files import LARGEST_RECORD, Header, Records, below_header, read_header
 from rainbowdp.formats.encodings import in_utf8
-from rainbowdp.formats.tables import connect, csv_scan, literal
+from rainbowdp.formats.tables import arrow_batches, connect, csv_scan, literal
 from rainbowdp.questions.cells import LARGEST_CELL
-from rainbowdp.tables.arrow_tables import ArrowSource, parquet_source
+from rainbowdp.tables.arrow_tables import parquet_source
+from rainbowdp.tables.cells import stored_text, whole_number
 from rainbowdp.tables.database_files import MEMORY
-from rainbowdp.tables.frames import relation_tables
-from rainbowdp.tables.json_lines import records_of
 from rainbowdp.tables.local_files import blocks, check_room, is_compressed, linked
-from rainbowdp.tables.source import BATCH, Cells, Progress, check_alike, check_distinct, guarded
+from rainbowdp.tables.source import Batch, Progress, Source, check_alike, check_distinct, fetched
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_JSON = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z")
-_PARQUET = re.compile(r"\.(parquet|pq)\Z")
-_CSV = re.compile(r"\.(csv|tsv|tab|txt)(\.gz|\.zst)?\Z")
+_FORMS = {
+    "CSV": r"(csv|tsv|tab|txt)(\.gz|\.zst)?",
+    "JSON lines": r"(jsonl|ndjson)(\.gz|\.zst)?",
+    "Parquet": "parquet|pq",
+}
 ENDINGS = ".csv, .tsv, .tab, .txt, .jsonl, .ndjson (also with .gz or .zst), .parquet"
 _SECONDS_BETWEEN_REPORTS = 0.2
+_ROWS = 1 << 16
+LARGEST_LINE = 1 << 21
 
 
-class FileSource:
-    """The rows of one or several text files of one form.
+def file_source(paths: Sequence[Path], encoding: str, name: str) -> Source:
+    """Return the rows of files of one form, which their names say.
 
     Parameters
     ----------
     paths : sequence of Path
         At least one; all have the same columns.
     encoding : str
-        From `rainbowdp.formats.encodings.encoding_called`.
+        From `rainbowdp.formats.encodings.encoding_called`; Parquet has its own.
     name : str
         How messages call them.
 
@@ -60,51 +70,55 @@ class FileSource:
     UnknownColumnError
         If a column is named twice.
     """
+    forms = sorted({_form(path) for path in paths})
+    if len(forms) > 1:
+        raise TableUnreadableError(
+            f"{name} are files of different forms: {', '.join(forms)}", help="name files of one form"
+        )
+    if forms == ["Parquet"]:
+        return parquet_source(paths, name)
+    files = _TextFiles(paths, encoding, name, lines=forms == ["JSON lines"])
+    return Source(
+        name,
+        files.headers[0].names if files.headers else None,
+        files.query,
+        separator=max((header.delimiter for header in files.headers), key=";".__eq__, default=None),
+        close=files.close,
+    )
 
-    ordered = True
-    unreadable: tuple[str, ...] = ()
 
-    def __init__(self, paths: Sequence[Path], encoding: str, name: str) -> None:
-        self._paths = tuple(paths)
+class _TextFiles:
+    """CSV or JSON lines, of which the headers have been read; JSON lines have none."""
+
+    def __init__(self, paths: Sequence[Path], encoding: str, name: str, *, lines: bool) -> None:
+        self._paths = paths
         self._encoding = encoding
         self._name = name
-        self._closing = contextlib.ExitStack()
         # Each file as SQL, by the columns that they have.
         self._scans: dict[tuple[str, ...], list[str]] = {}
-        self._room: Path | None = None
         check_room()
-        try:
-            self._database = self._closing.enter_context(connect())
+        with contextlib.ExitStack() as closing:
+            self._database = closing.enter_context(connect())
             self._database.execute(f"set memory_limit = '{MEMORY}'")
-            self._lines = _form(self._paths[0]) == "JSON lines"
-            self._headers = [] if self._lines else [self._header_of(path) for path in self._paths]
-            check_alike(self._paths, [header.names for header in self._headers] or [()] * len(paths))
-        except BaseException:
-            self._closing.close()
-            raise
+            self.headers = [] if lines else [self._header_of(path) for path in paths]
+            check_alike(paths, [header.names for header in self.headers] or [()] * len(paths))
+            self._closing = closing.pop_all()
+            self.close = self._closing.close
 
-    @property
-    def columns(self) -> tuple[str, ...] | None:
-        """The names of the columns; JSON lines have no header that could say them."""
-        return None if self._lines else self._headers[0].names
-
-    @property
-    def separator(self) -> str | None:
-        """What stands between cells, a semicolon if it does in one of the files."""
-        return max((header.delimiter for header in self._headers), key=";".__eq__, default=None)
-
-    def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
-        """Yield batches of cells with the number of rows that hold them."""
-        query = "select {cells}, count(*) from ({rows}) group by {cells}"
-        yield from self._fetched(query, columns, progress, self._grouped)
-
-    def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
-        """Yield batches of cells, row by row, in the order of the file."""
-        yield from self._fetched("select {cells} from ({rows})", columns, progress, self._listed)
-
-    def close(self) -> None:
-        """Close the database and remove the copies."""
-        self._closing.close()
+    def query(self, columns: Sequence[str], counted: bool, progress: Progress | None) -> Iterator[Batch]:
+        """Yield batches of cells, in the order of the files, or of distinct cells with numbers of rows."""
+        told = _rising(progress)
+        cells = ", ".join(f"v{at}" for at in range(len(columns)))
+        rows = self._rows(columns, told)
+        with _reported(self._database, told if progress else None):
+            if counted:
+                # Without Arrow, which takes longer to load than most files to count.
+                result = self._database.execute(f"select {cells}, count(*) from ({rows}) group by {cells}")  # noqa: S608 - numbers and quoted paths
+                yield from fetched(result)
+            else:
+                # DuckDB reads a whole result into memory before it gives single rows, but not before Arrow's.
+                for batch in arrow_batches(self._database.sql(rows), _ROWS):
+                    yield [column.to_pylist() for column in batch.columns]
 
     def _header_of(self, path: Path) -> Header:
         called = self._name if len(self._paths) == 1 else repr(str(path))
@@ -114,106 +128,72 @@ class FileSource:
         check_distinct(called, names)
         return replace(header, names=names)
 
-    def _fetched(
-        self,
-        query: str,
-        columns: Sequence[str],
-        progress: Progress | None,
-        run: Callable[[str], Iterator[list[Cells]]],
-    ) -> Iterator[list[Cells]]:
-        told = _rising(progress)
-
-        def batches() -> Iterator[list[Cells]]:
-            cells, rows = self._opened(columns, told)
-            with _reported(self._database, told):
-                yield from run(query.format(cells=cells, rows=rows))
-
-        yield from guarded(self._name, batches)
-
-    def _grouped(self, query: str) -> Iterator[list[Cells]]:
-        # Without Arrow, which takes longer to load than most files to count.
-        result = self._database.execute(query)
-        while batch := result.fetchmany(BATCH):
-            yield batch
-
-    def _listed(self, query: str) -> Iterator[list[Cells]]:
-        # DuckDB reads a whole result into memory before it gives single rows, but not before Arrow's batches.
-        for part in relation_tables(self._database.sql(query)):
-            yield list(zip(*(column.to_pylist() for column in part.columns), strict=True))
-
-    def _opened(self, columns: Sequence[str], progress: Progress | None) -> tuple[str, str]:
-        """Return the columns and the rows of all files as SQL.
+    def _rows(self, columns: Sequence[str], told: Progress) -> str:
+        """Return the rows of all files as SQL.
 
         The files are looked through once, JSON lines once for each choice of columns.
         """
-        names = self.columns or tuple(columns)
-        if names not in self._scans:
-            scans = []
-            for at in range(len(self._paths)):
-                share = _part_of(progress, at, len(self._paths))
-                scans.append(self._lines_scan(at, names, share) if self._lines else self._csv_scan(at, share))
-            self._scans[names] = scans
+        lines = [Header(tuple(columns), ",", b"\n", length=0, fits=True, plain=True)] * len(self._paths)
+        headers = self.headers or lines
+        if headers[0].names not in self._scans:
+            count = len(self._paths)
+            self._scans[headers[0].names] = [
+                # Looking through the files fills the first half of the progress, counting the second.
+                self._scan(path, header, _part_of(told, at, count))
+                for at, (path, header) in enumerate(zip(self._paths, headers, strict=True))
+            ]
         parts = []
-        for own, scan in zip(self._names_in_files(names), self._scans[names], strict=True):
-            cells = ", ".join(_bounded(own.index(column), to) for to, column in enumerate(columns))
+        for header, scan in zip(headers, self._scans[headers[0].names], strict=True):
+            cells = ", ".join(_bounded(header.names.index(name), to) for to, name in enumerate(columns))
             parts.append(f"select {cells} from {scan}")  # noqa: S608 - numbers and a quoted path
-        return ", ".join(f"v{at}" for at in range(len(columns))), " union all ".join(parts)
+        return " union all ".join(parts)
 
-    def _names_in_files(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
-        return [names] * len(self._paths) if self._lines else [header.names for header in self._headers]
-
-    def _lines_scan(self, at: int, names: Sequence[str], progress: Progress | None) -> str:
-        content = in_utf8(blocks(self._paths[at], progress), self._encoding)
-        copy = self._copied(records_of(content, names))
-        longest = max(LARGEST_RECORD, len(names) * (2 * LARGEST_CELL + 3))
-        header = Header(tuple(names), ",", b"\n", length=0, fits=True, plain=True)
-        return csv_scan(literal(str(copy)), header, longest=longest, headless=True, skip=True)
-
-    def _csv_scan(self, at: int, progress: Progress | None) -> str:
-        path, header = self._paths[at], self._headers[at]
-        records = Records(header)
-        link = self._link(at)
-        in_place = self._encoding == "utf-8" and header.plain and header.ending != b"\r"
-        if link is not None and in_place and not is_compressed(path):
-            with contextlib.closing(self._after_header(path, header, progress)) as content:
-                for _ in records.kept(content):
+    def _scan(self, path: Path, header: Header, told: Progress) -> str:
+        """Return the records of a file as SQL: where it is if all of them fit, else of a clean copy."""
+        if self.headers and (link := self._link(path, header)) is not None:
+            records = Records(header)
+            with contextlib.closing(blocks(path, told)) as content:
+                for _ in records.kept(below_header(header, in_utf8(content, self._encoding))):
                     if records.changed:
                         break
             if not records.changed:
                 longest = max(LARGEST_RECORD, header.length)
                 return csv_scan(literal(str(link)), header, longest=longest, skip=True)
-        with contextlib.closing(self._after_header(path, header, progress)) as content:
-            copy = self._copied(Records(header).kept(content))
+        longest = LARGEST_RECORD
+        with contextlib.closing(blocks(path, told)) as content:
+            text = in_utf8(content, self._encoding)
+            if self.headers:
+                copy = self._copied(Records(header).kept(below_header(header, text)))
+            else:
+                longest = max(longest, len(header.names) * (2 * LARGEST_CELL + 3))
+                copy = self._copied(records_of(text, header.names))
         copied = replace(header, ending=b"\n")
-        return csv_scan(literal(str(copy)), copied, longest=LARGEST_RECORD, headless=True, skip=True)
+        return csv_scan(literal(str(copy)), copied, longest=longest, headless=True, skip=True)
 
-    def _after_header(self, path: Path, header: Header, progress: Progress | None) -> Generator[bytes]:
-        yield from below_header(header, in_utf8(blocks(path, progress), self._encoding))
+    @cached_property
+    def _room(self) -> Path:
+        """The directory of all links and copies."""
+        made = tempfile.TemporaryDirectory(prefix="rainbowdp-", ignore_cleanup_errors=True)
+        room = Path(self._closing.enter_context(made))
+        check_room(room)
+        return room
 
-    def _temporary(self) -> Path:
-        """Make the directory of all links and copies, once."""
-        if self._room is None:
-            room = Path(tempfile.mkdtemp(prefix="rainbowdp-"))
-            self._closing.callback(shutil.rmtree, room, ignore_errors=True)
-            check_room(room)
-            self._room = room
-        return self._room
-
-    def _link(self, at: int) -> Path | None:
-        """Return a plain name for a file; None where there are no links, and a copy is always read."""
-        link = None
+    def _link(self, path: Path, header: Header) -> Path | None:
+        """Return a plain name for a file that may be read where it is; None where it has to be copied."""
+        readable = self._encoding == "utf-8" and header.plain and header.ending != b"\r"
         with contextlib.suppress(OSError):
-            link = Path(tempfile.mkdtemp(dir=self._temporary())) / "table.csv"
-        return link if link is not None and linked(self._paths[at], link) else None
+            if readable and not is_compressed(path):
+                link = Path(tempfile.mkdtemp(dir=self._room)) / "table.csv"
+                return link if linked(path, link) else None
+        return None
 
-    def _copied(self, content: Iterator[bytes]) -> Path:
+    def _copied(self, content: Iterable[bytes]) -> Path:
         try:
-            target = Path(tempfile.mkdtemp(dir=self._temporary())) / "table.csv"
+            target = Path(tempfile.mkdtemp(dir=self._room)) / "table.csv"
             with target.open("wb") as file:
                 # DuckDB removes one byte order mark; without this one, the first cell could lose its own.
                 file.write(codecs.BOM_UTF8)
-                for block in content:
-                    file.write(block)
+                file.writelines(content)
         except OSError:
             raise TableUnreadableError(
                 f"there is no room for a temporary copy of {self._name}",
@@ -222,37 +202,9 @@ class FileSource:
         return target
 
 
-def file_source(paths: Sequence[Path], encoding: str, name: str) -> FileSource | ArrowSource:
-    """Return the rows of files, by the form that their names say.
-
-    Parameters
-    ----------
-    paths, encoding, name
-        As for `FileSource`; Parquet has its own encoding.
-
-    Raises
-    ------
-    TableUnreadableError, UnknownColumnError, MissingExtraError
-        As `FileSource` and `rainbowdp.tables.arrow_tables.parquet_source`.
-    """
-    if _common_form(paths, name) == "Parquet":
-        return parquet_source(paths, name)
-    return FileSource(paths, encoding, name)
-
-
-def _common_form(paths: Sequence[Path], name: str) -> str:
-    forms = sorted({_form(path) for path in paths})
-    if len(forms) > 1:
-        raise TableUnreadableError(
-            f"{name} are files of different forms: {', '.join(forms)}", help="name files of one form"
-        )
-    return forms[0]
-
-
 def _form(path: Path) -> str:
-    name = path.name.lower()
-    for pattern, form in ((_CSV, "CSV"), (_JSON, "JSON lines"), (_PARQUET, "Parquet")):
-        if pattern.search(name):
+    for form, endings in _FORMS.items():
+        if re.search(rf"\.({endings})\Z", path.name.lower()):
             return form
     raise TableUnreadableError(
         f"the name {path.name!r} does not say in which form the table is written",
@@ -261,25 +213,22 @@ def _form(path: Path) -> str:
     )
 
 
-def _rising(progress: Progress | None) -> Progress | None:
+def _rising(progress: Progress | None) -> Progress:
     """Return a progress that never falls, since it would where a file with an odd row is read again."""
-    if progress is None:
-        return None
     most = 0.0
 
     def told(share: float) -> None:
         nonlocal most
         most = max(most, share)
-        progress(most)
+        if progress is not None:
+            progress(most)
 
     return told
 
 
-def _part_of(progress: Progress | None, at: int, files: int) -> Progress | None:
+def _part_of(told: Progress, at: int, files: int) -> Progress:
     """Return a progress that fills the first half, file after file; counting fills the second."""
-    if progress is None:
-        return None
-    return lambda share: progress((at + share) / files / 2)
+    return lambda share: told((at + share) / files / 2)
 
 
 def _bounded(column: int, to: int) -> str:
@@ -312,3 +261,55 @@ def _reported(database: "DuckDBPyConnection", progress: Progress | None) -> Iter
         done.set()
         thread.join()
     progress(1.0)
+
+
+def lines_of(content: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a stream that hold anything, without those of more than `LARGEST_LINE` bytes."""
+    rest = b""
+    skipping = False
+    for block in content:
+        *lines, rest = (rest + block).split(b"\n")
+        if lines and skipping:
+            lines, skipping = lines[1:], False
+        yield from (line for line in lines if line.strip() and len(line) <= LARGEST_LINE)
+        if skipping or len(rest) > LARGEST_LINE:
+            rest, skipping = b"", True
+    if rest.strip() and not skipping:
+        yield rest
+
+
+def records_of(content: Iterable[bytes], names: Sequence[str]) -> Iterator[bytes]:
+    r"""Yield the lines of a file as records of CSV, one cell per column.
+
+    Parameters
+    ----------
+    content : iterable of bytes
+        The file in UTF-8.
+    names : sequence of str
+        The columns that are asked for.
+
+    Examples
+    --------
+    >>> lines = b'{"a": 1.0, "b": true}\n{"a": "x, y"}\noops\n{"b": [1]}\n'
+    >>> b"".join(records_of([lines], ["a", "b"]))
+    b'"1","true"\n"x, y",""\n"","\x00"\n'
+    """
+    for line in lines_of(content):
+        cells = _cells(line)
+        if cells is not None:
+            yield (",".join([_quoted(cells.get(name)) for name in names]) + "\n").encode()
+
+
+def _cells(line: bytes) -> dict[str, object] | None:
+    """Return the values of an object by name, or None for anything else; no line fails."""
+    try:
+        # NUL is what could not be decoded, so the parser refuses such a line. It is given text: of bytes with
+        # NULs between them it would think that they are UTF-16.
+        value = json.loads(line.decode(), parse_int=whole_number)
+    except (ValueError, RecursionError):
+        return None
+    return {name.strip(): cell for name, cell in value.items()} if isinstance(value, dict) else None
+
+
+def _quoted(cell: object) -> str:
+    return '"' + (stored_text(cell) or "").replace('"', '""') + '"'

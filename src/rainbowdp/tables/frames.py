@@ -14,18 +14,18 @@ are not.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.formats.tables import arrow_batches
-from rainbowdp.questions.cells import INVALID, LARGEST_CELL, NULL, cell_text
-from rainbowdp.tables.arrow_tables import EXTENSIONS, ArrowSource, is_readable, without_text
-from rainbowdp.tables.cell_values import moment_of
-from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Progress, check_distinct
+from rainbowdp.questions.cells import LARGEST_CELL
+from rainbowdp.tables.arrow_tables import EXTENSIONS, NAME, arrow_source, is_readable, without_text
+from rainbowdp.tables.cells import moment_of, texts_of
+from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Source, check_distinct
 from rainbowdp.tables.sql import quoted
 
-NAME = "the frame"
 _ROWS = 1 << 16
 _COUNT = "rows"
 
@@ -47,7 +47,7 @@ _MICROSECONDS_IN_SPARK = (
 )
 
 
-def polars_source(frame: Any) -> ArrowSource:  # noqa: ANN401 - polars is optional
+def polars_source(frame: Any) -> Source:  # noqa: ANN401 - polars is optional
     """Return the rows of a frame of polars, lazy or not."""
     import polars as pl
     from polars import selectors
@@ -67,50 +67,39 @@ def polars_source(frame: Any) -> ArrowSource:  # noqa: ANN401 - polars is option
             unreadable.append(column)
         cells[column] = cell.cast(pl.String) if str(kind) in _WIDE_IN_POLARS else cell
 
-    def asked(columns: Sequence[str]) -> Any:  # noqa: ANN401 - a lazy frame
-        return frame.lazy().select(cells[column].alias(f"v{at}") for at, column in enumerate(columns))
+    def parts(columns: Sequence[str], counted: bool, _: object) -> Iterator[Any]:
+        asked = frame.lazy().select(cells[column].alias(f"v{at}") for at, column in enumerate(columns))
+        if counted:
+            asked = asked.group_by(asked.collect_schema().names()).len(_COUNT)
+        for part in asked.collect(engine="streaming").iter_slices(_ROWS):
+            yield from part.to_arrow().to_batches()
 
-    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
-        del progress
-        for part in asked(columns).collect(engine="streaming").iter_slices(_ROWS):
-            yield part.to_arrow()
-
-    def groups(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
-        del progress
-        names = [f"v{at}" for at in range(len(columns))]
-        grouped = asked(columns).group_by(names).len(_COUNT) if columns else frame.lazy().select(pl.len())
-        yield grouped.collect(engine="streaming").to_arrow()
-
-    return ArrowSource(NAME, list(cells), tables, groups=groups, unreadable=unreadable, reads=reads)
+    return arrow_source(NAME, list(cells), parts, groups=True, reads=reads, unreadable=frozenset(unreadable))
 
 
 def duckdb_source(
     relation: Any,  # noqa: ANN401 - its methods depend on the version
     name: str = NAME,
     **more: Any,  # noqa: ANN401 - see below
-) -> ArrowSource:
-    """Return the rows of a relation of DuckDB; more arguments are as for `ArrowSource`."""
+) -> Source:
+    """Return the rows of a relation of DuckDB; more arguments are as for `Source`."""
     kinds = dict(zip(relation.columns, (kind.id for kind in relation.types), strict=True))
 
-    def asked(columns: Sequence[str]) -> Any:  # noqa: ANN401 - a relation
-        cells = [_duckdb_cell(quoted(column), kinds[column]) for column in columns]
-        return relation.project(", ".join(f"{cell} as v{at}" for at, cell in enumerate(cells)))
-
-    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
-        del progress
-        yield from relation_tables(asked(columns))
-
-    def groups(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
-        del progress
+    def parts(columns: Sequence[str], counted: bool, _: object) -> Iterator[Any]:
         names = ", ".join(f"v{at}" for at in range(len(columns)))
-        counted = asked(columns).aggregate(f"{names}, count(*)", names) if columns else None
-        yield from relation_tables(relation.aggregate("count(*)") if counted is None else counted)
+        cells = (f"{_duckdb_cell(quoted(name), kinds[name])} as v{at}" for at, name in enumerate(columns))
+        asked = relation.project(", ".join(cells))
+        yield from arrow_batches(asked.aggregate(f"{names}, count(*)", names) if counted else asked, _ROWS)
 
-    unreadable = [column for column, kind in kinds.items() if kind in _NESTED_IN_DUCKDB]
-    reads = {column: moment_of for column, kind in kinds.items() if kind == "time with time zone"}
-    return ArrowSource(
-        name, list(kinds), tables, groups=groups, unreadable=unreadable, reads=reads, ordered=False, **more
+    unreadable = frozenset(column for column, kind in kinds.items() if kind in _NESTED_IN_DUCKDB)
+    reads = {column: _moment_of_bytes for column, kind in kinds.items() if kind == "time with time zone"}
+    return arrow_source(
+        name, list(kinds), parts, groups=True, reads=reads, unreadable=unreadable, ordered=False, **more
     )
+
+
+def _moment_of_bytes(cell: bytes) -> object:
+    return moment_of(cell.decode())
 
 
 def _duckdb_cell(cell: str, kind: str) -> str:
@@ -124,15 +113,7 @@ def _duckdb_cell(cell: str, kind: str) -> str:
     return f"case when {size} > {LARGEST_CELL} then '\\xFF'::blob else {content} end"
 
 
-def relation_tables(relation: Any) -> Iterator[Any]:  # noqa: ANN401 - its methods depend on the version
-    """Yield the rows of a relation of DuckDB, many at a time."""
-    import pyarrow as pa
-
-    for batch in arrow_batches(relation, _ROWS):
-        yield pa.Table.from_batches([batch])
-
-
-def spark_source(frame: Any) -> ArrowSource:  # noqa: ANN401 - PySpark is optional
+def spark_source(frame: Any) -> Source:  # noqa: ANN401 - PySpark is optional
     """Return the rows of a frame of Spark; moments are numbers, since Spark writes them in its own zone."""
     import pyarrow as pa
 
@@ -140,30 +121,21 @@ def spark_source(frame: Any) -> ArrowSource:  # noqa: ANN401 - PySpark is option
     names = list(map(str, frame.columns))
     check_distinct(NAME, names)
     plain = frame.toDF(*(f"c{at}" for at in range(len(names))))
-    types = {name: field.dataType for name, field in zip(names, plain.schema.fields, strict=True)}
-    cells = {name: _spark_cell(f"c{at}", kind) for at, (name, kind) in enumerate(types.items())}
+    kinds = {name: field.dataType for name, field in zip(names, plain.schema.fields, strict=True)}
+    cells = {name: _spark_cell(f"c{at}", kind) for at, (name, kind) in enumerate(kinds.items())}
 
-    def asked(columns: Sequence[str]) -> Any:  # noqa: ANN401 - a frame
-        return plain.selectExpr(*(f"{cells[column][0]} as v{at}" for at, column in enumerate(columns)))
+    def parts(columns: Sequence[str], counted: bool, _: object) -> Iterator[Any]:
+        asked = plain.selectExpr(*(f"{cells[column][0]} as v{at}" for at, column in enumerate(columns)))
+        types = [cells[column][1] for column in columns]
+        if counted:
+            asked, types = asked.groupBy(*asked.columns).count(), [*types, pa.int64()]
+        left = asked.toLocalIterator(prefetchPartitions=True)
+        while rows := list(islice(left, BATCH)):
+            arrays = list(map(pa.array, zip(*rows, strict=True), types))
+            yield pa.RecordBatch.from_arrays(arrays, names=asked.columns)
 
-    def taken(rows: Any, kinds: Sequence[Any]) -> Iterator[Any]:  # noqa: ANN401 - a frame
-        left = rows.toLocalIterator(prefetchPartitions=True)
-        while batch := list(islice(left, BATCH)):
-            arrays = map(pa.array, zip(*batch, strict=True), kinds)
-            yield pa.table(list(arrays), names=rows.columns)
-
-    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
-        del progress
-        yield from taken(asked(columns), [cells[column][1] for column in columns])
-
-    def groups(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
-        del progress
-        grouped = asked(columns) if columns else plain
-        counted = grouped.groupBy(*grouped.columns if columns else ()).count()
-        yield from taken(counted, [*(cells[column][1] for column in columns), pa.int64()])
-
-    unreadable = [name for name, kind in types.items() if _is_without_text(kind)]
-    return ArrowSource(NAME, names, tables, groups=groups, unreadable=unreadable, ordered=False)
+    unreadable = frozenset(name for name, kind in kinds.items() if _is_without_text(kind))
+    return arrow_source(NAME, names, parts, groups=True, unreadable=unreadable, ordered=False)
 
 
 def _is_without_text(kind: Any) -> bool:  # noqa: ANN401 - a type of Spark
@@ -176,26 +148,23 @@ def _spark_cell(name: str, kind: Any) -> tuple[str, Any]:  # noqa: ANN401 - type
     """Return SQL for the cells of a column, and the type that Arrow gives them."""
     import pyarrow as pa
 
-    same = {
-        "boolean": pa.bool_(), "byte": pa.int8(), "short": pa.int16(), "integer": pa.int32(),
-        "long": pa.int64(), "float": pa.float32(), "double": pa.float64(),
+    known = {
+        "boolean": (name, pa.bool_()), "byte": (name, pa.int8()), "short": (name, pa.int16()),
+        "integer": (name, pa.int32()), "long": (name, pa.int64()), "float": (name, pa.float32()),
+        "double": (name, pa.float64()), "date": (f"unix_date({name})", pa.date32()),
+        "timestamp": (f"unix_micros({name})", pa.timestamp("us", "UTC")),
+        "timestamp_ntz": (_MICROSECONDS_IN_SPARK.format(name), pa.timestamp("us")),
     }  # fmt: skip
     said = kind.typeName()
-    if said in same:
-        return name, same[said]
+    if said in known:
+        return known[said]
     if said == "decimal":
         return name, pa.decimal128(kind.precision, kind.scale)
-    if said == "date":
-        return f"unix_date({name})", pa.date32()
-    if said == "timestamp":
-        return f"unix_micros({name})", pa.timestamp("us", "UTC")
-    if said == "timestamp_ntz":
-        return _MICROSECONDS_IN_SPARK.format(name), pa.timestamp("us")
     content = f"cast({name if said == 'binary' else f'cast({name} as string)'} as binary)"
     return f"case when octet_length({content}) > {LARGEST_CELL} then X'FF' else {content} end", pa.binary()
 
 
-def ibis_source(table: Any) -> ArrowSource:  # noqa: ANN401 - ibis has no types
+def ibis_source(table: Any) -> Source:  # noqa: ANN401 - ibis has no types
     """Return the rows of an ibis table, which DuckDB or polars holds.
 
     Raises
@@ -209,9 +178,7 @@ def ibis_source(table: Any) -> ArrowSource:  # noqa: ANN401 - ibis has no types
         backend.to_pyarrow(table.limit(0).count())
         return duckdb_source(backend.con.sql(backend.compile(table)))
     if backend.name == "polars":
-        source = polars_source(backend.compile(table))
-        source.ordered = False
-        return source
+        return replace(polars_source(backend.compile(table)), ordered=False)
     raise TableUnreadableError(
         f"an ibis table of {backend.name} cannot be read cell by cell: one odd cell would prevent it",
         help="give the database itself, such as postgresql://... or sqlite:///..., or what .to_pyarrow() "
@@ -219,22 +186,21 @@ def ibis_source(table: Any) -> ArrowSource:  # noqa: ANN401 - ibis has no types
     )
 
 
-def other_source(frame: Any) -> ArrowSource:  # noqa: ANN401 - narwhals' frames
+def other_source(frame: Any) -> Source:  # noqa: ANN401 - narwhals' frames
     """Return the rows of any other lazy frame that narwhals knows, which the library collects as Arrow."""
     schema = frame.collect_schema().to_arrow()
 
-    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
-        del progress
-        yield (frame.select(*columns) if columns else frame).collect("pyarrow").to_native()
+    def parts(columns: Sequence[str], *_: object) -> Iterator[Any]:
+        yield from frame.select(*columns).collect("pyarrow").to_native().to_batches(_ROWS)
 
-    return ArrowSource(NAME, schema.names, tables, unreadable=without_text(schema), ordered=False)
+    return arrow_source(NAME, schema.names, parts, unreadable=without_text(schema), ordered=False)
 
 
 # Truth values, whole numbers, floats and moments of numpy, which Arrow has as well.
 _SAME_IN_ARROW = "biufM"
 
 
-def pandas_source(frame: Any, name: str) -> ArrowSource:  # noqa: ANN401 - pandas is optional
+def pandas_source(frame: Any) -> Source:  # noqa: ANN401 - pandas is optional
     """Return the rows of a frame of pandas.
 
     Raises
@@ -245,19 +211,16 @@ def pandas_source(frame: Any, name: str) -> ArrowSource:  # noqa: ANN401 - panda
     import pyarrow as pa
 
     names = list(map(str, frame.columns))
-    check_distinct(name, names)
+    check_distinct(NAME, names)
     given = {column: frame.iloc[:, at] for at, column in enumerate(names)}
 
-    def tables(columns: Sequence[str], progress: Progress | None) -> Iterator[Any]:
-        del progress
+    def parts(columns: Sequence[str], *_: object) -> Iterator[Any]:
         for start in range(0, len(frame), _ROWS):
-            end = min(start + _ROWS, len(frame))
-            arrays = [_array(given[column].iloc[start:end]) for column in columns]
-            # Without a column, an empty one says how many rows there are.
-            yield pa.table(arrays or [pa.nulls(end - start)], names=list(columns) or ["rows"])
+            arrays = [_array(given[column].iloc[start : start + _ROWS]) for column in columns]
+            yield from pa.table(arrays, names=list(columns)).to_batches()
 
-    unreadable = [column for column, cells in given.items() if not _has_text(cells.dtype)]
-    return ArrowSource(name, names, tables, unreadable=unreadable)
+    unreadable = frozenset(column for column, cells in given.items() if not _has_text(cells.dtype))
+    return arrow_source(NAME, names, parts, unreadable=unreadable)
 
 
 def _has_text(dtype: Any) -> bool:  # noqa: ANN401 - see above
@@ -280,19 +243,12 @@ def _array(column: Any) -> Any:  # noqa: ANN401 - see above
         return _categories(column)
     if isinstance(dtype, pd.SparseDtype):
         return _array(column.sparse.to_dense())
-    if isinstance(dtype, pd.DatetimeTZDtype) or _is_masked(dtype):
-        return pa.array(column)
-    if isinstance(dtype, np.dtype) and dtype.kind in _SAME_IN_ARROW and dtype.itemsize <= 8:
+    if getattr(dtype, "kind", "") not in _SAME_IN_ARROW or dtype.itemsize > 8:
+        return _texts(column)
+    if isinstance(dtype, np.dtype):
         return pa.array(column.to_numpy().astype(dtype.newbyteorder("="), copy=False))
-    return _texts(column)
-
-
-def _is_masked(dtype: Any) -> bool:  # noqa: ANN401 - see above
-    """Tell whether a type is one of whole numbers, floats or truth values that may be missing."""
-    from pandas.api import types
-
-    numeric = types.is_integer_dtype(dtype) or types.is_float_dtype(dtype) or types.is_bool_dtype(dtype)
-    return types.is_extension_array_dtype(dtype) and numeric
+    # Values that may be missing, or moments with a time zone.
+    return pa.array(column)
 
 
 def _categories(column: Any) -> Any:  # noqa: ANN401 - see above
@@ -318,11 +274,4 @@ def _texts(column: Any) -> Any:  # noqa: ANN401 - see above
     try:
         return pa.array(column, pa.large_string(), from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError):
-        return pa.array(list(map(_text, column.tolist())), pa.large_binary())
-
-
-def _text(cell: object) -> bytes | None:
-    text = cell_text(cell)
-    if text is NULL:
-        return None
-    return UNREADABLE_CELL if text is INVALID else str(text).encode()
+        return pa.array(texts_of(column.tolist()), pa.large_string())

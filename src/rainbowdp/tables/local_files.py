@@ -11,9 +11,9 @@ file and for its copy, and the name of that directory is judged before a row is 
 """
 
 import contextlib
+import io
 import os
 import re
-import selectors
 import tempfile
 import zlib
 from collections.abc import Callable, Generator, Iterator
@@ -52,7 +52,6 @@ def blocks(path: Path, progress: Progress | None = None) -> Generator[bytes]:
     TableUnreadableError
         If the file cannot be read, is damaged, or expands beyond the bound.
     """
-    failed = ""
     try:
         size = path.stat().st_size
         # Unbuffered, so that the position says how much of the compressed file has been used.
@@ -65,14 +64,11 @@ def blocks(path: Path, progress: Progress | None = None) -> Generator[bytes]:
                 if progress is not None and size:
                     progress(min(1.0, raw.tell() / size))
                 yield block
-    except OSError as error:
-        failed = error.strerror or _DAMAGED
-    except (EOFError, zlib.error):
-        failed = _DAMAGED
-    if failed:
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or _DAMAGED
         raise TableUnreadableError(
-            f"cannot read {str(path)!r}: {failed}", help="check the file and its permissions", path=str(path)
-        )
+            f"cannot read {str(path)!r}: {reason}", help="check the file and its permissions", path=str(path)
+        ) from None
 
 
 def check_expansion(path: Path, compressed: int, content: int) -> None:
@@ -98,31 +94,25 @@ def check_expansion(path: Path, compressed: int, content: int) -> None:
         ...
     rainbowdp.errors.TableUnreadableError: 'bomb.csv.gz' expands to more than 250 times its size
     """
-    if content <= ALWAYS_ALLOWED:
-        return
-    if content > LARGEST_CONTENT:
-        bound = f"more than {LARGEST_CONTENT >> 30} GiB"
-    elif content > LARGEST_RATIO * compressed:
-        bound = f"more than {LARGEST_RATIO} times its size"
-    else:
-        return
-    raise TableUnreadableError(
-        f"{str(path)!r} expands to {bound}",
-        help="if you trust the file, decompress it first and name the decompressed file",
-        path=str(path),
-    )
+    if content > max(ALWAYS_ALLOWED, min(LARGEST_CONTENT, LARGEST_RATIO * compressed)):
+        bound = (
+            f"{LARGEST_CONTENT >> 30} GiB" if content > LARGEST_CONTENT else f"{LARGEST_RATIO} times its size"
+        )
+        raise TableUnreadableError(
+            f"{str(path)!r} expands to more than {bound}",
+            help="if you trust the file, decompress it first and name the decompressed file",
+            path=str(path),
+        )
 
 
 @contextlib.contextmanager
-def spooled(source: IO[bytes] | None, suffix: str = ".csv") -> Iterator[Path]:
-    """Keep what a stream says in a temporary file, which is removed in all cases.
+def spooled(source: IO[bytes] | None) -> Iterator[Path]:
+    """Keep what a stream says in a temporary file that only its owner can read; it is removed in all cases.
 
     Parameters
     ----------
     source : binary file or None
         Standard input, for example; it is read to its end. None stands for a closed one.
-    suffix : str
-        Ending of the name of the temporary file.
 
     Raises
     ------
@@ -134,62 +124,38 @@ def spooled(source: IO[bytes] | None, suffix: str = ".csv") -> Iterator[Path]:
             "cannot read standard input: it is closed", help="send a file there, or name the file"
         )
     with contextlib.ExitStack() as stack:
-        target = _temporary_file(suffix, stack)
-        failed = ""
-        total = 0
         try:
-            for block in _all_of(source):
-                total += len(block)
-                if total > LARGEST_CONTENT:
-                    failed = f"it holds more than {LARGEST_CONTENT >> 30} GiB"
-                    break
-                if not _has_written(target, block):
-                    raise _no_room()
-        except OSError as error:
-            failed = error.strerror or "an input or output error"
-        if failed:
+            # In a directory that only its owner can open. Other programs may open the file once it is closed.
+            directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="rainbowdp-"))
+            path = Path(directory) / "table.csv"
+            with path.open("xb") as file:
+                file.writelines(_all_of(source))
+        except OSError:
             raise TableUnreadableError(
-                f"cannot read standard input: {failed}", help="save it to a file, and name the file"
-            )
-        # Other programs may open the file only while it is closed here.
-        target.close()
-        yield Path(target.name)
+                "there is no room for a temporary copy of standard input",
+                help="make room in the directory for temporary files, or name another one with TMPDIR",
+            ) from None
+        yield path
 
 
 def _all_of(source: IO[bytes]) -> Iterator[bytes]:
     """Yield what a stream says, also where it was opened so that reads do not wait."""
-    while (block := cast("bytes | None", source.read(BLOCK))) != b"":
-        if block is None:
-            with selectors.DefaultSelector() as waiting:
-                waiting.register(source, selectors.EVENT_READ)
-                waiting.select()
-        else:
+    total = 0
+    try:
+        with contextlib.suppress(io.UnsupportedOperation):
+            os.set_blocking(source.fileno(), True)
+        while (block := source.read(BLOCK)) and total <= LARGEST_CONTENT:
+            total += len(block)
             yield block
+    except OSError as error:
+        raise _unread(error.strerror or "an input or output error") from None
+    if total > LARGEST_CONTENT:
+        raise _unread(f"it holds more than {LARGEST_CONTENT >> 30} GiB")
 
 
-def _temporary_file(suffix: str, stack: contextlib.ExitStack) -> IO[bytes]:
-    """Open a temporary file that only its owner can read; it is removed in all cases."""
-    with contextlib.suppress(OSError):
-        # In a directory that only its owner can open.
-        directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="rainbowdp-"))
-        return stack.enter_context((Path(directory) / f"table{suffix}").open("xb", buffering=0))
-    raise _no_room()
-
-
-def _has_written(target: IO[bytes], block: bytes) -> bool:
-    with contextlib.suppress(OSError):
-        # A file that is not buffered may take a part only.
-        rest = memoryview(block)
-        while rest:
-            rest = rest[target.write(rest) :]
-        return True
-    return False
-
-
-def _no_room() -> TableUnreadableError:
+def _unread(reason: str) -> TableUnreadableError:
     return TableUnreadableError(
-        "there is no room for a temporary copy of standard input",
-        help="make room in the directory for temporary files, or name another one with TMPDIR",
+        f"cannot read standard input: {reason}", help="save it to a file, and name the file"
     )
 
 
@@ -223,22 +189,7 @@ def is_utf8(path: str | Path) -> bool:
     >>> is_utf8("Zürich.csv"), is_utf8("Z\udcfcrich.csv")
     (True, False)
     """
-    try:
-        str(path).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def is_plain(path: str | Path) -> bool:
-    """Say whether DuckDB reads a file of this name, or puts temporary files there, whatever lies beside it.
-
-    Examples
-    --------
-    >>> is_plain("/tmp/a b.csv"), is_plain("/tmp/a[1].csv")
-    (True, False)
-    """
-    return is_utf8(path) and _ODD.search(str(path)) is None
+    return not any("\ud800" <= character <= "\udfff" for character in str(path))
 
 
 def check_room(room: str | Path | None = None) -> None:
@@ -258,7 +209,7 @@ def check_room(room: str | Path | None = None) -> None:
     # Where temporary files are impossible, making one reports that.
     with contextlib.suppress(OSError):
         name = name or tempfile.gettempdir()
-    if not is_plain(name):
+    if not is_utf8(name) or _ODD.search(name):
         raise TableUnreadableError(
             f"DuckDB can put no temporary files into {readable(name)}: its name is not UTF-8, or has one "
             "of the characters [ * ? \\",

@@ -33,22 +33,23 @@ taken down apart from them, in a database that lives in memory and spills to tem
 import contextlib
 import hashlib
 import secrets
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Self, TypeVar
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rainbowdp.errors import TableUnreadableError, UsageError
 from rainbowdp.formats.tables import connect
 from rainbowdp.tables.local_files import check_room
 from rainbowdp.tables.row_limit import Numbering, Words, distinct, hashes_of_texts, kept, key_for
 from rainbowdp.tables.source import BATCH, is_interrupt
-from rainbowdp.tables.spools import PersonRows, in_order
 
 if TYPE_CHECKING:
-    import numpy as np
     from duckdb import DuckDBPyConnection
-    from numpy.typing import NDArray
 
-T = TypeVar("T")
 _LEAST_KEY = 16
 _MARK = 16
 _KEPT = "said join picked on said.rowid = picked.place"
@@ -57,6 +58,14 @@ _SORTED = 1 << 27
 _BESIDE = 64
 # Counts that are held in memory before they go to the database.
 _COUNTED = 1 << 18
+# Words in a row: two of the person, two of what the row says.
+_WIDTH = 4
+# A power of two.
+_SHARES = 128
+# Rows that are held in memory before they are written; a table with fewer of them is never written.
+_HELD = 1 << 20
+# Rows of one share that are handed out at once: far more than a share has unless persons are few.
+_PIECE = 1 << 21
 _MEMORY = "1GB"
 
 
@@ -77,8 +86,9 @@ def key_or_fresh(key: bytes | None) -> bytes:
     return hashlib.sha256(key).digest()
 
 
-class Spool:
-    """Rows of persons, put aside until all have come, and what is counted of them.
+@contextlib.contextmanager
+def spool_for(key: bytes) -> "Iterator[Spool]":
+    """Open a spool; where memory or disk end, raise one fixed message, since a library's own may quote a row.
 
     Parameters
     ----------
@@ -88,69 +98,61 @@ class Spool:
     Raises
     ------
     TableUnreadableError
-        If no temporary file can be made, whatever the rows are; by any of its methods, if there is no room.
+        If no temporary file can be made, whatever the rows are, or there is no room for them.
     """
+    import duckdb
 
-    def __init__(self, key: bytes) -> None:
+    check_room()
+    try:
+        # Also where every row is a person: what the database spills goes to the same place.
+        with PersonRows() as rows, connect() as database:
+            yield Spool(key, rows, database)
+    except (duckdb.Error, sqlite3.Error, OSError, RuntimeError) as error:
+        # An interrupt inside of a call back to Python comes as an error that shows where.
+        if is_interrupt(error) or "KeyboardInterrupt" in str(error):
+            raise KeyboardInterrupt from None
+        raise TableUnreadableError(
+            "there is no room for the rows of all persons",
+            help="make room in the directory for temporary files, or name another one with TMPDIR",
+        ) from None
+
+
+class Spool:
+    """Rows of persons, put aside until all have come, and what is counted of them."""
+
+    def __init__(self, key: bytes, rows: "PersonRows", database: "DuckDBPyConnection") -> None:
         self._person_key = key_for("person", key)
         self._said_key = key_for("said", key)
         self._rank_key = key_for("rank", key)
-        self._closing = contextlib.ExitStack()
-        check_room()
-        try:
-            # Also where every row is a person: what the database spills goes to the same place.
-            self._rows = self._closing.enter_context(_with_room(PersonRows))
-            self._database: DuckDBPyConnection = self._closing.enter_context(connect())
-            self._database.execute(f"set memory_limit = '{_MEMORY}'")
-            self._database.execute("create table said (u ubigint, w ubigint, part integer, cell varchar)")
-            self._database.execute("create table chosen (u ubigint, w ubigint, n bigint)")
-        except BaseException:
-            self._closing.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._closing.close()
+        self._rows = rows
+        self._database = database
+        database.execute(f"set memory_limit = '{_MEMORY}'")
+        database.execute("create table said (u ubigint, w ubigint, part integer, cell varchar)")
+        database.execute("create table chosen (u ubigint, w ubigint, n bigint)")
 
     def said(self, sayings: Sequence[tuple[int, str | None]]) -> list[bytes]:
         """Take down what rows say, the number of the group and the text of the cell; return marks for `add`.
 
         What is taken down twice gets the same mark twice.
         """
-        hashes = self._hashes_of_said([part for part, _ in sayings], [cell for _, cell in sayings])
+        messages = [b"%d" % part if cell is None else b"%d:" % part + cell.encode() for part, cell in sayings]
+        hashes = hashes_of_texts(messages, self._said_key)
+        parts, cells = zip(*sayings, strict=True)
+        self._insert("said", hashes, part=np.array(parts, np.int32), cell=np.array(cells, object))
         content = hashes.tobytes()
         return [content[at : at + _MARK] for at in range(0, len(content), _MARK)]
 
-    def _hashes_of_said(self, parts: Sequence[int], cells: Sequence[str | None]) -> Words:
-        pairs = zip(parts, cells, strict=True)
-        messages = [b"%d" % part if cell is None else b"%d:" % part + cell.encode() for part, cell in pairs]
-        hashes = hashes_of_texts(messages, self._said_key)
-        columns = {"u": hashes[:, 0].copy(), "w": hashes[:, 1].copy()}
-        self._insert("said", **columns, part=_integers(parts), cell=_texts(cells))
-        return hashes
-
     def add(self, persons: Sequence[str], marks: Sequence[bytes]) -> None:
         """Put rows aside: the person of each, and what it says as a mark from `said`."""
-        import numpy as np
-
-        if not persons:
-            return
         hashes = hashes_of_texts([person.encode() for person in persons], self._person_key)
-        said = np.frombuffer(b"".join(marks), dtype=np.uint64).reshape(-1, 2)
-        _with_room(lambda: self._rows.add(hashes, said))
+        self._rows.add(hashes, _words_of(marks))
 
-    def add_counts(self, parts: Sequence[int], cells: Sequence[str | None], counts: Sequence[int]) -> None:
-        """Put aside what needs no choice, since every row is a person: group, cell and number of rows."""
-        import numpy as np
-
-        if counts:
-            hashes = self._hashes_of_said(parts, cells)
-            self._insert_chosen([(hashes, np.array(counts, dtype=np.int64))])
+    def count(self, marks: Sequence[bytes], counts: Sequence[int]) -> None:
+        """Count what needs no choice, since every row is a person: marks from `said` and numbers of rows."""
+        self._insert("chosen", _words_of(marks), n=np.array(counts, np.int64))
 
     def keep(self, most: int, numbering: Numbering) -> None:
-        """Choose the rows that every person keeps.
+        """Choose the rows that every person keeps, and count what they say.
 
         Parameters
         ----------
@@ -160,9 +162,8 @@ class Spool:
             What tells the rows of a person apart.
         """
         counted: list[tuple[Words, Words]] = []
-        for pieces in _each_with_room(self._rows.shares()):
-            chosen = kept(_each_with_room(pieces), most, numbering, self._rank_key)
-            counted.append(distinct(chosen))
+        for pieces in self._rows.shares():
+            counted.append(distinct(kept(pieces, most, numbering, self._rank_key)))
             if sum(len(numbers) for _, numbers in counted) > _COUNTED:
                 self._insert_chosen(counted)
                 counted = []
@@ -181,7 +182,7 @@ class Spool:
         if size <= _SORTED:
             yield from self._fetched(f"{cells} order by cell")
         else:
-            yield from _each_with_room(in_order(self._fetched(cells)))
+            yield from _in_order(self._fetched(cells))
 
     def _count(self) -> None:
         """Add up what is kept, by the first row of `said` that says it.
@@ -189,68 +190,113 @@ class Spool:
         No step of this holds a text, so that the memory it takes depends on no length. Rows of `said` go by
         while they are compared with these numbers.
         """
-        self._run(
+        self._database.execute(
             "create table if not exists picked as select place, sum(n)::bigint as n from chosen "
             "join (select u, w, min(rowid) as place from said group by u, w) using (u, w) group by place"
         )
 
-    def _insert_chosen(self, counted: "Sequence[tuple[Words, NDArray[np.integer]]]") -> None:
-        import numpy as np
+    def _insert_chosen(self, counted: Sequence[tuple[Words, Words]]) -> None:
+        if counted:
+            marks, numbers = map(np.concatenate, zip(*counted, strict=True))
+            self._insert("chosen", marks, n=numbers)
 
-        if not counted:
-            return
-        marks = np.concatenate([marks for marks, _ in counted])
-        numbers = np.concatenate([numbers for _, numbers in counted])
-        self._insert("chosen", u=marks[:, 0].copy(), w=marks[:, 1].copy(), n=numbers)
-
-    def _insert(self, table: str, **columns: object) -> None:
-        _with_room(lambda: self._database.register("batch", columns))
-        self._run(f"insert into {table} select * from batch")  # noqa: S608 - one of three names
-        _with_room(lambda: self._database.unregister("batch"))
-
-    def _run(self, query: str) -> None:
-        _with_room(lambda: self._database.execute(query))
+    def _insert(self, table: str, hashes: Words, **columns: NDArray[Any]) -> None:
+        columns = {"u": hashes[:, 0].copy(), "w": hashes[:, 1].copy(), **columns}
+        self._database.register("batch", columns)
+        self._database.execute(f"insert into {table} select * from batch")  # noqa: S608 - one of two names
+        self._database.unregister("batch")
 
     def _fetched(self, query: str) -> Iterator[tuple]:  # type: ignore[type-arg]  # rows of any shape
-        result = _with_room(lambda: self._database.execute(query))
-        while batch := _with_room(lambda: result.fetchmany(BATCH)):
+        result = self._database.execute(query)
+        while batch := result.fetchmany(BATCH):
             yield from batch
 
 
-def _with_room(work: Callable[[], T]) -> T:
-    """Do something; the end of memory or disk is one fixed message, since a library's own may quote a row."""
-    import duckdb
-
-    try:
-        return work()
-    except (duckdb.Error, OSError, RuntimeError) as error:
-        # An interrupt inside of a call back to Python comes as an error that shows where.
-        if is_interrupt(error) or "KeyboardInterrupt" in str(error):
-            raise KeyboardInterrupt from None
-        raise TableUnreadableError(
-            "there is no room for the rows of all persons",
-            help="make room in the directory for temporary files, or name another one with TMPDIR",
-        ) from None
+def _words_of(marks: Sequence[bytes]) -> Words:
+    return np.frombuffer(b"".join(marks), dtype=np.uint64).reshape(-1, 2)
 
 
-def _each_with_room(items: Iterator[T]) -> Iterator[T]:
-    """Yield what an iterator yields, with the same message for the end of memory or disk."""
-    while True:
-        found = _with_room(lambda: next(items, None))
-        if found is None:
+class PersonRows:
+    """Rows of persons: hashes of the person and of what the row says; a context manager that closes its file.
+
+    Rows are kept in shares that hold all rows of a person and fit into memory: a share is chosen by the
+    person's hash, so that what is done for each person can be done share by share. Rows come back in the
+    order in which they were added. The file has no name, so an end of the process leaves nothing behind.
+    """
+
+    def __init__(self) -> None:
+        self._held: Words = np.empty((_HELD, _WIDTH), dtype=np.uint64)
+        self._size = 0
+        # For each time that rows were written: how many rows had been before, and where each share begins.
+        self._written: list[tuple[int, Words]] = []
+        self._file: IO[bytes] = _unnamed_file()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # What could not be written is tried once more, and needs not succeed any longer.
+        with contextlib.suppress(OSError):
+            self._file.close()
+
+    def add(self, persons: Words, said: Words) -> None:
+        """Append rows: the hash of each one's person and of what it says, of two words each."""
+        done = 0
+        while done < len(persons):
+            rows = self._held[self._size : self._size + len(persons) - done]
+            end = done + len(rows)
+            rows[:, :2], rows[:, 2:] = persons[done:end], said[done:end]
+            self._size += len(rows)
+            done = end
+            if self._size == len(self._held):
+                self._write()
+
+    def shares(self) -> Iterator[Iterator[Words]]:
+        """Yield for each share its rows, piece by piece; all rows of a person are in one share."""
+        if not self._written:
+            yield iter([self._held[: self._size]])
             return
-        yield found
+        self._write()
+        for share in range(_SHARES):
+            yield self._pieces(share)
+
+    def _write(self) -> None:
+        rows, self._size = self._held[: self._size], 0
+        # Other bits than those by which rows are put together later.
+        share = (rows[:, 1] & np.uint64(_SHARES - 1)).astype(np.uint8)
+        starts = np.concatenate([[0], np.bincount(share, minlength=_SHARES).cumsum()]).astype(np.uint64)
+        end = self._file.seek(0, 2)
+        self._file.write(rows.take(np.argsort(share, kind="stable"), axis=0).data)
+        self._file.flush()
+        self._written.append((end // (8 * _WIDTH), starts))
+
+    def _pieces(self, share: int) -> Iterator[Words]:
+        parts: list[Words] = []
+        size = 0
+        for before, starts in self._written:
+            first, end = int(starts[share]), int(starts[share + 1])
+            self._file.seek((before + first) * 8 * _WIDTH)
+            content = self._file.read((end - first) * 8 * _WIDTH)
+            parts.append(np.frombuffer(content, dtype=np.uint64).reshape(end - first, _WIDTH))
+            size += end - first
+            if size >= _PIECE:
+                yield np.concatenate(parts)
+                parts, size = [], 0
+        if size:
+            yield np.concatenate(parts)
 
 
-def _integers(numbers: Sequence[int]) -> "NDArray[np.int32]":
-    import numpy as np
-
-    return np.array(numbers, dtype=np.int32)
+def _unnamed_file() -> IO[bytes]:
+    return tempfile.TemporaryFile(prefix="rainbowdp-")
 
 
-def _texts(cells: Sequence[str | None]) -> "NDArray[np.object_]":
-    import numpy as np
+def _in_order(counted: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """Yield texts with their numbers, in the order of the texts.
 
-    texts = np.empty(len(cells), dtype=object)
-    texts[:] = cells
-    return texts
+    SQLite sorts in an unnamed temporary file. DuckDB sorts faster, and gives up where long texts fill the
+    memory that it may take.
+    """
+    with contextlib.closing(sqlite3.connect("")) as database:
+        database.execute("create table counted (cell text, n integer)")
+        database.executemany("insert into counted values (?, ?)", counted)
+        yield from database.execute("select cell, n from counted order by cell")

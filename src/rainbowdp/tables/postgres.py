@@ -8,15 +8,16 @@ here as in every other source, and dates in ISO form. Grouping is by the text, i
 bytes, so that columns which ignore case are exact as well.
 """
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from rainbowdp.errors import MissingExtraError, RainbowError, TableUnreadableError
+from rainbowdp.errors import MissingExtraError, TableUnreadableError
 from rainbowdp.questions.cells import LARGEST_CELL
-from rainbowdp.tables.cell_values import decimal_of, moment_of
-from rainbowdp.tables.json_lines import whole_number
-from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Cells, Progress, check_distinct, guarded
+from rainbowdp.tables.cells import decimal_of, moment_of, whole_number
+from rainbowdp.tables.source import UNREADABLE_CELL, Batch, Source, check_distinct, fetched
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
 _BYTEA = 17
@@ -48,10 +49,9 @@ _SHORT = frozenset("BDEINZ")
 def _json_value(text: str) -> object:
     """Return what a text of JSON says, as JSON lines read it; no text fails."""
     try:
-        value = json.loads(text, parse_int=whole_number)
+        return json.loads(text, parse_int=whole_number)
     except (ValueError, RecursionError):
         return UNREADABLE_CELL
-    return UNREADABLE_CELL if isinstance(value, list | dict) else value
 
 
 # By the number of the type: float4, float8, numeric; json, jsonb; date, time, timestamp, both with time zone;
@@ -71,8 +71,8 @@ _UNREADABLE = frozenset("ACPRT")
 _DEEP = ["jsonpath", "tsquery", "ltxtquery", "query_int"]
 
 
-class PostgresSource:
-    """The rows of a table or query.
+def postgres_source(place: SqlPlace) -> Source:
+    """Return the rows of a table or query of a PostgreSQL server.
 
     Raises
     ------
@@ -83,116 +83,73 @@ class PostgresSource:
     MissingExtraError
         If psycopg is not installed.
     """
+    with contextlib.ExitStack() as closing:
+        connection = closing.enter_context(contextlib.closing(_connected(place)))
+        _require_utf8(connection, place.database)
+        table, rows = None, f"({place.sql}\n) as rainbowdp_rows"
+        if place.sql is None:
+            schema, name = _table(connection, place)
+            table = name if schema == "public" else f"{schema}.{name}"
+            rows = f"{quoted(schema)}.{quoted(name)}"
+        columns = _columns(connection, place, rows)
 
-    ordered = False
+        def query(names: Sequence[str], counted: bool, _: object) -> Iterator[Batch]:
+            cells = ", ".join(f'{columns[name].text} collate "C" as v{at}' for at, name in enumerate(names))
+            asked = f"select {cells} from {rows}"  # noqa: S608 - quoted names
+            if counted:
+                groups = ", ".join(f"v{at}" for at in range(len(names)))
+                asked = f"select {groups}, count(*) from ({asked}) as cells group by {groups}"  # noqa: S608 - quoted names
+            # A cursor of the server, so that no more than a batch is in memory.
+            with connection.cursor(name="rainbowdp") as cursor:
+                cursor.execute(asked.encode())
+                yield from fetched(cursor)
 
-    def __init__(self, place: SqlPlace) -> None:
-        self._name = place.database
-        self._connection = _connected(place)
-        try:
-            _require_utf8(self._connection, self._name)
-            self.table: str | None = None
-            self._rows = f"({place.sql}\n) as rainbowdp_rows"
-            if place.sql is None:
-                schema, name = _table(self._connection, place)
-                self.table = name if schema == "public" else f"{schema}.{name}"
-                self._rows = f"{quoted(schema)}.{quoted(name)}"
-            described = _described(self._connection, place, f"select * from {self._rows}")  # noqa: S608 - a quoted name, or what the user wants to read
-            check_distinct(self._name, [name for name, _ in described])
-            self._types = dict(described)
-            categories = dict(
-                self._connection.execute(
-                    "select oid, case when typname = any(%s) then 'R' else typcategory::text end "
-                    "from pg_type where oid = any(%s)",
-                    [_DEEP, list(self._types.values())],
-                ).fetchall()
-            )
-        except RainbowError:
-            self._connection.close()
-            raise
-        self.columns = tuple(self._types)
-        # The category is text, which this connection returns as bytes.
-        found = {column: bytes(categories.get(kind, b"")).decode() for column, kind in self._types.items()}
-        self.unreadable = tuple(column for column, category in found.items() if category in _UNREADABLE)
-        self._long = frozenset(column for column, category in found.items() if category not in _SHORT)
-
-    def counted(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
-        """Yield batches of cells with the number of rows that hold them."""
-        del progress
-        chosen = [column for column in columns if column not in self.unreadable]
-        names = ", ".join(f"v{at}" for at in range(len(chosen)))
-        query = f"select {names}, count(*) from ({self._select(chosen)}) as cells group by {names}"  # noqa: S608 - quoted names
-        if not chosen:
-            query = f"select count(*) from {self._rows}"  # noqa: S608 - see above
-        yield from self._fetched(query, columns)
-
-    def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[list[Cells]]:
-        """Yield batches of cells, row by row."""
-        del progress
-        yield from self._fetched(
-            self._select([column for column in columns if column not in self.unreadable]), columns
+        return Source(
+            place.database,
+            tuple(columns),
+            query,
+            ordered=False,
+            unreadable=frozenset(name for name, column in columns.items() if column.category in _UNREADABLE),
+            reads={name: column.cell for name, column in columns.items()},
+            table=table,
+            close=closing.pop_all().close,
         )
 
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
 
-    def _select(self, columns: Sequence[str]) -> str:
-        cells = ", ".join(f'{self._text(column)} collate "C" as v{at}' for at, column in enumerate(columns))
-        return f"select {cells} from {self._rows}"  # noqa: S608 - quoted names
+@dataclass(frozen=True)
+class _Column:
+    """A column, its type by number and by category."""
 
-    def _text(self, column: str) -> str:
-        cell = quoted(column)
-        kind = self._types[column]
-        if kind == _INET:
+    name: str
+    kind: int
+    category: str
+
+    @property
+    def text(self) -> str:
+        """SQL for the texts of its cells, with a character before each that says whether it is there."""
+        cell = quoted(self.name)
+        if self.kind == _INET:
             # As the server itself writes it, while a cast names the mask of a single address as well.
             return f"pg_catalog.abbrev({cell})"
         text = f"{cell}::text"
-        if kind >= _FIRST_MADE_TYPE:
+        if self.kind >= _FIRST_MADE_TYPE:
             text = f"(case when {cell} is not null then pg_catalog.format('%s', {cell}) end)"
-        if column not in self._long:
+        if self.category in _SHORT:
             return text
-        # A character before the text says whether it is there.
-        large = _TOO_LONG.get(kind, _TOO_LONG_OTHERWISE).format(cell, text)
+        large = _TOO_LONG.get(self.kind, _TOO_LONG_OTHERWISE).format(cell, text)
         return f"case when {large} then '-' else '+' || {text} end"
 
-    def _fetched(self, query: str, columns: Sequence[str]) -> Iterator[list[Cells]]:
-        read = [None if column in self.unreadable else self._reader(column) for column in columns]
-
-        def batches() -> Iterator[list[Cells]]:
-            # A cursor of the server, so that no more than a batch is in memory.
-            with self._connection.cursor(name="rainbowdp") as cursor:
-                cursor.execute(query.encode())
-                while batch := cursor.fetchmany(BATCH):
-                    yield [_typed(row, read) for row in batch]
-
-        yield from guarded(self._name, batches)
-
-    def _reader(self, column: str) -> Callable[[object], object]:
-        kind, marked = self._types[column], column in self._long
-
-        def read(value: object) -> object:
-            if not marked or not isinstance(value, bytes):
-                return _cell(value, kind)
-            return _cell(value[1:], kind) if value.startswith(b"+") else UNREADABLE_CELL
-
-        return read
-
-
-def _typed(row: Cells, readers: Sequence[Callable[[object], object] | None]) -> Cells:
-    left = iter(row)
-    cells = [UNREADABLE_CELL if read is None else read(next(left)) for read in readers]
-    return (*cells, *left)
-
-
-def _cell(value: object, kind: int) -> object:
-    if not isinstance(value, bytes):
-        return value
-    try:
-        text = value.decode()
-    except UnicodeDecodeError:
-        return value
-    return _READERS[kind](text) if kind in _READERS else text
+    def cell(self, value: bytes) -> object:
+        """Return the cell that a text of the server says."""
+        if self.category not in _SHORT:
+            if value.startswith(b"-"):
+                return UNREADABLE_CELL
+            value = value[1:]
+        try:
+            text = value.decode()
+        except UnicodeDecodeError:
+            return value
+        return _READERS[self.kind](text) if self.kind in _READERS else text
 
 
 def _connected(place: SqlPlace) -> Any:  # noqa: ANN401 - psycopg is optional
@@ -210,24 +167,19 @@ def _connected(place: SqlPlace) -> Any:  # noqa: ANN401 - psycopg is optional
         def load(self, data: bytes | bytearray | memoryview) -> bytes:
             return bytes(data)
 
-    failed = False
-    connection: Any = None
     try:
         connection = psycopg.connect(place.url, client_encoding="utf8", application_name="rainbowdp")
         connection.read_only = True
         connection.adapters.register_loader("text", Raw)
-        connection.execute("set local timezone to 'UTC'")
-        connection.execute("set local bytea_output to 'hex'")
-        connection.execute("set local datestyle to 'ISO'")
+        for setting in ("timezone to 'UTC'", "bytea_output to 'hex'", "datestyle to 'ISO'"):
+            connection.execute(f"set local {setting}".encode())
         connection.execute("set local extra_float_digits to 1")
     except (psycopg.Error, ValueError):
         # Its message may show the URL, and the password with it.
-        failed = True
-    if failed:
         raise TableUnreadableError(
             f"cannot connect to {place.database}",
             help="check that the server answers, and user, password and database in the URL",
-        )
+        ) from None
     return connection
 
 
@@ -260,15 +212,28 @@ def _table(connection: Any, place: SqlPlace) -> tuple[str, str]:  # noqa: ANN401
     return known[place.only(known)]
 
 
-def _described(connection: Any, place: SqlPlace, query: str) -> list[tuple[str, int]]:  # noqa: ANN401 - see _connected
-    """Return names and types of the columns of a query, which is prepared and not run."""
+def _columns(connection: Any, place: SqlPlace, rows: str) -> dict[str, _Column]:  # noqa: ANN401 - see _connected
+    """Return the columns of a query, which is prepared and not run."""
     import psycopg
 
+    query = f"select * from {rows}"  # noqa: S608 - a quoted name, or what the user wants to read
     prepared = connection.pgconn.prepare(b"rainbowdp", query.encode())
     if prepared.status != psycopg.pq.ExecStatus.COMMAND_OK:
-        reason = (prepared.error_field(psycopg.pq.DiagnosticField.MESSAGE_PRIMARY) or b"").decode(
-            "utf-8", "replace"
-        )
-        raise unreadable_query(place, reason)
+        reason = prepared.error_field(psycopg.pq.DiagnosticField.MESSAGE_PRIMARY) or b""
+        raise unreadable_query(place, reason.decode("utf-8", "replace"))
     shape = connection.pgconn.describe_prepared(b"rainbowdp")
-    return [((shape.fname(at) or b"").decode(), shape.ftype(at)) for at in range(shape.nfields)]
+    names = [(shape.fname(at) or b"").decode() for at in range(shape.nfields)]
+    kinds = [shape.ftype(at) for at in range(shape.nfields)]
+    check_distinct(place.database, names)
+    # The category is text, which this connection returns as bytes.
+    categories = dict(
+        connection.execute(
+            "select oid, case when typname = any(%s) then 'R' else typcategory::text end "
+            "from pg_type where oid = any(%s)",
+            [_DEEP, kinds],
+        ).fetchall()
+    )
+    return {
+        name: _Column(name, kind, bytes(categories.get(kind, b"")).decode())
+        for name, kind in zip(names, kinds, strict=True)
+    }

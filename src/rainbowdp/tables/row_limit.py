@@ -198,7 +198,7 @@ def kept(pieces: Iterable[Words], most: int, numbering: Numbering, key: bytes) -
     Parameters
     ----------
     pieces : iterable of arrays
-        All rows of some persons, in order, as `rainbowdp.tables.spools.PersonRows` yields them.
+        All rows of some persons, in order, as `rainbowdp.tables.persons.PersonRows` yields them.
     most : int
         Rows that a person keeps.
     numbering : Numbering

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a source of rows can do, whatever holds them, and what is refused about its columns.
+"""A source of rows, whatever holds them, and what is refused about its columns.
 
-A source counts raw cells and lists them. Both queries mention only the columns that are needed, and cells
-come back as they are, as values that `rainbowdp.questions.cells.cell_text` understands. Nothing is converted
-in a way that could fail on a cell. What a library raises all the same while rows are read is replaced by one
-fixed message (`guarded`), since its own words may quote a cell.
+A source yields batches of raw cells, column by column, row by row or counted. Both queries mention only the
+columns that are needed, and cells come back as they are, as values that `rainbowdp.questions.cells.cell_text`
+understands. Nothing is converted in a way that could fail on a cell. What a library raises all the same while
+rows are read is replaced by one fixed message, since its own words may quote a cell.
 
 The header of a file may be a person's row where the file lacks one. So messages name no column of a table,
 except one that is spelled nearly like a column that is asked for.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from rainbowdp.errors import RainbowError, TableUnreadableError, UnknownColumnError, did_you_mean
 from rainbowdp.formats.csv_files import NAMELESS
@@ -21,75 +22,101 @@ from rainbowdp.formats.csv_files import NAMELESS
 UNREADABLE_CELL = b"\xff"
 BATCH = 1 << 14
 
-Cells = tuple[object, ...]
+Batch = list[Sequence[object]]
+"""Columns of cells, equally long; where rows are counted, a last column says how many rows hold each."""
+
+OfCell = Callable[[Any], object]
 Progress = Callable[[float], None]
+Read = Callable[[Sequence[str], bool, Progress | None], Iterable[Batch]]
+"""Starts a query for some columns, and says whether equal rows are to be counted."""
 
 
-class Source(Protocol):
-    """A table somewhere, of which the header has been read."""
+@dataclass(frozen=True, repr=False)
+class Source:
+    """A table somewhere, of which the header has been read.
 
-    @property
-    def columns(self) -> tuple[str, ...] | None:
-        """The names of the columns; None where nothing but the rows could say them."""
-
-    @property
-    def ordered(self) -> bool:
-        """Whether the rows have an order that they keep from one reading to the next."""
-
-    @property
-    def unreadable(self) -> tuple[str, ...]:
-        """The columns of a type whose cells are never text, by schema."""
-
-    def counted(self, columns: Sequence[str], progress: Progress | None) -> Iterator[list[Cells]]:
-        """Yield batches of ``(cell, ..., number of rows)`` for columns; a combination may come twice."""
-
-    def rows(self, columns: Sequence[str], progress: Progress | None) -> Iterator[list[Cells]]:
-        """Yield batches of ``(cell, ...)`` for columns, row by row, in the order if there is one."""
-
-    def close(self) -> None:
-        """Let go of connections and temporary files."""
-
-
-def guarded(source: str, batches: Callable[[], Iterable[list[Cells]]]) -> Iterator[list[Cells]]:
-    """Yield batches, and raise a fixed message instead of whatever a library raises.
-
-    Parameters
+    Attributes
     ----------
-    source : str
-        The public name of the table.
-    batches : callable
-        Starts the query.
-
-    Raises
-    ------
-    TableUnreadableError
-        Without the message of the error that caused it.
+    name : str
+        The public name of the table in messages.
+    columns : tuple of str or None
+        The names of the columns; None where nothing but the rows could say them.
+    query : callable
+        Yields batches of cells, or of distinct cells (a combination may come twice) and numbers of rows.
+    ordered : bool
+        Whether the rows have an order that they keep from one reading to the next.
+    unreadable : frozenset of str
+        The columns of a type whose cells are never text, by schema. The query is never asked for them.
+    reads : mapping
+        For some columns, what makes a cell of what the query yields for it, unless that is None.
+    table : str, optional
+        Which table of a database it is.
+    separator : str, optional
+        What separates the cells of a file of text.
+    close : callable
+        Lets go of connections and temporary files; by default nothing, where they belong to the caller.
     """
-    try:
-        yield from batches()
-    except (RainbowError, KeyboardInterrupt, GeneratorExit, SystemExit):
-        raise
-    except BaseException as error:  # noqa: BLE001 - a library's message may quote a cell; a panic of polars is not an Exception
-        if is_interrupt(error):
-            raise KeyboardInterrupt from None
-        raise TableUnreadableError(
-            f"{source} could not be read to its end",
-            help="check that it is complete and what its name says, that its server answers, and that memory "
-            "is left; the reason is left out, since it may quote a cell",
-        ) from None
+
+    name: str
+    columns: tuple[str, ...] | None
+    query: Read
+    ordered: bool = True
+    unreadable: frozenset[str] = frozenset()
+    reads: Mapping[str, OfCell] = field(default_factory=dict)
+    table: str | None = None
+    separator: str | None = None
+    close: Callable[[], object] = lambda: None
+
+    def batches(
+        self, columns: Sequence[str], progress: Progress | None = None, *, counted: bool
+    ) -> Iterator[Batch]:
+        """Yield batches of cells, with an unreadable one in each column that has nothing else.
+
+        Where all columns are such, no row counts for anything, and there are none.
+
+        Raises
+        ------
+        TableUnreadableError
+            Instead of what a library raises, without its message.
+        """
+        chosen = [column for column in columns if column not in self.unreadable]
+        if not chosen:
+            return
+        try:
+            for batch in self.query(chosen, counted, progress):
+                filled = list(batch)
+                for at, column in enumerate(columns):
+                    if column in self.unreadable:
+                        filled.insert(at, [UNREADABLE_CELL] * len(batch[0]))
+                    elif column in self.reads:
+                        filled[at] = cells_by(self.reads[column], filled[at])
+                yield filled
+        except (RainbowError, KeyboardInterrupt, GeneratorExit, SystemExit):
+            raise
+        except BaseException as error:  # noqa: BLE001 - a library's message may quote a cell; a panic of polars is not an Exception
+            if is_interrupt(error):
+                raise KeyboardInterrupt from None
+            raise TableUnreadableError(
+                f"{self.name} could not be read to its end",
+                help="check that it is complete and what its name says, that its server answers, and that "
+                "memory is left; the reason is left out, since it may quote a cell",
+            ) from None
+
+
+def cells_by(read: OfCell, column: Sequence[object]) -> list[object]:
+    """Return what a column says by a function of its cells that are not None."""
+    return [None if cell is None else read(cell) for cell in column]
+
+
+def fetched(cursor: Any) -> Iterator[Batch]:  # noqa: ANN401 - of any database
+    """Yield the rows of a cursor as batches of columns."""
+    while rows := cursor.fetchmany(BATCH):
+        yield list(zip(*rows, strict=True))
 
 
 def is_interrupt(error: BaseException) -> bool:
     """Tell whether an error is how DuckDB reports that the user wants to stop."""
     return type(error).__name__ == "InterruptException" or str(error) == "Query interrupted"
-
-
-def row_count(row: Cells) -> int:
-    """Return the number of rows at the end of a counted combination of cells."""
-    count = row[-1]
-    if not isinstance(count, int):
-        raise TypeError("a number of rows is an integer")
-    return count
 
 
 def check_distinct(source: str, names: Sequence[str]) -> None:

@@ -8,23 +8,15 @@ password or options.
 
 import contextlib
 import hashlib
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from rainbowdp.errors import RainbowError, TableUnreadableError, UsageError, did_you_mean, readable
+from rainbowdp.errors import TableUnreadableError, UsageError, did_you_mean, readable
+from rainbowdp.tables.local_files import is_utf8
 
-_URL = re.compile(r"([A-Za-z][A-Za-z0-9+]*)://")
-_KINDS = {
-    "sqlite": "sqlite",
-    "duckdb": "duckdb",
-    "postgresql": "postgresql",
-    "postgres": "postgresql",
-    "postgresql+psycopg": "postgresql",
-    "postgresql+psycopg2": "postgresql",
-}
+_POSTGRESQL = ("postgresql", "postgres", "postgresql+psycopg", "postgresql+psycopg2")
 
 
 @dataclass(frozen=True)
@@ -37,7 +29,7 @@ class SqlPlace:
         ``sqlite``, ``duckdb`` or ``postgresql``.
     url : str
         For the driver, password included; never shown.
-    path : Path, optional
+    path : Path
         The file, where the database is one.
     database : str
         The public name of the database.
@@ -46,14 +38,11 @@ class SqlPlace:
     """
 
     kind: str
-    url: str
-    path: Path | None
+    url: str = field(repr=False)
+    path: Path
     database: str
     table: str | None
     sql: str | None
-
-    def __repr__(self) -> str:
-        return f"SqlPlace({self.identity!r})"
 
     @property
     def identity(self) -> str:
@@ -91,24 +80,6 @@ class SqlPlace:
         return self.table
 
 
-def is_url(source: str) -> bool:
-    """Return whether a text is a URL rather than a path."""
-    return _URL.match(source) is not None
-
-
-def file_of(source: str) -> Path | None:
-    """Return the file that the URL of a database in a file names, absolute.
-
-    Parameters
-    ----------
-    source : str
-        Any source; None is returned for a path, for a server, and where there is no such file.
-    """
-    with contextlib.suppress(RainbowError):
-        return sql_place(source, None, None).path if is_url(source) else None
-    return None
-
-
 def sql_place(url: str, table: str | None, sql: str | None) -> SqlPlace:
     """Read an SQL URL.
 
@@ -126,12 +97,12 @@ def sql_place(url: str, table: str | None, sql: str | None) -> SqlPlace:
     if table is not None and sql is not None:
         raise UsageError("both a table and a query are named", help="leave out --table or --sql")
     for what, said in (("table", table), ("query", sql)):
-        if said is not None and not _is_text(said):
+        # Bytes of a command line that are not UTF-8 come as half a surrogate pair.
+        if said is not None and ("\0" in said or not is_utf8(said)):
             raise UsageError(f"the {what} is not text", help="write it in UTF-8, without NUL")
-    match = _URL.match(url)
-    scheme = match[1].lower() if match else ""
-    kind = _KINDS.get(scheme)
-    if kind is None:
+    scheme = url.partition("://")[0].lower()
+    kind = "postgresql" if scheme in _POSTGRESQL else scheme
+    if kind not in {"sqlite", "duckdb", "postgresql"}:
         raise UsageError(
             f"{scheme}:// is not a database that can be read",
             help="use sqlite:///FILE, duckdb:///FILE or postgresql://USER@HOST/DATABASE, or export CSV",
@@ -139,42 +110,28 @@ def sql_place(url: str, table: str | None, sql: str | None) -> SqlPlace:
     query = None if sql is None else sql.strip().rstrip(";").strip()
     if kind != "postgresql":
         # As in SQLAlchemy: three slashes before a relative path, four before an absolute one.
-        inside = unquote(re.sub(r"\?.*", "", url[len(scheme) + 3 :]).removeprefix("/"))
-        path = _file(inside)
+        path = _file(unquote(url[len(scheme) + 3 :].partition("?")[0].removeprefix("/")))
         return SqlPlace(kind, url, path, f"{kind}:///{path}", table, query)
-    port: int | None = None
-    place = ""
-    broken = False
     try:
         parts = urlsplit(url)
-        port = parts.port
-        place = f"{parts.hostname or 'localhost'}:{port or 5432}{parts.path}"
+        place = f"{parts.hostname or 'localhost'}:{parts.port or 5432}{parts.path}"
     except ValueError:
-        broken = True
-    if broken:
         raise UsageError(
             "the postgresql:// URL is not well formed",
             help="write postgresql://USER@HOST:PORT/DATABASE, with special characters as %XX",
-        )
+        ) from None
     driver = f"postgresql://{url.split('://', 1)[1]}"
-    return SqlPlace(kind, driver, None, f"postgresql://{place}", table, query)
-
-
-def _is_text(said: str) -> bool:
-    # Bytes of a command line that are not UTF-8 come as half a surrogate pair.
-    return "\0" not in said and not any("\ud800" <= character <= "\udfff" for character in said)
+    return SqlPlace(kind, driver, Path(), f"postgresql://{place}", table, query)
 
 
 def _file(name: str) -> Path:
     """Return the absolute path of a file that is there."""
-    found: Path | None = None
     # A name may be too long, or hold a NUL, or lead through a directory that may not be read.
     with contextlib.suppress(OSError, ValueError):
         path = Path(name).absolute()
-        found = path if path.is_file() else None
-    if found is None:
-        raise TableUnreadableError(f"there is no file {readable(name)!r}", help="check the name")
-    return found
+        if path.is_file():
+            return path
+    raise TableUnreadableError(f"there is no file {readable(name)!r}", help="check the name")
 
 
 def quoted(name: str) -> str:
@@ -186,7 +143,9 @@ def unreadable_query(place: SqlPlace, reason: str) -> TableUnreadableError:
     """Return the error for a query, or a view, that a database refuses before it runs."""
     if place.sql is None:
         return TableUnreadableError(
-            f"{place.database} cannot be read: {reason}", help="check how its tables and views are declared"
+            f"{place.database} cannot be read: {reason}",
+            help="check that it is a database which no other program has left unfinished, and how its tables "
+            "and views are declared",
         )
     return TableUnreadableError(
         f"{place.database} does not accept the query: {reason}",

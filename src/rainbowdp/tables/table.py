@@ -7,6 +7,7 @@ header and has read no row. Everything public about it is an attribute; everythi
 """
 
 import glob
+import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
@@ -16,11 +17,10 @@ from typing import Any, Self
 
 from rainbowdp.errors import RainbowError, TableUnreadableError, UsageError, readable
 from rainbowdp.formats.encodings import encoding_called
-from rainbowdp.tables.arrow_tables import ArrowSource, table_source
-from rainbowdp.tables.database_files import SqliteSource, duckdb_file_source
-from rainbowdp.tables.files import FileSource, file_source
+from rainbowdp.tables.arrow_tables import NAME, table_source
+from rainbowdp.tables.database_files import duckdb_file_source, sqlite_source
+from rainbowdp.tables.files import file_source
 from rainbowdp.tables.frames import (
-    NAME,
     duckdb_source,
     ibis_source,
     other_source,
@@ -29,9 +29,9 @@ from rainbowdp.tables.frames import (
     spark_source,
 )
 from rainbowdp.tables.local_files import spooled
-from rainbowdp.tables.postgres import PostgresSource
+from rainbowdp.tables.postgres import postgres_source
 from rainbowdp.tables.source import Source, check_distinct, check_known
-from rainbowdp.tables.sql import SqlPlace, is_url, sql_place
+from rainbowdp.tables.sql import SqlPlace, sql_place
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,10 +60,13 @@ class Table:
 
     identity: str
     source: Source = field(compare=False)
-    closing: tuple[Callable[[], object], ...] = field(default=(), compare=False)
     is_query: bool = False
     encoding: str = "utf-8"
-    separator: str | None = None
+
+    @property
+    def separator(self) -> str | None:
+        """What separates the cells of a file of text."""
+        return self.source.separator
 
     @property
     def columns(self) -> tuple[str, ...] | None:
@@ -79,7 +82,8 @@ class Table:
             return ()
         return tuple(
             f"column {column!r} has a type without text (list, struct, duration): none of its cells counts"
-            for column in self.source.unreadable
+            for column in self.columns
+            if column in self.source.unreadable
         )
 
     def check(self, wanted: Iterable[str]) -> None:
@@ -96,8 +100,6 @@ class Table:
     def close(self) -> None:
         """Let go of connections and temporary files."""
         self.source.close()
-        for close in self.closing:
-            close()
 
     def __enter__(self) -> Self:
         return self
@@ -110,11 +112,20 @@ class Table:
 
 
 STANDARD_INPUT = "-"
+_URL = re.compile("[A-Za-z][A-Za-z0-9+]*://")
 
-_DATABASES: dict[str, Callable[[SqlPlace], SqliteSource | ArrowSource | PostgresSource]] = {
-    "sqlite": SqliteSource,
+_DATABASES: dict[str, Callable[[SqlPlace], Source]] = {
+    "sqlite": sqlite_source,
     "duckdb": duckdb_file_source,
-    "postgresql": PostgresSource,
+    "postgresql": postgres_source,
+}
+# By the names that narwhals gives them.
+_ENGINES: dict[str, Callable[[Any], Source]] = {
+    "pyarrow": table_source,
+    "polars": polars_source,
+    "duckdb": duckdb_source,
+    "pyspark": spark_source,
+    "ibis": ibis_source,
 }
 
 
@@ -157,7 +168,7 @@ def open_table(
     ...     votes.columns
     ('person', 'vote')
     """
-    if isinstance(source, str) and is_url(source):
+    if isinstance(source, str) and _URL.match(source):
         if encoding is not None:
             raise UsageError("an encoding is for text files", help="leave out --encoding")
         place = sql_place(source, table, sql)
@@ -184,11 +195,9 @@ def _files(source: str, encoding: str) -> Table:
     if source == STANDARD_INPUT:
         with ExitStack() as stack:
             path = stack.enter_context(spooled(getattr(sys.stdin, "buffer", None)))
-            opened = FileSource([path], encoding, "standard input")
-            closing = (stack.pop_all().close,)
-            return Table("standard input", opened, closing, encoding=encoding, separator=opened.separator)
-    paths: list[Path] = []
-    identity = ""
+            rows = file_source([path], encoding, "standard input")
+            stack.callback(rows.close)
+            return Table("standard input", replace(rows, close=stack.pop_all().close), encoding=encoding)
     # What a name cannot be, or what may not be seen, is an error of the system, or of Python.
     try:
         paths = _paths(source)
@@ -196,16 +205,12 @@ def _files(source: str, encoding: str) -> Table:
     except RainbowError:
         raise
     except (OSError, ValueError, RuntimeError):
-        identity = ""
-    if not identity:
         raise TableUnreadableError(
             f"there can be no file called {readable(source)!r}, or its directory may not be read",
             help="check the name, and the permissions of its directory",
             path=source,
-        )
-    rows = file_source(paths, encoding, repr(source))
-    separator = rows.separator if isinstance(rows, FileSource) else None
-    return Table(identity, rows, encoding=encoding, separator=separator)
+        ) from None
+    return Table(identity, file_source(paths, encoding, repr(source)), encoding=encoding)
 
 
 def _paths(source: str) -> list[Path]:
@@ -248,7 +253,7 @@ def _frame(source: object) -> Table:
         # pyarrow's tables may name a column twice as well.
         check_distinct(NAME, given)
     if _is_pandas(source):
-        return Table("frame", pandas_source(source, NAME))
+        return Table("frame", pandas_source(source))
     frame: Any = None
     with suppress(TypeError, ValueError):
         frame = nw.from_native(source)
@@ -258,16 +263,11 @@ def _frame(source: object) -> Table:
             help="give a path, an SQL URL, or a frame of pandas, polars, pyarrow, DuckDB, ibis or PySpark",
         )
     kind, native = frame.implementation, frame.to_native()
-    if kind.is_pyarrow():
-        return Table("frame", table_source(native, NAME))
     if kind.is_pandas_like():
-        return Table("frame", pandas_source(frame.to_pandas(), NAME))
-    if kind.is_duckdb():
-        return Table("frame", duckdb_source(native), is_query=native.type != "TABLE_RELATION")
-    engines = {polars_source: kind.is_polars(), spark_source: kind.is_pyspark(), ibis_source: kind.is_ibis()}
-    read = next((read for read, holds in engines.items() if holds), None)
-    rows = other_source(frame) if read is None else read(native)
-    return Table("frame", rows, is_query=isinstance(frame, nw.LazyFrame))
+        return Table("frame", pandas_source(frame.to_pandas()))
+    rows = _ENGINES[kind.value](native) if kind.value in _ENGINES else other_source(frame)
+    is_table = kind.is_duckdb() and native.type == "TABLE_RELATION"
+    return Table("frame", rows, is_query=isinstance(frame, nw.LazyFrame) and not is_table)
 
 
 def _is_pandas(source: object) -> bool:

@@ -1,28 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is it above the line, and between which lines does it lie? One question: levels between declared edges."""
+"""Questions whose answers lie between declared edges: levels, yes or no, and the bracket of a quantile."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import NumberLike, format_fraction, parse_fraction, show
 from rainbowdp.exact.arguments import items_of
 from rainbowdp.questions.measures import CountOf, Measure, ShareOf, SumOf, cell_said
 from rainbowdp.questions.question import (
-    Json,
     Neighbors,
     OrderedAnswers,
     Pairs,
+    counts_of,
     declared,
-    fields_of,
     listed,
     require_column,
     require_relation,
 )
-from rainbowdp.questions.readings import Location, Reading, Summary
+from rainbowdp.questions.readings import BracketCounts, BracketReading, Location, Reading, Summary
 
 NO_YES = ("no", "yes")
 
@@ -114,8 +113,9 @@ class Level(OrderedAnswers):
     def __post_init__(self) -> None:
         require_column(self.column)
         edges = ascending(map(self.measure.edge, self.edges))
+        # Labels that are not given are made of the edges as they are given.
+        object.__setattr__(self, "labels", checked_labels(self.labels, self.edges))
         object.__setattr__(self, "edges", edges)
-        object.__setattr__(self, "labels", checked_labels(self.labels, edges))
         if self.nulls is not None:
             object.__setattr__(self, "nulls", self.measure.null(self.nulls))
 
@@ -151,17 +151,6 @@ class Level(OrderedAnswers):
         """Return the question as it is asked of rows that may also count for nothing."""
         return replace(self, measure=self.measure.counting_nothing())
 
-    def describe(self) -> dict[str, Json]:
-        """Return everything that defines the question, as JSON."""
-        return {
-            "kind": self.kind,
-            "column": self.column,
-            **self.measure.describe(),
-            "edges": [format_fraction(edge) for edge in self.edges],
-            "labels": list(self.labels),
-            "nulls": self.nulls,
-        }
-
 
 @dataclass(frozen=True)
 class YesNo(Level):
@@ -193,11 +182,6 @@ class YesNo(Level):
                     help="give a number of at least 0 and below 1, such as 0.01",
                 )
             object.__setattr__(self, "false_yes", chance)
-
-    def describe(self) -> dict[str, Json]:
-        """Return everything that defines the question, as JSON."""
-        chance = self.false_yes
-        return {**super().describe(), "false_yes": None if chance is None else format_fraction(chance)}
 
 
 def yes_no(
@@ -249,7 +233,7 @@ def yes_no(
     >>> yes_no("income", clamp=(0, 100000), at_least=5000000).measure.name
     'sum'
     """
-    measure = _measure(equals, clamp, share=share is not None)
+    measure = measure_of(equals, clamp, share=share is not None)
     if share is not None:
         if at_least is not None:
             raise QuestionError("both a count and a share are given", help="give one of them")
@@ -305,13 +289,18 @@ def level(
     >>> level("smoker", equals="yes", edges=[10, 20]).answers
     ('<10', '10..<20', '>=20')
     """
-    measure = _measure(equals, clamp, share=share)
-    given = listed("edges", edges)
-    read = ascending(map(measure.edge, given))
-    return Level(column, measure, read, checked_labels(labels, given), nulls)
+    measure = measure_of(equals, clamp, share=share)
+    return Level(column, measure, tuple(listed("edges", edges)), cast("tuple[str, ...]", labels), nulls)
 
 
-def _measure(equals: object, clamp: tuple[NumberLike, NumberLike] | None, *, share: bool) -> Measure:
+def measure_of(equals: object, clamp: tuple[NumberLike, NumberLike] | None, *, share: bool) -> Measure:
+    """Return what is compared with edges: a number or share of rows that say something, or a sum.
+
+    Raises
+    ------
+    QuestionError
+        If not exactly one of these is meant.
+    """
     if clamp is not None:
         if equals is not None or share:
             raise QuestionError(
@@ -330,22 +319,102 @@ def _measure(equals: object, clamp: tuple[NumberLike, NumberLike] | None, *, sha
     return ShareOf(said) if share else CountOf(said)
 
 
-def read_level(description: Mapping[str, Json]) -> Level:
-    """Return the question that `describe` described.
+@dataclass(frozen=True)
+class Bracket(OrderedAnswers):
+    """In which bracket does the quantile lie? See `bracket`.
+
+    With quantile p/q it is the lowest bracket up to which q times the rows are at least p times all rows;
+    without rows the lowest one. The row distance is the least over the two ends of the bracket.
+
+    Any two brackets touch, in tables that have all their rows in these two. Let q k rows have exactly p k of
+    them in the lower bracket i and the others in j. The quantile lies in i, on its upper end: with one row
+    more in j, or one row of i moved to j, it lies in j. For p = q, all rows are in i.
+
+    Examples
+    --------
+    >>> question = Bracket("age", (Fraction(18), Fraction(65)), ("young", "middle", "old"))
+    >>> found = question.locate(BracketCounts((30, 100, 40)))
+    >>> found.answer, found.distance
+    ('middle', 90)
+    """
+
+    column: str
+    edges: tuple[Fraction, ...]
+    labels: tuple[str, ...]
+    quantile: Fraction = Fraction(1, 2)
+
+    kind: ClassVar[str] = "bracket"
+
+    def __post_init__(self) -> None:
+        require_column(self.column)
+        edges = ascending(map(parse_fraction, self.edges))
+        quantile = parse_fraction(self.quantile)
+        if not 0 < quantile <= 1:
+            raise QuestionError(
+                f"{show(quantile)} is no quantile whose bracket can change",
+                help="give a fraction above 0 and at most 1; 1/2 is the median",
+            )
+        object.__setattr__(self, "labels", checked_labels(self.labels, self.edges))
+        object.__setattr__(self, "edges", edges)
+        object.__setattr__(self, "quantile", quantile)
+
+    @property
+    def reading(self) -> BracketReading:
+        """How cells are read: as numbers in a bracket."""
+        return BracketReading(self.column, self.edges)
+
+    def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
+        """Return the bracket of the quantile, and the row distance to its nearer end."""
+        require_relation(neighbors)
+        counts = counts_of(summary, BracketCounts, len(self.answers))
+        p, q = self.quantile.numerator, self.quantile.denominator
+        most = q if neighbors == "change-one" else max(p, q - p)
+        wanted = p * sum(counts)
+        at, upto = 0, counts[0]
+        while q * upto < wanted:
+            at += 1
+            upto += counts[at]
+        ends = []
+        if at < len(counts) - 1:
+            ends.append((q * upto - wanted) // most)
+        if at > 0:
+            ends.append((wanted - q * (upto - counts[at]) - 1) // most)
+        return Location(self.answers[at], min(ends))
+
+
+def bracket(
+    column: str,
+    *,
+    edges: Iterable[NumberLike],
+    labels: Iterable[object] | None = None,
+    quantile: NumberLike = "1/2",
+) -> Bracket:
+    """Ask in which bracket the median, or another quantile, lies.
+
+    Parameters
+    ----------
+    column : str
+        A column of numbers.
+    edges : iterable of numbers
+        Where brackets meet, from the lowest up; an edge belongs to the bracket above it.
+    labels : iterable of text, optional
+        Names of the brackets, one more than edges; otherwise ``<18``, ``18..<65``, ``>=65``.
+    quantile : number or text
+        Above 0 and at most 1; 1/2 is the median.
+
+    Returns
+    -------
+    Bracket
 
     Raises
     ------
     QuestionError
-        If something is missing or of a wrong type.
+        If the edges do not ascend or do not fit the labels, or the quantile is out of range.
+
+    Examples
+    --------
+    >>> bracket("age", edges=[18, 65]).answers
+    ('<18', '18..<65', '>=65')
     """
-    column, edges, labels = fields_of(description, column=str, edges=list, labels=list)
-    of, equals, clamp, nulls = fields_of(
-        description, of=str, equals=str | None, clamp=list | None, nulls=str | None
-    )
-    if of not in {"count", "share", "sum"}:
-        raise QuestionError("the question is of no known measure", help="describe it as rainbowdp does")
-    measure = _measure(equals, clamp, share=of == "share")
-    if description.get("kind") != "yes-no":
-        return Level(column, measure, tuple(edges), declared("labels", labels), nulls)
-    (chance,) = fields_of(description, false_yes=str | None)
-    return YesNo(column, measure, tuple(edges), declared("labels", labels), nulls, chance)
+    asked = tuple(listed("edges", edges)), cast("tuple[str, ...]", labels)
+    return Bracket(column, *asked, parse_fraction(quantile))

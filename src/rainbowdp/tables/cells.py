@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells of a source as texts: the one place where what an engine holds becomes what a person would type.
+
+`texts_of` gives all cells of a column their texts by `rainbowdp.questions.cells.cell_text`, and whatever
+reads a table sees nothing but these. The other functions give stored numbers and engines' texts the value
+that `cell_text` understands. Dates and times come as the whole numbers that Arrow stores, since an engine
+that writes them as text, or makes a Python value of them, may fail on a number that no calendar has. They
+become ISO text here: the years 1 to 9999, moments with a time zone in UTC. A number outside has no readable
+text. Databases that write text have their dates and decimals read here as well. Each function looks at one
+cell alone, and none of them fails.
+"""
+
+import contextlib
+import datetime as dt
+import re
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from types import NoneType
+from typing import cast
+
+from rainbowdp.formats.encodings import UNREADABLE
+from rainbowdp.questions.cells import LARGEST_CELL, NULL, Mark, cell_text
+from rainbowdp.tables.source import UNREADABLE_CELL
+
+_MOST_BYTES_PER_CHARACTER = 4
+# The least number of digits on which Python can be told to insist.
+_LONGEST_INT = 640
+# Whether Python writes a longer whole number depends on what it is told.
+_LARGE = 1 << 64
+PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_SECONDS_PER_DAY = 86_400
+_START = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - what is stored is counted from here in any zone
+# DuckDB stores it, or minus it, for infinity.
+_INFINITE = 2**63 - 1
+_TEXT = re.compile(
+    r"(\d{4}-\d\d-\d\d)?([ T])?((?:[01]\d|2[0-3])(?::[0-5]\d){2})?(?:\.(\d+))?"
+    r"([+-]\d\d(?::?\d\d(?::\d\d)?)?|Z|UTC)?\Z",
+    re.ASCII,
+)
+
+
+def stored_text(cell: object) -> str | None:
+    """Return a cell as text that a database can hold: None for null, NUL for one that cannot be read."""
+    text = cell_text(cell)
+    if isinstance(text, Mark):
+        return None if text is NULL else UNREADABLE
+    return text
+
+
+def stored_cell(text: str | None) -> object:
+    """Return the cell that stands behind a text from `stored_text`."""
+    return UNREADABLE_CELL if text == UNREADABLE else text
+
+
+def texts_of(cells: Sequence[object]) -> list[str | None]:
+    r"""Return `stored_text` of each cell of a column, all cells together where their type allows it.
+
+    Examples
+    --------
+    >>> texts_of([" a", None, 1.0, b"\xff", True]), texts_of([7, None])
+    (['a', None, '1', '\x00', 'true'], ['7', None])
+    """
+    kinds = set(map(type, cells)) - {NoneType}
+    with contextlib.suppress(ValueError):
+        if kinds == {str}:
+            return _stripped([cell or "" for cell in cast("Sequence[str | None]", cells)])
+        if kinds == {bytes}:
+            return _stripped([(cell or b"").decode() for cell in cast("Sequence[bytes | None]", cells)])
+        numbers = cast("Sequence[int | None]", cells)
+        if kinds == {int} and max(abs(number or 0) for number in numbers) < _LARGE:
+            return [None if number is None else str(number) for number in numbers]
+    return list(map(stored_text, cells))
+
+
+def _stripped(texts: Sequence[str]) -> list[str | None]:
+    """Return texts without outer blanks, None for empty ones; a ValueError if one of them is unreadable."""
+    if max(map(len, texts)) * _MOST_BYTES_PER_CHARACTER > LARGEST_CELL:
+        raise ValueError("a text may be too long")
+    together = "".join(texts)
+    if UNREADABLE in together:
+        raise ValueError("a text holds a NUL character")
+    # Texts that no file can hold raise one, too.
+    if not together.isascii():
+        together.encode()
+    return [text.strip() or None for text in texts]
+
+
+def are_names(texts: Sequence[str | None]) -> list[bool]:
+    """Tell which texts from `texts_of` can be names: readable and not empty.
+
+    Examples
+    --------
+    >>> are_names(texts_of(["rent", None, bytes([255])]))
+    [True, False, False]
+    """
+    return [text is not None and text != UNREADABLE for text in texts]
+
+
+def day_text(days: int) -> str | bytes:
+    r"""Return the date that is so many days after the start of 1970.
+
+    Examples
+    --------
+    >>> day_text(0), day_text(2**30)
+    ('1970-01-01', b'\xff')
+    """
+    try:
+        return (_START + dt.timedelta(days)).date().isoformat()
+    except OverflowError:
+        return UNREADABLE_CELL
+
+
+def time_text(count: int, unit: str) -> str | bytes:
+    r"""Return the time of day that is so many units after midnight.
+
+    Examples
+    --------
+    >>> time_text(3_600_500, "ms"), time_text(-1, "s"), time_text(90_000, "s")
+    ('01:00:00.500000', b'\xff', b'\xff')
+    """
+    if not 0 <= count < _SECONDS_PER_DAY * PER_SECOND[unit]:
+        return UNREADABLE_CELL
+    return str(moment_text(count, unit, zoned=False)).partition("T")[2]
+
+
+def moment_text(count: int, unit: str, *, zoned: bool) -> str | bytes:
+    r"""Return the moment that is so many units after the start of 1970.
+
+    Parameters
+    ----------
+    count : int
+        The number.
+    unit : str
+        ``s``, ``ms``, ``us`` or ``ns``.
+    zoned : bool
+        Whether it is a moment in UTC rather than what a clock on some wall shows.
+
+    Examples
+    --------
+    >>> moment_text(1_577_840_523_250, "ms", zoned=False), moment_text(0, "ns", zoned=True)
+    ('2020-01-01T01:02:03.250000', '1970-01-01T00:00:00+00:00')
+    >>> moment_text(2**62, "us", zoned=False)
+    b'\xff'
+    """
+    if abs(count) == _INFINITE:
+        return UNREADABLE_CELL
+    seconds, parts = divmod(count, PER_SECOND[unit])
+    try:
+        moment = _START + dt.timedelta(seconds=seconds)
+    except OverflowError:
+        return UNREADABLE_CELL
+    fraction = _fraction(parts * PER_SECOND["ns"] // PER_SECOND[unit])
+    return moment.isoformat() + fraction + ("+00:00" if zoned else "")
+
+
+def iso_text(text: str) -> str | None:
+    """Return ISO text for the text in which an engine says a date or time, or None where it is none.
+
+    Examples
+    --------
+    >>> iso_text("2020-01-31 05:06:07.800"), iso_text("2020-01-31"), iso_text("05:06:07.000000")
+    ('2020-01-31T05:06:07.800000', '2020-01-31', '05:06:07')
+    >>> iso_text("2020-01-31 05:06:07+02"), iso_text("05:06:07+02"), iso_text("infinity")
+    ('2020-01-31T03:06:07+00:00', '05:06:07+02:00', None)
+    >>> iso_text("0000-12-31")
+    """
+    found = _TEXT.match(text)
+    if found is None or not (found[1] or found[3]):
+        return None
+    day, _, time, fraction, zone = found.groups()
+    if day is not None and day.startswith("0000"):
+        # Years before the first: other engines say them in other ways.
+        return None
+    digits = _fraction(int((fraction or "0")[:9].ljust(9, "0")))
+    if zone is not None:
+        zone = "+00:00" if zone in ("Z", "UTC") else zone
+        zone = zone if ":" in zone else f"{zone[:3]}:{zone[3:] or '00'}"
+    if zone is not None and day is not None and time is not None:
+        try:
+            moment = dt.datetime.fromisoformat(f"{day}T{time}{zone}").astimezone(dt.UTC)
+        except (ValueError, OverflowError):
+            return None
+        day, time, zone = moment.date().isoformat(), moment.time().isoformat(), "+00:00"
+    return "T".join(part for part in (day, time) if part) + digits + (zone or "")
+
+
+def _fraction(nanoseconds: int) -> str:
+    """Return the digits after the second: none, six, or nine where six do not say it."""
+    if nanoseconds % 1000:
+        return f".{nanoseconds:09}"
+    return f".{nanoseconds // 1000:06}" if nanoseconds else ""
+
+
+def shortest_float(cell: float, bits: int = 32) -> float:
+    """Return the float64 that prints like a shorter float, which not every library keeps apart.
+
+    Examples
+    --------
+    >>> shortest_float(0.10000000149011612), shortest_float(0.0999755859375, 16)
+    (0.1, 0.1)
+    """
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        return float(str(np.float16(cell) if bits == 16 else np.float32(cell)))
+
+
+def decimal_of(text: str) -> Decimal | bytes | None:
+    r"""Return the number that a text of an engine says; no text of it fails.
+
+    Examples
+    --------
+    >>> decimal_of("1.50"), decimal_of("NaN"), decimal_of("?")
+    (Decimal('1.50'), None, b'\xff')
+    """
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return UNREADABLE_CELL
+    return None if number.is_nan() else number
+
+
+def moment_of(text: str) -> str | bytes:
+    r"""Return ISO text for what an engine writes for a cell of a type of dates and times.
+
+    Examples
+    --------
+    >>> moment_of("2020-01-31 05:06:07.8"), moment_of("0044-03-15 BC")
+    ('2020-01-31T05:06:07.800000', b'\xff')
+    """
+    return iso_text(text) or UNREADABLE_CELL
+
+
+def perhaps_moment_of(cell: object) -> object:
+    """Return the same, and any other cell as it is: a column of SQLite holds what it likes.
+
+    Examples
+    --------
+    >>> perhaps_moment_of(b"2020-01-31 05:06:07"), perhaps_moment_of(b"red")
+    ('2020-01-31T05:06:07', b'red')
+    """
+    found = iso_text(cell.decode("utf-8", "replace")) if isinstance(cell, bytes) else None
+    return cell if found is None else found
+
+
+def whole_number(text: str) -> object:
+    """Return a whole number; Python refuses one of too many digits, and the line would be lost with it."""
+    if len(text) > LARGEST_CELL:
+        # Like any other cell without a text. Reading it would take many times as much memory.
+        return UNREADABLE_CELL
+    return int(text) if len(text) <= _LONGEST_INT else Decimal(text)
