@@ -87,7 +87,7 @@ def test_two_tables_read_back(
 def test_more_datasets_than_a_block_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, named: bool
 ) -> None:
-    monkeypatch.setattr("rainbowdp.formats.dataset_codes._BLOCK", 700)
+    monkeypatch.setattr("rainbowdp.formats.mechanism_writing._MOST_ROWS", 700)
     codes = np.arange(5000) % 2
     labels = [f"d{at}" for at in range(5000)] if named else None
     written = Mechanism.from_table(

@@ -115,7 +115,7 @@ def test_parquet_labels_are_text_whatever_their_type(tmp_path: Path, column: pa.
 def test_an_empty_text_in_quotes_is_a_label_and_an_empty_cell_is_none(tmp_path: Path) -> None:
     nodes, pairs = b'dataset,rainbow\n"",b>r\nx,r>b\n', b'source,target\n"",x\n'
     assert label_pairs(graph_of(tmp_path, nodes, pairs)) == {frozenset(("", "x"))}
-    with pytest.raises(FileFormatError, match=r"row 1 of .*nodes\.csv' has no dataset"):
+    with pytest.raises(FileFormatError, match=r"row 1 of .*nodes\.csv' has nothing in the column 'dataset'"):
         graph_of(tmp_path, b"dataset,rainbow\n,b>r\nx,r>b\n", pairs)
 
 
@@ -179,7 +179,12 @@ def test_a_large_table_keeps_the_order_of_its_rows(tmp_path: Path) -> None:
         ((NODES + b"caf\xe9,b>r\n", PAIRS), FileUnreadableError, "not UTF-8 text: line 5", "iconv"),
         ((b"dataset,rainbow,caf\xe9\nx,b>r,\n", PAIRS), FileUnreadableError, "not UTF-8 text", "iconv"),
         ((NODES.decode().encode("utf-16"), PAIRS), FileUnreadableError, "not UTF-8 text", "-f UTF-16"),
-        ((NODES + b",b>r\n", PAIRS), FileFormatError, "row 4 of .* has no dataset", "name every dataset"),
+        (
+            (NODES + b",b>r\n", PAIRS),
+            FileFormatError,
+            "row 4 of .* has nothing in the column 'dataset'",
+            "name every dataset",
+        ),
         ((NODES + b"x,b>r\n", PAIRS), DuplicateDatasetError, "'x' stands in rows 1 and 4 of .*nodes", "once"),
         ((NODES + b"w,\n", PAIRS), MissingRainbowError, "'w' has no rainbow .row 4 of .*nodes", "blue>red"),
         ((NODES + b"w,  \n", PAIRS), MissingRainbowError, "'w' has no rainbow", "blue>red"),
@@ -213,12 +218,6 @@ def test_a_wrong_table_is_refused_with_the_place(
     assert caught.value.exit_code == 4
     assert str(tmp_path) in caught.value.what
     assert hint in caught.value.help
-
-
-def test_a_short_row_far_down_is_found_with_its_line(tmp_path: Path) -> None:
-    rows = b"".join(b"x,y\n" for _ in range(300_000))
-    with pytest.raises(FileFormatError, match="line 300002 of"):
-        graph_of(tmp_path, NODES, b"source,target\n" + rows + b"x\n" + rows)
 
 
 @pytest.mark.parametrize(
@@ -323,9 +322,9 @@ def node_link(**changes: object) -> str:
         (node_link(nodes=None), FileFormatError, "no list 'nodes'"),
         (node_link(nodes=[]), FileFormatError, "has no nodes"),
         (node_link(edges={}), FileFormatError, "no list 'edges'"),
-        (node_link(nodes=["x"]), FileFormatError, r"nodes\[0\] .* has nothing as its 'id'"),
-        (node_link(nodes=[{"id": ["x"], "rainbow": "b>r"}]), FileFormatError, "has a list as its 'id'"),
-        (node_link(edges=[{"source": "x"}]), FileFormatError, r"edges\[0\] .* nothing as its 'target'"),
+        (node_link(nodes=["x"]), FileFormatError, r"has nothing as the 'id' of nodes\[0\]"),
+        (node_link(nodes=[{"id": ["x"], "rainbow": "b>r"}]), FileFormatError, "has a list as the 'id'"),
+        (node_link(edges=[{"source": "x"}]), FileFormatError, r"has nothing as the 'target' of edges\[0\]"),
         (node_link(nodes=[{"id": "x", "rainbow": "b>r"}] * 2), DuplicateDatasetError, "'x'"),
         (node_link(nodes=[{"id": "x"}]), MissingRainbowError, r"'x' of .*g\.json' has no rainbow"),
         (node_link(nodes=[{"id": "x", "rainbow": 3}]), FileFormatError, "g.json"),

@@ -271,7 +271,7 @@ HEAD = "dataset,rainbow,distance,b,r\n"
             HEAD + "x,b>r,0,1,0\n,b>r,0,1,0\n",
             FileFormatError,
             "row 2 of .* nothing in the column 'dataset'",
-            "fill",
+            "name every dataset",
         ),
         (HEAD + "x,,0,1,0\n", FileFormatError, "row 1 of .* nothing in the column 'rainbow'", "fill"),
         (

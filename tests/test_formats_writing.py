@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from rainbowdp.errors import FileUnreadableError, FileWriteError
-from rainbowdp.formats.suffixes import Form, form_to_read
-from rainbowdp.formats.writing import check_writable, replacing
+from rainbowdp.formats.files import Form, check_writable, form_to_read, replacing
 
 
 def names(folder: Path) -> list[str]:
@@ -51,7 +50,7 @@ def test_a_process_that_is_killed_leaves_the_old_file(tmp_path: Path) -> None:
     target.write_text("old")
     program = (
         "import os, pathlib, sys\n"
-        "from rainbowdp.formats.writing import replacing\n"
+        "from rainbowdp.formats.files import replacing\n"
         "with replacing(pathlib.Path(sys.argv[1])) as beside:\n"
         "    beside.write_text('half')\n"
         "    os.kill(os.getpid(), 9)\n"
@@ -157,7 +156,7 @@ def test_a_file_that_a_stream_of_the_process_goes_to_is_not_replaced(tmp_path: P
     program = (
         "import pathlib, sys\n"
         "from rainbowdp.errors import FileWriteError\n"
-        "from rainbowdp.formats.writing import replacing\n"
+        "from rainbowdp.formats.files import replacing\n"
         "try:\n"
         "    with replacing(pathlib.Path(sys.argv[1])) as beside: beside.write_text('new')\n"
         "except FileWriteError as error: print(error, file=getattr(sys, sys.argv[2]))\n"

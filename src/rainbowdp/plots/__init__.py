@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from rainbowdp.errors import MissingExtraError, UsageError
 from rainbowdp.exact.arguments import require
-from rainbowdp.formats.suffixes import path_of
+from rainbowdp.formats.files import path_of
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism

@@ -28,7 +28,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 
 from rainbowdp.errors import printable
-from rainbowdp.formats.writing import replacing
+from rainbowdp.formats.files import replacing
 
 INK = "#222222"
 SHADE = "#8a8a8a"
