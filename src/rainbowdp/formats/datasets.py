@@ -25,6 +25,35 @@ Column = Any
 """An Arrow array of text or integers; pyarrow ships no types."""
 
 
+def number_column(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Column:
+    """Return numbers as an Arrow array; ``pyarrow.array`` would load pandas where that is installed."""
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(values.dtype),
+        values.size,
+        [_present(missing), pa.py_buffer(np.ascontiguousarray(values))],
+    )
+
+
+def text_column(texts: Sequence[str | None]) -> Column:
+    """Return texts as an Arrow array, without pandas as `number_column`."""
+    import pyarrow as pa
+
+    parts = [b"" if text is None else text.encode() for text in texts]
+    ends = np.zeros(len(parts) + 1, dtype=np.int64)
+    np.cumsum(list(map(len, parts)), out=ends[1:])
+    missing = np.array([text is None for text in texts], dtype=np.bool_) if None in texts else None
+    buffers = [_present(missing), pa.py_buffer(ends), pa.py_buffer(b"".join(parts))]
+    return pa.Array.from_buffers(pa.large_string(), len(parts), buffers)
+
+
+def _present(missing: NDArray[np.bool_] | None) -> "pa.Buffer | None":
+    import pyarrow as pa
+
+    return None if missing is None else pa.py_buffer(np.packbits(~missing, bitorder="little"))
+
+
 @dataclass(frozen=True, eq=False)
 class KnownDatasets:
     """The datasets that pairs may name.
@@ -46,9 +75,9 @@ class KnownDatasets:
     @cached_property
     def names(self) -> Column:
         """The names as an Arrow array: integers where all are integers in their usual form, or text."""
-        import pyarrow as pa
-
-        return pa.array(range(self.size)) if self.labels is None else _as_integers(pa.array(self.labels))
+        if self.labels is None:
+            return number_column(np.arange(self.size))
+        return _as_integers(text_column(self.labels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +133,8 @@ def named_rows(path: Path, what: str, batches: "Iterable[pa.RecordBatch]") -> Na
     for batch in batches:
         names, *others = batch.columns
         if names.null_count:
-            row = size + names.is_null().index(value=True).as_py()
-            raise wrong_row(path, row, f"has nothing in the column {what!r}", f"name every {what}")
+            row = names.to_pylist().index(None)
+            raise wrong_row(path, size + row, f"has nothing in the column {what!r}", f"name every {what}")
         # Names would take most of the memory, so they are kept only where there are others than numbers.
         if labels is None and not _counts_up(names, size):
             labels = list(map(str, range(size)))
@@ -113,7 +142,8 @@ def named_rows(path: Path, what: str, batches: "Iterable[pa.RecordBatch]") -> Na
             labels += _texts(names)
         codes, places = _classes(others)
         found = np.empty(places.size, dtype=np.int32)
-        cells = zip(*(_texts(column.take(places)) for column in others), strict=True)
+        distinct = number_column(places)
+        cells = zip(*(_texts(column.take(distinct)) for column in others), strict=True)
         for at, (row, key) in enumerate(zip(places.tolist(), cells, strict=True)):
             if key not in numbers:
                 first.append(size + row)
@@ -132,7 +162,7 @@ def _counts_up(column: Column, start: int) -> bool:
 
     whole = _as_integers(column)
     return pa.types.is_integer(whole.type) and np.array_equal(
-        whole.to_numpy(), np.arange(start, start + len(whole))
+        np.from_dlpack(whole), np.arange(start, start + len(whole))
     )
 
 
@@ -158,14 +188,12 @@ def _texts(column: Column) -> list[str]:
 
 def _classes(columns: Sequence[Column]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return a number for each row, equal where rows are equal, and where each number first stands."""
-    import pyarrow as pa
-
     codes = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
-        more = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
+        more = np.from_dlpack(column.dictionary_encode(null_encoding="encode").indices)
         # Numbers below n times the number of distinct cells become numbers below n again.
-        joined = pa.array(codes * (int(more.max(initial=0)) + 1) + more).dictionary_encode()
-        codes = joined.indices.to_numpy().astype(np.int64)
+        joined = number_column(codes * (int(more.max(initial=0)) + 1) + more)
+        codes = np.from_dlpack(joined.dictionary_encode().indices).astype(np.int64)
     return codes, np.unique(codes, return_index=True)[1]
 
 

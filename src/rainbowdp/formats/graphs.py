@@ -13,7 +13,7 @@ import numpy as np
 
 from rainbowdp.errors import MissingRainbowError, UsageError
 from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
-from rainbowdp.formats.datasets import KnownDatasets, NamedRows, named_rows
+from rainbowdp.formats.datasets import KnownDatasets, NamedRows, named_rows, text_column
 from rainbowdp.formats.documents import parsed_rainbow
 from rainbowdp.formats.files import TABLES, Form, address_of, content_of, form_to_read, path_of
 from rainbowdp.formats.networks import NETWORKS, network, read_network
@@ -190,7 +190,7 @@ def _edges(database: "DuckDBPyConnection", path: Path, form: Form) -> TextTable:
     import pyarrow as pa
 
     _, edges = network(path, form)
-    ends = {f"c{at}": pa.array([edge[at] for edge in edges], pa.string()) for at in (0, 1)}
+    ends = {f"c{at}": text_column([edge[at] for edge in edges]) for at in (0, 1)}
     database.register("edges", pa.table(ends))
     return TextTable(path, COLUMNS, "edges", size=len(edges))
 

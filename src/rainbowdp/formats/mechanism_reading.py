@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import DistributionError, FileFormatError, did_you_mean
-from rainbowdp.formats.datasets import NamedRows, named_rows
+from rainbowdp.formats.datasets import NamedRows, named_rows, text_column
 from rainbowdp.formats.documents import parsed_rainbow, read_document, shown
 from rainbowdp.formats.files import TABLES, Form, content_of, form_to_read, malformed, path_of, wrong_row
 from rainbowdp.formats.mechanism_writing import CLASS_COLUMNS, CODE_COLUMNS, FIRST_COLUMNS, FORMS
@@ -254,7 +254,7 @@ def _read_json(path: Path) -> tuple[NamedRows, tuple[str, ...], Precision]:
         raise _unfit(path, f"its rows are {shown(rows)}", "write a list with one object per dataset")
     ordered = tuple(sorted(colors))
     lines = [_cells(path, at, row, ordered) for at, row in enumerate(rows)]
-    columns = [pa.array(cells, pa.string()) for cells in zip(*lines, strict=True)]
+    columns = list(map(text_column, zip(*lines, strict=True)))
     table = pa.table(columns, list(map(str, range(len(columns)))))
     return named_rows(path, FIRST_COLUMNS[0], table.to_batches()), ordered, precision
 

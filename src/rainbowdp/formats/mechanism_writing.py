@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from rainbowdp.errors import ColorError
 from rainbowdp.exact import format_exact
 from rainbowdp.exact.arguments import require
+from rainbowdp.formats.datasets import Column, number_column, text_column
 from rainbowdp.formats.files import TABLES, Form, form_to_write, path_of, replacing
 from rainbowdp.graph.labels import LabelArray
 from rainbowdp.mechanism import Mechanism
@@ -168,14 +169,13 @@ class _Table:
 
     def blocks(self) -> "Iterator[tuple[pa.Array, pa.Array]]":
         """Yield names and classes, of so many rows at a time that their cells fit into memory."""
-        import pyarrow as pa
-
         row_bytes = 1 + self.classes.nbytes // max(1, self.classes.num_rows)
         rows = max(1, min(_MOST_ROWS, _MOST_BYTES // row_bytes))
         for start in range(0, self.codes.size, rows):
             stop = min(start + rows, self.codes.size)
             names = np.arange(start, stop) if self.labels is None else self.labels[start:stop]
-            yield pa.array(names), pa.array(self.codes[start:stop])
+            named = number_column(names) if names.dtype.kind == "i" else text_column(names.tolist())
+            yield named, number_column(self.codes[start:stop])
 
     def write_parquet(self, path: Path) -> None:
         """Write the rows as Parquet."""
@@ -197,7 +197,7 @@ class _Table:
         tails = [",".join(["", *map(_csv_cell, cells)]) + "\n" for cells in zip(*columns, strict=True)]
         with path.open("wb") as file:
             file.write((",".join(map(_csv_cell, [self.title, *self.classes.column_names])) + "\n").encode())
-            for lines in self._lines("", _CSV_SPECIAL, _csv_cell, tails):
+            for lines in self._lines("", _escaped_csv, tails):
                 file.write(lines)
 
     def write_json(self, path: Path, *, exact: bool) -> None:
@@ -212,29 +212,42 @@ class _Table:
         precision = "exact" if exact else "float64"
         with path.open("wb") as file:
             file.write(f'{{"colors": {_json(colors)}, "precision": "{precision}", "rows": [\n'.encode())
-            for lines in self._lines('{"dataset": "', _JSON_SPECIAL, lambda name: _json(name)[1:-1], tails):
+            for lines in self._lines('{"dataset": "', _escaped_json, tails):
                 file.write(lines)
             file.seek(-len(",\n"), os.SEEK_CUR)
             file.write(b"\n]}\n")
 
     def _lines(
-        self, before: str, special: str, escaped: Callable[[str], str], tails: list[str]
+        self, before: str, escaped: Callable[[Column], Column], tails: list[str]
     ) -> "Iterator[pa.Buffer]":
-        """Yield all rows as text: what stands before each name, the name, and the tail of its class.
-
-        Names are escaped one by one where a block has one that matches the regular expression `special`.
-        """
+        """Yield all rows as text: what stands before each name, the name, and the tail of its class."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        kind = pa.large_string()
-        start, empty, ends = pa.scalar(before, kind), pa.scalar("", kind), pa.array(tails, kind)
+        ends = text_column(tails)
+        start, empty = text_column([before, ""])
         for names, codes in self.blocks():
-            texts = names.cast(kind)
-            if pc.any(pc.match_substring_regex(texts, special)).as_py():
-                texts = pa.array(list(map(escaped, texts.to_pylist())), kind)
-            lines = pc.binary_join_element_wise(start, texts, ends.take(codes), empty)
-            yield lines.buffers()[2]
+            texts = escaped(names.cast(pa.large_string()))
+            yield pc.binary_join_element_wise(start, texts, ends.take(codes), empty).buffers()[2]
+
+
+def _escaped_csv(texts: Column) -> Column:
+    """Put texts into quotes where they need them."""
+    import pyarrow.compute as pc
+
+    special = pc.match_substring_regex(texts, _CSV_SPECIAL)
+    quote, empty = text_column(['"', ""])
+    quoted = pc.binary_join_element_wise(quote, pc.replace_substring(texts, '"', '""'), quote, empty)
+    return pc.if_else(special, quoted, texts)
+
+
+def _escaped_json(texts: Column) -> Column:
+    """Escape texts as JSON does; one by one if there is one that needs it."""
+    import pyarrow.compute as pc
+
+    if not pc.any(pc.match_substring_regex(texts, _JSON_SPECIAL)).as_py():
+        return texts
+    return text_column([_json(text)[1:-1] for text in texts.to_pylist()])
 
 
 def _csv_cell(value: str | float | None) -> str:
@@ -265,8 +278,8 @@ def _coded(mechanism: Mechanism, *, exact: bool) -> list[_Table]:
     count = mechanism.class_count
     numbers = np.arange(count, dtype=np.int32)
     sizes = np.bincount(mechanism.codes, minlength=count)
-    code_column = pa.table({CODE_COLUMNS[1]: numbers})
-    classes = _classes(mechanism, exact=exact).add_column(2, CLASS_COLUMNS[3], pa.array(sizes))
+    code_column = pa.table([number_column(numbers)], names=CODE_COLUMNS[1:])
+    classes = _classes(mechanism, exact=exact).add_column(2, CLASS_COLUMNS[3], number_column(sizes))
     return [
         _Table(CODE_COLUMNS[0], pa.int64() if whole else pa.string(), labels, mechanism.codes, code_column),
         _Table(CLASS_COLUMNS[0], pa.int32(), None, numbers, classes),
@@ -277,15 +290,15 @@ def _classes(mechanism: Mechanism, *, exact: bool) -> "pa.Table":
     """Return rainbow, distance and probabilities of every class."""
     import pyarrow as pa
 
-    values: list[list[Any]]
     if exact:
-        values = [[format_exact(value) for value in row.values()] for row in mechanism.rows]
+        rows = [[format_exact(value) for value in row.values()] for row in mechanism.rows]
+        probabilities = [text_column(values).cast(pa.string()) for values in zip(*rows, strict=True)]
     else:
-        values = mechanism.table.tolist()
-    kind = pa.string() if exact else pa.float64()
+        probabilities = list(map(number_column, mechanism.table.T))
+    distances = mechanism.class_distance
     columns = [
-        pa.array(list(map(str, mechanism.class_rainbow)), pa.string()),
-        pa.array(mechanism.class_distance.tolist(), pa.int32()),
-        *(pa.array([row[at] for row in values], kind) for at in range(len(mechanism.colors))),
+        text_column(list(map(str, mechanism.class_rainbow))).cast(pa.string()),
+        number_column(distances.data, np.ma.getmaskarray(distances)),
+        *probabilities,
     ]
     return pa.table(columns, names=[*FIRST_COLUMNS[1:], *mechanism.colors])

@@ -205,7 +205,7 @@ def _numbered(
         reader = arrow_batches(database.sql(numbered), BATCH)
         try:
             for batch in reader:
-                source, target = (column.to_numpy() for column in batch.columns)
+                source, target = map(np.from_dlpack, batch.columns)
                 yield source, target
         finally:
             reader.close()
