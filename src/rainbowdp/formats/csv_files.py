@@ -223,8 +223,8 @@ def _names(record: bytes, separator: bytes) -> list[bytes] | None:
         if end < len(record) and not record.startswith(separator, end):
             return None
         name = record[at:end]
-        quoted = name.strip().startswith(b'"')
-        names.append(name.strip()[1:-1].replace(b'""', b'"') if quoted else name)
+        bare = name.strip(b" ")
+        names.append(bare[1:-1].replace(b'""', b'"') if bare.startswith(b'"') else name)
         if end == len(record):
             return names
         at = end + len(separator)

@@ -163,24 +163,17 @@ def _distance(path: Path, row: int, text: str | None) -> int | None:
 
 def _rainbow(path: Path, row: int, text: str, colors: tuple[str, ...]) -> Rainbow:
     """Read a rainbow, which must rank exactly the colors that have a column."""
-    place = f"row {row + 1} of {str(path)!r}"
-    rainbow = parsed_rainbow(text, place)
+    rainbow = parsed_rainbow(text, f"row {row + 1} of {str(path)!r}")
     if rainbow.colors == colors:
         return rainbow
-    unknown = [color for color in rainbow.colors if color not in colors]
-    unranked = [color for color in colors if color not in rainbow.colors]
-    what = (
-        f"ranks {quote_color(unknown[0])}, which has no column"
-        if unknown
-        else f"does not rank {quote_color(unranked[0])}, which has a column"
-    )
-    raise FileFormatError(
-        f"{place}: the rainbow {rainbow} {what}",
-        help=(did_you_mean(unknown[0], colors) if unknown else "")
-        or f"every rainbow ranks the colors {', '.join(map(quote_color, colors))}",
-        path=str(path),
-        row=row + 1,
-    )
+    help = f"every rainbow ranks the colors {', '.join(map(quote_color, colors))}"
+    unknown = next((color for color in rainbow.colors if color not in colors), None)
+    if unknown is not None:
+        what = f"ranks {quote_color(unknown)}, which has no column"
+        raise wrong_row(path, row, f"has a rainbow that {what}", did_you_mean(unknown, colors) or help)
+    unranked = next(color for color in colors if color not in rainbow.colors)
+    what = f"does not rank {quote_color(unranked)}, which has a column"
+    raise wrong_row(path, row, f"has a rainbow that {what}", help)
 
 
 def _read_coded(path: Path, classes: Path) -> Mechanism:
@@ -263,31 +256,27 @@ def _cells(path: Path, at: int, row: object, colors: tuple[str, ...]) -> list[st
     """Return the cells of one row as text, None for a distance that is null."""
     if not isinstance(row, dict):
         raise _unfit(path, f"rows[{at}] is {shown(row)}", "write one object per dataset")
-    probabilities = row.get("probabilities")
-    if not isinstance(probabilities, dict):
+    given = row.get("probabilities")
+    if not isinstance(given, dict):
+        what = f"rows[{at}] has {shown(given)} as its probabilities"
+        raise _unfit(path, what, "write an object, color to value")
+    for color in given.keys() ^ set(colors):
+        lack = "has no probability for" if color in colors else "has a probability for the unknown color"
         raise _unfit(
             path,
-            f"rows[{at}] has {shown(probabilities)} as its probabilities",
-            "write an object, color to value",
-        )
-    for color in probabilities.keys() ^ set(colors):
-        known = color in colors
-        raise _unfit(
-            path,
-            f"rows[{at}] {'has no probability for' if known else 'has a probability for the unknown color'} "
-            f"{color!r}",
-            did_you_mean(color, probabilities if known else colors)
+            f"rows[{at}] {lack} {color!r}",
+            did_you_mean(color, given if color in colors else colors)
             or "give every color of the list one value",
         )
-    values = [*(row.get(key) for key in FIRST_COLUMNS), *(probabilities[color] for color in colors)]
-    for name, value in zip((*FIRST_COLUMNS, *colors), values, strict=True):
+    cells = [*((key, row.get(key)) for key in FIRST_COLUMNS), *((color, given[color]) for color in colors)]
+    for name, value in cells:
         if not isinstance(value, str) and not (name == "distance" and value is None and "distance" in row):
             raise _unfit(
                 path,
                 f"rows[{at}] has {shown(value)} as its {name!r}",
                 "write texts, numbers, or null for a distance that does not exist",
             )
-    return values
+    return [value for _, value in cells]
 
 
 def _unfit(path: Path, what: str, help: str) -> FileFormatError:
