@@ -181,7 +181,9 @@ def _continued(separator: bytes, text: bytes, *, final: bool) -> Header | None:
     if record is None or (record.end() == len(text) and not final) or UNREADABLE.encode() in record[0]:
         return None
     names = _names(record[1], separator)
-    return names and _made(names, separator, record[2], record.end(), fits=True, plain=False)
+    if names is None:
+        return None
+    return _made(names, separator, record[2], record.end(), fits=True, plain=False)
 
 
 def _made(

@@ -86,6 +86,15 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
+def probability_axes(axes: Axes, across: str, along: str = "") -> None:
+    """Name the axes of a picture of probabilities, and draw thin lines behind the curves."""
+    axes.set_xlabel(across)
+    axes.set_ylabel(along)
+    axes.set_ylim(-0.02, 1.02)
+    axes.grid(axis="y", color="#e4e4e4", linewidth=0.7)
+    axes.set_axisbelow(True)
+
+
 def _write(figure: Figure, path: Path) -> None:
     """Write a figure beside its place and rename it."""
     suffix = path.suffix.lower()
