@@ -326,7 +326,7 @@ def node_link(**changes: object) -> str:
         (node_link(nodes=[{"id": ["x"], "rainbow": "b>r"}]), FileFormatError, "has a list as the 'id'"),
         (node_link(edges=[{"source": "x"}]), FileFormatError, r"has nothing as the 'target' of edges\[0\]"),
         (node_link(nodes=[{"id": "x", "rainbow": "b>r"}] * 2), DuplicateDatasetError, "'x'"),
-        (node_link(nodes=[{"id": "x"}]), MissingRainbowError, r"'x' of .*g\.json' has no rainbow"),
+        (node_link(nodes=[{"id": "x"}]), MissingRainbowError, r"'x' has no rainbow .row 1 of .*g\.json'"),
         (node_link(nodes=[{"id": "x", "rainbow": 3}]), FileFormatError, "g.json"),
         (node_link(nodes=[{"id": "x", "rainbow": "b>>r"}]), FileFormatError, "g.json.*empty color"),
         (node_link(edges=[{"source": "x", "target": "w"}]), UnknownDatasetError, "g.json.*'w'"),
@@ -350,7 +350,7 @@ def test_wrong_graphml_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_graphml_without_rainbows_is_refused(tmp_path: Path) -> None:
     nx.write_graphml_xml(nx.path_graph(2), tmp_path / "g.graphml")
-    with pytest.raises(MissingRainbowError, match=r"'0' of .*g\.graphml'") as caught:
+    with pytest.raises(MissingRainbowError, match=r"'0' has no rainbow .row 1 of .*g\.graphml'") as caught:
         read_graph(tmp_path / "g.graphml")
     assert caught.value.exit_code == 4
 

@@ -6,6 +6,7 @@ are for graphs of a size at which one also draws them. A graph file is not priva
 the value.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
 from rainbowdp.formats.datasets import KnownDatasets, NamedRows, named_rows, text_column
 from rainbowdp.formats.documents import parsed_rainbow
 from rainbowdp.formats.files import TABLES, Form, address_of, content_of, form_to_read, path_of
-from rainbowdp.formats.networks import NETWORKS, network, read_network
+from rainbowdp.formats.networks import NETWORKS, Edges, read_network
 from rainbowdp.formats.pairs import COLUMNS, Engine, pairs_in_memory, relation_of, require_engine
 from rainbowdp.formats.tables import TextTable, connect, open_table
 from rainbowdp.graph import RainbowGraph
@@ -26,9 +27,11 @@ from rainbowdp.graph.relation import NeighborRelation
 from rainbowdp.rainbow import Rainbow
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection
 
 _LARGEST_SIZE = 2**31 - 1
+_COLUMNS = ("dataset", "rainbow")
 
 
 def read_graph(
@@ -86,28 +89,50 @@ def read_graph(
     address = None if neighbors is None else address_of(neighbors, "neighbors")
     engine = require_engine(engine)
     form = form_to_read(datasets, "the datasets", TABLES + NETWORKS)
-    if form in NETWORKS:
-        if neighbors is not None:
-            raise UsageError(
-                f"{str(datasets)!r} is a whole graph, with its pairs of neighbors",
-                help="leave out --neighbors, or give the datasets as CSV or Parquet",
-            )
-        with content_of(datasets):
-            return read_network(datasets, form)
-    if address is None:
+    if form in NETWORKS and address is not None:
+        raise UsageError(
+            f"{str(datasets)!r} is a whole graph, with its pairs of neighbors",
+            help="leave out --neighbors, or give the datasets as CSV or Parquet",
+        )
+    if form in TABLES and address is None:
         raise UsageError(
             f"{str(datasets)!r} holds datasets, but no pairs of neighbors",
             help="give the pairs with --neighbors FILE, or a whole graph as .graphml or .json",
         )
-    if engine != "spark":
+    if address is not None and engine != "spark":
         form_to_read(Path(address), "the pairs of neighbors", TABLES)
-    with content_of(datasets, address), connect() as database:
-        table = open_table(datasets, form, ("dataset", "rainbow"))
-        rows = named_rows(datasets, "dataset", table.batches(database, "dataset", "rainbow"))
+    edges: Edges = []
+    with content_of(datasets, address or datasets), connect() as database:
+        if address is None:
+            nodes, edges = read_network(datasets, form)
+            batches = iter([_columns(nodes)])
+        else:
+            batches = open_table(datasets, form, _COLUMNS).batches(database, *_COLUMNS)
+        rows = named_rows(datasets, "dataset", batches)
         palette = _palette(datasets, rows)
         known = KnownDatasets(rows.codes.size, rows.labels, str(datasets))
-        structure = relation_of(database, address, known, engine, report)
+        if address is None:
+            structure = _from_edges(database, datasets, edges, known)
+        else:
+            structure = relation_of(database, address, known, engine, report)
         return RainbowGraph.from_codes(structure, palette, rows.codes, rows.labels)
+
+
+def _columns(rows: Sequence[tuple[str | None, ...]]) -> "pa.RecordBatch":
+    import pyarrow as pa
+
+    columns = [text_column([row[at] for row in rows]) for at in (0, 1)]
+    return pa.RecordBatch.from_arrays(columns, ["c0", "c1"])
+
+
+def _from_edges(
+    database: "DuckDBPyConnection", path: Path, edges: Edges, known: KnownDatasets
+) -> NeighborRelation:
+    """Return the edges of a whole graph as pairs of datasets."""
+    import pyarrow as pa
+
+    database.register("edges", pa.Table.from_batches([_columns(edges)]))
+    return pairs_in_memory(database, TextTable(path, COLUMNS, "edges", size=len(edges)), known)
 
 
 def _palette(path: Path, rows: NamedRows) -> list[Rainbow]:
@@ -181,18 +206,9 @@ def read_neighbors(
     with content_of(address), connect() as database:
         if form in NETWORKS:
             # Nodes that the mechanism lacks matter only where a pair names them.
-            return pairs_in_memory(database, _edges(database, Path(address), form), known)
+            _, edges = read_network(Path(address), form)
+            return _from_edges(database, Path(address), edges, known)
         return relation_of(database, address, known, engine, report)
-
-
-def _edges(database: "DuckDBPyConnection", path: Path, form: Form) -> TextTable:
-    """Make the edges of a whole graph a table of pairs."""
-    import pyarrow as pa
-
-    _, edges = network(path, form)
-    ends = {f"c{at}": text_column([edge[at] for edge in edges]) for at in (0, 1)}
-    database.register("edges", pa.table(ends))
-    return TextTable(path, COLUMNS, "edges", size=len(edges))
 
 
 def _known(labels: object, size: object) -> KnownDatasets:

@@ -29,18 +29,11 @@ from typing import Any
 
 import numpy as np
 
-from rainbowdp.errors import (
-    ColorError,
-    DuplicateDatasetError,
-    FileFormatError,
-    FileWriteError,
-    MissingRainbowError,
-    RainbowSyntaxError,
-)
+from rainbowdp.errors import DuplicateDatasetError, FileWriteError
 from rainbowdp.exact.arguments import require
 from rainbowdp.formats.documents import read_document, shown
 from rainbowdp.formats.files import Form, form_to_write, malformed, path_of, replacing
-from rainbowdp.graph import BoundaryMorphism, RainbowGraph, listed
+from rainbowdp.graph import BoundaryMorphism, listed
 
 NETWORKS = (Form.GRAPHML, Form.JSON)
 """The forms of whole graphs."""
@@ -48,7 +41,7 @@ NETWORKS = (Form.GRAPHML, Form.JSON)
 BOUNDARY_FORMS = (Form.GRAPHML, Form.JSON, Form.CSV)
 """The forms of boundary graphs."""
 
-Nodes = list[tuple[str, Any]]
+Nodes = list[tuple[str, str | None]]
 """Labels, each with what the file gives as its rainbow."""
 
 Edges = list[tuple[str, str]]
@@ -58,7 +51,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 _COLUMNS = ("rainbow", "distance", "datasets")
 
 
-def read_network(path: Path, form: Form) -> RainbowGraph:
+def read_network(path: Path, form: Form) -> tuple[Nodes, Edges]:
     """Read a whole rainbow graph.
 
     Parameters
@@ -68,48 +61,24 @@ def read_network(path: Path, form: Form) -> RainbowGraph:
     form : Form
         GraphML or JSON.
 
+    Returns
+    -------
+    tuple
+        Nodes and edges, not yet compared with each other.
+
     Raises
     ------
-    FileUnreadableError, FileFormatError
+    FileUnreadableError, FileFormatError, DuplicateDatasetError
         If the file cannot be read or is not such a graph.
-    MissingRainbowError, UnknownDatasetError, DuplicateDatasetError, ColorSetError
-        If a node has no rainbow, an edge names no node, and so on; the message names the file.
     """
-    nodes, edges = network(path, form)
-    rainbows: dict[str, str] = {}
-    for label, rainbow in nodes:
-        if label in rainbows:
-            raise _two_nodes(path, label)
-        if rainbow is None or not str(rainbow).strip():
-            raise MissingRainbowError(
-                f"the node {label!r} of {str(path)!r} has no rainbow",
-                help="give every node the attribute rainbow, such as blue>red>green",
-                dataset=label,
-            )
-        if type(rainbow) is not str:
-            raise malformed(
-                path,
-                f"has {shown(rainbow)} as the rainbow of the node {label!r}",
-                "write it as text, such as blue>red>green",
-            )
-        rainbows[label] = rainbow
-    if not rainbows:
+    nodes, edges = _graphml(path) if form is Form.GRAPHML else _node_link(path)
+    if not nodes:
         raise malformed(path, "has no nodes", "a graph needs at least one dataset")
-    try:
-        return RainbowGraph.from_edges(edges, rainbows)
-    except (RainbowSyntaxError, ColorError) as error:
-        raise FileFormatError(f"{str(path)!r}: {error.what}", help=error.help, **error.values) from error
-
-
-def network(path: Path, form: Form) -> tuple[Nodes, Edges]:
-    """Return the nodes and the edges of a file, in GraphML or JSON."""
-    return _graphml(path) if form is Form.GRAPHML else _node_link(path)
-
-
-def _two_nodes(path: Path, label: str) -> DuplicateDatasetError:
-    return DuplicateDatasetError(
-        f"two nodes of {str(path)!r} have the id {label!r}", help="give every node its own id"
-    )
+    for label, rainbow in nodes:
+        if rainbow is not None and type(rainbow) is not str:
+            what = f"has {shown(rainbow)} as the rainbow of the node {label!r}"
+            raise malformed(path, what, "write it as text, such as blue>red>green")
+    return nodes, edges
 
 
 def _graphml(path: Path) -> tuple[Nodes, Edges]:
@@ -142,7 +111,9 @@ def _declared_nodes(path: Path) -> set[str]:
         elif name == "node":
             node = element.get("id", "")
             if node in ids:
-                raise _two_nodes(path, node)
+                raise DuplicateDatasetError(
+                    f"two nodes of {str(path)!r} have the id {node!r}", help="give every node its own id"
+                )
             ids.add(node)
     if graphs != 1:
         raise malformed(
