@@ -10,7 +10,7 @@ from benchmarks.peers import Array
 
 if TYPE_CHECKING:
     from rainbowdp import RainbowGraph
-    from rainbowdp.formats.engines import Engine
+    from rainbowdp.formats.pairs import Engine
 
 _Result = TypeVar("_Result")
 EPSILON = "1/2"

@@ -22,7 +22,7 @@ from benchmarks.peers import PEERS, Array, Search
 from benchmarks.spent import spent
 
 if TYPE_CHECKING:
-    from rainbowdp.formats.engines import Engine
+    from rainbowdp.formats.pairs import Engine
 
 OWN: "dict[str, Engine]" = {"rainbowdp": "memory", "rainbowdp, streamed": "stream"}
 WHOLE = "rainbowdp, whole solve"

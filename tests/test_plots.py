@@ -111,7 +111,7 @@ NASTY = (
 )
 
 
-@pytest.mark.parametrize("suffix", [".png", ".pdf"])
+@pytest.mark.parametrize("suffix", [".png", pytest.param(".pdf", marks=pytest.mark.release)])
 @pytest.mark.filterwarnings("ignore:Glyph")
 def test_no_color_and_no_name_makes_a_figure_fail(tmp_path: Path, suffix: str) -> None:
     rainbow = Rainbow([[color] for color in NASTY])
@@ -147,7 +147,7 @@ def test_legends_show_every_color_as_it_is() -> None:
         assert not any(text.get_parse_math() for text in formulas)
 
 
-@pytest.mark.parametrize("count", [2, 60])
+@pytest.mark.parametrize("count", [pytest.param(2, marks=pytest.mark.release), 60])
 def test_long_names_do_not_make_a_figure_huge(count: int) -> None:
     colors = [f"a rather long name of an answer, number {number}" for number in range(count)]
     rainbow = Rainbow([[color] for color in colors])

@@ -16,7 +16,6 @@ import pytest
 from rainbowdp.ledger import Cost, open_ledger
 from rainbowdp.privacy import PureDP
 from rainbowdp.questions import (
-    BracketCounts,
     ClampedSum,
     MatchCount,
     OptionCounts,
@@ -69,7 +68,6 @@ CANDIDATES = (
 )
 BANDS = ("<25", "25-29", "30-34", "35-39", "40-44", "45-49", "50-54", "55-59", "60-64", ">65")
 WEEK = tuple(f"11/{day}/2000" for day in range(1, 8))
-BALLOT = {"Precinct": "text", "rank1": "text", "rank2": "text", "rank3": "text", "weight": "integer"}
 BILL = {
     "TRANSACTION_DT": "text",
     "CUSTOMER_ID": "text",
@@ -108,13 +106,6 @@ def first_choices() -> Counter[str]:
         return Counter(ballot["rank1"] for ballot in csv.DictReader(file))
 
 
-@pytest.fixture(scope="module")
-def ballots(tmp_path_factory: pytest.TempPathFactory) -> Places:
-    copied = tmp_path_factory.mktemp("election") / "2017 mayor.csv"
-    copied.write_bytes(minneapolis().read_bytes())
-    return three_places(copied, BALLOT)
-
-
 def test_the_first_choices_are_those_that_are_known(first_choices: Counter[str]) -> None:
     assert first_choices.total() == 105_928
     assert first_choices.most_common(5) == [*LEADERS.items()]
@@ -123,68 +114,36 @@ def test_the_first_choices_are_those_that_are_known(first_choices: Counter[str])
     assert {*CANDIDATES} - {*first_choices} == {"Theron Preston Washington"}
 
 
-@at_each_place
-def test_the_winner_among_all_candidates(ballots: Places, first_choices: Counter[str], at: str) -> None:
+def test_the_winner_among_all_candidates(first_choices: Counter[str]) -> None:
+    place = Place(str(minneapolis()), {})
     question = winner("rank1", CANDIDATES, other="somebody or nobody else")
-    summary = read(ballots[at], question)
+    summary = read(place, question)
     counts = [first_choices[name] for name in CANDIDATES]
     assert summary == OptionCounts((*counts, first_choices.total() - sum(counts)))
     lead = LEADERS["Jacob Frey"] - LEADERS["Tom Hoch"]
     for neighbors, rows in (("add-remove", lead), ("change-one", lead // 2)):
         found = question.locate(summary, neighbors)  # type: ignore[arg-type]  # a loop over both
         assert (found.answer, found.distance) == ("Jacob Frey", rows)
-    assert released(ballots[at], question) == "Jacob Frey"
-
-
-@at_each_place
-def test_the_order_of_the_leaders(ballots: Places, at: str) -> None:
-    question = ranking("rank1", sorted(LEADERS))
-    summary = read(ballots[at], question)
-    assert summary == OptionCounts(tuple(LEADERS[name] for name in sorted(LEADERS)))
-    assert question.locate(summary).answer == ">".join(LEADERS)
-    assert released(ballots[at], question) == (*LEADERS,)
+    assert released(place, question) == "Jacob Frey"
+    assert released(place, ranking("rank1", sorted(LEADERS))) == (*LEADERS,)
 
 
 # The panel: 1,525 voters.
 
 
-@pytest.fixture(scope="module")
-def voters() -> "pd.DataFrame":
-    return panel()
-
-
-@pytest.fixture(scope="module")
-def panels(voters: "pd.DataFrame", tmp_path_factory: pytest.TempPathFactory) -> Places:
-    path = tmp_path_factory.mktemp("panel") / "beps.csv"
-    voters.to_csv(path, index=False)
-    types = {name: "integer" if voters[name].dtype.kind == "i" else "text" for name in voters.columns}
-    return three_places(path, types)
-
-
-@at_each_place
-def test_the_bracket_of_the_median_age(panels: Places, voters: "pd.DataFrame", at: str) -> None:
-    question = bracket("age", edges=[35, 50, 65], labels=["young", "middle", "late", "old"])
-    ages = voters["age"]
-    summary = read(panels[at], question)
-    below = [int((ages < edge).sum()) for edge in (35, 50, 65)] + [len(ages)]
-    assert summary == BracketCounts((below[0], below[1] - below[0], below[2] - below[1], below[3] - below[2]))
-    assert 50 <= ages.median() < 65
-    assert question.locate(summary).answer == "late"
-    assert released(panels[at], question) == "late"
-
-
-@at_each_place
-@pytest.mark.parametrize(("share", "answer"), [("1/3", "yes"), ("1/2", "no")])
-def test_a_share_of_a_column_whose_name_has_dots(
-    panels: Places, voters: "pd.DataFrame", at: str, share: str, answer: str
-) -> None:
-    question = yes_no("economic.cond.national", equals="3", share=share)
+def test_the_median_age_and_a_share_of_a_panel(tmp_path: Path) -> None:
+    voters = panel()
+    place = Place(str(tmp_path / "beps.csv"), {})
+    voters.to_csv(place.source, index=False)
+    ages = bracket("age", edges=[35, 50, 65], labels=["young", "middle", "late", "old"])
+    assert 50 <= voters["age"].median() < 65
+    assert released(place, ages) == "late"
     matching = int((voters["economic.cond.national"] == 3).sum())
-    summary = read(panels[at], question)
-    assert summary == MatchCount(matching, 1_525)
-    assert (Fraction(matching, 1_525) >= Fraction(share)) == (answer == "yes")
-    assert question.locate(summary).answer == answer
-    assert released(panels[at], question) == answer
+    for share, answer in (("1/3", "yes"), ("1/2", "no")):
+        question = yes_no("economic.cond.national", equals="3", share=share)
+        assert read(place, question) == MatchCount(matching, 1_525)
+        assert (Fraction(matching, 1_525) >= Fraction(share)) == (answer == "yes")
+        assert released(place, question) == answer
 
 
 # The shop: 817,741 rows of 32,266 customers, up to 1,246 of one.

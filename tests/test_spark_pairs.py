@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs of neighbors in a Spark table: the same answers as with all of them in memory, on a real session."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,12 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rainbowdp.errors import FileFormatError, UnknownDatasetError
+from rainbowdp.errors import FileFormatError, FileUnreadableError, UnknownDatasetError, UsageError
 from rainbowdp.families import grid, path
+from rainbowdp.formats import read_graph, write_mechanism
 from rainbowdp.graph import DatasetGraph, PairList, listed
 from rainbowdp.graph.arrays import Integers
+from rainbowdp.optimal import optimal_mechanism
+from rainbowdp.privacy import PureDP
 from rainbowdp.spark import SparkPairs
-from rainbowdp.spark.pairs import FEW_ROUNDS, UNREACHED, Relaxed, relaxed
+from rainbowdp.spark.pairs import FEW_ROUNDS, UNREACHED, at_work, relaxed, relaxed_partition
 from rainbowdp.spark.reading import numbered
 from spark_session import spark
 
@@ -44,7 +49,7 @@ def require_equal(pairs: SparkPairs, oracle: PairList, codes: NDArray[np.int32])
     assert np.array_equal(pairs.steps_from(mixed), oracle.steps_from(mixed))
 
 
-@pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.parametrize("partitions", [pytest.param(1, marks=pytest.mark.release), 3])
 def test_every_answer_is_that_of_the_pairs_in_memory(partitions: int) -> None:
     random = np.random.default_rng(7)
     source, target = (random.integers(0, 200, 300) for _ in range(2))
@@ -58,6 +63,7 @@ def test_every_answer_is_that_of_the_pairs_in_memory(partitions: int) -> None:
     assert pairs.notes == oracle.notes[: oracle.self_loops > 0]
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("natural", [True, False])
 def test_lattices_in_any_order(natural: bool) -> None:
     structure = listed(grid(30, 40).structure)
@@ -69,6 +75,7 @@ def test_lattices_in_any_order(natural: bool) -> None:
     )
 
 
+@pytest.mark.release
 def test_scattered_long_paths_are_finished_on_the_driver() -> None:
     source, target = shuffled(listed(path(400).structure))
     said: list[str] = []
@@ -98,7 +105,7 @@ def test_no_pairs_at_all() -> None:
 
 
 def test_names_become_numbers() -> None:
-    labels = np.array(["ann", "bob", "7", "Ünal"])
+    labels = ["ann", "bob", "7", "Ünal"]
     found = numbered(table(["bob", "7", "Ünal"], ["ann", "bob", "ann"]), labels, 4).toArrow().to_pydict()
     assert sorted(zip(found["source"], found["target"], strict=True)) == [(1, 0), (2, 1), (3, 0)]
 
@@ -117,12 +124,9 @@ def test_a_pair_with_an_unknown_dataset_is_refused_by_name(source: list[Any], wr
         numbered(table(source, target), None, 3)
 
 
-def test_a_pair_without_an_end_is_refused() -> None:
+def test_a_table_without_an_end_or_a_column_is_refused() -> None:
     with pytest.raises(FileFormatError, match="1 row of the table of neighbors has no target"):
         numbered(table(["0", "1"], ["1", None]), None, 3)
-
-
-def test_a_table_without_the_columns_is_refused() -> None:
     frame = table([0], [1]).withColumnRenamed("target", "to")
     with pytest.raises(FileFormatError, match="no column 'target'"):
         numbered(frame, None, 3)
@@ -153,7 +157,7 @@ def test_a_partition_relaxes_among_its_own_datasets_or_among_all(
     known = np.array([0, UNREACHED, 9, UNREACHED, 4, UNREACHED], dtype=np.int32)
     sent = SimpleNamespace(value=known)
     batch = pa.RecordBatch.from_pydict({"source": [1, 2, 5], "target": [0, 1, 5]})
-    (found,) = Relaxed(sent)(iter([batch]))
+    (found,) = relaxed_partition(sent, iter([batch]))
     assert found.to_pydict() == {"dataset": [1, 2], "steps": [1, 2]}
 
 
@@ -169,3 +173,48 @@ def test_relaxing_ends_where_no_pair_improves_anything(data: st.DataObject) -> N
             expected[one] = min(expected[one], expected[other] + 1, UNREACHED)
             expected[other] = min(expected[other], expected[one] + 1, UNREACHED)
     assert relaxed(source, target, np.array(known, dtype=np.int32)).tolist() == expected
+
+
+def files(folder: Path, names: str) -> tuple[Path, Path]:
+    """Write the datasets and the pairs of a path as CSV, called by numbers with a text before them."""
+    datasets, pairs = folder / "datasets.csv", folder / "pairs.csv"
+    rows = [f'"{names}{at}",{"a>b" if at < 20 else "b>a"}\n' for at in range(50)]
+    datasets.write_text("dataset,rainbow\n" + "".join(rows), encoding="utf-8")
+    ends = [f'"{names}{at}","{names}{at + 1}"\n' for at in range(49)]
+    pairs.write_text("source,target\n" + "".join(ends), encoding="utf-8")
+    return datasets, pairs
+
+
+@pytest.mark.parametrize("names", ["", "ü, "])
+def test_files_give_the_same_mechanism_with_spark_and_in_memory(tmp_path: Path, names: str) -> None:
+    spark()
+    datasets, pairs = files(tmp_path, names)
+    graph = read_graph(datasets, str(pairs), engine="spark")
+    assert isinstance(graph.structure, SparkPairs)
+    made = [optimal_mechanism(one, PureDP("1/3"), "uniform") for one in (graph, read_graph(datasets, pairs))]
+    for at, mechanism in enumerate(made):
+        write_mechanism(tmp_path / f"{at}.csv", mechanism, exact=False)
+    assert (tmp_path / "0.csv").read_bytes() == (tmp_path / "1.csv").read_bytes()
+
+
+def test_addresses_that_spark_cannot_read(tmp_path: Path) -> None:
+    spark()
+    datasets, _ = files(tmp_path, "")
+    with pytest.raises(FileUnreadableError, match="Spark cannot read"):
+        read_graph(datasets, str(tmp_path / "nowhere.parquet"), engine="spark")
+    with pytest.raises(FileFormatError, match="does not say in which form"):
+        read_graph(datasets, "s3a://bucket/pairs", engine="spark")
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_workers_of_spark_that_lack_a_package_are_told_of() -> None:
+    def lacking(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import rainbowdp_absent  # type: ignore[import-not-found]  # no worker has it
+
+        yield from rainbowdp_absent.of(batches)
+
+    frame = spark().range(3).mapInArrow(lacking, "id long")
+    lack = "the workers of Spark lack a package: ModuleNotFoundError: No module named 'rainbowdp_absent'"
+    with pytest.raises(UsageError, match=lack) as caught, at_work():
+        frame.count()
+    assert "PYSPARK_PYTHON" in caught.value.help

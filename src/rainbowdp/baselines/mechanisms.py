@@ -82,7 +82,8 @@ def exponential_mechanism(
     (Fraction(2, 3), Fraction(1, 3))
     """
     base, powers = _powers(scores, epsilon, sensitivity, monotone=monotone)
-    weights = _weights(base, powers)
+    # All times one power of the root, so that they are polynomials in it.
+    weights = [base ** (max(powers) - power) for power in powers]
     total = _sum(weights)
     return _told([weight / total for weight in weights])
 
@@ -171,9 +172,8 @@ def taken_first(weight: Base, others: Sequence[Base]) -> Base:
     """
     symmetric: list[Base] = [Fraction(1)]
     for other in others:
-        kept: list[Base] = [*symmetric, Fraction(0)]
-        raised: list[Base] = [Fraction(0), *(other * value for value in symmetric)]
-        symmetric = [_sum(pair) for pair in zip(kept, raised, strict=True)]
+        raised = [Fraction(0), *(other * value for value in symmetric)]
+        symmetric = [_sum(pair) for pair in zip([*symmetric, Fraction(0)], raised, strict=True)]
     terms = [value * Fraction((-1) ** degree, degree + 1) for degree, value in enumerate(symmetric)]
     return weight * _sum(terms)
 
@@ -203,11 +203,6 @@ def _read(epsilon: NumberLike | Log) -> Exponent:
     if (exponent.argument < 1) if isinstance(exponent, Log) else (exponent < 0):
         raise NumberError(f"epsilon is negative ({exponent})", help="give an epsilon of at least 0")
     return exponent
-
-
-def _weights(base: Base, powers: Sequence[int]) -> list[Base]:
-    """Return the weights, all times one power of the root, so that they are polynomials in it."""
-    return [base ** (max(powers) - power) for power in powers]
 
 
 def _sum(terms: Iterable[Base]) -> Base:

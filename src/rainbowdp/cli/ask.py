@@ -219,7 +219,7 @@ def publish(
         note(f"request id {found.request_id}: with it the same {what} can be had again at no cost")
     try:
         if target is not None:
-            from rainbowdp.formats.writing import replacing
+            from rainbowdp.formats.files import replacing
 
             with replacing(target) as beside:
                 beside.write_text(json_text(receipt(found)) + "\n", encoding="utf-8")

@@ -168,20 +168,20 @@ def _require_forms(
     out: Path | None, classes: Path | None, boundary_graph: Path | None, colors: tuple[str, ...] = ()
 ) -> None:
     """Refuse files whose names do not say their form, and colors that the forms cannot hold."""
-    from rainbowdp.formats.boundaries import FORMS, refuse_unwritable
+    from rainbowdp.formats.files import form_to_write
     from rainbowdp.formats.mechanism_writing import (
         CLASS_COLUMNS,
         FIRST_COLUMNS,
         forms_to_write,
         refuse_reserved,
     )
-    from rainbowdp.formats.suffixes import form_to_write
+    from rainbowdp.formats.networks import BOUNDARY_FORMS, refuse_unwritable
 
     if out is not None:
         forms_to_write(out, classes)
         refuse_reserved(colors, FIRST_COLUMNS if classes is None else CLASS_COLUMNS)
     if boundary_graph is not None:
-        refuse_unwritable(colors, form_to_write(boundary_graph, "the boundary graph", FORMS))
+        refuse_unwritable(colors, form_to_write(boundary_graph, "the boundary graph", BOUNDARY_FORMS))
 
 
 def _read_condition(boundary: str, *, normalize: bool) -> "BoundaryCondition | BoundaryName":

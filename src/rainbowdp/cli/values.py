@@ -415,7 +415,7 @@ def writable(_: str, text: str) -> Path:
     FileWriteError
         If it cannot.
     """
-    from rainbowdp.formats.writing import check_writable
+    from rainbowdp.formats.files import check_writable
 
     check_writable(Path(text))
     return Path(text)

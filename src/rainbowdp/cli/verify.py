@@ -114,8 +114,8 @@ def verify_command(
 def _require_readable(path: Path) -> None:
     """Refuse a file that is missing or damaged before an option is missed that a mechanism needs."""
     from rainbowdp.formats.documents import read_document
+    from rainbowdp.formats.files import Form, form_to_read
     from rainbowdp.formats.mechanism_writing import FORMS
-    from rainbowdp.formats.suffixes import Form, form_to_read
 
     form = form_to_read(path, "a mechanism or a receipt", FORMS)
     if form is Form.JSON:

@@ -19,10 +19,11 @@ they are written beside their target and renamed, so a file is never half-writte
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rainbowdp.formats.boundaries import read_boundary, write_boundary_graph
+    from rainbowdp.formats.documents import read_boundary
     from rainbowdp.formats.graphs import read_graph, read_neighbors
     from rainbowdp.formats.mechanism_reading import read_mechanism
     from rainbowdp.formats.mechanism_writing import write_mechanism
+    from rainbowdp.formats.networks import write_boundary_graph
 
 __all__ = [
     "read_boundary",
@@ -39,14 +40,15 @@ if not TYPE_CHECKING:
         # A name loads its module when it is first asked for, so that a part does not load the others.
         if name in {"read_graph", "read_neighbors"}:
             from rainbowdp.formats import graphs as home
-        elif name in {"read_boundary", "write_boundary_graph"}:
-            from rainbowdp.formats import boundaries as home
+        elif name == "read_boundary":
+            from rainbowdp.formats import documents as home
+        elif name == "write_boundary_graph":
+            from rainbowdp.formats import networks as home
         elif name == "read_mechanism":
             from rainbowdp.formats import mechanism_reading as home
         elif name == "write_mechanism":
             from rainbowdp.formats import mechanism_writing as home
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(home, name)
-        globals()[name] = value
+        value = globals()[name] = getattr(home, name)
         return value

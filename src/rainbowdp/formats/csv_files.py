@@ -33,10 +33,8 @@ LARGEST_RECORD = 1 << 21
 NO_TEXT = "holds NUL, or is not text in its encoding"
 """What is wrong with a record that holds bytes without meaning."""
 _LINE = re.compile(rb"([^\r\n]*+)(\r\n|\n|\r|\Z)")
-_DELIMITERS = (",", "\t", ";", "|")
-_QUOTED = r' *+"[^"]*+(?:""[^"]*+)*+" *+'
-_OPEN = r' *+"[^"]*+(?:""[^"]*+)*+\Z'
-_APART = re.compile(r'(\A|[,\t;|]) *+"[^"]*+(?:""[^"]*+)*+(?:"|\Z)')
+_IN_QUOTES = rb'"[^"]*+(?:""[^"]*+)*+"'
+_TABS = re.compile(r"\.(tsv|tab)(\.gz|\.zst)?\Z")
 _ENCODED = "say how the file is encoded, for example --encoding latin-1 or utf-16"
 _NO_TEXT = {
     "PK\3\4": "it begins like a spreadsheet, or another ZIP archive: save the table as CSV",
@@ -50,6 +48,24 @@ _NO_TEXT = {
 }
 _ABOVE = "the names of the columns must stand in the first line: if there are lines above them, remove these"
 NAMELESS = frozenset({"frame", "the frame", "standard input"})
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written.
+
+    Attributes
+    ----------
+    delimiters : tuple of str
+        What may separate cells; the header tells which of them does.
+    """
+
+    delimiters: tuple[str, ...] = (",", "\t", ";", "|")
+
+
+def dialect_of(path: Path) -> Dialect:
+    """Return the dialect that the name of a file tells: ``.tsv`` and ``.tab`` have tabs between cells."""
+    return Dialect(("\t",)) if _TABS.search(path.name.lower()) else Dialect()
 
 
 @dataclass(frozen=True)
@@ -80,13 +96,13 @@ class Header:
     plain: bool
 
 
-def read_header(path: Path, content: Iterable[bytes], called: str, error: type[RainbowError]) -> Header:
+def read_header(dialect: Dialect, content: Iterable[bytes], called: str, error: type[RainbowError]) -> Header:
     """Read the header of a CSV file.
 
     Parameters
     ----------
-    path : Path
-        The file; a name that ends in ``.tsv`` or ``.tab`` says that tabs separate the cells.
+    dialect : Dialect
+        How the file is written.
     content : iterable of bytes
         Its content in UTF-8 (`rainbowdp.formats.encodings.in_utf8`).
     called : str
@@ -94,25 +110,28 @@ def read_header(path: Path, content: Iterable[bytes], called: str, error: type[R
     error : type of RainbowError
         What is raised if there is no header, it is too long, or it is not text.
     """
-    text, line, whole = _beginning(path, content)
-    if line is None:
+    text, header = b"", None
+    for block in content:
+        text += block
+        header = _header(dialect, text, final=False)
+        if header is not None or len(text) > LARGEST_FIRST_LINE:
+            break
+    else:
+        header = _header(dialect, text, final=True)
+    line = _first_line(text)
+    if header is None and line.end() == len(text):
         raise error(
             f"the first line of {called} is longer than 4 MiB", help="name the columns in the first line"
         )
     if not line[1].strip():
-        raise error(
-            f"{called} has no header: its first line is empty"
-            if text
-            else f"{called} is empty, so it has no header",
-            help=_ABOVE if text else "name the columns in the first line",
-        )
+        what = "has no header: its first line is empty" if text else "is empty, so it has no header"
+        raise error(f"{called} {what}", help=_ABOVE if text else "name the columns in the first line")
     first = line[1].decode("utf-8", "replace")
     if UNREADABLE in first:
         raise error(
-            f"the header of {called} is not text in the chosen encoding",
-            help=_no_text(first, called),
+            f"the header of {called} is not text in the chosen encoding", help=_no_text(first, called)
         )
-    return whole or _of_first_line(path, first, line)
+    return header or _header_of(dialect, line)
 
 
 def _no_text(first: str, called: str) -> str:
@@ -123,96 +142,94 @@ def _no_text(first: str, called: str) -> str:
     return f"{help.partition(':')[0]}: {plain}" if called in NAMELESS and help != _ENCODED else help
 
 
-def _beginning(path: Path, content: Iterable[bytes]) -> tuple[bytes, re.Match[bytes] | None, Header | None]:
-    """Return what was read, the first line unless it is too long, and the header if it has more lines."""
-    text = b""
-    for block in content:
-        text += block
-        line = _LINE.match(text)
-        # A line feed that belongs to a carriage return may come with the next block.
-        if line is not None and line.end() < len(text):
-            whole = _continued(path, text, final=False) if _may_go_on(path, line[1]) else None
-            if whole is not None or not _may_go_on(path, line[1]) or len(text) > LARGEST_FIRST_LINE:
-                return text, line, whole
-        elif len(text) > LARGEST_FIRST_LINE:
-            return text, None, None
+def _header(dialect: Dialect, text: bytes, *, final: bool) -> Header | None:
+    """Return the header at the start of a content, or None where more of it has to be read."""
+    line = _first_line(text)
+    # A line feed that belongs to a carriage return may come with the next block.
+    if line.end() == len(text) and not final:
+        return None
+    header = _header_of(dialect, line)
+    opened = [separator for separator in _separators(dialect) if _is_open(separator, line[1])]
+    if header.fits or not opened:
+        return header
+    # A quoted name goes on after the first line.
+    found = [whole for separator in opened if (whole := _continued(separator, text, final=final))]
+    return max(found, key=lambda whole: len(whole.names), default=header if final else None)
+
+
+def _first_line(text: bytes) -> re.Match[bytes]:
     line = _LINE.match(text)
-    open_at_end = line is not None and _may_go_on(path, line[1])
-    return text, line, _continued(path, text, final=True) if open_at_end else None
+    assert line is not None  # noqa: S101 - the empty line always matches
+    return line
 
 
-def _of_first_line(path: Path, first: str, line: re.Match[bytes]) -> Header:
-    delimiter = _delimiter(path, first)
-    names = _names(first, delimiter)
+def _header_of(dialect: Dialect, line: re.Match[bytes]) -> Header:
+    """Return the header that the first line is; its quotes are text where they do not fit."""
+    first = line[1]
+    apart = re.sub(rb"(\A|[,\t;|]) *+" + _IN_QUOTES[:-1] + rb'(?:"|\Z)', rb"\1", first)
+    separator = max(_separators(dialect), key=apart.count)
+    names = _names(first, separator)
     # Blanks around quotes are left to us.
-    plain = names is not None and not re.search(' "|" ', first)
-    listed = names or tuple(first.split(delimiter))
-    return Header(listed, delimiter, line[2] or b"\n", line.end(), names is not None, plain)
+    plain = names is not None and not re.search(b' "|" ', first)
+    listed = names or first.split(separator)
+    return _made(listed, separator, line[2], line.end(), fits=names is not None, plain=plain)
 
 
-def _may_go_on(path: Path, line: bytes) -> bool:
-    """Say whether a name is open at the end of the first line."""
-    first = line.decode("utf-8", "replace")
-    if _names(first, _delimiter(path, first)) is not None:
-        return False
-    return any(_open_at_end(separator, first) for separator in _separators(path))
+def _continued(separator: bytes, text: bytes, *, final: bool) -> Header | None:
+    """Return the header of several lines in which all quotes fit, None if there is none."""
+    record = _record(separator).match(text)
+    if record is None or (record.end() == len(text) and not final) or UNREADABLE.encode() in record[0]:
+        return None
+    names = _names(record[1], separator)
+    if names is None:
+        return None
+    return _made(names, separator, record[2], record.end(), fits=True, plain=False)
 
 
-def _continued(path: Path, content: bytes, *, final: bool) -> Header | None:
-    """Return the header where a quoted name goes on after the first line, and all quotes fit."""
-    text = content.decode("utf-8", "replace")
-    first = re.split("[\r\n]", text, maxsplit=1)[0]
-    found = []
-    for separator in _separators(path):
-        record = _record(separator).match(text) if _open_at_end(separator, first) else None
-        if record is None or (record.end() == len(text) and not final) or UNREADABLE in record[0]:
-            continue
-        names = _names(record[0].removesuffix(record[1]), separator)
-        if names is not None:
-            ending = record[1].encode() or b"\n"
-            found.append(Header(names, separator, ending, len(record[0].encode()), fits=True, plain=False))
-    return max(found, key=lambda header: len(header.names), default=None)
+def _made(
+    names: list[bytes], separator: bytes, ending: bytes, length: int, *, fits: bool, plain: bool
+) -> Header:
+    texts = tuple(name.decode("utf-8", "replace") for name in names)
+    return Header(texts, separator.decode(), ending or b"\n", length, fits, plain)
 
 
-def _separators(path: Path) -> tuple[str, ...]:
-    return ("\t",) if re.search(r"\.(tsv|tab)(\.gz|\.zst)?\Z", path.name.lower()) else _DELIMITERS
+def _separators(dialect: Dialect) -> list[bytes]:
+    return [delimiter.encode() for delimiter in dialect.delimiters]
 
 
-def _cell(separator: str) -> str:
-    return rf'(?:{_QUOTED}| *+(?:[^" \r\n{separator}][^\r\n{separator}]*+)?+)'
+def _cell(separator: bytes) -> bytes:
+    """Return the pattern of a cell; blanks around a quoted cell are no text of it."""
+    apart = re.escape(separator)
+    plain = rb' *+(?:[^" \r\n' + apart + rb"][^\r\n" + apart + rb"]*+)?+"
+    return rb"(?: *+" + _IN_QUOTES + rb" *+|" + plain + rb")"
 
 
-def _record(separator: str) -> re.Pattern[str]:
-    cell = _cell(re.escape(separator))
-    return re.compile(rf"{cell}(?:{re.escape(separator)}{cell})*+(\r\n|\n|\r|\Z)")
+def _record(separator: bytes) -> re.Pattern[bytes]:
+    cell, apart = _cell(separator), re.escape(separator)
+    return re.compile(rb"(" + cell + rb"(?:" + apart + cell + rb")*+)(\r\n|\n|\r|\Z)")
 
 
-def _open_at_end(separator: str, line: str) -> bool:
-    """Say whether a line ends inside a quoted cell."""
-    return re.match(rf"(?:{_cell(re.escape(separator))}{re.escape(separator)})*+{_OPEN}", line) is not None
+def _is_open(separator: bytes, line: bytes) -> bool:
+    """Tell whether a line ends inside a quoted cell."""
+    before = rb"(?:" + _cell(separator) + re.escape(separator) + rb")*+"
+    return re.match(before + rb" *+" + _IN_QUOTES[:-1] + rb"\Z", line) is not None
 
 
-def _delimiter(path: Path, record: str) -> str:
-    """Return the separator that the suffix tells, or that stands most often outside of quotes."""
-    apart = _APART.sub(r"\1", record)
-    return max(_separators(path), key=apart.count)
-
-
-def _names(record: str, delimiter: str) -> tuple[str, ...] | None:
+def _names(record: bytes, separator: bytes) -> list[bytes] | None:
     """Return the names, or None where quotes do not fit."""
-    cell = re.compile(_cell(re.escape(delimiter)))
+    cell = re.compile(_cell(separator))
     names, at = [], 0
     while True:
         found = cell.match(record, at)
         end = found.end() if found is not None else at
-        if end < len(record) and record[end] != delimiter:
+        if end < len(record) and not record.startswith(separator, end):
             return None
         name = record[at:end]
-        quoted = name.strip().startswith('"')
-        names.append(name.strip()[1:-1].replace('""', '"') if quoted else name)
+        bare = name.strip(b" ")
+        names.append(bare[1:-1].replace(b'""', b'"') if bare.startswith(b'"') else name)
         if end == len(record):
-            return tuple(names)
-        at = end + 1
+            return names
+        at = end + len(separator)
 
 
 def below_header(header: Header, content: Iterable[bytes]) -> Iterator[bytes]:
@@ -255,31 +272,29 @@ class Records:
     """
 
     def __init__(self, header: Header, longest: int = LARGEST_RECORD, *, exactly: bool = False) -> None:
-        cells, self._ending = len(header.names), header.ending
+        self._cells, self._ending = len(header.names), header.ending
         self._separator = header.delimiter.encode()
         self._longest = longest
         self._exactly = exactly
-        self._cells = cells
         separator = re.escape(self._separator)
-        # Blanks around a quoted cell are no text of it.
-        quoted = rb' *+"[^"]*+(?:""[^"]*+)*+" *+'
-        plain = rb' *+(?:[^" \r\n' + separator + rb"][^\r\n" + separator + rb"]*+)?+"
-        cell = rb"(?:" + quoted + rb"|" + plain + rb")"
-        self._one = re.compile(rb"(" + cell + rb"(?:" + separator + cell + rb")*+)(\r\n|\n|\r|\Z)")
-        self._exact = re.compile(cell + rb"(?:" + separator + cell + rb"){" + str(cells - 1).encode() + rb"}")
+        self._one = _record(self._separator)
+        self._exact = re.compile(self._row(_cell(self._separator)))
         self._blanks = re.compile(
-            rb"(\A|" + separator + rb') *+("[^"]*+(?:""[^"]*+)*+") *+(?=' + separator + rb"|\Z)"
+            rb"(\A|" + separator + rb") *+(" + _IN_QUOTES + rb") *+(?=" + separator + rb"|\Z)"
         )
         # The same in one line, without NUL and blanks around quotes, many records at a time.
         quoted = rb'"[^"\r\n\x00]*+(?:""[^"\r\n\x00]*+)*+"'
         plain = rb' *+[^" \r\n\x00' + separator + rb"][^\r\n\x00" + separator + rb"]*+"
-        cell = rb"(?:" + quoted + rb"|" + plain + (rb")" if cells == 1 else rb"| *+)")
-        record = cell + rb"(?:" + separator + cell + rb"){" + str(cells - 1).encode() + rb"}"
-        self._run = re.compile(rb"(?:" + record + self._ending + rb")*+")
+        cell = rb"(?:" + quoted + rb"|" + plain + (rb")" if self._cells == 1 else rb"| *+)")
+        self._run = re.compile(rb"(?:" + self._row(cell) + self._ending + rb")*+")
         self._skipping = False
         self._before = 0
         self.changed = False
         self.fault: tuple[int, str] | None = None
+
+    def _row(self, cell: bytes) -> bytes:
+        """Return the pattern of as many cells as the header has."""
+        return cell + rb"(?:" + re.escape(self._separator) + cell + rb"){" + b"%d" % (self._cells - 1) + rb"}"
 
     def kept(self, content: Iterable[bytes]) -> Iterator[bytes]:
         """Yield the well-formed records of a stream, in pieces that end with a line feed.
@@ -355,7 +370,7 @@ class Records:
     def _wrong_with(self, record: bytes) -> str:
         if b"\0" in record:
             return NO_TEXT
-        cells = 1 + re.sub(rb'"[^"]*+(?:""[^"]*+)*+"', b"", record).count(self._separator)
+        cells = 1 + re.sub(_IN_QUOTES, b"", record).count(self._separator)
         counted = f"{cells} cell{'s' * (cells != 1)}"
         return f"has {counted}, and the header has {self._cells}" if record else ""
 

@@ -1,116 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datasets from tables: their names, their numbers, and columns of integers that need no name.
+"""Rows with names, read batch by batch: their names, and which rows have the same other cells.
 
-A dataset that is called by its number needs no name, neither in a graph nor while pairs are read. Columns of
-integers go from a Parquet file into arrays without a look at each, which saves what a database costs before
-it reads anything. These functions return None for any other table and for one with an error; the general
-reader then reads it by DuckDB and names the error.
+Datasets with their rainbows, rows of a mechanism, and the class of every dataset are tables of this kind. A
+dataset that is called by its number needs no name, neither in a graph nor while pairs are read, so 10^8 of
+them take a few bytes each.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.errors import DuplicateDatasetError, FileFormatError, RainbowError
-from rainbowdp.formats.tables import Database, arrays
-from rainbowdp.rainbow import Rainbow
+from rainbowdp.errors import DuplicateDatasetError
+from rainbowdp.formats.files import malformed, wrong_row
 
-_BATCH = 1 << 20
-
-
-class ArrowError(Exception):
-    """The file is damaged, or not a table of this kind."""
-
-
-def parquet_rows(path: Path) -> int:
-    """Return the number of rows of a Parquet file, 0 for one that is damaged."""
+if TYPE_CHECKING:
     import pyarrow as pa
-    from pyarrow import parquet
 
-    try:
-        return int(parquet.read_metadata(path).num_rows)
-    except (OSError, pa.ArrowException):
-        return 0
+Column = Any
+"""An Arrow array of text or integers; pyarrow ships no types."""
 
 
-def integer_rows(path: Path, names: tuple[str, str]) -> int | None:
-    """Return the number of rows of a Parquet file with two columns of integers.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    names : tuple of two str
-        The columns.
-
-    Returns
-    -------
-    int or None
-        None if the file is of another kind: columns that are missing, named twice or of another type, or
-        what pyarrow does not read.
-    """
+def number_column(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Column:
+    """Return numbers as an Arrow array; ``pyarrow.array`` would load pandas where that is installed."""
     import pyarrow as pa
-    from pyarrow import parquet
 
-    try:
-        with parquet.ParquetFile(path, pre_buffer=False) as opened:
-            schema = opened.schema_arrow
-            if len(set(schema.names)) < len(schema.names) or not set(names) <= set(schema.names):
-                return None
-            kinds = [schema.field(name).type for name in names]
-            return int(opened.metadata.num_rows) if all(map(pa.types.is_integer, kinds)) else None
-    except (OSError, pa.ArrowException):
-        return None
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(values.dtype),
+        values.size,
+        [_present(missing), pa.py_buffer(np.ascontiguousarray(values))],
+    )
 
 
-def integer_batches(path: Path, names: tuple[str, str]) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    """Yield two columns of integers batch by batch, all rows in their order.
-
-    Parameters
-    ----------
-    path, names
-        As for `integer_rows`, which knows the file.
-
-    Yields
-    ------
-    tuple of two integer arrays
-        Masked where cells are null.
-
-    Raises
-    ------
-    ArrowError
-        If the file is damaged, or has become another one.
-    """
+def text_column(texts: Sequence[str | None]) -> Column:
+    """Return texts as an Arrow array, without pandas as `number_column`."""
     import pyarrow as pa
-    from pyarrow import parquet
 
-    try:
-        # Buffering ahead would hold the whole file in memory.
-        with parquet.ParquetFile(path, pre_buffer=False) as opened:
-            for batch in opened.iter_batches(_BATCH, columns=list(names)):
-                columns = [batch.column(name) for name in names]
-                if not all(pa.types.is_integer(column.type) for column in columns):
-                    raise ArrowError
-                yield _plain(columns[0]), _plain(columns[1])
-    except (OSError, KeyError, pa.ArrowException) as error:
-        raise ArrowError from error
+    parts = [b"" if text is None else text.encode() for text in texts]
+    ends = np.zeros(len(parts) + 1, dtype=np.int64)
+    np.cumsum(list(map(len, parts)), out=ends[1:])
+    missing = np.array([text is None for text in texts], dtype=np.bool_) if None in texts else None
+    buffers = [_present(missing), pa.py_buffer(ends), pa.py_buffer(b"".join(parts))]
+    return pa.Array.from_buffers(pa.large_string(), len(parts), buffers)
 
 
-def _plain(column: Any) -> NDArray[Any]:  # noqa: ANN401 - pyarrow ships no types
-    """Return a column of integers as an array, masked where cells are null."""
-    if column.null_count == 0:
-        values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
-        return values
-    missing = column.is_null().to_numpy(zero_copy_only=False)
-    return np.ma.MaskedArray(column.fill_null(0).to_numpy(zero_copy_only=False), mask=missing)
+def _present(missing: NDArray[np.bool_] | None) -> "pa.Buffer | None":
+    import pyarrow as pa
 
-
-# So many rows stay in the processor's cache.
-_BATCH = 1 << 16
+    return None if missing is None else pa.py_buffer(np.packbits(~missing, bitorder="little"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,125 +62,147 @@ class KnownDatasets:
     ----------
     size : int
         Their number.
-    labels : array [n] of str or int64, or None
+    labels : list [n] of str, or None
         Their names; None if they are called 0 to n - 1.
     owner : str
         What has these datasets, for messages.
     """
 
     size: int
-    labels: NDArray[Any] | None
+    labels: list[str] | None
     owner: str
 
+    @cached_property
+    def names(self) -> Column:
+        """The names as an Arrow array: integers where all are integers in their usual form, or text."""
+        if self.labels is None:
+            return number_column(np.arange(self.size))
+        return _as_integers(text_column(self.labels))
 
-def known_datasets(database: Database, owner: str) -> KnownDatasets:
-    """Return the datasets of the table ``datasets`` that was read into a database.
 
-    Parameters
+@dataclass(frozen=True, eq=False)
+class NamedRows:
+    """The rows of a table that has a name in its first column.
+
+    Attributes
     ----------
-    database : Database
-        With a table ``datasets`` that has a text column ``dataset``.
-    owner : str
-        What has these datasets, for messages.
-
-    Returns
-    -------
-    KnownDatasets
-        With integers as labels where all labels are integers in their usual form, and without labels where
-        they are 0 to n - 1 in order.
+    labels : list [n] of str, or None
+        The names; None if they are 0 to n - 1 in order.
+    codes : int32 array [n]
+        For each row the number of its other cells in `distinct`.
+    distinct : list of tuple of (str or None)
+        The other cells of a row, each combination once, in the order in which they first stand.
+    first : list of int
+        The row in which each combination first stands.
     """
-    ((size, placed, whole),) = database.execute(
-        "select count(*), count(*) filter (dataset = rowid::varchar), "
-        "count(*) filter (dataset = try_cast(dataset as bigint)::varchar) from datasets"
-    ).fetchall()
-    if placed == size:
-        return KnownDatasets(size, None, owner)
-    chosen = "dataset::bigint" if whole == size else "dataset"
-    read = arrays(database.execute(f"select {chosen} as dataset from datasets order by rowid"))  # noqa: S608 - one of two
-    return KnownDatasets(size, read["dataset"], owner)
+
+    labels: list[str] | None
+    codes: NDArray[np.int32]
+    distinct: list[tuple[str | None, ...]]
+    first: list[int]
+
+    def texts(self) -> list[str]:
+        """Return the names as text."""
+        return list(map(str, range(self.codes.size))) if self.labels is None else self.labels
 
 
-def numbered_datasets(path: Path) -> tuple[list[Rainbow], NDArray[np.int32]] | None:
-    """Read a Parquet table of datasets that are integers from 0 up, in order.
+def named_rows(path: Path, what: str, batches: "Iterable[pa.RecordBatch]") -> NamedRows:
+    """Return the rows of a table, each with a name of its own.
 
     Parameters
     ----------
     path : Path
-        A Parquet file.
-
-    Returns
-    -------
-    palette : list of Rainbow
-        Different ones, or different spellings of one.
-    codes : int32 array [n]
-        Index into it per dataset; or None instead of both, if the table is of another kind, empty or
-        wrong.
-    """
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    try:
-        with parquet.ParquetFile(path, pre_buffer=False, read_dictionary=["rainbow"]) as opened:
-            names, schema = opened.schema_arrow.names, opened.schema_arrow
-            if len(set(names)) < len(names) or not {"dataset", "rainbow"} <= set(names):
-                return None
-            if not opened.metadata.num_rows or not pa.types.is_integer(schema.field("dataset").type):
-                return None
-            if not pa.types.is_dictionary(schema.field("rainbow").type):
-                return None
-            return _codes_of(opened)
-    except (OSError, pa.ArrowException):
-        return None
-
-
-def _codes_of(opened: Any) -> tuple[list[Rainbow], NDArray[np.int32]] | None:  # noqa: ANN401 - pyarrow ships no types
-    codes = np.empty(opened.metadata.num_rows, dtype=np.int32)
-    number: dict[object, int] = {}
-    place = 0
-    known, written = None, np.empty(0, dtype=np.int32)
-    for batch in opened.iter_batches(_BATCH, columns=["dataset", "rainbow"]):
-        datasets, rainbows = batch.column("dataset"), batch.column("rainbow")
-        if datasets.null_count or rainbows.null_count:
-            return None
-        stop = place + len(batch)
-        if not np.array_equal(datasets.to_numpy(zero_copy_only=False), np.arange(place, stop)):
-            return None
-        if known is None or not rainbows.dictionary.equals(known):
-            known = rainbows.dictionary
-            texts = known.to_pylist()
-            written = np.array([number.setdefault(text, len(number)) for text in texts], dtype=np.int32)
-        codes[place:stop] = written[rainbows.indices.to_numpy(zero_copy_only=False)]
-        place = stop
-    spelled = [text for text in number if isinstance(text, str)]
-    try:
-        return ([Rainbow.parse(text) for text in spelled], codes) if len(spelled) == len(number) else None
-    except RainbowError:
-        return None
-
-
-def refuse_repeats(database: Database, path: Path, what: str = "dataset") -> None:
-    """Raise `DuplicateDatasetError` if the loaded table names a dataset, or what it lists, twice."""
-    twice = database.execute(
-        "select dataset, min(rowid), max(rowid) from datasets group by dataset having count(*) > 1 "
-        "order by min(rowid) limit 1"
-    ).fetchone()
-    if twice:
-        raise DuplicateDatasetError(
-            f"the {what} {twice[0]!r} stands in rows {twice[1] + 1} and {twice[2] + 1} of {str(path)!r}",
-            help=f"name every {what} once (rows are counted after the header)",
-            dataset=twice[0],
-        )
-
-
-def parsed_rainbow(text: str, place: str) -> Rainbow:
-    """Read a rainbow from a file; an error names the place.
+        The file, for messages.
+    what : str
+        The name of the first column.
+    batches : iterable of Arrow record batches
+        The rows, of text or integers.
 
     Raises
     ------
     FileFormatError
-        If the text is not a rainbow.
+        If there is no row, or one lacks a name.
+    DuplicateDatasetError
+        If two rows have the same name.
     """
+    labels: list[str] | None = None
+    numbers: dict[tuple[str | None, ...], int] = {}
+    first: list[int] = []
+    parts: list[NDArray[np.int32]] = []
+    size = 0
+    for batch in batches:
+        names, *others = batch.columns
+        if names.null_count:
+            row = names.to_pylist().index(None)
+            raise wrong_row(path, size + row, f"has nothing in the column {what!r}", f"name every {what}")
+        # Names would take most of the memory, so they are kept only where there are others than numbers.
+        if labels is None and not _counts_up(names, size):
+            labels = list(map(str, range(size)))
+        if labels is not None:
+            labels += _texts(names)
+        codes, places = _classes(others)
+        found = np.empty(places.size, dtype=np.int32)
+        distinct = number_column(places)
+        cells = zip(*(_texts(column.take(distinct)) for column in others), strict=True)
+        for at, (row, key) in enumerate(zip(places.tolist(), cells, strict=True)):
+            if key not in numbers:
+                first.append(size + row)
+            found[at] = numbers.setdefault(key, len(numbers))
+        parts.append(found[codes])
+        size += batch.num_rows
+    if not size:
+        raise malformed(path, "has a header and no datasets", "give it one row per dataset")
+    _refuse_repeats(path, what, labels or [])
+    return NamedRows(labels, np.concatenate(parts), list(numbers), first)
+
+
+def _counts_up(column: Column, start: int) -> bool:
+    """Tell whether a column holds the numbers that follow from one on."""
+    import pyarrow as pa
+
+    whole = _as_integers(column)
+    return pa.types.is_integer(whole.type) and np.array_equal(
+        np.from_dlpack(whole), np.arange(start, start + len(whole))
+    )
+
+
+def _as_integers(column: Column) -> Column:
+    """Return integers for a column in which all texts are integers as they are usually written."""
+    import pyarrow as pa
+
     try:
-        return Rainbow.parse(text)
-    except RainbowError as error:
-        raise FileFormatError(f"{place}: {error.what}", help=error.help, rainbow=text) from error
+        # Arrow looks at all cells, even where the first one is not an integer, and that takes long.
+        column.slice(0, 1).cast(pa.int64())
+        whole = column.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return column
+    return whole if pa.types.is_integer(column.type) or whole.cast(pa.string()).equals(column) else column
+
+
+def _texts(column: Column) -> list[str]:
+    import pyarrow as pa
+
+    found: list[str] = column.cast(pa.string()).to_pylist()
+    return found
+
+
+def _classes(columns: Sequence[Column]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return a number for each row, equal where rows are equal, and where each number first stands."""
+    codes = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        more = np.from_dlpack(column.dictionary_encode(null_encoding="encode").indices)
+        # Numbers below n times the number of distinct cells become numbers below n again.
+        joined = number_column(codes * (int(more.max(initial=0)) + 1) + more)
+        codes = np.from_dlpack(joined.dictionary_encode().indices).astype(np.int64)
+    return codes, np.unique(codes, return_index=True)[1]
+
+
+def _refuse_repeats(path: Path, what: str, names: Sequence[str]) -> None:
+    if len(set(names)) < len(names):
+        last = {name: row for row, name in enumerate(names)}
+        first, twice = next((row, name) for row, name in enumerate(names) if last[name] != row)
+        raise DuplicateDatasetError(
+            f"the {what} {twice!r} stands in rows {first + 1} and {last[twice] + 1} of {str(path)!r}",
+            help=f"name every {what} once (rows are counted after the header)",
+            dataset=twice,
+        )

@@ -17,7 +17,7 @@ LARGEST_FIRST_LINE = 1 << 22
 
 
 _HANDLER = "rainbowdp-unreadable"
-# Encodings that are no character sets: they interpret escapes, or cannot decode piece by piece. In the last
+# Encodings that are not character sets: they interpret escapes, or cannot decode piece by piece. In the last
 # ones a byte changes what all later bytes mean, so that one row would decide about others.
 _REFUSED = ("idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "utf_7", "hz", "iso2022")
 
@@ -26,14 +26,19 @@ _MARKED = ("utf-16", "utf-32")
 # What gives a table its form. Where an encoding has it elsewhere, as EBCDIC has, a file in ASCII is one line.
 _SIGNS = '\t\n\r",;|0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
-codecs.register_error(_HANDLER, lambda error: (UNREADABLE, _end(error)))
+
+def _unreadable(error: UnicodeError) -> tuple[str, int]:
+    """Return what stands for bytes without meaning, and where to go on."""
+    if isinstance(error, UnicodeEncodeError):
+        # Some decoders let half a surrogate pair pass, and UTF-8 cannot say it.
+        return UNREADABLE * (error.end - error.start), error.end
+    if isinstance(error, UnicodeDecodeError):
+        # At the next byte, since what follows may be a line ending all the same.
+        return UNREADABLE, error.end if error.encoding.startswith(_MARKED) else error.start + 1
+    raise error
 
 
-def _end(error: UnicodeError) -> int:
-    """Return where to go on: at the next byte, since what follows may be a line ending all the same."""
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    return error.end if error.encoding.startswith(_MARKED) else error.start + 1
+codecs.register_error(_HANDLER, _unreadable)
 
 
 def encoding_called(name: str | None) -> str:
@@ -49,18 +54,14 @@ def encoding_called(name: str | None) -> str:
     >>> encoding_called("latin-1"), encoding_called(None)
     ('iso8859-1', 'utf-8')
     """
-    known = None
     if name is None:
         return "utf-8"
-    try:
-        known = codecs.lookup(name).name
-        if not _is_refused(known) and not known.startswith(_MARKED):
-            codecs.getincrementaldecoder(known)(_HANDLER).decode(bytes(range(256)), final=True)
-            if codecs.getincrementaldecoder(known)(_HANDLER).decode(_SIGNS.encode(), final=True) != _SIGNS:
-                known = None
-    except Exception:  # noqa: BLE001 - a codec that is not a character set may fail in any way
-        known = None
-    if known is None or _is_refused(known):
+    known = ""
+    # A codec that is not a character set may fail in any way.
+    with contextlib.suppress(Exception):
+        called = codecs.lookup(name).name
+        known = called if _is_character_set(called) else ""
+    if not known:
         raise UsageError(
             f"there is no character encoding {name!r}",
             help="write for example utf-8, latin-1, cp1252 or utf-16",
@@ -69,8 +70,14 @@ def encoding_called(name: str | None) -> str:
     return "utf-8" if known in ("utf-8-sig", "ascii") else known
 
 
-def _is_refused(known: str) -> bool:
-    return known.replace("-", "_").startswith(_REFUSED)
+def _is_character_set(called: str) -> bool:
+    """Tell whether all bytes have a meaning or none, and those of a table the meaning that ASCII gives."""
+    if called.replace("-", "_").startswith(_REFUSED):
+        return False
+    if called.startswith(_MARKED):
+        return True
+    codecs.getincrementaldecoder(called)(_HANDLER).decode(bytes(range(256)), final=True)
+    return codecs.getincrementaldecoder(called)(_HANDLER).decode(_SIGNS.encode(), final=True) == _SIGNS
 
 
 def in_utf8(content: Iterator[bytes], encoding: str) -> Iterator[bytes]:
@@ -106,8 +113,8 @@ def in_utf8(content: Iterator[bytes], encoding: str) -> Iterator[bytes]:
                 f"the file does not begin with the byte order mark of {encoding}",
                 help=f"leave out the encoding if the file is UTF-8; if not, write {encoding}-le or -be",
             )
-        yield text.encode("utf-8", _LONE)
-    yield _rest(decoder, encoding).encode("utf-8", _LONE)
+        yield text.encode("utf-8", _HANDLER)
+    yield _rest(decoder, encoding).encode("utf-8", _HANDLER)
 
 
 def undecodable(path: Path, where: str, why: str, data: bytes = b"") -> FileUnreadableError:
@@ -130,20 +137,3 @@ def _rest(decoder: codecs.IncrementalDecoder, encoding: str) -> str:
         decoder.reset()
         text += UNREADABLE + decoder.decode(pending[1:])
     return text
-
-
-_LONE = "rainbowdp-lone-surrogate"
-# Some decoders let half a surrogate pair pass, and UTF-8 cannot say it.
-codecs.register_error(_LONE, lambda error: (UNREADABLE * (_lone_end(error)), _stop(error)))
-
-
-def _lone_end(error: UnicodeError) -> int:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    return error.end - error.start
-
-
-def _stop(error: UnicodeError) -> int:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    return error.end

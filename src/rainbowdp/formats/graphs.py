@@ -1,42 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs from files: tables of datasets and neighbors, GraphML, and node-link JSON.
 
-Tables go from file to arrays by array operations and by DuckDB, which joins labels to numbers, so no Python
-code runs per dataset or per pair. GraphML and node-link JSON are for graphs of a size at which one also draws
-them. A graph file is not private, so errors name the row and the value.
+Tables go from file to arrays by DuckDB and Arrow, so no Python code runs per pair. GraphML and node-link JSON
+are for graphs of a size at which one also draws them. A graph file is not private, so errors name the row and
+the value.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rainbowdp.errors import (
-    FileFormatError,
-    MissingRainbowError,
-    UsageError,
-)
+from rainbowdp.errors import MissingRainbowError, UsageError
 from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
-from rainbowdp.formats.datasets import (
-    KnownDatasets,
-    known_datasets,
-    numbered_datasets,
-    parsed_rainbow,
-    refuse_repeats,
-)
-from rainbowdp.formats.engines import Engine, Report, relation_of, require_engine
-from rainbowdp.formats.networks import network_edges, read_network
-from rainbowdp.formats.pairs import join_pairs
-from rainbowdp.formats.suffixes import Form, address_of, content_of, form_to_read, path_of
-from rainbowdp.formats.tables import Database, arrays, connect_if_asked, open_table, reading
-from rainbowdp.graph import PairStream, RainbowGraph
+from rainbowdp.formats.datasets import KnownDatasets, NamedRows, named_rows, text_column
+from rainbowdp.formats.documents import parsed_rainbow
+from rainbowdp.formats.files import TABLES, Form, address_of, content_of, form_to_read, path_of
+from rainbowdp.formats.networks import NETWORKS, Edges, read_network
+from rainbowdp.formats.pairs import COLUMNS, Engine, pairs_in_memory, relation_of, require_engine
+from rainbowdp.formats.tables import TextTable, connect, open_table
+from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.labels import LabelArray, RowLabels
+from rainbowdp.graph.pairs import Report
 from rainbowdp.graph.relation import NeighborRelation
 from rainbowdp.rainbow import Rainbow
 
-_TABLES = (Form.CSV, Form.PARQUET)
-_NETWORKS = (Form.GRAPHML, Form.JSON)
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection
+
 _LARGEST_SIZE = 2**31 - 1
+_COLUMNS = ("dataset", "rainbow")
 
 
 def read_graph(
@@ -56,9 +51,9 @@ def read_graph(
     neighbors : Path or str, optional
         A CSV or Parquet table with the columns ``source`` and ``target``, undirected; only beside a table.
     engine : {"auto", "memory", "stream", "spark"}
-        Where the pairs are kept: in memory; in their file, which is read in batches a few times and must not
-        change meanwhile; or on a Spark cluster, where `neighbors` may be any address that Spark can read.
-        "auto" streams a file that would take more than half of the free memory. Results are the same.
+        Where the pairs are kept: in memory; in a temporary file, read in batches a few times; or on a Spark
+        cluster, where `neighbors` may be any address that Spark can read. "auto" streams pairs that
+        would take more than half of the free memory. Results are the same.
     report : callable, optional
         Told in words about each pass over pairs that are not in memory.
 
@@ -93,40 +88,67 @@ def read_graph(
     datasets = path_of(datasets, "datasets")
     address = None if neighbors is None else address_of(neighbors, "neighbors")
     engine = require_engine(engine)
-    form = form_to_read(datasets, "the datasets", _TABLES + _NETWORKS)
-    if form in _NETWORKS:
-        if neighbors is not None:
-            raise UsageError(
-                f"{str(datasets)!r} is a whole graph, with its pairs of neighbors",
-                help="leave out --neighbors, or give the datasets as CSV or Parquet",
-            )
-        with content_of(datasets):
-            return read_network(datasets, form)
-    if address is None:
+    form = form_to_read(datasets, "the datasets", TABLES + NETWORKS)
+    if form in NETWORKS and address is not None:
+        raise UsageError(
+            f"{str(datasets)!r} is a whole graph, with its pairs of neighbors",
+            help="leave out --neighbors, or give the datasets as CSV or Parquet",
+        )
+    if form in TABLES and address is None:
         raise UsageError(
             f"{str(datasets)!r} holds datasets, but no pairs of neighbors",
             help="give the pairs with --neighbors FILE, or a whole graph as .graphml or .json",
         )
-    if engine != "spark":
-        form_to_read(Path(address), "the pairs of neighbors", _TABLES)
-    with content_of(datasets, address), connect_if_asked() as database:
-        labels: list[str] | None = None
-        numbered = numbered_datasets(datasets) if form is Form.PARQUET else None
-        if numbered is not None:
-            palette, codes = numbered
-            known = KnownDatasets(codes.size, None, str(datasets))
+    if address is not None and engine != "spark":
+        form_to_read(Path(address), "the pairs of neighbors", TABLES)
+    edges: Edges = []
+    with content_of(datasets, address or datasets), connect() as database:
+        if address is None:
+            nodes, edges = read_network(datasets, form)
+            batches = iter([_columns(nodes)])
         else:
-            _load_datasets(database, datasets, form)
-            known = known_datasets(database, str(datasets))
-            palette, codes = _regions(database, datasets)
-            if known.labels is not None:
-                labels = list(map(str, known.labels.tolist()))
-        structure = relation_of(database, address, known, engine, report)
-        graph = RainbowGraph.from_codes(structure, palette, codes, labels)
-        if isinstance(structure, PairStream):
-            # The first pass judges every pair; made for the boundary, it is not made again.
-            structure.mixed(graph.regions)
-        return graph
+            batches = open_table(datasets, form, _COLUMNS).batches(database, *_COLUMNS)
+        rows = named_rows(datasets, "dataset", batches)
+        palette = _palette(datasets, rows)
+        known = KnownDatasets(rows.codes.size, rows.labels, str(datasets))
+        if address is None:
+            structure = _from_edges(database, datasets, edges, known)
+        else:
+            structure = relation_of(database, address, known, engine, report)
+        return RainbowGraph.from_codes(structure, palette, rows.codes, rows.labels)
+
+
+def _columns(rows: Sequence[tuple[str | None, ...]]) -> "pa.RecordBatch":
+    import pyarrow as pa
+
+    columns = [text_column([row[at] for row in rows]) for at in (0, 1)]
+    return pa.RecordBatch.from_arrays(columns, ["c0", "c1"])
+
+
+def _from_edges(
+    database: "DuckDBPyConnection", path: Path, edges: Edges, known: KnownDatasets
+) -> NeighborRelation:
+    """Return the edges of a whole graph as pairs of datasets."""
+    import pyarrow as pa
+
+    database.register("edges", pa.Table.from_batches([_columns(edges)]))
+    return pairs_in_memory(database, TextTable(path, COLUMNS, "edges", size=len(edges)), known)
+
+
+def _palette(path: Path, rows: NamedRows) -> list[Rainbow]:
+    """Return the distinct rainbows of a table of datasets."""
+    palette = []
+    for row, (text,) in zip(rows.first, rows.distinct, strict=True):
+        if text is None or not text.strip():
+            dataset = rows.texts()[row]
+            raise MissingRainbowError(
+                f"the dataset {dataset!r} has no rainbow (row {row + 1} of {str(path)!r})",
+                help="give every dataset a rainbow such as blue>red>green",
+                dataset=dataset,
+                row=row + 1,
+            )
+        palette.append(parsed_rainbow(text, f"row {row + 1} of {str(path)!r}"))
+    return palette
 
 
 def read_neighbors(
@@ -176,37 +198,21 @@ def read_neighbors(
     PairList(3 datasets, 1 pairs as given)
     """
     address = address_of(path)
-    names = _names(labels, size)
     engine = require_engine(engine)
-    form = (
-        None
-        if engine == "spark"
-        else form_to_read(Path(address), "the pairs of neighbors", _TABLES + _NETWORKS)
-    )
-    with content_of(address), connect_if_asked() as database:
-        if names is None:
-            known = KnownDatasets(size, None, "the mechanism")
-        else:
-            database.register("known", {"dataset": names.astype(object)})
-            database.execute("create temp table datasets as select dataset::varchar as dataset from known")
-            known = known_datasets(database, "the mechanism")
-        if form is not None and form in _NETWORKS:
+    known = _known(labels, size)
+    form = Form.PARQUET
+    if engine != "spark":
+        form = form_to_read(Path(address), "the pairs of neighbors", TABLES + NETWORKS)
+    with content_of(address), connect() as database:
+        if form in NETWORKS:
             # Nodes that the mechanism lacks matter only where a pair names them.
-            database.register("edges", network_edges(Path(address), form))
-            query = "select v0::varchar as v0, v1::varchar as v1 from edges"
-            return join_pairs(database, Path(address), query, known)
-        return _judged(relation_of(database, address, known, engine, report))
+            _, edges = read_network(Path(address), form)
+            return _from_edges(database, Path(address), edges, known)
+        return relation_of(database, address, known, engine, report)
 
 
-def _judged(structure: NeighborRelation) -> NeighborRelation:
-    """Return pairs after making sure that all can be read: a stream of them is judged in its first pass."""
-    if isinstance(structure, PairStream):
-        structure.mixed(np.zeros(structure.size, dtype=np.int32))
-    return structure
-
-
-def _names(labels: object, size: object) -> NDArray[np.str_] | None:
-    """Return one label per dataset, as text; None where there are none."""
+def _known(labels: object, size: object) -> KnownDatasets:
+    """Return the datasets of a mechanism or graph, with one label each or none."""
     if not is_whole(size) or not 0 <= size <= _LARGEST_SIZE:
         raise UsageError(
             f"`size` must be a number of datasets, and is {described(size)}",
@@ -214,10 +220,8 @@ def _names(labels: object, size: object) -> NDArray[np.str_] | None:
             argument="size",
         )
     if labels is None:
-        return None
-    if isinstance(labels, RowLabels):
-        labels = np.asarray(labels)
-    listed = labels.tolist() if isinstance(labels, np.ndarray) else items_of(labels)
+        return KnownDatasets(int(size), None, "the mechanism")
+    listed = labels.tolist() if isinstance(labels, np.ndarray | RowLabels) else items_of(labels)
     if not isinstance(listed, list) or len(listed) != size:
         raise UsageError(
             f"`labels` must be one label for each of {size} datasets, and is "
@@ -225,54 +229,4 @@ def _names(labels: object, size: object) -> NDArray[np.str_] | None:
             help="give the labels of the mechanism or graph whose pairs these are, or None",
             argument="labels",
         )
-    return np.asarray(labels if isinstance(labels, np.ndarray) else listed, dtype=np.str_)
-
-
-def _load_datasets(database: Database, path: Path, form: Form) -> None:
-    """Load the table of datasets; its row numbers are the numbers of the datasets from here on."""
-    table = open_table(database, path, form, ("dataset", "rainbow"))
-    query = table.query("dataset", "rainbow")
-    with reading(path):
-        database.execute(
-            f"create temp table datasets as select v0 as dataset, v1 as rainbow from ({query})"  # noqa: S608 - built by tables
-        )
-    unnamed = database.execute("select min(rowid) from datasets where dataset is null").fetchone()
-    if unnamed and unnamed[0] is not None:
-        raise FileFormatError(
-            f"row {unnamed[0] + 1} of {str(path)!r} has no dataset",
-            help="name every dataset (rows are counted after the header)",
-            path=str(path),
-            row=unnamed[0] + 1,
-        )
-    refuse_repeats(database, path)
-    bare = database.execute(
-        "select rowid, dataset from datasets where rainbow is null or trim(rainbow) = '' "
-        "order by rowid limit 1"
-    ).fetchone()
-    if bare:
-        raise MissingRainbowError(
-            f"the dataset {bare[1]!r} has no rainbow (row {bare[0] + 1} of {str(path)!r})",
-            help="give every dataset a rainbow such as blue>red>green",
-            dataset=bare[1],
-            row=bare[0] + 1,
-        )
-    if database.execute("select count(*) from datasets").fetchone() == (0,):
-        raise FileFormatError(
-            f"{str(path)!r} has a header and no datasets", help="give it one row per dataset", path=str(path)
-        )
-
-
-def _regions(database: Database, path: Path) -> tuple[list[Rainbow], NDArray[np.int32]]:
-    """Return the distinct rainbows as they are written, and their code for each dataset."""
-    distinct = database.execute(
-        "select rainbow, min(rowid) as first from datasets group by rainbow order by first"
-    ).fetchall()
-    palette = [parsed_rainbow(text, f"row {first + 1} of {str(path)!r}") for text, first in distinct]
-    texts = np.array([text for text, _ in distinct], dtype=object)
-    database.register("written", {"rainbow": texts, "code": np.arange(texts.size, dtype=np.int32)})
-    codes = arrays(
-        database.execute(
-            "select w.code from datasets d join written w on d.rainbow = w.rainbow order by d.rowid"
-        )
-    )["code"]
-    return palette, codes
+    return KnownDatasets(int(size), list(map(str, listed)), "the mechanism")

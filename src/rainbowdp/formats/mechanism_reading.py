@@ -11,26 +11,26 @@ mechanisms are refused. JSON passes through Python row by row; files of millions
 or Parquet.
 """
 
-from dataclasses import dataclass, replace
+import re
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.errors import FileFormatError, did_you_mean
-from rainbowdp.formats.dataset_codes import CODED_FORMS, read_codes
-from rainbowdp.formats.datasets import refuse_repeats
-from rainbowdp.formats.documents import read_document, shown
-from rainbowdp.formats.mechanism_tables import load_table, loaded_mechanism
-from rainbowdp.formats.mechanism_writing import CLASS_COLUMNS, FIRST_COLUMNS, FORMS
-from rainbowdp.formats.suffixes import Form, content_of, form_to_read, path_of
-from rainbowdp.formats.tables import connect
+from rainbowdp.errors import DistributionError, FileFormatError, did_you_mean
+from rainbowdp.formats.datasets import NamedRows, named_rows, text_column
+from rainbowdp.formats.documents import parsed_rainbow, read_document, shown
+from rainbowdp.formats.files import TABLES, Form, content_of, form_to_read, malformed, path_of, wrong_row
+from rainbowdp.formats.mechanism_writing import CLASS_COLUMNS, CODE_COLUMNS, FIRST_COLUMNS, FORMS
+from rainbowdp.formats.tables import connect, open_table
 from rainbowdp.graph.labels import label_array
 from rainbowdp.mechanism import Mechanism, Precision
+from rainbowdp.rainbow import Rainbow, quote_color
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+_LARGEST_DISTANCE = 2**31 - 1
+_EXACT = re.compile("[+-]?[0-9]+( */ *[0-9]+)?")
+_COUNT = re.compile("[0-9]{1,18}")
 
 
 def read_mechanism(path: Path | str, *, classes: Path | str | None = None) -> Mechanism:
@@ -74,31 +74,115 @@ def read_mechanism(path: Path | str, *, classes: Path | str | None = None) -> Me
     if classes is not None:
         return _read_coded(path, path_of(classes, "classes"))
     form = form_to_read(path, "a mechanism", FORMS)
-    with content_of(path), connect() as database:
+    with content_of(path):
         if form is Form.JSON:
-            colors, precision = _load_json(database, path)
-        else:
-            colors, precision = load_table(database, path, form)
-        return loaded_mechanism(database, path, colors, precision)
+            return _mechanism(path, *_read_json(path))
+        return _mechanism(path, *_read_table(path, form, FIRST_COLUMNS))
 
 
-def _load_json(database: "DuckDBPyConnection", path: Path) -> tuple[tuple[str, ...], Precision]:
-    """Load a JSON file into the table ``datasets``; return its colors and its precision."""
-    found = _read_json(path)
-    database.register("row_arrays", found.columns)
-    # A column of nulls alone has no type of its own.
-    casts = ", ".join(f"{name}::varchar as {name}" for name in found.columns)
-    database.execute(f"create temp table datasets as select {casts} from row_arrays")  # noqa: S608 - fixed names
-    return found.colors, found.precision
+def _read_table(path: Path, form: Form, first: tuple[str, ...]) -> tuple[NamedRows, tuple[str, ...]]:
+    """Return the rows of a CSV or Parquet file, with the columns of `first` before those of the colors."""
+    try:
+        table = open_table(path, form, first)
+    except FileFormatError as error:
+        if first == FIRST_COLUMNS and error.values.get("column") == "rainbow":
+            error.help += "; where a mechanism is written as two tables, give both (--classes FILE)"
+        raise
+    colors = tuple(sorted(name for name in table.names if name not in first))
+    if not colors:
+        raise malformed(
+            path,
+            "has no column for a color",
+            f"give it one column per color after {', '.join(first[:-1])} and {first[-1]}",
+        )
+    with connect() as database:
+        return named_rows(path, first[0], table.batches(database, *first, *colors)), colors
+
+
+def _mechanism(
+    path: Path,
+    rows: NamedRows,
+    colors: tuple[str, ...],
+    precision: Precision | None = None,
+) -> Mechanism:
+    """Return the mechanism whose rows have a name, a rainbow, a distance and a probability per color.
+
+    Rows whose other cells are written alike share one class.
+    """
+    rainbows: dict[str, Rainbow] = {}
+    written, distances, table = [], [], []
+    for row, (rainbow, distance, *others) in zip(rows.first, rows.distinct, strict=True):
+        text = _filled(path, row, "rainbow", rainbow)
+        if text not in rainbows:
+            rainbows[text] = _rainbow(path, row, text, colors)
+        written.append(rainbows[text])
+        distances.append(_distance(path, row, distance))
+        cells = zip(colors, others[-len(colors) :], strict=True)
+        table.append([_filled(path, row, color, cell) for color, cell in cells])
+    if precision is None:
+        exact = all(_EXACT.fullmatch(cell) for texts in table for cell in texts)
+        precision = "exact" if exact else "float64"
+    try:
+        return Mechanism.from_table(
+            written,
+            np.array(table, dtype=object),
+            colors=colors,
+            codes=rows.codes,
+            distances=distances,
+            labels=rows.texts(),
+            precision=precision,
+        )
+    except DistributionError as error:
+        # A mechanism is judged as it is; no option rescales its rows.
+        error.help = "give probabilities of at least 0 that sum to 1, as fractions or with all their digits"
+        raise
+
+
+def _filled(path: Path, row: int, column: str, cell: str | None) -> str:
+    if cell is None:
+        raise wrong_row(
+            path, row, f"has nothing in the column {column!r}", "fill it; only a distance may be empty"
+        )
+    return cell
+
+
+def _distance(path: Path, row: int, text: str | None) -> int | None:
+    """Read a number of steps; a cell without one is None."""
+    if text is None:
+        return None
+    digits = re.fullmatch("[0-9]+", text)
+    if digits and len(text.lstrip("0")) <= len(str(_LARGEST_DISTANCE)) and int(text) <= _LARGEST_DISTANCE:
+        return int(text)
+    raise wrong_row(
+        path,
+        row,
+        f"has the distance {text!r}" + (f", beyond {_LARGEST_DISTANCE}" if digits else ""),
+        "write a whole number of steps, or nothing where the dataset is unconstrained",
+    )
+
+
+def _rainbow(path: Path, row: int, text: str, colors: tuple[str, ...]) -> Rainbow:
+    """Read a rainbow, which must rank exactly the colors that have a column."""
+    rainbow = parsed_rainbow(text, f"row {row + 1} of {str(path)!r}")
+    if rainbow.colors == colors:
+        return rainbow
+    help = f"every rainbow ranks the colors {', '.join(map(quote_color, colors))}"
+    unknown = next((color for color in rainbow.colors if color not in colors), None)
+    if unknown is not None:
+        what = f"ranks {quote_color(unknown)}, which has no column"
+        raise wrong_row(path, row, f"has a rainbow that {what}", did_you_mean(unknown, colors) or help)
+    unranked = next(color for color in colors if color not in rainbow.colors)
+    what = f"does not rank {quote_color(unranked)}, which has a column"
+    raise wrong_row(path, row, f"has a rainbow that {what}", help)
 
 
 def _read_coded(path: Path, classes: Path) -> Mechanism:
     """Read a mechanism from two tables: ``dataset, class``, and the class table."""
-    form = form_to_read(path, "the class of every dataset", CODED_FORMS)
+    form = form_to_read(path, "the class of every dataset", TABLES)
     made, sizes = _read_classes(classes)
-    with content_of(path), connect() as database:
-        codes, labels = read_codes(database, path, form, [made.label(at) for at in range(made.size)])
-    found = np.bincount(codes, minlength=made.size)
+    with content_of(path):
+        rows = _read_codes(path, form, [made.label(at) for at in range(made.size)])
+    found = np.bincount(rows.codes, minlength=made.size)
     if not np.array_equal(found, sizes):
         at = int(np.flatnonzero(found != sizes)[0])
         raise FileFormatError(
@@ -107,111 +191,93 @@ def _read_coded(path: Path, classes: Path) -> Mechanism:
             help="give the two tables that were written together",
             path=str(path),
         )
-    named = None if labels is None else label_array(labels, codes.size)
-    return replace(made, codes=made.codes[codes], labels=named)
+    named = None if rows.labels is None else label_array(rows.labels, rows.codes.size)
+    return replace(made, codes=made.codes[rows.codes], labels=named)
 
 
 def _read_classes(path: Path) -> tuple[Mechanism, NDArray[np.int64]]:
     """Return the mechanism of the classes, and how many datasets each has."""
-    form = form_to_read(path, "the class table", CODED_FORMS)
-    with content_of(path), connect() as database:
-        loaded = load_table(database, path, form, CLASS_COLUMNS)
-        refuse_repeats(database, path, "class")
-        made = loaded_mechanism(database, path, *loaded)
-        counted = "select try_cast(datasets as bigint) from datasets order by rowid"
-        sizes = database.execute(counted).fetchall()
-    for row, (size,) in enumerate(sizes, 1):
-        if size is None or size < 0:
-            raise FileFormatError(
-                f"row {row} of {str(path)!r} does not say how many datasets its class has",
-                help="write a whole number into the column datasets (rows are counted after the header)",
-                path=str(path),
-                row=row,
+    form = form_to_read(path, "the class table", TABLES)
+    with content_of(path):
+        rows, colors = _read_table(path, form, CLASS_COLUMNS)
+        made = _mechanism(path, rows, colors)
+    sizes = []
+    for row, (_, _, size, *_) in zip(rows.first, rows.distinct, strict=True):
+        if size is None or not _COUNT.fullmatch(size):
+            raise wrong_row(
+                path,
+                row,
+                "does not say how many datasets its class has",
+                "write a whole number into the column datasets",
             )
-    return made, np.array(sizes, dtype=np.int64).ravel()
+        sizes.append(int(size))
+    return made, np.array(sizes, dtype=np.int64)[rows.codes]
 
 
-@dataclass(frozen=True)
-class _JsonMechanism:
-    """The content of a JSON mechanism, not yet judged as numbers.
-
-    Attributes
-    ----------
-    colors : tuple of str
-        Sorted by code point.
-    precision : {"exact", "float64"}
-        As the file says.
-    columns : dict of str to array of text
-        ``dataset``, ``rainbow``, ``distance`` (None where unconstrained), then one column per color, called
-        ``p0``, ``p1``, ....
-    """
-
-    colors: tuple[str, ...]
-    precision: Literal["exact", "float64"]
-    columns: dict[str, NDArray[Any]]
+def _read_codes(path: Path, form: Form, classes: list[str]) -> NamedRows:
+    """Return the datasets, with codes that number these classes."""
+    table = open_table(path, form, CODE_COLUMNS)
+    with connect() as database:
+        rows = named_rows(path, CODE_COLUMNS[0], table.batches(database, *CODE_COLUMNS))
+    numbers: dict[str | None, int] = {name: at for at, name in enumerate(classes)}
+    for row, (said,) in zip(rows.first, rows.distinct, strict=True):
+        if said not in numbers:
+            what = f"has the class {said!r}, which the class table lacks"
+            if said is None:
+                what = f"has nothing in the column {CODE_COLUMNS[1]!r}"
+            raise wrong_row(path, row, what, "give every dataset a class of the class table")
+    return replace(rows, codes=np.array([numbers[said] for (said,) in rows.distinct], np.int32)[rows.codes])
 
 
-def _read_json(path: Path) -> _JsonMechanism:
-    """Read a JSON mechanism.
+def _read_json(path: Path) -> tuple[NamedRows, tuple[str, ...], Precision]:
+    """Return the rows of a JSON mechanism, its colors and its precision."""
+    import pyarrow as pa
 
-    Raises
-    ------
-    FileUnreadableError, FileFormatError
-        If the file cannot be read, or does not have the form; the message names the row.
-    """
     document = read_document(path, Form.JSON)
     colors, rows, precision = (document.get(key) for key in ("colors", "rows", "precision"))
     if precision not in ("exact", "float64"):
-        raise _malformed(path, f"its precision is {shown(precision)}", 'write "exact" or "float64"')
+        raise _unfit(path, f"its precision is {shown(precision)}", 'write "exact" or "float64"')
     if not isinstance(colors, list) or not colors or not all(type(color) is str for color in colors):
-        raise _malformed(
+        raise _unfit(
             path, f"its colors are {shown(colors)}", 'write a list of texts, such as ["blue", "red"]'
         )
     if len(set(colors)) < len(colors):
-        raise _malformed(path, "it names a color twice", "name every color once")
+        raise _unfit(path, "it names a color twice", "name every color once")
     if not isinstance(rows, list) or not rows:
-        raise _malformed(path, f"its rows are {shown(rows)}", "write a list with one object per dataset")
+        raise _unfit(path, f"its rows are {shown(rows)}", "write a list with one object per dataset")
     ordered = tuple(sorted(colors))
     lines = [_cells(path, at, row, ordered) for at, row in enumerate(rows)]
-    table = np.array(lines, dtype=object)
-    names = (*FIRST_COLUMNS, *(f"p{at}" for at in range(len(ordered))))
-    return _JsonMechanism(
-        colors=ordered,
-        precision="exact" if precision == "exact" else "float64",
-        columns={name: table[:, at].copy() for at, name in enumerate(names)},
-    )
+    columns = list(map(text_column, zip(*lines, strict=True)))
+    table = pa.table(columns, list(map(str, range(len(columns)))))
+    return named_rows(path, FIRST_COLUMNS[0], table.to_batches()), ordered, precision
 
 
 def _cells(path: Path, at: int, row: object, colors: tuple[str, ...]) -> list[str | None]:
     """Return the cells of one row as text, None for a distance that is null."""
     if not isinstance(row, dict):
-        raise _malformed(path, f"rows[{at}] is {shown(row)}", "write one object per dataset")
-    probabilities = row.get("probabilities")
-    if not isinstance(probabilities, dict):
-        raise _malformed(
+        raise _unfit(path, f"rows[{at}] is {shown(row)}", "write one object per dataset")
+    given = row.get("probabilities")
+    if not isinstance(given, dict):
+        what = f"rows[{at}] has {shown(given)} as its probabilities"
+        raise _unfit(path, what, "write an object, color to value")
+    for color in given.keys() ^ set(colors):
+        lack = "has no probability for" if color in colors else "has a probability for the unknown color"
+        raise _unfit(
             path,
-            f"rows[{at}] has {shown(probabilities)} as its probabilities",
-            "write an object, color to value",
-        )
-    for color in probabilities.keys() ^ set(colors):
-        known = color in colors
-        raise _malformed(
-            path,
-            f"rows[{at}] {'has no probability for' if known else 'has a probability for the unknown color'} "
-            f"{color!r}",
-            did_you_mean(color, probabilities if known else colors)
+            f"rows[{at}] {lack} {color!r}",
+            did_you_mean(color, given if color in colors else colors)
             or "give every color of the list one value",
         )
-    values = [*(row.get(key) for key in FIRST_COLUMNS), *(probabilities[color] for color in colors)]
-    for name, value in zip((*FIRST_COLUMNS, *colors), values, strict=True):
+    cells = [*((key, row.get(key)) for key in FIRST_COLUMNS), *((color, given[color]) for color in colors)]
+    for name, value in cells:
         if not isinstance(value, str) and not (name == "distance" and value is None and "distance" in row):
-            raise _malformed(
+            raise _unfit(
                 path,
                 f"rows[{at}] has {shown(value)} as its {name!r}",
                 "write texts, numbers, or null for a distance that does not exist",
             )
-    return values
+    return [value for _, value in cells]
 
 
-def _malformed(path: Path, what: str, help: str) -> FileFormatError:
-    return FileFormatError(f"{str(path)!r} is not a mechanism: {what}", help=help, path=str(path))
+def _unfit(path: Path, what: str, help: str) -> FileFormatError:
+    return malformed(path, f"is not a mechanism: {what}", help)

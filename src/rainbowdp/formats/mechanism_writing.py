@@ -15,38 +15,39 @@ A mechanism in two tables has ``dataset, class``, and a class table with ``class
 number of ``datasets`` of the class, and the columns of colors: what a large family needs, since it often has
 a thousand classes.
 
-A row is rendered once per class; DuckDB joins the classes to the datasets, so a million datasets cost no
-Python loop.
+A row is rendered once per class; Arrow joins the classes to the datasets block by block, so 10^8 datasets
+take no loop in Python.
 """
 
 import contextlib
-import csv
-import io
 import json
 import os
 import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rainbowdp.errors import ColorError, FileWriteError
+from rainbowdp.errors import ColorError
 from rainbowdp.exact import format_exact
 from rainbowdp.exact.arguments import require
-from rainbowdp.formats.dataset_codes import CODED_FORMS, write_codes
-from rainbowdp.formats.suffixes import Form, form_to_write, path_of
-from rainbowdp.formats.tables import arrow_batches, connect, literal
-from rainbowdp.formats.writing import replacing
+from rainbowdp.formats.datasets import Column, number_column, text_column
+from rainbowdp.formats.files import TABLES, Form, form_to_write, path_of, replacing
+from rainbowdp.graph.labels import LabelArray
 from rainbowdp.mechanism import Mechanism
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    import pyarrow as pa
 
-FORMS = (Form.CSV, Form.PARQUET, Form.JSON)
+FORMS = (*TABLES, Form.JSON)
 FIRST_COLUMNS = ("dataset", "rainbow", "distance")
 CLASS_COLUMNS = ("class", "rainbow", "distance", "datasets")
-_JSON_CHUNK = 100_000
-_BLOCK = 1 << 18
+CODE_COLUMNS = ("dataset", "class")
+_MOST_ROWS, _MOST_BYTES = 1 << 18, 1 << 26
+_CSV_SPECIAL, _JSON_SPECIAL = r'[\n\r"#,]|^$', r'["\\\x00-\x1f]'
 
 
 def write_mechanism(
@@ -92,36 +93,21 @@ def write_mechanism(
     bob,r>b,,1/3,2/3
     <BLANKLINE>
     """
-    import duckdb
-
     path = path_of(path)
     require(mechanism, "mechanism", Mechanism)
     targets = [path] if classes is None else [path, path_of(classes, "classes")]
     forms = forms_to_write(*targets)
-    first = FIRST_COLUMNS if classes is None else CLASS_COLUMNS
-    refuse_reserved(mechanism.colors, first)
-    values = _values(mechanism, exact=exact)
-    with connect() as database, contextlib.ExitStack() as replaced:
+    refuse_reserved(mechanism.colors, FIRST_COLUMNS if classes is None else CLASS_COLUMNS)
+    tables = [_whole(mechanism, exact=exact)] if classes is None else _coded(mechanism, exact=exact)
+    with contextlib.ExitStack() as replaced:
         beside = [replaced.enter_context(replacing(target)) for target in targets]
-        try:
-            _load_classes(database, mechanism, values)
-            if classes is None:
-                _load_datasets(database, mechanism)
+        for table, place, form in zip(tables, beside, forms, strict=True):
+            if form is Form.PARQUET:
+                table.write_parquet(place)
+            elif form is Form.CSV:
+                table.write_csv(place)
             else:
-                _load_sizes(database, mechanism)
-                write_codes(database, beside[0], forms[0], mechanism)
-            if forms[-1] is Form.CSV:
-                _write_csv(database, beside[-1], first, mechanism.colors)
-            elif forms[-1] is Form.PARQUET:
-                _write_parquet(database, beside[-1], first, mechanism.colors, exact=exact)
-            else:
-                _write_json(database, beside[-1], mechanism, values, exact=exact)
-        except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
-            raise FileWriteError(
-                f"cannot write {str(path)!r}: {_reason(str(error))}",
-                help="check the permissions and the free space, or write elsewhere",
-                path=str(path),
-            ) from error
+                table.write_json(place, exact=exact)
 
 
 def forms_to_write(path: Path, classes: Path | None = None) -> list[Form]:
@@ -135,16 +121,9 @@ def forms_to_write(path: Path, classes: Path | None = None) -> list[Form]:
     if classes is None:
         return [form_to_write(path, "the mechanism", FORMS)]
     return [
-        form_to_write(path, "the class of every dataset", CODED_FORMS),
-        form_to_write(classes, "the class table", CODED_FORMS),
+        form_to_write(path, "the class of every dataset", TABLES),
+        form_to_write(classes, "the class table", TABLES),
     ]
-
-
-def _reason(message: str) -> str:
-    """Return what the system said, out of the names of hidden files and JSON that DuckDB puts around it."""
-    if number := re.search(r'"errno":"(\d+)"', message):
-        return os.strerror(int(number[1]))
-    return message.strip().splitlines()[0].removeprefix("IO Error: ")
 
 
 def refuse_reserved(colors: tuple[str, ...], first: tuple[str, ...] = FIRST_COLUMNS) -> None:
@@ -164,135 +143,162 @@ def refuse_reserved(colors: tuple[str, ...], first: tuple[str, ...] = FIRST_COLU
         )
 
 
-def _values(mechanism: Mechanism, *, exact: bool) -> list[list[str]]:
-    """Return the probabilities as text, one list of colors per class."""
-    if exact:
-        return [[format_exact(value) for value in row.values()] for row in mechanism.rows]
-    return [list(map(repr, row)) for row in mechanism.table.tolist()]
+@dataclass(frozen=True)
+class _Table:
+    """Rows of which each has a name of its own, and shares all other cells with the rows of its class.
+
+    Attributes
+    ----------
+    title : str
+        The first column, that of the names.
+    kind : Arrow type
+        What the names are in Parquet.
+    labels : array [n] or None
+        The names; None if they are 0 to n - 1.
+    codes : int32 array [n]
+        The class of each row.
+    classes : Arrow table
+        The other columns, one row per class.
+    """
+
+    title: str
+    kind: Any
+    labels: LabelArray | None
+    codes: NDArray[np.int32]
+    classes: "pa.Table"
+
+    def blocks(self) -> "Iterator[tuple[pa.Array, pa.Array]]":
+        """Yield names and classes, of so many rows at a time that their cells fit into memory."""
+        row_bytes = 1 + self.classes.nbytes // max(1, self.classes.num_rows)
+        rows = max(1, min(_MOST_ROWS, _MOST_BYTES // row_bytes))
+        for start in range(0, self.codes.size, rows):
+            stop = min(start + rows, self.codes.size)
+            names = np.arange(start, stop) if self.labels is None else self.labels[start:stop]
+            named = number_column(names) if names.dtype.kind == "i" else text_column(names.tolist())
+            yield named, number_column(self.codes[start:stop])
+
+    def write_parquet(self, path: Path) -> None:
+        """Write the rows as Parquet."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        schema = pa.schema([(self.title, self.kind), *self.classes.schema])
+        encoding = {self.title: "DELTA_BINARY_PACKED"} if pa.types.is_integer(self.kind) else None
+        with parquet.ParquetWriter(
+            path, schema, compression="zstd", use_dictionary=schema.names[1:], column_encoding=encoding
+        ) as writer:
+            for names, codes in self.blocks():
+                shared = self.classes.take(codes).columns
+                writer.write_table(pa.table([names.cast(self.kind), *shared], schema=schema))
+
+    def write_csv(self, path: Path) -> None:
+        """Write the rows as CSV; the empty text stands in quotes, and a missing cell is empty."""
+        columns = [column.to_pylist() for column in self.classes.columns]
+        tails = [",".join(["", *map(_csv_cell, cells)]) + "\n" for cells in zip(*columns, strict=True)]
+        with path.open("wb") as file:
+            file.write((",".join(map(_csv_cell, [self.title, *self.classes.column_names])) + "\n").encode())
+            for lines in self._lines("", _escaped_csv, tails):
+                file.write(lines)
+
+    def write_json(self, path: Path, *, exact: bool) -> None:
+        """Write the rows of a mechanism as JSON."""
+        colors = self.classes.column_names[2:]
+        rainbows, distances, *columns = (column.to_pylist() for column in self.classes.columns)
+        tails = [
+            f'", "rainbow": {_json(rainbow)}, "distance": {_json(distance)}, '
+            f'"probabilities": {_json(dict(zip(colors, row, strict=True)))}}},\n'
+            for rainbow, distance, row in zip(rainbows, distances, zip(*columns, strict=True), strict=True)
+        ]
+        precision = "exact" if exact else "float64"
+        with path.open("wb") as file:
+            file.write(f'{{"colors": {_json(colors)}, "precision": "{precision}", "rows": [\n'.encode())
+            for lines in self._lines('{"dataset": "', _escaped_json, tails):
+                file.write(lines)
+            file.seek(-len(",\n"), os.SEEK_CUR)
+            file.write(b"\n]}\n")
+
+    def _lines(
+        self, before: str, escaped: Callable[[Column], Column], tails: list[str]
+    ) -> "Iterator[pa.Buffer]":
+        """Yield all rows as text: what stands before each name, the name, and the tail of its class."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        ends = text_column(tails)
+        start, empty = text_column([before, ""])
+        for names, codes in self.blocks():
+            texts = escaped(names.cast(pa.large_string()))
+            yield pc.binary_join_element_wise(start, texts, ends.take(codes), empty).buffers()[2]
 
 
-def _load_classes(database: "DuckDBPyConnection", mechanism: Mechanism, values: list[list[str]]) -> None:
-    """Load the table ``classes``."""
-    arrays = {
-        "code": np.arange(mechanism.class_count, dtype=np.int32),
-        "rainbow": np.array(list(map(str, mechanism.class_rainbow)), dtype=object),
-        "distance": mechanism.class_distance.filled(-1),
-    }
-    columns = np.array(values, dtype=object).reshape(mechanism.class_count, len(mechanism.colors))
-    arrays |= {f"p{at}": columns[:, at].copy() for at in range(len(mechanism.colors))}
-    database.register("class_arrays", arrays)
-    database.execute(
-        "create temp table classes as "
-        "select * replace (nullif(distance, -1)::integer as distance) from class_arrays"
-    )
+def _escaped_csv(texts: Column) -> Column:
+    """Put texts into quotes where they need them."""
+    import pyarrow.compute as pc
+
+    special = pc.match_substring_regex(texts, _CSV_SPECIAL)
+    quote, empty = text_column(['"', ""])
+    quoted = pc.binary_join_element_wise(quote, pc.replace_substring(texts, '"', '""'), quote, empty)
+    return pc.if_else(special, quoted, texts)
 
 
-def _load_datasets(database: "DuckDBPyConnection", mechanism: Mechanism) -> None:
-    """Load a table of datasets, and call its join with the classes ``mechanism``."""
-    datasets = {"code": mechanism.codes}
-    if mechanism.labels is not None:
-        datasets["label"] = mechanism.labels.astype(np.str_).astype(object)
-    database.register("dataset_arrays", datasets)
-    database.execute("create temp table datasets as select * from dataset_arrays")
-    name = "d.rowid" if mechanism.labels is None else "d.label"
-    database.execute(
-        f"create temp view mechanism as select {name}::varchar as dataset, d.rowid as place, c.* "  # noqa: S608 - one of two names
-        "from datasets d join classes c on d.code = c.code"
-    )
+def _escaped_json(texts: Column) -> Column:
+    """Escape texts as JSON does; one by one if there is one that needs it."""
+    import pyarrow.compute as pc
+
+    if not pc.any(pc.match_substring_regex(texts, _JSON_SPECIAL)).as_py():
+        return texts
+    return text_column([_json(text)[1:-1] for text in texts.to_pylist()])
 
 
-def _load_sizes(database: "DuckDBPyConnection", mechanism: Mechanism) -> None:
-    """Count the datasets of each class, and call the classes with these counts ``mechanism``."""
-    sizes = np.bincount(mechanism.codes, minlength=mechanism.class_count)
-    database.register("sizes", {"code": np.arange(sizes.size, dtype=np.int32), "datasets": sizes})
-    database.execute(
-        "create temp view mechanism as select code as class, code as place, s.datasets, c.* "
-        "from classes c join sizes s using (code)"
-    )
+def _csv_cell(value: str | float | None) -> str:
+    if not isinstance(value, str):
+        return "" if value is None else repr(value)
+    quoted = value.replace('"', '""')
+    return f'"{quoted}"' if re.search(_CSV_SPECIAL, value) else value
 
 
-def _probability_columns(colors: tuple[str, ...]) -> str:
-    return ", ".join(f"p{at}" for at in range(len(colors)))
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
-def _write_csv(
-    database: "DuckDBPyConnection", path: Path, first: tuple[str, ...], colors: tuple[str, ...]
-) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        head = io.StringIO()
-        # The writer quotes only those line breaks that its own line ending has.
-        csv.writer(head, lineterminator="\r\n").writerow([*first, *colors])
-        file.write(head.getvalue().removesuffix("\r\n") + "\n")
-    # DuckDB would rename ``red`` beside ``Red``, so the header is written here and the rows are appended.
-    rows = path.with_suffix(".rows")
-    try:
-        database.execute(
-            f"copy (select {', '.join(first)}, {_probability_columns(colors)} from mechanism "  # noqa: S608 - fixed names
-            f"order by place) to {literal(str(rows))} (format csv, header false, quote '\"', escape '\"')"
-        )
-        with path.open("ab") as whole, rows.open("rb") as part:
-            while chunk := part.read(1 << 20):
-                whole.write(chunk)
-    finally:
-        rows.unlink(missing_ok=True)
-
-
-def _write_parquet(
-    database: "DuckDBPyConnection",
-    path: Path,
-    first: tuple[str, ...],
-    colors: tuple[str, ...],
-    *,
-    exact: bool,
-) -> None:
+def _whole(mechanism: Mechanism, *, exact: bool) -> _Table:
+    """Return a mechanism as one table."""
     import pyarrow as pa
-    from pyarrow import parquet
 
-    kind = "varchar" if exact else "double"
-    probabilities = ", ".join(f"p{at}::{kind}" for at in range(len(colors)))
-    rows = database.sql(f"select {', '.join(first)}, {probabilities} from mechanism order by place")  # noqa: S608 - fixed names
-    batches = arrow_batches(rows, _BLOCK)
-    # Named here, since DuckDB would rename ``red`` beside ``Red``.
-    schema = pa.schema(
-        [(name, field.type) for name, field in zip((*first, *colors), batches.schema, strict=True)]
-    )
-    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        for batch in batches:
-            writer.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
+    classes = _classes(mechanism, exact=exact)
+    return _Table(FIRST_COLUMNS[0], pa.string(), mechanism.labels, mechanism.codes, classes)
 
 
-def _write_json(
-    database: "DuckDBPyConnection",
-    path: Path,
-    mechanism: Mechanism,
-    values: list[list[str]],
-    *,
-    exact: bool,
-) -> None:
-    names = [json.dumps(color, ensure_ascii=False) for color in mechanism.colors]
-    distances = mechanism.class_distance.tolist()
-    tails = [
-        f', "rainbow": {json.dumps(str(rainbow), ensure_ascii=False)}, "distance": {json.dumps(distance)}, '
-        f'"probabilities": {{{_members(names, row, exact=exact)}}}}}'
-        for rainbow, distance, row in zip(mechanism.class_rainbow, distances, values, strict=True)
+def _coded(mechanism: Mechanism, *, exact: bool) -> list[_Table]:
+    """Return the table of the class of every dataset, and the class table."""
+    import pyarrow as pa
+
+    labels = mechanism.labels
+    whole = labels is None or (isinstance(labels, np.ndarray) and labels.dtype.kind == "i")
+    count = mechanism.class_count
+    numbers = np.arange(count, dtype=np.int32)
+    sizes = np.bincount(mechanism.codes, minlength=count)
+    code_column = pa.table([number_column(numbers)], names=CODE_COLUMNS[1:])
+    classes = _classes(mechanism, exact=exact).add_column(2, CLASS_COLUMNS[3], number_column(sizes))
+    return [
+        _Table(CODE_COLUMNS[0], pa.int64() if whole else pa.string(), labels, mechanism.codes, code_column),
+        _Table(CLASS_COLUMNS[0], pa.int32(), None, numbers, classes),
     ]
-    arrays = {"code": np.arange(len(tails), dtype=np.int32), "tail": np.array(tails, dtype=object)}
-    database.register("tail_arrays", arrays)
-    database.execute("create temp table tails as select * from tail_arrays")
-    head = f'{{"colors": [{", ".join(names)}], "precision": "{"exact" if exact else "float64"}", "rows": [\n'
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(head)
-        for start in range(0, mechanism.size, _JSON_CHUNK):
-            (chunk,) = database.execute(
-                "select string_agg('{\"dataset\": ' || to_json(dataset) || tail, ',\n' order by place) "
-                "from mechanism join tails using (code) where place >= ? and place < ?",
-                [start, start + _JSON_CHUNK],
-            ).fetchone() or ("",)
-            file.write((",\n" if start else "") + chunk)
-        file.write("\n]}\n")
 
 
-def _members(names: list[str], row: list[str], *, exact: bool) -> str:
-    return ", ".join(
-        f'{name}: "{value}"' if exact else f"{name}: {value}" for name, value in zip(names, row, strict=True)
-    )
+def _classes(mechanism: Mechanism, *, exact: bool) -> "pa.Table":
+    """Return rainbow, distance and probabilities of every class."""
+    import pyarrow as pa
+
+    if exact:
+        rows = [[format_exact(value) for value in row.values()] for row in mechanism.rows]
+        probabilities = [text_column(values).cast(pa.string()) for values in zip(*rows, strict=True)]
+    else:
+        probabilities = list(map(number_column, mechanism.table.T))
+    distances = mechanism.class_distance
+    columns = [
+        text_column(list(map(str, mechanism.class_rainbow))).cast(pa.string()),
+        number_column(distances.data, np.ma.getmaskarray(distances)),
+        *probabilities,
+    ]
+    return pa.table(columns, names=[*FIRST_COLUMNS[1:], *mechanism.colors])

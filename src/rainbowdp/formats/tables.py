@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading CSV and Parquet tables of text, by DuckDB.
+"""Read CSV and Parquet tables of text by DuckDB.
 
-Every cell is text. No column type is guessed, the header is read and judged before any row,
-and a row that does not fit it is an error that names its place, never a row that is silently lost. Columns go
-by their position inside, since names such as ``Red`` and ``red`` are one name to a database.
+Every cell is text, or an integer where a Parquet column holds integers. No column type is guessed, the header
+is read and judged before any row, and a row that does not fit it is an error that names its place, never a
+row that is silently lost. Columns go by their position inside, since names such as ``Red`` and ``red`` are
+one name to a database.
 
 A `TextTable` is a query; nothing is read before DuckDB runs it. An unquoted empty CSV cell is missing (null);
 the quoted ``""`` is the empty text.
 """
 
 import contextlib
-import functools
 import gzip
 import itertools
 import re
@@ -18,40 +18,30 @@ import zlib
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, did_you_mean
-from rainbowdp.formats.csv_files import NO_TEXT, Header, Records, below_header, read_header
+from rainbowdp.formats.csv_files import NO_TEXT, Header, Records, below_header, dialect_of, read_header
 from rainbowdp.formats.encodings import UNREADABLE, in_utf8, undecodable
-from rainbowdp.formats.suffixes import Form
+from rainbowdp.formats.files import Form, malformed, unreadable
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection
 
 _LONGEST_RECORD = 1 << 24
 _BLOCK = 1 << 20
+_ROWS = 1 << 17
+# For an estimate of the rows of a CSV file: the shortest usual ones, such as "1234567,1234568".
+_BYTES_PER_ROW = 12
+_COMPRESSED = 4
 # A mark before the first row, and a line feed after the last one.
 _MORE_BYTES = 4
 
 
-class Database(Protocol):
-    """What is asked of a database in memory."""
-
-    def execute(self, query: str, /) -> "DuckDBPyConnection":
-        """Run a query."""
-
-    def register(self, view_name: str, python_object: object, /) -> object:
-        """Make arrays a table."""
-
-    def sql(self, query: str, /) -> "DuckDBPyRelation":
-        """Return a query that runs when it is read."""
-
-
 @dataclass(frozen=True)
 class TextTable:
-    """A table on the disk whose cells are read as text.
+    """A table on the disk.
 
     Attributes
     ----------
@@ -61,11 +51,17 @@ class TextTable:
         Its columns, distinct, in their order.
     scan : str
         SQL for all its rows, with the columns ``c0``, ``c1``, ....
+    integers : frozenset of str
+        The columns whose cells are integers; all others are read as text.
+    size : int
+        The number of rows, or about as many where they have to be read to be counted.
     """
 
     path: Path
     names: tuple[str, ...]
     scan: str
+    integers: frozenset[str] = frozenset()
+    size: int = 0
 
     def column(self, name: str) -> str:
         """Return the SQL name of a column.
@@ -78,26 +74,46 @@ class TextTable:
         if name in self.names:
             return f"c{self.names.index(name)}"
         shown = ", ".join(map(repr, self.names[:20])) + (", …" if len(self.names) > 20 else "")
-        raise FileFormatError(
-            f"{str(self.path)!r} has no column {name!r}",
-            help=did_you_mean(name, self.names) or f"its columns are {shown}",
-            path=str(self.path),
+        raise malformed(
+            self.path,
+            f"has no column {name!r}",
+            did_you_mean(name, self.names) or f"its columns are {shown}",
             column=name,
         )
 
-    def query(self, *names: str) -> str:
-        """Return SQL for some columns as text, called ``v0``, ``v1``, ... in the order of the arguments."""
-        chosen = ", ".join(f"{self.column(name)}::varchar as v{at}" for at, name in enumerate(names))
-        return f"select {chosen} from {self.scan}"  # noqa: S608 - column numbers and a quoted path only
+    def query(self, *names: str, text: bool = False) -> str:
+        """Return SQL for some columns, called ``v0``, ``v1``, ... in the order of the arguments.
+
+        Parameters
+        ----------
+        *names : str
+            The columns.
+        text : bool
+            Whether integers become text, too.
+        """
+        chosen = (
+            f"{self.column(name)}{'::varchar' * (text or name not in self.integers)} as v{at}"
+            for at, name in enumerate(names)
+        )
+        return f"select {', '.join(chosen)} from {self.scan}"  # noqa: S608 - column numbers and a quoted path only
+
+    def batches(self, database: "DuckDBPyConnection", *names: str) -> "Iterator[pa.RecordBatch]":
+        """Yield some columns of all rows, as `query` calls them.
+
+        Raises
+        ------
+        FileUnreadableError, FileFormatError
+            If the file cannot be read.
+        """
+        with reading(self.path):
+            yield from arrow_batches(database.sql(self.query(*names)), _ROWS)
 
 
-def open_table(database: Database, path: Path, form: Form, wanted: tuple[str, ...]) -> TextTable:
+def open_table(path: Path, form: Form, wanted: tuple[str, ...]) -> TextTable:
     """Read the header of a CSV or Parquet file and judge it.
 
     Parameters
     ----------
-    database : Database
-        From `connect` or `connect_if_asked`.
     path : Path
         The file.
     form : Form
@@ -114,27 +130,39 @@ def open_table(database: Database, path: Path, form: Form, wanted: tuple[str, ..
     FileUnreadableError, FileFormatError
         If the file cannot be read, or a column is missing, misspelt or named twice.
     """
-    if form is Form.CSV:
-        header = _header(path, wanted)
-        if _has_quotes(path) and (fault := _fault(path, header, exactly=False)) is not None:
-            # DuckDB drops what follows a quote that does not fit, and says nothing of it.
-            raise fault
-        names, scan = header.names, csv_scan(_file(path), header, longest=_LONGEST_RECORD)
-    else:
-        names = parquet_names(database, path)
-        scan = f"read_parquet({_file(path)}, hive_partitioning=false) as t({_numbered(len(names))})"
-    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+    table = _open_csv(path, wanted) if form is Form.CSV else _open_parquet(path)
+    twice = next((name for at, name in enumerate(table.names) if name in table.names[:at]), None)
     if twice is not None:
-        raise FileFormatError(
-            f"{str(path)!r} has two columns called {twice!r}",
-            help="rename or remove one of them",
-            path=str(path),
-            column=twice,
-        )
-    table = TextTable(path, names, scan)
+        raise malformed(path, f"has two columns called {twice!r}", "rename or remove one", column=twice)
     for name in wanted:
         table.column(name)
     return table
+
+
+def _open_csv(path: Path, wanted: tuple[str, ...]) -> TextTable:
+    header = _header(path, wanted)
+    if any(b'"' in block for block in _content(path)) and (fault := _fault(path, header, exactly=False)):
+        # DuckDB drops what follows a quote that does not fit, and says nothing of it.
+        raise fault
+    expected = path.stat().st_size * (_COMPRESSED if path.suffix == ".gz" else 1) // _BYTES_PER_ROW
+    scan = csv_scan(_file(path), header, longest=_LONGEST_RECORD)
+    return TextTable(path, header.names, scan, size=expected)
+
+
+def _open_parquet(path: Path) -> TextTable:
+    """Read the schema of a Parquet file; DuckDB would rename ``red`` beside ``Red``."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as opened:
+            schema, size = opened.schema_arrow, opened.metadata.num_rows
+    except (OSError, pa.ArrowException) as error:
+        raise _damaged(path, error) from error
+    columns = ", ".join(f"c{at}" for at in range(len(schema.names)))
+    scan = f"read_parquet({_file(path)}, hive_partitioning=false) as t({columns})"
+    integers = frozenset(field.name for field in schema if pa.types.is_integer(field.type))
+    return TextTable(path, tuple(schema.names), scan, integers, size)
 
 
 def _header(path: Path, wanted: tuple[str, ...]) -> Header:
@@ -145,7 +173,7 @@ def _header(path: Path, wanted: tuple[str, ...]) -> Header:
     if UNREADABLE.encode() in re.split(b"[\r\n]", decoded, maxsplit=1)[0]:
         raise undecodable(path, "line 1", "invalid bytes, or NUL", beginning)
     text = in_utf8(itertools.chain([beginning], content), "utf-8")
-    header = read_header(path, text, repr(str(path)), FileFormatError)
+    header = read_header(dialect_of(path), text, repr(str(path)), FileFormatError)
     if not header.fits:
         raise FileFormatError(
             f"the header of {str(path)!r} has a quote that is never closed, or text after a closing quote",
@@ -162,15 +190,7 @@ def _content(path: Path) -> Generator[bytes]:
             while block := file.read(_BLOCK):
                 yield block
     except (OSError, EOFError, zlib.error) as error:
-        raise FileUnreadableError(
-            f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}",
-            help="check the file and its permissions",
-            path=str(path),
-        ) from error
-
-
-def _has_quotes(path: Path) -> bool:
-    return any(b'"' in block for block in _content(path))
+        raise unreadable(path, error) from error
 
 
 def _fault(path: Path, header: Header, *, exactly: bool) -> FileFormatError | FileUnreadableError | None:
@@ -203,33 +223,8 @@ def _line_at(path: Path, header: Header, place: int) -> int:
     return line
 
 
-class _Deferred:
-    def __init__(self, opened: contextlib.ExitStack) -> None:
-        self._opened = opened
-
-    @functools.cached_property
-    def _database(self) -> "DuckDBPyConnection":
-        return self._opened.enter_context(connect())
-
-    def execute(self, query: str, /) -> "DuckDBPyConnection":
-        return self._database.execute(query)
-
-    def register(self, view_name: str, python_object: object, /) -> object:
-        return self._database.register(view_name, python_object)
-
-    def sql(self, query: str, /) -> "DuckDBPyRelation":
-        return self._database.sql(query)
-
-
 @contextlib.contextmanager
-def connect_if_asked() -> Iterator[Database]:
-    """Return a database as `connect` does, which is opened by the first query: opening one takes a while."""
-    with contextlib.ExitStack() as opened:
-        yield _Deferred(opened)
-
-
-@contextlib.contextmanager
-def connect() -> "Iterator[DuckDBPyConnection]":
+def connect() -> Iterator["DuckDBPyConnection"]:
     """Open a database in memory that loads nothing from the network; it spills to temporary files.
 
     Raises
@@ -283,11 +278,6 @@ def arrow_batches(relation: Any, rows: int) -> Any:  # noqa: ANN401 - its method
     return read(relation, rows)
 
 
-def arrays(result: "DuckDBPyConnection") -> dict[str, NDArray[Any]]:
-    """Return the columns of a result as arrays; DuckDB declares other types too, which no query makes."""
-    return cast("dict[str, NDArray[Any]]", result.fetchnumpy())
-
-
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
     """Turn DuckDB's errors about a file into ours, with the line of a CSV file.
@@ -295,16 +285,17 @@ def reading(path: Path) -> Iterator[None]:
     Raises
     ------
     FileUnreadableError, FileFormatError
-        Instead of any ``duckdb.Error``.
+        Instead of any ``duckdb.Error``, and of what Arrow makes of one.
     """
     import duckdb
+    import pyarrow as pa
 
     try:
         yield
     except duckdb.InterruptException:
         raise
-    except duckdb.Error as error:
-        raise _explained(path, str(error)) from error
+    except (duckdb.Error, OSError, pa.ArrowException) as error:
+        raise _explained(path, error) from error
 
 
 def literal(text: str) -> str:
@@ -315,10 +306,6 @@ def literal(text: str) -> str:
 def _file(path: Path) -> str:
     """Return the SQL literal for one file; DuckDB would take its name for a pattern."""
     return literal(re.sub(r"[\[*?]", r"[\g<0>]", str(path)))
-
-
-def _numbered(count: int) -> str:
-    return ", ".join(f"c{at}" for at in range(count))
 
 
 def csv_scan(path: str, header: Header, *, longest: int, headless: bool = False, skip: bool = False) -> str:
@@ -350,33 +337,16 @@ def csv_scan(path: str, header: Header, *, longest: int, headless: bool = False,
     )
 
 
-def parquet_names(database: Database, path: Path) -> tuple[str, ...]:
-    """Return the names of the columns as they are in the file; DuckDB renames ``red`` beside ``Red``."""
-    with reading(path):
-        schema = database.execute(
-            f"select name, coalesce(num_children, 0) from parquet_schema({_file(path)})"  # noqa: S608 - a quoted path
-        ).fetchall()
-    names: list[str] = []
-    inside = 0
-    for name, children in schema[1:]:
-        if inside:
-            inside -= 1
-        else:
-            names.append(name)
-        inside += children
-    return tuple(names)
-
-
-def _explained(path: Path, message: str) -> FileUnreadableError | FileFormatError:
+def _explained(path: Path, error: Exception) -> FileUnreadableError | FileFormatError:
     """Return the error for a file that DuckDB refuses; what is wrong with a CSV file is looked for here."""
     if not path.name.lower().endswith((".parquet", ".pq")):
         with contextlib.suppress(FileFormatError, FileUnreadableError):
             fault = _fault(path, _header(path, ()), exactly=True)
             if fault is not None:
                 return fault
-    reason = message.strip().splitlines()[0].removeprefix("Invalid Input Error: ")
-    return FileUnreadableError(
-        f"cannot read {str(path)!r}: {reason}",
-        help="check that the file is complete and is what its name says",
-        path=str(path),
-    )
+    return _damaged(path, error)
+
+
+def _damaged(path: Path, error: Exception) -> FileUnreadableError:
+    reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return unreadable(path, reason, "check that the file is complete and is what its name says")

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
@@ -31,7 +31,6 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import MechanismShapeError, PrivacyParameterError, UsageError
 from rainbowdp.exact import (
     Exact,
-    Exponent,
     NumberLike,
     OddsExpression,
     ball,
@@ -122,16 +121,13 @@ def _grid(rows: Sequence[Sequence[tuple[Exact, Exact]]], interval: Fraction) -> 
     for row in rows:
         for x, y in row:
             if sign(x) > 0 and sign(y) > 0:
-                lower, upper = _loss(x, y)
+                lower, upper = enclose_with(partial(_log_ratio, x, y), 64)
                 found |= {lower // interval, upper // interval + 1}
     return sorted(found)
 
 
-def _loss(x: Exact, y: Exact) -> tuple[Fraction, Fraction]:
-    def loss() -> flint.arb:
-        return (ball(x) / ball(y)).log()
-
-    return enclose_with(loss, 64)
+def _log_ratio(x: Exact, y: Exact) -> flint.arb:
+    return (ball(x) / ball(y)).log()
 
 
 def _thinned(grid: list[int]) -> list[int]:
@@ -220,7 +216,8 @@ def privacy_loss(privacy: Privacy, *, interval: float = INTERVAL) -> "PrivacyLos
     """
     require(privacy, "privacy", PureDP, ApproxDP, GaussianDP)
     distributions = _library()
-    reach = round_ball(lambda: exponent_ball(_rate(privacy)), "up")
+    rate = privacy.mu if isinstance(privacy, GaussianDP) else privacy.epsilon
+    reach = round_ball(lambda: exponent_ball(rate), "up")
     if isinstance(privacy, GaussianDP):
         reach = reach**2 / 2 + 10 * reach
     _check_grid(reach, interval)
@@ -465,10 +462,6 @@ def _library() -> ModuleType:
     except ImportError as error:
         raise missing_extra("dp_accounting", "accounting", error) from error
     return cast("ModuleType", privacy_loss_distribution)
-
-
-def _rate(privacy: Privacy) -> Exponent:
-    return privacy.mu if isinstance(privacy, GaussianDP) else privacy.epsilon
 
 
 def _worst_pair(privacy: PureDP | ApproxDP) -> tuple[Distribution, Distribution]:

@@ -235,20 +235,16 @@ def make_rainbow(
     """
     privacy = PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
     dp = _library()
-    pure = dp.max_divergence()
     drawer = _drawer(question, privacy, input_metric, (goal, boundary), max_rows)
     charged = drawer.mechanism.charged
     assert not isinstance(charged, GaussianDP)  # noqa: S101 - not asked for
-    if delta is None:
-        return _measurement(
-            dp, (input_domain, input_metric, pure), drawer, lambda steps: epsilon_above(charged, steps)
-        )
-    return _measurement(
-        dp,
-        (input_domain, input_metric, dp.approximate(pure)),
-        drawer,
-        lambda steps: (epsilon_above(charged, steps), delta_above(charged, steps)),
-    )
+
+    def loss(steps: int) -> Loss:
+        epsilon = epsilon_above(charged, steps)
+        return epsilon if delta is None else (epsilon, delta_above(charged, steps))
+
+    measure = dp.max_divergence() if delta is None else dp.approximate(dp.max_divergence())
+    return _measurement((input_domain, input_metric, measure), drawer, loss)
 
 
 def make_rainbow_winner(
@@ -356,21 +352,19 @@ def make_rainbow_gaussian(
     """
     privacy = GaussianDP(mu)
     dp = _library()
-    if delta is None:
-        return _measurement(
-            dp,
-            (input_domain, input_metric, dp.zero_concentrated_divergence()),
-            _drawer(question, privacy, input_metric, (goal, boundary), max_rows),
-            lambda steps: rho_above(privacy, steps),
-        )
-    gaussian_epsilon(privacy, delta)  # refuses a delta without an epsilon now, not inside OpenDP
-    above = to_float(parse_fraction(delta), "up")
-    return _measurement(
-        dp,
-        (input_domain, input_metric, dp.approximate(dp.max_divergence())),
-        _drawer(question, privacy, input_metric, (goal, boundary), max_rows),
-        lambda steps: (gaussian_epsilon(privacy, delta, steps), above if steps else 0.0),
-    )
+    measure = dp.zero_concentrated_divergence()
+    if delta is not None:
+        gaussian_epsilon(privacy, delta)  # refuses a delta without an epsilon now, not inside OpenDP
+        measure = dp.approximate(dp.max_divergence())
+    above = None if delta is None else to_float(parse_fraction(delta), "up")
+
+    def loss(steps: int) -> Loss:
+        if delta is None or above is None:
+            return rho_above(privacy, steps)
+        return gaussian_epsilon(privacy, delta, steps), above if steps else 0.0
+
+    drawer = _drawer(question, privacy, input_metric, (goal, boundary), max_rows)
+    return _measurement((input_domain, input_metric, measure), drawer, loss)
 
 
 def register() -> None:
@@ -417,8 +411,7 @@ def _library() -> ModuleType:
 
 def _kind(input_metric: "Metric") -> Neighbors | Literal["counts"]:
     """Return what a metric measures: how rows differ, or how counts do."""
-    origin = getattr(input_metric.type, "origin", None)
-    name = str(origin if origin is not None else input_metric.type)
+    name = str(getattr(input_metric.type, "origin", input_metric.type))
     if name == "L1Distance":
         return "counts"
     if name in _ROW_METRICS:
@@ -438,35 +431,26 @@ def _drawer(
 
 
 def _measurement(
-    dp: ModuleType,
-    space: "tuple[Domain, Metric, Measure]",
-    draw: SummaryDraw,
-    loss: Callable[[int], Loss],
+    space: "tuple[Domain, Metric, Measure]", draw: SummaryDraw, loss: Callable[[int], Loss]
 ) -> "Measurement":
     domain, metric, measure = space
     carrier = str(domain.carrier_type)
-    if _kind(metric) == "counts":
-        if carrier not in _WHOLE:
-            raise UsageError(
-                f"counts cannot come as {carrier}",
-                help='use a vector of integers, as in atom_domain(T="i64")',
-            )
-        function = _from_counts(draw)
-    else:
-        if not carrier.startswith("Vec<"):
-            raise UsageError(f"rows cannot come as {carrier}", help="use a vector domain: one cell per row")
-        function = _from_rows(draw)
-    return cast(
-        "Measurement",
-        dp.m.make_user_measurement(
-            domain,
-            metric,
-            output_measure=measure,
-            function=function,
-            privacy_map=lambda distance: loss(_steps(distance, draw.max_rows)),
-            TO=str,
-        ),
+    counts = _kind(metric) == "counts"
+    if counts and carrier not in _WHOLE:
+        raise UsageError(
+            f"counts cannot come as {carrier}", help='use a vector of integers, as in atom_domain(T="i64")'
+        )
+    if not carrier.startswith("Vec<"):
+        raise UsageError(f"rows cannot come as {carrier}", help="use a vector domain: one cell per row")
+    made = _library().m.make_user_measurement(
+        domain,
+        metric,
+        output_measure=measure,
+        function=_from_counts(draw) if counts else _from_rows(draw),
+        privacy_map=lambda distance: loss(_steps(distance, draw.max_rows)),
+        TO=str,
     )
+    return cast("Measurement", made)
 
 
 def _from_counts(draw: SummaryDraw) -> Callable[[Sequence[int]], str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from rainbowdp.errors import MissingExtraError, UsageError
 from rainbowdp.exact.arguments import require
-from rainbowdp.formats.suffixes import path_of
+from rainbowdp.formats.files import path_of
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
@@ -56,7 +56,12 @@ def check_plot_path(path: Path | str) -> Path:
     >>> check_plot_path("figure.svg").name
     'figure.svg'
     """
-    _require_matplotlib()
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError(
+            "drawing needs matplotlib, which is not installed",
+            help="pip install 'rainbowdp[plot]'",
+            package="matplotlib",
+        )
     path = path_of(path)
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(
@@ -112,8 +117,7 @@ def plot_line(line: Line, distances: Iterable[int], path: Path | str | None = No
     >>> Path("line.svg").stat().st_size > 10_000
     True
     """
-    _require_matplotlib()
-    place = None if path is None else check_plot_path(path)
+    place = _place(path)
     require(line, "line", Line)
     from rainbowdp.plots.curves import draw_line
     from rainbowdp.plots.style import styled
@@ -168,8 +172,7 @@ def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | 
     >>> [axes.get_title() for axes in figure.axes]
     ['rainbow graph: 3 datasets, 2 pairs of neighbors', 'boundary graph: 3 nodes, 2 edges']
     """
-    _require_matplotlib()
-    place = None if path is None else check_plot_path(path)
+    place = _place(path)
     require(graph, "graph", RainbowGraph)
     require(mechanism, "mechanism", Mechanism)
     if graph.size != mechanism.size:
@@ -184,10 +187,7 @@ def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | 
     return styled(lambda: draw(graph, mechanism), place)
 
 
-def _require_matplotlib() -> None:
-    if find_spec("matplotlib") is None:
-        raise MissingExtraError(
-            "drawing needs matplotlib, which is not installed",
-            help="pip install 'rainbowdp[plot]'",
-            package="matplotlib",
-        )
+def _place(path: Path | str | None) -> Path | None:
+    """Return where a figure is to be written, after a look for matplotlib in any case."""
+    checked = check_plot_path("figure.png" if path is None else path)
+    return None if path is None else checked

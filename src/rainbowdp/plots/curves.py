@@ -24,6 +24,7 @@ from rainbowdp.plots.style import (
     legend,
     new_figure,
     paint,
+    probability_axes,
 )
 
 _FARTHEST = 2**53
@@ -60,12 +61,8 @@ def draw_line(line: Line, distances: Iterable[int]) -> Figure:
         )
         if is_light(tone):
             curve.set_path_effects([Stroke(linewidth=2.6, foreground=INK), Normal()])
-    axes.set_xlabel("distance to the boundary")
-    axes.set_ylabel("probability")
-    axes.set_ylim(-0.02, 1.02)
+    probability_axes(axes, "distance to the boundary", "probability")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
-    axes.grid(axis="y", color="#e4e4e4", linewidth=0.7)
-    axes.set_axisbelow(True)
     legend(
         axes,
         axes.lines[: len(tones)],

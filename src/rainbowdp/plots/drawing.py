@@ -6,8 +6,7 @@ is spread by its distances, and a boundary graph is a ring with arms. A disk sho
 bands, best class on top, tied colors side by side.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,7 +14,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
-from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph import RainbowGraph, listed
 from rainbowdp.graph.pairs import DatasetGraph
 from rainbowdp.plots.style import INK, PAPER, SHADE
 from rainbowdp.rainbow import Rainbow
@@ -213,51 +212,33 @@ def bands(rainbow: Rainbow) -> list[tuple[str, Points]]:
     return pieces
 
 
-@dataclass(frozen=True)
-class Disks:
-    """Disks to draw: where, which rainbow, how heavy the rim, and the radius of all.
+def draw_graph(
+    axes: Axes,
+    graph: RainbowGraph,
+    places: Points,
+    heavy: NDArray[np.bool_],
+    radius: float,
+    *,
+    tones: Mapping[str, str],
+) -> None:
+    """Draw edges, and over them a disk per dataset.
 
-    Attributes
+    Parameters
     ----------
+    axes : Axes
+        Where to draw.
+    graph : RainbowGraph
+        What to draw.
     places : float64 array [n, 2]
         Centers in data units.
-    rainbows : sequence of Rainbow [n]
     heavy : bool array [n]
-        Whether the rim is thick.
+        Whether the rim of a disk is thick.
     radius : float
-        In data units.
+        Of all disks, in data units.
+    tones : mapping of str to str
+        From colors to what they are drawn in.
     """
-
-    places: Points
-    rainbows: Sequence[Rainbow]
-    heavy: NDArray[np.bool_]
-    radius: float
-
-    def draw(self, axes: Axes, tones: Mapping[str, str]) -> None:
-        """Draw the disks over everything drawn so far."""
-        cut = {rainbow: bands(rainbow) for rainbow in set(self.rainbows)}
-        outlines, faces = [], []
-        for place, rainbow in zip(self.places, self.rainbows, strict=True):
-            for color, piece in cut[rainbow]:
-                outlines.append(piece * self.radius + place)
-                faces.append(tones[color])
-        axes.add_collection(
-            PolyCollection(outlines, facecolors=faces, edgecolors="face", linewidths=0.3, zorder=3)
-        )
-        turn = np.linspace(0, 2 * np.pi, 4 * _ARC_POINTS)
-        circle = np.column_stack([np.cos(turn), np.sin(turn)]) * self.radius
-        rims = PolyCollection(
-            [circle + place for place in self.places],
-            facecolors="none",
-            edgecolors=[INK if heavy else SHADE for heavy in self.heavy],
-            linewidths=np.where(self.heavy, 1.5, 0.8).tolist(),
-            zorder=4,
-        )
-        axes.add_collection(rims)
-
-
-def draw_edges(axes: Axes, places: Points, source: Integers, target: Integers) -> None:
-    """Draw straight edges between numbered places."""
+    source, target = listed(graph.structure).pairs()
     many = source.size > 400
     segments = [places[[a, b]] for a, b in zip(source.tolist(), target.tolist(), strict=True)]
     axes.add_collection(
@@ -265,6 +246,26 @@ def draw_edges(axes: Axes, places: Points, source: Integers, target: Integers) -
             segments, colors="#b5b5b5" if many else "#777777", linewidths=0.5 if many else 0.9, zorder=1
         )
     )
+    cut = [bands(rainbow) for rainbow in graph.rainbows]
+    drawn = [
+        (piece * radius + place, tones[color])
+        for place, code in zip(places, graph.regions.tolist(), strict=True)
+        for color, piece in cut[code]
+    ]
+    outlines, faces = zip(*drawn, strict=True)
+    axes.add_collection(
+        PolyCollection(outlines, facecolors=faces, edgecolors="face", linewidths=0.3, zorder=3)
+    )
+    turn = np.linspace(0, 2 * np.pi, 4 * _ARC_POINTS)
+    circle = np.column_stack([np.cos(turn), np.sin(turn)]) * radius
+    rims = PolyCollection(
+        [circle + place for place in places],
+        facecolors="none",
+        edgecolors=[INK if thick else SHADE for thick in heavy],
+        linewidths=np.where(heavy, 1.5, 0.8).tolist(),
+        zorder=4,
+    )
+    axes.add_collection(rims)
 
 
 def draw_label(

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -10,7 +11,16 @@ from matplotlib.lines import Line2D
 from rainbowdp.planning import Plan, PlanCase, PrivacyPlan
 from rainbowdp.planning.words import right_float
 from rainbowdp.plots import check_plot_path
-from rainbowdp.plots.style import LONGEST_TITLE, SHADE, caption, legend, new_figure, paint, styled
+from rainbowdp.plots.style import (
+    LONGEST_TITLE,
+    SHADE,
+    caption,
+    legend,
+    new_figure,
+    paint,
+    probability_axes,
+    styled,
+)
 
 _STYLES: dict[str, tuple[float, tuple[float, ...]] | None] = {
     "typical": None,
@@ -64,59 +74,41 @@ def plot_plan(plan: Plan, path: Path | str | None = None) -> Figure:
 
 
 def _drawn(plan: Plan) -> Figure:
-    cases = _cases(plan)
+    cases = list(dict.fromkeys(chance.case for part in plan.privacies for chance in part.rows[0].chances))
     figure = new_figure(4.2 * len(cases) + 2.4, 4.2)
-    names = [_name(part) for part in plan.privacies]
+    names = [
+        ", ".join(f"{name}={value}" for name, value in part.parameters.items()) for part in plan.privacies
+    ]
     tones = paint(names)
-    for place, case in enumerate(cases):
-        axes = figure.add_subplot(1, len(cases), place + 1)
-        for part in plan.privacies:
+    drawn = set()
+    for place, case in enumerate(cases, 1):
+        axes = figure.add_subplot(1, len(cases), place)
+        for name, part in zip(names, plan.privacies, strict=True):
             for mechanism, leads, right in _curves(part, case):
-                chosen = mechanism == plan.goal
-                axes.plot(
-                    leads,
-                    right,
-                    color=tones[_name(part)],
-                    linestyle=_STYLES[mechanism] or "-",
-                    linewidth=2.1 if chosen else 1.2,
-                    zorder=3 if chosen else 2,
-                )
+                axes.plot(leads, right, color=tones[name], **_style(mechanism, plan))
+                drawn.add(mechanism)
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axes.set_xlabel("lead")
-        axes.set_ylim(-0.02, 1.02)
-        axes.grid(axis="y", color="#e4e4e4", linewidth=0.7)
-        axes.set_axisbelow(True)
+        probability_axes(axes, "lead", "probability of a right answer" if place == 1 else "")
         if len(cases) > 1:
             axes.set_title(_TITLES[case])
-    figure.axes[0].set_ylabel("probability of a right answer")
     figure.suptitle(caption(f"{plan.question.kind}, {plan.neighbors}", LONGEST_TITLE), x=0.02, ha="left")
     figure.subplots_adjust(right=1 - 2.4 / figure.get_figwidth())
-    shown = _mechanisms(plan)
+    shown = [name for name in _STYLES if name in drawn]
     handles = [Line2D([], [], color=tones[name], linewidth=1.9) for name in names]
-    handles += [
-        Line2D(
-            [], [], color=SHADE, linestyle=_STYLES[name] or "-", linewidth=2.1 if name == plan.goal else 1.2
-        )
-        for name in shown
-    ]
+    handles += [Line2D([], [], color=SHADE, **_style(name, plan)) for name in shown]
     legend(figure, handles, [*names, *shown], loc="center right")
     return figure
 
 
-def _name(part: PrivacyPlan) -> str:
-    return ", ".join(f"{name}={value}" for name, value in part.parameters.items())
-
-
-def _cases(plan: Plan) -> list[PlanCase]:
-    return list(dict.fromkeys(chance.case for part in plan.privacies for chance in part.rows[0].chances))
-
-
-def _mechanisms(plan: Plan) -> list[str]:
-    found = {
-        mechanism for part in plan.privacies for case in _cases(plan) for mechanism, *_ in _curves(part, case)
+def _style(mechanism: str, plan: Plan) -> dict[str, Any]:
+    """Return how the curve of a mechanism is drawn; that of the goal of the plan stands out."""
+    chosen = mechanism == plan.goal
+    return {
+        "linestyle": _STYLES[mechanism] or "-",
+        "linewidth": 2.1 if chosen else 1.2,
+        "zorder": 3 if chosen else 2,
     }
-    return [name for name in _STYLES if name in found]
 
 
 def _curves(part: PrivacyPlan, case: PlanCase) -> Iterator[tuple[str, list[int], list[float]]]:

@@ -21,10 +21,9 @@ from rainbowdp.graph.morphism import BoundaryMorphism, boundary_morphism
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.plots.drawing import (
-    Disks,
     Points,
     clearest_directions,
-    draw_edges,
+    draw_graph,
     draw_label,
     ring_with_arms,
     spread,
@@ -77,15 +76,8 @@ def draw_solution(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
         panel.set_ylim(float(middle[1] - half[1]), float(middle[1] + half[1]))
         panel.set_axis_off()
     _draw_datasets(axes, graph, left, tones, float(scales[0]))
-    _draw_boundary_graph(
-        other,
-        morphism,
-        right,
-        outward,
-        _captions(graph, morphism, mechanism),
-        tones=tones,
-        scale=float(scales[1]),
-    )
+    written = _captions(graph, morphism, mechanism)
+    _draw_boundary_graph(other, morphism, right, outward, written, tones=tones, scale=float(scales[1]))
     _draw_legend(figure, tones, columns)
     return figure
 
@@ -93,17 +85,14 @@ def draw_solution(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
 def _draw_datasets(
     axes: Axes, graph: RainbowGraph, places: Points, tones: Mapping[str, str], scale: float
 ) -> None:
-    structure = listed(graph.structure)
-    disks = Disks(
-        places, [graph.rainbows[code] for code in graph.regions.tolist()], graph.boundary, _radius(places)
-    )
-    draw_edges(axes, places, *structure.pairs())
-    disks.draw(axes, tones)
+    radius = _radius(places)
+    draw_graph(axes, graph, places, graph.boundary, radius, tones=tones)
     names = [printable(graph.label(dataset)) for dataset in range(graph.size)]
     legible = scale >= _LEGIBLE_UNIT and graph.size <= _MOST_LABELS
     if legible and max(map(len, names)) <= _LONGEST_LABEL:
-        for place, toward, name in zip(places, clearest_directions(structure, places), names, strict=True):
-            draw_label(axes, place, toward, disks.radius, name, size=8.5)
+        directions = clearest_directions(listed(graph.structure), places)
+        for place, toward, name in zip(places, directions, names, strict=True):
+            draw_label(axes, place, toward, radius, name, size=8.5)
     axes.set_title(
         f"rainbow graph: {_count(graph.size, 'dataset')}, {_count(graph.pair_count, 'pair')} of neighbors"
     )
@@ -122,8 +111,7 @@ def _draw_boundary_graph(
     image = morphism.boundary_graph
     radius = min(_radius(places), 0.24)
     heavy = np.asarray(morphism.class_distance.filled(-1) == 0)
-    draw_edges(axes, places, *listed(image.structure).pairs())
-    Disks(places, [image.rainbows[code] for code in image.regions.tolist()], heavy, radius).draw(axes, tones)
+    draw_graph(axes, image, places, heavy, radius, tones=tones)
     for node in _captioned(morphism, places, scale):
         # A steep arm has free paper at its outer side, away from its next node; a flat one above.
         away = outward[node]
@@ -156,10 +144,10 @@ def _captions(graph: RainbowGraph, morphism: BoundaryMorphism, mechanism: Mechan
     captions = []
     for code, (first, last) in enumerate(pairwise(starts.tolist())):
         distance = morphism.class_distance[code]
-        where = "no boundary" if distance is np.ma.masked else f"i = {int(distance)}"
+        free = distance is np.ma.masked
+        where = "no boundary" if free else f"i = {int(distance)}"
         mass = best_mass(graph, mechanism, int(order[first]))
         # A probability that may lie below 1 is never shown as 1.
-        free = distance is np.ma.masked
         chance = f"P = {mass:.3g}" if free or mass < 0.9995 else "P > 0.999"
         captions.append(f"{_members(graph, order[first:last])}\n{where}, {chance}")
     return captions
@@ -206,10 +194,7 @@ def _legend_columns(colors: Sequence[str], width: float) -> int:
 
 
 def _draw_legend(figure: Figure, tones: Mapping[str, str], columns: int) -> None:
-    handles = [
-        Patch(facecolor=tone, edgecolor=INK if is_light(tone) else "none", label=color)
-        for color, tone in tones.items()
-    ]
+    handles = [Patch(facecolor=tone, edgecolor=INK if is_light(tone) else "none") for tone in tones.values()]
     legend(
         figure,
         handles,
@@ -247,13 +232,8 @@ def draw_histogram(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
     title = f"{graph.size:,} datasets, {graph.structure.pair_count:,} pairs of neighbors, "
     title += f"{len(graph.rainbows)} regions" + (f" ({shown.size} largest)" if hidden else "")
     figure.suptitle(title, fontsize=10.5)
-    figure.subplots_adjust(
-        left=0.14,
-        right=0.9,
-        bottom=0.62 / figure.get_figheight(),
-        top=1 - 0.62 / figure.get_figheight(),
-        hspace=0.5,
-    )
+    edge = 0.62 / figure.get_figheight()
+    figure.subplots_adjust(left=0.14, right=0.9, bottom=edge, top=1 - edge, hspace=0.5)
     return figure
 
 

@@ -28,7 +28,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 
 from rainbowdp.errors import printable
-from rainbowdp.formats.writing import replacing
+from rainbowdp.formats.files import replacing
 
 INK = "#222222"
 SHADE = "#8a8a8a"
@@ -84,6 +84,15 @@ def new_figure(width: float, height: float) -> Figure:
     figure = Figure(figsize=(width, height))
     FigureCanvasAgg(figure)
     return figure
+
+
+def probability_axes(axes: Axes, across: str, along: str = "") -> None:
+    """Name the axes of a picture of probabilities, and draw thin lines behind the curves."""
+    axes.set_xlabel(across)
+    axes.set_ylabel(along)
+    axes.set_ylim(-0.02, 1.02)
+    axes.grid(axis="y", color="#e4e4e4", linewidth=0.7)
+    axes.set_axisbelow(True)
 
 
 def _write(figure: Figure, path: Path) -> None:

@@ -2,27 +2,25 @@
 """Pairs of neighbors in a Spark DataFrame: what needs every pair is done where the pairs are.
 
 The driver holds a number or two per dataset and sends them out; each partition answers for its own pairs in
-one pass (`Mixed`, `Met`, `Open`, `Relaxed`: a value with what the driver sent, and a function from batches of
-pairs to batches of answers), and Spark merges the answers by ``distinct`` or by a minimum. Distances do not
-take a join per level: a partition relaxes the distances that it was sent until none of its own pairs improves
-any, so a round settles everything that lies within a partition, and rounds are needed only for what crosses
-between partitions.
+one pass, a function of what was sent and of batches of pairs, and Spark merges the answers by ``distinct`` or
+by a minimum. Distances do not take a join per level: a partition relaxes the distances that it was sent until
+none of its own pairs improves any, so a round settles everything that lies within a partition, and rounds are
+needed only for what crosses between partitions.
 """
 
 import contextlib
-import functools
 import itertools
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import FileUnreadableError, UsageError
-from rainbowdp.graph.arrays import dataset_codes, narrowest
+from rainbowdp.graph.arrays import dataset_codes, narrowest, number_type
 from rainbowdp.graph.compiled import is_worth_compiling
 from rainbowdp.graph.passes import CodeTally, marks
 from rainbowdp.graph.relation import CodePairs
@@ -33,113 +31,75 @@ if TYPE_CHECKING:
 
 Batches = Iterator["pa.RecordBatch"]
 Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
+Report = Callable[[str], None]
 
 UNREACHED = np.iinfo(np.int32).max
 """The number of steps of a dataset that no start is known to reach."""
 
+FEW_ROUNDS = 8
+"""After so many rounds the driver may take over."""
+
+FEW_PAIRS = 16
+"""Up to so many open pairs per dataset the driver takes over."""
+
+_ENDS = ("source", "target")
+_MET = ("first", "second", *_ENDS)
 _BLOCK = 1 << 20
 # Up to so many datasets per pair of a partition, numbering its own anew takes longer than it saves.
 _FEW_DATASETS = 4
 _MOST_SWEEPS = 16
 
 
-@dataclass(frozen=True)
-class Mixed:
-    """Which datasets have a neighbor of another code.
-
-    Parameters
-    ----------
-    codes : Broadcast of unsigned integer array [n]
-        The code of each dataset.
-    """
-
-    codes: Any
-
-    def __call__(self, batches: Batches) -> Batches:
-        """Yield the datasets, each once."""
-        yield _batch(dataset=np.flatnonzero(marks(_blocks(batches), self.codes.value).mixed))
+def _mixed(codes: Any, batches: Batches) -> Batches:  # noqa: ANN401 - a broadcast array, as below; mypy does not know PySpark
+    """Yield the datasets that have a neighbor of another code, each once."""
+    yield _batch(dataset=np.flatnonzero(marks(_blocks(batches), codes.value).mixed))
 
 
-@dataclass(frozen=True)
-class Met:
-    """Which codes meet, equal ones too, each with the least pair of datasets.
-
-    Parameters
-    ----------
-    codes : Broadcast of unsigned integer array [n]
-        The code of each dataset.
-    count : int
-        The number of codes.
-    """
-
-    codes: Any
-    count: int
-
-    def __call__(self, batches: Batches) -> Batches:
-        """Yield ``first < second, source, target``, and for equal codes the code four times."""
-        codes = self.codes.value
-        tally = CodeTally(self.count, codes.size)
-        for source, target in _blocks(batches):
-            tally.add_pairs(source, target, codes)
-        met = tally.result()
-        columns = (met.first, met.second, met.source, met.target)
-        names = ("first", "second", "source", "target")
-        yield _batch(
-            **{
-                name: np.concatenate([column.astype(np.int64), met.same])
-                for name, column in zip(names, columns, strict=True)
-            }
-        )
+def _met(codes: Any, count: int, batches: Batches) -> Batches:  # noqa: ANN401 - see _mixed
+    """Yield the codes that meet with their least pair of datasets; for equal codes the code four times."""
+    tally = CodeTally(count, codes.value.size)
+    for source, target in _blocks(batches):
+        tally.add_pairs(source, target, codes.value)
+    met = tally.result()
+    columns = (met.first, met.second, met.source, met.target)
+    joined = [np.concatenate([column.astype(np.int64), met.same]) for column in columns]
+    yield _batch(**dict(zip(_MET, joined, strict=True)))
 
 
-@dataclass(frozen=True)
-class Open:
-    """The pairs that can improve a distance: those with an end that is not a start.
-
-    Parameters
-    ----------
-    starts : Broadcast of bool array [n]
-        The datasets at distance 0.
-    """
-
-    starts: Any
-
-    def __call__(self, batches: Batches) -> Batches:
-        """Yield the pairs, as they are."""
-        starts = self.starts.value
-        for source, target in _blocks(batches):
-            kept = (source != target) & ~(starts[source] & starts[target])
-            yield _batch(source=source[kept], target=target[kept])
+def _open(starts: Any, batches: Batches) -> Batches:  # noqa: ANN401 - see _mixed
+    """Yield the pairs that can improve a distance: those with an end that is not a start."""
+    for source, target in _blocks(batches):
+        kept = (source != target) & ~(starts.value[source] & starts.value[target])
+        yield _batch(source=source[kept], target=target[kept])
 
 
-@dataclass(frozen=True)
-class Relaxed:
-    """What the pairs of a partition make of the distances that it was sent.
+def relaxed_partition(steps: Any, batches: Batches) -> Batches:  # noqa: ANN401 - see _mixed
+    """Yield the datasets that the pairs of a partition bring nearer.
 
     Parameters
     ----------
     steps : Broadcast of int32 array [n]
         A number of steps that reaches each dataset, the largest int32 where none is known.
+    batches : iterator of record batches
+        The pairs.
+
+    Yields
+    ------
+    record batch
+        ``dataset, steps``.
     """
-
-    steps: Any
-
-    def __call__(self, batches: Batches) -> Batches:
-        """Yield ``dataset, steps`` for the datasets that the pairs of this partition improve."""
-        parts = list(_blocks(batches))
-        if not parts:
-            return
-        source, target = (np.concatenate([part[end] for part in parts]) for end in (0, 1))
-        known = self.steps.value
-        if known.size <= _FEW_DATASETS * source.size:
-            inside, before = None, known
-        else:
-            # Datasets of this partition are numbered anew, so that its work is that of its pairs.
-            inside, numbers = np.unique(np.concatenate([source, target]), return_inverse=True)
-            source, target, before = numbers[: source.size], numbers[source.size :], known[inside]
-        after = relaxed(source, target, before)
-        improved = np.flatnonzero(after < before)
-        yield _batch(dataset=improved if inside is None else inside[improved], steps=after[improved])
+    parts = list(_blocks(batches))
+    if not parts:
+        return
+    source, target = (np.concatenate([part[end] for part in parts]) for end in (0, 1))
+    inside, before = None, steps.value
+    if before.size > _FEW_DATASETS * source.size:
+        # Datasets of this partition are numbered anew, so that its work is that of its pairs.
+        inside, numbers = np.unique(np.concatenate([source, target]), return_inverse=True)
+        source, target, before = numbers[: source.size], numbers[source.size :], before[inside]
+    after = relaxed(source, target, before)
+    improved = np.flatnonzero(after < before)
+    yield _batch(dataset=improved if inside is None else inside[improved], steps=after[improved])
 
 
 def relaxed(source: NDArray[Any], target: NDArray[Any], steps: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -198,27 +158,24 @@ def _searched(source: NDArray[Any], target: NDArray[Any], steps: NDArray[np.int3
 
 def _blocks(batches: Batches) -> Iterator[Ends]:
     """Yield the two columns of pairs, many batches at a time, since Spark's batches are small."""
-    waiting: list[Ends] = []
+    waiting: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:
-        waiting.append(_ends(batch))
+        waiting.append(batch)
         rows += batch.num_rows
         if rows >= _BLOCK:
-            yield _joined(waiting)
+            yield _ends(waiting)
             waiting, rows = [], 0
     if waiting:
-        yield _joined(waiting)
+        yield _ends(waiting)
 
 
-def _joined(parts: list[Ends]) -> Ends:
-    source, target = zip(*parts, strict=True)
-    return np.concatenate(source), np.concatenate(target)
+def _ends(batches: "list[pa.RecordBatch]") -> Ends:
+    import pyarrow as pa
 
-
-def _ends(batch: "pa.RecordBatch") -> Ends:
-    """Return the two columns of a batch of pairs as arrays."""
-    source, target = (batch.column(name).to_numpy(zero_copy_only=False) for name in ("source", "target"))
-    return source.astype(np.int64, copy=False), target.astype(np.int64, copy=False)
+    table = pa.Table.from_batches(batches)
+    source, target = (_column(table, name).astype(np.int64, copy=False) for name in _ENDS)
+    return source, target
 
 
 def _batch(**columns: NDArray[Any]) -> "pa.RecordBatch":
@@ -227,15 +184,39 @@ def _batch(**columns: NDArray[Any]) -> "pa.RecordBatch":
     return pa.RecordBatch.from_pydict(columns)
 
 
-Report = Callable[[str], None]
+def _column(table: "pa.Table", name: str) -> NDArray[Any]:
+    values: NDArray[Any] = table.column(name).to_numpy()
+    return values
 
-_MET = ("first", "second", "source", "target")
 
-FEW_ROUNDS = 8
-"""After so many rounds the driver may take over."""
+@contextlib.contextmanager
+def at_work() -> Iterator[None]:
+    """Turn Spark's exceptions into errors of this package.
 
-FEW_PAIRS = 16
-"""Up to so many open pairs per dataset the driver takes over."""
+    Raises
+    ------
+    UsageError
+        If the workers lack a package.
+    FileUnreadableError
+        If Spark gives up for another reason.
+    """
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # it ships no types
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (Py4JError, PySparkException) as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        if lack := next((line for line in lines if line.startswith("ModuleNotFoundError")), None):
+            raise UsageError(
+                f"the workers of Spark lack a package: {lack}",
+                help="install rainbowdp in the Python of the workers, and name that Python with "
+                "spark.pyspark.python or PYSPARK_PYTHON",
+            ) from error
+        raise FileUnreadableError(
+            f"Spark has given up: {lines[0] if lines else type(error).__name__}",
+            help="look at what Spark says in its own log",
+        ) from error
 
 
 @dataclass(eq=False, repr=False)
@@ -289,44 +270,39 @@ class SparkPairs:
             rows, looped = self.frame.agg(sql.count("*"), loops).first()
         return rows - (looped or 0), looped or 0
 
+    @at_work()
     def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which datasets have a neighbor of another code, bool [n]."""
         asked = dataset_codes(codes, self.size)
         sent = asked.astype(narrowest(int(asked.max(initial=0)) + 1))
-        with at_work():
-            found = self._ask(self.frame, Mixed, sent, "dataset long").distinct().toArrow()
+        found = self._ask(self.frame, _mixed, sent, "dataset long").distinct().toArrow()
         marked = np.zeros(self.size, dtype=np.bool_)
         marked[_column(found, "dataset")] = True
         self._say(f"{int(marked.sum())} datasets with a neighbor of another rainbow or class")
         return marked
 
+    @at_work()
     def code_pairs(self, codes: NDArray[np.int32], count: int) -> CodePairs:
         """Return which codes, all of them below `count`, meet along pairs of neighbors."""
         from pyspark.sql import functions as sql
 
         schema = ", ".join(f"{name} long" for name in _MET)
         sent = dataset_codes(codes, self.size, count).astype(narrowest(count))
-        with at_work():
-            found = (
-                self._ask(self.frame, Met, sent, schema, count)
-                .groupBy("first", "second")
-                .agg(sql.min(sql.struct("source", "target")).alias("least"))
-                .select("first", "second", "least.source", "least.target")
-                .orderBy("first", "second")
-                .toArrow()
-            )
-        first, second, source, target = map(functools.partial(_column, found), _MET)
+        found = (
+            self._ask(self.frame, _met, sent, schema, count)
+            .groupBy("first", "second")
+            .agg(sql.min(sql.struct(*_ENDS)).alias("least"))
+            .select("first", "second", "least.source", "least.target")
+            .orderBy("first", "second")
+            .toArrow()
+        )
+        first, second, *ends = (_column(found, name) for name in _MET)
         apart = first != second
         self._say(f"{int(apart.sum())} pairs of different codes meet")
-        kind = np.int32 if self.size <= np.iinfo(np.int32).max else np.int64
-        return CodePairs(
-            first[apart],
-            second[apart],
-            source[apart].astype(kind),
-            target[apart].astype(kind),
-            first[~apart],
-        )
+        source, target = (end[apart].astype(number_type(self.size)) for end in ends)
+        return CodePairs(first[apart], second[apart], source, target, first[~apart])
 
+    @at_work()
     def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return how many steps each dataset is away from the nearest start; -1 where none can be reached.
 
@@ -334,40 +310,27 @@ class SparkPairs:
         paths are long and their datasets scattered over the partitions, a few rounds show it; if no more
         than `FEW_PAIRS` pairs per dataset are open then, the driver takes them and finishes.
         """
-        with at_work():
-            return self._steps_from(starts)
+        from pyspark.sql import functions as sql
 
-    def _steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
         steps = np.where(starts, 0, UNREACHED).astype(np.int32)
         # Pairs of two starts improve nothing; the rest is what each round reads.
-        rest = self._ask(self.frame, Open, starts, "source long, target long").persist()
+        rest = self._ask(self.frame, _open, starts, "source long, target long").persist()
         try:
             for round_number in itertools.count(1):
-                improved = self._improved(rest, steps)
+                found = self._ask(rest, relaxed_partition, steps, "dataset long, steps int")
+                improved = found.groupBy("dataset").agg(sql.min("steps").alias("steps")).toArrow()
                 self._say(f"round {round_number}: {improved.num_rows} distances improved")
                 if improved.num_rows == 0:
                     break
                 steps[_column(improved, "dataset")] = _column(improved, "steps")
                 if round_number == FEW_ROUNDS and rest.count() <= FEW_PAIRS * self.size:
-                    steps = self._finished_here(rest, steps)
+                    pairs = rest.toArrow()
+                    self._say(f"{pairs.num_rows} pairs on paths across partitions are finished on the driver")
+                    steps = relaxed(_column(pairs, "source"), _column(pairs, "target"), steps)
                     break
         finally:
             rest.unpersist()
         return np.where(steps == UNREACHED, np.int32(-1), steps)
-
-    def _improved(self, rest: Any, steps: NDArray[np.int32]) -> "pa.Table":  # noqa: ANN401 - see _ask
-        """Return which datasets the partitions bring nearer, each with the best that any of them found."""
-        from pyspark.sql import functions as sql
-
-        found = self._ask(rest, Relaxed, steps, "dataset long, steps int")
-        merged: pa.Table = found.groupBy("dataset").agg(sql.min("steps").alias("steps")).toArrow()
-        return merged
-
-    def _finished_here(self, rest: Any, steps: NDArray[np.int32]) -> NDArray[np.int32]:  # noqa: ANN401 - see _ask
-        """Relax the open pairs to the end on the driver, which has room for a few pairs per dataset."""
-        pairs = rest.toArrow()
-        self._say(f"the paths cross many partitions: {pairs.num_rows} pairs are finished on the driver")
-        return relaxed(_column(pairs, "source"), _column(pairs, "target"), steps)
 
     def _ask(self, frame: Any, task: Callable[..., Any], sent: NDArray[Any], schema: str, *more: Any) -> Any:  # noqa: ANN401 - mypy does not know PySpark
         """Send an array to all workers and let each partition answer for its pairs."""
@@ -375,43 +338,8 @@ class SparkPairs:
         with warnings.catch_warnings():
             # PySpark says which pandas it has not been tested with; no pandas frame is made here.
             warnings.simplefilter("ignore", FutureWarning)
-            return frame.mapInArrow(task(shared, *more), schema)
+            return frame.mapInArrow(partial(task, shared, *more), schema)
 
     def _say(self, text: str) -> None:
         if self.report is not None:
             self.report(text)
-
-
-@contextlib.contextmanager
-def at_work() -> Iterator[None]:
-    """Turn Spark's exceptions into errors of this package.
-
-    Raises
-    ------
-    UsageError
-        If the workers lack a package.
-    FileUnreadableError
-        If Spark gives up for another reason.
-    """
-    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # it ships no types
-    from pyspark.errors import PySparkException
-
-    try:
-        yield
-    except (Py4JError, PySparkException) as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        if lack := next((line for line in lines if line.startswith("ModuleNotFoundError")), None):
-            raise UsageError(
-                f"the workers of Spark lack a package: {lack}",
-                help="install rainbowdp in the Python of the workers, and name that Python with "
-                "spark.pyspark.python or PYSPARK_PYTHON",
-            ) from error
-        raise FileUnreadableError(
-            f"Spark has given up: {lines[0] if lines else type(error).__name__}",
-            help="look at what Spark says in its own log",
-        ) from error
-
-
-def _column(table: "pa.Table", name: str) -> NDArray[Any]:
-    values: NDArray[Any] = table.column(name).to_numpy()
-    return values

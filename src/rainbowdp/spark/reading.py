@@ -14,7 +14,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rainbowdp.errors import (
     FileFormatError,
@@ -32,7 +31,7 @@ _ENDS = ("source", "target")
 
 
 def spark_pairs(
-    path: str, kind: str, size: int, labels: NDArray[Any] | None = None, report: Report | None = None
+    path: str, kind: str, size: int, labels: list[str] | None = None, report: Report | None = None
 ) -> SparkPairs:
     """Read pairs of neighbors with the running Spark session, or one made as Spark is configured.
 
@@ -44,7 +43,7 @@ def spark_pairs(
         What it is. A CSV file has a header, quotes are doubled inside quotes, and no cell holds a line break.
     size : int
         Number of datasets.
-    labels : array [n], optional
+    labels : list [n] of str, optional
         Their names; None if they are called 0 to n - 1.
     report : callable, optional
         Told in words about each pass over the pairs.
@@ -112,7 +111,11 @@ def open_session() -> Any:  # noqa: ANN401 - mypy does not know PySpark
             "this needs PySpark and pandas, which are not installed",
             help="install them with: pip install 'rainbowdp[spark]'",
         ) from error
-    if SparkSession.getActiveSession() is None and shutil.which("java") is None and not _java_home():
+    if (
+        SparkSession.getActiveSession() is None
+        and shutil.which("java") is None
+        and not os.environ.get("JAVA_HOME")
+    ):
         raise UsageError(
             "Spark needs Java, and there is no java on this machine",
             help="install a Java runtime (17 or newer), or set JAVA_HOME",
@@ -135,18 +138,14 @@ def open_session() -> Any:  # noqa: ANN401 - mypy does not know PySpark
     return session
 
 
-def _java_home() -> bool:
-    return bool(os.environ.get("JAVA_HOME"))
-
-
-def numbered(frame: Any, labels: NDArray[Any] | None, size: int) -> Any:  # noqa: ANN401 - mypy does not know PySpark
+def numbered(frame: Any, labels: list[str] | None, size: int) -> Any:  # noqa: ANN401 - mypy does not know PySpark
     """Return pairs of neighbors by the numbers of the datasets.
 
     Parameters
     ----------
     frame : pyspark.sql.DataFrame
         With the columns ``source`` and ``target``, names of datasets.
-    labels : array [n] or None
+    labels : list [n] of str, or None
         The names of the datasets; None if they are called 0 to n - 1.
     size : int
         Number of datasets.
@@ -178,7 +177,8 @@ def numbered(frame: Any, labels: NDArray[Any] | None, size: int) -> Any:  # noqa
         whole = pairs.select(*(sql.col(name).cast("long").alias(name) for name in _ENDS))
         lowest, highest = whole.agg(sql.min(sql.least(*_ENDS)), sql.max(sql.greatest(*_ENDS))).first()
         if lowest is not None and (lowest < 0 or highest >= size):
-            raise _unknown(str(lowest if lowest < 0 else highest), None, size)
+            wrong = lowest if lowest < 0 else highest
+            raise _unknown(str(wrong), f"the datasets are 0 to {size - 1}")
         return whole
     return _joined(pairs, labels, size)
 
@@ -197,12 +197,12 @@ def _refuse_nulls(pairs: Any) -> None:  # noqa: ANN401 - see numbered
             )
 
 
-def _joined(pairs: Any, labels: NDArray[Any] | None, size: int) -> Any:  # noqa: ANN401 - see numbered
+def _joined(pairs: Any, labels: list[str] | None, size: int) -> Any:  # noqa: ANN401 - see numbered
     import pyarrow as pa
     from pyspark.sql import functions as sql
 
-    texts = np.arange(size).astype(np.str_) if labels is None else labels.astype(np.str_)
-    table = pa.table({"name": pa.array(texts.tolist()), "number": np.arange(size, dtype=np.int64)})
+    texts = list(map(str, range(size))) if labels is None else labels
+    table = pa.table({"name": pa.array(texts, pa.string()), "number": np.arange(size, dtype=np.int64)})
     names = pairs.sparkSession.createDataFrame(table)
     found = pairs.select(*(sql.col(end).cast("string").alias(end) for end in _ENDS))
     for end in _ENDS:
@@ -211,16 +211,13 @@ def _joined(pairs: Any, labels: NDArray[Any] | None, size: int) -> Any:  # noqa:
     wrong = [found.where(sql.col(f"{end}_number").isNull()).agg(sql.min(end).alias("name")) for end in _ENDS]
     (first,) = wrong[0].union(wrong[1]).agg(sql.min("name")).first()
     if first is not None:
-        raise _unknown(first, texts, size)
+        raise _unknown(first, close_labels(first, texts))
     return found.select(*(sql.col(f"{end}_number").alias(end) for end in _ENDS))
 
 
-def _unknown(name: str, texts: NDArray[np.str_] | None, size: int) -> UnknownDatasetError:
-    known = f"the datasets are 0 to {size - 1}" if texts is None else ""
+def _unknown(name: str, help: str) -> UnknownDatasetError:
     return UnknownDatasetError(
         f"the table of neighbors names the dataset {name!r}, which does not exist",
-        help=known
-        or close_labels(name, texts.tolist() if texts is not None else [])
-        or "list it among the datasets, or remove the pair",
+        help=help or "list it among the datasets, or remove the pair",
         dataset=name,
     )

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import TableUnreadableError
-from rainbowdp.formats.csv_files import LARGEST_RECORD, Header, Records, below_header, read_header
+from rainbowdp.formats.csv_files import LARGEST_RECORD, Header, Records, below_header, dialect_of, read_header
 from rainbowdp.formats.encodings import in_utf8
 from rainbowdp.formats.tables import arrow_batches, connect, csv_scan, literal
 from rainbowdp.questions.cells import LARGEST_CELL
@@ -123,7 +123,8 @@ class _TextFiles:
     def _header_of(self, path: Path) -> Header:
         called = self._name if len(self._paths) == 1 else repr(str(path))
         with contextlib.closing(blocks(path)) as content:
-            header = read_header(path, in_utf8(content, self._encoding), called, TableUnreadableError)
+            text = in_utf8(content, self._encoding)
+            header = read_header(dialect_of(path), text, called, TableUnreadableError)
         names = tuple(name.strip() for name in header.names)
         check_distinct(called, names)
         return replace(header, names=names)
