@@ -7,14 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.exceptions import TyperException
 
+from command_line import Runner
 from ledger_places import ASKED, pure
 from postgres_server import fresh_database
-from rainbowdp.cli.app import restated
-from rainbowdp.cli.budget import APP
-from rainbowdp.errors import RainbowError
 from rainbowdp.ledger import Cost, open_ledger
 
 Run = Callable[..., tuple[int, str, str]]
@@ -24,24 +20,11 @@ Run = Callable[..., tuple[int, str, str]]
 def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run a command with the ledger of this test; return its exit code, what it printed, and its error."""
     monkeypatch.chdir(tmp_path)
-    app = typer.Typer()
-    app.add_typer(APP, name="budget")
+    runner = Runner(capsys)
 
     def call(*words: str, ledger: str | None = "budgets.ledger") -> tuple[int, str, str]:
-        place = [] if ledger is None else ["--ledger", ledger]
-        error: RainbowError
-        try:
-            code = typer.main.get_command(app).main(
-                ["budget", *words, *place], "rainbowdp", standalone_mode=False
-            )
-        except RainbowError as raised:
-            error = raised
-        except TyperException as raised:
-            error = restated(raised)
-        else:
-            return int(code or 0), capsys.readouterr().out, ""
-        assert capsys.readouterr().out == ""
-        return error.exit_code, "", error.report()
+        done = runner("budget", *words, *([] if ledger is None else ["--ledger", ledger]))
+        return done.code, done.out, done.err.strip()
 
     return call
 

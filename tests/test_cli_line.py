@@ -185,7 +185,7 @@ def test_distances(run: Runner, text: str, expected: list[int]) -> None:
 def test_wrong_distances_are_refused(run: Runner, text: str) -> None:
     outcome = run("line", *EXAMPLE_1, *ODDS, f"--distances={text}")
     assert outcome.code == 2
-    assert outcome.error[0].startswith("error[RDP901]: --distances '")
+    assert outcome.error[0].startswith("error[RDP901]: --distances: '")
     assert len(outcome.error[0]) < 1000
 
 
@@ -253,7 +253,7 @@ def test_exact_is_refused_for_irrational_odds(run: Runner) -> None:
         (("--epsilon", "-1"), "RDP103", "epsilon is negative (-1)", "at least 0"),
         (("--epsilon", "inf"), "RDP101", "'inf' is not an exact number", "decimal"),
         (("--epsilon", "1", "--delta", "2"), "RDP103", "delta is 2, outside [0, 1]", "0 to 1"),
-        ((), "RDP901", "no privacy is given", "--epsilon 'ln 2'"),
+        ((), "RDP901", "no privacy is given", "--epsilon such as 1"),
         (("--epsilon", "1", "--rainbow", "blue>>red"), "RDP201", "has an empty color", "blue>red=green"),
         (
             ("--epsilon", "1", "--rainbow", "blue>gren>red"),

@@ -29,7 +29,7 @@ from command_line import Outcome, Runner
 from rainbowdp.errors import RainbowError
 from rainbowdp.ledger import Cost, open_ledger
 from rainbowdp.questions import OptionCounts, ScoreValues, readings
-from rainbowdp.release import Terms, answer, flow
+from rainbowdp.release import Terms, answer, asking
 from rainbowdp.tables import open_table, summarize
 
 CANARY = "Qx7canary"
@@ -246,7 +246,7 @@ def test_whatever_the_rows_hold_nothing_else_is_said(
         def words(self, count: int) -> NDArray[np.uint64]:
             return np.full(count, 2**64 - 1, dtype=np.uint64)
 
-    monkeypatch.setattr(flow, "release", partial(flow.release, bits=Last([])))
+    monkeypatch.setattr(asking, "answer", partial(asking.answer, bits=Last([])))
     path = tmp_path / "people.csv"
     seen = set()
     for name, body in BODIES.items():

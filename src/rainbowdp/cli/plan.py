@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from rainbowdp.cli import options as common
-from rainbowdp.cli.framework import add, described, group, option
 from rainbowdp.cli.output import drawing, emit, emit_json, possible_answers
+from rainbowdp.cli.params import described, items, option, probability, whole, whole_numbers
 from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_question
-from rainbowdp.cli.values import numbers, probability, require_both, whole, whole_numbers
 
 if TYPE_CHECKING:
     from rainbowdp.planning import LeadRow, Least, Plan, PlanCase, PrivacyPlan
@@ -43,80 +43,56 @@ _EXAMPLES = {
 _expected = partial(option, panel="What is expected")
 _private = partial(option, panel="Privacy (--epsilon, perhaps with --delta; or --mu; or --want and --lead)")
 
-
-Lead = Annotated[
-    # A whole number, or a share as text.
-    Any,
-    _expected(
-        "--lead PEOPLE|SHARE%",
-        "By how many people the right answer is expected to be ahead of the next one; with --people "
-        "also as a share of them: 3%.",
-        lambda option, text: text if text.strip().endswith("%") else whole("40")(option, text),
-    ),
-]
+EPSILON = _private(
+    "--epsilon LIST",
+    "One or more: 0.1,0.5,'ln 3'. One person makes no answer more than e^epsilon times as likely.",
+    items,
+)
+DELTA = _private(
+    "--delta NUMBER", "Additional probability by which each epsilon may be exceeded, such as 1e-6."
+)
+MU = _private("--mu LIST", "Gaussian differential privacy, in place of --epsilon; one or more.", items)
+WANT = _expected(
+    "--want NUMBER",
+    "How often the answer is to be right, such as 0.99; with --lead: find the least epsilon.",
+    probability,
+)
+LEAD = _expected(
+    "--lead PEOPLE|SHARE%",
+    "By how many people the right answer is expected to be ahead of the next one; with --people also as a "
+    "share of them: 3%.",
+    lambda text: text if text.strip().endswith("%") else whole(text),
+)
+LEADS = _expected("--leads LIST", "The leads to show: 1,5,20, or 1:21, which ends before 21.", whole_numbers)
+PEOPLE = _expected("--people N", "How many people there are, about; a public number.", whole)
+GROUPS = _expected("--groups G", "How many groups are answered for, see ask --by.", whole)
+COMPARE = option("--compare", "Also show the exponential mechanism and permute-and-flip.")
 
 
 def plan_command(
     question: "Question",
     *,
-    epsilon: Annotated[
-        Sequence[str] | None,
-        _private(
-            "--epsilon LIST",
-            "One or more: 0.1,0.5,'ln 3'. One person makes no answer more than e^epsilon times as likely.",
-            numbers("0.1,0.5,1", logarithms=True),
-        ),
-    ] = None,
-    delta: Annotated[
-        str | None,
-        _private(
-            "--delta NUMBER", "Additional probability by which each epsilon may be exceeded, such as 1e-6."
-        ),
-    ] = None,
-    mu: Annotated[
-        Sequence[str] | None,
-        _private(
-            "--mu LIST",
-            "Gaussian differential privacy, in place of --epsilon; one or more.",
-            numbers("0.5,1", logarithms=True),
-        ),
-    ] = None,
-    want: Annotated[
-        Fraction | None,
-        _expected(
-            "--want NUMBER",
-            "How often the answer is to be right, such as 0.99; with --lead: find the least epsilon.",
-            probability,
-        ),
-    ] = None,
-    lead: Lead = None,
-    leads: Annotated[
-        Sequence[int] | None,
-        _expected(
-            "--leads LIST", "The leads to show: 1,5,20, or 1:21, which ends before 21.", whole_numbers("1:21")
-        ),
-    ] = None,
-    people: Annotated[
-        int | None,
-        _expected("--people N", "How many people there are, about; a public number.", whole("1000")),
-    ] = None,
-    groups: Annotated[
-        int | None, _expected("--groups G", "How many groups are answered for, see ask --by.", whole("12"))
-    ] = None,
-    goal: common.Goal = "typical",
-    compare: Annotated[
-        bool, option("--compare", "Also show the exponential mechanism and permute-and-flip.")
-    ] = False,
-    neighbors: common.Relation = "add-remove",
-    unit: common.Unit = None,
-    max_rows: common.MaxRows = None,
-    plot: common.Plot = None,
-    output_format: Annotated[Literal["table", "json"], common.format_option("table", "json")] = "table",
+    epsilon: Sequence[str] | None = EPSILON,
+    delta: str | None = DELTA,
+    mu: Sequence[str] | None = MU,
+    want: Fraction | None = WANT,
+    lead: Any = LEAD,  # noqa: ANN401 - a whole number, or a share as text
+    leads: Sequence[int] | None = LEADS,
+    people: int | None = PEOPLE,
+    groups: int | None = GROUPS,
+    goal: common.Goal = common.GOAL,
+    compare: bool = COMPARE,
+    neighbors: common.Relation = common.RELATION,
+    unit: str | None = common.UNIT,
+    max_rows: int | None = common.MAX_ROWS,
+    plot: Path | None = common.PLOT,
+    output_format: Literal["table", "json"] = common.TABLE_OR_JSON,
 ) -> int:
     """Plan one question; see `HELP`."""
+    from rainbowdp.exact.arguments import require_together
     from rainbowdp.planning import plan as made
 
-    require_both("--unit", unit, "--max-rows", max_rows, "give both: --unit COLUMN --max-rows M")
+    require_together("give both: --unit COLUMN --max-rows M", unit=unit, max_rows=max_rows)
     planned = partial(
         made,
         question,
@@ -144,11 +120,28 @@ def plan_command(
     return 0
 
 
+COMMANDS = {
+    "plan": (
+        HELP,
+        {
+            kind: (
+                described(f"Plan the question: {SUMMARIES[kind]}", _MORE, lines=lines),
+                with_question(QUESTIONS[kind], plan_command, needs_column=False),
+            )
+            for kind, lines in _EXAMPLES.items()
+        },
+    )
+}
+"""The commands of this module by word: the help, and the commands under the word."""
+
+
 def _privacies(epsilon: Sequence[str] | None, delta: str | None, mu: Sequence[str] | None) -> "list[Privacy]":
     """Return a notion for each number; none where the least epsilon is looked for."""
+    from rainbowdp.privacy import privacy_of
+
     if mu is None:
-        return [common.read_notion(text, delta, None) for text in epsilon or ()]
-    return [common.read_notion(epsilon[0] if epsilon else None, delta, text) for text in mu]
+        return [privacy_of(text, delta) for text in epsilon or ()]
+    return [privacy_of(epsilon[0] if epsilon else None, delta, text) for text in mu]
 
 
 def _dense(plan: "Plan") -> Sequence[int]:
@@ -315,10 +308,3 @@ def _line(groups: Sequence[Sequence[str]], widths: Sequence[Sequence[int]]) -> s
     texts = zip(groups, widths, strict=True)
     cells = [text.rjust(width) for group, wide in texts for text, width in zip(group, wide, strict=True)]
     return _GAP.join(cells).rstrip()
-
-
-APP = group(HELP)
-for _kind, _question in QUESTIONS.items():
-    _command = with_question(_question, plan_command, needs_column=False)
-    _paragraphs = (f"Plan the question: {SUMMARIES[_kind]}", _MORE)
-    add(APP, _kind, _command, described(*_paragraphs, lines=_EXAMPLES[_kind]))
