@@ -198,7 +198,7 @@ def test_other_and_nulls_are_part_of_the_question(run: Runner) -> None:
     ("words", "what", "hint"),
     [
         (("winner", "--options", "A,B"), "a plan needs a privacy, or", "want 0.99 and lead 40"),
-        (("winner", "--options", "A,B", "--want", "0.9"), "without a lead", "give both"),
+        (("winner", "--options", "A,B", "--want", "0.9"), "a wanted probability and a lead", "give"),
         (("winner", "--options", "A,B", "--epsilon", "1", "--lead", "0"), "--lead: '0'", "40"),
         (("winner", "--options", "A,B", "--epsilon", "1", "--lead", "3%"), "is a share", "how many people"),
         (("winner", "--options", "A,B", "--epsilon", "1", "--lead", "x%", "--people", "9"), "'x'", "0.1"),

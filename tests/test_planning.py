@@ -731,7 +731,7 @@ def test_what_makes_no_sense_is_refused() -> None:
     question = QUESTIONS["two"]
     with pytest.raises(UsageError, match="needs a privacy"):
         plan(question)
-    with pytest.raises(UsageError, match="without a lead"):
+    with pytest.raises(UsageError, match="or a wanted probability and a lead"):
         plan(question, want="0.99")
     with pytest.raises(UsageError, match="privacies"):
         plan(question, [1])  # type: ignore[list-item]  # what is refused

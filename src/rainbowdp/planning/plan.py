@@ -305,7 +305,9 @@ def planned(
         ),
     )
     moving = [_BETWEEN_GROUPS] if asked.neighbors != neighbors else []
-    return part, (*ways.notes, *moving, *([why] if why else []), *_not_computed(ways))
+    computed = all(each.is_computed(case) for each in ways.columns for case in each.cases)
+    unknown = [] if computed else [_NOT_COMPUTED]
+    return part, (*ways.notes, *moving, *([why] if why else []), *unknown)
 
 
 def _series(last: int | None, shown: Shown) -> tuple[int, ...]:
@@ -366,20 +368,9 @@ def _not_all(wrong: Value, count: int) -> EnclosedNumber:
 
 def _delta(ways: Ways, leads: Sequence[int]) -> list[str]:
     typical, guarantee = ways.column("typical"), ways.column("guarantee")
-    asked = ways.chosen.asked
-    if (
-        typical is None
-        or guarantee is None
-        or not isinstance(asked.privacy, ApproxDP)
-        or not asked.privacy.delta
-    ):
+    privacy = ways.chosen.asked.privacy
+    if typical is None or guarantee is None or not isinstance(privacy, ApproxDP) or not privacy.delta:
         return []
     if "all-close" not in typical.cases or not typical.is_computed("all-close"):
         return []
-    return [sentences.delta_remark(asked, typical, guarantee, leads)]
-
-
-def _not_computed(ways: Ways) -> list[str]:
-    if all(each.is_computed(case) for each in ways.columns for case in each.cases):
-        return []
-    return [_NOT_COMPUTED]
+    return [sentences.delta_remark(ways.chosen.asked, typical, guarantee, leads)]
