@@ -176,19 +176,6 @@ def test_a_flag_may_be_repeated_and_help_is_always_given(run: Runner) -> None:
     assert run(*words, "--epsilon", "2", "--help").code == 0
 
 
-def test_what_is_abbreviated_in_messages_is_whole_in_data(run: Runner) -> None:
-    long = "x" * 5000
-    words = ("line", "--rainbow", f"{long}>b", "--boundary", f"{long}=1/3,b=2/3", "--epsilon", "1")
-    for form in ("csv", "json", "table"):
-        assert long in run(*words, "--distances", "0", "--format", form).out
-
-
-def test_a_line_break_in_a_value_does_not_break_the_two_lines(run: Runner) -> None:
-    outcome = run("line", "--rainbow", "a\n>>b", "--boundary", "a=1", "--mu", "1", "--distances", "1")
-    assert outcome.code == 2
-    assert outcome.error[0].startswith("error[RDP201]")
-
-
 def test_debug_stands_first_and_shows_the_traceback(run: Runner) -> None:
     outcome = run("--debug", *LINE, "--distances", "x")
     assert outcome.code == 2
@@ -299,18 +286,6 @@ def test_work_that_ends_within_two_seconds_stays_silent(
     assert capsys.readouterr() == ("", "")
 
 
-def test_progress_can_be_switched_off(
-    capsys: pytest.CaptureFixture[str], fake_time: FakeTime, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(SWITCH, "off")
-    with steps() as taken:
-        taken.step("reading")
-        fake_time.pass_by(100)
-        taken.step("checking")
-        taken.advance(1, 2)
-    assert capsys.readouterr() == ("", "")
-
-
 def test_what_acts_on_a_terminal_is_escaped_in_what_people_read(capsys: pytest.CaptureFixture[str]) -> None:
     emit_table(("a\x1b[31m", "b"), [("\x9b2J", "c\nd"), ("\u202e", "e\u2028f")])
     shown = capsys.readouterr().out
@@ -320,11 +295,6 @@ def test_what_acts_on_a_terminal_is_escaped_in_what_people_read(capsys: pytest.C
     assert capsys.readouterr().err == "worst\\x07 \\x1b]0;title\\x07\n"
     emit(["\x1b[31m"], for_people=True)
     assert capsys.readouterr().out == "\\x1b[31m\n"
-
-
-def test_data_stays_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    emit(["a\x1b[31m", "b"])
-    assert capsys.readouterr().out == "a\x1b[31m\nb\n"
 
 
 @pytest.mark.parametrize("text", ["\x1b[31m", "\x9b2J", "\x7f", "\u202ered", "\u2028", "é日😀", 'a"\\n'])
@@ -355,13 +325,6 @@ def test_progress_on_a_terminal_ends_when_the_first_rows_come(monkeypatch: pytes
     emit((f"row {at}" for at in range(10_000)), before=lambda: seen.append(len(terminal.getvalue())))
     assert seen[0] == 0
     assert len(terminal.getvalue().splitlines()) == 10_000
-
-
-def test_long_rows_come_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stdout", terminal)
-    emit("7" * 100_000 for _ in range(3))
-    assert [flushed for flushed in terminal.flushed if flushed] == [100_001, 200_002, 300_003]
 
 
 def test_no_message_about_a_name_acts_on_a_terminal(

@@ -93,23 +93,6 @@ def test_what_would_overspend_is_refused_with_spent_asked_and_left(run: Runner) 
     assert spent() == "epsilon 0.2 + ln(2)"
 
 
-def test_a_budget_that_is_not_there_is_known_before_the_table_is_read(run: Runner) -> None:
-    make_budget(run)
-    Path("bad.parquet").write_bytes(b"PAR1 nothing PAR1")
-    outcome = winner(run, *SURE, "--ledger", "l", "--name", "bb")
-    assert (outcome.code, outcome.error[0][:14]) == (2, "error[RDP602]:")
-    assert run("ask", "winner", "bad.parquet", *WINNER, *SURE, "--ledger", "l", "--name", "b").code == 4
-    assert spent() == "epsilon 0"
-
-
-def test_one_source_under_two_names_is_said(run: Runner) -> None:
-    make_budget(run)
-    assert run("budget", "create", "c", "--ledger", "l", "--epsilon", 100).code == 0
-    for name, said in (("b", False), ("c", True), ("b", True)):
-        outcome = winner(run, "--epsilon", 1, "--ledger", "l", "--name", name)
-        assert ("charged to other budgets" in outcome.err) is said
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_an_answer_that_cannot_be_shown_can_be_had_again(
     run: Runner, monkeypatch: pytest.MonkeyPatch

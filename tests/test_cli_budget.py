@@ -163,12 +163,6 @@ def test_misuse_makes_no_ledger(run: Run, words: tuple[str, ...]) -> None:
     assert not Path("budgets.ledger").exists()
 
 
-def test_the_ledger_has_to_be_named(run: Run) -> None:
-    code, _, error = run("show", "survey", ledger=None)
-    assert code == 2
-    assert error.startswith("error[RDP901]: the option --ledger is missing")
-
-
 def test_a_ledger_on_a_server(run: Run) -> None:
     address = fresh_database()
     assert run("create", "survey", "--epsilon", "3", ledger=address)[0] == 0
@@ -177,10 +171,3 @@ def test_a_ledger_on_a_server(run: Run) -> None:
     code, _, error = run("show", "other", ledger=address)
     assert code == 2
     assert address.split(":")[2].split("@")[0] not in error
-
-
-def test_help_names_the_commands(run: Run) -> None:
-    code, out, _ = run(ledger=None)
-    assert code == 0
-    for command in ("create", "show", "history", "raise", "close"):
-        assert command in out

@@ -18,7 +18,7 @@ from typing import Literal, Self
 from rainbowdp.errors import BudgetRefusedError, LedgerError, UnknownBudgetError, UsageError
 from rainbowdp.exact import parse_fraction
 from rainbowdp.ledger.cost import Amount, Cost
-from rainbowdp.ledger.database import HISTORY, REQUEST, SOURCES, SUMS, Database, refuse
+from rainbowdp.ledger.database import HISTORY, REQUEST, SOURCES, SUMS, Database, Run, refuse
 from rainbowdp.ledger.entries import (
     BudgetState,
     Charge,
@@ -46,6 +46,11 @@ Point = Literal[
 """The moments between which a process may die; see `Ledger`."""
 
 SECONDS = 30.0
+_OPTIONS = {
+    "pure": "--epsilon alone",
+    "approximate": "--epsilon, with or without --delta",
+    "gaussian": "--mu",
+}
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.]*)://")
 _SQLITE = "sqlite:///"
 _POSTGRESQL = re.compile(r"(postgresql|postgres)(\+psycopg)?://")
@@ -253,11 +258,23 @@ class Ledger:
         request = None if request_id is None else check_name(request_id, "the request id")
         name, asked = one_spelling(name), _asked(cost, question, source, privacy)
         with self._database.transaction(write=False) as run:
-            state = state_in(run, self.label, name)
-            before = None if request is None else repeated_in(run, self.label, name, request, asked)
-            if before is None:
-                _check_affordable(state, cost)
-            return before
+            return self._judged(run, name, cost, request, asked)[1]
+
+    def _judged(
+        self, run: Run, name: str, cost: Cost, request: str | None, asked: dict[str, object]
+    ) -> tuple[BudgetState, Charge | None]:
+        """Return the state of a budget, and the charge of a request that was charged before.
+
+        Raises
+        ------
+        BudgetRefusedError
+            If the request is new, and the budget does not pay for it.
+        """
+        state = state_in(run, self.label, name)
+        before = None if request is None else repeated_in(run, self.label, name, request, asked)
+        if before is None:
+            _check_affordable(state, cost)
+        return state, before
 
     def charge(
         self, name: str, cost: Cost, *, request_id: str | None, question: str, source: str, privacy: str
@@ -295,10 +312,8 @@ class Ledger:
         request = secrets.token_hex(16) if request_id is None else check_name(request_id, "the request id")
         name, asked = one_spelling(name), _asked(cost, question, source, privacy)
         with self._database.transaction(write=True) as run:
-            state = state_in(run, self.label, name)
-            charge = repeated_in(run, self.label, name, request, asked)
+            state, charge = self._judged(run, name, cost, request, asked)
             if charge is None:
-                _check_affordable(state, cost)
                 self._reached("charge checked")
                 number, charged = state.entries + 1, {"request": request, **asked}
                 recorded_at = add_entry(run, self.label, (name, number), "charge", charged)
@@ -408,12 +423,35 @@ def _asked(cost: Cost, question: str, source: str, privacy: str) -> dict[str, ob
 
 
 def _check_affordable(state: BudgetState, cost: Cost) -> None:
+    """Refuse a cost that a budget does not pay.
+
+    Raises
+    ------
+    BudgetRefusedError
+        If the budget is closed, of another kind, or has too little left.
+    """
     if state.closed:
         raise refused_closed(state)
     if not cost.pays_from(state.kind):
-        raise refused_kind(state, cost)
+        raise BudgetRefusedError(
+            f"budget {state.name!r} is {state.kind} ({state.total}), and the question asks for {cost}",
+            help=f"ask with {_OPTIONS[state.kind]}, or under the name of another budget",
+            name=state.name,
+            kind=state.kind,
+            asked=str(cost),
+        )
     if not cost.within(state.left):
-        raise refused_cost(state, cost)
+        spent, wanted = state.spent.shown(state.kind), cost.shown(state.kind)
+        left, fitting = state.left.shown(state.kind, upward=False), still_fits(state)
+        first = f"ask with {fitting}, or" if fitting else "nothing is left:"
+        raise BudgetRefusedError(
+            f"budget {state.name!r} cannot pay for this: spent {spent}; asked {wanted}; left {left}",
+            help=f"{first} raise the budget with a reason (rainbowdp budget raise)",
+            name=state.name,
+            spent=str(state.spent),
+            asked=str(cost),
+            left=str(state.left),
+        )
 
 
 def refused_closed(state: BudgetState) -> BudgetRefusedError:
@@ -422,39 +460,6 @@ def refused_closed(state: BudgetState) -> BudgetRefusedError:
         f"budget {state.name!r} is closed",
         help="a closed budget pays for nothing new; ask under another name",
         name=state.name,
-    )
-
-
-def refused_kind(state: BudgetState, asked: Cost) -> BudgetRefusedError:
-    """Return the error of a cost that another kind of budget pays."""
-    want = {
-        "pure": "--epsilon alone",
-        "approximate": "--epsilon, with or without --delta",
-        "gaussian": "--mu",
-    }
-    return BudgetRefusedError(
-        f"budget {state.name!r} is {state.kind} ({state.total}), and the question asks for {asked}",
-        help=f"ask with {want[state.kind]}, or under the name of another budget",
-        name=state.name,
-        kind=state.kind,
-        asked=str(asked),
-    )
-
-
-def refused_cost(state: BudgetState, asked: Cost) -> BudgetRefusedError:
-    """Return the error of a cost beyond what is left."""
-    spent = state.spent.shown(state.kind)
-    wanted = asked.shown(state.kind)
-    left = state.left.shown(state.kind, upward=False)
-    raise_it = "raise the budget with a reason (rainbowdp budget raise)"
-    fitting = still_fits(state)
-    return BudgetRefusedError(
-        f"budget {state.name!r} cannot pay for this: spent {spent}; asked {wanted}; left {left}",
-        help=f"ask with {fitting}, or {raise_it}" if fitting else f"nothing is left: {raise_it}",
-        name=state.name,
-        spent=str(state.spent),
-        asked=str(asked),
-        left=str(state.left),
     )
 
 

@@ -10,12 +10,13 @@ Pure costs add their epsilon, approximate ones their epsilon and delta, Gaussian
 approximate budget; no other kind may be paid from another.
 """
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import isqrt
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import flint
 
@@ -293,14 +294,15 @@ class Cost:
         return Cost(self.epsilon.times(number), self.delta * number, squared)
 
     def __add__(self, other: "Cost") -> "Cost":
-        self._check_family(other)
-        squared = None if self.mu_squared is None else self.mu_squared + (other.mu_squared or 0)
-        return Cost(self.epsilon + other.epsilon, self.delta + other.delta, squared)
+        return self._combined(operator.add, other)
 
     def __sub__(self, other: "Cost") -> "Cost":
+        return self._combined(operator.sub, other)
+
+    def _combined(self, combine: Callable[[Any, Any], Any], other: "Cost") -> "Cost":
         self._check_family(other)
-        squared = None if self.mu_squared is None else self.mu_squared - (other.mu_squared or 0)
-        return Cost(self.epsilon - other.epsilon, self.delta - other.delta, squared)
+        squared = None if self.mu_squared is None else combine(self.mu_squared, other.mu_squared)
+        return Cost(combine(self.epsilon, other.epsilon), combine(self.delta, other.delta), squared)
 
     def within(self, limit: "Cost") -> bool:
         """Tell, exactly, whether a limit of the same family covers this cost in every part."""

@@ -11,10 +11,14 @@ a statement. Any failure is a `LedgerError`, and the transaction is undone: a ch
 commit.
 """
 
-from collections.abc import Callable, Mapping
+import contextlib
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import Final, NoReturn, Protocol
+from typing import Final, NoReturn
 
 from rainbowdp.errors import LedgerError
 
@@ -174,14 +178,22 @@ INSERT INTO rainbowdp_ledger (version, recorded_at) VALUES (:version, :recorded_
 READ_VERSION: Final = "SELECT version FROM rainbowdp_ledger"
 
 
-class Database(Protocol):
-    """A place that keeps the entries of a ledger."""
+class Database(ABC):
+    """A place that keeps the entries of a ledger; used by one thread at a time, and never after a fork.
 
-    @property
-    def label(self) -> str:
-        """Where it is, for messages; without a password."""
+    Parameters
+    ----------
+    label : str
+        Where it is, for messages; without a password.
+    """
 
-    def transaction(self, *, write: bool) -> AbstractContextManager[Run]:
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self._owner = os.getpid()
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def transaction(self, *, write: bool) -> Iterator[Run]:
         """Open a transaction that is committed at the end and undone by any error.
 
         Only one writing transaction is open at a time, and it sees everything committed before it began.
@@ -191,9 +203,29 @@ class Database(Protocol):
         LedgerError
             If the database cannot be read, written or locked in time.
         """
+        if os.getpid() != self._owner:
+            refuse(self.label, "was opened in another process", "open it anew after a fork")
+        with self._lock, self._translated(), self._begun(write=write) as run:
+            yield run
 
+    @abstractmethod
     def close(self) -> None:
         """Give the connection back; transactions are impossible from then on."""
+
+    @abstractmethod
+    def _begun(self, *, write: bool) -> AbstractContextManager[Run]:
+        """Open a transaction, with the lock held."""
+
+    @abstractmethod
+    def _translated(self) -> AbstractContextManager[None]:
+        """Make errors of the database a `LedgerError`."""
+
+
+def make_tables(run: Run, statements: Iterable[str]) -> None:
+    """Make the tables of a new ledger."""
+    for statement in statements:
+        run(statement, {})
+    run(RECORD_VERSION, {"version": VERSION, "recorded_at": now()})
 
 
 def now() -> str:

@@ -11,15 +11,17 @@ that is read must be written exactly as it would be written now; any other was n
 an error.
 """
 
+import contextlib
 import json
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, NoReturn, cast
+from typing import Any, Literal, cast
 
 from rainbowdp.errors import (
+    LedgerError,
     PrivacyParameterError,
     RainbowError,
     RequestMismatchError,
@@ -164,20 +166,16 @@ def check_name(text: str, what: str) -> str:
     'survey 2026/ä'
     """
     text = one_spelling(text)
-    if not text.strip():
-        raise UsageError(f"{what} is empty", help="give a name of at least one character")
-    if len(text) > LONGEST:
-        raise UsageError(f"{what} has {len(text)} characters", help=f"give at most {LONGEST} characters")
-    if text != text.strip():
-        raise UsageError(f"{what} {text!r} has blanks around it", help="leave them out")
     # Control, format, surrogate, private and unassigned characters, and separators other than the blank.
-    hidden = [
-        character for character in text if unicodedata.category(character)[0] in "CZ" and character != " "
-    ]
-    if hidden:
-        raise UsageError(
-            f"{what} {text!r} holds the invisible character {hidden[0]!r}", help="use visible characters"
-        )
+    hidden = next((one for one in text if unicodedata.category(one)[0] in "CZ" and one != " "), None)
+    for is_wrong, said in (
+        (not text.strip(), "is empty"),
+        (len(text) > LONGEST, f"has {len(text)} characters"),
+        (text != text.strip(), f"{text!r} has blanks around it"),
+        (hidden is not None, f"{text!r} holds the invisible character {hidden!r}"),
+    ):
+        if is_wrong:
+            raise UsageError(f"{what} {said}", help=f"give from 1 to {LONGEST} visible characters")
     return text
 
 
@@ -194,13 +192,10 @@ def read_text(label: str, kept: object) -> str:
     LedgerError
         If it was not written by a ledger.
     """
-    try:
-        text = json.loads(kept) if isinstance(kept, str) else None
-    except (ValueError, RecursionError):
-        text = None
-    if not isinstance(text, str):
-        _damaged(label)
-    return text
+    with contextlib.suppress(ValueError, RecursionError):
+        if isinstance(kept, str) and isinstance(text := json.loads(kept), str):
+            return text
+    raise _damaged(label)
 
 
 def kept_cost(cost: Cost) -> dict[str, object]:
@@ -232,9 +227,9 @@ def read_cost(label: str, columns: Row) -> Cost:
             amount = Amount(parse_fraction(str(rational)), parse_fraction(str(logarithm)))
             cost = Cost(amount, parse_fraction(str(delta)))
     except RainbowError:
-        _damaged(label)
+        raise _damaged(label) from None
     if tuple(kept_cost(cost).values()) != tuple(columns):
-        _damaged(label)
+        raise _damaged(label)
     return cost
 
 
@@ -274,13 +269,13 @@ def sum_up(label: str, name: str, rows: Iterable[Row]) -> BudgetState:
     except PrivacyParameterError:
         refuse(label, f"has spent more of {name!r} than there was", "restore it from a copy")
     except UsageError:
-        _damaged(label)
+        raise _damaged(label) from None
     closed = bool(counts["close"])
     return BudgetState(name, created.kind, total, spent, left, closed, counts["charge"], last)
 
 
-def _damaged(label: str) -> NoReturn:
-    refuse(label, "holds an entry that no ledger wrote", _ASK_WHO)
+def _damaged(label: str) -> LedgerError:
+    return LedgerError(f"ledger {label!r} holds an entry that no ledger wrote", help=_ASK_WHO, ledger=label)
 
 
 def names_in(run: Run) -> tuple[str, ...]:

@@ -332,7 +332,7 @@ def privacy_cost(
     )
     words = tuple(map(sentence, (measured, guessing, _rho_words(rho))))
     known = (None, False) if rho is None else (rho.value, rho.is_bound)
-    return PrivacyCost(odds, text, *known, guess, words)
+    return PrivacyCost(odds, text, known[0], known[1], guess, words)
 
 
 def _rho_words(rho: Rho | None) -> str:

@@ -383,7 +383,8 @@ def answer(
     except BudgetRefusedError as error:
         error.help = f"{error.help}{terms.help_if_refused}"
         raise
-    return terms.found(paid._replace(answer=terms.stored(paid.answer), notes=notes + paid.notes))
+    answers, notes = terms.stored(paid.answer), notes + paid.notes
+    return terms.found(Released(answers, paid.request_id, paid.budget, paid.answered_at, notes))
 
 
 def fingerprint(terms: Request[T, Found_co], encoding: str = "utf-8") -> str:
