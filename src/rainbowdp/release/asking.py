@@ -21,8 +21,8 @@ from rainbowdp.privacy import Privacy, privacy_of
 from rainbowdp.questions import Neighbors, Question, Summary
 from rainbowdp.release.key_terms import Keys, KeyTerms
 from rainbowdp.release.paying import IN_MEMORY, pay_and_draw
-from rainbowdp.release.receipt import Released, now
-from rainbowdp.release.terms import Answer, Source, Terms
+from rainbowdp.release.receipt import Released
+from rainbowdp.release.terms import Answer, Source, Terms, now
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, open_table
 from rainbowdp.tables.source import Progress

@@ -26,12 +26,11 @@ from rainbowdp.release.receipt import (
     Released,
     changed_answer,
     make_receipt,
-    now,
     privacy_json,
     public_part,
     unit_json,
 )
-from rainbowdp.release.terms import Source, read_filters, require_person
+from rainbowdp.release.terms import Source, now, read_filters, require_person
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, count_keys
 from rainbowdp.tables.source import Progress

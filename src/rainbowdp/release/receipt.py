@@ -6,7 +6,6 @@ again, so none of them are listed. It holds nothing that the data decided, excep
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from functools import cache
 from typing import Generic, NamedTuple, TypeVar
 
@@ -82,11 +81,6 @@ def privacy_json(privacy: Privacy) -> dict[str, str]:
     """
     parts = (part.partition("=") for part in str(privacy).split(", "))
     return {name: value for name, _, value in parts}
-
-
-def now() -> str:
-    """Return the time in UTC, as ISO 8601."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def changed_answer() -> LedgerError:

@@ -10,6 +10,7 @@ import contextlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -32,7 +33,6 @@ from rainbowdp.release.receipt import (
     Released,
     changed_answer,
     make_receipt,
-    now,
     privacy_json,
     public_part,
     unit_json,
@@ -304,6 +304,11 @@ class Terms:
     def found(self, released: Released[Answers]) -> "Answer":
         """Return what leaves, with these terms."""
         return Answer(self, *released)
+
+
+def now() -> str:
+    """Return the time in UTC, as ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 @dataclass(frozen=True)
