@@ -289,24 +289,6 @@ def test_sizes_of_given_summaries_are_refused_without_their_numbers(tmp_path: Pa
         assert ledger.state("b").requests == 0
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"where": [("town", "Ulm")]},
-        {"where": {"town": None}},
-        {"where": {3: "Ulm"}},
-        {"by": 3, "groups": ["x"]},
-        {"by": "ward", "groups": "xy"},
-        {"by": "ward", "groups": [None]},
-        {"unit": 3, "max_rows": 1},
-        {"unit": "person", "max_rows": True},
-    ],
-)
-def test_options_of_a_wrong_kind_are_misuse(options: dict[str, Any]) -> None:
-    with pytest.raises(RainbowError):
-        rdp.ask(frame(), rdp.winner("vote", ["A", "B"]), epsilon=1, **options)
-
-
 def test_filters_say_what_cells_say() -> None:
     numbers = pd.DataFrame({"vote": ["A"] * 90 + ["B"] * 200, "year": [2020] * 90 + [2021] * 200})
     question = rdp.winner("vote", ["A", "B"])

@@ -259,7 +259,7 @@ def _table(
 
 
 def _block(head: str, columns: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Return the lines of columns under one head: it stands over their middle, or at the end of a single one."""
+    """Return the lines of columns under one head, which stands over their middle, or at the end of one."""
     widths = [max(map(len, (case, *cells))) for case, cells in columns.items()]
     widths[0] += max(0, len(head) - len(_GAP.join(" " * width for width in widths)))
     lines = [
