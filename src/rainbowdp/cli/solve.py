@@ -244,18 +244,17 @@ def _print_summary(
     if output_format == "json":
         emit_json(summary)
         return
-    rows = [
-        ("datasets", f"{graph.size}"),
-        ("pairs of neighbors", f"{graph.pair_count}"),
-        ("rainbows (regions)", f"{len(graph.rainbows)}"),
-        ("boundary datasets", f"{summary['boundary_datasets']}"),
-        ("boundary graph", f"{counted(nodes, 'node')}, {counted(edges, 'edge')}"),
-        (
-            "largest distance",
-            "no boundary" if graph.largest_distance is None else f"{graph.largest_distance}",
-        ),
-        ("unconstrained datasets", f"{summary['unconstrained_datasets']}"),
-        ("privacy", asked.typed),
-        ("verified", "every pair of neighbors, exactly"),
-    ]
-    emit_table(("solved", ""), rows)
+    titles = {"neighbor_pairs": "pairs of neighbors", "rainbows": "rainbows (regions)"}
+    texts = {
+        "boundary_graph": f"{counted(nodes, 'node')}, {counted(edges, 'edge')}",
+        "privacy": asked.typed,
+        "verified": "every pair of neighbors, exactly",
+        **({"largest_distance": "no boundary"} if graph.largest_distance is None else {}),
+    }
+    emit_table(
+        ("solved", ""),
+        [
+            (titles.get(name, name.replace("_", " ")), texts.get(name, f"{value}"))
+            for name, value in summary.items()
+        ],
+    )

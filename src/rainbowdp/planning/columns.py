@@ -15,8 +15,8 @@ private as the plan. Every rival has the scores and the sensitivity that suit it
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from math import inf, log
-from typing import Literal
 
 import flint
 
@@ -225,11 +225,9 @@ def noisy_column(asked: Asked, typical: QuestionMechanism) -> Column | None:
     if names_one(asked):
         wrong = _by_counts(asked, asked.privacy.epsilon, noisy_counts_wrong)
     elif isinstance(question, Ranking):
-        order_of_counts = NoisyOrder(asked)
-        wrong = lambda lead, case: order_of_counts.wrong(lead, _closeness(case), centered=False)  # noqa: E731
+        wrong = _by_noise(partial(NoisyOrder(asked).wrong, centered=False))
     elif isinstance(question, Level) and isinstance(question.measure, CountOf):
-        level_of_count = NoisyLevel(asked)
-        wrong = lambda lead, case: level_of_count.wrong(lead, _closeness(case))  # noqa: E731
+        wrong = _by_noise(NoisyLevel(asked).wrong)
     else:
         return None
     return Column(NOISY_COUNTS, cases_of(asked), wrong, grows=asked.privacy.epsilon != 0)
@@ -255,8 +253,9 @@ def rivals_in(asked: Asked, case: PlanCase) -> int:
     return count - 1 if names_one(asked) else 2
 
 
-def _closeness(case: PlanCase) -> Literal["one-close", "all-close"]:
-    return "one-close" if case == "one-close" else "all-close"
+def _by_noise(chances: Callable[..., Value | None]) -> Wrong:
+    """Return the chances of noise on counts, in which one other answer is close or all are."""
+    return lambda lead, case: chances(lead, "one-close" if case == "one-close" else "all-close")
 
 
 def _by_counts(asked: Asked, epsilon: Exponent, formula: _Formula) -> Wrong:
