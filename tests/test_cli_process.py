@@ -126,31 +126,6 @@ def test_an_interrupt_during_an_import_at_the_start_is_told_in_one_word() -> Non
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_signal_while_a_file_is_written_leaves_nothing_behind() -> None:
-    program = (
-        "import sys, time\n"
-        "from rainbowdp.formats import writing\n"
-        "def wait(path):\n"
-        "    print(sorted(file.name for file in path.parent.iterdir()), file=sys.__stdout__, flush=True)\n"
-        "    time.sleep(600)\n"
-        "writing._flush = wait\n"
-        "from rainbowdp.cli import main\n"
-        f"sys.exit(main({[*SOLVE, '--out', 'new.csv']!r}))\n"
-    )
-    before = sorted(Path().iterdir())
-    running = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert running.stdout is not None
-    # The file is there beside its target when the signal comes.
-    assert b"'.new." in running.stdout.readline()
-    running.send_signal(signal.SIGTERM)
-    _, errors = running.communicate(timeout=60)
-    assert (running.returncode, errors.decode().splitlines()[-1]) == (143, "terminated")
-    assert sorted(Path().iterdir()) == before
-
-
-@pytest.mark.usefixtures("folder")
 def test_an_interrupt_while_a_file_is_written_leaves_nothing_behind(
     run: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:

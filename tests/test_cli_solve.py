@@ -241,23 +241,6 @@ def test_datasets_without_neighbors_are_noted(run: Runner, path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("color", ["\x1b[31m", "\ufffe"])
-def test_a_color_that_graphml_cannot_hold_is_refused_before_the_work(
-    run: Runner, path: Path, color: str
-) -> None:
-    (path / "nodes.csv").write_text(f"dataset,rainbow\nw,b>{color}\nx,b>{color}\ny,{color}>b\nz,{color}>b\n")
-    words = ("--boundary", "uniform", "--epsilon", "1", "--boundary-graph")
-    outcome = solve(run, path, *words, path / "bg.graphml", "--out", path / "m.csv")
-    assert outcome.code == 4
-    assert outcome.error[0].startswith("error[RDP503]: GraphML cannot hold the color ")
-    assert ".json" in outcome.error[1]
-    assert sorted(file.name for file in path.iterdir()) == ["nodes.csv", "pairs.csv"]
-    for name in ("bg.json", "bg.csv"):
-        assert solve(run, path, *words, path / name).code == 0
-    nodes = json.loads((path / "bg.json").read_text())["nodes"]
-    assert {node["rainbow"] for node in nodes} == {f"b>{color}", f"{color}>b"}
-
-
 @pytest.mark.parametrize("ending", ["png"])
 def test_colors_without_a_glyph_are_one_note_beside_the_figure(run: Runner, path: Path, ending: str) -> None:
     (path / "nodes.csv").write_text(
@@ -269,15 +252,6 @@ def test_colors_without_a_glyph_are_one_note_beside_the_figure(run: Runner, path
     assert [line for line in outcome.err.splitlines() if not line.startswith("drawing the figure (")] == [
         "note: the font of the figure lacks 3 characters (U+65E5, U+672C, U+8A9E), drawn as boxes"
     ]
-
-
-def test_a_family_without_any_boundary(run: Runner, path: Path) -> None:
-    (path / "pairs.csv").write_text("source,target\nw,x\n")
-    found = json_of(solve(run, path, "--boundary", "uniform", "--epsilon", "0", "--format", "json"))
-    assert found["largest_distance"] is None
-    assert found["unconstrained_datasets"] == 4
-    assert found["boundary_datasets"] == 0
-    assert "no boundary" in solve(run, path, "--boundary", "uniform", "--epsilon", "0").out
 
 
 @pytest.mark.parametrize("name", ["g.graphml", "g.json"])

@@ -123,17 +123,6 @@ def test_the_table_shows_the_worst_pair(run: Runner, files: Path) -> None:
     assert verify(run, files, "--epsilon", "1").out.startswith("holds\n")
 
 
-def test_no_pairs_at_all_break_nothing(run: Runner, files: Path) -> None:
-    (files / "pairs.csv").write_text("source,target\n")
-    outcome = verify(run, files, "--epsilon", "0", "--format", "json")
-    assert outcome.code == 0
-    assert json_of(outcome)["tight"] == {"epsilon": {"lower": 0.0, "upper": 0.0}}
-    assert json_of(outcome)["neighbor_pairs"] == 0
-    assert outcome.err == (
-        "note: there is no pair of neighbors, so any mechanism is private: check the file of neighbors\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("given", "exit_code", "what"),
     [

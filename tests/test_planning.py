@@ -631,7 +631,7 @@ def test_a_ranking_of_many_options_is_shown_as_far_as_it_is_computed() -> None:
 
 def test_json_has_every_figure() -> None:
     shown: dict[str, Any] = {"want": "0.97", "lead": "3%", "leads": [1, 5], "people": 1100, "groups": 2}
-    privacies = [PureDP("0.1"), ApproxDP("ln 2", "1e-6")]
+    privacies: list[Privacy] = [PureDP("0.1"), ApproxDP("ln 2", "1e-6")]
     found = plan(QUESTIONS["winner"], privacies, max_rows=2, compare=True, **shown)
     read = json.loads(json.dumps(found.to_json()))
     assert read["question"]["kind"] == "winner"

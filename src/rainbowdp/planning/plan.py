@@ -226,7 +226,7 @@ def ways_of(asked: Asked, goal: Goal, rule: str | BoundaryCondition) -> Ways:
         As for `rainbowdp.goals.mechanism_of`.
     """
     chosen = mechanism_of(asked, goal, rule)
-    mechanisms: dict[str, QuestionMechanism] = {goal: chosen}
+    mechanisms: dict[Goal, QuestionMechanism] = {goal: chosen}
     notes = [*chosen.notes]
     other: Goal = GOALS[1] if goal == GOALS[0] else GOALS[0]
     try:
@@ -244,7 +244,7 @@ def ways_of(asked: Asked, goal: Goal, rule: str | BoundaryCondition) -> Ways:
         notes.append(sentences.LEANS_TO_NO)
     noisy = noisy_column(asked, mechanisms.get("typical", chosen))
     columns += [*([] if noisy is None else [noisy]), ignoring_column(asked)]
-    in_order = {name: mechanisms[name] for name in GOALS if name in mechanisms}
+    in_order: dict[str, QuestionMechanism] = {name: mechanisms[name] for name in GOALS if name in mechanisms}
     return Ways(chosen, in_order, tuple(columns), tuple(notes))
 
 
