@@ -44,7 +44,7 @@ def test_a_stored_answer_that_the_question_cannot_have_is_refused(kept: str, led
     asked = {"question": fingerprint(TERMS), "source": IN_MEMORY, "privacy": "epsilon=1"}
     charge = ledger.charge("b", Cost.of(rdp.PureDP(1)), request_id="r", **asked)
     ledger.store(charge, kept)
-    with pytest.raises(LedgerError, match="none to this question"):
+    with pytest.raises(LedgerError, match="not one to this question"):
         answer(TERMS, COUNTS, ledger, "b", "r")
 
 
@@ -57,7 +57,7 @@ def test_stored_keys_that_no_table_can_have_are_refused(kept: str, ledger: Ledge
     again = {what: str(getattr(entry, what)) for what in ("question", "source", "privacy")}
     charge = ledger.charge("b", Cost.of(rdp.ApproxDP(1, "1/1000")), request_id="s", **again)
     ledger.store(charge, kept)
-    with pytest.raises(LedgerError, match="none to this question"):
+    with pytest.raises(LedgerError, match="not one to this question"):
         ask_keys(frame, "vote", **{**asked, "request_id": "s"})  # type: ignore[arg-type]  # see above
 
 

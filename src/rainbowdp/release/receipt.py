@@ -86,6 +86,6 @@ def privacy_json(privacy: Privacy) -> dict[str, str]:
 def changed_answer() -> LedgerError:
     """Return the error about a stored answer that the question cannot have."""
     return LedgerError(
-        "the answer that the ledger keeps is none to this question",
+        "the answer that the ledger keeps is not one to this question",
         help="restore the ledger from a copy, and ask who changed it",
     )

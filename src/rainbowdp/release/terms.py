@@ -113,7 +113,7 @@ class Terms:
         require(self.privacy, "privacy", PureDP, ApproxDP, GaussianDP)
         if isinstance(self.privacy, ApproxDP) and self.privacy.delta == 1:
             raise PrivacyParameterError(
-                "delta is 1, which protects nobody", help="give a delta far below 1 over the number of people"
+                "delta is 1, which protects no one", help="give a delta far below 1 over the number of people"
             )
         require_relation(self.neighbors)
         require_goal(self.goal)
@@ -294,7 +294,7 @@ class Terms:
             return "the answers are not about the groups"
         wrong = [group for group, answer in answers.items() if not self._accepts(answer)]
         about = f" for {wrong[0]!r}" if wrong and self.groups else ""
-        return f"the answer{about} is none to the question" if wrong else ""
+        return f"the answer{about} is not one to the question" if wrong else ""
 
     def _accepts(self, answer: Json) -> bool:
         if isinstance(answer, list):
