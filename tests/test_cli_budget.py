@@ -10,8 +10,7 @@ import pytest
 
 from command_line import Runner
 from ledger_places import ASKED, pure
-from postgres_server import fresh_database
-from rainbowdp.ledger import Cost, open_ledger
+from rainbowdp.ledger import open_ledger
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -137,16 +136,6 @@ def test_names_and_ledgers_that_are_not_there(run: Run, command: str) -> None:
     assert error == (
         "error[RDP602]: ledger 'budgets.ledger' has no budget 'sruvey'\nhelp: did you mean 'survey'?"
     )
-
-
-def test_a_ledger_on_a_server(run: Run) -> None:
-    address = fresh_database()
-    assert run("create", "survey", "--epsilon", "3", ledger=address)[0] == 0
-    with open_ledger(address) as ledger:
-        assert ledger.state("survey").total == Cost(pure(3).epsilon)
-    code, _, error = run("show", "other", ledger=address)
-    assert code == 2
-    assert address.split(":")[2].split("@")[0] not in error
 
 
 @pytest.mark.parametrize("words", ["survey", "survey --epsilon -1", "survey --mu ln(3)", "\x1b --epsilon 1"])

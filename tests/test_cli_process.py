@@ -22,7 +22,7 @@ from rainbowdp.cli.progress import Signals
 from rainbowdp.formats.datasets import numbered_datasets
 
 LINE = ("line", "--rainbow", "a>b", "--boundary", "a=1/3,b=2/3", "--epsilon", "ln 2")
-ENDINGS = [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated"), ("SIGHUP", 129, "terminated")]
+ENDINGS = [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")]
 
 
 @pytest.fixture(autouse=True)
@@ -210,9 +210,8 @@ def shell(redirection: str, *words: object) -> "subprocess.CompletedProcess[str]
     return subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
 
 
-@pytest.mark.parametrize("words", [("--help",), (*LINE, "--distances", "0:3")])
-def test_a_result_that_cannot_be_written_is_an_error_of_two_lines(words: tuple[str, ...]) -> None:
-    done = shell(">/dev/full", *words)
+def test_a_result_that_cannot_be_written_is_an_error_of_two_lines() -> None:
+    done = shell(">/dev/full", *LINE, "--distances", "0:3")
     assert done.returncode == 4
     assert done.stderr.splitlines() == [
         "error[RDP503]: cannot write the result to stdout: No space left on device",

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
+from command_line import Runner
 from ledger_places import ASKED, Place, pure
 from postgres_server import fresh_database
 from rainbowdp.errors import LedgerError, MissingExtraError
@@ -280,3 +281,13 @@ def test_a_charge_takes_the_lock_before_it_looks(place: Place) -> None:
     locked = next(at for at, text in enumerate(statements) if "pg_advisory_xact_lock" in text)
     looked = next(at for at, text in enumerate(statements) if "rainbowdp_entries" in text)
     assert locked < looked
+
+
+def test_budgets_on_a_server_by_command(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    run = Runner(capsys)
+    assert run("budget", "create", "other", "--ledger", place.address, "--epsilon", 3).code == 0
+    with place.open() as ledger:
+        assert ledger.state("other").total == pure(3)
+    outcome = run("budget", "show", "third", "--ledger", place.address)
+    assert outcome.code == 2
+    assert place.address.split(":")[2].split("@")[0] not in outcome.err

@@ -23,7 +23,6 @@ import flint
 from rainbowdp.errors import NumberError, PrivacyParameterError, UsageError
 from rainbowdp.exact import (
     FIRST_PRECISION,
-    Exponent,
     Log,
     NumberLike,
     enclose_with,
@@ -261,7 +260,13 @@ class Cost:
             If mu is a logarithm.
         """
         if isinstance(privacy, GaussianDP):
-            return cls(mu_squared=_rational_mu(privacy.mu) ** 2)
+            if isinstance(privacy.mu, Log):
+                raise PrivacyParameterError(
+                    f"mu={privacy.mu} cannot be charged: the square of a logarithm has no exact form",
+                    help="give mu as a decimal or fraction",
+                    value=str(privacy.mu),
+                )
+            return cls(mu_squared=privacy.mu**2)
         return cls(Amount.of(privacy.epsilon), privacy.delta)
 
     @property
@@ -345,13 +350,3 @@ def root_text(squared: Fraction) -> str:
     """
     root = Fraction(isqrt(squared.numerator), isqrt(squared.denominator))
     return number_text(root) if root * root == squared else f"sqrt({format_fraction(squared)})"
-
-
-def _rational_mu(mu: Exponent) -> Fraction:
-    if isinstance(mu, Log):
-        raise PrivacyParameterError(
-            f"mu={mu} cannot be charged: the square of a logarithm has no exact form in a ledger",
-            help="give mu as a decimal or fraction",
-            value=str(mu),
-        )
-    return mu

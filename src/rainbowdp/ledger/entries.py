@@ -377,18 +377,8 @@ def read_entry(label: str, row: Row) -> Entry:
         If it was not written by a ledger.
     """
     number, event, recorded_at, request, *texts = row[:9]
-    question, source, privacy, answer, reason = (
-        None if text is None else read_text(label, text) for text in texts
-    )
+    cost = None if row[9] is None else read_cost(label, row[9:])
+    told = (None if text is None else read_text(label, text) for text in texts)
     return Entry(
-        number=cast("int", number),
-        event=cast("Event", event),
-        recorded_at=str(recorded_at),
-        cost=None if row[9] is None else read_cost(label, row[9:]),
-        request_id=None if request is None else str(request),
-        question=question,
-        source=source,
-        privacy=privacy,
-        answer=answer,
-        reason=reason,
+        cast("int", number), cast("Event", event), str(recorded_at), cost, cast("Any", request), *told
     )
