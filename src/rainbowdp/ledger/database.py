@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What both databases of a ledger share: tables, statements, and the transactions that the rules need.
+"""What both databases of a ledger share: tables, and the transactions that the rules need.
 
 A ledger is one list of entries that only ever grows. Everything it knows is a sum over its entries. Entry 1
 of a budget creates it, each later one points to the one before, so that none can go missing unseen; partial
@@ -126,50 +126,6 @@ RAISE EXCEPTION 'a ledger only grows: nothing in it is changed or deleted'; END 
     ),
 )
 """What makes a PostgreSQL ledger."""
-
-COLUMNS: Final = (
-    *("budget", "number", "previous", "event", "recorded_at"),
-    *("kind", "epsilon_rational", "epsilon_logarithm", "delta", "mu_squared"),
-    *("request", "question", "source", "privacy", "charge", "answer", "reason"),
-)
-"""The columns of an entry, as `ADD` takes them."""
-
-ADD: Final = (
-    f"INSERT INTO rainbowdp_entries ({', '.join(COLUMNS)}) "  # noqa: S608 - names of columns
-    f"VALUES ({', '.join(f':{name}' for name in COLUMNS)}) RETURNING number"
-)
-
-SUMS: Final = """
-SELECT event, count(*), max(number), kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
-FROM rainbowdp_entries WHERE budget = :budget
-GROUP BY event, kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
-"""
-"""How often each event with each amount occurred: few rows, however many entries."""
-
-NAMES: Final = "SELECT budget FROM rainbowdp_entries WHERE number = 1"
-
-REQUEST: Final = """
-SELECT budget, number, recorded_at, question, source, privacy,
-    kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
-FROM rainbowdp_entries WHERE event = 'charge' AND request = :request
-"""
-
-ANSWER: Final = """
-SELECT answer FROM rainbowdp_entries WHERE event = 'answer' AND budget = :budget AND charge = :charge
-"""
-
-SOURCES: Final = """
-SELECT DISTINCT budget FROM rainbowdp_entries WHERE event = 'charge' AND source = :source
-"""
-
-HISTORY: Final = """
-SELECT e.number, e.event, e.recorded_at,
-    coalesce(e.request, c.request), e.question, e.source, e.privacy, e.answer, e.reason,
-    e.kind, e.epsilon_rational, e.epsilon_logarithm, e.delta, e.mu_squared
-FROM rainbowdp_entries e
-LEFT JOIN rainbowdp_entries c ON c.budget = e.budget AND c.number = e.charge
-WHERE e.budget = :budget ORDER BY e.number
-"""
 
 RECORD_VERSION: Final = """
 INSERT INTO rainbowdp_ledger (version, recorded_at) VALUES (:version, :recorded_at) RETURNING version
