@@ -14,9 +14,8 @@ import rainbowdp as rdp
 from rainbowdp.errors import LedgerError
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.questions import OptionCounts
-from rainbowdp.release import Terms, answer, ask_keys, paying
-from rainbowdp.release.asking import fingerprint
-from rainbowdp.release.paying import IN_MEMORY
+from rainbowdp.release import Terms, answer, ask_keys, asking
+from rainbowdp.release.asking import IN_MEMORY, fingerprint
 
 QUESTION = rdp.ranking("vote", ["A", "B"])
 COUNTS = OptionCounts((900, 0))
@@ -67,7 +66,7 @@ def test_a_ledger_that_another_program_takes_says_what_is_so_before_and_after_th
     place = tmp_path / "budgets"
     with open_ledger(place, create=True) as opened:
         opened.create("b", Cost.of(rdp.PureDP(5)))
-    pay = paying.pay_and_draw
+    pay = asking.pay_and_draw
     other = sqlite3.connect(place, isolation_level=None)
 
     def taken(*given: Any, read: Any, **asked: Any) -> Any:  # noqa: ANN401 - as what it stands for

@@ -2,8 +2,8 @@
 """From a table, a question and a privacy to one answer and its receipt.
 
 `terms` and `key_terms` are what is fixed before any data is opened, for questions and for named categories.
-`asking` opens, reads and draws, and `paying` charges and stores. `receipt` writes what may be published, and
-`checking` makes a receipt again and compares.
+`asking` opens, reads, charges, draws and stores. `receipt` writes what may be published, and `checking` makes
+a receipt again and compares.
 """
 
 from typing import TYPE_CHECKING
