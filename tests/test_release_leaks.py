@@ -287,11 +287,3 @@ def test_sizes_of_given_summaries_are_refused_without_their_numbers(tmp_path: Pa
             assert_silent("error", text)
     with open_ledger(tmp_path / "l") as ledger:
         assert ledger.state("b").requests == 0
-
-
-def test_filters_say_what_cells_say() -> None:
-    numbers = pd.DataFrame({"vote": ["A"] * 90 + ["B"] * 200, "year": [2020] * 90 + [2021] * 200})
-    question = rdp.winner("vote", ["A", "B"])
-    for year in (2020, "2020", " 2020 ", 2020.0):
-        found = rdp.ask(numbers, question, epsilon=9, where={"year": year})  # type: ignore[dict-item]  # read as a cell
-        assert (found.answer, found.receipt["where"]) == ("A", {"year": "2020"})

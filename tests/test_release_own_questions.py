@@ -8,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -17,7 +16,6 @@ from own_readings import ReadsOwn
 from rainbowdp.errors import QuestionError, RainbowError, ReceiptError
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.questions import (
-    BracketCounts,
     Level,
     Location,
     MatchCount,
@@ -26,10 +24,7 @@ from rainbowdp.questions import (
     OptionReading,
     Summary,
     Winner,
-    bracket,
     check_question,
-    winner,
-    yes_no,
 )
 from rainbowdp.questions.kinds import text_reading
 from rainbowdp.questions.measures import CountOf
@@ -214,13 +209,3 @@ def test_a_check_gives_a_reading_no_text_of_no_row() -> None:
     found = check_question(Towns("town", VOTES), cells=["Ulm", "Bern"], tight=False)
     assert not found
     assert found.broken in {"a", "b"}
-
-
-@pytest.mark.parametrize("kind", [np.uint8, np.uint32, np.int8, np.uint64])
-def test_counts_of_numpy_are_whole_numbers(kind: type[np.integer[Any]]) -> None:
-    smoker = yes_no("smoker", equals="yes", share="1/2")
-    ages = bracket("age", edges=[18, 65])
-    numbers: Any = [kind(3), kind(100), kind(90)]
-    assert smoker.locate(MatchCount(*numbers[:2])) == smoker.locate(MatchCount(3, 100))
-    assert ages.locate(BracketCounts(tuple(numbers))) == ages.locate(BracketCounts((3, 100, 90)))
-    assert winner("vote", VOTES).locate(OptionCounts(np.array(numbers[:2]))) == Location("B", 96)  # type: ignore[arg-type]  # any sequence
