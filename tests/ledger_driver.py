@@ -68,6 +68,7 @@ class Driver:
         # Children inherit this one and never use it. SQLite connections must not be inherited at all.
         self.connection = None if self.is_file else psycopg.connect(address, autocommit=True)
         self.own: Ledger | None = None
+        self.has_begun = False
 
     def ask(self, request: str, out: int, reached: Callable[[Point], None], *, create: bool = False) -> None:
         """Ask, as a process that may be killed."""
@@ -130,7 +131,7 @@ class Driver:
             said += pipe.read()
         _, status = os.waitpid(child, 0)
         killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
-        answer = None
+        answer, self.has_begun = None, "begun" in said.splitlines()
         for line in said.splitlines():
             word, _, rest = line.partition(" ")
             if word == "problem":
@@ -181,7 +182,7 @@ class Driver:
     def at_statements(self, *, create: bool) -> int:
         """Kill an asker just before its first statement, its second, and so on; return how many there are.
 
-        With `create` each of them has to make the ledger and the budget first.
+        With `create` each of them has to make the ledger and the budget, until one has done so.
         """
         number = 0
         while True:
@@ -197,7 +198,7 @@ class Driver:
             self.examine(request, killed, answer)
             if create:
                 self.finish(1)
-            if not killed:
+            if not killed or (create and self.has_begun):
                 return number
             number += 1
 

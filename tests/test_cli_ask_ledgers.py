@@ -19,7 +19,6 @@ import pytest
 import rainbowdp
 from asked_people import SURE, TABLE, WINNER, make_budget, spent, winner
 from command_line import PROGRAM, Runner, process
-from rainbowdp.errors import LedgerError
 from rainbowdp.ledger import Ledger, open_ledger
 
 
@@ -91,23 +90,6 @@ def test_what_would_overspend_is_refused_with_spent_asked_and_left(run: Runner) 
     assert winner(run, *paid, *towns, "--epsilon", "0.2").code == 3
     assert winner(run, *paid, *towns, "--epsilon", "0.1").code == 0
     assert spent() == "epsilon 0.2 + ln(2)"
-
-
-def test_a_budget_that_is_not_there_is_known_before_the_table_is_read(run: Runner) -> None:
-    make_budget(run)
-    Path("bad.parquet").write_bytes(b"PAR1 nothing PAR1")
-    outcome = winner(run, *SURE, "--ledger", "l", "--name", "bb")
-    assert (outcome.code, outcome.error[0][:14]) == (2, "error[RDP602]:")
-    assert run("ask", "winner", "bad.parquet", *WINNER, *SURE, "--ledger", "l", "--name", "b").code == 4
-    assert spent() == "epsilon 0"
-
-
-def test_one_source_under_two_names_is_said(run: Runner) -> None:
-    make_budget(run)
-    assert run("budget", "create", "c", "--ledger", "l", "--epsilon", 100).code == 0
-    for name, said in (("b", False), ("c", True), ("b", True)):
-        outcome = winner(run, "--epsilon", 1, "--ledger", "l", "--name", name)
-        assert ("charged to other budgets" in outcome.err) is said
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
@@ -197,28 +179,6 @@ def test_an_answer_about_data_without_a_name_is_told_to_be_about_what_was_given_
     assert spent() == "epsilon 60"
     # A file has a name, and another one is refused.
     assert winner(run, *SURE, "--ledger", "l", "--name", "b", "--request-id", "q").code == 2
-
-
-def test_what_was_charged_and_not_stored_can_be_had_by_an_id_that_is_told(
-    run: Runner, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_budget(run, 200)
-    words = ("--ledger", "l", "--name", "b")
-
-    def fail(*_: object) -> str:
-        raise LedgerError("the disk is full", help="free some space")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Ledger, "store", fail)
-        failed = winner(run, *SURE, *words)
-    assert (failed.code, spent()) == (4, "epsilon 60")
-    with open_ledger("l") as ledger:
-        request = ledger.history("b")[-1].request_id
-    assert failed.error[1] == (
-        f"help: free some space; request id {request!r} asks for the same again and is charged once at most"
-    )
-    assert winner(run, *SURE, *words, "--request-id", request).out == "A\n"
-    assert spent() == "epsilon 60"
 
 
 def test_what_a_budget_does_not_cover_is_refused_before_a_row_is_read(run: Runner) -> None:

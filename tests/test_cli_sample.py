@@ -2,12 +2,11 @@
 """``rainbowdp sample``: draws from a file, one per line or as a list."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from command_line import PROGRAM, Runner
+from command_line import Runner
 
 
 @pytest.fixture
@@ -52,26 +51,6 @@ def test_a_list_of_any_length_is_one_json_list(run: Runner, mechanism: Path, cou
     assert len(drawn) == int(count)
     assert set(drawn) <= {"a,b", "r"}
     assert len(outcome.out.splitlines()) == -(-int(count) // 1000)
-
-
-def test_any_number_of_draws_comes_as_it_is_drawn(mechanism: Path) -> None:
-    words = ("sample", mechanism, "--dataset", "even", "--count", "999999999999", "--format", "json")
-    # No memory holds so many draws: what comes out before the end comes as it is drawn.
-    running = subprocess.Popen(
-        [*PROGRAM, *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert running.stdout is not None
-    assert running.stderr is not None
-    assert len(running.stdout.read(1_000_000)) == 1_000_000
-    running.stdout.close()
-    errors = running.stderr.read().decode()
-    running.stderr.close()
-    assert running.wait(timeout=60) == 0
-    lines = errors.splitlines()
-    assert lines[0].endswith("they cost the privacy of 999999999999 answers")
-    assert all(line.startswith("drawing (") for line in lines[1:])
 
 
 def test_a_misspelt_dataset_is_refused_with_the_closest_name(run: Runner, mechanism: Path) -> None:

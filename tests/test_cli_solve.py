@@ -127,21 +127,6 @@ def test_a_boundary_comes_from_a_file(run: Runner, path: Path, name: str) -> Non
     ]
 
 
-def test_a_boundary_that_does_not_sum_to_1(run: Runner, path: Path) -> None:
-    (path / "b.json").write_text('{"b>r": {"b": 0.5, "r": 0.49}, "r>b": {"b": 0.5, "r": 0.5}}')
-    outcome = solve(run, path, "--boundary", path / "b.json", "--epsilon", "1")
-    assert outcome.code == 2
-    what, hint = outcome.error
-    assert what.startswith("error[RDP203]: ")
-    assert "b.json" in what
-    assert "b>r" in what
-    assert "0.99" in what
-    assert "--normalize" in hint
-    outcome = solve(run, path, "--boundary", path / "b.json", "--epsilon", "1", "--normalize")
-    assert outcome.code == 0
-    assert outcome.err == "note: the boundary of b>r sums to 0.99; every probability was divided by that\n"
-
-
 NODES = "dataset,rainbow\nw,b>r\nx,b>r\ny,r>b\nz,r>b\n"
 PAIRS = "source,target\nw,x\nx,y\ny,z\n"
 BOUNDARY = '["b>r"]\nb = "3/5"\nr = "2/5"\n["r>b"]\nb = "2/5"\nr = "3/5"\n'
@@ -256,23 +241,6 @@ def test_datasets_without_neighbors_are_noted(run: Runner, path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("color", ["\x1b[31m", "\ufffe"])
-def test_a_color_that_graphml_cannot_hold_is_refused_before_the_work(
-    run: Runner, path: Path, color: str
-) -> None:
-    (path / "nodes.csv").write_text(f"dataset,rainbow\nw,b>{color}\nx,b>{color}\ny,{color}>b\nz,{color}>b\n")
-    words = ("--boundary", "uniform", "--epsilon", "1", "--boundary-graph")
-    outcome = solve(run, path, *words, path / "bg.graphml", "--out", path / "m.csv")
-    assert outcome.code == 4
-    assert outcome.error[0].startswith("error[RDP503]: GraphML cannot hold the color ")
-    assert ".json" in outcome.error[1]
-    assert sorted(file.name for file in path.iterdir()) == ["nodes.csv", "pairs.csv"]
-    for name in ("bg.json", "bg.csv"):
-        assert solve(run, path, *words, path / name).code == 0
-    nodes = json.loads((path / "bg.json").read_text())["nodes"]
-    assert {node["rainbow"] for node in nodes} == {f"b>{color}", f"{color}>b"}
-
-
 @pytest.mark.parametrize("ending", ["png"])
 def test_colors_without_a_glyph_are_one_note_beside_the_figure(run: Runner, path: Path, ending: str) -> None:
     (path / "nodes.csv").write_text(
@@ -284,15 +252,6 @@ def test_colors_without_a_glyph_are_one_note_beside_the_figure(run: Runner, path
     assert [line for line in outcome.err.splitlines() if not line.startswith("drawing the figure (")] == [
         "note: the font of the figure lacks 3 characters (U+65E5, U+672C, U+8A9E), drawn as boxes"
     ]
-
-
-def test_a_family_without_any_boundary(run: Runner, path: Path) -> None:
-    (path / "pairs.csv").write_text("source,target\nw,x\n")
-    found = json_of(solve(run, path, "--boundary", "uniform", "--epsilon", "0", "--format", "json"))
-    assert found["largest_distance"] is None
-    assert found["unconstrained_datasets"] == 4
-    assert found["boundary_datasets"] == 0
-    assert "no boundary" in solve(run, path, "--boundary", "uniform", "--epsilon", "0").out
 
 
 @pytest.mark.parametrize("name", ["g.graphml", "g.json"])
@@ -328,30 +287,15 @@ def test_the_boundary_graph_is_written(run: Runner, tmp_path: Path, name: str) -
         assert str(Rainbow.parse(data["rainbow"])) == data["rainbow"]
 
 
-def test_the_table_says_what_was_solved(run: Runner, path: Path) -> None:
-    outcome = solve(run, path, "--boundary", "uniform", "--epsilon", "0.5")
-    assert outcome.code == 0
-    words = [line.split() for line in outcome.out.splitlines()]
-    assert ["pairs", "of", "neighbors", "3"] in words
-    assert ["boundary", "graph", "4", "nodes,", "3", "edges"] in words
-    assert ["privacy", "epsilon=0.5"] in words
-    assert ["verified", "every", "pair", "of", "neighbors,", "exactly"] in words
-
-
 @pytest.mark.parametrize(
     ("words", "exit_code", "error"),
     [
         ("--boundary unifrom", 2, ("error[RDP901]: --boundary 'unifrom'", "'uniform'")),
         ("--boundary absent.toml", 4, ("error[RDP501]: there is no file", "name")),
-        ("", 2, ("error[RDP901]: the option --boundary is missing", "max-min")),
         ("--boundary uniform --exact", 2, ("error[RDP102]: ", "--exact")),
         ("--boundary uniform --out m.txt", 2, ("error[RDP901]: the name 'm.txt'", ".csv")),
-        ("--boundary uniform --out /absent/m.csv", 4, ("error[RDP503]: ", "create")),
         ("--boundary uniform --classes c.csv", 2, ("error[RDP901]: --classes", "--out")),
-        ("--boundary uniform --out m.csv --classes m.csv", 2, ("error[RDP901]: --out and --classes", "own")),
         ("--boundary uniform --out nodes.csv", 2, ("error[RDP901]: --out and --datasets name", "own")),
-        ("--boundary uniform --out m.json --classes c.csv", 2, ("error[RDP901]: the name 'm.json'", ".csv")),
-        ("--boundary uniform --boundary-graph b.png", 2, ("error[RDP901]: ", ".graphml")),
         ("--boundary uniform --out x.json --boundary-graph ./x.json", 2, ("error[RDP901]: --out and", "own")),
     ],
 )
@@ -365,16 +309,6 @@ def test_what_is_wrong_is_said_in_two_lines(
     first, second = outcome.error
     assert first.startswith(error[0])
     assert error[1] in second
-
-
-def test_a_reserved_color_is_refused_before_the_work(run: Runner, path: Path) -> None:
-    (path / "nodes.csv").write_text(
-        "dataset,rainbow\nw,b>distance\nx,b>distance\ny,distance>b\nz,distance>b\n"
-    )
-    outcome = solve(run, path, "--boundary", "uniform", "--epsilon", "1", "--out", path / "m.json")
-    assert outcome.code == 2
-    assert outcome.error[0].startswith("error[RDP202]: ")
-    assert solve(run, path, "--boundary", "uniform", "--epsilon", "1").code == 0
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

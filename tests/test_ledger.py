@@ -63,16 +63,6 @@ def test_names_that_cannot_be_typed_again_are_refused(ledger: Ledger) -> None:
     assert ledger.state("survey").requests == 0
 
 
-def test_other_names_are_names(ledger: Ledger) -> None:
-    names = ("Umfrage für Ämter", "a'b\"c;--", ":budget", "%s", "survey/2026?x=1#y", "調査", "x" * 200)
-    for name in names:
-        ledger.create(name, pure(3))
-        charge = ask(ledger, request_id=name, name=name)
-        assert ledger.store(charge, name) == name
-        assert ledger.history(name)[-1].answer == name
-    assert ledger.names() == tuple(sorted(names))
-
-
 def test_a_name_is_the_same_however_its_signs_are_composed(ledger: Ledger) -> None:
     composed, decomposed = "M\u00fcller", "Mu\u0308ller"
     assert ledger.create(decomposed, pure(3)).name == composed
@@ -268,16 +258,6 @@ def test_history_shows_every_entry(ledger: Ledger) -> None:
     assert all(time.tzinfo == UTC for time in times)
 
 
-def test_the_names_a_source_was_charged_to(ledger: Ledger) -> None:
-    for name in ("survey", "other", "third"):
-        ledger.create(name, pure(1))
-    assert ledger.names_for(ASKED["source"]) == ()
-    for name in ("survey", "other", "survey"):
-        ask(ledger, name=name)
-    assert ledger.names_for(ASKED["source"]) == ("other", "survey")
-    assert ledger.names_for("/data/else.csv") == ()
-
-
 ALL_ENTRIES = "SELECT * FROM rainbowdp_entries ORDER BY number"
 COPY = """
 INSERT {how} INTO rainbowdp_entries
@@ -407,13 +387,6 @@ def test_more_spent_than_there_was_is_an_error(place: Place, ledger: Ledger) -> 
     for call in (lambda: ledger.state("survey"), lambda: ask(ledger, Cost())):
         with pytest.raises(LedgerError, match="has spent more of 'survey' than there was"):
             call()
-
-
-def test_a_place_without_a_ledger_is_an_error(place: Place) -> None:
-    with pytest.raises(LedgerError, match="does not exist") as caught:
-        place.open()
-    assert "budget create" in caught.value.help
-    assert caught.value.exit_code == 4
 
 
 @pytest.mark.parametrize("version", [VERSION - 1, VERSION + 1])

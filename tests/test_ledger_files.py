@@ -191,13 +191,6 @@ def test_damage_on_any_page_is_an_error_or_changes_nothing(file: Path, tmp_path:
     assert refused >= len(whole) // 4096
 
 
-@pytest.mark.parametrize("length", [100, 1024, 4096, 5000])
-def test_a_file_that_was_cut_is_an_error(file: Path, length: int) -> None:
-    file.write_bytes(file.read_bytes()[:length])
-    with pytest.raises(LedgerError), open_ledger(file) as ledger:
-        ask(ledger)
-
-
 def test_a_full_disk_grants_nothing(file: Path) -> None:
     database = open_database(file, create=False)
     assert isinstance(database, SqliteDatabase)
@@ -218,35 +211,6 @@ def test_a_full_disk_grants_nothing(file: Path) -> None:
         assert ledger.state("survey").requests == granted + 1
     with open_ledger(file) as ledger:
         assert ledger.state("survey").requests == granted + 1
-        ask(ledger)
-
-
-LIMITED = """
-import resource, sys
-from rainbowdp.errors import LedgerError
-from rainbowdp.ledger import Amount, Cost, open_ledger
-asked = {"request_id": None, "question": "q" * 900, "source": "s", "privacy": "p"}
-with open_ledger(sys.argv[1]) as ledger:
-    size = int(sys.argv[2])
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-    granted = 0
-    try:
-        while True:
-            ledger.charge("survey", Cost(Amount.of("1/10000")), **asked)
-            granted += 1
-    except LedgerError as error:
-        print(granted, error.exit_code, error.what)
-"""
-
-
-def test_a_file_that_cannot_grow_grants_nothing(file: Path) -> None:
-    words = [sys.executable, "-c", LIMITED, str(file), str(file.stat().st_size + 4096)]
-    done = subprocess.run(words, check=True, capture_output=True, encoding="utf-8")
-    granted, code, what = done.stdout.split(" ", 2)
-    assert code == "4"
-    assert "cannot be used" in what
-    with open_ledger(file) as ledger:
-        assert ledger.state("survey").requests == int(granted) + 1
         ask(ledger)
 
 

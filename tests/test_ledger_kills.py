@@ -30,11 +30,11 @@ def drive(place: Place, mode: str, number: int = 0) -> dict[str, Any]:
 
 
 def test_eight_processes_get_exactly_what_there_is(place: Place) -> None:
-    results = drive(place, "race", 100)["results"]
+    results = drive(place, "race", 40)["results"]
     granted = list(map(int, results["granted"]))
     assert len(granted) == 8
-    assert sum(granted) == 100
-    assert (results["requests"], results["left"]) == (100, "epsilon 0")
+    assert sum(granted) == 40
+    assert (results["requests"], results["left"]) == (40, "epsilon 0")
     assert len(results["answers"]) == 8
     assert len(set(results["answers"])) == 1
     assert results["one"] == 1
@@ -49,7 +49,7 @@ def test_killed_at_every_statement(place: Place) -> None:
 
 def test_killed_at_every_statement_of_creation(place: Place) -> None:
     seen = drive(place, "creation")
-    assert seen["killed"] == seen["results"]["statements"] > 20
+    assert seen["killed"] > seen["results"]["statements"] > 20
 
 
 def test_killed_at_every_named_moment(place: Place) -> None:

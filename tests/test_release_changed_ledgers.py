@@ -14,10 +14,8 @@ import rainbowdp as rdp
 from rainbowdp.errors import LedgerError
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.questions import OptionCounts
-from rainbowdp.release import Terms, flow
-from rainbowdp.release.asking import _QuestionRequest, answer
-from rainbowdp.release.flow import IN_MEMORY, fingerprint
-from rainbowdp.release.keys_asking import ask_keys
+from rainbowdp.release import Terms, answer, ask_keys, asking
+from rainbowdp.release.asking import IN_MEMORY, fingerprint
 
 QUESTION = rdp.ranking("vote", ["A", "B"])
 COUNTS = OptionCounts((900, 0))
@@ -42,10 +40,10 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 @pytest.mark.parametrize("kept", KEPT.values(), ids=KEPT)
 def test_a_stored_answer_that_the_question_cannot_have_is_refused(kept: str, ledger: Ledger) -> None:
-    asked = {"question": fingerprint(_QuestionRequest(TERMS)), "source": IN_MEMORY, "privacy": "epsilon=1"}
+    asked = {"question": fingerprint(TERMS), "source": IN_MEMORY, "privacy": "epsilon=1"}
     charge = ledger.charge("b", Cost.of(rdp.PureDP(1)), request_id="r", **asked)
     ledger.store(charge, kept)
-    with pytest.raises(LedgerError, match="none to this question"):
+    with pytest.raises(LedgerError, match="not one to this question"):
         answer(TERMS, COUNTS, ledger, "b", "r")
 
 
@@ -58,7 +56,7 @@ def test_stored_keys_that_no_table_can_have_are_refused(kept: str, ledger: Ledge
     again = {what: str(getattr(entry, what)) for what in ("question", "source", "privacy")}
     charge = ledger.charge("b", Cost.of(rdp.ApproxDP(1, "1/1000")), request_id="s", **again)
     ledger.store(charge, kept)
-    with pytest.raises(LedgerError, match="none to this question"):
+    with pytest.raises(LedgerError, match="not one to this question"):
         ask_keys(frame, "vote", **{**asked, "request_id": "s"})  # type: ignore[arg-type]  # see above
 
 
@@ -68,7 +66,7 @@ def test_a_ledger_that_another_program_takes_says_what_is_so_before_and_after_th
     place = tmp_path / "budgets"
     with open_ledger(place, create=True) as opened:
         opened.create("b", Cost.of(rdp.PureDP(5)))
-    pay = flow.pay_and_draw
+    pay = asking.pay_and_draw
     other = sqlite3.connect(place, isolation_level=None)
 
     def taken(*given: Any, read: Any, **asked: Any) -> Any:  # noqa: ANN401 - as what it stands for
@@ -81,7 +79,7 @@ def test_a_ledger_that_another_program_takes_says_what_is_so_before_and_after_th
     said = []
     with open_ledger(place, timeout=0.1) as ledger:
         with monkeypatch.context() as patched:
-            patched.setattr("rainbowdp.release.flow.pay_and_draw", taken)
+            patched.setattr("rainbowdp.release.asking.pay_and_draw", taken)
             for _ in range(2):
                 # The first time it is taken between the charge and the storing, and then it stays so.
                 with pytest.raises(LedgerError) as caught:

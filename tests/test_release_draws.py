@@ -27,7 +27,6 @@ from rainbowdp.questions import BracketCounts, ClampedSum, MatchCount, OptionCou
 from rainbowdp.questions.levels import Level
 from rainbowdp.questions.measures import CountOf
 from rainbowdp.release import Answer, Terms, answer
-from rainbowdp.release.asking import locate
 from rainbowdp.tables import open_table
 
 
@@ -96,7 +95,7 @@ def asked(terms: Terms, summary: Summary, seed: int, asks: int) -> Counter[objec
     bits = ReplayBits(seed)
     found: Counter[object] = Counter(answer(terms, summary, bits=bits).answer for _ in range(100))
     for _ in range(asks // 100 - 1):
-        located = locate(terms, summary)
+        located = terms.located(summary)
         found.update(
             Answer(terms, {group: at.draw(bits) for group, at in located.items()}).answer for _ in range(100)
         )
@@ -165,7 +164,7 @@ def test_a_frame_of_many_groups_is_drawn_as_declared(seed: int, asks: int) -> No
     bits, found = ReplayBits(seed), Counter[object]()
     with open_table(frame) as table:
         found.update(answer(terms, table, bits=bits).answers.values())
-        located = locate(terms, table)
+        located = terms.located(table)
         for _ in range(asks // groups - 1):
             found.update(at.draw(bits) for at in located.values())
     assert sum(found.values()) == asks

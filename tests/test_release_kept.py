@@ -10,7 +10,7 @@ import rainbowdp as rdp
 from bit_sources import ReplayBits
 from rainbowdp.questions import MatchCount, Question, QuestionLines, Summary
 from rainbowdp.questions.levels import Level
-from rainbowdp.questions.regions import MOST_ANSWERS, MOST_TERMS, lines_of, solved_lines
+from rainbowdp.questions.regions import MOST_ANSWERS, lines_of, solved_lines
 from rainbowdp.release import Terms, answer
 
 LEVEL = rdp.level("vote", equals="red", edges=[10, 20, 30])
@@ -113,11 +113,3 @@ def test_nothing_is_kept_of_large_questions_and_of_those_that_others_wrote() -> 
         found = answer(Terms(question, rdp.PureDP(1), goal="guarantee"), MatchCount(3, 9))
         assert found.answer in question.answers
     assert not solved_lines.cache_info().currsize
-
-
-def test_the_terms_asked_last_are_kept() -> None:
-    asked = [terms_of(LEVEL, rdp.PureDP(f"1/{at}")) for at in range(2, MOST_TERMS + 6)]
-    hits = solved_lines.cache_info().hits
-    for terms in asked[-MOST_TERMS:]:
-        lines(terms)
-    assert solved_lines.cache_info().hits == hits + MOST_TERMS

@@ -29,7 +29,7 @@ from command_line import Outcome, Runner
 from rainbowdp.errors import RainbowError
 from rainbowdp.ledger import Cost, open_ledger
 from rainbowdp.questions import OptionCounts, ScoreValues, readings
-from rainbowdp.release import Terms, answer, flow
+from rainbowdp.release import Terms, answer, asking
 from rainbowdp.tables import open_table, summarize
 
 CANARY = "Qx7canary"
@@ -246,7 +246,7 @@ def test_whatever_the_rows_hold_nothing_else_is_said(
         def words(self, count: int) -> NDArray[np.uint64]:
             return np.full(count, 2**64 - 1, dtype=np.uint64)
 
-    monkeypatch.setattr(flow, "release", partial(flow.release, bits=Last([])))
+    monkeypatch.setattr(asking, "answer", partial(asking.answer, bits=Last([])))
     path = tmp_path / "people.csv"
     seen = set()
     for name, body in BODIES.items():
@@ -287,29 +287,3 @@ def test_sizes_of_given_summaries_are_refused_without_their_numbers(tmp_path: Pa
             assert_silent("error", text)
     with open_ledger(tmp_path / "l") as ledger:
         assert ledger.state("b").requests == 0
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"where": [("town", "Ulm")]},
-        {"where": {"town": None}},
-        {"where": {3: "Ulm"}},
-        {"by": 3, "groups": ["x"]},
-        {"by": "ward", "groups": "xy"},
-        {"by": "ward", "groups": [None]},
-        {"unit": 3, "max_rows": 1},
-        {"unit": "person", "max_rows": True},
-    ],
-)
-def test_options_of_a_wrong_kind_are_misuse(options: dict[str, Any]) -> None:
-    with pytest.raises(RainbowError):
-        rdp.ask(frame(), rdp.winner("vote", ["A", "B"]), epsilon=1, **options)
-
-
-def test_filters_say_what_cells_say() -> None:
-    numbers = pd.DataFrame({"vote": ["A"] * 90 + ["B"] * 200, "year": [2020] * 90 + [2021] * 200})
-    question = rdp.winner("vote", ["A", "B"])
-    for year in (2020, "2020", " 2020 ", 2020.0):
-        found = rdp.ask(numbers, question, epsilon=9, where={"year": year})  # type: ignore[dict-item]  # read as a cell
-        assert (found.answer, found.receipt["where"]) == ("A", {"year": "2020"})

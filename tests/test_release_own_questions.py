@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Questions and readings of a user's own: what they are given, and what is said where they are wrong."""
 
-import json
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -9,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -18,7 +16,6 @@ from own_readings import ReadsOwn
 from rainbowdp.errors import QuestionError, RainbowError, ReceiptError
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.questions import (
-    BracketCounts,
     Level,
     Location,
     MatchCount,
@@ -27,14 +24,10 @@ from rainbowdp.questions import (
     OptionReading,
     Summary,
     Winner,
-    bracket,
     check_question,
-    winner,
-    yes_no,
 )
 from rainbowdp.questions.kinds import text_reading
 from rainbowdp.questions.measures import CountOf
-from rainbowdp.questions.readings import as_texts
 from rainbowdp.release import Terms
 from rainbowdp.release.asking import answer
 
@@ -71,12 +64,6 @@ def test_no_place_among_the_answers_is_refused_in_the_same_words(place: object) 
     with pytest.raises(QuestionError, match="does not locate the table at one of its answers") as caught:
         rdp.ask(OptionCounts((13, 7)), question, epsilon=1)
     assert CANARY not in "".join(traceback.format_exception(caught.value))
-
-
-@pytest.mark.parametrize("distance", [np.uint8(255), 10**400])
-def test_a_distance_is_any_whole_number(distance: Any) -> None:  # noqa: ANN401 - of numpy or Python
-    found = rdp.ask(OptionCounts((13, 7)), Placed("vote", VOTES, place=Location("A", distance)), epsilon=20)
-    assert found.answer == "A"
 
 
 @pytest.fixture
@@ -200,11 +187,6 @@ def test_a_reading_of_ones_own_is_given_each_text_once(how: Any, kind: str, tmp_
     assert reading.given == [("A", 9000), ("B", 6000), (None, 9000)]
 
 
-def test_texts_come_in_order_whatever_the_order_of_rows() -> None:
-    rows = [("b", 1), ("a", 2), (None, 3), ("c", 0), ("a ", 4)]
-    assert as_texts(rows) == as_texts(reversed(rows)) == [("a", 6), ("b", 1), (None, 3)]
-
-
 class Towns(Winner):
     """Whether rows name two towns at least; its distance is that of rows, and one row names a town."""
 
@@ -227,25 +209,3 @@ def test_a_check_gives_a_reading_no_text_of_no_row() -> None:
     found = check_question(Towns("town", VOTES), cells=["Ulm", "Bern"], tight=False)
     assert not found
     assert found.broken in {"a", "b"}
-
-
-@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.int64])
-def test_a_number_of_rows_of_numpy_is_a_whole_number(kind: type[np.integer[Any]]) -> None:
-    two: Any = kind(2)
-    people = pd.DataFrame({"vote": ["A"] * 900 + ["B"] * 100, "id": range(1000)})
-    found = rdp.ask(people, winner("vote", VOTES), epsilon=SURE, unit="id", max_rows=two)
-    assert found.answer == "A"
-    assert json.loads(json.dumps(found.receipt))["unit"] == {"column": "id", "at_most": 2}
-    towns = {"by": "town", "groups": tuple(map(str, range(100)))}
-    terms = Terms(winner("vote", VOTES), rdp.PureDP(1), "change-one", unit="id", max_rows=kind(64), **towns)  # type: ignore[arg-type]  # any whole number
-    assert str(terms.cost) == "epsilon 100"
-
-
-@pytest.mark.parametrize("kind", [np.uint8, np.uint32, np.int8, np.uint64])
-def test_counts_of_numpy_are_whole_numbers(kind: type[np.integer[Any]]) -> None:
-    smoker = yes_no("smoker", equals="yes", share="1/2")
-    ages = bracket("age", edges=[18, 65])
-    numbers: Any = [kind(3), kind(100), kind(90)]
-    assert smoker.locate(MatchCount(*numbers[:2])) == smoker.locate(MatchCount(3, 100))
-    assert ages.locate(BracketCounts(tuple(numbers))) == ages.locate(BracketCounts((3, 100, 90)))
-    assert winner("vote", VOTES).locate(OptionCounts(np.array(numbers[:2]))) == Location("B", 96)  # type: ignore[arg-type]  # any sequence

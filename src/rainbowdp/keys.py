@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 
-import flint
 import numpy as np
 
 from rainbowdp.distribution import Distribution
@@ -28,7 +27,9 @@ from rainbowdp.exact import (
     Exact,
     Exponent,
     Log,
+    LogPart,
     NumberLike,
+    divided_exponent,
     enclose_with,
     exponent_ball,
     format_fraction,
@@ -161,7 +162,7 @@ def key_mechanism(epsilon: NumberLike | Log, delta: NumberLike, max_keys: int = 
     """
     read = parse_fraction(delta)
     if not 0 < read < 1:
-        why = "nothing could ever be named" if read == 0 else "it protects nobody"
+        why = "nothing could ever be named" if read == 0 else "it protects no one"
         raise PrivacyParameterError(
             f"delta is {format_fraction(read)}, and categories need one above 0 and below 1: {why}",
             help="give a delta far below 1 over the number of people, such as 1e-6",
@@ -262,15 +263,9 @@ def whole_people(people: object) -> int:
 
 
 def _share(epsilon: Exponent, parts: int) -> Exponent:
-    if not isinstance(epsilon, Log):
-        return epsilon / parts
-    if parts == 1:
-        return epsilon
-    argument = epsilon.argument
-    if parts <= max(argument.numerator.bit_length(), argument.denominator.bit_length()):
-        root = Fraction(*(int(flint.fmpz(part).root(parts)) for part in argument.as_integer_ratio()))
-        if root**parts == argument:
-            return Log(root)
+    share = divided_exponent(epsilon, parts)
+    if not isinstance(share, LogPart):
+        return share
     # An irrational share is rounded down: less privacy spent than allowed, by nearly nothing.
     lower, _ = enclose_with(lambda: exponent_ball(epsilon) / parts, _SHARE_BITS + 2)
     return Fraction((lower.numerator << _SHARE_BITS) // lower.denominator, 1 << _SHARE_BITS)

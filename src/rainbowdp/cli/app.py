@@ -4,36 +4,44 @@
 Typer's usage errors are restated in our form: what was wrong, with the value, and what to do.
 """
 
+import contextlib
+import io
 import os
 import re
 import sys
 import traceback
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
-from rainbowdp.cli.framework import Group, add, option
 from rainbowdp.cli.output import emit, say
+from rainbowdp.cli.params import option
 from rainbowdp.cli.progress import Signals
 from rainbowdp.errors import FileWriteError, InternalError, RainbowError, UsageError, did_you_mean, printable
+
+if TYPE_CHECKING:
+    Context = Any
 
 COMMANDS = {
     "ask": lambda: import_module("rainbowdp.cli.ask"),
     "plan": lambda: import_module("rainbowdp.cli.plan"),
     "budget": lambda: import_module("rainbowdp.cli.budget"),
-    "keys": lambda: import_module("rainbowdp.cli.keys"),
+    "keys": lambda: import_module("rainbowdp.cli.ask"),
     "line": lambda: import_module("rainbowdp.cli.line"),
     "solve": lambda: import_module("rainbowdp.cli.solve"),
     "verify": lambda: import_module("rainbowdp.cli.verify"),
     "sample": lambda: import_module("rainbowdp.cli.sample"),
 }
-"""What loads the module of each command. In it stands a function ``NAME_command`` with its ``HELP``, or an
-``APP`` of several commands."""
+"""What loads the module of each command. Its own ``COMMANDS`` has, by word, the help, and the function or the
+commands under the word."""
 
 _PROGRAM = "rainbowdp"
+_ARGUMENT = re.compile(r"`(\w+)`")
 _COMPLETING = "_RAINBOWDP_COMPLETE"
 _FRAMEWORK_INTERRUPTED = 130
 _QUESTIONS = {
@@ -50,13 +58,76 @@ _REMARKS = {
 }
 
 
-def _root(
-    context: typer.Context,
-    version: Annotated[bool, option("--version", "Print the version.")] = False,
-    debug: Annotated[
-        bool, option("--debug", "With an error, also show where in the program it arose.")
-    ] = False,
-) -> None:
+class _Help:
+    """Print help through `emit`, without the blanks that fill lines up.
+
+    A blank after a backslash would end the command of an example that is copied into a shell.
+    """
+
+    def format_help(self, ctx: "Context", formatter: Any) -> None:  # noqa: ANN401 - typer's own
+        """Print the help."""
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            super().format_help(ctx, formatter)  # type: ignore[misc]  # of the command that this is mixed into
+        emit(line.rstrip() for line in printed.getvalue().rstrip().split("\n"))
+
+    def get_params(self, ctx: "Context") -> list[Any]:
+        """Return the options and arguments; flags, also typer's own, are shown without a type."""
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # as above
+        for flag in (parameter for parameter in parameters if getattr(parameter, "is_flag", False)):
+            flag.metavar = ""
+        return parameters
+
+
+class Command(_Help, TyperCommand):
+    """A command that refuses to guess which of several values of one option is meant."""
+
+    def make_parser(self, ctx: "Context") -> Any:  # noqa: ANN401 - typer's own
+        """Return a parser that raises a `UsageError` if an option that has one value is given twice."""
+        parser = super().make_parser(ctx)
+        parse = parser.parse_args
+
+        def parse_once(args: list[str]) -> tuple[Any, ...]:
+            parsed = parse(args)
+            if not ctx.resilient_parsing:
+                _require_once(parsed[-1])
+            return parsed
+
+        parser.parse_args = parse_once  # type: ignore[method-assign]  # takes the same
+        return parser
+
+    def invoke(self, ctx: "Context") -> Any:  # noqa: ANN401 - typer's own
+        """Run the command; an error about an argument of a function below names the option instead."""
+        options = {one.name: one.opts[-1] for one in self.params if one.param_type_name == "option"}
+        try:
+            return super().invoke(ctx)
+        except RainbowError as error:
+            for part in ("what", "help"):
+                text = _ARGUMENT.sub(lambda found: options.get(found[1], found[0]), getattr(error, part))
+                setattr(error, part, text)
+            raise
+
+
+class Group(_Help, TyperGroup):
+    """Commands under one word; without a command their help is printed."""
+
+
+def _require_once(order: list[Any]) -> None:
+    if any(parameter.name == "help" for parameter in order):
+        return
+    for parameter, count in Counter(order).items():
+        single = parameter.param_type_name == "option" and not parameter.is_flag and not parameter.multiple
+        if single and count > 1:
+            name = max(parameter.opts, key=len)
+            times = "twice" if count == 2 else f"{count} times"
+            raise UsageError(f"{name} is given {times}", help=f"give {name} once", option=name)
+
+
+_VERSION = option("--version", "Print the version.")
+_DEBUG = option("--debug", "With an error, also show where in the program it arose.")
+
+
+def _root(context: typer.Context, version: bool = _VERSION, debug: bool = _DEBUG) -> None:
     context.obj["debug"] = debug
     if version:
         from rainbowdp import __version__
@@ -80,12 +151,25 @@ def application(*names: str) -> typer.Typer:
     )
     made.callback(invoke_without_command=True)(_root)
     for name in names or COMMANDS:
-        module = COMMANDS[name]()
-        if hasattr(module, "APP"):
-            made.add_typer(module.APP, name=name, cls=Group)
-        else:
-            add(made, name, getattr(module, f"{name}_command"), module.HELP)
+        _add(made, name, *COMMANDS[name]().COMMANDS[name])
     return made
+
+
+def _add(to: typer.Typer, name: str, help: str, command: Callable[..., int] | dict[str, Any]) -> None:
+    """Add a command, or the commands under one word, to an application."""
+    if callable(command):
+        to.command(name, cls=Command, help=help)(command)
+        return
+    under = typer.Typer(help=help, cls=Group)
+
+    @under.callback(invoke_without_command=True)
+    def root(context: typer.Context) -> None:
+        if context.invoked_subcommand is None:
+            context.get_help()
+
+    for word, (about, function) in command.items():
+        _add(under, word, about, function)
+    to.add_typer(under, name=name, cls=Group)
 
 
 def needed(words: Sequence[str]) -> typer.Typer:

@@ -1,34 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``rainbowdp ask``: one question, one table, one answer that may be published."""
+"""``rainbowdp ask`` and ``rainbowdp keys``: from a table to one answer, or a list, that may be published."""
 
 import contextlib
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from rainbowdp.cli import options as common
-from rainbowdp.cli.framework import add, described, group, option
-from rainbowdp.cli.output import (
-    emit,
-    emit_json,
-    json_text,
-    note,
-    possible_answers,
-    shown_answer,
-    visible,
-    written,
-)
+from rainbowdp.cli import output
+from rainbowdp.cli.options import Goal, Relation
+from rainbowdp.cli.output import emit, emit_json, note, written
+from rainbowdp.cli.params import described, filters, names, whole
 from rainbowdp.cli.progress import Signals, steps
-from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_question
-from rainbowdp.cli.receipts import read_if_receipt
-from rainbowdp.cli.values import names, read_where, require_both
+from rainbowdp.cli.questions import COLUMN, QUESTIONS, SUMMARIES, with_question
 from rainbowdp.errors import RainbowError, ReceiptError, UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
-    from rainbowdp.release import Answer, Keys, Terms
+    from rainbowdp.release import Answer, Keys, KeyTerms, Terms
 
 Found = TypeVar("Found", "Answer", "Keys")
 Remarks = tuple[str, ...]
@@ -40,6 +31,17 @@ HELP = (
     "stored. "
     "`rainbowdp plan` says beforehand how often it will be right, and --goal says what it is to be good at."
 )
+KEYS_HELP = described(
+    "Name the categories of a column that may be named: those that enough people have.",
+    "You need not know the categories beforehand; so their names are private, too. A category without "
+    "people is never named, one that a single person has with probability delta at most, and one that many "
+    "people have always; in between, as often as privacy allows. Each line of the result is one category, in "
+    "the order of their text; --format json has the exact texts also where characters act on a terminal.",
+    lines=(
+        "rainbowdp keys visits.csv --column diagnosis",
+        "--unit patient --max-keys 3 --epsilon 1 --delta 1e-6",
+    ),
+)
 _EXAMPLES = {
     "winner": "--column vote --options A,B,C",
     "ranking": "--column vote --options A,B,C",
@@ -47,92 +49,136 @@ _EXAMPLES = {
     "level": "--column vote --equals A --edges 10,20 --labels low,medium,high",
     "bracket": "--column age --edges 18,65",
 }
+BY = common.data(
+    "--by COLUMN", "Answer once for each of --groups; this column says to which one a row belongs."
+)
+GROUPS = common.data(
+    "--groups LIST",
+    "The groups, as the column --by says them, separated by commas. They are public, never read from the "
+    "data.",
+    names,
+)
+KEY_DELTA = common.private(
+    "--delta NUMBER",
+    "How likely at most a category is named that one person alone has, such as 1e-6.",
+    default=...,
+)
+KEY_EPSILON = common.private("--epsilon NUMBER", common.EPSILON.help, default=...)
+MAX_KEYS = common.people(
+    "--max-keys K",
+    "With --unit: one person counts for at most so many categories, chosen at random; epsilon and delta are "
+    "divided by it.",
+    whole,
+)
 
 
 def ask_command(
     question: "Question",
     *,
-    source: common.Source,
-    epsilon: common.Epsilon = None,
-    delta: common.Delta = None,
-    mu: common.Mu = None,
-    neighbors: common.Relation = "add-remove",
-    unit: common.Unit = None,
-    max_rows: common.MaxRows = None,
-    where: common.Where = None,
-    by: Annotated[
-        str | None,
-        option(
-            "--by COLUMN",
-            "Answer once for each of --groups; this column says to which one a row belongs.",
-            panel="Data",
-        ),
-    ] = None,
-    groups: Annotated[
-        Sequence[str] | None,
-        option(
-            "--groups LIST",
-            "The groups, as the column --by says them, separated by commas. They are public, never read "
-            "from the data.",
-            names("Bonn,Ulm"),
-            panel="Data",
-        ),
-    ] = None,
-    table: common.TableName = None,
-    sql: common.Query = None,
-    encoding: common.Encoding = None,
-    goal: common.Goal = "typical",
-    ledger: common.LedgerPlace = None,
-    name: common.BudgetName = None,
-    request_id: common.RequestId = None,
-    receipt: common.ReceiptFile = None,
-    output_format: Annotated[Literal["text", "json"], common.format_option("text", "json")] = "text",
+    source: str = common.SOURCE,
+    epsilon: str | None = common.EPSILON,
+    delta: str | None = common.DELTA,
+    mu: str | None = common.MU,
+    neighbors: Relation = common.RELATION,
+    unit: str | None = common.UNIT,
+    max_rows: int | None = common.MAX_ROWS,
+    where: list[str] | None = common.WHERE,
+    by: str | None = BY,
+    groups: Sequence[str] | None = GROUPS,
+    table: str | None = common.TABLE,
+    sql: str | None = common.SQL,
+    encoding: str | None = common.ENCODING,
+    goal: Goal = common.GOAL,
+    ledger: str | None = common.LEDGER,
+    name: str | None = common.NAME,
+    request_id: str | None = common.REQUEST_ID,
+    receipt: Path | None = common.RECEIPT,
+    output_format: Literal["text", "json"] = common.TEXT_OR_JSON,
 ) -> int:
     """Answer one question about a table; see `HELP`."""
-    from rainbowdp.release import Terms, ask_under
-    from rainbowdp.release.receipt import public_part
+    from rainbowdp.exact.arguments import require_together
+    from rainbowdp.release import Opening, Payment, Terms, ask_under
 
     asked = common.read_privacy(epsilon, delta, mu)
-    require_both("--unit", unit, "--max-rows", max_rows, "give both: --unit COLUMN --max-rows M")
+    require_together("give both: --unit COLUMN --max-rows M", unit=unit, max_rows=max_rows)
     terms = Terms(
         question=question,
         privacy=asked.notion,
         neighbors=neighbors,
         unit=unit,
         max_rows=max_rows or 1,
-        where=read_where(where),
+        where=filters(where),
         goal=goal,
         by=by,
         groups=tuple(groups or ()),
     )
-    # What cannot be made must be known before anything is charged.
-    public = {} if receipt is None else public_part(terms)
-    place: dict[str, Any] = {"table": table, "sql": sql, "encoding": encoding}
-    budget: dict[str, Any] = {"ledger": ledger, "name": name, "request_id": request_id}
-    return publish(
-        "answer",
-        partial(ask_under, terms, source, **place, **budget),
-        partial(_announce, terms, asked.typed),
-        request_id=request_id,
-        target=receipt,
-        receipt=lambda answer: answer.receipt_on(public),
-        show=_show_json if output_format == "json" else _show_text,
-    )
+    if receipt is not None:
+        # What cannot be made must be known before anything is charged.
+        terms.public  # noqa: B018 - a cached property
+    payment = Payment(ledger, name, request_id)
+    asking = partial(ask_under, terms, source, Opening(table, sql, encoding), payment)
+    announce, show = partial(_announce, terms, asked.typed), partial(_show_answer, output_format)
+    return _publish("answer", asking, announce, show, request_id=request_id, target=receipt)
+
+
+def keys_command(
+    *,
+    source: str = common.SOURCE,
+    column: str = COLUMN,
+    epsilon: str = KEY_EPSILON,
+    delta: str = KEY_DELTA,
+    unit: str | None = common.UNIT,
+    max_keys: int | None = MAX_KEYS,
+    where: list[str] | None = common.WHERE,
+    table: str | None = common.TABLE,
+    sql: str | None = common.SQL,
+    encoding: str | None = common.ENCODING,
+    ledger: str | None = common.LEDGER,
+    name: str | None = common.NAME,
+    request_id: str | None = common.REQUEST_ID,
+    receipt: Path | None = common.RECEIPT,
+    output_format: Literal["text", "json"] = common.TEXT_OR_JSON,
+) -> int:
+    """Name categories; see `KEYS_HELP`."""
+    from rainbowdp.exact.arguments import require_together
+    from rainbowdp.keys import key_mechanism
+    from rainbowdp.release import KeyTerms, Opening, Payment, ask_under
+
+    asked = common.read_privacy(epsilon, delta, None)
+    require_together("give both: --unit COLUMN --max-keys K", unit=unit, max_keys=max_keys)
+    terms = KeyTerms(column, key_mechanism(epsilon, delta, max_keys or 1), unit, filters(where))
+    payment = Payment(ledger, name, request_id)
+    asking = partial(ask_under, terms, source, Opening(table, sql, encoding), payment)
+    announce, show = partial(_announce_keys, terms, asked.typed), partial(_show_keys, output_format)
+    return _publish("list", asking, announce, show, request_id=request_id, target=receipt)
+
+
+COMMANDS = {
+    "ask": (
+        HELP,
+        {
+            kind: (
+                described(
+                    SUMMARIES[kind], lines=(f"rainbowdp ask {kind} people.csv", example, "--epsilon 1")
+                ),
+                with_question(QUESTIONS[kind], ask_command),
+            )
+            for kind, example in _EXAMPLES.items()
+        },
+    ),
+    "keys": (KEYS_HELP, keys_command),
+}
+"""The commands of this module by word: the help, and the function or the commands under the word."""
 
 
 def _announce(terms: "Terms", typed: str, remarks: Remarks) -> None:
     """Write what is assumed and what it costs, once the table and the ledger are open, before the draw."""
     from rainbowdp.questions import YesNo
 
-    person = (
-        "every row is a person"
-        if terms.unit is None
-        else f"{terms.unit!r} says whose row it is, and at most {terms.max_rows} of one person count"
-    )
     hidden = "joins or leaves" if terms.neighbors == "add-remove" else "changes"
-    note(f"privacy hides that one person {hidden}; {person}")
+    note(f"privacy hides that one person {hidden}; {_person(terms.unit, f'{terms.max_rows} of one person')}")
     if not isinstance(terms.question, YesNo):
-        note(f"the possible answers are public: {possible_answers(terms.question)}")
+        note(f"the possible answers are public: {output.possible_answers(terms.question)}")
     note(f"the mechanism is {terms.mechanism.name!r}, for the goal {terms.goal}")
     for text in (*remarks, *terms.mechanism.notes):
         note(text)
@@ -144,25 +190,50 @@ def _announce(terms: "Terms", typed: str, remarks: Remarks) -> None:
         note(f"the answer costs {typed}")
 
 
-def _show_json(answer: "Answer") -> None:
-    emit_json(answer.json)
+def _announce_keys(terms: "KeyTerms", typed: str, remarks: Remarks) -> None:
+    """Write the same about categories."""
+    most = f"{terms.mechanism.max_keys} of one person's categories"
+    note(f"privacy hides that one person joins or leaves; {_person(terms.unit, most)}")
+    note(f"a category that {terms.mechanism.certain_from} people have is always named")
+    for text in remarks:
+        note(text)
+    note(f"the list costs {typed}")
 
 
-def _show_text(answer: "Answer") -> None:
-    shown = {group: shown_answer(answer.terms.question, value) for group, value in answer.answers.items()}
-    groups = bool(answer.terms.groups)
-    emit(visible(f"{written(group)}: {value}" if groups else value) for group, value in shown.items())
+def _person(unit: str | None, most: str) -> str:
+    return (
+        "every row is a person"
+        if unit is None
+        else f"{unit!r} says whose row it is, and at most {most} count"
+    )
 
 
-def publish(
+def _show_answer(output_format: str, answer: "Answer") -> None:
+    if output_format == "json":
+        emit_json(answer.json)
+        return
+    shown = {
+        group: output.shown_answer(answer.terms.question, value) for group, value in answer.answers.items()
+    }
+    lines = [f"{written(group)}: {value}" if answer.terms.groups else value for group, value in shown.items()]
+    emit(map(output.visible, lines))
+
+
+def _show_keys(output_format: str, found: "Keys") -> None:
+    if output_format == "json":
+        emit_json(list(found.keys))
+    else:
+        emit(output.visible(written(key)) for key in found.keys)
+
+
+def _publish(
     what: str,
     asking: Callable[..., Found],
     announce: Callable[[Remarks], None],
+    show: Callable[[Found], None],
     *,
     request_id: str | None,
     target: Path | None,
-    receipt: Callable[[Found], object],
-    show: Callable[[Found], None],
 ) -> int:
     """Ask a table, write the notes and the receipt, show what was found; return the exit code 0.
 
@@ -175,14 +246,12 @@ def publish(
         which is called with remarks about the table before it is read; returns what may be published.
     announce : callable
         Writes the notes before the table is read, among them those remarks.
+    show : callable
+        Writes what was found to stdout.
     request_id : str or None
         As typed.
     target : Path or None
         Where the receipt goes.
-    receipt : callable
-        Makes the receipt of what was found; it must not fail.
-    show : callable
-        Writes what was found to stdout.
 
     Raises
     ------
@@ -203,15 +272,10 @@ def publish(
         said.extend(remarks)
         announce(remarks)
 
-    with steps() as progress:
+    with steps() as progress, _noting():
         progress.step("reading the table")
         Signals.load_duckdb()
-        try:
-            found = asking(progress=lambda share: progress.advance(round(1000 * share), 1000), opened=opened)
-        except KeyboardInterrupt as stopped:
-            for text in getattr(stopped, "__notes__", ()):
-                note(text)
-            raise
+        found = asking(progress=lambda share: progress.advance(round(1000 * share), 1000), opened=opened)
     for text in found.notes:
         if text not in said:
             note(text)
@@ -222,7 +286,7 @@ def publish(
             from rainbowdp.formats.files import replacing
 
             with replacing(target) as beside:
-                beside.write_text(json_text(receipt(found)) + "\n", encoding="utf-8")
+                beside.write_text(output.json_text(found.receipt) + "\n", encoding="utf-8")
         show(found)
     except RainbowError as error:
         again = (
@@ -235,14 +299,20 @@ def publish(
     return 0
 
 
+@contextlib.contextmanager
+def _noting() -> Iterator[None]:
+    """Write what is attached to an interrupt, such as a request that was charged, as notes."""
+    try:
+        yield
+    except KeyboardInterrupt as stopped:
+        for text in getattr(stopped, "__notes__", ()):
+            note(text)
+        raise
+
+
 def _is_receipt(path: Path) -> bool:
+    from rainbowdp.cli.verify import read_if_receipt
+
     with contextlib.suppress(ReceiptError):
         return "receipt" in str((read_if_receipt(path) or {}).get("schema"))
     return False
-
-
-APP = group(HELP)
-for _kind, _question in QUESTIONS.items():
-    _lines = (f"rainbowdp ask {_kind} people.csv", _EXAMPLES[_kind], "--epsilon 1")
-    _command = with_question(_question, ask_command)
-    add(APP, _kind, _command, described(SUMMARIES[_kind], lines=_lines))

@@ -2,11 +2,11 @@
 """``rainbowdp budget``: create, show, raise and close budgets, and read their history."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-from rainbowdp.cli.framework import add, argument, described, group, option
-from rainbowdp.cli.options import Delta, Epsilon, Mu, format_option, read_privacy
+from rainbowdp.cli.options import DELTA, EPSILON, MU, TEXT_OR_JSON, read_privacy
 from rainbowdp.cli.output import emit_json, emit_table
+from rainbowdp.cli.params import argument, described, option
 
 if TYPE_CHECKING:
     from rainbowdp.ledger import BudgetState, Cost, Entry, Kind, Ledger
@@ -44,26 +44,26 @@ CLOSE_HELP = described(
     lines=("rainbowdp budget close survey --ledger budgets.ledger",),
 )
 
-Name = Annotated[str, argument("NAME", "The budget.")]
-LedgerPlace = Annotated[
-    str,
-    option(
-        "--ledger FILE",
-        "The file that keeps the budgets, or postgresql://user@host/database where several machines "
-        "share them.",
-    ),
-]
-Format = Annotated[Literal["text", "json"], format_option("text", "json")]
+NAME = argument("NAME", "The budget.")
+NEW_NAME = argument("NAME", "A new name: 1 to 200 visible characters.")
+ANY_NAME = argument("[NAME]", "The budget; all of them if left out.", default=None)
+LEDGER = option(
+    "--ledger FILE",
+    "The file that keeps the budgets, or postgresql://user@host/database where several machines share them.",
+    default=...,
+)
+REASON = option("--reason TEXT", "Why; it stays in the history.", default=...)
+Format = Literal["text", "json"]
 
 
 def create_command(
     *,
-    name: Annotated[str, argument("NAME", "A new name: 1 to 200 visible characters.")],
-    ledger: LedgerPlace,
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    mu: Mu = None,
-    output_format: Format = "text",
+    name: str = NEW_NAME,
+    ledger: str = LEDGER,
+    epsilon: str | None = EPSILON,
+    delta: str | None = DELTA,
+    mu: str | None = MU,
+    output_format: Format = TEXT_OR_JSON,
 ) -> int:
     """Create a budget; see `CREATE_HELP`."""
     amount = _read_cost(epsilon, delta, mu)
@@ -78,10 +78,7 @@ def create_command(
 
 
 def show_command(
-    *,
-    name: Annotated[str | None, argument("[NAME]", "The budget; all of them if left out.")] = None,
-    ledger: LedgerPlace,
-    output_format: Format = "text",
+    *, name: str | None = ANY_NAME, ledger: str = LEDGER, output_format: Format = TEXT_OR_JSON
 ) -> int:
     """Show a budget or all; see `SHOW_HELP`."""
     with _opened(ledger) as book:
@@ -96,7 +93,7 @@ def show_command(
     return 0
 
 
-def history_command(*, name: Name, ledger: LedgerPlace, output_format: Format = "text") -> int:
+def history_command(*, name: str = NAME, ledger: str = LEDGER, output_format: Format = TEXT_OR_JSON) -> int:
     """Show every entry of a budget; see `HISTORY_HELP`."""
     with _opened(ledger) as book:
         kind = book.state(name).kind
@@ -120,13 +117,13 @@ def history_command(*, name: Name, ledger: LedgerPlace, output_format: Format = 
 
 def raise_command(
     *,
-    name: Name,
-    ledger: LedgerPlace,
-    reason: Annotated[str, option("--reason TEXT", "Why; it stays in the history.")],
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    mu: Mu = None,
-    output_format: Format = "text",
+    name: str = NAME,
+    ledger: str = LEDGER,
+    reason: str = REASON,
+    epsilon: str | None = EPSILON,
+    delta: str | None = DELTA,
+    mu: str | None = MU,
+    output_format: Format = TEXT_OR_JSON,
 ) -> int:
     """Add to a budget; see `RAISE_HELP`."""
     amount = _read_cost(epsilon, delta, mu)
@@ -135,19 +132,26 @@ def raise_command(
     return 0
 
 
-def close_command(*, name: Name, ledger: LedgerPlace, output_format: Format = "text") -> int:
+def close_command(*, name: str = NAME, ledger: str = LEDGER, output_format: Format = TEXT_OR_JSON) -> int:
     """Close a budget; see `CLOSE_HELP`."""
     with _opened(ledger) as book:
         _emit_state(book.close_budget(name), output_format)
     return 0
 
 
-APP = group(HELP)
-add(APP, "create", create_command, CREATE_HELP)
-add(APP, "show", show_command, SHOW_HELP)
-add(APP, "history", history_command, HISTORY_HELP)
-add(APP, "raise", raise_command, RAISE_HELP)
-add(APP, "close", close_command, CLOSE_HELP)
+COMMANDS = {
+    "budget": (
+        HELP,
+        {
+            "create": (CREATE_HELP, create_command),
+            "show": (SHOW_HELP, show_command),
+            "history": (HISTORY_HELP, history_command),
+            "raise": (RAISE_HELP, raise_command),
+            "close": (CLOSE_HELP, close_command),
+        },
+    )
+}
+"""The commands of this module by word: the help, and the commands under the word."""
 
 
 def _opened(place: str, *, create: bool = False) -> "Ledger":

@@ -6,14 +6,14 @@ import io
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from rainbowdp.cli import options as common
-from rainbowdp.cli.framework import described, option
 from rainbowdp.cli.options import AskedPrivacy
 from rainbowdp.cli.output import cell, drawing, emit, emit_table, json_text, note
+from rainbowdp.cli.params import described, option, unicode_text, whole_numbers
 from rainbowdp.cli.progress import Steps, steps
-from rainbowdp.cli.values import rescaled, unicode_text, whole_numbers
 from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,43 +37,41 @@ HELP = described(
 )
 
 
+RAINBOW = option(
+    "--rainbow RAINBOW",
+    "The answers (colors), best first: 'blue>red>green'; tied ones with '=': 'blue>red=green'.",
+    unicode_text,
+    default=...,
+)
+BOUNDARY = option(
+    "--boundary LIST",
+    "The probability of each color at distance 0, next to datasets of another rainbow, as decimals or "
+    "fractions that sum to 1: 'blue=3/55,red=9/55,green=43/55'. A color with a character such as > or = "
+    "stands in double quotes.",
+    unicode_text,
+    default=...,
+)
+DISTANCES = option(
+    "--distances DISTANCES",
+    "Steps to the boundary: a range 0:31 (31 is left out) or 0:31:5, a list 0,5,9, or one 7.",
+    whole_numbers,
+    default=...,
+)
+FORMAT = common.format_option("table", "csv", "json")
+
+
 def line_command(
     *,
-    rainbow: Annotated[
-        str,
-        option(
-            "--rainbow RAINBOW",
-            "The answers (colors), best first: 'blue>red>green'; tied ones with '=': 'blue>red=green'.",
-            unicode_text,
-        ),
-    ],
-    boundary: Annotated[
-        str,
-        option(
-            "--boundary LIST",
-            "The probability of each color at distance 0, next to datasets of another rainbow, as "
-            "decimals or fractions that sum to 1: 'blue=3/55,red=9/55,green=43/55'. A color with a "
-            "character such as > or = stands in double quotes.",
-            unicode_text,
-        ),
-    ],
-    distances: Annotated[
-        Sequence[int],
-        option(
-            "--distances DISTANCES",
-            "Steps to the boundary: a range 0:31 (31 is left out) or 0:31:5, a list 0,5,9, or one 7.",
-            whole_numbers("0:31"),
-        ),
-    ],
-    epsilon: common.Epsilon = None,
-    delta: common.Delta = None,
-    mu: common.Mu = None,
-    exact: common.Exactly = False,
-    normalize: common.Normalize = False,
-    output_format: Annotated[
-        Literal["table", "csv", "json"], common.format_option("table", "csv", "json")
-    ] = "table",
-    plot: common.Plot = None,
+    rainbow: str = RAINBOW,
+    boundary: str = BOUNDARY,
+    distances: Sequence[int] = DISTANCES,
+    epsilon: str | None = common.EPSILON,
+    delta: str | None = common.DELTA,
+    mu: str | None = common.MU,
+    exact: bool = common.EXACT,
+    normalize: bool = common.NORMALIZE,
+    output_format: Literal["table", "csv", "json"] = FORMAT,
+    plot: Path | None = common.PLOT,
 ) -> int:
     """Print the optimal probabilities by distance; see `HELP`."""
     asked = common.read_privacy(epsilon, delta, mu, exact=exact)
@@ -88,7 +86,7 @@ def line_command(
     from rainbowdp.rainbow import Rainbow, parse_assignments
 
     ranked = Rainbow.parse(rainbow)
-    values = rescaled(parse_assignments(boundary), "the boundary", normalize=normalize)
+    values = common.rescaled(parse_assignments(boundary), "the boundary", normalize=normalize)
     made = Line(ranked, Distribution(values), asked.notion)
     if exact:
         _note_digits(made, max(distances))
@@ -110,6 +108,9 @@ def line_command(
             progress.finish()
             _print_table(made, asked, rows, exact=exact)
     return 0
+
+
+COMMANDS = {"line": (HELP, line_command)}
 
 
 def _note_digits(line: "Line", farthest: int) -> None:

@@ -1,179 +1,119 @@
 # SPDX-License-Identifier: Apache-2.0
 """Declare the options that several commands share, and read the three privacy options together."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from rainbowdp.cli.framework import argument, choice, files, option
-from rainbowdp.cli.values import figure_path, naming, text_with, unicode_text, whole, writable
-from rainbowdp.errors import IrrationalError, UsageError
+from rainbowdp.cli.output import note
+from rainbowdp.cli.params import argument, choice, figure_path, option, unicode_text, whole, writable
+from rainbowdp.errors import DistributionError, IrrationalError
 
 if TYPE_CHECKING:
     from rainbowdp.privacy import Privacy
 
-_private = partial(option, panel="Privacy")
-_people = partial(option, panel="Who is protected")
-_data = partial(option, panel="Data")
-_budget = partial(option, panel="Budget")
+Goal = Literal["typical", "guarantee"]
+Relation = Literal["add-remove", "change-one"]
 
-Epsilon = Annotated[
-    str | None,
-    _private(
-        "--epsilon NUMBER",
-        "How much may depend on one person, or on one step between neighbors: no answer becomes more than "
-        "e^epsilon times as likely. A decimal, a fraction or a logarithm: 0.5, 1/3, 'ln(6/5)'. Smaller is "
-        "more private.",
-    ),
-]
-Delta = Annotated[
-    str | None,
-    _private(
-        "--delta NUMBER",
-        "Additional probability from 0 to 1 by which --epsilon may be exceeded, such as 1e-6.",
-    ),
-]
-Mu = Annotated[
-    str | None,
-    _private(
-        "--mu NUMBER",
-        "In place of --epsilon, Gaussian differential privacy: answers with and without one person are as "
-        "hard to tell apart as two normal distributions of variance 1 whose means differ by mu.",
-    ),
-]
-Goal = Annotated[
-    Literal["typical", "guarantee"],
-    choice(
-        "--goal",
-        ("typical", "guarantee"),
-        "typical: right more often on most tables. guarantee: a chance of a right answer that rests on the "
-        "lead alone. Choose before you look at the data; rainbowdp plan shows both.",
-        panel="Question",
-    ),
-]
-Relation = Annotated[
-    Literal["add-remove", "change-one"],
-    choice(
-        "--neighbors",
-        ("add-remove", "change-one"),
-        "What stays hidden: whether a person is in the table at all (add-remove), or what the table "
-        "says about a person, while the number of people may be known (change-one).",
-        panel="Who is protected",
-    ),
-]
-Unit = Annotated[
-    str | None,
-    _people(
-        "--unit COLUMN",
-        "The column that says whose row it is, such as a patient number, where a person can have "
-        "several rows. Without it every row is a person.",
-        text_with("name the column that says whose row it is"),
-    ),
-]
-MaxRows = Annotated[
-    int | None, _people("--max-rows M", "With --unit: how many rows of one person count at most.", whole("5"))
-]
-Source = Annotated[
-    str,
-    argument(
-        "SOURCE",
-        "The table: .csv, .tsv, .parquet or .jsonl (also .gz, .zst), a quoted pattern such as "
-        "'part-*.csv', - for standard input, or sqlite:///file, duckdb:///file, "
-        "postgresql://user@host/database.",
-        complete=files(".csv", ".tsv", ".parquet", ".jsonl", ".gz", ".zst"),
-    ),
-]
-Where = Annotated[
-    list[str] | None,
-    _data(
-        "--where COLUMN=VALUE",
-        "Count only rows in which the column says exactly this, such as city=Bonn; if given several "
-        "times, all must hold.",
-    ),
-]
-TableName = Annotated[str | None, _data("--table NAME", "In a database: the table.")]
-Query = Annotated[
-    str | None, _data("--sql QUERY", "In a database: a query whose rows are the table.", unicode_text)
-]
-Encoding = Annotated[
-    str | None,
-    _data(
-        "--encoding NAME", "How a text file is encoded, such as latin-1, cp1252 or utf-16; UTF-8 if left out."
-    ),
-]
-LedgerPlace = Annotated[
-    str | None,
-    _budget(
-        "--ledger FILE",
-        "The file that keeps the budget, made by rainbowdp budget create, or "
-        "postgresql://user@host/database. Without it the costs of answers are not added up.",
-        complete=files(),
-    ),
-]
-BudgetName = Annotated[str | None, _budget("--name NAME", "The budget in it that pays.")]
-RequestId = Annotated[
-    str | None,
-    _budget(
-        "--request-id ID",
-        "A name of your own for this request: repeated under it, it returns the stored answer and costs "
-        "nothing.",
-    ),
-]
-ReceiptFile = Annotated[
-    Path | None,
-    option(
-        "--receipt FILE",
-        "Also write a receipt: what was asked, how privately, by which mechanism, and the answer. It "
-        "may be published, and rainbowdp verify checks it.",
-        writable,
-        complete=files(".json"),
-    ),
-]
-Exactly = Annotated[
-    bool,
-    option(
-        "--exact",
-        "Fractions instead of decimals; epsilon must be the logarithm of a fraction p/q (or 0). At "
-        "distance i a fraction has up to some 2 i log10(p) digits: 1.6 i at ln(6/5), 0.6 i at ln 2.",
-    ),
-]
-Normalize = Annotated[
-    bool, option("--normalize", "Rescale boundary probabilities that do not sum to 1, and say so on stderr.")
-]
-Plot = Annotated[
-    Path | None,
-    option(
-        "--plot FILE",
-        "Also draw a figure: .png, .svg or .pdf (needs the extra plot).",
-        figure_path,
-        complete=files(".png", ".svg", ".pdf"),
-    ),
-]
-ClassTable = Annotated[
-    str | None,
-    option(
-        "--classes FILE",
-        "The class table, where solve wrote the mechanism as two tables.",
-        complete=files(".csv", ".parquet"),
-    ),
-]
-Engine = Annotated[
-    # One of the engines, which the reader checks; their type is imported for type checks only.
-    Any,
-    choice(
-        "--engine",
-        ("auto", "memory", "stream", "spark"),
-        "Where the pairs of neighbors are kept: 'memory'; 'stream' reads their file in batches, a few times "
-        "(needs the extra fast); 'spark' leaves them on the cluster that Spark is configured for (needs the "
-        "extra spark); 'auto' streams what would take more than half of the free memory. Same results.",
-    ),
-]
+private = partial(option, panel="Privacy")
+people = partial(option, panel="Who is protected")
+data = partial(option, panel="Data")
+budget = partial(option, panel="Budget")
+
+EPSILON = private(
+    "--epsilon NUMBER",
+    "How much may depend on one person, or on one step between neighbors: no answer becomes more than "
+    "e^epsilon times as likely. A decimal, a fraction or a logarithm: 0.5, 1/3, 'ln(6/5)'. Smaller is more "
+    "private.",
+)
+DELTA = private(
+    "--delta NUMBER", "Additional probability from 0 to 1 by which --epsilon may be exceeded, such as 1e-6."
+)
+MU = private(
+    "--mu NUMBER",
+    "In place of --epsilon, Gaussian differential privacy: answers with and without one person are as hard "
+    "to tell apart as two normal distributions of variance 1 whose means differ by mu.",
+)
+GOAL = choice(
+    "--goal",
+    ("typical", "guarantee"),
+    "typical: right more often on most tables. guarantee: a chance of a right answer that rests on the lead "
+    "alone. Choose before you look at the data; rainbowdp plan shows both.",
+    panel="Question",
+)
+RELATION = choice(
+    "--neighbors",
+    ("add-remove", "change-one"),
+    "What stays hidden: whether a person is in the table at all (add-remove), or what the table says about a "
+    "person, while the number of people may be known (change-one).",
+    panel="Who is protected",
+)
+UNIT = people(
+    "--unit COLUMN",
+    "The column that says whose row it is, such as a patient number, where a person can have several rows. "
+    "Without it every row is a person.",
+    unicode_text,
+)
+MAX_ROWS = people("--max-rows M", "With --unit: how many rows of one person count at most.", whole)
+SOURCE = argument(
+    "SOURCE",
+    "The table: .csv, .tsv, .parquet or .jsonl (also .gz, .zst), a quoted pattern such as 'part-*.csv', - "
+    "for standard input, or sqlite:///file, duckdb:///file, postgresql://user@host/database.",
+)
+WHERE = data(
+    "--where COLUMN=VALUE",
+    "Count only rows in which the column says exactly this, such as city=Bonn; if given several times, all "
+    "must hold.",
+)
+TABLE = data("--table NAME", "In a database: the table.")
+SQL = data("--sql QUERY", "In a database: a query whose rows are the table.", unicode_text)
+ENCODING = data(
+    "--encoding NAME", "How a text file is encoded, such as latin-1, cp1252 or utf-16; UTF-8 if left out."
+)
+LEDGER = budget(
+    "--ledger FILE",
+    "The file that keeps the budget, made by rainbowdp budget create, or postgresql://user@host/database. "
+    "Without it the costs of answers are not added up.",
+)
+NAME = budget("--name NAME", "The budget in it that pays.")
+REQUEST_ID = budget(
+    "--request-id ID",
+    "A name of your own for this request: repeated under it, it returns the stored answer and costs nothing.",
+)
+RECEIPT = option(
+    "--receipt FILE",
+    "Also write a receipt: what was asked, how privately, by which mechanism, and the answer. It may be "
+    "published, and rainbowdp verify checks it.",
+    writable,
+)
+EXACT = option(
+    "--exact",
+    "Fractions instead of decimals; epsilon must be the logarithm of a fraction p/q (or 0). At distance i a "
+    "fraction has up to some 2 i log10(p) digits: 1.6 i at ln(6/5), 0.6 i at ln 2.",
+)
+NORMALIZE = option(
+    "--normalize", "Rescale boundary probabilities that do not sum to 1, and say so on stderr."
+)
+PLOT = option("--plot FILE", "Also draw a figure: .png, .svg or .pdf (needs the extra plot).", figure_path)
+CLASSES = option("--classes FILE", "The class table, where solve wrote the mechanism as two tables.")
+ENGINE = choice(
+    "--engine",
+    ("auto", "memory", "stream", "spark"),
+    "Where the pairs of neighbors are kept: 'memory'; 'stream' reads their file in batches, a few times "
+    "(needs the extra fast); 'spark' leaves them on the cluster that Spark is configured for (needs the "
+    "extra spark); 'auto' streams what would take more than half of the free memory. Same results.",
+)
 
 
 def format_option(*words: str) -> Any:  # noqa: ANN401 - what typer makes of an option has no public type
     """Return the declaration of ``--format`` with these choices, the first one being the default."""
     return choice("--format", words, "How the result is written to stdout.")
+
+
+TEXT_OR_JSON = format_option("text", "json")
+TABLE_OR_JSON = format_option("table", "json")
 
 
 @dataclass(frozen=True)
@@ -211,16 +151,16 @@ def read_privacy(
 
     Raises
     ------
-    UsageError
-        If none, or both --epsilon and --mu, are given, or --delta without --epsilon.
-    NumberError, PrivacyParameterError
-        If a number cannot be read or is out of range.
+    UsageError, NumberError, PrivacyParameterError
+        As `rainbowdp.privacy.privacy_of`.
     IrrationalError
         If the probabilities are not fractions, and `exact` wants them.
     """
+    from rainbowdp.privacy import privacy_of
+
     typed = {"epsilon": epsilon, "delta": delta, "mu": mu}
     parameters = {name: text.strip() for name, text in typed.items() if text is not None}
-    asked = AskedPrivacy(read_notion(epsilon, delta, mu), parameters)
+    asked = AskedPrivacy(privacy_of(epsilon, delta, mu), parameters)
     if exact and not asked.notion.is_rational:
         more = "" if mu is not None else ", or give an epsilon with rational odds such as --epsilon 'ln(6/5)'"
         raise IrrationalError(
@@ -230,29 +170,40 @@ def read_privacy(
     return asked
 
 
-def read_notion(epsilon: str | None, delta: str | None, mu: str | None) -> "Privacy":
-    """Return the notion of privacy that numbers as typed describe; see `read_privacy`.
+def rescaled(written: Mapping[str, str], whose: str, *, normalize: bool) -> dict[str, Fraction]:
+    """Read the probabilities of the colors at a boundary, and rescale them where ``--normalize`` is given.
 
-    Examples
-    --------
-    >>> read_notion("ln 2", "1e-6", None), read_notion(None, None, "1/2")
-    (ApproxDP('ln(2)', '1/1000000'), GaussianDP('1/2'))
+    Parameters
+    ----------
+    written : mapping of str to str
+        Color to probability.
+    whose : str
+        What the note calls them.
+    normalize : bool
+        Divide them by their sum where that is not 1, with a note on stderr.
+
+    Returns
+    -------
+    dict of str to Fraction
+        Negative numbers are left for `rainbowdp.Distribution` to refuse.
+
+    Raises
+    ------
+    NumberError
+        If one is not an exact number.
+    DistributionError
+        If they are to be divided by their sum, and it is 0.
     """
-    from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+    from rainbowdp.exact import parse_fraction, show
 
-    example = "for example --epsilon 'ln 2', or --epsilon 1 --delta 1e-6, or --mu 1"
-    if mu is not None:
-        if epsilon is not None or delta is not None:
-            other = "--delta" if epsilon is None else "--epsilon"
-            raise UsageError(f"--mu and {other} do not belong together", help=f"give one notion, {example}")
-        with naming("--mu"):
-            return GaussianDP(mu)
-    if epsilon is None:
-        what = "no privacy is given" if delta is None else "--delta is given without --epsilon"
-        raise UsageError(what, help=f"give --epsilon or --mu, {example}")
-    with naming("--epsilon"):
-        pure = PureDP(epsilon)
-    if delta is None:
-        return pure
-    with naming("--delta"):
-        return ApproxDP(epsilon, delta)
+    values = {color: parse_fraction(text) for color, text in written.items()}
+    total = sum(values.values(), Fraction(0))
+    if not normalize or total == 1 or min(values.values()) < 0:
+        return values
+    if total == 0:
+        raise DistributionError(
+            f"{whose} sums to 0, which --normalize cannot rescale",
+            help="give at least one color a probability above 0",
+        )
+    note(f"{whose} sums to {show(total)}; every probability was divided by that")
+    return {color: value / total for color, value in values.items()}

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp plan``: how often an answer would be right, and at what cost, before anything is spent."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from rainbowdp.cli import options as common
-from rainbowdp.cli.framework import add, described, group, option
 from rainbowdp.cli.output import drawing, emit, emit_json, possible_answers
+from rainbowdp.cli.params import described, items, option, probability, whole, whole_numbers
 from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_question
-from rainbowdp.cli.values import numbers, probability, require_both, whole, whole_numbers
 
 if TYPE_CHECKING:
-    from rainbowdp.planning import LeadRow, Least, Plan, PlanCase, PrivacyPlan
+    from rainbowdp.planning import Chance, LeadRow, Least, NeededLead, Plan, PrivacyPlan
     from rainbowdp.privacy import Privacy
     from rainbowdp.questions import Question
 
 _GAP = "   "
 _DENSE = 40
+_Groups = dict[str, dict[str, tuple[str, ...]]]
 
 HELP = (
     "Planning before spending: how often an answer would be right, and what it would cost in privacy. No "
@@ -43,80 +43,56 @@ _EXAMPLES = {
 _expected = partial(option, panel="What is expected")
 _private = partial(option, panel="Privacy (--epsilon, perhaps with --delta; or --mu; or --want and --lead)")
 
-
-Lead = Annotated[
-    # A whole number, or a share as text.
-    Any,
-    _expected(
-        "--lead PEOPLE|SHARE%",
-        "By how many people the right answer is expected to be ahead of the next one; with --people "
-        "also as a share of them: 3%.",
-        lambda option, text: text if text.strip().endswith("%") else whole("40")(option, text),
-    ),
-]
+EPSILON = _private(
+    "--epsilon LIST",
+    "One or more: 0.1,0.5,'ln 3'. One person makes no answer more than e^epsilon times as likely.",
+    items,
+)
+DELTA = _private(
+    "--delta NUMBER", "Additional probability by which each epsilon may be exceeded, such as 1e-6."
+)
+MU = _private("--mu LIST", "Gaussian differential privacy, in place of --epsilon; one or more.", items)
+WANT = _expected(
+    "--want NUMBER",
+    "How often the answer is to be right, such as 0.99; with --lead: find the least epsilon.",
+    probability,
+)
+LEAD = _expected(
+    "--lead PEOPLE|SHARE%",
+    "By how many people the right answer is expected to be ahead of the next one; with --people also as a "
+    "share of them: 3%.",
+    lambda text: text if text.strip().endswith("%") else whole(text),
+)
+LEADS = _expected("--leads LIST", "The leads to show: 1,5,20, or 1:21, which ends before 21.", whole_numbers)
+PEOPLE = _expected("--people N", "How many people there are, about; a public number.", whole)
+GROUPS = _expected("--groups G", "How many groups are answered for, see ask --by.", whole)
+COMPARE = option("--compare", "Also show the exponential mechanism and permute-and-flip.")
 
 
 def plan_command(
     question: "Question",
     *,
-    epsilon: Annotated[
-        Sequence[str] | None,
-        _private(
-            "--epsilon LIST",
-            "One or more: 0.1,0.5,'ln 3'. One person makes no answer more than e^epsilon times as likely.",
-            numbers("0.1,0.5,1", logarithms=True),
-        ),
-    ] = None,
-    delta: Annotated[
-        str | None,
-        _private(
-            "--delta NUMBER", "Additional probability by which each epsilon may be exceeded, such as 1e-6."
-        ),
-    ] = None,
-    mu: Annotated[
-        Sequence[str] | None,
-        _private(
-            "--mu LIST",
-            "Gaussian differential privacy, in place of --epsilon; one or more.",
-            numbers("0.5,1", logarithms=True),
-        ),
-    ] = None,
-    want: Annotated[
-        Fraction | None,
-        _expected(
-            "--want NUMBER",
-            "How often the answer is to be right, such as 0.99; with --lead: find the least epsilon.",
-            probability,
-        ),
-    ] = None,
-    lead: Lead = None,
-    leads: Annotated[
-        Sequence[int] | None,
-        _expected(
-            "--leads LIST", "The leads to show: 1,5,20, or 1:21, which ends before 21.", whole_numbers("1:21")
-        ),
-    ] = None,
-    people: Annotated[
-        int | None,
-        _expected("--people N", "How many people there are, about; a public number.", whole("1000")),
-    ] = None,
-    groups: Annotated[
-        int | None, _expected("--groups G", "How many groups are answered for, see ask --by.", whole("12"))
-    ] = None,
-    goal: common.Goal = "typical",
-    compare: Annotated[
-        bool, option("--compare", "Also show the exponential mechanism and permute-and-flip.")
-    ] = False,
-    neighbors: common.Relation = "add-remove",
-    unit: common.Unit = None,
-    max_rows: common.MaxRows = None,
-    plot: common.Plot = None,
-    output_format: Annotated[Literal["table", "json"], common.format_option("table", "json")] = "table",
+    epsilon: Sequence[str] | None = EPSILON,
+    delta: str | None = DELTA,
+    mu: Sequence[str] | None = MU,
+    want: Fraction | None = WANT,
+    lead: Any = LEAD,  # noqa: ANN401 - a whole number, or a share as text
+    leads: Sequence[int] | None = LEADS,
+    people: int | None = PEOPLE,
+    groups: int | None = GROUPS,
+    goal: common.Goal = common.GOAL,
+    compare: bool = COMPARE,
+    neighbors: common.Relation = common.RELATION,
+    unit: str | None = common.UNIT,
+    max_rows: int | None = common.MAX_ROWS,
+    plot: Path | None = common.PLOT,
+    output_format: Literal["table", "json"] = common.TABLE_OR_JSON,
 ) -> int:
     """Plan one question; see `HELP`."""
+    from rainbowdp.exact.arguments import require_together
     from rainbowdp.planning import plan as made
 
-    require_both("--unit", unit, "--max-rows", max_rows, "give both: --unit COLUMN --max-rows M")
+    require_together("give both: --unit COLUMN --max-rows M", unit=unit, max_rows=max_rows)
     planned = partial(
         made,
         question,
@@ -144,40 +120,34 @@ def plan_command(
     return 0
 
 
+COMMANDS = {
+    "plan": (
+        HELP,
+        {
+            kind: (
+                described(f"Plan the question: {SUMMARIES[kind]}", _MORE, lines=lines),
+                with_question(QUESTIONS[kind], plan_command, needs_column=False),
+            )
+            for kind, lines in _EXAMPLES.items()
+        },
+    )
+}
+"""The commands of this module by word: the help, and the commands under the word."""
+
+
 def _privacies(epsilon: Sequence[str] | None, delta: str | None, mu: Sequence[str] | None) -> "list[Privacy]":
     """Return a notion for each number; none where the least epsilon is looked for."""
+    from rainbowdp.privacy import privacy_of
+
     if mu is None:
-        return [common.read_notion(text, delta, None) for text in epsilon or ()]
-    return [common.read_notion(epsilon[0] if epsilon else None, delta, text) for text in mu]
+        return [privacy_of(text, delta) for text in epsilon or ()]
+    return [privacy_of(epsilon[0] if epsilon else None, delta, text) for text in mu]
 
 
 def _dense(plan: "Plan") -> Sequence[int]:
     """Return leads that make smooth curves up to the last lead of a plan."""
     last = max(row.lead for _, row in plan.rows)
     return sorted({max(1, round(last ** (at / _DENSE))) for at in range(_DENSE + 1)})
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """Columns of a table that stand under one head.
-
-    Attributes
-    ----------
-    head : str
-        The head of all.
-    names : tuple of str
-        The head of each column.
-    cells : tuple of tuple of str
-        The cells of each column.
-    """
-
-    head: str
-    names: tuple[str, ...]
-    cells: tuple[tuple[str, ...], ...]
-
-    def merged(self) -> "_Columns":
-        """Return one column in place of several that are the same."""
-        return self if len(set(self.cells)) > 1 else _Columns(self.head, ("",), self.cells[:1])
 
 
 def _print_plan(plan: "Plan") -> None:
@@ -219,106 +189,82 @@ def _least(plan: "Plan", least: "Least") -> str:
 def _part(part: "PrivacyPlan", plan: "Plan") -> Iterator[str]:
     from rainbowdp.exact import show
 
-    mechanism = part.mechanisms[plan.goal]
-    wanted = _Columns("right", ("",), (tuple(show(100 * need.right) for need in part.needs),))
+    wanted = tuple(show(100 * need.right) for need in part.needs)
     yield ""
     yield ", ".join(f"{name}={value}" for name, value in part.parameters.items())
     yield from (f"  {words}" for words in (*part.sentences, *part.cost.words))
     yield ""
+    mechanism = part.mechanisms[plan.goal]
     yield f"right answers in 100 cases, by lead (* the chosen goal, by the mechanism {mechanism})"
-    yield from _table(_lead_columns(part.rows), _chances(part.rows, plan))
+    yield from _chances(part.rows, plan)
     yield ""
     yield "lead needed for right answers in so many of 100 cases"
-    yield from _table([wanted], _needs(part, plan))
+    leads = zip(*(need.leads for need in part.needs), strict=True)
+    yield from _table({"right": {"": wanted}}, ((each, tuple(map(_lead, each))) for each in leads), plan)
     if part.compared is not None:
         yield ""
         yield "right answers in 100 cases of other mechanisms, by lead"
-        yield from _table(_lead_columns(part.compared), _chances(part.compared, plan))
+        yield from _chances(part.compared, plan)
     if part.remarks:
         yield ""
         yield from part.remarks
 
 
-def _lead_columns(rows: Sequence["LeadRow"]) -> list[_Columns]:
-    from rainbowdp.planning.words import percent
-
-    found = [_Columns("lead", ("",), (tuple(str(row.lead) for row in rows),))]
-    if rows and rows[0].share is not None:
-        shares = tuple("" if row.share is None else percent(row.share) for row in rows)
-        found.append(_Columns("share", ("",), (shares,)))
-    return found
+def _lead(needed: "NeededLead") -> str:
+    return str(needed.lead or "none") if needed.is_computed else "-"
 
 
-def _chances(rows: Sequence["LeadRow"], plan: "Plan") -> list[_Columns]:
-    from rainbowdp.planning.words import cell
+def _chances(rows: Sequence["LeadRow"], plan: "Plan") -> Iterator[str]:
+    from rainbowdp.planning.words import cell, percent
 
-    return _grouped(
-        [(chance.mechanism, chance.case) for chance in rows[0].chances],
-        lambda at: [None if (wrong := row.chances[at].wrong) is None else cell(wrong) for row in rows],
-        plan,
-    )
-
-
-def _needs(part: "PrivacyPlan", plan: "Plan") -> list[_Columns]:
-    def cells(at: int) -> list[str | None]:
-        leads = [need.leads[at] for need in part.needs]
-        return [str(lead.lead or "none") if lead.is_computed else None for lead in leads]
-
-    return _grouped([(lead.mechanism, lead.case) for lead in part.needs[0].leads], cells, plan)
+    first: _Groups = {"lead": {"": tuple(str(row.lead) for row in rows)}}
+    if plan.people is not None:
+        first["share"] = {"": tuple("" if row.share is None else percent(row.share) for row in rows)}
+    chances = zip(*(row.chances for row in rows), strict=True)
+    cells = ((each, tuple("-" if one.wrong is None else cell(one.wrong) for one in each)) for each in chances)
+    return _table(first, cells, plan)
 
 
-def _grouped(
-    names: Sequence[tuple[str, "PlanCase"]], cells: Callable[[int], list[str | None]], plan: "Plan"
-) -> list[_Columns]:
+def _table(
+    groups: _Groups, more: "Iterable[tuple[Sequence[Chance | NeededLead], tuple[str, ...]]]", plan: "Plan"
+) -> Iterator[str]:
+    """Yield a table with a head of two lines, or of one where no group has several columns.
+
+    Parameters
+    ----------
+    groups : dict
+        Columns that stand under one head, by head; of each the head and the cells.
+    more : iterable
+        What is shown in a column, all of one mechanism and case, and its cells.
+    plan : Plan
+        Which goal is chosen, and what the cases are called.
+    """
     from rainbowdp.planning.words import case_head
 
-    groups: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
-    for at, (mechanism, case) in enumerate(names):
-        column = tuple("-" if text is None else text for text in cells(at))
-        groups.setdefault(mechanism, []).append((case_head(plan.question, case), column))
-    return [
-        _Columns(
-            f"{mechanism} *" if mechanism == plan.goal else mechanism,
-            tuple(case for case, _ in columns),
-            tuple(column for _, column in columns),
-        ).merged()
-        for mechanism, columns in groups.items()
+    for (shown, *_), cells in more:
+        head = f"{shown.mechanism} *" if shown.mechanism == plan.goal else shown.mechanism
+        groups.setdefault(head, {})[case_head(plan.question, shown.case)] = cells
+    # Columns that are the same become one.
+    columns = {
+        head: each if len(set(each.values())) > 1 else {"": next(iter(each.values()))}
+        for head, each in groups.items()
+    }
+    blocks = [_block(head, each) for head, each in columns.items()]
+    over, cases, *rows = map(_GAP.join, zip(*blocks, strict=True))
+    yield over.rstrip()
+    if any(len(each) > 1 for each in columns.values()):
+        yield cases.rstrip()
+    yield "─" * len(over)
+    yield from (row.rstrip() for row in rows)
+
+
+def _block(head: str, columns: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Return the lines of columns under one head, which stands over their middle, or at the end of one."""
+    widths = [max(map(len, (case, *cells))) for case, cells in columns.items()]
+    widths[0] += max(0, len(head) - len(_GAP.join(" " * width for width in widths)))
+    lines = [
+        _GAP.join(text.rjust(width) for text, width in zip(line, widths, strict=True))
+        for line in zip(*((case, *cells) for case, cells in columns.items()), strict=True)
     ]
-
-
-def _table(first: Sequence[_Columns], groups: Sequence[_Columns]) -> Iterator[str]:
-    """Yield a table with a head of two lines, or of one where no group has several columns."""
-    everything = [*first, *groups]
-    widths = [_widths(group) for group in everything]
-    heads = list(map(_over, everything, widths))
-    yield _GAP.join(heads).rstrip()
-    if any(len(group.names) > 1 for group in everything):
-        yield _line([group.names for group in everything], widths)
-    yield "─" * len(_GAP.join(heads))
-    for at in range(len(everything[0].cells[0])):
-        yield _line([tuple(column[at] for column in group.cells) for group in everything], widths)
-
-
-def _over(group: _Columns, widths: Sequence[int]) -> str:
-    """Return the head of a group over the middle of its columns, or at the right end of a single one."""
-    width = len(_GAP.join(" " * each for each in widths))
-    return group.head.rjust(width) if len(widths) == 1 else group.head.center(width)
-
-
-def _widths(group: _Columns) -> list[int]:
-    widths = [max(map(len, (name, *cells))) for name, cells in zip(group.names, group.cells, strict=True)]
-    missing = len(group.head) - sum(widths) - len(_GAP) * (len(widths) - 1)
-    return [widths[0] + max(missing, 0), *widths[1:]]
-
-
-def _line(groups: Sequence[Sequence[str]], widths: Sequence[Sequence[int]]) -> str:
-    texts = zip(groups, widths, strict=True)
-    cells = [text.rjust(width) for group, wide in texts for text, width in zip(group, wide, strict=True)]
-    return _GAP.join(cells).rstrip()
-
-
-APP = group(HELP)
-for _kind, _question in QUESTIONS.items():
-    _command = with_question(_question, plan_command, needs_column=False)
-    _paragraphs = (f"Plan the question: {SUMMARIES[_kind]}", _MORE)
-    add(APP, _kind, _command, described(*_paragraphs, lines=_EXAMPLES[_kind]))
+    width = len(lines[0])
+    return [head.rjust(width) if len(widths) == 1 else head.center(width), *lines]

@@ -11,10 +11,9 @@ from fractions import Fraction
 from functools import partial
 from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from rainbowdp.cli import values as read
-from rainbowdp.cli.framework import choice, files, option
+from rainbowdp.cli import params
 from rainbowdp.errors import FileUnreadableError, UsageError
 
 if TYPE_CHECKING:
@@ -22,87 +21,91 @@ if TYPE_CHECKING:
 
 # Files of tables end their lines in these ways; other line breaks stand inside of names.
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_asked = partial(option, panel="Question")
+_Names = Sequence[str] | None
+_Ends = Any  # the two ends, as `params.clamp_ends` returns them
+_asked = partial(params.option, panel="Question")
 
-
-Column = Annotated[str, _asked("--column COLUMN", "The column that is asked about, by its name.")]
-Options = Annotated[
-    Sequence[str] | None,
-    _asked(
-        "--options LIST",
-        "All answers that there can be, separated by commas; of several most frequent ones, any may be "
-        "named. They are public, never read from the data. A name with a comma stands in "
-        "double quotes: 'A,\"B, C\"'.",
-        read.names("A,B,C"),
-    ),
-]
-OptionsFile = Annotated[
-    str | None,
-    _asked(
-        "--options-file FILE",
-        "A file with one option per line, in place of --options.",
-        complete=files(".txt", ".csv"),
-    ),
-]
-Other = Annotated[
-    str | None,
-    _asked(
-        "--other NAME",
-        "A further option, as which cells count that say anything else; without it they count for nothing.",
-    ),
-]
-Nulls = Annotated[
-    str | None,
-    _asked(
-        "--nulls ignore|VALUE",
-        "The option as which empty cells count, or what they are taken to say; with ignore, as without it, "
-        "they count for nothing.",
-        lambda _, text: None if text == "ignore" else text,
-    ),
-]
-Equals = Annotated[
-    str | None, _asked("--equals VALUE", "Count the rows in which the column says exactly this.")
-]
-Sum = Annotated[
-    bool, _asked("--sum", "Ask about the sum of the column, not how many rows match; needs --clamp.")
-]
-Clamp = Annotated[
-    # The two ends, as `clamp_ends` returns them.
-    Any,
-    _asked(
-        "--clamp LOW,HIGH",
-        "For --sum: a value outside of this range counts as its nearer end, so that no row counts for "
-        "too much. Plain numbers, decimals with a point, here and in the cells: 0,99.5. The range is public.",
-        read.clamp_ends,
-    ),
-]
-Edges = Annotated[
-    Sequence[str],
-    _asked(
-        "--edges LIST",
-        "The numbers between which the answer lies, rising: 10,20 makes the answers <10, 10..<20 and "
-        ">=20. Plain numbers, decimals with a point, here and where cells are numbers: 18,34.5,65. They are "
-        "public, never read from the data.",
-        read.numbers("18,34.5,65"),
-    ),
-]
-Labels = Annotated[
-    Sequence[str] | None,
-    _asked(
-        "--labels LIST",
-        "Names of the answers, lowest first, one more than edges: low,medium,high.",
-        read.names("low,high"),
-    ),
-]
+COLUMN = _asked("--column COLUMN", "The column that is asked about, by its name.", default=...)
+ANY_COLUMN = _asked("--column COLUMN", "The column that is asked about.", default="any column")
+OPTIONS = _asked(
+    "--options LIST",
+    "All answers that there can be, separated by commas; of several most frequent ones, any may be named. "
+    "They are public, never read from the data. A name with a comma stands in double quotes: 'A,\"B, C\"'.",
+    params.names,
+)
+OPTIONS_FILE = _asked("--options-file FILE", "A file with one option per line, in place of --options.")
+OTHER = _asked(
+    "--other NAME",
+    "A further option, as which cells count that say anything else; without it they count for nothing.",
+)
+NULLS = _asked(
+    "--nulls ignore|VALUE",
+    "The option as which empty cells count, or what they are taken to say; with ignore, as without it, they "
+    "count for nothing.",
+    lambda text: None if text == "ignore" else text,
+)
+NO_NULLS = params.choice(
+    "--nulls",
+    ("ignore",),
+    "Can only be ignore, as without it: an empty cell lies in no bracket.",
+    default=None,
+    panel="Question",
+)
+TOP = _asked("--top M", "Name only the first M options, in their order.", params.whole)
+TOP_SET = _asked("--top-set M", "Name the first M options, in the order of --options.", params.whole)
+EQUALS = _asked("--equals VALUE", "Count the rows in which the column says exactly this.")
+SUM = _asked("--sum", "Ask about the sum of the column, not how many rows match; needs --clamp.")
+CLAMP = _asked(
+    "--clamp LOW,HIGH",
+    "For --sum: a value outside of this range counts as its nearer end, so that no row counts for too much. "
+    "Plain numbers, decimals with a point, here and in the cells: 0,99.5. The range is public.",
+    params.clamp_ends,
+)
+AT_LEAST = _asked(
+    "--at-least NUMBER",
+    "For a yes: at least so many matching rows, or with --sum a sum of at least this.",
+    params.rational,
+)
+SHARE = _asked(
+    "--share P/Q",
+    "For a yes: at least this share of the rows match. 1/2 asks for a half, 2/3 for two thirds.",
+    params.rational,
+)
+SHARES = _asked("--share", "--edges are shares of all rows, such as 1/4,1/2, not numbers of rows.")
+FALSE_YES = _asked(
+    "--false-yes P",
+    "How often the answer may be yes where one person more would make it true, such as 0.01 or 1%; less "
+    "often further away. A lower chance of a false yes means a higher one of a false no.",
+    params.probability,
+)
+EDGES = _asked(
+    "--edges LIST",
+    "The numbers between which the answer lies, rising: 10,20 makes the answers <10, 10..<20 and >=20. Plain "
+    "numbers, decimals with a point, here and where cells are numbers: 18,34.5,65. They are public, never "
+    "read from the data.",
+    params.numbers,
+    default=...,
+)
+LABELS = _asked(
+    "--labels LIST",
+    "Names of the answers, lowest first, one more than edges: low,medium,high.",
+    params.names,
+)
+QUANTILE = _asked(
+    "--quantile P/Q",
+    "Which quantile: 1/2 is the median, 1/4 the lower quartile, 0.9 what nine in ten do not exceed.",
+    params.rational,
+    default=Fraction(1, 2),
+)
 
 
 def winner_question(
     *,
-    column: Column,
-    options: Options = None,
-    options_file: OptionsFile = None,
-    other: Other = None,
-    nulls: Nulls = None,
+    column: str = COLUMN,
+    options: _Names = OPTIONS,
+    options_file: str | None = OPTIONS_FILE,
+    other: str | None = OTHER,
+    nulls: str | None = NULLS,
 ) -> "Winner":
     """Return the question that the options of ``winner`` describe."""
     from rainbowdp.questions import winner
@@ -112,23 +115,19 @@ def winner_question(
 
 def ranking_question(
     *,
-    column: Column,
-    options: Options = None,
-    options_file: OptionsFile = None,
-    other: Other = None,
-    nulls: Nulls = None,
-    top: Annotated[
-        int | None, _asked("--top M", "Name only the first M options, in their order.", read.whole("3"))
-    ] = None,
-    top_set: Annotated[
-        int | None,
-        _asked("--top-set M", "Name the first M options, in the order of --options.", read.whole("3")),
-    ] = None,
+    column: str = COLUMN,
+    options: _Names = OPTIONS,
+    options_file: str | None = OPTIONS_FILE,
+    other: str | None = OTHER,
+    nulls: str | None = NULLS,
+    top: int | None = TOP,
+    top_set: int | None = TOP_SET,
 ) -> "Ranking":
     """Return the question that the options of ``ranking`` describe."""
     from rainbowdp.questions import ranking
 
-    read.at_most_one("--top", top, "--top-set", top_set, "give one of them")
+    if top is not None and top_set is not None:
+        raise UsageError("both --top and --top-set are given", help="give one of them")
     declared = _declared(options, options_file)
     first = top if top_set is None else top_set
     return ranking(column, declared, other=other, nulls=nulls, top=first, as_set=top_set is not None)
@@ -136,87 +135,48 @@ def ranking_question(
 
 def yes_no_question(
     *,
-    column: Column,
-    equals: Equals = None,
-    at_least: Annotated[
-        Fraction | None,
-        _asked(
-            "--at-least NUMBER",
-            "For a yes: at least so many matching rows, or with --sum a sum of at least this.",
-            read.rational,
-        ),
-    ] = None,
-    share: Annotated[
-        Fraction | None,
-        _asked(
-            "--share P/Q",
-            "For a yes: at least this share of the rows match. 1/2 asks for a half, 2/3 for two thirds.",
-            read.rational,
-        ),
-    ] = None,
-    total: Sum = False,
-    clamp: Clamp = None,
-    nulls: Nulls = None,
-    false_yes: Annotated[
-        Fraction | None,
-        _asked(
-            "--false-yes P",
-            "How often the answer may be yes where one person more would make it true, such as 0.01 or 1%; "
-            "less often further away. A lower chance of a false yes means a higher one of a false no.",
-            read.probability,
-        ),
-    ] = None,
+    column: str = COLUMN,
+    equals: str | None = EQUALS,
+    at_least: Fraction | None = AT_LEAST,
+    share: Fraction | None = SHARE,
+    total: bool = SUM,
+    clamp: _Ends = CLAMP,
+    nulls: str | None = NULLS,
+    false_yes: Fraction | None = FALSE_YES,
 ) -> "YesNo":
     """Return the question that the options of ``yes-no`` describe."""
     from rainbowdp.questions import yes_no
 
-    _require_clamped_sum(clamp, total=total)
+    _require_sum(total=total, clamp=clamp, nulls=nulls)
     limits = {"at_least": at_least, "share": share}
     return yes_no(column, equals=equals, clamp=clamp, nulls=nulls, false_yes=false_yes, **limits)
 
 
 def level_question(
     *,
-    column: Column,
-    edges: Edges,
-    labels: Labels = None,
-    equals: Equals = None,
-    share: Annotated[
-        bool, _asked("--share", "--edges are shares of all rows, such as 1/4,1/2, not numbers of rows.")
-    ] = False,
-    total: Sum = False,
-    clamp: Clamp = None,
-    nulls: Nulls = None,
+    column: str = COLUMN,
+    edges: Sequence[str] = EDGES,
+    labels: _Names = LABELS,
+    equals: str | None = EQUALS,
+    share: bool = SHARES,
+    total: bool = SUM,
+    clamp: _Ends = CLAMP,
+    nulls: str | None = NULLS,
 ) -> "Level":
     """Return the question that the options of ``level`` describe."""
     from rainbowdp.questions import level
 
-    _require_clamped_sum(clamp, total=total)
+    _require_sum(total=total, clamp=clamp, nulls=nulls)
     return level(column, edges=edges, labels=labels, equals=equals, share=share, clamp=clamp, nulls=nulls)
 
 
 def bracket_question(
     *,
-    column: Column,
-    edges: Edges,
-    labels: Labels = None,
-    quantile: Annotated[
-        Fraction,
-        _asked(
-            "--quantile P/Q",
-            "Which quantile: 1/2 is the median, 1/4 the lower quartile, 0.9 what nine in ten do not exceed.",
-            read.rational,
-        ),
-    ] = Fraction(1, 2),
-    nulls: Annotated[  # noqa: ARG001 - its reader takes nothing but the default
-        str | None,
-        choice(
-            "--nulls",
-            ("ignore",),
-            "Can only be ignore, as without it: an empty cell lies in no bracket.",
-            panel="Question",
-        ),
-    ] = None,
+    column: str = COLUMN,
+    edges: Sequence[str] = EDGES,
+    labels: _Names = LABELS,
+    quantile: Fraction = QUANTILE,
+    nulls: str | None = NO_NULLS,  # noqa: ARG001 - its reader takes nothing but the default
 ) -> "Bracket":
     """Return the question that the options of ``bracket`` describe."""
     from rainbowdp.questions import bracket
@@ -265,7 +225,7 @@ def with_question(
     asked = dict(inspect.signature(question).parameters)
     own = [one for name, one in inspect.signature(command).parameters.items() if name != "question"]
     if not needs_column:
-        asked["column"] = asked["column"].replace(default="any column")
+        asked["column"] = asked["column"].replace(default=ANY_COLUMN)
 
     def combined(**values: Any) -> int:  # noqa: ANN401 - what the readers have returned
         given = {name: values.pop(name) for name in asked}
@@ -297,16 +257,23 @@ def require_declared(options_file: str | None, source: str | None) -> None:
         )
 
 
-def _require_clamped_sum(clamp: object, *, total: bool) -> None:
-    read.require_both(
-        "--sum", total, "--clamp", clamp, "give the range of one row's value: --sum --clamp 0,100"
-    )
+def _require_sum(*, total: bool, clamp: _Ends, nulls: str | None) -> None:
+    """Refuse a sum without a range, and empty cells that count as something that cannot be added."""
+    if total != (clamp is not None):
+        given, missing = ("--sum", "--clamp") if total else ("--clamp", "--sum")
+        raise UsageError(f"{given} is given without {missing}", help="give both: --sum --clamp 0,100")
+    if clamp is not None and nulls is not None:
+        with params.naming("--nulls"):
+            params.rational(nulls)
 
 
-def _declared(options: Sequence[str] | None, options_file: str | None) -> Sequence[str]:
+def _declared(options: _Names, options_file: str | None) -> Sequence[str]:
     """Return the declared options, from a list or from a file with one per line."""
-    way_on = "give --options A,B,C or --options-file FILE"
-    read.exactly_one("--options", options, "--options-file", options_file, way_on)
+    if (options is None) == (options_file is None):
+        how_many = "neither --options nor" if options is None else "both --options and"
+        raise UsageError(
+            f"{how_many} --options-file is given", help="give --options A,B,C or --options-file FILE"
+        )
     return _lines_of(str(options_file)) if options is None else options
 
 
@@ -320,4 +287,4 @@ def _lines_of(options_file: str) -> tuple[str, ...]:
             help="give a text file with one option per line, saved as UTF-8",
         ) from None
     # A name needs no double quotes here, and may stand in them as in a list.
-    return tuple(read.unquoted(line.strip()).strip() for line in _LINE_END.split(content) if line.strip())
+    return tuple(params.unquoted(line.strip()).strip() for line in _LINE_END.split(content) if line.strip())

@@ -4,13 +4,12 @@
 import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-from rainbowdp.cli.framework import TABLES, argument, described, files, option
-from rainbowdp.cli.options import ClassTable, format_option
+from rainbowdp.cli.options import CLASSES, TEXT_OR_JSON
 from rainbowdp.cli.output import emit, json_text, note
+from rainbowdp.cli.params import argument, described, option, unicode_text, whole
 from rainbowdp.cli.progress import Signals, Steps, steps
-from rainbowdp.cli.values import unicode_text, whole
 
 if TYPE_CHECKING:
     from rainbowdp.distribution import Distribution
@@ -26,29 +25,23 @@ HELP = described(
 )
 
 
+MECHANISM = argument("MECHANISM", "A .csv, .parquet or .json file as solve writes it.")
+DATASET = option("--dataset NAME", "The dataset to answer for, by its name.", unicode_text, default=...)
+COUNT = option(
+    "--count N",
+    "How many independent draws, at least 1; they are written as they are drawn.",
+    whole,
+    default=1,
+)
+
+
 def sample_command(
     *,
-    mechanism: Annotated[
-        str,
-        argument(
-            "MECHANISM",
-            "A .csv, .parquet or .json file as solve writes it.",
-            complete=files(*TABLES, ".json"),
-        ),
-    ],
-    dataset: Annotated[
-        str, option("--dataset NAME", "The dataset to answer for, by its name.", unicode_text)
-    ],
-    classes: ClassTable = None,
-    count: Annotated[
-        int,
-        option(
-            "--count N",
-            "How many independent draws, at least 1; they are written as they are drawn.",
-            whole("10"),
-        ),
-    ] = 1,
-    output_format: Annotated[Literal["text", "json"], format_option("text", "json")] = "text",
+    mechanism: str = MECHANISM,
+    dataset: str = DATASET,
+    classes: str | None = CLASSES,
+    count: int = COUNT,
+    output_format: Literal["text", "json"] = TEXT_OR_JSON,
 ) -> int:
     """Draw answers for one dataset; see `HELP`."""
     from rainbowdp.formats import read_mechanism
@@ -68,6 +61,9 @@ def sample_command(
         else:
             emit(map(quote_color, drawn), before=progress.finish)
     return 0
+
+
+COMMANDS = {"sample": (HELP, sample_command)}
 
 
 def _draws(distribution: "Distribution", count: int, progress: Steps) -> Iterator[str]:

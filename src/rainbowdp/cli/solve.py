@@ -4,13 +4,12 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rainbowdp.cli import options as common
-from rainbowdp.cli.framework import NETWORKS, TABLES, choices, described, files, option
 from rainbowdp.cli.output import counted, drawing, emit_json, emit_table, note, note_graph
+from rainbowdp.cli.params import described, option, writable
 from rainbowdp.cli.progress import Signals, Steps, steps
-from rainbowdp.cli.values import require, rescaled, writable
 from rainbowdp.errors import NotVerifiedError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -36,81 +35,70 @@ HELP = described(
 )
 
 
+DATASETS = option(
+    "--datasets FILE",
+    "CSV or Parquet with the columns dataset,rainbow (such as blue>red>green); or a whole graph as .graphml "
+    "or node-link .json with the node attribute rainbow.",
+    default=...,
+)
+BOUNDARY = option(
+    "--boundary CONDITION",
+    "Probabilities where regions of different rainbows meet. A .toml or .json file with one table per "
+    "rainbow, color to probability; or 'uniform' (all colors alike), 'randomized-response' (the best class "
+    "as likely as is private even if all regions touched) or 'max-min' (the smallest probability of a best "
+    "class as large as the regions that do touch allow).",
+    default=...,
+    words=BOUNDARIES,
+)
+NEIGHBORS = option(
+    "--neighbors FILE",
+    "CSV or Parquet with the columns source,target: each pair of neighboring datasets once, in any "
+    "direction. Left out for a whole graph.",
+)
+OUT = option(
+    "--out FILE",
+    "Where to write the mechanism: .csv, .parquet or .json, one row per dataset. Without --exact its "
+    "decimals are right to a relative 1e-12; verify accepts them so, perhaps not with --strict.",
+    writable,
+)
+CLASSES = option(
+    "--classes FILE",
+    "Write two tables, .csv or .parquet, for many datasets of few classes: the class of each dataset to "
+    "--out, and one row of probabilities per class here.",
+    writable,
+)
+BOUNDARY_GRAPH = option(
+    "--boundary-graph FILE",
+    "Where to write the boundary graph, one node per rainbow and distance: .graphml, node-link .json, or "
+    ".csv (edges only).",
+    writable,
+)
+
+
 def solve_command(
     *,
-    datasets: Annotated[
-        str,
-        option(
-            "--datasets FILE",
-            "CSV or Parquet with the columns dataset,rainbow (such as blue>red>green); or a whole graph "
-            "as .graphml or node-link .json with the node attribute rainbow.",
-            complete=files(*TABLES, *NETWORKS),
-        ),
-    ],
-    boundary: Annotated[
-        str,
-        option(
-            "--boundary CONDITION",
-            "Probabilities where regions of different rainbows meet. A .toml or .json file with one "
-            "table per rainbow, color to probability; or 'uniform' (all colors alike), 'randomized-response' "
-            "(the best class as likely as is private even if all regions touched) or 'max-min' (the smallest "
-            "probability of a best class as large as the regions that do touch allow).",
-            complete=choices(*BOUNDARIES, endings=(".toml", ".json")),
-        ),
-    ],
-    neighbors: Annotated[
-        str | None,
-        option(
-            "--neighbors FILE",
-            "CSV or Parquet with the columns source,target: each pair of neighboring datasets once, in "
-            "any direction. Left out for a whole graph.",
-            complete=files(*TABLES),
-        ),
-    ] = None,
-    epsilon: common.Epsilon = None,
-    delta: common.Delta = None,
-    mu: common.Mu = None,
-    out: Annotated[
-        Path | None,
-        option(
-            "--out FILE",
-            "Where to write the mechanism: .csv, .parquet or .json, one row per dataset. Without --exact its "
-            "decimals are right to a relative 1e-12; verify accepts them so, perhaps not with --strict.",
-            writable,
-            complete=files(".csv", ".parquet", ".json"),
-        ),
-    ] = None,
-    classes: Annotated[
-        Path | None,
-        option(
-            "--classes FILE",
-            "Write two tables, .csv or .parquet, for many datasets of few classes: the class of each dataset "
-            "to --out, and one row of probabilities per class here.",
-            writable,
-            complete=files(*TABLES),
-        ),
-    ] = None,
-    exact: common.Exactly = False,
-    normalize: common.Normalize = False,
-    boundary_graph: Annotated[
-        Path | None,
-        option(
-            "--boundary-graph FILE",
-            "Where to write the boundary graph, one node per rainbow and distance: .graphml, node-link "
-            ".json, or .csv (edges only).",
-            writable,
-            complete=files(".graphml", ".json", ".csv"),
-        ),
-    ] = None,
-    plot: common.Plot = None,
-    output_format: Annotated[Literal["table", "json"], common.format_option("table", "json")] = "table",
-    engine: common.Engine = "auto",
+    datasets: str = DATASETS,
+    boundary: str = BOUNDARY,
+    neighbors: str | None = NEIGHBORS,
+    epsilon: str | None = common.EPSILON,
+    delta: str | None = common.DELTA,
+    mu: str | None = common.MU,
+    out: Path | None = OUT,
+    classes: Path | None = CLASSES,
+    exact: bool = common.EXACT,
+    normalize: bool = common.NORMALIZE,
+    boundary_graph: Path | None = BOUNDARY_GRAPH,
+    plot: Path | None = common.PLOT,
+    output_format: Literal["table", "json"] = common.TABLE_OR_JSON,
+    engine: Any = common.ENGINE,  # noqa: ANN401 - one of the engines, which the option checks
 ) -> int:
     """Find, check and write the optimal mechanism; see `HELP`."""
     asked = common.read_privacy(epsilon, delta, mu, exact=exact)
-    require(
-        "--classes", classes, "--out", out, "say with --out where the class of every dataset is to be written"
-    )
+    if classes is not None and out is None:
+        raise UsageError(
+            "--classes is given without --out",
+            help="say with --out where the class of each dataset goes",
+        )
     _require_distinct(
         {"--out": out, "--classes": classes, "--boundary-graph": boundary_graph, "--plot": plot},
         {"--datasets": datasets, "--neighbors": neighbors, "--boundary": boundary},
@@ -149,6 +137,9 @@ def solve_command(
             _draw(graph, mechanism, plot)
     _print_summary(graph, morphism, asked, output_format)
     return 0
+
+
+COMMANDS = {"solve": (HELP, solve_command)}
 
 
 def _require_distinct(targets: Mapping[str, Path | None], sources: Mapping[str, str | None]) -> None:
@@ -201,7 +192,7 @@ def _read_condition(boundary: str, *, normalize: bool) -> "BoundaryCondition | B
     from rainbowdp.formats import read_boundary
 
     read = {
-        rainbow: rescaled(table, f"the boundary of {rainbow}", normalize=normalize)
+        rainbow: common.rescaled(table, f"the boundary of {rainbow}", normalize=normalize)
         for rainbow, table in read_boundary(path).items()
     }
     try:
@@ -253,18 +244,17 @@ def _print_summary(
     if output_format == "json":
         emit_json(summary)
         return
-    rows = [
-        ("datasets", f"{graph.size}"),
-        ("pairs of neighbors", f"{graph.pair_count}"),
-        ("rainbows (regions)", f"{len(graph.rainbows)}"),
-        ("boundary datasets", f"{summary['boundary_datasets']}"),
-        ("boundary graph", f"{counted(nodes, 'node')}, {counted(edges, 'edge')}"),
-        (
-            "largest distance",
-            "no boundary" if graph.largest_distance is None else f"{graph.largest_distance}",
-        ),
-        ("unconstrained datasets", f"{summary['unconstrained_datasets']}"),
-        ("privacy", asked.typed),
-        ("verified", "every pair of neighbors, exactly"),
-    ]
-    emit_table(("solved", ""), rows)
+    titles = {"neighbor_pairs": "pairs of neighbors", "rainbows": "rainbows (regions)"}
+    texts = {
+        "boundary_graph": f"{counted(nodes, 'node')}, {counted(edges, 'edge')}",
+        "privacy": asked.typed,
+        "verified": "every pair of neighbors, exactly",
+        **({"largest_distance": "no boundary"} if graph.largest_distance is None else {}),
+    }
+    emit_table(
+        ("solved", ""),
+        [
+            (titles.get(name, name.replace("_", " ")), texts.get(name, f"{value}"))
+            for name, value in summary.items()
+        ],
+    )

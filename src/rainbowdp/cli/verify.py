@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp verify``: check any mechanism over all pairs of neighbors, or an answer from its receipt."""
 
+import contextlib
+import json
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rainbowdp.cli import options as common
-from rainbowdp.cli.framework import NETWORKS, TABLES, argument, described, files, option
 from rainbowdp.cli.output import (
     bounds_cell,
     counted,
@@ -16,13 +19,20 @@ from rainbowdp.cli.output import (
     json_exact,
     note,
     note_graph,
+    possible_answers,
+    shown_answer,
 )
+from rainbowdp.cli.params import argument, described, option
 from rainbowdp.cli.progress import Signals, steps
-from rainbowdp.cli.receipts import check_receipt, read_if_receipt
 from rainbowdp.errors import ReceiptError, UsageError
 
 if TYPE_CHECKING:
-    from rainbowdp.verification import Verification, Witness
+    from rainbowdp.release import KeyTerms, ReceiptCheck, Terms
+    from rainbowdp.verification import Verification
+
+Receipt = Mapping[str, object]
+_MARK = re.compile(rb'"schema"\s*:\s*"rainbowdp\.')
+_HEAD = 1024
 
 HELP = described(
     "Check whether a mechanism keeps a promise of privacy, over all pairs of neighbors.",
@@ -36,38 +46,32 @@ HELP = described(
 )
 
 
+MECHANISM = argument(
+    "MECHANISM|RECEIPT",
+    "A .csv, .parquet or .json file as solve writes it: dataset, rainbow, distance, then one column of "
+    "probabilities per color. Fractions are judged exactly as written. Or a receipt as ask and keys write "
+    "it, which needs no options.",
+)
+NEIGHBORS = option(
+    "--neighbors FILE",
+    "CSV or Parquet with the columns source,target; or a whole graph as .graphml or .json.",
+)
+STRICT = option(
+    "--strict", "Judge decimals, too, exactly as written, instead of within the precision of float64."
+)
+
+
 def verify_command(
     *,
-    mechanism: Annotated[
-        str,
-        argument(
-            "MECHANISM|RECEIPT",
-            "A .csv, .parquet or .json file as solve writes it: dataset, rainbow, distance, then one "
-            "column of probabilities per color. Fractions are judged exactly as written. Or a receipt as ask "
-            "and keys write it, which needs no options.",
-            complete=files(*TABLES, ".json"),
-        ),
-    ],
-    neighbors: Annotated[
-        str | None,
-        option(
-            "--neighbors FILE",
-            "CSV or Parquet with the columns source,target; or a whole graph as .graphml or .json.",
-            complete=files(*TABLES, *NETWORKS),
-        ),
-    ] = None,
-    classes: common.ClassTable = None,
-    epsilon: common.Epsilon = None,
-    delta: common.Delta = None,
-    mu: common.Mu = None,
-    strict: Annotated[
-        bool,
-        option(
-            "--strict", "Judge decimals, too, exactly as written, instead of within the precision of float64."
-        ),
-    ] = False,
-    output_format: Annotated[Literal["table", "json"], common.format_option("table", "json")] = "table",
-    engine: common.Engine = "auto",
+    mechanism: str = MECHANISM,
+    neighbors: str | None = NEIGHBORS,
+    classes: str | None = common.CLASSES,
+    epsilon: str | None = common.EPSILON,
+    delta: str | None = common.DELTA,
+    mu: str | None = common.MU,
+    strict: bool = STRICT,
+    output_format: Literal["table", "json"] = common.TABLE_OR_JSON,
+    engine: Any = common.ENGINE,  # noqa: ANN401 - one of the engines, which the option checks
 ) -> int:
     """Check a mechanism over all pairs of neighbors; see `HELP`."""
     receipt = read_if_receipt(Path(mechanism))
@@ -111,37 +115,36 @@ def verify_command(
     return 0 if found.holds else 1
 
 
+COMMANDS = {"verify": (HELP, verify_command)}
+
+
 def _require_readable(path: Path) -> None:
     """Refuse a file that is missing or damaged before an option is missed that a mechanism needs."""
     from rainbowdp.formats.documents import read_document
     from rainbowdp.formats.files import Form, form_to_read
     from rainbowdp.formats.mechanism_writing import FORMS
 
-    form = form_to_read(path, "a mechanism or a receipt", FORMS)
-    if form is Form.JSON:
-        read_document(path, form)
+    if form_to_read(path, "a mechanism or a receipt", FORMS) is Form.JSON:
+        read_document(path, Form.JSON)
 
 
 def _found_json(found: "Verification", asked: common.AskedPrivacy) -> dict[str, object]:
-    witness = None if found.witness is None else _witness_json(found.witness)
+    worst = found.witness
     return {
         "holds": found.holds,
         "asked": asked.parameters,
         "tight": {found.notion: json_bounds(found.lower, found.upper)},
         "neighbor_pairs": found.pairs,
         "judged_within": found.judged_within,
-        "witness": witness,
-    }
-
-
-def _witness_json(witness: "Witness") -> dict[str, object]:
-    return {
-        "source": witness.source,
-        "target": witness.target,
-        "event": list(witness.event),
-        "probability": json_exact(witness.probability),
-        "limit": json_exact(witness.limit),
-        "excess": json_exact(witness.excess),
+        "witness": worst
+        and {
+            "source": worst.source,
+            "target": worst.target,
+            "event": list(worst.event),
+            "probability": json_exact(worst.probability),
+            "limit": json_exact(worst.limit),
+            "excess": json_exact(worst.excess),
+        },
     }
 
 
@@ -164,3 +167,143 @@ def _print_table(found: "Verification", asked: common.AskedPrivacy) -> None:
             ("excess", exact_cell(witness.excess)),
         ]
     emit_table(("holds" if found.holds else "BROKEN", ""), rows)
+
+
+def read_if_receipt(path: Path) -> Receipt | None:
+    """Return the content of a file that is a receipt, also under another name; None for any other file.
+
+    Raises
+    ------
+    ReceiptError
+        If the file begins like a receipt, and is damaged.
+    """
+    text = _object_text(path)
+    if text is None:
+        return None
+    try:
+        # Of bytes the parser would guess the encoding.
+        content: Any = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_distinct)
+    except (ValueError, RecursionError) as error:
+        if _MARK.search(text[:_HEAD]):
+            raise ReceiptError(
+                f"{str(path)!r} is a damaged receipt: it is not JSON, or says one thing twice",
+                help="give a receipt as rainbowdp wrote it, unchanged",
+            ) from error
+        return None
+    if not isinstance(content, dict) or not str(content.get("schema", "")).startswith("rainbowdp."):
+        return None
+    return cast("Receipt", content)
+
+
+def _object_text(path: Path) -> bytes | None:
+    """Return the text of a file that begins like an object of JSON."""
+    # The reader of mechanisms reports a file that cannot be read.
+    with contextlib.suppress(OSError):
+        if path.is_file():
+            with path.open("rb") as file:
+                if file.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+                    file.seek(0)
+                    return file.read()
+    return None
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object of JSON that has no key twice: two readers would take it for two things."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def check_receipt(receipt: Receipt, chosen: str) -> int:
+    """Check a receipt, write what was found, and return the exit code."""
+    from rainbowdp.release import verify_receipt
+
+    found = verify_receipt(receipt)
+    if chosen == "json":
+        emit_json(_receipt_json(found, receipt))
+    else:
+        emit_table(("holds" if found.holds else "BROKEN", ""), _receipt_rows(found, receipt))
+        note("a receipt is not signed: it cannot tell whether its terms and answer are those of the draw")
+    return 0 if found.holds else 1
+
+
+def _receipt_json(found: "ReceiptCheck", receipt: Receipt) -> dict[str, object]:
+    judged = {part: getattr(found.judged, part) for part in ("pairs", "people", "what", "broken")}
+    stated = {part: receipt[part] for part in ("mechanism", "theorem", "cost", "where", "answer")}
+    told = {"holds": found.holds, "asked": receipt["privacy"], "faults": list(found.faults)}
+    return {**told, **stated, "judged": judged}
+
+
+def _receipt_rows(found: "ReceiptCheck", receipt: Receipt) -> Iterator[tuple[str, str]]:
+    from rainbowdp.release import Terms
+
+    terms, judged = found.receipt.terms, found.judged
+    # A part that does not follow from the terms can have any form.
+    stated: Mapping[str, Any] = receipt
+    possible = possible_answers(terms.question) if isinstance(terms, Terms) else None
+    yield "question", _question(stated["question"], possible)
+    if terms.where:
+        yield "rows", "only where " + ", ".join(f"{name!r} is {cell!r}" for name, cell in terms.where.items())
+    if isinstance(terms, Terms) and terms.groups:
+        yield "groups", f"one answer for each of {', '.join(terms.groups)}, as {terms.by!r} says"
+    yield "answer", _said(terms, stated["answer"])
+    yield "answered", stated["answered_at"]
+    person = "every row is a person"
+    if terms.unit is not None:
+        what = "categories" if possible is None else "rows"
+        most = f"at most {stated['unit']['at_most']} {what} of one person"
+        person = f"{terms.unit!r} says whose row it is, {most}"
+    yield "neighbors", f"{stated['neighbors']}; {person}"
+    yield "privacy", _parameters(stated["privacy"])
+    yield "cost", _parameters(stated["cost"])
+    if stated["rho"] is not None:
+        yield "rho (zCDP)", _rho(stated["rho"])
+    goal = f", goal {stated['goal']}" if stated["goal"] else ""
+    yield "mechanism", f"{stated['mechanism']}{goal}"
+    for fault in found.faults or ("identical",):
+        yield "recomputed", fault
+    pairs = f"{counted(judged.pairs, 'pair')}: " if judged.pairs else ""
+    yield "judged", f"{pairs}{judged.what}"
+    if judged.broken is not None:
+        yield "broken at", judged.broken
+    yield "in all cases", str(stated["theorem"])
+
+
+def _question(stated: Mapping[str, Any], possible: str | None) -> str:
+    """Return what was asked: the kind, the column, what is counted, and what could come out."""
+    column = f" of {stated['column']!r}" if "column" in stated else ""
+    said = [f"{stated['kind']}{column}"]
+    for name, value in stated.items():
+        if value is not None and name not in {"kind", "column", "options", "labels", "top", "as_set"}:
+            values = ", ".join(map(str, value)) if isinstance(value, list) else value
+            said.append(f"{name.replace('_', ' ')} {values}")
+    return "; ".join(said) + (f": {possible}" if possible else "")
+
+
+def _parameters(stated: object) -> str:
+    shown = [f"{name}={value}" for name, value in stated.items()] if isinstance(stated, dict) else []
+    return ", ".join(shown) or json.dumps(stated)
+
+
+def _rho(stated: object) -> str:
+    match stated:
+        case {"value": float(value), "bound": bool(is_bound)}:
+            return f"{value:.6g}{', a bound' if is_bound else ''}, of each answer"
+        case _:
+            return json.dumps(stated)
+
+
+def _said(terms: "Terms | KeyTerms", answer: object) -> str:
+    """Return an answer as `ask` shows it; one that cannot come out as it stands in the receipt."""
+    from rainbowdp.release import Terms
+
+    match answer:
+        case dict():
+            return "; ".join(f"{group}: {_said(terms, one)}" for group, one in answer.items())
+        case list() if not isinstance(terms, Terms):
+            return f"{len(answer)} categories"
+        case str() | list() if isinstance(terms, Terms) and all(isinstance(part, str) for part in answer):
+            return shown_answer(terms.question, answer)
+        case _:
+            return json.dumps(answer)

@@ -126,3 +126,30 @@ def kind_of(value: object) -> str:
 
 def _article(word: str) -> str:
     return "an" if word[0].lower() in "aeiou" else "a"
+
+
+def require_together(help: str, **values: object) -> None:
+    """Refuse some arguments without the others that belong to them.
+
+    Parameters
+    ----------
+    help : str
+        What to do about it.
+    **values
+        The arguments by name; None, and False for a flag, are not given.
+
+    Raises
+    ------
+    UsageError
+        If some are given and some are not.
+
+    Examples
+    --------
+    >>> require_together("give both", unit="patient", max_rows=None)
+    Traceback (most recent call last):
+    rainbowdp.errors.UsageError: `unit` is given without `max_rows`
+    """
+    missing = [name for name, value in values.items() if value is None or value is False]
+    given = [name for name in values if name not in missing]
+    if given and missing:
+        raise UsageError(f"`{given[0]}` is given without `{missing[0]}`", help=help)

@@ -2,7 +2,7 @@
 """The budget ledger: what was spent on which data, so that no answer leaves that was not paid for.
 
 `cost` adds prices in privacy without rounding; `book` has the rules; `entries` reads and adds entries, which
-are never changed or deleted; `database` has the tables and statements of both databases, `sqlite` and
+are never changed or deleted; `database` has the tables and transactions of both databases, `sqlite` and
 `postgres`.
 """
 

@@ -6,10 +6,11 @@ then it is stored; then it may leave. Whatever dies in between, no answer leaves
 was charged and never answered may be drawn again at no cost, because no answer was seen.
 """
 
+import contextlib
 import os
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
@@ -18,21 +19,16 @@ from typing import Literal, Self
 from rainbowdp.errors import BudgetRefusedError, LedgerError, UnknownBudgetError, UsageError
 from rainbowdp.exact import parse_fraction
 from rainbowdp.ledger.cost import Amount, Cost
-from rainbowdp.ledger.database import HISTORY, REQUEST, SOURCES, SUMS, Database, refuse
+from rainbowdp.ledger.database import Database, refuse
 from rainbowdp.ledger.entries import (
     BudgetState,
     Charge,
+    Entries,
     Entry,
-    add_entry,
-    answer_in,
     check_name,
     kept_cost,
     kept_text,
-    names_in,
     one_spelling,
-    read_entry,
-    repeated_in,
-    state_in,
 )
 
 Point = Literal[
@@ -46,6 +42,11 @@ Point = Literal[
 """The moments between which a process may die; see `Ledger`."""
 
 SECONDS = 30.0
+_OPTIONS = {
+    "pure": "--epsilon alone",
+    "approximate": "--epsilon, with or without --delta",
+    "gaussian": "--mu",
+}
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.]*)://")
 _SQLITE = "sqlite:///"
 _POSTGRESQL = re.compile(r"(postgresql|postgres)(\+psycopg)?://")
@@ -106,10 +107,15 @@ class Ledger:
         """Close the ledger; it cannot be used any more."""
         self._database.close()
 
+    @contextlib.contextmanager
+    def _entries(self, *, write: bool) -> Iterator[Entries]:
+        with self._database.transaction(write=write) as run:
+            yield Entries(run, self.label)
+
     def names(self) -> tuple[str, ...]:
         """Return the names of all budgets, in order."""
-        with self._database.transaction(write=False) as run:
-            return names_in(run)
+        with self._entries(write=False) as entries:
+            return entries.names()
 
     def names_for(self, source: str) -> tuple[str, ...]:
         """Return the names of all budgets that a source was ever charged to, in order.
@@ -119,8 +125,8 @@ class Ledger:
         source : str
             As it was given to `charge`.
         """
-        with self._database.transaction(write=False) as run:
-            return tuple(sorted(str(name) for (name,) in run(SOURCES, {"source": kept_text(source)})))
+        with self._entries(write=False) as entries:
+            return entries.names_for(source)
 
     def state(self, name: str) -> BudgetState:
         """Return what a budget holds.
@@ -132,8 +138,8 @@ class Ledger:
         LedgerError
             If the ledger cannot be read, or contradicts itself.
         """
-        with self._database.transaction(write=False) as run:
-            return state_in(run, self.label, one_spelling(name))
+        with self._entries(write=False) as entries:
+            return entries.state(one_spelling(name))
 
     def history(self, name: str) -> tuple[Entry, ...]:
         """Return every entry of a budget, oldest first.
@@ -146,9 +152,9 @@ class Ledger:
             If the ledger cannot be read, or contradicts itself.
         """
         name = one_spelling(name)
-        with self._database.transaction(write=False) as run:
-            state_in(run, self.label, name)
-            return tuple(read_entry(self.label, row) for row in run(HISTORY, {"budget": name}))
+        with self._entries(write=False) as entries:
+            entries.state(name)
+            return entries.history(name)
 
     def create(self, name: str, budget: Cost) -> BudgetState:
         """Create a budget.
@@ -170,15 +176,15 @@ class Ledger:
             If the ledger cannot be written.
         """
         name = check_name(name, "the name of a budget")
-        with self._database.transaction(write=True) as run:
-            if run(SUMS, {"budget": name}):
+        with self._entries(write=True) as entries:
+            if entries.has(name):
                 raise UnknownBudgetError(
                     f"ledger {self.label!r} has a budget {name!r} already",
                     help="raise it with a reason (rainbowdp budget raise), or choose another name",
                     name=name,
                 )
-            add_entry(run, self.label, (name, 1), "create", kept_cost(budget))
-            return state_in(run, self.label, name)
+            entries.add(name, 1, "create", kept_cost(budget))
+            return entries.state(name)
 
     def raise_budget(self, name: str, by: Cost, reason: str) -> BudgetState:
         """Add to a budget; the reason is recorded.
@@ -195,8 +201,8 @@ class Ledger:
         if not reason.strip():
             raise UsageError("a budget is raised without a reason", help="say why, for those who read on")
         name = one_spelling(name)
-        with self._database.transaction(write=True) as run:
-            state = state_in(run, self.label, name)
+        with self._entries(write=True) as entries:
+            state = entries.state(name)
             if state.closed:
                 raise refused_closed(state)
             if by.is_zero or not by.pays_from(state.kind):
@@ -206,8 +212,8 @@ class Ledger:
                     name=name,
                 )
             reasoned = kept_cost(by) | {"reason": kept_text(reason)}
-            add_entry(run, self.label, (name, state.entries + 1), "raise", reasoned)
-            return state_in(run, self.label, name)
+            entries.add(name, state.entries + 1, "raise", reasoned)
+            return entries.state(name)
 
     def close_budget(self, name: str) -> BudgetState:
         """End a budget: nothing new is charged to it, ever.
@@ -220,12 +226,12 @@ class Ledger:
             If the ledger cannot be written.
         """
         name = one_spelling(name)
-        with self._database.transaction(write=True) as run:
-            state = state_in(run, self.label, name)
+        with self._entries(write=True) as entries:
+            state = entries.state(name)
             if state.closed:
                 raise refused_closed(state)
-            add_entry(run, self.label, (name, state.entries + 1), "close", {})
-            return state_in(run, self.label, name)
+            entries.add(name, state.entries + 1, "close", {})
+            return entries.state(name)
 
     def foresee(
         self, name: str, cost: Cost, *, request_id: str | None, question: str, source: str, privacy: str
@@ -252,12 +258,24 @@ class Ledger:
         """
         request = None if request_id is None else check_name(request_id, "the request id")
         name, asked = one_spelling(name), _asked(cost, question, source, privacy)
-        with self._database.transaction(write=False) as run:
-            state = state_in(run, self.label, name)
-            before = None if request is None else repeated_in(run, self.label, name, request, asked)
-            if before is None:
-                _check_affordable(state, cost)
-            return before
+        with self._entries(write=False) as entries:
+            return self._judged(entries, name, cost, request, asked)[1]
+
+    def _judged(
+        self, entries: Entries, name: str, cost: Cost, request: str | None, asked: dict[str, object]
+    ) -> tuple[BudgetState, Charge | None]:
+        """Return the state of a budget, and the charge of a request that was charged before.
+
+        Raises
+        ------
+        BudgetRefusedError
+            If the request is new, and the budget does not pay for it.
+        """
+        state = entries.state(name)
+        before = None if request is None else entries.repeated(name, request, asked)
+        if before is None:
+            _check_affordable(state, cost)
+        return state, before
 
     def charge(
         self, name: str, cost: Cost, *, request_id: str | None, question: str, source: str, privacy: str
@@ -294,14 +312,12 @@ class Ledger:
         """
         request = secrets.token_hex(16) if request_id is None else check_name(request_id, "the request id")
         name, asked = one_spelling(name), _asked(cost, question, source, privacy)
-        with self._database.transaction(write=True) as run:
-            state = state_in(run, self.label, name)
-            charge = repeated_in(run, self.label, name, request, asked)
+        with self._entries(write=True) as entries:
+            state, charge = self._judged(entries, name, cost, request, asked)
             if charge is None:
-                _check_affordable(state, cost)
                 self._reached("charge checked")
                 number, charged = state.entries + 1, {"request": request, **asked}
-                recorded_at = add_entry(run, self.label, (name, number), "charge", charged)
+                recorded_at = entries.add(name, number, "charge", charged)
                 charge = Charge(request, "new", None, name, number, recorded_at)
                 self._reached("charge written")
         self._reached("charge committed")
@@ -328,16 +344,15 @@ class Ledger:
         LedgerError
             If the ledger cannot be written, or knows no such charge. The answer must not leave.
         """
-        with self._database.transaction(write=True) as run:
-            rows = run(REQUEST, {"request": charge.request_id})
-            if [row[:2] for row in rows] != [(charge.name, charge.number)]:
+        with self._entries(write=True) as entries:
+            if not entries.has_charge(charge.request_id, charge.name, charge.number):
                 refuse(self.label, f"knows no charge {charge.request_id!r}", "charge before answering")
-            standing = answer_in(run, self.label, charge.name, charge.number)
+            standing = entries.answer(charge.name, charge.number)
             self._reached("answer checked")
             if standing is None:
                 kept = {"charge": charge.number, "answer": kept_text(answer)}
-                number = state_in(run, self.label, charge.name).entries + 1
-                add_entry(run, self.label, (charge.name, number), "answer", kept)
+                number = entries.state(charge.name).entries + 1
+                entries.add(charge.name, number, "answer", kept)
                 standing = answer
             self._reached("answer written")
         self._reached("answer committed")
@@ -408,12 +423,35 @@ def _asked(cost: Cost, question: str, source: str, privacy: str) -> dict[str, ob
 
 
 def _check_affordable(state: BudgetState, cost: Cost) -> None:
+    """Refuse a cost that a budget does not pay.
+
+    Raises
+    ------
+    BudgetRefusedError
+        If the budget is closed, of another kind, or has too little left.
+    """
     if state.closed:
         raise refused_closed(state)
     if not cost.pays_from(state.kind):
-        raise refused_kind(state, cost)
+        raise BudgetRefusedError(
+            f"budget {state.name!r} is {state.kind} ({state.total}), and the question asks for {cost}",
+            help=f"ask with {_OPTIONS[state.kind]}, or under the name of another budget",
+            name=state.name,
+            kind=state.kind,
+            asked=str(cost),
+        )
     if not cost.within(state.left):
-        raise refused_cost(state, cost)
+        spent, wanted = state.spent.shown(state.kind), cost.shown(state.kind)
+        left, fitting = state.left.shown(state.kind, upward=False), still_fits(state)
+        first = f"ask with {fitting}, or" if fitting else "nothing is left:"
+        raise BudgetRefusedError(
+            f"budget {state.name!r} cannot pay for this: spent {spent}; asked {wanted}; left {left}",
+            help=f"{first} raise the budget with a reason (rainbowdp budget raise)",
+            name=state.name,
+            spent=str(state.spent),
+            asked=str(cost),
+            left=str(state.left),
+        )
 
 
 def refused_closed(state: BudgetState) -> BudgetRefusedError:
@@ -422,39 +460,6 @@ def refused_closed(state: BudgetState) -> BudgetRefusedError:
         f"budget {state.name!r} is closed",
         help="a closed budget pays for nothing new; ask under another name",
         name=state.name,
-    )
-
-
-def refused_kind(state: BudgetState, asked: Cost) -> BudgetRefusedError:
-    """Return the error of a cost that another kind of budget pays."""
-    want = {
-        "pure": "--epsilon alone",
-        "approximate": "--epsilon, with or without --delta",
-        "gaussian": "--mu",
-    }
-    return BudgetRefusedError(
-        f"budget {state.name!r} is {state.kind} ({state.total}), and the question asks for {asked}",
-        help=f"ask with {want[state.kind]}, or under the name of another budget",
-        name=state.name,
-        kind=state.kind,
-        asked=str(asked),
-    )
-
-
-def refused_cost(state: BudgetState, asked: Cost) -> BudgetRefusedError:
-    """Return the error of a cost beyond what is left."""
-    spent = state.spent.shown(state.kind)
-    wanted = asked.shown(state.kind)
-    left = state.left.shown(state.kind, upward=False)
-    raise_it = "raise the budget with a reason (rainbowdp budget raise)"
-    fitting = still_fits(state)
-    return BudgetRefusedError(
-        f"budget {state.name!r} cannot pay for this: spent {spent}; asked {wanted}; left {left}",
-        help=f"ask with {fitting}, or {raise_it}" if fitting else f"nothing is left: {raise_it}",
-        name=state.name,
-        spent=str(state.spent),
-        asked=str(asked),
-        left=str(state.left),
     )
 
 

@@ -10,19 +10,19 @@ Pure costs add their epsilon, approximate ones their epsilon and delta, Gaussian
 approximate budget; no other kind may be paid from another.
 """
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import isqrt
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import flint
 
 from rainbowdp.errors import NumberError, PrivacyParameterError, UsageError
 from rainbowdp.exact import (
     FIRST_PRECISION,
-    Exponent,
     Log,
     NumberLike,
     enclose_with,
@@ -260,7 +260,13 @@ class Cost:
             If mu is a logarithm.
         """
         if isinstance(privacy, GaussianDP):
-            return cls(mu_squared=_rational_mu(privacy.mu) ** 2)
+            if isinstance(privacy.mu, Log):
+                raise PrivacyParameterError(
+                    f"mu={privacy.mu} cannot be charged: the square of a logarithm has no exact form",
+                    help="give mu as a decimal or fraction",
+                    value=str(privacy.mu),
+                )
+            return cls(mu_squared=privacy.mu**2)
         return cls(Amount.of(privacy.epsilon), privacy.delta)
 
     @property
@@ -293,14 +299,15 @@ class Cost:
         return Cost(self.epsilon.times(number), self.delta * number, squared)
 
     def __add__(self, other: "Cost") -> "Cost":
-        self._check_family(other)
-        squared = None if self.mu_squared is None else self.mu_squared + (other.mu_squared or 0)
-        return Cost(self.epsilon + other.epsilon, self.delta + other.delta, squared)
+        return self._combined(operator.add, other)
 
     def __sub__(self, other: "Cost") -> "Cost":
+        return self._combined(operator.sub, other)
+
+    def _combined(self, combine: Callable[[Any, Any], Any], other: "Cost") -> "Cost":
         self._check_family(other)
-        squared = None if self.mu_squared is None else self.mu_squared - (other.mu_squared or 0)
-        return Cost(self.epsilon - other.epsilon, self.delta - other.delta, squared)
+        squared = None if self.mu_squared is None else combine(self.mu_squared, other.mu_squared)
+        return Cost(combine(self.epsilon, other.epsilon), combine(self.delta, other.delta), squared)
 
     def within(self, limit: "Cost") -> bool:
         """Tell, exactly, whether a limit of the same family covers this cost in every part."""
@@ -343,13 +350,3 @@ def root_text(squared: Fraction) -> str:
     """
     root = Fraction(isqrt(squared.numerator), isqrt(squared.denominator))
     return number_text(root) if root * root == squared else f"sqrt({format_fraction(squared)})"
-
-
-def _rational_mu(mu: Exponent) -> Fraction:
-    if isinstance(mu, Log):
-        raise PrivacyParameterError(
-            f"mu={mu} cannot be charged: the square of a logarithm has no exact form in a ledger",
-            help="give mu as a decimal or fraction",
-            value=str(mu),
-        )
-    return mu

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What both databases of a ledger share: tables, statements, and the transactions that the rules need.
+"""What both databases of a ledger share: tables, and the transactions that the rules need.
 
 A ledger is one list of entries that only ever grows. Everything it knows is a sum over its entries. Entry 1
 of a budget creates it, each later one points to the one before, so that none can go missing unseen; partial
@@ -11,10 +11,14 @@ a statement. Any failure is a `LedgerError`, and the transaction is undone: a ch
 commit.
 """
 
-from collections.abc import Callable, Mapping
+import contextlib
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import Final, NoReturn, Protocol
+from typing import Final, NoReturn
 
 from rainbowdp.errors import LedgerError
 
@@ -123,50 +127,6 @@ RAISE EXCEPTION 'a ledger only grows: nothing in it is changed or deleted'; END 
 )
 """What makes a PostgreSQL ledger."""
 
-COLUMNS: Final = (
-    *("budget", "number", "previous", "event", "recorded_at"),
-    *("kind", "epsilon_rational", "epsilon_logarithm", "delta", "mu_squared"),
-    *("request", "question", "source", "privacy", "charge", "answer", "reason"),
-)
-"""The columns of an entry, as `ADD` takes them."""
-
-ADD: Final = (
-    f"INSERT INTO rainbowdp_entries ({', '.join(COLUMNS)}) "  # noqa: S608 - names of columns
-    f"VALUES ({', '.join(f':{name}' for name in COLUMNS)}) RETURNING number"
-)
-
-SUMS: Final = """
-SELECT event, count(*), max(number), kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
-FROM rainbowdp_entries WHERE budget = :budget
-GROUP BY event, kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
-"""
-"""How often each event with each amount occurred: few rows, however many entries."""
-
-NAMES: Final = "SELECT budget FROM rainbowdp_entries WHERE number = 1"
-
-REQUEST: Final = """
-SELECT budget, number, recorded_at, question, source, privacy,
-    kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
-FROM rainbowdp_entries WHERE event = 'charge' AND request = :request
-"""
-
-ANSWER: Final = """
-SELECT answer FROM rainbowdp_entries WHERE event = 'answer' AND budget = :budget AND charge = :charge
-"""
-
-SOURCES: Final = """
-SELECT DISTINCT budget FROM rainbowdp_entries WHERE event = 'charge' AND source = :source
-"""
-
-HISTORY: Final = """
-SELECT e.number, e.event, e.recorded_at,
-    coalesce(e.request, c.request), e.question, e.source, e.privacy, e.answer, e.reason,
-    e.kind, e.epsilon_rational, e.epsilon_logarithm, e.delta, e.mu_squared
-FROM rainbowdp_entries e
-LEFT JOIN rainbowdp_entries c ON c.budget = e.budget AND c.number = e.charge
-WHERE e.budget = :budget ORDER BY e.number
-"""
-
 RECORD_VERSION: Final = """
 INSERT INTO rainbowdp_ledger (version, recorded_at) VALUES (:version, :recorded_at) RETURNING version
 """
@@ -174,14 +134,22 @@ INSERT INTO rainbowdp_ledger (version, recorded_at) VALUES (:version, :recorded_
 READ_VERSION: Final = "SELECT version FROM rainbowdp_ledger"
 
 
-class Database(Protocol):
-    """A place that keeps the entries of a ledger."""
+class Database(ABC):
+    """A place that keeps the entries of a ledger; used by one thread at a time, and never after a fork.
 
-    @property
-    def label(self) -> str:
-        """Where it is, for messages; without a password."""
+    Parameters
+    ----------
+    label : str
+        Where it is, for messages; without a password.
+    """
 
-    def transaction(self, *, write: bool) -> AbstractContextManager[Run]:
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self._owner = os.getpid()
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def transaction(self, *, write: bool) -> Iterator[Run]:
         """Open a transaction that is committed at the end and undone by any error.
 
         Only one writing transaction is open at a time, and it sees everything committed before it began.
@@ -191,9 +159,29 @@ class Database(Protocol):
         LedgerError
             If the database cannot be read, written or locked in time.
         """
+        if os.getpid() != self._owner:
+            refuse(self.label, "was opened in another process", "open it anew after a fork")
+        with self._lock, self._translated(), self._begun(write=write) as run:
+            yield run
 
+    @abstractmethod
     def close(self) -> None:
         """Give the connection back; transactions are impossible from then on."""
+
+    @abstractmethod
+    def _begun(self, *, write: bool) -> AbstractContextManager[Run]:
+        """Open a transaction, with the lock held."""
+
+    @abstractmethod
+    def _translated(self) -> AbstractContextManager[None]:
+        """Make errors of the database a `LedgerError`."""
+
+
+def make_tables(run: Run, statements: Iterable[str]) -> None:
+    """Make the tables of a new ledger."""
+    for statement in statements:
+        run(statement, {})
+    run(RECORD_VERSION, {"version": VERSION, "recorded_at": now()})
 
 
 def now() -> str:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read the entries of a ledger as values, and add an entry, inside one transaction.
 
-Nothing here decides what may be charged or answered, see `rainbowdp.ledger.book`. Functions that take ``run``
-run statements inside an open transaction; ``label`` is the ledger, for messages.
+`Entries` runs the statements. What may be charged or answered is decided in `rainbowdp.ledger.book`.
 
 Names of budgets and ids of requests are text that people type again, so nothing in them may be invisible.
 Unicode can spell one text in several ways, ``ü`` as one character or as ``u`` and two dots, and which one
@@ -11,15 +10,17 @@ that is read must be written exactly as it would be written now; any other was n
 an error.
 """
 
+import contextlib
 import json
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, NoReturn, cast
+from typing import Any, Literal, cast
 
 from rainbowdp.errors import (
+    LedgerError,
     PrivacyParameterError,
     RainbowError,
     RequestMismatchError,
@@ -29,7 +30,7 @@ from rainbowdp.errors import (
 )
 from rainbowdp.exact import format_fraction, parse_fraction
 from rainbowdp.ledger.cost import Amount, Cost, Kind
-from rainbowdp.ledger.database import ADD, ANSWER, COLUMNS, NAMES, REQUEST, SUMS, Row, Run, now, refuse
+from rainbowdp.ledger.database import Row, Run, now, refuse
 
 Event = Literal["create", "raise", "charge", "answer", "close"]
 Grant = Literal["new", "pending", "answered"]
@@ -37,6 +38,50 @@ COST_COLUMNS = ("kind", "epsilon_rational", "epsilon_logarithm", "delta", "mu_sq
 ASKED_COLUMNS = ("question", "source", "privacy", *COST_COLUMNS)
 LONGEST = 200
 _ASK_WHO = "restore it from a copy, and ask who changed it"
+
+_COLUMNS = (
+    *("budget", "number", "previous", "event", "recorded_at"),
+    *("kind", "epsilon_rational", "epsilon_logarithm", "delta", "mu_squared"),
+    *("request", "question", "source", "privacy", "charge", "answer", "reason"),
+)
+"""The columns of an entry, as `_ADD` takes them."""
+
+_ADD = (
+    f"INSERT INTO rainbowdp_entries ({', '.join(_COLUMNS)}) "  # noqa: S608 - names of columns
+    f"VALUES ({', '.join(f':{name}' for name in _COLUMNS)}) RETURNING number"
+)
+
+_SUMS = """
+SELECT event, count(*), max(number), kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
+FROM rainbowdp_entries WHERE budget = :budget
+GROUP BY event, kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
+"""
+"""How often each event with each amount occurred: few rows, however many entries."""
+
+_NAMES = "SELECT budget FROM rainbowdp_entries WHERE number = 1"
+
+_REQUEST = """
+SELECT budget, number, recorded_at, question, source, privacy,
+    kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
+FROM rainbowdp_entries WHERE event = 'charge' AND request = :request
+"""
+
+_ANSWER = """
+SELECT answer FROM rainbowdp_entries WHERE event = 'answer' AND budget = :budget AND charge = :charge
+"""
+
+_SOURCES = """
+SELECT DISTINCT budget FROM rainbowdp_entries WHERE event = 'charge' AND source = :source
+"""
+
+_HISTORY = """
+SELECT e.number, e.event, e.recorded_at,
+    coalesce(e.request, c.request), e.question, e.source, e.privacy, e.answer, e.reason,
+    e.kind, e.epsilon_rational, e.epsilon_logarithm, e.delta, e.mu_squared
+FROM rainbowdp_entries e
+LEFT JOIN rainbowdp_entries c ON c.budget = e.budget AND c.number = e.charge
+WHERE e.budget = :budget ORDER BY e.number
+"""
 
 
 @dataclass(frozen=True)
@@ -164,20 +209,16 @@ def check_name(text: str, what: str) -> str:
     'survey 2026/ä'
     """
     text = one_spelling(text)
-    if not text.strip():
-        raise UsageError(f"{what} is empty", help="give a name of at least one character")
-    if len(text) > LONGEST:
-        raise UsageError(f"{what} has {len(text)} characters", help=f"give at most {LONGEST} characters")
-    if text != text.strip():
-        raise UsageError(f"{what} {text!r} has blanks around it", help="leave them out")
     # Control, format, surrogate, private and unassigned characters, and separators other than the blank.
-    hidden = [
-        character for character in text if unicodedata.category(character)[0] in "CZ" and character != " "
-    ]
-    if hidden:
-        raise UsageError(
-            f"{what} {text!r} holds the invisible character {hidden[0]!r}", help="use visible characters"
-        )
+    hidden = next((one for one in text if unicodedata.category(one)[0] in "CZ" and one != " "), None)
+    for is_wrong, said in (
+        (not text.strip(), "is empty"),
+        (len(text) > LONGEST, f"has {len(text)} characters"),
+        (text != text.strip(), f"{text!r} has blanks around it"),
+        (hidden is not None, f"{text!r} holds the invisible character {hidden!r}"),
+    ):
+        if is_wrong:
+            raise UsageError(f"{what} {said}", help=f"give from 1 to {LONGEST} visible characters")
     return text
 
 
@@ -194,13 +235,10 @@ def read_text(label: str, kept: object) -> str:
     LedgerError
         If it was not written by a ledger.
     """
-    try:
-        text = json.loads(kept) if isinstance(kept, str) else None
-    except (ValueError, RecursionError):
-        text = None
-    if not isinstance(text, str):
-        _damaged(label)
-    return text
+    with contextlib.suppress(ValueError, RecursionError):
+        if isinstance(kept, str) and isinstance(text := json.loads(kept), str):
+            return text
+    raise _damaged(label)
 
 
 def kept_cost(cost: Cost) -> dict[str, object]:
@@ -232,9 +270,9 @@ def read_cost(label: str, columns: Row) -> Cost:
             amount = Amount(parse_fraction(str(rational)), parse_fraction(str(logarithm)))
             cost = Cost(amount, parse_fraction(str(delta)))
     except RainbowError:
-        _damaged(label)
+        raise _damaged(label) from None
     if tuple(kept_cost(cost).values()) != tuple(columns):
-        _damaged(label)
+        raise _damaged(label)
     return cost
 
 
@@ -274,107 +312,137 @@ def sum_up(label: str, name: str, rows: Iterable[Row]) -> BudgetState:
     except PrivacyParameterError:
         refuse(label, f"has spent more of {name!r} than there was", "restore it from a copy")
     except UsageError:
-        _damaged(label)
+        raise _damaged(label) from None
     closed = bool(counts["close"])
     return BudgetState(name, created.kind, total, spent, left, closed, counts["charge"], last)
 
 
-def _damaged(label: str) -> NoReturn:
-    refuse(label, "holds an entry that no ledger wrote", _ASK_WHO)
+def _damaged(label: str) -> LedgerError:
+    return LedgerError(f"ledger {label!r} holds an entry that no ledger wrote", help=_ASK_WHO, ledger=label)
 
 
-def names_in(run: Run) -> tuple[str, ...]:
-    """Return the names of all budgets, in order."""
-    # Sorted here, because databases order text by rules of their own.
-    return tuple(sorted(str(name) for (name,) in run(NAMES, {})))
-
-
-def state_in(run: Run, label: str, name: str) -> BudgetState:
-    """Return what a budget holds.
-
-    Raises
-    ------
-    UnknownBudgetError
-        If there is no such budget.
-    LedgerError
-        If its entries contradict each other.
-    """
-    rows = run(SUMS, {"budget": name})
-    if not rows:
-        names = names_in(run)
-        listed = f"its budgets are {', '.join(names[:5])}{', …' if len(names) > 5 else ''}"
-        raise UnknownBudgetError(
-            f"ledger {label!r} has no budget {name!r}",
-            help=did_you_mean(name, names) or (listed if names else "make one: rainbowdp budget create"),
-            name=name,
-        )
-    return sum_up(label, name, rows)
-
-
-def answer_in(run: Run, label: str, name: str, number: int) -> str | None:
-    """Return the answer to a charge, by the number of its entry; None where there is none yet."""
-    rows = run(ANSWER, {"budget": name, "charge": number})
-    return read_text(label, rows[0][0]) if rows else None
-
-
-def repeated_in(run: Run, label: str, name: str, request: str, asked: dict[str, object]) -> Charge | None:
-    """Return the charge of a request that was charged before, with its answer if there is one.
+class Entries:
+    """The entries of a ledger inside one open transaction.
 
     Parameters
     ----------
-    run, label
-        The open transaction, and the ledger for messages.
-    name, request : str
-        The budget and the request id.
-    asked : dict
-        What is asked under it now, by column.
-
-    Raises
-    ------
-    RequestMismatchError
-        If something else was asked under this id before.
+    run : callable
+        Runs one statement.
+    label : str
+        The ledger, for messages.
     """
-    rows = run(REQUEST, {"request": request})
-    if not rows:
-        return None
-    paid_from, number, recorded_at, *columns = rows[0]
-    before = {"budget": paid_from, **dict(zip(ASKED_COLUMNS, columns, strict=True))}
-    now_asked = {"budget": name, **asked}
-    different = [column for column, kept in before.items() if kept != now_asked[column]]
-    if different:
-        part = "cost" if different[0] in COST_COLUMNS else different[0]
-        raise RequestMismatchError(
-            f"request id {request!r} was used before, with another {part}",
-            help="a new question needs a new request id; the old one repeats the old answer",
-            request_id=request,
-            part=part,
-        )
-    answer = answer_in(run, label, name, cast("int", number))
-    granted: Grant = "pending" if answer is None else "answered"
-    return Charge(request, granted, answer, name, cast("int", number), str(recorded_at))
+
+    def __init__(self, run: Run, label: str) -> None:
+        self._run, self._label = run, label
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all budgets, in order."""
+        # Sorted here, because databases order text by rules of their own.
+        return tuple(sorted(str(name) for (name,) in self._run(_NAMES, {})))
+
+    def names_for(self, source: str) -> tuple[str, ...]:
+        """Return the names of all budgets that a source was ever charged to, in order."""
+        found = self._run(_SOURCES, {"source": kept_text(source)})
+        return tuple(sorted(str(name) for (name,) in found))
+
+    def has(self, name: str) -> bool:
+        """Tell whether there is a budget of this name."""
+        return bool(self._run(_SUMS, {"budget": name}))
+
+    def state(self, name: str) -> BudgetState:
+        """Return what a budget holds.
+
+        Raises
+        ------
+        UnknownBudgetError
+            If there is no such budget.
+        LedgerError
+            If its entries contradict each other.
+        """
+        rows = self._run(_SUMS, {"budget": name})
+        if not rows:
+            names = self.names()
+            listed = f"its budgets are {', '.join(names[:5])}{', …' if len(names) > 5 else ''}"
+            raise UnknownBudgetError(
+                f"ledger {self._label!r} has no budget {name!r}",
+                help=did_you_mean(name, names) or (listed if names else "make one: rainbowdp budget create"),
+                name=name,
+            )
+        return sum_up(self._label, name, rows)
+
+    def history(self, name: str) -> tuple[Entry, ...]:
+        """Return every entry of a budget, oldest first.
+
+        Raises
+        ------
+        LedgerError
+            If one was not written by a ledger.
+        """
+        return tuple(read_entry(self._label, row) for row in self._run(_HISTORY, {"budget": name}))
+
+    def has_charge(self, request: str, name: str, number: int) -> bool:
+        """Tell whether a request was charged to a budget by the entry with this number."""
+        rows = self._run(_REQUEST, {"request": request})
+        return [row[:2] for row in rows] == [(name, number)]
+
+    def answer(self, name: str, number: int) -> str | None:
+        """Return the answer to a charge, by the number of its entry; None where there is none yet."""
+        rows = self._run(_ANSWER, {"budget": name, "charge": number})
+        return read_text(self._label, rows[0][0]) if rows else None
+
+    def repeated(self, name: str, request: str, asked: dict[str, object]) -> Charge | None:
+        """Return the charge of a request that was charged before, with its answer if there is one.
+
+        Parameters
+        ----------
+        name, request : str
+            The budget and the request id.
+        asked : dict
+            What is asked under it now, by column.
+
+        Raises
+        ------
+        RequestMismatchError
+            If something else was asked under this id before.
+        """
+        rows: list[tuple[Any, ...]] = self._run(_REQUEST, {"request": request})
+        if not rows:
+            return None
+        paid_from, number, recorded_at, *columns = rows[0]
+        before = {"budget": paid_from, **dict(zip(ASKED_COLUMNS, columns, strict=True))}
+        now_asked = {"budget": name, **asked}
+        different = [column for column, kept in before.items() if kept != now_asked[column]]
+        if different:
+            part = "cost" if different[0] in COST_COLUMNS else different[0]
+            raise RequestMismatchError(
+                f"request id {request!r} was used before, with another {part}",
+                help="a new question needs a new request id; the old one repeats the old answer",
+                request_id=request,
+                part=part,
+            )
+        answer = self.answer(name, number)
+        return Charge(request, "pending" if answer is None else "answered", answer, name, number, recorded_at)
+
+    def add(self, name: str, number: int, event: Event, values: dict[str, object]) -> str:
+        """Add the entry with this number to a budget, and return when.
+
+        Raises
+        ------
+        LedgerError
+            If the database did not take it.
+        """
+        recorded_at = now()
+        entry = dict.fromkeys(_COLUMNS, cast("object", None)) | values
+        entry |= {"budget": name, "number": number, "event": event, "recorded_at": recorded_at}
+        entry["previous"] = number - 1 if number > 1 else None
+        # A database that swallows the entry, by a trigger of its owner, must not count as having it.
+        if self._run(_ADD, entry) != [(number,)]:
+            refuse(self._label, "did not take an entry", "ask who changed it")
+        return recorded_at
 
 
-def add_entry(run: Run, label: str, place: tuple[str, int], event: Event, values: dict[str, object]) -> str:
-    """Add one entry to a budget, and return when; its place is the budget's name and the entry's number.
-
-    Raises
-    ------
-    LedgerError
-        If the database did not take it.
-    """
-    name, number = place
-    entry = dict.fromkeys(COLUMNS, cast("object", None)) | values
-    recorded_at = now()
-    entry |= {"budget": name, "number": number, "event": event, "recorded_at": recorded_at}
-    entry["previous"] = number - 1 if number > 1 else None
-    # A database that swallows the entry, by a trigger of its owner, must not count as having it.
-    if run(ADD, entry) != [(number,)]:
-        refuse(label, "did not take an entry", "ask who changed it")
-    return recorded_at
-
-
-def read_entry(label: str, row: Row) -> Entry:
-    """Return an entry from what `HISTORY` selects.
+def read_entry(label: str, row: tuple[Any, ...]) -> Entry:
+    """Return an entry from what a history selects.
 
     Raises
     ------
@@ -382,18 +450,6 @@ def read_entry(label: str, row: Row) -> Entry:
         If it was not written by a ledger.
     """
     number, event, recorded_at, request, *texts = row[:9]
-    question, source, privacy, answer, reason = (
-        None if text is None else read_text(label, text) for text in texts
-    )
-    return Entry(
-        number=cast("int", number),
-        event=cast("Event", event),
-        recorded_at=str(recorded_at),
-        cost=None if row[9] is None else read_cost(label, row[9:]),
-        request_id=None if request is None else str(request),
-        question=question,
-        source=source,
-        privacy=privacy,
-        answer=answer,
-        reason=reason,
-    )
+    cost = None if row[9] is None else read_cost(label, row[9:])
+    told = (None if text is None else read_text(label, text) for text in texts)
+    return Entry(number, event, recorded_at, cost, request, *told)

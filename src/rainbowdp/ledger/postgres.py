@@ -11,7 +11,6 @@ own description of columns, constraints, indexes, triggers and rules is compared
 
 import contextlib
 import os
-import threading
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from importlib.util import find_spec
@@ -22,12 +21,11 @@ from rainbowdp.ledger.database import (
     APPLICATION,
     POSTGRESQL,
     READ_VERSION,
-    RECORD_VERSION,
-    VERSION,
+    Database,
     Row,
     Run,
     check_version,
-    now,
+    make_tables,
     refuse,
 )
 
@@ -71,7 +69,7 @@ FROM tables JOIN pg_rewrite ON ev_class = tables.oid
 DIGEST = "d9b6322c28b011e4d526973988698a9651269bee7af624d581ecfcb48267798d"
 
 
-class PostgresDatabase:
+class PostgresDatabase(Database):
     """The entries of a ledger in PostgreSQL; see `rainbowdp.ledger.database.Database`.
 
     Parameters
@@ -99,24 +97,22 @@ class PostgresDatabase:
                     help="pip install 'rainbowdp[postgres]'",
                     package=package,
                 )
-        self._owner = os.getpid()
-        self._lock = threading.Lock()
+        self.engine, label = _engine(url)
+        super().__init__(label)
         self._milliseconds = max(1, round(timeout * 1000))
-        self.engine, self.label = _engine(url)
         try:
             if create:
-                self._make()
+                with self.transaction(write=True) as run:
+                    if not any(run(_EXISTS, {})[0]):
+                        make_tables(run, POSTGRESQL)
             self._check()
         except BaseException:
             self.close()
             raise
 
     @contextlib.contextmanager
-    def transaction(self, *, write: bool) -> Iterator[Run]:
-        """Open a transaction; see `rainbowdp.ledger.database.Database.transaction`."""
-        if os.getpid() != self._owner:
-            refuse(self.label, "was opened in another process", "open it anew after a fork")
-        with self._lock, self._translated(), self.engine.begin() as connection:
+    def _begun(self, *, write: bool) -> Iterator[Run]:
+        with self.engine.begin() as connection:
             run = _runner(connection)
             run(f"SET LOCAL lock_timeout = {self._milliseconds}", {})
             if write:
@@ -128,14 +124,6 @@ class PostgresDatabase:
         """Close the connection."""
         # Connections that came through a fork belong to the parent.
         self.engine.dispose(close=os.getpid() == self._owner)
-
-    def _make(self) -> None:
-        """Make the tables, unless there are some."""
-        with self.transaction(write=True) as run:
-            if not any(run(_EXISTS, {})[0]):
-                for statement in POSTGRESQL:
-                    run(statement, {})
-                run(RECORD_VERSION, {"version": VERSION, "recorded_at": now()})
 
     def _check(self) -> None:
         """Refuse everything but a ledger with all its guards."""

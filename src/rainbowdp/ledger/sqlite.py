@@ -12,7 +12,6 @@ refused.
 import contextlib
 import os
 import sqlite3
-import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -20,13 +19,13 @@ from rainbowdp.errors import LedgerError
 from rainbowdp.ledger.database import (
     APPLICATION,
     READ_VERSION,
-    RECORD_VERSION,
     SQLITE,
     VERSION,
+    Database,
     Row,
     Run,
     check_version,
-    now,
+    make_tables,
     refuse,
 )
 
@@ -46,7 +45,7 @@ _HINTS = {
 }
 
 
-class SqliteDatabase:
+class SqliteDatabase(Database):
     """The entries of a ledger in a SQLite file; see `rainbowdp.ledger.database.Database`.
 
     Parameters
@@ -65,9 +64,7 @@ class SqliteDatabase:
     """
 
     def __init__(self, path: Path, *, create: bool, timeout: float) -> None:
-        self.label = str(path)
-        self._owner = os.getpid()
-        self._lock = threading.Lock()
+        super().__init__(str(path))
         if sqlite3.sqlite_version_info < _OLDEST:
             refuse(self.label, f"needs SQLite 3.37, and this is {sqlite3.sqlite_version}", "update Python")
         with self._translated():
@@ -86,21 +83,17 @@ class SqliteDatabase:
                 raise
 
     @contextlib.contextmanager
-    def transaction(self, *, write: bool) -> Iterator[Run]:
-        """Open a transaction; see `rainbowdp.ledger.database.Database.transaction`."""
-        if os.getpid() != self._owner:
-            refuse(self.label, "was opened in another process", "open it anew after a fork")
-        with self._lock, self._translated():
-            self.connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-            try:
-                yield self._run
-                self.connection.execute("COMMIT")
-            except BaseException:
-                if self.connection.in_transaction:
-                    # What fails here is undone by the next process that opens the file.
-                    with contextlib.suppress(sqlite3.Error):
-                        self.connection.execute("ROLLBACK")
-                raise
+    def _begun(self, *, write: bool) -> Iterator[Run]:
+        self.connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+        try:
+            yield self._run
+            self.connection.execute("COMMIT")
+        except BaseException:
+            if self.connection.in_transaction:
+                # What fails here is undone by the next process that opens the file.
+                with contextlib.suppress(sqlite3.Error):
+                    self.connection.execute("ROLLBACK")
+            raise
 
     def close(self) -> None:
         """Close the file."""
@@ -125,18 +118,13 @@ class SqliteDatabase:
         if create:
             with self.transaction(write=True) as run:
                 if self._is_empty():
-                    self._make(run)
+                    run(f"PRAGMA application_id={APPLICATION}", {})
+                    run(f"PRAGMA user_version={VERSION}", {})
+                    make_tables(run, SQLITE)
         self._check()
 
     def _is_empty(self) -> bool:
         return self._pragma("application_id") == 0 and not self.connection.execute(_FORM).fetchall()
-
-    def _make(self, run: Run) -> None:
-        for statement in SQLITE:
-            run(statement, {})
-        run(f"PRAGMA application_id={APPLICATION}", {})
-        run(f"PRAGMA user_version={VERSION}", {})
-        run(RECORD_VERSION, {"version": VERSION, "recorded_at": now()})
 
     def _check(self) -> None:
         """Refuse everything but a sound ledger."""

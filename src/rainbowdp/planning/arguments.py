@@ -25,6 +25,9 @@ WANTED = (Fraction(9, 10), Fraction(19, 20), Fraction(99, 100))
 
 _DIGITS = 4
 _LARGEST = 512
+_LEAD = "a lead", 'give a whole number of people, from 1 to 10^100, or a share of a number of people: "3%"'
+_PEOPLE = "a number of people", "give a whole number of at least 1"
+_GROUPS = "a number of groups", "give a whole number of at least 1"
 _PERCENT = re.compile(r"\s*(.+?)\s*%\s*", re.DOTALL)
 
 
@@ -88,28 +91,36 @@ def read_shown(
     UsageError, QuestionError
         As for `rainbowdp.planning.plan`.
     """
-    count = read_number(people, "people")
+    count = None if people is None else _whole(people, *_PEOPLE)
     if count is not None and isinstance(question, Scores):
         raise UsageError(
             "scores are not counts of people, so a lead is not a share of them",
             help="leave out the number of people",
         )
-    expected = read_lead(lead, count)
-    rows = read_leads(leads, expected)
-    greatest = max([*(rows or ()), expected or 0])
+    expected = None if lead is None else read_lead(lead, count)
+    rows = None if leads is None else {_whole(each, *_LEAD) for each in items_of(leads) or ()}
+    if rows is not None and not rows:
+        raise QuestionError(f"{described(leads)} is not a list of leads", help="give a list of whole numbers")
+    others = set() if expected is None else {expected}
+    greatest = max({0} | (rows or set()) | others)
     if count is not None and greatest > count:
         raise QuestionError(
             f"a lead of {greatest} is more than all {count} people",
             help="give a smaller lead, or more people",
         )
-    wanted = read_want(want, has_lead=expected is not None, needed=needed)
+    wanted = None if want is None else _wanted(want)
+    if needed and (wanted is None or expected is None):
+        raise UsageError(
+            "a plan needs a privacy, or a wanted probability and a lead",
+            help="give for example epsilon 0.5, or want 0.99 and lead 40 to find the least epsilon",
+        )
     return Shown(
         targets=tuple(sorted({*WANTED, *([] if wanted is None else [wanted])})),
         want=wanted,
         lead=expected,
-        leads=rows,
+        leads=None if rows is None else tuple(sorted(rows | others)),
         people=count,
-        groups=read_number(groups, "groups"),
+        groups=None if groups is None else _whole(groups, *_GROUPS),
         compare=compare,
     )
 
@@ -130,37 +141,7 @@ def read_notions(privacies: Privacy | Iterable[Privacy]) -> list[Privacy]:
     return found or []
 
 
-def read_want(want: NumberLike | None, *, has_lead: bool, needed: bool) -> Fraction | None:
-    """Return a wanted probability of a right answer.
-
-    Raises
-    ------
-    UsageError
-        If the least parameter is needed, and the probability or the lead is missing.
-    QuestionError
-        If it is not between 0 and 1.
-    """
-    if want is None:
-        if needed:
-            raise UsageError(
-                "a plan needs a privacy, or a wanted probability and a lead",
-                help="give for example epsilon 0.5, or want 0.99 and lead 40 to find the least epsilon",
-            )
-        return None
-    if needed and not has_lead:
-        raise UsageError(
-            "a wanted probability is given without a lead", help="give both for the least epsilon"
-        )
-    read = parse_fraction(want)
-    if not 0 < read < 1:
-        raise QuestionError(
-            f"a right answer cannot be wanted with probability {show(read)}",
-            help="give a probability above 0 and below 1, such as 0.99",
-        )
-    return read
-
-
-def read_lead(lead: int | str | None, people: int | None) -> int | None:
+def read_lead(lead: int | str, people: int | None) -> int:
     """Return a lead in people; a share such as ``"3%"`` is rounded down.
 
     Raises
@@ -177,7 +158,7 @@ def read_lead(lead: int | str | None, people: int | None) -> int | None:
     """
     percent = _PERCENT.fullmatch(lead) if isinstance(lead, str) else None
     if percent is None:
-        return lead if lead is None else require_lead(lead)
+        return _whole(lead, *_LEAD)
     share = parse_fraction(percent[1]) / 100
     if not 0 < share <= 1:
         raise QuestionError(
@@ -196,52 +177,19 @@ def read_lead(lead: int | str | None, people: int | None) -> int | None:
     return found
 
 
-def read_leads(leads: Sequence[int] | None, lead: int | None) -> tuple[int, ...] | None:
-    """Return the leads that get a row, in order, with the one that is expected.
-
-    Raises
-    ------
-    QuestionError
-        If one is not a lead, or the list is empty.
-    """
-    if leads is None:
-        return None
-    numbers = items_of(leads)
-    if not numbers:
-        raise QuestionError(f"{described(leads)} is not a list of leads", help="give a list of whole numbers")
-    return tuple(sorted({*map(require_lead, numbers), *([] if lead is None else [lead])}))
-
-
-def require_lead(number: object) -> int:
-    """Return a lead in people.
-
-    Raises
-    ------
-    QuestionError
-        If it is not a whole number of at least 1.
-    """
-    if not is_whole(number) or not 1 <= number <= LARGEST_LEAD:
+def _wanted(want: NumberLike) -> Fraction:
+    read = parse_fraction(want)
+    if not 0 < read < 1:
         raise QuestionError(
-            f"{described(number)} is not a lead",
-            help='give a whole number of people, from 1 to 10^100, or a share of a number of people: "3%"',
+            f"a right answer cannot be wanted with probability {show(read)}",
+            help="give a probability above 0 and below 1, such as 0.99",
         )
-    return int(number)
+    return read
 
 
-def read_number(number: object, what: str) -> int | None:
-    """Return a number of people or groups.
-
-    Raises
-    ------
-    QuestionError
-        If it is not a whole number of at least 1.
-    """
-    if number is None:
-        return None
+def _whole(number: object, what: str, help: str) -> int:
     if not is_whole(number) or not 1 <= number <= LARGEST_LEAD:
-        raise QuestionError(
-            f"{described(number)} is not a number of {what}", help="give a whole number of at least 1"
-        )
+        raise QuestionError(f"{described(number)} is not {what}", help=help)
     return int(number)
 
 

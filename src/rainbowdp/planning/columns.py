@@ -15,6 +15,7 @@ private as the plan. Every rival has the scores and the sensitivity that suit it
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from math import inf, log
 
 import flint
@@ -134,23 +135,16 @@ class Column:
         return self._between(max(lead for lead in tried if lead < above), above, case, right)
 
     def _between(self, below: int, above: int, case: PlanCase, right: Fraction) -> int:
-        # A guess, then a lead a little to its other side, and half of what is left in every third turn.
-        turn, enough = 0, True
+        # In every second turn a lead at which the wanted chance would be if wrong answers fell evenly.
+        guesses = False
         while above - below > 1:
-            aside = (above - below + 15) // 16
-            beside = max(above - aside, below + 1) if enough else min(below + aside, above - 1)
-            middle = (self._guessed(below, above, case, right), beside, (below + above) // 2)[turn]
-            turn, enough = (turn + 1) % 3, self._enough(middle, case, right)
-            below, above = (below, middle) if enough else (middle, above)
+            middle, guesses = (below + above) // 2, not guesses
+            high, low = (_log(self.wrong(lead, case)) for lead in (below, above))
+            if guesses and -inf < low < high:
+                part = (high - _log(1 - right)) / (high - low)
+                middle = min(max(below + round(part * (above - below)), below + 1), above - 1)
+            below, above = (below, middle) if self._enough(middle, case, right) else (middle, above)
         return above
-
-    def _guessed(self, below: int, above: int, case: PlanCase, right: Fraction) -> int:
-        """Return a lead between two others, where the wanted chance would be if wrong answers fell evenly."""
-        high, low = (_log(self.wrong(lead, case)) for lead in (below, above))
-        if not -inf < low < high:
-            return (below + above) // 2
-        part = (high - _log(1 - right)) / (high - low)
-        return min(max(below + round(part * (above - below)), below + 1), above - 1)
 
     def _enough(self, lead: int, case: PlanCase, right: Fraction) -> bool:
         wrong = self.wrong(lead, case)
@@ -227,16 +221,16 @@ def noisy_column(asked: Asked, typical: QuestionMechanism) -> Column | None:
     question = asked.question
     if isinstance(asked.privacy, GaussianDP) or not is_known(question) or isinstance(typical, NoisyLevel):
         return None
-    epsilon = asked.privacy.epsilon
+    wrong: Wrong
     if names_one(asked):
-        wrong = _greatest(asked, epsilon)
+        wrong = _by_counts(asked, asked.privacy.epsilon, noisy_counts_wrong)
     elif isinstance(question, Ranking):
-        wrong = _sorted(NoisyOrder(asked))
+        wrong = _by_noise(partial(NoisyOrder(asked).wrong, centered=False))
     elif isinstance(question, Level) and isinstance(question.measure, CountOf):
-        wrong = _leveled(NoisyLevel(asked))
+        wrong = _by_noise(NoisyLevel(asked).wrong)
     else:
         return None
-    return Column(NOISY_COUNTS, cases_of(asked), wrong, grows=epsilon != 0)
+    return Column(NOISY_COUNTS, cases_of(asked), wrong, grows=asked.privacy.epsilon != 0)
 
 
 def option_steps(asked: Asked) -> tuple[int, int]:
@@ -259,26 +253,43 @@ def rivals_in(asked: Asked, case: PlanCase) -> int:
     return count - 1 if names_one(asked) else 2
 
 
-def _greatest(asked: Asked, epsilon: Exponent) -> Wrong:
+def _by_noise(chances: Callable[..., Value | None]) -> Wrong:
+    """Return the chances of noise on counts, in which one other answer is close or all are."""
+    return lambda lead, case: chances(lead, "one-close" if case == "one-close" else "all-close")
+
+
+def _by_counts(asked: Asked, epsilon: Exponent, formula: _Formula) -> Wrong:
+    """Return the chances of a mechanism that chooses one option by counts or scores."""
     parts, rows = option_steps(asked)
     root = odds_root(epsilon, parts)
 
     def wrong(lead: int, case: PlanCase) -> Value:
-        return noisy_counts_wrong(root, rows * lead, rivals_in(asked, case if epsilon != 0 else "all-close"))
+        # Where nothing is learned, no option is far away.
+        return formula(root, rows * lead, rivals_in(asked, case if epsilon != 0 else "all-close"))
 
     return wrong
 
 
-def _leveled(noisy: NoisyLevel) -> Wrong:
+def _by_sides(epsilon: Exponent, formula: _Formula) -> Wrong:
+    """Return the chances of a mechanism that chooses yes or no by how far the line is."""
+    root = odds_root(epsilon, 1)
+
     def wrong(lead: int, case: PlanCase) -> Value:
-        return noisy.wrong(lead, "one-close" if case == "one-close" else "all-close")
+        if case == "all-close":
+            return mean(formula(root, lead - 1, 1), formula(root, lead, 1))
+        return formula(root, lead if case == "no" else lead - 1, 1)
 
     return wrong
 
 
-def _sorted(noisy: NoisyOrder) -> Wrong:
-    def wrong(lead: int, case: PlanCase) -> Value | None:
-        return noisy.wrong(lead, "one-close" if case == "one-close" else "all-close", centered=False)
+def _by_distance(asked: Asked, epsilon: Exponent, name: str, formula: _Formula) -> Wrong:
+    """Return the chances of a mechanism that chooses by how many people make an answer right."""
+    root = odds_root(epsilon, 2)
+
+    def wrong(lead: int, case: PlanCase) -> Value:
+        if levels_of_count(asked.question) is not None and case == "all-close":
+            return _inside(name, asked, epsilon, lead)
+        return formula(root, lead, rivals_in(asked, case))
 
     return wrong
 
@@ -305,37 +316,16 @@ def rival_columns(asked: Asked) -> tuple[tuple[Column, ...], str]:
         return (), _NOT_KNOWN
     if isinstance(asked.question, Ranking) and not names_one(asked):
         return (), _NO_ORDERS
-    formulas = {EXPONENTIAL: exponential_wrong, FLIP: permute_and_flip_wrong}
-    return tuple(
-        _column(name, formula, asked, asked.privacy.epsilon) for name, formula in formulas.items()
-    ), ""
-
-
-def _column(name: str, formula: _Formula, asked: Asked, epsilon: Exponent) -> Column:
-    if names_one(asked):
-        parts, rows = option_steps(asked)
-        root = odds_root(epsilon, parts)
-
-        def wrong(lead: int, case: PlanCase) -> Value:
-            return formula(root, rows * lead, rivals_in(asked, case if epsilon != 0 else "all-close"))
-
-    elif answer_count(asked) == 2:
-        root = odds_root(epsilon, 1)
-
-        def wrong(lead: int, case: PlanCase) -> Value:
-            if case == "all-close":
-                return mean(formula(root, lead - 1, 1), formula(root, lead, 1))
-            return formula(root, lead if case == "no" else lead - 1, 1)
-
-    else:
-        root = odds_root(epsilon, 2)
-
-        def wrong(lead: int, case: PlanCase) -> Value:
-            if levels_of_count(asked.question) is not None and case == "all-close":
-                return _inside(name, asked, epsilon, lead)
-            return formula(root, lead, rivals_in(asked, case))
-
-    return Column(name, cases_of(asked), wrong, grows=epsilon != 0)
+    epsilon, found = asked.privacy.epsilon, []
+    for name, formula in ((EXPONENTIAL, exponential_wrong), (FLIP, permute_and_flip_wrong)):
+        if names_one(asked):
+            wrong = _by_counts(asked, epsilon, formula)
+        elif answer_count(asked) == 2:
+            wrong = _by_sides(epsilon, formula)
+        else:
+            wrong = _by_distance(asked, epsilon, name, formula)
+        found.append(Column(name, cases_of(asked), wrong, grows=epsilon != 0))
+    return tuple(found), ""
 
 
 def _inside(name: str, asked: Asked, epsilon: Exponent, lead: int) -> Value:

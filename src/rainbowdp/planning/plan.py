@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make a plan: for each notion of privacy the ways to answer, their chances by lead, and what they cost."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,14 +17,8 @@ from rainbowdp.goals.mechanism import require_goal
 from rainbowdp.goals.order_chances import MOST_OPTIONS, least_eta
 from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.goals.values import value_ball
-from rainbowdp.planning import sentences
-from rainbowdp.planning.arguments import (
-    Shown,
-    least_parameter,
-    privacy_family,
-    read_notions,
-    read_shown,
-)
+from rainbowdp.planning import arguments, sentences
+from rainbowdp.planning.arguments import Shown
 from rainbowdp.planning.columns import (
     Column,
     ignoring_column,
@@ -128,8 +122,8 @@ def plan(
     """
     require_question(question)
     require_relation(neighbors)
-    goal, notions = require_goal(goal), read_notions(privacies)
-    shown = read_shown(
+    goal, notions = require_goal(goal), arguments.read_notions(privacies)
+    shown = arguments.read_shown(
         question,
         lead=lead,
         leads=leads,
@@ -150,7 +144,7 @@ def plan(
         least = _least(
             lambda privacy, goal: mechanism_of(asked(privacy), goal, boundary),
             goal,
-            privacy_family(notions, delta),
+            arguments.privacy_family(notions, delta),
             shown.want,
             shown.lead,
         )
@@ -183,12 +177,12 @@ def _least(
         case = sentences.hard_case(column, lead) if "yes" in column.cases else "all-close"
         return column.wrong(lead, case)
 
-    value = least_parameter(lambda parameter: wrong(parameter, goal), want, lead)
+    value = arguments.least_parameter(lambda parameter: wrong(parameter, goal), want, lead)
     question = mechanism_at(privacy_of(value), goal).asked.question
     if goal == "typical" and levels_of_count(question) is not None:
         # Levels take the line at small parameters and noise at greater ones, which is less often right where
         # the two meet. So the line may suffice before noise does.
-        by_line = least_parameter(lambda parameter: wrong(parameter, "guarantee"), want, lead)
+        by_line = arguments.least_parameter(lambda parameter: wrong(parameter, "guarantee"), want, lead)
         privacy = privacy_of(by_line)
         if by_line < value and mechanism_at(privacy, goal) == mechanism_at(privacy, "guarantee"):
             value = by_line
@@ -232,7 +226,8 @@ def ways_of(asked: Asked, goal: Goal, rule: str | BoundaryCondition) -> Ways:
         As for `rainbowdp.goals.mechanism_of`.
     """
     chosen = mechanism_of(asked, goal, rule)
-    mechanisms, notes = {goal: chosen}, [*chosen.notes]
+    mechanisms: dict[Goal, QuestionMechanism] = {goal: chosen}
+    notes = [*chosen.notes]
     other: Goal = GOALS[1] if goal == GOALS[0] else GOALS[0]
     try:
         mechanisms[other] = mechanism_of(asked, other, rule)
@@ -249,9 +244,8 @@ def ways_of(asked: Asked, goal: Goal, rule: str | BoundaryCondition) -> Ways:
         notes.append(sentences.LEANS_TO_NO)
     noisy = noisy_column(asked, mechanisms.get("typical", chosen))
     columns += [*([] if noisy is None else [noisy]), ignoring_column(asked)]
-    return Ways(
-        chosen, {name: mechanisms[name] for name in GOALS if name in mechanisms}, tuple(columns), tuple(notes)
-    )
+    in_order: dict[str, QuestionMechanism] = {name: mechanisms[name] for name in GOALS if name in mechanisms}
+    return Ways(chosen, in_order, tuple(columns), tuple(notes))
 
 
 def planned(
@@ -272,40 +266,36 @@ def planned(
     """
     asked, column = ways.chosen.asked, ways.column(goal)
     assert column is not None  # noqa: S101 - the chosen goal always has one
-    needs = tuple(
-        Need(
-            target,
-            tuple(
-                NeededLead(each.name, case, each.needed(case, target), each.is_computed(case))
-                for each in ways.columns
-                for case in each.cases
-            ),
-        )
-        for target in shown.targets
-    )
+    needs = tuple(Need(target, tuple(_needed(ways.columns, target))) for target in shown.targets)
     leads = shown.leads or _series(needs[-1].lead(column.name, sentences.hard_case(column, 1)), shown)
     rivals, why = rival_columns(asked) if shown.compare else ((), "")
     quoted = sentences.quoted_lead(column) if shown.lead is None else shown.lead
     groups = None if shown.groups is None else _groups(ways.chosen, column, neighbors, shown.groups, quoted)
     others = [each for each in (*ways.columns[:-1], *rivals) if each is not column]
+    ahead = sentences.ahead_remarks(asked, column, others, leads)
+    moved, charged = asked.neighbors != neighbors, ways.chosen.charged
     part = PrivacyPlan(
         privacy=asked.privacy,
-        charged=ways.chosen.charged,
+        charged=charged,
         mechanisms={name: mechanism.name for name, mechanism in ways.mechanisms.items()},
         sentences=tuple(map(sentence, _sentences(ways.chosen, column, quoted, groups, shown))),
-        cost=sentences.privacy_cost(
-            ways.chosen.charged, asked.neighbors, rho_of(ways.chosen), in_group=asked.neighbors != neighbors
-        ),
+        cost=sentences.privacy_cost(charged, asked.neighbors, rho_of(ways.chosen), in_group=moved),
         rows=_rows(ways.columns, leads, shown),
         needs=needs,
         compared=_rows(rivals, leads, shown) if rivals else None,
         groups=groups,
-        remarks=tuple(
-            map(sentence, [*sentences.ahead_remarks(asked, column, others, leads), *_delta(ways, leads)])
-        ),
+        remarks=tuple(map(sentence, (*ahead, *_delta(ways, leads)))),
     )
-    moving = [_BETWEEN_GROUPS] if asked.neighbors != neighbors else []
-    return part, (*ways.notes, *moving, *([why] if why else []), *_not_computed(ways))
+    moving = [_BETWEEN_GROUPS] if moved else []
+    computed = all(each.is_computed(case) for each in ways.columns for case in each.cases)
+    unknown = [] if computed else [_NOT_COMPUTED]
+    return part, (*ways.notes, *moving, *([why] if why else []), *unknown)
+
+
+def _needed(columns: Sequence[Column], right: Fraction) -> Iterator[NeededLead]:
+    for each in columns:
+        for case in each.cases:
+            yield NeededLead(each.name, case, each.needed(case, right), each.is_computed(case))
 
 
 def _series(last: int | None, shown: Shown) -> tuple[int, ...]:
@@ -366,20 +356,9 @@ def _not_all(wrong: Value, count: int) -> EnclosedNumber:
 
 def _delta(ways: Ways, leads: Sequence[int]) -> list[str]:
     typical, guarantee = ways.column("typical"), ways.column("guarantee")
-    asked = ways.chosen.asked
-    if (
-        typical is None
-        or guarantee is None
-        or not isinstance(asked.privacy, ApproxDP)
-        or not asked.privacy.delta
-    ):
+    privacy = ways.chosen.asked.privacy
+    if typical is None or guarantee is None or not isinstance(privacy, ApproxDP) or not privacy.delta:
         return []
     if "all-close" not in typical.cases or not typical.is_computed("all-close"):
         return []
-    return [sentences.delta_remark(asked, typical, guarantee, leads)]
-
-
-def _not_computed(ways: Ways) -> list[str]:
-    if all(each.is_computed(case) for each in ways.columns for case in each.cases):
-        return []
-    return [_NOT_COMPUTED]
+    return [sentences.delta_remark(ways.chosen.asked, typical, guarantee, leads)]

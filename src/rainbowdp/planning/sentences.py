@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sentences of a plan: what to expect, which way to answer is right more often, and what it costs."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
 from math import inf
-
-import flint
 
 from rainbowdp.baselines import Value
 from rainbowdp.exact import ball, exponent_ball, normal_cdf, round_ball, to_float
@@ -24,7 +22,6 @@ from rainbowdp.planning.words import (
     case_words,
     guessed_of_100,
     lead_words,
-    listed,
     names_one,
     of_100,
     privacy_words,
@@ -203,7 +200,8 @@ def ahead_remarks(
                 but = ", but nowhere in the mean of yes and no" if not_in_mean else ""
                 said.append(f"{_name(other)} {_verb(other)} ahead of {chosen.name} {where}{but}")
     if never_ahead:
-        said.append(f"at every lead shown, {chosen.name} is at least as often right as {listed(never_ahead)}")
+        listed = " and ".join(filter(None, [", ".join(never_ahead[:-1]), never_ahead[-1]]))
+        said.append(f"at every lead shown, {chosen.name} is at least as often right as {listed}")
     return tuple(said)
 
 
@@ -273,8 +271,7 @@ def _at(ahead: Sequence[int], leads: Sequence[int]) -> str:
 
 
 def _case(asked: Asked, case: PlanCase) -> str:
-    words = case_words(asked, case)
-    return f" {words}" if words else ""
+    return f" {words}" if (words := case_words(asked, case)) else ""
 
 
 def privacy_cost(
@@ -312,41 +309,36 @@ def privacy_cost(
     """
     moves = "one person joins or leaves" if neighbors == "add-remove" else "one person's data are replaced"
     moves = f"{moves} in one group" if in_group else moves
-    concentrated = _rho_words(rho)
-    known = (None, False) if rho is None else (rho.value, rho.is_bound)
+    odds, text = None, None
     if isinstance(privacy, GaussianDP):
-        guess = min(1.0, _up(lambda: normal_cdf(exponent_ball(privacy.mu) / 2)))
+        guess = round_ball(lambda: normal_cdf(exponent_ball(privacy.mu) / 2), "up")
         measured = (
             f"when {moves}, the answer tells no more than one measurement of that with a normal error of "
             "deviation 1/mu"
         )
-        return PrivacyCost(None, None, known[0], known[1], guess, _sentences(measured, guess, concentrated))
-    epsilon, delta = privacy.epsilon, privacy.delta
-    odds = to_float(privacy.odds, "up")
-    guess = min(1.0, _up(lambda: 1 - (1 - ball(delta)) / (1 + exponent_ball(epsilon).exp())))
-    times = "e^epsilon (above 10^308)" if odds == inf else short(odds)
-    factor = f"when {moves}, no answer becomes more than {times} times as likely"
-    text = f"{float(delta):.4g}" if delta else None
-    if text is not None:
-        factor += f", up to an additional probability of {text}"
-    return PrivacyCost(odds, text, known[0], known[1], guess, _sentences(factor, guess, concentrated))
-
-
-def _sentences(measured: str, guess: float, concentrated: str) -> tuple[str, ...]:
-    return sentence(measured), sentence(_guessing(guess)), sentence(concentrated)
+    else:
+        epsilon, delta = privacy.epsilon, privacy.delta
+        odds = to_float(privacy.odds, "up")
+        guess = round_ball(lambda: 1 - (1 - ball(delta)) / (1 + exponent_ball(epsilon).exp()), "up")
+        times = "e^epsilon (above 10^308)" if odds == inf else short(odds)
+        measured = f"when {moves}, no answer becomes more than {times} times as likely"
+        if delta:
+            text = f"{float(delta):.4g}"
+            measured += f", up to an additional probability of {text}"
+    guess = min(1.0, guess)
+    guessing = (
+        "a person who knows the data of all others, and took both for equally likely before, guesses right "
+        f"in {guessed_of_100(guess)} cases, instead of 50 of 100"
+    )
+    words = tuple(map(sentence, (measured, guessing, _rho_words(rho))))
+    known = (None, False) if rho is None else (rho.value, rho.is_bound)
+    return PrivacyCost(odds, text, known[0], known[1], guess, words)
 
 
 def _rho_words(rho: Rho | None) -> str:
     if rho is None:
         return "no rho of zero-concentrated privacy (zCDP) covers this"
     return f"rho of zero-concentrated privacy (zCDP): {short(rho.value)}{', a bound' if rho.is_bound else ''}"
-
-
-def _guessing(guess: float) -> str:
-    return (
-        "a person who knows the data of all others, and took both for equally likely before, guesses right "
-        f"in {guessed_of_100(guess)} cases, instead of 50 of 100"
-    )
 
 
 def short(value: float) -> str:
@@ -361,7 +353,3 @@ def short(value: float) -> str:
     near = Context(prec=13).create_decimal(Decimal(value))
     digits = 2 - (near - 1).adjusted() if 1 < near < Decimal("1.01") else 4
     return f"{Context(prec=digits, rounding=ROUND_CEILING).plus(near).normalize():f}"
-
-
-def _up(evaluate: Callable[[], flint.arb]) -> float:
-    return round_ball(evaluate, "up")

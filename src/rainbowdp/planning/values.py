@@ -1,30 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a plan says, as frozen values: exact probabilities that are rounded when they are written."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import inf
+from typing import Any, ClassVar, cast
 
 from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.exact import format_fraction
 from rainbowdp.goals import Goal
 from rainbowdp.ledger import Cost
 from rainbowdp.planning.words import PlanCase, parameters_of, right_float, wrong_float
-from rainbowdp.privacy import Privacy
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Neighbors, Question
 from rainbowdp.questions.kinds import description_of
 
 
-def _chance_json(wrong: Value | None) -> dict[str, object]:
-    if wrong is None:
-        return {"right": None, "wrong": None}
-    return {"right": right_float(wrong), "wrong": wrong_float(wrong)}
+class _Told:
+    """A value that JSON holds: a dataclass whose fields are told by their names, or by those in `_names`."""
+
+    _names: ClassVar[Mapping[str, str]] = {}
+
+    def to_json(self) -> dict[str, object]:
+        """Return it for JSON: exact numbers as text, probabilities as the closest floats."""
+        told: dict[str, object] = {}
+        for name in (field.name for field in fields(cast("Any", self))):
+            value = getattr(self, name)
+            if name in {"wrong", "not_all"}:
+                told["right"] = None if value is None else right_float(value)
+                told["wrong"] = None if value is None else wrong_float(value)
+            else:
+                told[self._names.get(name, name)] = _json(value)
+        return told
+
+
+def _json(value: object) -> object:
+    told = (tell for kinds, tell in _JSON.items() if isinstance(value, kinds))
+    return next(told, lambda same: same)(value)
 
 
 @dataclass(frozen=True)
-class Chance:
+class Chance(_Told):
     """How often an answer is wrong at a lead, in one case.
 
     Attributes
@@ -47,13 +65,9 @@ class Chance:
         """The probability of a right answer."""
         return None if self.wrong is None else 1 - self.wrong
 
-    def to_json(self) -> dict[str, object]:
-        """Return the chance for JSON, probabilities as the closest floats."""
-        return {"mechanism": self.mechanism, "case": self.case, **_chance_json(self.wrong)}
-
 
 @dataclass(frozen=True)
-class LeadRow:
+class LeadRow(_Told):
     """All chances at one lead.
 
     Attributes
@@ -80,17 +94,9 @@ class LeadRow:
         """
         return {(found.mechanism, found.case): found.wrong for found in self.chances}[mechanism, case]
 
-    def to_json(self) -> dict[str, object]:
-        """Return the row for JSON."""
-        return {
-            "lead": self.lead,
-            "share": None if self.share is None else format_fraction(self.share),
-            "chances": [chance.to_json() for chance in self.chances],
-        }
-
 
 @dataclass(frozen=True)
-class NeededLead:
+class NeededLead(_Told):
     """The least lead at which a mechanism is right as often as wanted, in one case.
 
     Attributes
@@ -103,23 +109,16 @@ class NeededLead:
         Which of the two it is.
     """
 
+    _names: ClassVar[Mapping[str, str]] = {"is_computed": "computed"}
+
     mechanism: str
     case: PlanCase
     lead: int | None
     is_computed: bool
 
-    def to_json(self) -> dict[str, object]:
-        """Return the lead for JSON."""
-        return {
-            "mechanism": self.mechanism,
-            "case": self.case,
-            "lead": self.lead,
-            "computed": self.is_computed,
-        }
-
 
 @dataclass(frozen=True)
-class Need:
+class Need(_Told):
     """The leads that a wanted probability of a right answer needs.
 
     Attributes
@@ -143,13 +142,9 @@ class Need:
         """
         return {(found.mechanism, found.case): found.lead for found in self.leads}[mechanism, case]
 
-    def to_json(self) -> dict[str, object]:
-        """Return the need for JSON."""
-        return {"right": format_fraction(self.right), "leads": [lead.to_json() for lead in self.leads]}
-
 
 @dataclass(frozen=True)
-class GroupsPlan:
+class GroupsPlan(_Told):
     """What to expect where several groups are answered for.
 
     Attributes
@@ -169,14 +164,9 @@ class GroupsPlan:
     not_all: EnclosedNumber | None
     charged: Cost
 
-    def to_json(self) -> dict[str, object]:
-        """Return it for JSON."""
-        charged = {part.name: part.exact for part in self.charged.parts()}
-        return {"count": self.count, "lead": self.lead, **_chance_json(self.not_all), "charged": charged}
-
 
 @dataclass(frozen=True)
-class PrivacyCost:
+class PrivacyCost(_Told):
     """The cost of one answer.
 
     Attributes
@@ -203,21 +193,9 @@ class PrivacyCost:
     guess: float
     words: tuple[str, ...]
 
-    def to_json(self) -> dict[str, object]:
-        """Return the cost for JSON."""
-        return {
-            # JSON has no infinity.
-            "odds_factor": "inf" if self.odds_factor == inf else self.odds_factor,
-            "delta": self.delta,
-            "rho": self.rho,
-            "rho_is_bound": self.rho_is_bound,
-            "guess": self.guess,
-            "words": list(self.words),
-        }
-
 
 @dataclass(frozen=True)
-class PrivacyPlan:
+class PrivacyPlan(_Told):
     """All figures under one notion of privacy.
 
     Attributes
@@ -244,6 +222,8 @@ class PrivacyPlan:
         Where another mechanism is ahead, and where it is not.
     """
 
+    _names: ClassVar[Mapping[str, str]] = {"needs": "needed"}
+
     privacy: Privacy
     charged: Privacy
     mechanisms: Mapping[str, str]
@@ -259,21 +239,6 @@ class PrivacyPlan:
     def parameters(self) -> dict[str, str]:
         """Each parameter by name, as a decimal where it has a short one."""
         return parameters_of(self.privacy)
-
-    def to_json(self) -> dict[str, object]:
-        """Return everything for JSON."""
-        return {
-            "privacy": self.parameters,
-            "charged": parameters_of(self.charged),
-            "mechanisms": dict(self.mechanisms),
-            "sentences": list(self.sentences),
-            "cost": self.cost.to_json(),
-            "rows": [row.to_json() for row in self.rows],
-            "needed": [need.to_json() for need in self.needs],
-            "compared": None if self.compared is None else [row.to_json() for row in self.compared],
-            "groups": None if self.groups is None else self.groups.to_json(),
-            "remarks": list(self.remarks),
-        }
 
 
 @dataclass(frozen=True)
@@ -320,7 +285,7 @@ class Least:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(_Told):
     """What to expect of a question, by privacy and lead.
 
     Attributes
@@ -345,6 +310,8 @@ class Plan:
         What else is to be known.
     """
 
+    _names: ClassVar[Mapping[str, str]] = {"lead_means": "lead", "privacies": "plans"}
+
     question: Question
     neighbors: Neighbors
     max_rows: int
@@ -363,15 +330,17 @@ class Plan:
 
     def to_json(self) -> dict[str, object]:
         """Return the plan for JSON: exact parameters as text, probabilities as the closest floats."""
-        return {
-            "question": description_of(self.question),
-            "neighbors": self.neighbors,
-            "max_rows": self.max_rows,
-            "goal": self.goal,
-            "lead": self.lead_means,
-            "people": self.people,
-            "groups": self.groups,
-            "plans": [part.to_json() for part in self.privacies],
-            "least": None if self.least is None else self.least.to_json(),
-            "notes": list(self.notes),
-        }
+        return super().to_json() | {"question": description_of(self.question)}
+
+
+_JSON: dict[tuple[type, ...], Callable[[Any], object]] = {
+    (_Told, Least): lambda value: value.to_json(),
+    (tuple,): lambda values: [_json(value) for value in values],
+    (Mapping,): dict,
+    (Fraction,): format_fraction,
+    (PureDP, ApproxDP, GaussianDP): parameters_of,
+    (Cost,): lambda cost: {part.name: part.exact for part in cost.parts()},
+    # JSON has no infinity.
+    (float,): lambda number: "inf" if number == inf else number,
+}
+"""How a field is told in JSON, by the types of its value; all others stand as they are."""

@@ -5,17 +5,17 @@ A chance below 1 is never written as 100 of 100.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from typing import Literal
 
 from rainbowdp.baselines import Value, told
-from rainbowdp.exact import Exponent, Log, format_fraction, show
+from rainbowdp.exact import Exponent, Log
 from rainbowdp.goals import Asked
 from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.goals.values import rounded
+from rainbowdp.ledger.cost import number_text
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
 from rainbowdp.questions import Question, Ranking, Scores, Winner, YesNo
 from rainbowdp.questions.kinds import is_known
@@ -26,19 +26,19 @@ are at the lead. For three levels of a count and more: in the lowest and the hig
 of the question that is wrong most often at the lead. ``yes``, ``no``: the true answer. ``mean``: the mean
 of these two."""
 
-_CASE_WORDS: dict[PlanCase, str] = {
-    "one-close": "with one other {answer} close",
-    "all-close": "with all other {answer}s close",
-    "yes": "where the true answer is yes",
-    "no": "where the true answer is no",
-    "mean": "in the mean of yes and no",
+_CASES: dict[PlanCase, tuple[str, str]] = {
+    "one-close": ("one close", "with one other {answer} close"),
+    "all-close": ("all close", "with all other {answer}s close"),
+    "yes": ("yes", "where the true answer is yes"),
+    "no": ("no", "where the true answer is no"),
+    "mean": ("mean", "in the mean of yes and no"),
 }
-_LEVEL_WORDS: dict[PlanCase, str] = {
-    "one-close": "in the lowest and the highest level",
-    "all-close": "in the narrowest level with such a lead",
+"""The head of a column, and the words of a sentence, by case."""
+
+_OF_LEVELS: dict[PlanCase, tuple[str, str]] = {
+    "one-close": ("end levels", "in the lowest and the highest level"),
+    "all-close": ("narrowest", "in the narrowest level with such a lead"),
 }
-_HEADS = {"one-close": "one close", "all-close": "all close", "yes": "yes", "no": "no", "mean": "mean"}
-_LEVEL_HEADS = {"one-close": "end levels", "all-close": "narrowest"}
 _MOST_NINES = 9
 _WIDE = Context(prec=60)
 _WANTED = (90, 95, 99)
@@ -56,7 +56,7 @@ def case_head(question: Question, case: PlanCase) -> str:
     >>> case_head(level("smoker", equals="yes", edges=[10, 20]), "all-close")
     'narrowest'
     """
-    return (_HEADS if levels_of_count(question) is None else _LEVEL_HEADS)[case]
+    return (_CASES if levels_of_count(question) is None else _OF_LEVELS)[case][0]
 
 
 def case_words(asked: Asked, case: PlanCase) -> str:
@@ -72,9 +72,9 @@ def case_words(asked: Asked, case: PlanCase) -> str:
     if len(cases_of(asked)) == 1:
         return ""
     if levels_of_count(asked.question) is not None:
-        return _LEVEL_WORDS[case]
+        return _OF_LEVELS[case][1]
     of_options = isinstance(asked.question, Winner | Scores | Ranking)
-    return _CASE_WORDS[case].format(answer="option" if of_options else "answer")
+    return _CASES[case][1].format(answer="option" if of_options else "answer")
 
 
 def names_one(asked: Asked) -> bool:
@@ -287,10 +287,8 @@ def cell(wrong: Value) -> str:
     >>> [cell(Fraction(wrong)) for wrong in ("1/3", "0.0004", "1e-6", "0.99999", "0", "1e-30")]
     ['66.7', '>99.9', '>99.9999', '<0.001', '100', '>99.9999999']
     """
-    certain = _certain(wrong)
-    return (
-        _near_an_end(wrong_float(wrong), ">", "<") or f"{_hundred(wrong):.1f}" if certain is None else certain
-    )
+    plain = _certain(wrong) or _near_an_end(wrong_float(wrong), ">", "<")
+    return f"{_hundred(wrong):.1f}" if plain is None else plain
 
 
 def of_100(wrong: Value) -> str:
@@ -304,12 +302,9 @@ def of_100(wrong: Value) -> str:
     >>> [of_100(Fraction(wrong)) for wrong in ("1/3", "0.0101", "0.0004", "0.99991", "0")]
     ['67 of 100', '98.9 of 100', 'more than 99.9 of 100', 'fewer than 0.01 of 100', '100 of 100']
     """
-    certain = _certain(wrong)
-    if certain is not None:
-        return f"{certain} of 100"
-    end = _near_an_end(wrong_float(wrong), "more than ", "fewer than ")
-    if end is not None:
-        return f"{end} of 100"
+    plain = _certain(wrong) or _near_an_end(wrong_float(wrong), "more than ", "fewer than ")
+    if plain is not None:
+        return f"{plain} of 100"
     hundred = _hundred(wrong)
     whole = hundred.quantize(_WHOLE, ROUND_HALF_UP)
     if hundred < whole and int(whole) in _WANTED:
@@ -348,22 +343,15 @@ def _certain(wrong: Value) -> str | None:
 
 def _near_an_end(wrong: float, more: str, fewer: str) -> str | None:
     """Return on which side of a number with nines, or with zeros, a chance lies that tenths do not show."""
-    if wrong < 5.5e-4:
-        return f"{more}{_nines(wrong)}"
     right = 1 - wrong
+    if wrong < 5.5e-4:
+        return f"{more}99.{'9' * (_digits(wrong) - 2)}"
     return f"{fewer}0.{'0' * (_digits(right) - 3)}1" if right < 5.5e-4 else None
 
 
-def _nines(wrong: float) -> str:
-    return "99." + "9" * (_digits(wrong) - 2)
-
-
 def _digits(small: float) -> int:
-    """Return the greatest n, up to some number, for which a number is at most 10^-n."""
-    found = 3
-    while found < _MOST_NINES and Decimal(small) <= Decimal(10) ** -(found + 1):
-        found += 1
-    return found
+    """Return the greatest n, from 3 to some number, for which a number is at most 10^-n."""
+    return next((n for n in range(_MOST_NINES, 3, -1) if Decimal(small) <= Decimal(10) ** -n), 3)
 
 
 def _hundred(wrong: Value) -> Decimal:
@@ -382,17 +370,6 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def listed(items: Sequence[str]) -> str:
-    """Return a list in a sentence.
-
-    Examples
-    --------
-    >>> listed(["A"]), listed(["A", "B", "C"])
-    ('A', 'A, B and C')
-    """
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
-
-
 def parameters_of(privacy: Privacy) -> dict[str, str]:
     """Return each parameter of a notion of privacy by name, as a decimal where it has a short one.
 
@@ -402,9 +379,9 @@ def parameters_of(privacy: Privacy) -> dict[str, str]:
     {'epsilon': 'ln(3)', 'delta': '0.000001'}
     """
     if isinstance(privacy, GaussianDP):
-        return {"mu": _text(privacy.mu)}
-    delta = {"delta": _text(privacy.delta)} if isinstance(privacy, ApproxDP) else {}
-    return {"epsilon": _text(privacy.epsilon), **delta}
+        return {"mu": _number(privacy.mu)}
+    delta = {"delta": _number(privacy.delta)} if isinstance(privacy, ApproxDP) else {}
+    return {"epsilon": _number(privacy.epsilon), **delta}
 
 
 def privacy_words(privacy: Privacy) -> str:
@@ -418,8 +395,5 @@ def privacy_words(privacy: Privacy) -> str:
     return " and ".join(f"{name} {value}" for name, value in parameters_of(privacy).items())
 
 
-def _text(value: Exponent) -> str:
-    if isinstance(value, Log):
-        return str(value)
-    text = show(value)
-    return format_fraction(value) if text.startswith("about") else text
+def _number(value: Exponent) -> str:
+    return str(value) if isinstance(value, Log) else number_text(value)

@@ -16,11 +16,12 @@ notion            propagate, one step (E = e^epsilon)
 ================  =====================================================
 """
 
+from rainbowdp.privacy.arguments import privacy_of as privacy_of
+from rainbowdp.privacy.arguments import require_privacy as require_privacy
 from rainbowdp.privacy.notions import ApproxDP as ApproxDP
 from rainbowdp.privacy.notions import GaussianDP as GaussianDP
 from rainbowdp.privacy.notions import Privacy as Privacy
 from rainbowdp.privacy.notions import PureDP as PureDP
-from rainbowdp.privacy.notions import require_privacy as require_privacy
 from rainbowdp.privacy.verdict import Verdict as Verdict
 from rainbowdp.privacy.verdict import Violation as Violation
 from rainbowdp.privacy.verdict import likelihood_events as likelihood_events

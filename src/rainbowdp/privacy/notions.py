@@ -8,7 +8,6 @@ by the factor E, which is how the closed forms below are obtained.
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import get_args
 
 import flint
 
@@ -32,7 +31,6 @@ from rainbowdp.exact import (
     sign,
     simplest,
 )
-from rainbowdp.exact.arguments import require
 from rainbowdp.privacy.verdict import (
     Excess,
     Notion,
@@ -558,23 +556,3 @@ class GaussianDP(Notion):
 
 Privacy = PureDP | ApproxDP | GaussianDP
 """Any notion of privacy."""
-
-
-def require_privacy(value: object) -> None:
-    """Refuse an argument `privacy` that is not a notion of privacy.
-
-    Parameters
-    ----------
-    value : object
-        The argument.
-
-    Raises
-    ------
-    UsageError
-        If it is not; a bare number does not say which notion is meant.
-
-    Examples
-    --------
-    >>> require_privacy(PureDP(1))
-    """
-    require(value, "privacy", *get_args(Privacy))

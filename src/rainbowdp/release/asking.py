@@ -1,45 +1,110 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ask a table a question, and get one publishable answer, or one per group.
+"""Ask a table a question, or for the categories of a column: open, read, charge, draw, and store.
 
-The flow that opens, reads, charges and draws is `rainbowdp.release.flow`; here is what a question adds to it:
-how rows become a summary, where the mechanism is at this summary, and how answers are stored.
+The order is the promise. What can be refused is refused before a row is read. What can go wrong while rows
+are read goes wrong before anything is charged. The charge is committed before anything is drawn, and what
+leaves is what the ledger stored. `pay_and_draw` is the one place where an answer is charged, drawn and
+stored. `rainbowdp.release.terms` and `rainbowdp.release.key_terms` say how rows are read and answers drawn.
 """
 
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
+import secrets
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import NamedTuple, Protocol, TypeVar
 
-from rainbowdp.errors import UsageError
-from rainbowdp.exact import NumberLike
-from rainbowdp.goals import Goal, Located
-from rainbowdp.ledger import Cost, Ledger
-from rainbowdp.privacy import Privacy
+from rainbowdp.errors import BudgetRefusedError, LedgerError, UsageError
+from rainbowdp.exact import Log, NumberLike
+from rainbowdp.exact.arguments import require_together
+from rainbowdp.goals import Goal
+from rainbowdp.keys import key_mechanism
+from rainbowdp.ledger import Cost, Ledger, open_ledger
+from rainbowdp.ledger.entries import one_spelling
+from rainbowdp.privacy import Privacy, privacy_of
 from rainbowdp.questions import Neighbors, Question, Summary
-from rainbowdp.questions.cells import typed_text
-from rainbowdp.questions.kinds import text_reading
-from rainbowdp.questions.readings import BracketReading, MatchReading, OptionReading, SumReading
-from rainbowdp.release.flow import (
-    UNREADABLE,
-    Chances,
-    Draw,
-    Opening,
-    Source,
-    changed_answer,
-    open_and_release,
-    release,
-)
-from rainbowdp.release.receipt import EVERYBODY, Answer, Answers, listed
-from rainbowdp.release.terms import Terms, privacy_of, require_both
-from rainbowdp.tables import Table, summarize, summarize_groups
+from rainbowdp.release.key_terms import Keys, KeyTerms
+from rainbowdp.release.receipt import Released
+from rainbowdp.release.terms import Answer, Source, Terms, now
+from rainbowdp.sampling import BitSource
+from rainbowdp.tables import Table, open_table
 from rainbowdp.tables.source import Progress
 
-_POINTS = (
-    "the cells are separated by semicolons, as they are where decimals have a comma: '2,5' counts for "
-    "nothing, and '1.200' is 1.2, no thousand"
-)
-_TYPED = "where the table has truth values or numbers, these say true, false, 1 or 2.5"
+IN_MEMORY = "a summary in memory"
+NAMELESS = frozenset({IN_MEMORY, "frame", "standard input"})
+"""What sources are called of which it is not known whether they are the same as another one."""
+
+T = TypeVar("T")
+Found_co = TypeVar("Found_co", covariant=True)
+
+
+class Request(Protocol[T, Found_co]):
+    """What is asked of a table: `Terms` or `KeyTerms`, where each of these is described."""
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The columns that are read."""
+
+    @property
+    def asked(self) -> Mapping[str, object]:
+        """Everything that is asked but the privacy."""
+
+    @property
+    def privacy(self) -> Privacy:
+        """How privately it is asked."""
+
+    @property
+    def cost(self) -> Cost:
+        """What is charged."""
+
+    @property
+    def help_if_refused(self) -> str:
+        """What to add to the help of a refused charge."""
+
+    def notes(self, source: Source) -> tuple[str, ...]:
+        """Return the public remarks about a source."""
+
+    def read(
+        self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
+    ) -> Callable[[BitSource | None], T]:
+        """Read rows, and return what draws the answer."""
+
+    def written(self, answer: T) -> str:
+        """Return an answer as a ledger keeps it."""
+
+    def stored(self, text: str) -> T:
+        """Return an answer that a ledger kept."""
+
+    def found(self, released: Released[T]) -> Found_co:
+        """Return what leaves, with these terms."""
+
+
+class Opening(NamedTuple):
+    """How a source is opened: the options of `ask` of these names."""
+
+    table: str | None = None
+    sql: str | None = None
+    encoding: str | None = None
+
+
+@dataclass(frozen=True)
+class Payment:
+    """Who pays: the options of `ask` of these names.
+
+    Raises
+    ------
+    UsageError
+        If there is a ledger without a budget, or a budget or request id without a ledger.
+    """
+
+    ledger: str | None = None
+    name: str | None = None
+    request_id: str | None = None
+
+    def __post_init__(self) -> None:
+        require_together("name a ledger and the budget in it that pays", ledger=self.ledger, name=self.name)
+        if self.ledger is None and self.request_id is not None:
+            raise UsageError("`request_id` is given without `ledger`", help="give the ledger that keeps it")
 
 
 def ask(
@@ -130,7 +195,7 @@ def ask(
     >>> ask(people, winner("party", ["red", "blue"]), epsilon=1).answer
     'red'
     """
-    require_both(unit, max_rows, "max_rows", "how many rows of one person count at most")
+    require_together("name the column, and how many rows count", unit=unit, max_rows=max_rows)
     terms = Terms(
         question=question,
         privacy=privacy_of(epsilon, delta, mu),
@@ -143,170 +208,276 @@ def ask(
         by=by,
         groups=() if groups is None else groups,  # type: ignore[arg-type]  # checked and made a tuple there
     )
-    return ask_under(
-        terms,
-        source,
-        table=table,
-        sql=sql,
-        encoding=encoding,
-        ledger=ledger,
-        name=name,
-        request_id=request_id,
-        progress=progress,
-    )
+    payment = Payment(ledger, name, request_id)
+    return ask_under(terms, source, Opening(table, sql, encoding), payment, progress=progress)
 
 
-def ask_under(terms: Terms, source: object, **options: Unpack[Opening]) -> Answer:
-    """Ask a table a question whose terms are ready; see `ask` for everything else.
+def ask_keys(
+    source: object,
+    column: str,
+    *,
+    epsilon: NumberLike | Log,
+    delta: NumberLike,
+    unit: str | None = None,
+    max_keys: int | None = None,
+    where: Mapping[str, str] | None = None,
+    table: str | None = None,
+    sql: str | None = None,
+    encoding: str | None = None,
+    ledger: str | None = None,
+    name: str | None = None,
+    request_id: str | None = None,
+    progress: Progress | None = None,
+) -> Keys:
+    """Ask which categories of a column may be named at all.
+
+    A category that few people have is named rarely, one without people never, and one that many have
+    always; how many that is, `rainbowdp.keys.key_table` says beforehand. It is the optimal choice for its
+    privacy.
 
     Parameters
     ----------
-    terms : Terms
-        What is asked, and how privately.
-    source, **options
-        As for `ask`; see `rainbowdp.release.flow.Opening`.
+    source : path, URL or data frame
+        The table, as for `rainbowdp.ask`.
+    column : str
+        The column with the categories.
+    epsilon, delta : number or text
+        What the whole list costs; neighbors are tables with one person more or less.
+    unit : str, optional
+        The column that says whose row it is. Without it every row is a person.
+    max_keys : int, optional
+        With `unit`: for how many categories one person counts at most, chosen at random.
+    where : mapping of str to str, optional
+        Only rows with exactly these cells count.
+    table, sql, encoding, ledger, name, request_id, progress
+        As for `rainbowdp.ask`.
 
     Returns
     -------
-    Answer
+    Keys
+        Its ``keys`` and ``receipt`` may be published.
 
     Raises
     ------
-    UsageError, QuestionError, UnknownColumnError, TableUnreadableError, BudgetRefusedError, LedgerError
-        As `ask`.
+    UsageError, PrivacyParameterError, UnknownColumnError
+        If the request cannot be answered; no row was read.
+    TableUnreadableError
+        If the table cannot be read. Never because of what a row holds.
+    BudgetRefusedError
+        If the budget does not cover it; nothing was drawn.
+    LedgerError
+        If the ledger cannot be read or written; nothing was answered.
+
+    References
+    ----------
+    Desfontaines, Voss and Gipson 2020, Theorem 1; Zhou et al. 2022, Corollary 2.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> people = pandas.DataFrame({"town": ["Ulm"] * 200})
+    >>> ask_keys(people, "town", epsilon=1, delta="1e-6").keys
+    ('Ulm',)
     """
-    if isinstance(source, Summary):
-        _refuse_table_options(terms, options.get("table"), options.get("sql"), options.get("encoding"))
-    return Answer(terms, *open_and_release(_QuestionRequest(terms), source, **options))
+    require_together("name the column, and how many categories count", unit=unit, max_keys=max_keys)
+    mechanism = key_mechanism(epsilon, delta, 1 if max_keys is None else max_keys)
+    terms = KeyTerms(column, mechanism, unit, {} if where is None else where)
+    payment = Payment(ledger, name, request_id)
+    return ask_under(terms, source, Opening(table, sql, encoding), payment, progress=progress)
 
 
-def answer(
-    terms: Terms,
-    source: Table | Summary,
-    ledger: Ledger | None = None,
-    name: str | None = None,
-    request_id: str | None = None,
-    **chances: Unpack[Chances],
-) -> Answer:
-    """Answer on an open table, and charge a budget of an open ledger if one is given; see `ask`.
+def ask_under(
+    terms: Request[T, Found_co],
+    source: object,
+    opening: Opening = Opening(),  # noqa: B008 - a constant
+    payment: Payment = Payment(),
+    *,
+    progress: Progress | None = None,
+    opened: Callable[[tuple[str, ...]], None] | None = None,
+) -> Found_co:
+    """Ask a table on terms that are ready; see `ask` and `ask_keys` for everything else.
 
     Parameters
     ----------
-    terms : Terms
+    terms : Terms or KeyTerms
         What is asked, and how privately.
-    source, ledger, name, request_id, **chances
-        As for `rainbowdp.release.flow.release`.
+    source : Summary, Table, or what `rainbowdp.tables.open_table` opens
+        Of what it is asked.
+    opening, payment
+        How the source is opened, and who pays.
+    progress : callable, optional
+        As for `ask`.
+    opened : callable, optional
+        Called with the public remarks about the table when it and the ledger are open, before a row is read
+        and before anything is charged.
+
+    Returns
+    -------
+    Answer or Keys
     """
-    return Answer(terms, *release(_QuestionRequest(terms), source, ledger, name, request_id, **chances))
-
-
-def _refuse_table_options(terms: Terms, *options: str | None) -> None:
-    """Refuse what only a table can do, where a summary is given."""
-    if terms.where or terms.unit is not None or terms.groups or any(option is not None for option in options):
+    # More columns than the one that is asked about: those of filters, persons or groups.
+    if isinstance(source, Summary) and (any(opening) or len(terms.columns) > 1):
         raise UsageError(
             "a summary has no columns: neither filters, persons, groups nor ways to read a table apply",
             help="make the summary of the rows that are meant, or give the table",
         )
+    with contextlib.ExitStack() as stack:
+        asked: Source
+        if isinstance(source, Summary):
+            asked = source
+        else:
+            asked = stack.enter_context(open_table(source, **opening._asdict()))
+        ledger = None if payment.ledger is None else stack.enter_context(open_ledger(payment.ledger))
+        # A stored answer needs no columns, so with a ledger they are looked at later.
+        if ledger is None and isinstance(asked, Table):
+            asked.check(terms.columns)
+        if opened is not None:
+            opened(terms.notes(asked))
+        return answer(terms, asked, ledger, payment.name, payment.request_id, progress=progress)
 
 
-@dataclass(frozen=True)
-class _QuestionRequest:
-    """What a question adds to the flow; see `rainbowdp.release.flow.Request`."""
+def answer(
+    terms: Request[T, Found_co],
+    source: Source,
+    ledger: Ledger | None = None,
+    name: str | None = None,
+    request_id: str | None = None,
+    *,
+    bits: BitSource | None = None,
+    key: bytes | None = None,
+    progress: Progress | None = None,
+) -> Found_co:
+    """Answer on an open table, and charge a budget of an open ledger if one is given; see `ask`.
 
-    terms: Terms
-
-    @property
-    def columns(self) -> list[str]:
-        terms = self.terms
-        people = [column for column in (terms.unit, terms.by) if column is not None]
-        return [terms.reading.column, *terms.where, *people]
-
-    @property
-    def asked(self) -> Mapping[str, object]:
-        terms = self.terms
-        return {
-            "question": terms.description,
-            "neighbors": terms.neighbors,
-            "unit": terms.unit,
-            "max_rows": terms.max_rows,
-            "where": dict(terms.where),
-            "goal": terms.goal,
-            "boundary": terms.rule,
-            "by": terms.by,
-            "groups": list(terms.groups),
-        }
-
-    @property
-    def privacy(self) -> Privacy:
-        return self.terms.privacy
-
-    @property
-    def cost(self) -> Cost:
-        return self.terms.cost
-
-    @property
-    def help_if_refused(self) -> str:
-        return "; that is for the answers of all groups together" if len(self.terms.groups) > 1 else ""
-
-    def notes(self, source: Source) -> tuple[str, ...]:
-        if not isinstance(source, Table):
-            return ()
-        terms, found = self.terms, list(source.notes)
-        if source.separator == ";" and isinstance(terms.reading, SumReading | BracketReading):
-            found.append(_POINTS)
-        odd = [] if source.separator else [text for text in _declared(terms) if typed_text(text) != text]
-        if odd:
-            found.append(f"{odd[0]!r} stands for text alone: {_TYPED}")
-        return tuple(found)
-
-    def read(
-        self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
-    ) -> Draw[Answers]:
-        del whole
-        located = locate(self.terms, source, key, progress)
-        return lambda bits: {group: at.draw(bits) for group, at in located.items()}
-
-    def written(self, answer: Answers) -> str:
-        return json.dumps(listed(dict(answer)), ensure_ascii=False, separators=(",", ":"))
-
-    def stored(self, text: str) -> Answers:
-        groups = self.terms.groups or (EVERYBODY,)
-        with contextlib.suppress(*UNREADABLE):
-            kept: dict[str, str | list[str]] = json.loads(text)
-            found = {group: tuple(said) if isinstance(said, list) else said for group, said in kept.items()}
-            if found.keys() == set(groups) and all(map(self.terms.mechanism.accepts, found.values())):
-                return {group: found[group] for group in groups}
-        raise changed_answer()
-
-
-def locate(
-    terms: Terms, source: Source, key: bytes | None = None, progress: Progress | None = None
-) -> Mapping[str, Located]:
-    """Read rows and return the mechanism at the table of each group, which says where the table lies.
-
-    After this, nothing is left that can fail but the draw.
+    Parameters
+    ----------
+    terms : Terms or KeyTerms
+        What is asked, and how privately.
+    source : Table or Summary
+        The open table, or what a question needs to know of it.
+    ledger, name, request_id : optional
+        The open ledger, the budget in it that pays, and the name of the request.
+    bits, key : optional
+        Where randomness comes from: the operating system unless given, which only tests do.
+    progress : callable, optional
+        As for `ask`.
     """
-    summaries = _read(terms, source, key, progress) if isinstance(source, Table) else {EVERYBODY: source}
-    return {group: terms.mechanism.at(summary) for group, summary in summaries.items()}
+
+    def read(*, whole: bool) -> Callable[[BitSource | None], T]:
+        if isinstance(source, Table):
+            source.check(terms.columns)
+        return terms.read(source, key, progress, whole=whole)
+
+    def read_before_charge() -> Callable[[], str]:
+        draw = read(whole=True)
+        return lambda: terms.written(draw(bits))
+
+    notes = terms.notes(source)
+    if ledger is None or name is None:
+        return terms.found(Released(read(whole=False)(bits), None, None, now(), notes))
+    table = source if isinstance(source, Table) else None
+    try:
+        paid = pay_and_draw(
+            ledger,
+            name,
+            request_id,
+            cost=terms.cost,
+            question=fingerprint(terms, "utf-8" if table is None else table.encoding),
+            source=IN_MEMORY if table is None else table.identity,
+            privacy=str(terms.privacy),
+            read=read_before_charge,
+        )
+    except BudgetRefusedError as error:
+        error.help = f"{error.help}{terms.help_if_refused}"
+        raise
+    answers, notes = terms.stored(paid.answer), notes + paid.notes
+    return terms.found(Released(answers, paid.request_id, paid.budget, paid.answered_at, notes))
 
 
-def _read(terms: Terms, table: Table, key: bytes | None, progress: Progress | None) -> Mapping[str, Summary]:
-    reading = text_reading(terms.reading)
-    how: dict[str, Any] = {
-        "where": terms.where,
-        "unit": terms.unit,
-        "max_rows": terms.max_rows,
-        "key": key,
-        "progress": progress,
-    }
-    if terms.by is not None:
-        return summarize_groups(table, reading, terms.by, terms.groups, **how)
-    return {EVERYBODY: summarize(table, reading, **how)}
+def fingerprint(terms: Request[T, Found_co], encoding: str = "utf-8") -> str:
+    """Return everything that is asked, and how the table is read, but the privacy, as one canonical text.
+
+    The encoding is part of it where it is not UTF-8: in another encoding, cells say something else.
+    """
+    asked = {**terms.asked, **({} if encoding == "utf-8" else {"encoding": encoding})}
+    return json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def _declared(terms: Terms) -> list[str]:
-    """Return the texts with which cells are compared."""
-    reading = terms.reading
-    said = reading.options if type(reading) is OptionReading else ()
-    equal = (reading.equals,) if type(reading) is MatchReading else ()
-    return [*said, *equal, *terms.where.values(), *terms.groups]
+def pay_and_draw(
+    ledger: Ledger,
+    name: str,
+    request_id: str | None,
+    *,
+    cost: Cost,
+    question: str,
+    source: str,
+    privacy: str,
+    read: Callable[[], Callable[[], str]],
+) -> Released[str]:
+    """Charge a budget, draw where there is no stored answer, and store what was drawn.
+
+    Parameters
+    ----------
+    ledger, name, request_id
+        The open ledger, the budget in it that pays, and the name of the request.
+    cost : Cost
+        What the answer costs.
+    question, source, privacy : str
+        What is asked, of which data, how privately: public texts.
+    read : callable
+        Reads the table, before the charge and unless an answer is stored, and returns what draws the answer
+        and writes it as text, which is called after the charge is committed, and only then.
+
+    Returns
+    -------
+    Released
+        With the text that the ledger stored, which is what may leave.
+
+    Raises
+    ------
+    BudgetRefusedError, UnknownBudgetError, RequestMismatchError
+        As `Ledger.charge`; nothing may leave then.
+    LedgerError
+        As `Ledger.charge` and `Ledger.store`; nothing may leave then. Its help names the request id, under
+        which what was charged can be asked for again; so does a note of a KeyboardInterrupt.
+    """
+    asked = {"question": question, "source": source, "privacy": privacy}
+    before = ledger.foresee(name, cost, request_id=request_id, **asked)
+    others = _other_budgets(ledger, name, source)
+    if before is not None and before.answer is not None:
+        notes = (_answered_before(before.request_id, source), *others)
+        return Released(before.answer, before.request_id, before.name, before.recorded_at, notes)
+    if before is not None:
+        others = (f"request {before.request_id!r} was charged before: nothing is charged again", *others)
+    draw = read()
+    # Chosen here, so that it can be told even if it is not known whether the charge was committed.
+    request = secrets.token_hex(16) if request_id is None else request_id
+    again = f"request id {request!r} asks for the same again and is charged once at most"
+    try:
+        charge = ledger.charge(name, cost, request_id=request, **asked)
+        stands = ledger.store(charge, draw()) if charge.answer is None else charge.answer
+    except LedgerError as error:
+        error.help = f"{error.help}; {again}" if error.help else again
+        raise
+    except KeyboardInterrupt as stopped:
+        stopped.add_note(again)
+        raise
+    return Released(stands, charge.request_id, charge.name, charge.recorded_at, others)
+
+
+def _answered_before(request: str, source: str) -> str:
+    """Return the note about a stored answer; only the ledger may know what it is about."""
+    note = f"request {request!r} was answered before: nothing was read, and nothing charged"
+    if source not in NAMELESS:
+        return note
+    return f"{note}; the answer is about the data given then, which have no name to be told from others by"
+
+
+def _other_budgets(ledger: Ledger, name: str, source: str) -> tuple[str, ...]:
+    """Return a note if the same source is charged to budgets of other names, too."""
+    own = one_spelling(name)
+    others = [] if source in NAMELESS else [other for other in ledger.names_for(source) if other != own]
+    if not others:
+        return ()
+    shown = ", ".join(map(repr, others[:3])) + (", …" if len(others) > 3 else "")
+    return (f"this source is charged to other budgets, too ({shown}): what it reveals in all is their sum",)

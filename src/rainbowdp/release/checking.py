@@ -16,11 +16,12 @@ from rainbowdp.errors import RainbowError, ReceiptError
 from rainbowdp.goals.judging import Judged, judge_line, judge_mechanism
 from rainbowdp.keys import key_mechanism
 from rainbowdp.line import Line
+from rainbowdp.privacy import privacy_of
 from rainbowdp.questions import question_from
 from rainbowdp.questions.kinds import KINDS
-from rainbowdp.release.keys_asking import KeyTerms, key_faults, public_keys
-from rainbowdp.release.receipt import KEYS, SCHEMA, make_receipt, public_part
-from rainbowdp.release.terms import Terms, privacy_of
+from rainbowdp.release.key_terms import KeyTerms
+from rainbowdp.release.receipt import KEYS, SCHEMA, make_receipt
+from rainbowdp.release.terms import EVERYBODY, Terms
 
 _UNCHANGED = "give a receipt as rainbowdp wrote it, unchanged"
 _OWN = (
@@ -71,7 +72,7 @@ def read_receipt(receipt: Mapping[str, object]) -> Receipt:
     try:
         _check_issue(receipt)
         terms = _terms(receipt)
-        parts = make_receipt(_made_again(terms), None, "", None, None)
+        parts = make_receipt(terms.public, None, "", None, None)
     except ReceiptError:
         raise
     except _UNREADABLE as error:
@@ -141,10 +142,6 @@ def _terms(receipt: Mapping[str, Any]) -> Terms | KeyTerms:
     )
 
 
-def _made_again(terms: Terms | KeyTerms) -> dict[str, object]:
-    return public_part(terms) if isinstance(terms, Terms) else public_keys(terms)
-
-
 @dataclass(frozen=True)
 class ReceiptCheck:
     """What a receipt was found to be.
@@ -207,34 +204,18 @@ def verify_receipt(receipt: Mapping[str, object]) -> ReceiptCheck:
     terms = read.terms
     faults = [
         f"the {part} is not what these terms give"
-        for part, value in _made_again(terms).items()
+        for part, value in terms.public.items()
         if part != "rainbowdp" and _as_text(read.content[part]) != _as_text(value)
     ]
-    faults += _answer_faults(terms, read.content["answer"])
+    said = read.content["answer"]
+    if isinstance(terms, Terms) and not terms.groups:
+        said = {EVERYBODY: said}
+    faults += filter(None, [terms.fault(said)])
     return ReceiptCheck(read, tuple(faults))
 
 
 def _as_text(value: object) -> str:
     return json.dumps(value, sort_keys=True)
-
-
-def _answer_faults(terms: Terms | KeyTerms, answer: object) -> list[str]:
-    if isinstance(terms, KeyTerms):
-        if not isinstance(answer, list) or not all(isinstance(key, str) for key in answer):
-            return ["the answer is not a list of categories"]
-        return key_faults(answer)
-    if not terms.groups:
-        return [] if _is_accepted(terms, answer) else ["the answer is none to the question"]
-    if not isinstance(answer, dict) or set(answer) != set(terms.groups):
-        return ["the answers are not about the groups"]
-    wrong = [group for group, each in answer.items() if not _is_accepted(terms, each)]
-    return [f"the answer for {wrong[0]!r} is none to the question"] if wrong else []
-
-
-def _is_accepted(terms: Terms, answer: object) -> bool:
-    if isinstance(answer, list):
-        answer = tuple(each if isinstance(each, str) else None for each in answer)
-    return isinstance(answer, str | tuple) and terms.mechanism.accepts(answer)
 
 
 def _judged(terms: Terms | KeyTerms) -> Judged:

@@ -2,63 +2,56 @@
 """The terms of an answer: everything that is decided before any data is opened, and may be published.
 
 The question, the neighbor relation, what one person can change, the privacy and the goal together fix the
-whole mechanism, see `rainbowdp.goals`.
+whole mechanism, see `rainbowdp.goals`. The terms also say how a table is read for them, and how a ledger
+keeps their answers.
 """
 
-from collections.abc import Mapping
+import contextlib
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from types import MappingProxyType
-from typing import get_args
+from typing import Any
 
-from rainbowdp.errors import PrivacyParameterError, UsageError, did_you_mean
-from rainbowdp.exact import NumberLike
-from rainbowdp.exact.arguments import described, items_of
-from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
+from rainbowdp.errors import PrivacyParameterError, UsageError
+from rainbowdp.exact.arguments import described, items_of, require, require_together
+from rainbowdp.goals import Asked, Goal, Located, QuestionMechanism, mechanism_of
+from rainbowdp.goals.concentrated import rho_of
+from rainbowdp.goals.mechanism import require_goal
 from rainbowdp.ledger import Cost
-from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, require_privacy
-from rainbowdp.questions import Neighbors, Question
-from rainbowdp.questions.cells import cell_text
-from rainbowdp.questions.kinds import description_of
-from rainbowdp.questions.question import Json, require_column, require_question, require_rows
-from rainbowdp.questions.readings import Reading
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.questions import Neighbors, Question, Summary
+from rainbowdp.questions.cells import cell_text, typed_text
+from rainbowdp.questions.kinds import description_of, is_known, text_reading
+from rainbowdp.questions.question import require_column, require_question, require_relation, require_rows
+from rainbowdp.questions.readings import BracketReading, MatchReading, OptionReading, Reading, SumReading
+from rainbowdp.release.receipt import (
+    UNREADABLE,
+    Json,
+    Released,
+    changed_answer,
+    make_receipt,
+    privacy_json,
+    public_part,
+    unit_json,
+)
+from rainbowdp.sampling import BitSource
+from rainbowdp.tables import Table, summarize, summarize_groups
+from rainbowdp.tables.source import Progress
 
+EVERYBODY = ""
+"""The name of the only group where the rows are not divided."""
 
-def privacy_of(
-    epsilon: NumberLike | None = None, delta: NumberLike | None = None, mu: NumberLike | None = None
-) -> Privacy:
-    """Return the notion of privacy that its parameters name.
+Answers = Mapping[str, str | tuple[str, ...]]
+Source = Table | Summary
 
-    Parameters
-    ----------
-    epsilon, delta : number or text, optional
-        Pure privacy, or approximate privacy with both.
-    mu : number or text, optional
-        Gaussian privacy.
-
-    Returns
-    -------
-    PureDP, ApproxDP or GaussianDP
-
-    Raises
-    ------
-    UsageError
-        If none is given, or some that do not belong together.
-
-    Examples
-    --------
-    >>> privacy_of(epsilon=1), privacy_of("ln 2", "1e-6"), privacy_of(mu="0.5")
-    (PureDP('1'), ApproxDP('ln(2)', '1/1000000'), GaussianDP('1/2'))
-    """
-    way_on = "for example epsilon=1, or epsilon=1 with delta='1e-6', or mu=1"
-    if mu is not None:
-        if epsilon is not None or delta is not None:
-            raise UsageError("mu does not belong together with epsilon or delta", help=f"give one, {way_on}")
-        return GaussianDP(mu)
-    if epsilon is None:
-        what = "delta is given without epsilon" if delta is not None else "no privacy is given"
-        raise UsageError(what, help=f"give epsilon or mu, {way_on}")
-    return PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
+_POINTS = (
+    "the cells are separated by semicolons, as they are where decimals have a comma: '2,5' counts for "
+    "nothing, and '1.200' is 1.2, no thousand"
+)
+_TYPED = "where the table has truth values or numbers, these say true, false, 1 or 2.5"
 
 
 @dataclass(frozen=True)
@@ -117,43 +110,30 @@ class Terms:
 
     def __post_init__(self) -> None:
         require_question(self.question)
-        require_privacy(self.privacy)
+        require(self.privacy, "privacy", PureDP, ApproxDP, GaussianDP)
         if isinstance(self.privacy, ApproxDP) and self.privacy.delta == 1:
             raise PrivacyParameterError(
-                "delta is 1, which protects nobody", help="give a delta far below 1 over the number of people"
+                "delta is 1, which protects no one", help="give a delta far below 1 over the number of people"
             )
-        _require_one_of("neighbor relation", self.neighbors, get_args(Neighbors))
-        _require_one_of("goal", self.goal, GOALS)
+        require_relation(self.neighbors)
+        require_goal(self.goal)
         object.__setattr__(self, "max_rows", require_rows(self.max_rows))
-        if self.unit is None and self.max_rows > 1:
-            raise UsageError(
-                "a number of rows per person is given, and no column that names the person",
-                help="give the unit: the column that says whose row it is",
-            )
-        if (self.by is None) != (not self.groups):
-            raise UsageError(
-                "a column to group by and its groups go together",
-                help="give both; groups are declared, never read from the table",
-            )
+        require_person(self.unit, self.max_rows)
+        object.__setattr__(self, "groups", _checked_groups(self.groups))
+        require_together(
+            "give both; groups are declared, never read from the table",
+            by=self.by,
+            groups=self.groups or None,
+        )
         for column in (self.unit, self.by):
             if column is not None:
                 require_column(column)
-        object.__setattr__(self, "groups", self._checked_groups())
         object.__setattr__(self, "where", MappingProxyType(read_filters(self.where)))
         # What does not fit is refused before a table is opened.
         self.mechanism  # noqa: B018 - a cached property
         if len(self.groups) > 1:
             # Several charges must have an exact sum.
             self.cost  # noqa: B018 - a cached property
-
-    def _checked_groups(self) -> tuple[str, ...]:
-        groups = items_of(self.groups)
-        if groups is None:
-            raise UsageError(f"{described(self.groups)} is not a list of groups", help="give a list of texts")
-        names = tuple(map(_group_name, groups))
-        if len(set(names)) < len(names):
-            raise UsageError("the groups are not distinct", help="name each group once")
-        return names
 
     def __reduce__(self) -> tuple[type["Terms"], tuple[object, ...]]:
         fields = (self.question, self.privacy, self.neighbors, self.unit, self.max_rows)
@@ -200,32 +180,215 @@ class Terms:
         return self.question.reading
 
     @property
-    def description(self) -> dict[str, Json]:
-        """Everything that defines the question."""
-        return description_of(self.question)
+    def columns(self) -> list[str]:
+        """The columns that are read."""
+        people = [column for column in (self.unit, self.by) if column is not None]
+        return [self.reading.column, *self.where, *people]
 
+    @property
+    def asked(self) -> dict[str, Json]:
+        """Everything that is asked but the privacy, as a ledger keeps it."""
+        return {
+            "question": description_of(self.question),
+            "neighbors": self.neighbors,
+            "unit": self.unit,
+            "max_rows": self.max_rows,
+            "where": dict(self.where),
+            "goal": self.goal,
+            "boundary": self.rule,
+            "by": self.by,
+            "groups": list(self.groups),
+        }
 
-def _require_one_of(what: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise UsageError(
-            f"{value!r} is not a {what}",
-            help=did_you_mean(str(value), choices) or f"choose one of {', '.join(choices)}",
+    @cached_property
+    def public(self) -> dict[str, Json]:
+        """All of a receipt that is known before anything is drawn, as ``json.dumps`` writes it.
+
+        Raises
+        ------
+        PrivacyParameterError
+            If several charges of a logarithmic mu add up: their root has no exact form.
+        """
+        mechanism, rho, groups = self.mechanism, rho_of(self.mechanism), list(self.groups)
+        summed = {part.name: part.exact for part in self.cost.parts()} if len(groups) > 1 else None
+        return public_part(
+            question=description_of(self.question),
+            neighbors=self.neighbors,
+            unit=unit_json(self.unit, self.max_rows),
+            where=dict(sorted(self.where.items())),
+            privacy=privacy_json(self.privacy),
+            groups={"by": self.by, "names": groups} if groups else None,
+            goal=self.goal,
+            boundary=None if is_known(self.question) else self.rule,
+            mechanism=mechanism.name,
+            theorem=mechanism.theorem,
+            cost=summed or privacy_json(mechanism.charged),
+            rho=None if rho is None else {"value": rho.value, "bound": rho.is_bound},
         )
 
+    @property
+    def help_if_refused(self) -> str:
+        """What to add to the help of a refused charge; may be empty."""
+        return "; that is for the answers of all groups together" if len(self.groups) > 1 else ""
 
-def require_both(unit: str | None, most: int | None, what: str, counted: str) -> None:
-    """Refuse a column that names the person without a bound on what one person has, and the other way round.
+    def notes(self, source: Source) -> tuple[str, ...]:
+        """Return the public remarks about a source: its schema makes them, and no row does."""
+        if not isinstance(source, Table):
+            return ()
+        found = list(source.notes)
+        if source.separator == ";" and isinstance(self.reading, SumReading | BracketReading):
+            found.append(_POINTS)
+        odd = [] if source.separator else [text for text in _declared(self) if typed_text(text) != text]
+        if odd:
+            found.append(f"{odd[0]!r} stands for text alone: {_TYPED}")
+        return tuple(found)
+
+    def located(
+        self, source: Source, key: bytes | None = None, progress: Progress | None = None
+    ) -> Mapping[str, Located]:
+        """Read rows and return the mechanism at the table of each group, which says where the table lies.
+
+        After this, nothing is left that can fail but the draw.
+        """
+        if not isinstance(source, Table):
+            return {EVERYBODY: self.mechanism.at(source)}
+        how: dict[str, Any] = {"where": self.where, "unit": self.unit, "max_rows": self.max_rows, "key": key}
+        how["progress"], reading = progress, text_reading(self.reading)
+        if self.by is None:
+            return {EVERYBODY: self.mechanism.at(summarize(source, reading, **how))}
+        summaries = summarize_groups(source, reading, self.by, self.groups, **how)
+        return {group: self.mechanism.at(summary) for group, summary in summaries.items()}
+
+    def read(
+        self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
+    ) -> Callable[[BitSource | None], Answers]:
+        """Read rows, and return what draws the answers; all rows are read before it is, ``whole`` or not."""
+        del whole
+        located = self.located(source, key, progress)
+        return lambda bits: {group: at.draw(bits) for group, at in located.items()}
+
+    def written(self, answer: Answers) -> str:
+        """Return answers as a ledger keeps them."""
+        return json.dumps(listed(dict(answer)), ensure_ascii=False, separators=(",", ":"))
+
+    def stored(self, text: str) -> Answers:
+        """Return answers that a ledger kept.
+
+        Raises
+        ------
+        LedgerError
+            If the text is not an answer to this question.
+        """
+        with contextlib.suppress(*UNREADABLE):
+            kept = json.loads(text)
+            if not self.fault(kept):
+                forms = {
+                    group: tuple(said) if isinstance(said, list) else said for group, said in kept.items()
+                }
+                return {group: forms[group] for group in self.groups or (EVERYBODY,)}
+        raise changed_answer()
+
+    def fault(self, answers: Json) -> str:
+        """Return why answers by group, as JSON has them, cannot come out; an empty text if they can."""
+        if not isinstance(answers, dict) or answers.keys() != {*(self.groups or (EVERYBODY,))}:
+            return "the answers are not about the groups"
+        wrong = [group for group, answer in answers.items() if not self._accepts(answer)]
+        about = f" for {wrong[0]!r}" if wrong and self.groups else ""
+        return f"the answer{about} is not one to the question" if wrong else ""
+
+    def _accepts(self, answer: Json) -> bool:
+        if isinstance(answer, list):
+            answer = tuple(each if isinstance(each, str) else None for each in answer)
+        return isinstance(answer, str | tuple) and self.mechanism.accepts(answer)
+
+    def found(self, released: Released[Answers]) -> "Answer":
+        """Return what leaves, with these terms."""
+        return Answer(self, *released)
+
+
+def now() -> str:
+    """Return the time in UTC, as ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer, or one per group, and what may be published with it.
+
+    Attributes
+    ----------
+    terms : Terms
+        What was asked, how privately.
+    answers : mapping of str to str or tuple of str
+        The answer by group; a ranking is a tuple, best first. Without groups the only key is the empty text.
+    request_id : str or None
+        The name of the request in the ledger.
+    budget : str or None
+        The budget that paid.
+    answered_at : str
+        When it was charged, or drawn where nothing is charged, in UTC, as ISO 8601.
+    notes : tuple of str
+        Public remarks about how the answer came about.
+    """
+
+    terms: Terms
+    answers: Answers
+    request_id: str | None = None
+    budget: str | None = None
+    answered_at: str = field(default_factory=now, compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "answers", MappingProxyType(dict(self.answers)))
+
+    def __reduce__(self) -> tuple[type["Answer"], tuple[object, ...]]:
+        paid = (self.request_id, self.budget, self.answered_at)
+        return Answer, (self.terms, dict(self.answers), *paid, self.notes)
+
+    @property
+    def answer(self) -> str | tuple[str, ...] | dict[str, str | tuple[str, ...]]:
+        """The answer; with groups, a dictionary of them."""
+        return dict(self.answers) if self.terms.groups else self.answers[EVERYBODY]
+
+    @property
+    def json(self) -> Json:
+        """The answer as ``json.dumps`` writes it: a ranking is a list."""
+        return listed(self.answer)
+
+    @cached_property
+    def receipt(self) -> dict[str, Json]:
+        """The receipt, as ``json.dumps`` writes it: nothing private is in it."""
+        paid = (self.answered_at, self.budget, self.request_id)
+        return make_receipt(self.terms.public, self.json, *paid)
+
+
+def listed(answer: object) -> Json:
+    """Return an answer as JSON knows it: a list for a tuple."""
+    if isinstance(answer, dict):
+        return {group: listed(value) for group, value in answer.items()}
+    return list(answer) if isinstance(answer, tuple) else answer
+
+
+def _declared(terms: Terms) -> list[str]:
+    """Return the texts with which cells are compared."""
+    reading = terms.reading
+    said = reading.options if type(reading) is OptionReading else ()
+    equal = (reading.equals,) if type(reading) is MatchReading else ()
+    return [*said, *equal, *terms.where.values(), *terms.groups]
+
+
+def require_person(unit: str | None, most: int) -> None:
+    """Refuse several rows or categories per person without a column that names the person.
 
     Raises
     ------
     UsageError
-        If one of the two is missing.
+        If there are several.
     """
-    if (unit is None) != (most is None):
-        missing, present = (what, "unit") if most is None else ("unit", what)
+    if unit is None and most > 1:
         raise UsageError(
-            f"{present} is given without {missing}",
-            help=f"name the column that says whose row it is, and {counted}",
+            f"one person has up to {most} rows or categories, and no column names the person",
+            help="give the unit: the column that says whose row it is",
         )
 
 
@@ -246,21 +409,29 @@ def read_filters(where: object) -> dict[str, str]:
         raise UsageError(
             f"{described(where)} is not a filter", help='give columns with cells: {"town": "Ulm"}'
         )
-    return {require_column(column): _filter_text(column, cell) for column, cell in where.items()}
-
-
-def _filter_text(column: str, cell: object) -> str:
-    text = cell_text(cell)
-    if not isinstance(text, str):
-        raise UsageError(
+    return {
+        require_column(column): _cell(
+            cell,
             f"the filter for column {column!r} is empty or no text",
-            help="give what a cell says; empty cells count as null, which no text matches",
+            "give what a cell says; empty cells count as null, which no text matches",
         )
-    return text
+        for column, cell in where.items()
+    }
 
 
-def _group_name(cell: object) -> str:
+def _checked_groups(groups: object) -> tuple[str, ...]:
+    cells = items_of(groups)
+    if cells is None:
+        raise UsageError(f"{described(groups)} is not a list of groups", help="give a list of texts")
+    names = tuple(_cell(cell, f"{cell!r} is not a group", "give the text of a cell") for cell in cells)
+    if len(set(names)) < len(names):
+        raise UsageError("the groups are not distinct", help="name each group once")
+    return names
+
+
+def _cell(cell: object, what: str, help: str) -> str:
+    """Return the text that a cell says, or refuse what no cell can say."""
     text = cell_text(cell)
     if not isinstance(text, str):
-        raise UsageError(f"{cell!r} is not a group", help="give the text of a cell")
+        raise UsageError(what, help=help)
     return text

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The terms on which the categories of a column are named, where they were not declared beforehand.
+
+They do for categories what `rainbowdp.release.terms` does for questions: people are counted, every category
+is drawn, and the list is kept in a ledger.
+"""
+
+import contextlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import ClassVar
+
+from rainbowdp.errors import UsageError
+from rainbowdp.keys import KeyMechanism, select_keys
+from rainbowdp.ledger import Cost
+from rainbowdp.privacy import ApproxDP
+from rainbowdp.questions.cells import cell_text
+from rainbowdp.questions.question import require_column
+from rainbowdp.release.receipt import (
+    KEYS,
+    UNREADABLE,
+    Json,
+    Released,
+    changed_answer,
+    make_receipt,
+    privacy_json,
+    public_part,
+    unit_json,
+)
+from rainbowdp.release.terms import Source, now, read_filters, require_person
+from rainbowdp.sampling import BitSource
+from rainbowdp.tables import Table, count_keys
+from rainbowdp.tables.source import Progress
+
+_THEOREM = "Desfontaines, Voss and Gipson 2020, theorem 1: the line from never to always, by people"
+
+
+@dataclass(frozen=True)
+class KeyTerms:
+    """What is fixed before any data is opened.
+
+    Parameters
+    ----------
+    column : str
+        The column with the categories.
+    mechanism : KeyMechanism
+        How often a category is named, by its number of people.
+    unit : str, optional
+        The column that says whose row it is; without it every row is a person.
+    where : mapping of str to str
+        Only rows with these cells count.
+
+    Raises
+    ------
+    UsageError
+        If a person has several categories, and no column names the person.
+    """
+
+    column: str
+    mechanism: KeyMechanism
+    unit: str | None = None
+    where: Mapping[str, str] = field(default_factory=dict)
+
+    help_if_refused: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        require_person(self.unit, self.mechanism.max_keys)
+        for column in (self.column, *(() if self.unit is None else (self.unit,))):
+            require_column(column)
+        object.__setattr__(self, "where", MappingProxyType(read_filters(self.where)))
+
+    def __reduce__(self) -> tuple[type["KeyTerms"], tuple[object, ...]]:
+        return KeyTerms, (self.column, self.mechanism, self.unit, dict(self.where))
+
+    @property
+    def privacy(self) -> ApproxDP:
+        """What naming all categories costs together."""
+        return ApproxDP(self.mechanism.epsilon, self.mechanism.delta)
+
+    @property
+    def cost(self) -> Cost:
+        """The same, as a ledger charges it."""
+        return Cost.of(self.privacy)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are read."""
+        return [self.column, *self.where, *([] if self.unit is None else [self.unit])]
+
+    @property
+    def asked(self) -> dict[str, Json]:
+        """Everything that is asked but the privacy, as a ledger keeps it."""
+        most = self.mechanism.max_keys
+        return {"keys": self.column, "unit": self.unit, "max_keys": most, "where": dict(self.where)}
+
+    @property
+    def public(self) -> dict[str, Json]:
+        """All of a receipt that is known before anything is drawn, as ``json.dumps`` writes it."""
+        privacy = privacy_json(self.privacy)
+        return public_part(
+            question={"kind": KEYS, "column": self.column},
+            neighbors="add-remove",
+            unit=unit_json(self.unit, self.mechanism.max_keys),
+            where=dict(sorted(self.where.items())),
+            privacy=privacy,
+            groups=None,
+            goal=None,
+            boundary=None,
+            mechanism="line",
+            theorem=_THEOREM,
+            cost=privacy,
+            rho=None,
+        )
+
+    def notes(self, source: Source) -> tuple[str, ...]:
+        """Return the public remarks about a source: its schema makes them, and no row does."""
+        return source.notes if isinstance(source, Table) else ()
+
+    def read(
+        self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
+    ) -> Callable[[BitSource | None], tuple[str, ...]]:
+        """Count people, and return what draws the list; with ``whole``, all rows are read before it is.
+
+        Raises
+        ------
+        UsageError
+            If the source is not a table.
+        """
+        if not isinstance(source, Table):
+            raise UsageError("categories are counted in a table", help="give the table, not a summary of it")
+        mechanism = self.mechanism
+        counts: Iterable[tuple[str, int]] = count_keys(
+            source,
+            self.column,
+            where=self.where,
+            unit=self.unit,
+            max_keys=mechanism.max_keys,
+            key=key,
+            progress=progress,
+        )
+        counts = list(counts) if whole else counts
+        parameters = (mechanism.epsilon, mechanism.delta, mechanism.max_keys)
+        return lambda bits: tuple(select_keys(counts, *parameters, bits=bits))
+
+    def written(self, answer: tuple[str, ...]) -> str:
+        """Return a list of categories as a ledger keeps it."""
+        return json.dumps(answer, ensure_ascii=False)
+
+    def stored(self, text: str) -> tuple[str, ...]:
+        """Return a list that a ledger kept.
+
+        Raises
+        ------
+        LedgerError
+            If the text is not a list of named categories.
+        """
+        with contextlib.suppress(*UNREADABLE):
+            kept = json.loads(text)
+            if not self.fault(kept):
+                return tuple(kept)
+        raise changed_answer()
+
+    def fault(self, keys: Json) -> str:
+        """Return why a list of categories, as JSON has it, cannot come out; an empty text if it can."""
+        if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+            return "the answer is not a list of categories"
+        if len(set(keys)) < len(keys):
+            return "a category is named twice"
+        if strange := [key for key in keys if cell_text(key) != key]:
+            return f"{strange[0]!r} is not a category: no cell says that"
+        return "" if keys == sorted(keys) else "the categories do not stand in the order of their text"
+
+    def found(self, released: Released[tuple[str, ...]]) -> "Keys":
+        """Return what leaves, with these terms."""
+        return Keys(self, *released)
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The categories that may be named, and what may be published with them.
+
+    Attributes
+    ----------
+    terms : KeyTerms
+        How they were chosen.
+    keys : tuple of str
+        The categories, in the order of their text.
+    request_id : str or None
+        The name of the request in the ledger.
+    budget : str or None
+        The budget that paid.
+    answered_at : str
+        When it was charged, or drawn where nothing is charged, in UTC, as ISO 8601.
+    notes : tuple of str
+        Public remarks.
+    """
+
+    terms: KeyTerms
+    keys: tuple[str, ...]
+    request_id: str | None = None
+    budget: str | None = None
+    answered_at: str = field(default_factory=now, compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    @cached_property
+    def receipt(self) -> dict[str, Json]:
+        """The receipt, as ``json.dumps`` writes it: nothing private is in it."""
+        paid = (self.answered_at, self.budget, self.request_id)
+        return make_receipt(self.terms.public, list(self.keys), *paid)
