@@ -22,7 +22,7 @@ from rainbowdp.formats.pairs import COLUMNS, Engine, pairs_in_memory, relation_o
 from rainbowdp.formats.tables import TextTable, connect, open_table
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.labels import LabelArray, RowLabels
-from rainbowdp.graph.pairs import Report
+from rainbowdp.graph.passes import Report
 from rainbowdp.graph.relation import NeighborRelation
 from rainbowdp.rainbow import Rainbow
 
