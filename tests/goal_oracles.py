@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from math import comb, factorial, prod
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,16 @@ _MOST_NODES = 100
 
 Counts = tuple[int, ...]
 Move = tuple[Counts, Counts]
+
+RELATIONS: tuple[Literal["add-remove", "change-one"], ...] = ("add-remove", "change-one")
+
+
+def options(count: int) -> list[str]:
+    return [f"{at:04}" for at in range(count)]
+
+
+def letters(count: int) -> list[str]:
+    return [chr(ord("A") + at) for at in range(count)]
 
 
 def everywhere(options: int, most: int) -> Iterator[Counts]:

@@ -20,17 +20,19 @@ from scipy import integrate, stats
 from scipy.special import ndtr
 
 from goal_oracles import (
+    RELATIONS,
     falling,
     flip,
     gaps_of,
     noisy_order,
     noisy_orders,
+    options,
     promised,
     right_by_coins,
 )
 from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.errors import QuestionError
-from rainbowdp.goals import Asked, Case, Goal, QuestionMechanism, mechanism_of
+from rainbowdp.goals import GOALS, Asked, Case, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.mechanism import Located
 from rainbowdp.goals.noisy_level import NoisyLevel, NormalLevel
 from rainbowdp.goals.noisy_order import NoisyOrder
@@ -51,14 +53,8 @@ from rainbowdp.questions import (
 )
 from rainbowdp.questions.selection import Form
 
-GOALS: tuple[Goal, ...] = ("typical", "guarantee")
-RELATIONS: tuple[Neighbors, ...] = ("add-remove", "change-one")
 VECTORS = Path(__file__).parent / "vectors"
 _ROUNDING = 1e-15
-
-
-def options(count: int) -> list[str]:
-    return [f"{at:04}" for at in range(count)]
 
 
 def pure(odds: Fraction) -> PureDP:

@@ -15,10 +15,11 @@ from math import prod
 import flint
 import pytest
 
-from goal_oracles import Counts, everywhere, joint, noisy_orders, worst_ratio
+from goal_oracles import RELATIONS, Counts, everywhere, joint, noisy_orders, worst_ratio
+from goal_oracles import letters as options
 from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.exact import working_precision
-from rainbowdp.goals import Asked, Goal, QuestionMechanism, mechanism_of
+from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.noisy_level import NoisyLevel, NormalLevel
 from rainbowdp.goals.values import value_ball
 from rainbowdp.ledger import Cost
@@ -35,14 +36,8 @@ from rainbowdp.questions import (
     yes_no,
 )
 
-RELATIONS: tuple[Neighbors, ...] = ("add-remove", "change-one")
-GOALS: tuple[Goal, ...] = ("typical", "guarantee")
 NOTIONS: tuple[Privacy, ...] = (PureDP(1), ApproxDP(1, "1e-6"), GaussianDP(1))
 STEP = Fraction(2)
-
-
-def options(count: int) -> list[str]:
-    return [chr(ord("A") + at) for at in range(count)]
 
 
 def fraction(value: Value) -> Fraction:

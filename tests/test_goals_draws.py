@@ -21,7 +21,8 @@ import numpy as np
 import pytest
 
 from bit_sources import ReplayBits
-from goal_oracles import flip, noisy_orders
+from goal_oracles import RELATIONS, flip, noisy_orders
+from goal_oracles import letters as options
 from rainbowdp.goals import Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals import noisy_level as level_module
 from rainbowdp.goals import noisy_order as order_module
@@ -57,13 +58,8 @@ from rainbowdp.sampling.bits import (
 )
 from sampler_checks import FALSE_ALARM, MISS
 
-RELATIONS: tuple[Neighbors, ...] = ("add-remove", "change-one")
 DRAWS = 1_500
 _SIZES = 14
-
-
-def options(count: int) -> list[str]:
-    return [chr(ord("A") + at) for at in range(count)]
 
 
 def whole(number: flint.arb) -> int:

@@ -14,6 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 import rainbowdp as rdp
+from goal_oracles import RELATIONS
 from rainbowdp.exact import Exact, rational_ball, to_float
 from rainbowdp.goals import Asked
 from rainbowdp.goals.judging import judge_line, judge_mechanism
@@ -27,7 +28,6 @@ from rainbowdp.questions import Neighbors
 Counts = tuple[int, ...]
 OPTIONS = 3
 E = Fraction(4)
-RELATIONS: tuple[Neighbors, ...] = ("add-remove", "change-one")
 
 
 def asked(neighbors: Neighbors, rows: int) -> Asked:

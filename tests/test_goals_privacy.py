@@ -17,6 +17,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 from goal_oracles import (
+    RELATIONS,
     Counts,
     everywhere,
     flip_weight,
@@ -28,16 +29,16 @@ from goal_oracles import (
     shared_by_coins,
     worst_ratio,
 )
+from goal_oracles import letters as options
 from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.exact import working_precision
-from rainbowdp.goals import Asked, Goal, QuestionMechanism, mechanism_of
+from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.noisy_level import NoisyLevel, NormalLevel
 from rainbowdp.goals.values import rounded, value_ball
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import (
     ClampedSum,
     MatchCount,
-    Neighbors,
     OptionCounts,
     Question,
     Summary,
@@ -50,14 +51,8 @@ from rainbowdp.questions import (
 )
 from rainbowdp.questions.readings import BracketCounts
 
-RELATIONS: tuple[Neighbors, ...] = ("add-remove", "change-one")
-GOALS: tuple[Goal, ...] = ("typical", "guarantee")
 Exactly = dict[Counts, list[Fraction]]
 _BITS = 72
-
-
-def options(count: int) -> list[str]:
-    return [chr(ord("A") + at) for at in range(count)]
 
 
 def logarithm(odds: Fraction) -> PureDP:

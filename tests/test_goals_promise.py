@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from goal_oracles import (
+    RELATIONS,
     Counts,
     everywhere,
     exponential,
@@ -30,6 +31,7 @@ from goal_oracles import (
     moves,
     neighbors_of,
     noisy_counts,
+    options,
     promised,
     right_by_coins,
     right_by_noise,
@@ -44,13 +46,8 @@ from rainbowdp.privacy import PureDP
 from rainbowdp.questions import Neighbors, OptionCounts, scores, winner
 from real_data import minneapolis, panel
 
-RELATIONS: tuple[Neighbors, ...] = ("add-remove", "change-one")
 ANES = Path(__file__).resolve().parents[1] / "examples" / "anes96.csv"
 _ROUNDING = 1e-12
-
-
-def options(count: int) -> list[str]:
-    return [f"{at:04}" for at in range(count)]
 
 
 def right(chances: list[Fraction], counts: Counts) -> Fraction:
