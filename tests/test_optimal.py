@@ -30,7 +30,7 @@ VECTORS = json.loads((ROOT / "tests" / "vectors" / "graphs.json").read_text(enco
 
 @drawn(problems())
 @settings(max_examples=120)
-def test_theorems_2_and_3_the_optimum_is_that_of_the_linear_program(problem: Problem) -> None:
+def test_theorem_3_the_optimum_is_that_of_the_linear_program(problem: Problem) -> None:
     mechanism, graph = problem.mechanism(), problem.graph()
     table = mechanism.probabilities()
     expected = best_prefix_masses(problem, table)

@@ -211,10 +211,6 @@ class CodeTally:
         else:
             self.run(lambda table: kernels.meet(one, other, narrow, table))
 
-    def add_same(self, codes: NDArray[Any]) -> None:
-        """Add codes that two neighbors share."""
-        self._same[codes] = True
-
     def run(self, fill: "Callable[[Table], bool]") -> None:
         """Run a compiled loop from its beginning to its end, with more places whenever it asks for them.
 

@@ -117,8 +117,6 @@ class ProductGraph(Blockwise):
         """Return how many steps each dataset is away from the nearest start, int32 [n]; -1 without starts."""
         if not is_worth_compiling(self.pair_count):
             return super().steps_from(starts)
-        from rainbowdp.graph.kernels_families import lower_paths
-
         diameter = sum(map(_diameter, self.lengths, self.kinds))
         steps = narrow_steps(starts, self.size, diameter)
         for cut, kind in self._cuts():
@@ -126,6 +124,8 @@ class ProductGraph(Blockwise):
                 for lines in _tiles(steps, cut):
                     _lower(lines)
             else:
+                from rainbowdp.graph.kernels_families import lower_paths
+
                 lower_paths(steps, cut, kind == "cycle")
         return finished_steps(steps, diameter)
 
