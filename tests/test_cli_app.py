@@ -4,6 +4,7 @@
 import contextlib
 import io
 import json
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from command_line import Outcome, Runner
 from document_examples import own_words
 from rainbowdp import __version__
 from rainbowdp.cli.app import COMMANDS, application, needed
-from rainbowdp.cli.output import emit, emit_table, json_text, say
+from rainbowdp.cli.output import drawing, emit, emit_table, json_text, say
 from rainbowdp.cli.progress import steps
 
 PROGRAM = "rainbowdp"
@@ -280,3 +281,16 @@ def test_no_message_about_a_name_acts_on_a_terminal(
         outcome = run(*words)
         assert outcome.code in (2, 4)
         assert "".join(outcome.error).isprintable()
+
+
+def test_warnings_of_a_drawing_are_notes_and_missing_glyphs_are_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with drawing():
+        for code in (0x65E5, 0x672C, 0x65E5):
+            warnings.warn(f"Glyph {code} (x) missing from font(s) DejaVu Sans.", stacklevel=1)
+        warnings.warn("something else", stacklevel=1)
+    assert capsys.readouterr().err.splitlines() == [
+        "note: the font of the figure lacks 2 characters (U+65E5, U+672C), drawn as boxes",
+        "note: while drawing: something else",
+    ]

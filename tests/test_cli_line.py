@@ -90,12 +90,6 @@ def test_approximate_privacy_reaches_certainty(run: Runner) -> None:
     assert found["rows"][-1]["probabilities"] == {"yes": "1", "no": "0"}
 
 
-def test_a_mass_that_never_moves_is_null_in_json_and_not_said_to_grow(run: Runner) -> None:
-    words = ("--rainbow", "yes>no", "--boundary", "yes=0,no=1", *ODDS, "--distances", "0")
-    assert json_of(run("line", *words, "--format", "json"))["thresholds"] == [None]
-    assert "yes: stays at 0 at every distance" in run("line", *words).out
-
-
 @pytest.mark.parametrize(
     ("boundary", "privacy", "said"),
     [
@@ -215,17 +209,6 @@ def test_a_figure_is_written(run: Runner, tmp_path: Path, ending: str, magic: by
     assert len(outcome.out.splitlines()) == 32
     assert path.read_bytes().startswith(magic)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
-
-
-def test_a_figure_without_matplotlib_names_the_extra(
-    run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rainbowdp.plots.find_spec", lambda _: None)
-    outcome = run("line", *EXAMPLE_1, *ODDS, "--distances", "0:3", "--plot", tmp_path / "x.svg")
-    assert outcome.code == 2
-    what, hint = outcome.error
-    assert what.startswith("error[RDP902]: ")
-    assert hint == "help: pip install 'rainbowdp[plot]'"
 
 
 def test_a_long_range_streams(run: Runner) -> None:

@@ -241,19 +241,6 @@ def test_datasets_without_neighbors_are_noted(run: Runner, path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("ending", ["png"])
-def test_colors_without_a_glyph_are_one_note_beside_the_figure(run: Runner, path: Path, ending: str) -> None:
-    (path / "nodes.csv").write_text(
-        "dataset,rainbow\nw,日本$語>$x_$\nx,日本$語>$x_$\ny,$x_$>日本$語\nz,$x_$>日本$語\n"
-    )
-    outcome = solve(run, path, "--boundary", "uniform", "--epsilon", "1", "--plot", path / f"g.{ending}")
-    assert outcome.code == 0
-    # Drawing may take so long that its progress is shown.
-    assert [line for line in outcome.err.splitlines() if not line.startswith("drawing the figure (")] == [
-        "note: the font of the figure lacks 3 characters (U+65E5, U+672C, U+8A9E), drawn as boxes"
-    ]
-
-
 @pytest.mark.parametrize("name", ["g.graphml", "g.json"])
 def test_a_whole_graph_in_one_file(run: Runner, tmp_path: Path, name: str) -> None:
     graph = nx.path_graph(4)

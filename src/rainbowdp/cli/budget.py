@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp budget``: create, show, raise and close budgets, and read their history."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from rainbowdp.cli.options import DELTA, EPSILON, MU, TEXT_OR_JSON, read_privacy
@@ -73,8 +72,7 @@ def create_command(
     # Before there is a ledger: a slip makes no file.
     check_name(name, "the name of a budget")
     with _opened(ledger, create=True) as book:
-        _emit_state(book.create(name, amount), output_format)
-    return 0
+        return _emit(book.create(name, amount), output_format)
 
 
 def show_command(
@@ -83,14 +81,8 @@ def show_command(
     """Show a budget or all; see `SHOW_HELP`."""
     with _opened(ledger) as book:
         if name is not None:
-            _emit_state(book.state(name), output_format)
-            return 0
-        states = [book.state(known) for known in book.names()]
-    if output_format == "json":
-        emit_json([_state_json(state) for state in states])
-    else:
-        _emit_states(states)
-    return 0
+            return _emit(book.state(name), output_format)
+        return _emit([book.state(known) for known in book.names()], output_format)
 
 
 def history_command(*, name: str = NAME, ledger: str = LEDGER, output_format: Format = TEXT_OR_JSON) -> int:
@@ -128,15 +120,13 @@ def raise_command(
     """Add to a budget; see `RAISE_HELP`."""
     amount = _read_cost(epsilon, delta, mu)
     with _opened(ledger) as book:
-        _emit_state(book.raise_budget(name, amount, reason), output_format)
-    return 0
+        return _emit(book.raise_budget(name, amount, reason), output_format)
 
 
 def close_command(*, name: str = NAME, ledger: str = LEDGER, output_format: Format = TEXT_OR_JSON) -> int:
     """Close a budget; see `CLOSE_HELP`."""
     with _opened(ledger) as book:
-        _emit_state(book.close_budget(name), output_format)
-    return 0
+        return _emit(book.close_budget(name), output_format)
 
 
 COMMANDS = {
@@ -168,14 +158,13 @@ def _read_cost(epsilon: str | None, delta: str | None, mu: str | None) -> "Cost"
     return Cost.of(asked.notion)
 
 
-def _emit_state(state: "BudgetState", output_format: str) -> None:
+def _emit(told: "BudgetState | list[BudgetState]", output_format: str) -> int:
+    """Write the state of a budget, or of all, and return the exit code."""
+    states = told if isinstance(told, list) else [told]
     if output_format == "json":
-        emit_json(_state_json(state))
-    else:
-        _emit_states([state])
-
-
-def _emit_states(states: "Sequence[BudgetState]") -> None:
+        objects = list(map(_state_json, states))
+        emit_json(objects if isinstance(told, list) else objects[0])
+        return 0
     rows = [
         (
             state.name,
@@ -188,6 +177,7 @@ def _emit_states(states: "Sequence[BudgetState]") -> None:
         for state in states
     ]
     emit_table(("budget", "total", "spent", "left", "requests", "state"), rows)
+    return 0
 
 
 def _state_json(state: "BudgetState") -> dict[str, object]:

@@ -144,28 +144,28 @@ class LeadWords:
         A sentence about it, with places for an ``amount``, which ``has`` to do something, and a ``chance``.
     alone : str
         The same where one other answer alone is at the lead; empty where no plan says that.
-    unit : str
-        What an amount counts, in the plural: people, or times the sensitivity.
     rows : int
         How many rows one person has at most.
+    unit : str
+        What an amount counts, in the plural: people, or times the sensitivity.
     """
 
     means: str
     sentence: str
-    unit: Literal["people", "times the sensitivity"]
-    rows: int
     alone: str = ""
+    rows: int = 1
+    unit: Literal["people", "times the sensitivity"] = "people"
 
     def amount(self, lead: int, share: Fraction | None = None) -> str:
         """Return a lead in words.
 
         Examples
         --------
-        >>> LeadWords("", "", "people", 1).amount(30, Fraction(3, 100))
+        >>> LeadWords("", "").amount(30, Fraction(3, 100))
         '30 people (3 % of all)'
-        >>> LeadWords("", "", "people", 4).amount(1)
+        >>> LeadWords("", "", rows=4).amount(1)
         '4 rows (1 person with 4 rows)'
-        >>> LeadWords("", "", "people", 4).amount(2)
+        >>> LeadWords("", "", rows=4).amount(2)
         '8 rows (2 people with 4 rows each)'
         """
         unit = "person" if self.unit == "people" and lead == 1 else self.unit
@@ -202,15 +202,13 @@ def lead_words(asked: Asked) -> LeadWords:
         return LeadWords(
             "by how many times the sensitivity the best score is ahead of the next",
             "an option whose score is ahead of all others by {amount} is named in {chance}",
-            "times the sensitivity",
-            1,
+            unit="times the sensitivity",
         )
     if names_one(asked):
         others = "the other" if answer_count(asked) == 2 else "all others"
         means = f"by how many {people} the most frequent option is ahead of the next"
-        return LeadWords(
-            means, f"an option that is {{amount}} ahead of {others} is named in {{chance}}", "people", rows
-        )
+        said = f"an option that is {{amount}} ahead of {others} is named in {{chance}}"
+        return LeadWords(means, said, rows=rows)
     if isinstance(question, Ranking):
         return _ranked(question, people, rows)
     return _changes(asked, "")
@@ -223,8 +221,6 @@ def _changes(asked: Asked, how: str) -> LeadWords:
     return LeadWords(
         f"how many {people} at least have to {moved} before the true answer changes{how}",
         f"the answer is right in {{chance}} where {{amount}} {{has}} to {moved} before the truth changes",
-        "people",
-        1,
     )
 
 
@@ -233,28 +229,25 @@ def _ranked(question: Ranking, people: str, rows: int) -> LeadWords:
         return LeadWords(
             f"by how many {people} each option is ahead of the one that follows, where that is least",
             "an order in which each option is {amount} ahead of the one that follows is named in {chance}",
-            "people",
-            rows,
             "an order in which one option is {amount} ahead of the one that follows, and all others are far "
             "apart, is named in {chance}",
+            rows,
         )
     first = f"the first {question.length} options"
     if question.as_set:
         return LeadWords(
             f"by how many {people} the last of {first} is ahead of the option that follows",
             f"{first}, each {{amount}} ahead of all others, are named in {{chance}}",
-            "people",
-            rows,
             f"{first}, the last of them {{amount}} ahead of the option that follows and all others far "
             "apart, are named in {chance}",
+            rows,
         )
     return LeadWords(
         f"by how many {people} each of {first} is ahead of the one that follows, where that is least",
         f"{first}, each {{amount}} ahead of the one that follows, are named in their order in {{chance}}",
-        "people",
-        rows,
         f"{first}, the last of them {{amount}} ahead of the one that follows and all others far apart, are "
         "named in their order in {chance}",
+        rows,
     )
 
 
