@@ -193,8 +193,8 @@ def test_no_value_fails_in_any_engine(
         readable = {text: n for text, n in said.items() if text not in {NOTHING, UNREADABLE}}
         assert cells(table, "id", where={"odd": text}) == {"0": 1}
         assert sum(cells(table, "id", unit="odd").values()) == len(readable)
-        assert cells_by(table, "id", "odd", [text])[text] == {"0": 1}
-        assert dict(count_keys(table, "odd", unit="id")) == readable
+        assert cells_by(table, "id", "odd", [text], unit="id")[text] == {"0": 1}
+        assert dict(count_keys(table, "odd")) == readable
     printed = capfd.readouterr()
     assert printed.out + printed.err == ""
 

@@ -6,7 +6,6 @@ The oracle reads the rows with a few lines of Python that share nothing with the
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import pytest
 
@@ -80,13 +79,16 @@ def test_keys_are_counted_once_per_person(table: Table) -> None:
     assert [key for key, _ in found] == sorted(key for key, _ in found)
 
 
-def test_the_choice_of_rows_and_keys_is_the_same_everywhere(tmp_path: Path) -> None:
-    kept = set()
-    for number, backend in enumerate(ORDERED):
-        directory = tmp_path / str(number)
-        directory.mkdir()
-        with backend(PEOPLE, directory) as (source, options), open_table(source, **options) as table:
-            rows = cells(table, "vote", unit="person", max_rows=2, key=KEY)
-            keys = tuple(count_keys(table, "vote", unit="person", max_keys=1, key=KEY))
-            kept.add((tuple(sorted(rows.items())), keys))
-    assert len(kept) == 1
+@pytest.fixture(scope="module")
+def kept() -> set[object]:
+    return set()
+
+
+def test_the_choice_of_rows_and_keys_is_the_same_everywhere(
+    table: Table, backend: Backend, kept: set[object]
+) -> None:
+    if backend in ORDERED:
+        rows = cells(table, "vote", unit="person", max_rows=2, key=KEY)
+        keys = tuple(count_keys(table, "vote", unit="person", max_keys=1, key=KEY))
+        kept.add((tuple(sorted(rows.items())), keys))
+        assert len(kept) == 1

@@ -32,7 +32,7 @@ def test_a_file_is_read_whatever_it_is_called(
     # DuckDB's pattern for a name with a bracket fits this one as well.
     (tmp_path / "\\n.csv").write_bytes(b"vote,w\nother,1\n")
     for path in (tmp_path / f"{name}.csv", folder / "a.csv"):
-        for last in LAST:
+        for last in LAST[:2]:
             path.write_bytes(ROWS + last)
             with open_table(path) as table:
                 assert cells(table, "vote") in ({"red": 9}, {"red": 10})

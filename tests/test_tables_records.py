@@ -122,10 +122,9 @@ def test_where_blocks_end_makes_no_difference(pieces: list[bytes], size: int, wi
     assert judged[0] == judged[1]
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_duckdb_reads_from_a_broken_file_what_was_kept(tmp_path: Path, seed: int) -> None:
-    generator = random.Random(seed)
-    for _ in range(25):
+def test_duckdb_reads_from_a_broken_file_what_was_kept(tmp_path: Path) -> None:
+    generator = random.Random(1)
+    for _ in range(30):
         content = b"c0,c1\n" + b"".join(generator.choices(PIECES, k=60))
         (tmp_path / "a.csv").write_bytes(content)
         kept = b"".join(filter_of(2).kept([content[6:]]))

@@ -268,7 +268,7 @@ def _categories(column: Any) -> Any:  # noqa: ANN401 - see above
 
 
 def _texts(column: Any) -> Any:  # noqa: ANN401 - see above
-    """Return the texts of cells of any kind, with bytes that are no text for those that cannot be read."""
+    """Return the texts of cells of any kind, as `texts_of` makes them where Arrow does not."""
     import pyarrow as pa
 
     try:
