@@ -122,7 +122,7 @@ def test_a_name_that_is_none_is_an_error_in_both_directions(tmp_path: Path, name
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("ending", ["csv", pytest.param("parquet", marks=pytest.mark.release)])
 def test_a_place_that_takes_no_more_is_told_in_the_words_of_the_system(tmp_path: Path, ending: str) -> None:
     program = (
         "import resource, sys\n"

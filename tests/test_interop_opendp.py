@@ -180,17 +180,6 @@ def test_the_map_holds_for_all_histograms_at_a_distance(distance: int, most: int
         )
 
 
-@pytest.mark.parametrize("steps", [1, 2, 5, 40])
-def test_group_privacy_is_what_steps_add_up_to(steps: int) -> None:
-    measurement = make_rainbow(*counts_space(), WINNER, "ln 2", delta="1e-9", goal="guarantee")
-    delta = Fraction(0)
-    for _ in range(steps):
-        delta = 2 * delta + Fraction(1, 10**9)
-    epsilon, found = losses_at(measurement, steps)
-    assert epsilon == pytest.approx(steps * math.log(2), rel=1e-15)
-    assert math.nextafter(found, 0) < min(delta, Fraction(1)) <= Fraction(found)
-
-
 def test_maps_are_rounded_up_and_start_at_zero() -> None:
     tenth = make_rainbow(*counts_space(), WINNER, "1/10")
     for distance in range(1, 60):

@@ -237,6 +237,7 @@ def test_a_large_graph_is_shown_by_the_number_of_datasets_per_distance() -> None
     assert "400 datasets, 760 pairs of neighbors, 2 regions" in texts(figure)
 
 
+@pytest.mark.release
 def test_the_largest_drawing_is_still_drawn() -> None:
     assert graph_of(plots.LARGEST_DRAWING).axes[0].get_title().startswith("rainbow graph: 300 datasets")
     assert texts(graph_of(plots.LARGEST_DRAWING + 1))[-1].startswith("301 datasets")

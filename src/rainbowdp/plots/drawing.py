@@ -38,32 +38,28 @@ def spread(structure: DatasetGraph) -> Points:
     float64 array [n, 2]
         One edge is about 1 long.
     """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components, shortest_path
+
+    ones = np.ones(structure.indices.size)
+    edges = csr_array((ones, structure.indices, structure.indptr), shape=(structure.size,) * 2)
+    lengths = shortest_path(edges, unweighted=True)
+    count, component = connected_components(edges)
+    found = [np.flatnonzero(component == number) for number in range(count)]
+    found.sort(key=lambda members: (-members.size, int(members[0])))
+    return _packed([(each, _component(lengths[np.ix_(each, each)])) for each in found], structure.size)
+
+
+def _component(lengths: Points) -> Points:
+    """Place the datasets of one component, given all distances between them."""
     import networkx as nx
 
-    graph = nx.Graph()
-    graph.add_nodes_from(range(structure.size))
-    source, target = structure.pairs()
-    graph.add_edges_from(zip(source.tolist(), target.tolist(), strict=True))
-    pieces = []
-    for members in sorted(map(sorted, nx.connected_components(graph)), key=lambda each: (-len(each), each)):
-        # A subgraph view lists its nodes in an order of its own.
-        component = nx.Graph()
-        component.add_nodes_from(members)
-        component.add_edges_from(graph.subgraph(members).edges)
-        pieces.append((np.array(members), _component(component)))
-    return _packed(pieces, structure.size)
-
-
-def _component(graph: object) -> Points:
-    import networkx as nx
-    from scipy.sparse.csgraph import shortest_path
-
-    lengths = shortest_path(nx.to_scipy_sparse_array(graph), unweighted=True)
     if len(lengths) == 1:
         return np.zeros((1, 2))
     # A good start makes the search short, and where it ends independent of the numbering.
-    start = dict(zip(graph, _classical_scaling(lengths), strict=True))  # type: ignore[call-overload]  # networkx ships no types
-    found = nx.kamada_kawai_layout(graph, pos=start)
+    start = dict(enumerate(_classical_scaling(lengths)))
+    distances = {at: dict(enumerate(row)) for at, row in enumerate(lengths.tolist())}
+    found = nx.kamada_kawai_layout(nx.empty_graph(len(lengths)), dist=distances, pos=start)
     places = np.array(list(found.values()), dtype=np.float64)
     source, target = np.nonzero(np.triu(lengths == 1))
     ahead = places[target] - places[source]

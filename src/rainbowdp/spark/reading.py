@@ -172,21 +172,10 @@ def numbered(frame: Any, labels: list[str] | None, size: int) -> Any:  # noqa: A
                 column=name,
             )
     pairs = frame.select(*_ENDS)
-    _refuse_nulls(pairs)
-    if labels is None and all(kind in _WHOLE for _, kind in pairs.dtypes):
-        whole = pairs.select(*(sql.col(name).cast("long").alias(name) for name in _ENDS))
-        lowest, highest = whole.agg(sql.min(sql.least(*_ENDS)), sql.max(sql.greatest(*_ENDS))).first()
-        if lowest is not None and (lowest < 0 or highest >= size):
-            wrong = lowest if lowest < 0 else highest
-            raise _unknown(str(wrong), f"the datasets are 0 to {size - 1}")
-        return whole
-    return _joined(pairs, labels, size)
-
-
-def _refuse_nulls(pairs: Any) -> None:  # noqa: ANN401 - see numbered
-    from pyspark.sql import functions as sql
-
-    counts = pairs.agg(*(sql.sum(sql.col(name).isNull().cast("long")) for name in _ENDS)).first()
+    whole = labels is None and all(kind in _WHOLE for _, kind in pairs.dtypes)
+    extremes = [sql.min(sql.least(*_ENDS)), sql.max(sql.greatest(*_ENDS))] if whole else []
+    nulls = [sql.sum(sql.col(name).isNull().cast("long")) for name in _ENDS]
+    *counts, lowest, highest = [*pairs.agg(*nulls, *extremes).first(), None, None][:4]
     for name, count in zip(_ENDS, counts, strict=True):
         if count:
             raise FileFormatError(
@@ -195,6 +184,12 @@ def _refuse_nulls(pairs: Any) -> None:  # noqa: ANN401 - see numbered
                 help="name both datasets of every pair",
                 column=name,
             )
+    if not whole:
+        return _joined(pairs, labels, size)
+    if lowest is not None and (lowest < 0 or highest >= size):
+        wrong = lowest if lowest < 0 else highest
+        raise _unknown(str(wrong), f"the datasets are 0 to {size - 1}")
+    return pairs.select(*(sql.col(name).cast("long").alias(name) for name in _ENDS))
 
 
 def _joined(pairs: Any, labels: list[str] | None, size: int) -> Any:  # noqa: ANN401 - see numbered
