@@ -169,7 +169,7 @@ def _header_of(dialect: Dialect, line: re.Match[bytes]) -> Header:
     apart = re.sub(rb"(\A|[,\t;|]) *+" + _IN_QUOTES[:-1] + rb'(?:"|\Z)', rb"\1", first)
     separator = max(_separators(dialect), key=apart.count)
     names = _names(first, separator)
-    # Blanks around quotes are left to us.
+    # `Records` removes blanks around quotes.
     plain = names is not None and not re.search(b' "|" ', first)
     listed = names or first.split(separator)
     return _made(listed, separator, line[2], line.end(), fits=names is not None, plain=plain)

@@ -24,7 +24,7 @@ _REFUSED = ("idna", "punycode", "undefined", "unicode_escape", "raw_unicode_esca
 # These begin with a mark that says the order of bytes.
 _MARKED = ("utf-16", "utf-32")
 # What gives a table its form. Where an encoding has it elsewhere, as EBCDIC has, a file in ASCII is one line.
-_SIGNS = '\t\n\r",;|0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+_CHARACTERS = '\t\n\r",;|0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 
 def _unreadable(error: UnicodeError) -> tuple[str, int]:
@@ -77,7 +77,9 @@ def _is_character_set(called: str) -> bool:
     if called.startswith(_MARKED):
         return True
     codecs.getincrementaldecoder(called)(_HANDLER).decode(bytes(range(256)), final=True)
-    return codecs.getincrementaldecoder(called)(_HANDLER).decode(_SIGNS.encode(), final=True) == _SIGNS
+    return (
+        codecs.getincrementaldecoder(called)(_HANDLER).decode(_CHARACTERS.encode(), final=True) == _CHARACTERS
+    )
 
 
 def in_utf8(content: Iterator[bytes], encoding: str) -> Iterator[bytes]:
