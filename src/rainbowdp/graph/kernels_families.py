@@ -19,8 +19,8 @@ Cut = tuple[int, int, int]
 Runs = NDArray[np.int64]
 """Runs [m, 3]: begin, length, shift."""
 
-# With fewer datasets between those of a line it is quicker to go along each line.
-_NARROW = 9
+# So many lines are worked on together; of fewer than a few it is quicker to go along each one.
+_TILE, _NARROW = 2048, 9
 
 
 @kernel
@@ -189,3 +189,89 @@ def meet_in_lines(codes: NDArray[Any], cut: Cut, work: NDArray[np.int64], table:
             found[distinct] = code
             distinct += 1
     return True
+
+
+@kernel
+def mix_lines(codes: NDArray[Any], mixed: NDArray[np.uint8], cut: Cut) -> None:
+    """Mark all datasets of every line along the axis that holds two codes."""
+    outer, length, inner = cut
+    if inner < _NARROW:
+        _mix_narrow(codes, mixed, length, inner)
+        return
+    varied = np.empty(_TILE, dtype=np.uint8)
+    for base in range(0, outer * length * inner, length * inner):
+        for start in range(base, base + inner, _TILE):
+            width = min(_TILE, base + inner - start)
+            first = codes[start : start + width]
+            varied[:width] = 0
+            for there in range(start + inner, start + length * inner, inner):
+                row = codes[there : there + width]
+                for x in range(width):
+                    varied[x] |= first[x] != row[x]
+            for there in range(start, start + length * inner, inner):
+                marks = mixed[there : there + width]
+                for x in range(width):
+                    marks[x] |= varied[x]
+
+
+@kernel
+def _mix_narrow(codes: NDArray[Any], mixed: NDArray[np.uint8], length: int, inner: int) -> None:
+    """Do what `mix_lines` does, going along one line after the other."""
+    for base in range(0, codes.size, length * inner):
+        if inner == 1:
+            # A stride of one, written so, is what the compiler turns into wide instructions.
+            line, marks = codes[base : base + length], mixed[base : base + length]
+            differs = False
+            for at in range(1, length):
+                differs |= line[at] != line[0]
+            for at in range(length if differs else 0):
+                marks[at] = 1
+            continue
+        for x in range(base, base + inner):
+            differs = False
+            for at in range(x, x + length * inner, inner):
+                differs |= codes[at] != codes[x]
+            for at in range(x, x + length * inner if differs else x, inner):
+                mixed[at] = 1
+
+
+@kernel
+def lower_lines(steps: NDArray[Any], cut: Cut) -> None:
+    """Let every dataset be at most one step farther than the nearest of its line along the axis."""
+    outer, length, inner = cut
+    if inner < _NARROW:
+        _lower_narrow(steps, length, inner)
+        return
+    least = np.empty(_TILE, dtype=steps.dtype)
+    for base in range(0, outer * length * inner, length * inner):
+        for start in range(base, base + inner, _TILE):
+            width = min(_TILE, base + inner - start)
+            least[:width] = steps[start : start + width]
+            for there in range(start + inner, start + length * inner, inner):
+                row = steps[there : there + width]
+                for x in range(width):
+                    least[x] = min(least[x], row[x])
+            for there in range(start, start + length * inner, inner):
+                _follow(least[:width], steps[there : there + width])
+
+
+@kernel
+def _lower_narrow(steps: NDArray[Any], length: int, inner: int) -> None:
+    """Do what `lower_lines` does, going along one line after the other."""
+    for base in range(0, steps.size, length * inner):
+        if inner == 1:
+            line = steps[base : base + length]
+            low = line[0]
+            for at in range(1, length):
+                low = min(low, line[at])
+            low = steps.dtype.type(low + 1)
+            for at in range(length):
+                line[at] = min(line[at], low)
+            continue
+        for x in range(base, base + inner):
+            low = steps[x]
+            for at in range(x, x + length * inner, inner):
+                low = min(low, steps[at])
+            low = steps.dtype.type(low + 1)
+            for at in range(x, x + length * inner, inner):
+                steps[at] = min(steps[at], low)

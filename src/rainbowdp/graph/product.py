@@ -109,6 +109,11 @@ class ProductGraph(Blockwise):
         """Return which datasets have a neighbor of another code, bool [n]."""
         narrow, marks = narrow_codes(codes, self.size), np.zeros(self.size, dtype=np.bool_)
         for cut, kind in self._cuts():
+            if kind == "complete" and is_worth_compiling(self.pair_count):
+                from rainbowdp.graph.kernels_families import mix_lines
+
+                mix_lines(narrow, marks.view(np.uint8), cut)
+                continue
             for lines, marked in zip(_tiles(narrow, cut), _tiles(marks, cut), strict=True):
                 _mark(lines, marked, kind)
         return frozen(marks)
@@ -119,13 +124,12 @@ class ProductGraph(Blockwise):
             return super().steps_from(starts)
         diameter = sum(map(_diameter, self.lengths, self.kinds))
         steps = narrow_steps(starts, self.size, diameter)
+        from rainbowdp.graph.kernels_families import lower_lines, lower_paths
+
         for cut, kind in self._cuts():
             if kind == "complete":
-                for lines in _tiles(steps, cut):
-                    _lower(lines)
+                lower_lines(steps, cut)
             else:
-                from rainbowdp.graph.kernels_families import lower_paths
-
                 lower_paths(steps, cut, kind == "cycle")
         return finished_steps(steps, diameter)
 
@@ -138,7 +142,8 @@ class ProductGraph(Blockwise):
         narrow, tally = narrow_codes(codes, self.size, count), CodeTally(count, self.size)
         work = np.zeros((3, count), dtype=np.int64)
         for cut, kind in self._cuts():
-            if kind == "complete":
+            # Two positions are neighbors along a path as they are along a complete axis.
+            if kind == "complete" and cut[1] > 2:
                 tally.run(partial(meet_in_lines, narrow, cut, work))
             else:
                 for runs in _runs(cut, wraps=kind == "cycle"):
@@ -188,9 +193,7 @@ class ProductGraph(Blockwise):
         for length, kind in zip(self.lengths, self.kinds, strict=True):
             inner //= length
             if length > 1:
-                # Two positions are neighbors along a path as they are along a complete axis.
-                cut = self.size // (length * inner), length, inner
-                cuts.append((cut, "path" if length == 2 else kind))
+                cuts.append(((self.size // (length * inner), length, inner), kind))
         return cuts
 
 
@@ -219,12 +222,6 @@ def _mark(lines: NDArray[Any], marked: NDArray[np.bool_], kind: AxisKind) -> Non
         differs = lines[:, 0] != lines[:, -1]
         marked[:, 0] |= differs
         marked[:, -1] |= differs
-
-
-def _lower(lines: NDArray[Any]) -> None:
-    """Let every dataset be at most one step farther than the nearest of its line."""
-    least = np.ascontiguousarray(lines.swapaxes(0, 1)).min(axis=0)
-    np.minimum(lines, (least + lines.dtype.type(1))[:, np.newaxis], out=lines)
 
 
 def _runs(cut: _Cut, *, wraps: bool) -> Iterator[NDArray[np.int64]]:
