@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rewrite a file of text in any described dialect as an ordinary CSV file, record by record.
+
+What comes out has a header in its first line, commas, double quotes and line feeds, so that everything below
+reads one kind of file. Each record is judged alone: one whose quotes do not fit ends with its line, one with
+a number of cells that the description does not allow is left out, and no record decides about another.
+"""
+
+import re
+from collections.abc import Generator, Iterable, Iterator
+
+from rainbowdp.errors import RainbowError
+from rainbowdp.formats.csv_files import LARGEST_RECORD
+from rainbowdp.formats.encodings import LARGEST_FIRST_LINE, UNREADABLE
+from rainbowdp.formats.table_descriptions import Dialect, TableDescription
+
+_BATCH = 1 << 16
+
+
+def rewritten(
+    content: Iterable[bytes], description: TableDescription, called: str, error: type[RainbowError]
+) -> Iterator[bytes]:
+    r"""Yield the table as an ordinary CSV file.
+
+    Parameters
+    ----------
+    content : iterable of bytes
+        The file in UTF-8 (`rainbowdp.formats.encodings.in_utf8`).
+    description : TableDescription
+        How it is written.
+    called : str
+        How messages call it.
+    error : type of RainbowError
+        What is raised if the header is not as described; rows raise nothing.
+
+    Examples
+    --------
+    >>> from rainbowdp.formats.table_descriptions import read_table_description
+    >>> from rainbowdp.errors import TableUnreadableError
+    >>> said = {"dialect": {"delimiter": ";", "escapeChar": "\\", "headerRows": [2]}}
+    >>> lines = [b'made by hand\nid;vote\n', b'1;"say \\"hi\\", ok"\n2\n3;a\\;b']
+    >>> found = rewritten(lines, read_table_description(said), "a.csv", TableUnreadableError)
+    >>> print(b"".join(found).decode())
+    id,vote
+    1,"say ""hi"", ok"
+    3,a;b
+    <BLANKLINE>
+    """
+    cells = _Cells(description.dialect)
+    records = _Records(description.dialect).split(_decoded(content))
+    numbered = enumerate(records, start=1)
+    names = _names(numbered, cells, description, called, error)
+    yield _line(names)
+    kept, size = [], 0
+    for number, record in numbered:
+        row = _row(record, number, len(names), cells, description)
+        if row is not None:
+            kept.append(_line(row))
+            size += len(kept[-1])
+            if size > _BATCH:
+                yield b"".join(kept)
+                kept, size = [], 0
+    yield b"".join(kept)
+
+
+def _names(
+    numbered: Iterator[tuple[int, str]],
+    cells: "_Cells",
+    description: TableDescription,
+    called: str,
+    error: type[RainbowError],
+) -> list[str]:
+    """Read the records up to the last of the header, and return the names of the columns."""
+    dialect, given = description.dialect, description.names
+    heads: list[list[str]] = []
+    read = 0
+    if not dialect.header_rows:
+        if given is None:
+            raise error(
+                f"{called} has no header, and its description does not name the columns",
+                help='list all columns as "fields" of the schema',
+            )
+        return [*given]
+    for number, record in numbered:
+        read += len(record)
+        if number in dialect.header_rows:
+            found = cells.of(record)
+            if found is None or UNREADABLE in record or read > LARGEST_FIRST_LINE:
+                break
+            heads.append(found)
+        if number == dialect.header_rows[-1]:
+            joined = _joined(heads, dialect.header_join)
+            return _checked(joined, given, called, error)
+    raise error(
+        f"{called} has no header where its description says",
+        help='check "headerRows", quotes and the encoding',
+    )
+
+
+def _joined(heads: list[list[str]], between: str) -> list[str]:
+    """Return one name for each column of some header rows."""
+    width = max(map(len, heads))
+    columns = ([head[at].strip() if at < len(head) else "" for head in heads] for at in range(width))
+    return [between.join(filter(None, column)) for column in columns]
+
+
+def _checked(
+    found: list[str], given: tuple[str, ...] | None, called: str, error: type[RainbowError]
+) -> list[str]:
+    """Return the names: those of the description, if it gives all of them and the header can be theirs.
+
+    The header may lack the name of one column, as R leaves out that of the row names, and end in separators.
+    """
+    if given is None:
+        return found
+    named = len(found)
+    while named > len(given) and not found[named - 1]:
+        named -= 1
+    if named not in (len(given), len(given) - 1):
+        raise error(
+            f"the header of {called} has {named} columns, and its description {len(given)}",
+            help='list all columns as "fields", or say with "fieldsMatch" that these are only some: subset',
+        )
+    return [*given]
+
+
+def _row(
+    record: str, number: int, width: int, cells: "_Cells", description: TableDescription
+) -> list[str] | None:
+    """Return the cells of a record of data; None where it is left out."""
+    dialect = description.dialect
+    if not record or number in dialect.comment_rows or UNREADABLE in record:
+        return None
+    if dialect.comment is not None and record.startswith(dialect.comment):
+        return None
+    found = cells.of(record)
+    if found is None or (len(found) < width and not description.takes_short):
+        return None
+    if len(found) > width and not description.takes_long:
+        return None
+    return [*found[:width], *[""] * (width - len(found))]
+
+
+def _line(cells: list[str]) -> bytes:
+    quoted = (
+        f'"{cell.replace(chr(34), chr(34) * 2)}"' if _NEEDS_QUOTES.search(cell) else cell for cell in cells
+    )
+    # A record of one empty cell would be an empty line.
+    return (",".join(quoted) or '""').encode("utf-8", "replace") + b"\n"
+
+
+_NEEDS_QUOTES = re.compile(r'[",\r\n]|\A\s|\s\Z')
+
+
+def _decoded(content: Iterable[bytes]) -> Iterator[str]:
+    """Yield the text of blocks in UTF-8, none of which ends inside a character."""
+    rest = b""
+    for block in content:
+        whole = rest + block
+        # At most the last three bytes are the beginning of a character.
+        cut = len(whole)
+        for back in range(1, min(3, len(whole)) + 1):
+            if whole[-back] >= 0xC0:
+                cut = len(whole) - back
+                break
+        rest = whole[cut:]
+        yield whole[:cut].decode("utf-8", "replace")
+    yield rest.decode("utf-8", "replace")
+
+
+class _Records:
+    """Cuts a text into records, without their line ends."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        cell = _cell_pattern(dialect)
+        delimiter = re.escape(dialect.delimiter or ",")
+        self._record = re.compile(rf"((?:{cell})(?:{delimiter}(?:{cell}))*+)(\r\n|\n|\r|\Z)", re.DOTALL)
+
+    def split(self, content: Iterable[str]) -> Iterator[str]:
+        """Yield each record; one that does not fit its line's quotes, or is too long, is that line."""
+        rest = ""
+        for block in content:
+            rest += block
+            at = 0
+            # What stands in the last piece may go on in the next block.
+            while len(rest) - at > LARGEST_RECORD:
+                end, record = self._next(rest, at)
+                yield record
+                at = end
+            at = yield from self._sure(rest, at)
+            rest = rest[at:]
+        at = 0
+        while at < len(rest):
+            at, record = self._next(rest, at)
+            yield record
+
+    def _sure(self, text: str, at: int) -> Generator[str, None, int]:
+        """Yield the records that later text cannot change; return where the rest begins."""
+        while True:
+            found = self._record.match(text, at)
+            # A carriage return at the end may be half of a line end.
+            if found is None or found.end() == len(text) or not found[2]:
+                return at
+            yield found[1]
+            at = found.end()
+
+    def _next(self, text: str, at: int) -> tuple[int, str]:
+        found = self._record.match(text, at, at + LARGEST_RECORD)
+        if found is not None and (found[2] or found.end() == len(text)):
+            return found.end(), found[1]
+        line = _LINE.match(text, at)
+        assert line is not None  # noqa: S101 - the pattern matches any text
+        return line.end(), line[1]
+
+
+_LINE = re.compile(r"([^\r\n]*+)(\r\n|\n|\r|\Z)")
+
+
+class _Cells:
+    """Reads the cells of one record."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._delimiter = dialect.delimiter or ","
+        self._cell = re.compile(_cell_pattern(dialect), re.DOTALL)
+
+    def of(self, record: str) -> list[str] | None:
+        """Return the texts of the cells; None where quotes do not fit."""
+        cells, at = [], 0
+        while True:
+            found = self._cell.match(record, at)
+            if found is None:
+                return None
+            cells.append(self._text(found[0]))
+            at = found.end()
+            if at == len(record):
+                return cells
+            if not record.startswith(self._delimiter, at):
+                return None
+            at += len(self._delimiter)
+
+    def _text(self, cell: str) -> str:
+        quote, escape = self._dialect.quote, self._dialect.escape
+        text = cell.lstrip(" ") if self._dialect.skip_space else cell
+        inner = text.strip(" ")
+        if quote is not None and len(inner) > 1 and inner.startswith(quote) and inner.endswith(quote):
+            text = inner[1:-1]
+            if self._dialect.double_quote:
+                text = text.replace(quote * 2, quote)
+        if escape is None:
+            return text
+        return re.sub(re.escape(escape) + r"(.)", self._escaped, text, flags=re.DOTALL)
+
+    @staticmethod
+    def _escaped(found: re.Match[str]) -> str:
+        # As MySQL writes them; N alone in a cell says that nothing is there.
+        if found[1] == "N":
+            return "" if found[0] == found.string else "N"
+        return {"n": "\n", "t": "\t", "r": "\r", "0": ""}.get(found[1], found[1])
+
+
+def _cell_pattern(dialect: Dialect) -> str:
+    """Return a pattern of one cell, quoted or not."""
+    delimiter = re.escape(dialect.delimiter or ",")
+    escape = re.escape(dialect.escape) if dialect.escape is not None else None
+    escaped = rf"|{escape}." if escape is not None else ""
+    stop = "" if escape is None else escape
+    if dialect.quote is None:
+        return rf"(?:(?!{delimiter})[^\r\n{stop}]{escaped})*+"
+    quote = re.escape(dialect.quote)
+    doubled = f"|{quote}{quote}" if dialect.double_quote and dialect.quote != dialect.escape else ""
+    # Blanks around a quoted cell are no text of it, unless they stand between cells.
+    blanks = "" if " " in (dialect.delimiter or ",") else " *+"
+    within = rf"{blanks}{quote}(?:[^{quote}{stop}]{escaped}{doubled})*+{quote}{blanks}"
+    bare = rf"(?!{blanks}{quote})(?:(?!{delimiter})[^\r\n{stop}]{escaped})*+"
+    return f"{within}|{bare}"
