@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables in spreadsheets (Excel, OpenDocument) and in files of SPSS and Stata.
+
+A spreadsheet is read by python-calamine, which gives the values of cells as they were stored last; formulas
+are not computed. Files of SPSS and Stata are read by pyreadstat. There a cell says its value label, and its
+value where it has none; dates and times are computed here from the stored numbers, so that one that no
+calendar has is an unreadable cell, and no error.
+"""
+
+import datetime as dt
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from rainbowdp.errors import MissingExtraError, TableUnreadableError
+from rainbowdp.formats.table_descriptions import Dialect
+from rainbowdp.questions.cells import NULL, cell_text
+from rainbowdp.tables.arrow_tables import ArrowSource
+from rainbowdp.tables.source import UNREADABLE_CELL, Progress, check_distinct
+
+SPREADSHEETS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+STATISTICS: Final = (".sav", ".zsav", ".dta")
+_ROWS = 1 << 14
+# SPSS counts seconds from the first day of the Gregorian calendar, Stata days or milliseconds from 1960.
+_SPSS, _STATA = dt.datetime(1582, 10, 14), dt.datetime(1960, 1, 1)  # noqa: DTZ001 - clocks on walls
+_SPSS_DATE = re.compile(r"(E|A|J|S)?DATE\d*\Z")
+_SPSS_MOMENT = re.compile(r"(DATETIME|YMDHMS)[\d.]*\Z")
+_SPSS_TIME = re.compile(r"TIME[\d.]*\Z")
+
+Read = Callable[[object], object]
+
+
+def spreadsheet_source(path: Path, name: str, dialect: Dialect) -> ArrowSource:
+    """Return the rows of one sheet of a spreadsheet.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        How messages call it.
+    dialect : Dialect
+        Which sheet it is, by default the first one, and which rows name the columns. A column without a name
+        is left out.
+
+    Raises
+    ------
+    MissingExtraError
+        Without python-calamine.
+    TableUnreadableError
+        If the file is damaged, or has no such sheet or no header.
+    UnknownColumnError
+        If a column is named twice.
+    """
+    try:
+        import python_calamine
+    except ImportError:
+        raise _missing("spreadsheets", "python-calamine", "excel") from None
+    try:
+        sheet = _sheet(python_calamine.CalamineWorkbook.from_path(str(path)), name, dialect.sheet)
+        rows = sheet.to_python(skip_empty_area=False)
+    except (python_calamine.CalamineError, OSError):
+        raise _damaged(name, "a spreadsheet") from None
+    heads = [rows[at - 1] for at in dialect.header_rows if at <= len(rows)]
+    if not heads:
+        raise TableUnreadableError(f"{name} has no header", help="name the columns in the first row")
+    named = [
+        dialect.header_join.join(filter(None, map(_header_text, column)))
+        for column in zip(*heads, strict=True)
+    ]
+    places = {column: at for at, column in enumerate(named) if column}
+    check_distinct(name, [column for column in named if column])
+    left_out = {*dialect.comment_rows}
+    below = dialect.header_rows[-1] if dialect.header_rows else 0
+    data = [row for number, row in enumerate(rows[below:], start=below + 1) if number not in left_out]
+
+    def cells(columns: Sequence[str]) -> Iterator[list[list[object]]]:
+        records = iter(data)
+        while part := list(islice(records, _ROWS)):
+            # A row without a single value is no record, as an empty line of a file is none.
+            kept = [row for row in part if any(cell != "" for cell in row)]
+            yield [[row[places[column]] for row in kept] for column in columns]
+
+    return _texts_source(name, places, cells)
+
+
+def _sheet(book: Any, name: str, wanted: int | str | None) -> Any:  # noqa: ANN401 - python-calamine is optional
+    names = book.sheet_names
+    at = wanted - 1 if isinstance(wanted, int) else 0 if wanted is None else None
+    if (at is None and wanted not in names) or (at is not None and at >= len(names)):
+        raise TableUnreadableError(
+            f"{name} has no sheet {wanted!r}", help=f"its sheets are {', '.join(map(repr, names))}"
+        )
+    return book.get_sheet_by_name(wanted) if at is None else book.get_sheet_by_index(at)
+
+
+def _header_text(cell: object) -> str:
+    text = cell_text(cell)
+    return text if isinstance(text, str) else ""
+
+
+def statistics_source(path: Path, name: str, encoding: str | None) -> ArrowSource:
+    """Return the rows of a file of SPSS or Stata.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        How messages call it.
+    encoding : str or None
+        The character encoding, where the file does not say it.
+
+    Raises
+    ------
+    MissingExtraError
+        Without pyreadstat.
+    TableUnreadableError
+        If the file is damaged.
+    """
+    try:
+        import pyreadstat
+    except ImportError:
+        raise _missing("files of SPSS and Stata", "pyreadstat", "stats") from None
+    read = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
+    how: dict[str, Any] = {"disable_datetime_conversion": True, "output_format": "dict", "encoding": encoding}
+    try:
+        _, about = read(str(path), metadataonly=True, **how)
+    except (pyreadstat.ReadstatError, OSError, ValueError):
+        raise _damaged(name, "a file of SPSS or Stata") from None
+    labels: Mapping[str, Mapping[object, object]] = about.variable_value_labels
+    moments = {column: _moment_of(str(form)) for column, form in about.original_variable_types.items()}
+
+    def cells(columns: Sequence[str]) -> Iterator[list[list[object]]]:
+        found, _ = read(str(path), usecols=list(columns), **how)
+        yield [
+            [_value(cell, labels.get(column, {}), moments[column]) for cell in found[column]]
+            for column in columns
+        ]
+
+    return _texts_source(name, about.column_names, cells)
+
+
+def _value(cell: object, labels: Mapping[object, object], moment: Read | None) -> object:
+    """Return what a stored value stands for."""
+    if isinstance(cell, float) and math.isnan(cell):
+        return None
+    if cell in labels:
+        return labels[cell]
+    return cell if moment is None else moment(cell)
+
+
+def _moment_of(form: str) -> Read | None:
+    """Return what makes a date or time of a number, by the format of its column; None for other columns."""
+    if _SPSS_DATE.match(form):
+        return lambda cell: _after(_SPSS, cell, seconds=1, date=True)
+    if _SPSS_MOMENT.match(form):
+        return lambda cell: _after(_SPSS, cell, seconds=1)
+    if _SPSS_TIME.match(form):
+        return _clock
+    if form.startswith("%td"):
+        return lambda cell: _after(_STATA, cell, seconds=86_400, date=True)
+    return (lambda cell: _after(_STATA, cell, seconds=0.001)) if form.lower().startswith("%tc") else None
+
+
+def _after(start: dt.datetime, cell: object, *, seconds: float, date: bool = False) -> object:
+    if not isinstance(cell, int | float):
+        return cell
+    try:
+        moment = start + dt.timedelta(seconds=round(cell * seconds, 6))
+    except (OverflowError, ValueError):
+        return UNREADABLE_CELL
+    return moment.date() if date else moment
+
+
+def _clock(cell: object) -> object:
+    if not isinstance(cell, int | float):
+        return cell
+    return (_SPSS + dt.timedelta(seconds=cell)).time() if 0 <= cell < 86_400 else UNREADABLE_CELL
+
+
+def _texts_source(
+    name: str, columns: Iterable[str], cells: Callable[[Sequence[str]], Iterator[list[list[object]]]]
+) -> ArrowSource:
+    """Return cells as a source: batches of columns, each of which is made a column of texts."""
+    import pyarrow as pa
+
+    every = list(columns)
+
+    def tables(chosen: Sequence[str], progress: Progress | None) -> Iterator[Any]:
+        del progress
+        # One column at least, since rows are counted by it.
+        asked = chosen or every[:1]
+        names = [f"v{at}" for at in range(len(asked))]
+        for batch in cells(asked):
+            yield pa.table([pa.array(map(_stored, column), pa.large_binary()) for column in batch], names)
+
+    return ArrowSource(name, every, tables)
+
+
+def _stored(cell: object) -> bytes | None:
+    text = cell_text(cell)
+    return text.encode() if isinstance(text, str) else None if text is NULL else UNREADABLE_CELL
+
+
+def _missing(what: str, package: str, extra: str) -> MissingExtraError:
+    return MissingExtraError(
+        f"{what} are read by {package}, which is not installed",
+        help=f"install it with: pip install 'rainbowdp[{extra}]'",
+        extra=extra,
+    )
+
+
+def _damaged(name: str, what: str) -> TableUnreadableError:
+    return TableUnreadableError(
+        f"{name} cannot be read as {what}", help="check that the file is whole, and what its name says"
+    )

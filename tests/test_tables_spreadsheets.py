@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spreadsheets and files of SPSS and Stata, written by the libraries that people use, are read as texts."""
+
+import datetime as dt
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pyreadstat
+import pytest
+
+from rainbowdp.errors import TableUnreadableError, UnknownColumnError
+from rainbowdp.formats.table_descriptions import Dialect
+from rainbowdp.questions.cells import cell_text
+from rainbowdp.tables.arrow_tables import ArrowSource
+from rainbowdp.tables.spreadsheets import spreadsheet_source, statistics_source
+
+
+def texts(source: ArrowSource) -> list[dict[str, object]]:
+    """Return the rows as texts by column; marks by their names."""
+    columns = source.columns
+    found = [row for batch in source.rows(columns) for row in batch]
+    said = [[cell_text(cell) for cell in row] for row in found]
+    ((rows,),) = [row for batch in source.counted([]) for row in batch] or [(0,)]
+    assert rows == len(found)
+    return [
+        {column: getattr(cell, "value", cell) for column, cell in zip(columns, row, strict=True)}
+        for row in said
+    ]
+
+
+@pytest.fixture
+def workbook(tmp_path: Path) -> Path:
+    book = openpyxl.Workbook()
+    first = book.active
+    assert first is not None
+    rows: list[list[object]] = [
+        ["id", "vote", None, "born", "share", "at", "yes"],
+        [1, " red", "no name", dt.date(1999, 12, 31), 0.1, dt.time(3, 4, 5), True],
+        [],
+        [
+            123456789012,
+            "blå",
+            None,
+            dt.datetime.fromisoformat("2026-01-31T05:06:07"),
+            2.50,
+            dt.timedelta(hours=30),
+            False,
+        ],
+        ["x", "", None, None, "=1/0", None, None],
+    ]
+    for row in rows:
+        first.append(row)
+    second = book.create_sheet("Umfrage")
+    for line in (["made by hand"], ["fruit", "fruit"], ["name", "weight"], ["apple", 3], ["left out", 4]):
+        second.append(line)
+    path = tmp_path / "people.xlsx"
+    book.save(path)
+    return path
+
+
+def test_a_sheet_gives_what_its_cells_hold(workbook: Path) -> None:
+    assert texts(spreadsheet_source(workbook, "people", Dialect())) == [
+        {
+            "id": "1",
+            "vote": "red",
+            "born": "1999-12-31",
+            "share": "0.1",
+            "at": "03:04:05",
+            "yes": "true",
+        },
+        {
+            "id": "123456789012",
+            "vote": "blå",
+            "born": "2026-01-31T05:06:07",
+            "share": "2.5",
+            "at": "invalid",
+            "yes": "false",
+        },
+        {"id": "x", "vote": "null", "born": "null", "share": "null", "at": "null", "yes": "null"},
+    ]
+
+
+@pytest.mark.parametrize("sheet", [2, "Umfrage"])
+def test_a_description_says_which_sheet_and_header(workbook: Path, sheet: int | str) -> None:
+    dialect = Dialect(header_rows=(2, 3), comment_rows=(5,), sheet=sheet)
+    found = texts(spreadsheet_source(workbook, "people", dialect))
+    assert found == [{"fruit name": "apple", "fruit weight": "3"}]
+
+
+def test_a_spreadsheet_that_cannot_be_read_says_why(workbook: Path, tmp_path: Path) -> None:
+    with pytest.raises(TableUnreadableError, match="no sheet 3") as caught:
+        spreadsheet_source(workbook, "people", Dialect(sheet=3))
+    assert "'Umfrage'" in caught.value.help
+    with pytest.raises(UnknownColumnError, match="the same name"):
+        spreadsheet_source(workbook, "people", Dialect(header_rows=(2,), sheet=2))
+    with pytest.raises(TableUnreadableError, match="no header"):
+        spreadsheet_source(workbook, "people", Dialect(header_rows=(99,)))
+    (tmp_path / "broken.xlsx").write_bytes(workbook.read_bytes()[:500])
+    with pytest.raises(TableUnreadableError, match="cannot be read as a spreadsheet"):
+        spreadsheet_source(tmp_path / "broken.xlsx", "broken", Dialect())
+
+
+@pytest.mark.parametrize("suffix", [".sav", ".zsav", ".dta"])
+def test_files_of_statistics_give_value_labels_else_codes(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"survey{suffix}"
+    frame = pd.DataFrame(
+        {
+            "vote": [1.0, 2.0, 3.0, None],
+            "name": ["Zoë", "b", " ", "d"],
+            "at": [
+                dt.datetime.fromisoformat("2026-01-31T05:06:07"),
+                dt.datetime.fromisoformat("1900-01-01T00:00:00"),
+                None,
+                dt.datetime.fromisoformat("1999-12-31T00:00:00"),
+            ],
+        }
+    )
+    labels: dict[str, dict[int | float, str]] = {"vote": {1: "red", 2: "blue"}}
+    if suffix == ".dta":
+        pyreadstat.write_dta(frame, path, variable_value_labels=labels)
+    else:
+        pyreadstat.write_sav(frame, path, variable_value_labels=labels, compress=suffix == ".zsav")
+    assert texts(statistics_source(path, "survey", None)) == [
+        {"vote": "red", "name": "Zoë", "at": "2026-01-31T05:06:07"},
+        {"vote": "blue", "name": "b", "at": "1900-01-01T00:00:00"},
+        {"vote": "3", "name": "null", "at": "null"},
+        {"vote": "null", "name": "d", "at": "1999-12-31T00:00:00"},
+    ]
+
+
+def test_dates_and_times_of_statistics_are_read_and_none_of_them_fails(tmp_path: Path) -> None:
+    path = tmp_path / "dates.sav"
+    frame = pd.DataFrame({"day": [1e6, 13e9, 1e300], "time": [3661.5, 90_000.0, -1.0]})
+    pyreadstat.write_sav(frame, path, variable_format={"day": "DATE11", "time": "TIME8"})
+    first, second = pyreadstat.read_sav(path, row_limit=2)[0]["day"]
+    assert texts(statistics_source(path, "dates", None)) == [
+        {"day": first.isoformat(), "time": "01:01:01.500000"},
+        {"day": second.isoformat(), "time": "invalid"},
+        {"day": "invalid", "time": "invalid"},
+    ]
+    (tmp_path / "broken.sav").write_bytes(b"$FL2@(#) SPSS")
+    with pytest.raises(TableUnreadableError, match="cannot be read as a file of SPSS or Stata"):
+        statistics_source(tmp_path / "broken.sav", "broken", None)
