@@ -68,6 +68,7 @@ def rows(text: str | bytes, said: dict[str, Any], block: int = 5) -> list[list[s
         ('a,b\n1,"open\n2,x"y\n3,z\n', {}, [["a", "b"], ["2", 'x"y'], ["3", "z"]]),
         (b"a,b\n1,\0\n2,\xc3\xbc\n", {}, [["a", "b"], ["2", "ü"]]),
         ("a,b\r1,2\r", {}, [["a", "b"], ["1", "2"]]),
+        ("a, b, c\nid;vote\n1;2\n", {"dialect": {"headerRows": [2]}}, [["id", "vote"], ["1", "2"]]),
     ],
 )
 @pytest.mark.parametrize("block", [1, 5, 1000])

@@ -12,17 +12,18 @@ import pytest
 from rainbowdp.errors import TableUnreadableError, UnknownColumnError
 from rainbowdp.formats.table_descriptions import Dialect
 from rainbowdp.questions.cells import cell_text
-from rainbowdp.tables.arrow_tables import ArrowSource
+from rainbowdp.tables.source import Source
 from rainbowdp.tables.spreadsheets import spreadsheet_source, statistics_source
 
 
-def texts(source: ArrowSource) -> list[dict[str, object]]:
+def texts(source: Source) -> list[dict[str, object]]:
     """Return the rows as texts by column; marks by their names."""
     columns = source.columns
-    found = [row for batch in source.rows(columns) for row in batch]
+    assert columns is not None
+    found = [row for batch in source.batches(columns, counted=False) for row in zip(*batch, strict=True)]
+    counted = [batch[-1] for batch in source.batches(columns, counted=True)]
+    assert sum(int(str(count)) for counts in counted for count in counts) == len(found)
     said = [[cell_text(cell) for cell in row] for row in found]
-    ((rows,),) = [row for batch in source.counted([]) for row in batch] or [(0,)]
-    assert rows == len(found)
     return [
         {column: getattr(cell, "value", cell) for column, cell in zip(columns, row, strict=True)}
         for row in said

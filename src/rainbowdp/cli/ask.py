@@ -88,6 +88,11 @@ def ask_command(
     table: str | None = common.TABLE,
     sql: str | None = common.SQL,
     encoding: str | None = common.ENCODING,
+    describe: Path | None = common.DESCRIBE,
+    separator: str | None = common.SEPARATOR,
+    decimal: str | None = common.DECIMAL,
+    missing: Sequence[str] | None = common.MISSING,
+    skip_rows: int | None = common.SKIP_ROWS,
     goal: Goal = common.GOAL,
     ledger: str | None = common.LEDGER,
     name: str | None = common.NAME,
@@ -97,6 +102,7 @@ def ask_command(
 ) -> int:
     """Answer one question about a table; see `HELP`."""
     from rainbowdp.exact.arguments import require_together
+    from rainbowdp.questions.readings import BracketReading, SumReading
     from rainbowdp.release import Opening, Payment, Terms, ask_under
 
     asked = common.read_privacy(epsilon, delta, mu)
@@ -116,7 +122,10 @@ def ask_command(
         # What cannot be made must be known before anything is charged.
         terms.public  # noqa: B018 - a cached property
     payment = Payment(ledger, name, request_id)
-    asking = partial(ask_under, terms, source, Opening(table, sql, encoding), payment)
+    reads_numbers = isinstance(question.reading, SumReading | BracketReading)
+    number = question.reading.column if reads_numbers else None
+    said = common.read_description(describe, separator, missing, skip_rows, decimal, number=number)
+    asking = partial(ask_under, terms, source, Opening(table, sql, encoding, said), payment)
     announce, show = partial(_announce, terms, asked.typed), partial(_show_answer, output_format)
     return _publish("answer", asking, announce, show, request_id=request_id, target=receipt)
 
@@ -133,6 +142,10 @@ def keys_command(
     table: str | None = common.TABLE,
     sql: str | None = common.SQL,
     encoding: str | None = common.ENCODING,
+    describe: Path | None = common.DESCRIBE,
+    separator: str | None = common.SEPARATOR,
+    missing: Sequence[str] | None = common.MISSING,
+    skip_rows: int | None = common.SKIP_ROWS,
     ledger: str | None = common.LEDGER,
     name: str | None = common.NAME,
     request_id: str | None = common.REQUEST_ID,
@@ -148,7 +161,8 @@ def keys_command(
     require_together("give both: --unit COLUMN --max-keys K", unit=unit, max_keys=max_keys)
     terms = KeyTerms(column, key_mechanism(epsilon, delta, max_keys or 1), unit, filters(where))
     payment = Payment(ledger, name, request_id)
-    asking = partial(ask_under, terms, source, Opening(table, sql, encoding), payment)
+    said = common.read_description(describe, separator, missing, skip_rows)
+    asking = partial(ask_under, terms, source, Opening(table, sql, encoding, said), payment)
     announce, show = partial(_announce_keys, terms, asked.typed), partial(_show_keys, output_format)
     return _publish("list", asking, announce, show, request_id=request_id, target=receipt)
 

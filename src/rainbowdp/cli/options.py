@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Declare the options that several commands share, and read the three privacy options together."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rainbowdp.cli.output import note
-from rainbowdp.cli.params import argument, choice, figure_path, option, unicode_text, whole, writable
-from rainbowdp.errors import DistributionError, IrrationalError
+from rainbowdp.cli.params import (
+    argument,
+    choice,
+    figure_path,
+    names,
+    option,
+    separator_of,
+    unicode_text,
+    whole,
+    writable,
+)
+from rainbowdp.errors import DistributionError, IrrationalError, UsageError
 
 if TYPE_CHECKING:
+    from rainbowdp.formats.table_descriptions import TableDescription
     from rainbowdp.privacy import Privacy
 
 Goal = Literal["typical", "guarantee"]
@@ -72,6 +84,20 @@ SQL = data("--sql QUERY", "In a database: a query whose rows are the table.", un
 ENCODING = data(
     "--encoding NAME", "How a text file is encoded, such as latin-1, cp1252 or utf-16; UTF-8 if left out."
 )
+DESCRIBE = data(
+    "--describe FILE",
+    "How the table is written, as a Frictionless table descriptor (JSON): separators, header rows, missing "
+    "values, decimal commas.",
+    Path,
+)
+SEPARATOR = data(
+    "--separator TEXT",
+    "What stands between cells: ';', TAB, SPACE; otherwise the header tells.",
+    separator_of,
+)
+DECIMAL = data("--decimal CHARACTER", "What stands before decimals in --column, such as a comma.")
+MISSING = data("--missing LIST", "Texts that say nothing, such as NA,-, in every column.", names)
+SKIP_ROWS = data("--skip-rows N", "How many rows stand above the header.", whole)
 LEDGER = budget(
     "--ledger FILE",
     "The file that keeps the budget, made by rainbowdp budget create, or postgresql://user@host/database. "
@@ -168,6 +194,55 @@ def read_privacy(
             help=f"leave out --exact{more}",
         )
     return asked
+
+
+def read_description(
+    describe: Path | None,
+    separator: str | None,
+    missing: Sequence[str] | None,
+    skip_rows: int | None,
+    decimal: str | None = None,
+    *,
+    number: str | None = None,
+) -> "TableDescription | None":
+    """Read the options about how a table is written.
+
+    Parameters
+    ----------
+    describe, separator, missing, skip_rows, decimal
+        As typed; what they say goes before what the description says.
+    number : str or None
+        The column that is read as numbers, if the question reads one so.
+
+    Returns
+    -------
+    TableDescription or None
+        None where nothing is said.
+
+    Raises
+    ------
+    UsageError
+        If decimals are described and no number is read.
+    FileUnreadableError, FileFormatError
+        If the description cannot be read.
+    """
+    if describe is None and separator is decimal is missing is skip_rows is None:
+        return None
+    from rainbowdp.formats.table_descriptions import PLAIN, read_table_description
+
+    said = PLAIN if describe is None else read_table_description(describe)
+    dialect = said.dialect
+    if separator is not None:
+        dialect = replace(dialect, delimiter=separator)
+    if skip_rows is not None:
+        dialect = replace(dialect, header_rows=(skip_rows + 1,))
+    if decimal is not None:
+        if number is None:
+            raise UsageError(
+                "--decimal is for sums and brackets", help="leave it out: the question reads no numbers"
+            )
+        said = said.with_decimal(number, decimal)
+    return replace(said.with_missing(missing or ()), dialect=dialect)
 
 
 def rescaled(written: Mapping[str, str], whose: str, *, normalize: bool) -> dict[str, Fraction]:

@@ -318,6 +318,11 @@ def _split(text: str, separator: str) -> list[str]:
     return [*parts, text[start:].strip()]
 
 
+def separator_of(text: str) -> str:
+    """Return what stands between cells; TAB and SPACE are words, since a shell hides them."""
+    return {"TAB": "\t", "\\t": "\t", "SPACE": " "}.get(text, text)
+
+
 def unquoted(text: str) -> str:
     """Return a text without the double quotes around it.
 

@@ -8,9 +8,12 @@ a number of cells that the description does not allow is left out, and no record
 
 import re
 from collections.abc import Generator, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
 
 from rainbowdp.errors import RainbowError
 from rainbowdp.formats.csv_files import LARGEST_RECORD
+from rainbowdp.formats.csv_files import Dialect as Delimiters
 from rainbowdp.formats.encodings import LARGEST_FIRST_LINE, UNREADABLE
 from rainbowdp.formats.table_descriptions import Dialect, TableDescription
 
@@ -18,7 +21,11 @@ _BATCH = 1 << 16
 
 
 def rewritten(
-    content: Iterable[bytes], description: TableDescription, called: str, error: type[RainbowError]
+    content: Iterable[bytes],
+    description: TableDescription,
+    called: str,
+    error: type[RainbowError],
+    delimiters: tuple[str, ...] = Delimiters().delimiters,
 ) -> Iterator[bytes]:
     r"""Yield the table as an ordinary CSV file.
 
@@ -32,6 +39,9 @@ def rewritten(
         How messages call it.
     error : type of RainbowError
         What is raised if the header is not as described; rows raise nothing.
+    delimiters : tuple of str
+        Where the description names no delimiter, the one of these that stands most often in the last row of
+        the header is it.
 
     Examples
     --------
@@ -46,6 +56,9 @@ def rewritten(
     3,a;b
     <BLANKLINE>
     """
+    if description.dialect.delimiter is None:
+        delimiter, content = _told_by_header(iter(content), description.dialect, delimiters)
+        description = replace(description, dialect=replace(description.dialect, delimiter=delimiter))
     cells = _Cells(description.dialect)
     records = _Records(description.dialect).split(_decoded(content))
     numbered = enumerate(records, start=1)
@@ -61,6 +74,24 @@ def rewritten(
                 yield b"".join(kept)
                 kept, size = [], 0
     yield b"".join(kept)
+
+
+def _told_by_header(
+    content: Iterator[bytes], dialect: Dialect, delimiters: tuple[str, ...]
+) -> tuple[str, Iterator[bytes]]:
+    """Return the delimiter that the last header row tells, taking rows above it as lines, and all content."""
+    row = dialect.header_rows[-1] if dialect.header_rows else 1
+    text = b""
+    for block in content:
+        text += block
+        if len(_ENDS.split(text, row)) > row or len(text) > LARGEST_FIRST_LINE:
+            break
+    line = [*_ENDS.split(text, row), *[b""] * row][row - 1]
+    outside = re.sub(rb'"[^"]*+(?:"|\Z)', b"", line)
+    return max(delimiters, key=lambda delimiter: outside.count(delimiter.encode())), chain([text], content)
+
+
+_ENDS = re.compile(rb"\r\n|\n|\r")
 
 
 def _names(

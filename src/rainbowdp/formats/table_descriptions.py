@@ -11,11 +11,11 @@ import datetime as dt
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal, Self, get_args
 
-from rainbowdp.errors import FileFormatError, FileUnreadableError, did_you_mean
+from rainbowdp.errors import FileFormatError, FileUnreadableError, UsageError, did_you_mean
 
 FieldsMatch = Literal["exact", "equal", "subset", "superset", "partial"]
 _IN_DIALECT = {
@@ -194,6 +194,8 @@ class TableDescription:
         Texts that say nothing, in every column without its own.
     encoding : str or None
         The character encoding.
+    decimals : mapping of str to str
+        For columns that `fields` do not name: the character before decimals.
     """
 
     dialect: Dialect = Dialect()
@@ -201,11 +203,12 @@ class TableDescription:
     match: FieldsMatch = "exact"
     missing: frozenset[str] = frozenset()
     encoding: str | None = None
+    decimals: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...] | None:
         """The names of all columns where the description gives them; None where the header does."""
-        return tuple(field.name for field in self.fields) if self.fields and self.match == "exact" else None
+        return tuple(each.name for each in self.fields) if self.fields and self.match == "exact" else None
 
     @property
     def takes_short(self) -> bool:
@@ -217,27 +220,67 @@ class TableDescription:
         """Whether a record may have more cells than there are columns; the last ones are left out then."""
         return bool(self.fields) and self.match in ("subset", "partial")
 
-    def field(self, column: str) -> Field:
+    @property
+    def is_rewritten(self) -> bool:
+        """Whether a CSV file so described is no ordinary one, but for its delimiter."""
+        return not self.dialect.is_usual or self.names is not None or self.takes_short or self.takes_long
+
+    def about(self, column: str) -> Field:
         """Return what is said of a column."""
-        return next((field for field in self.fields if field.name == column), Field(column))
+        for named in self.fields:
+            if named.name == column:
+                return named
+        point = self.decimals.get(column)
+        return Field(column) if point is None else Field(column, "number", decimal=point)
+
+    @property
+    def content(self) -> dict[str, object]:
+        """All that it says, as JSON: of two tables that are read in different ways, it differs."""
+        told = asdict(self)
+        for part in (told, *told["fields"]):
+            part["missing"] = None if part["missing"] is None else sorted(part["missing"])
+        return told
 
     def rule(self, column: str) -> Callable[[str], str | None] | None:
         """Return what the texts of a column stand for, None for those that say nothing; None for no rule."""
-        field = self.field(column)
-        missing = self.missing if field.missing is None else field.missing
-        read = field.rule
+        about = self.about(column)
+        missing = self.missing if about.missing is None else about.missing
+        read = about.rule
         if not missing:
             return read
         return lambda text: None if text in missing else text if read is None else read(text)
+
+    def with_decimal(self, column: str, point: str) -> Self:
+        """Return the same where a column holds numbers with this character before decimals.
+
+        Raises
+        ------
+        UsageError
+            If it is not one character, or the description says something else about the column.
+        """
+        if len(point) != 1 or point.isalnum() or point in "+- ":
+            raise UsageError(
+                f"{point!r} cannot stand before decimals", help="give one character, such as a comma"
+            )
+        if any(named.name == column for named in self.fields):
+            raise UsageError(
+                f"the description says how numbers of {column!r} are written",
+                help="leave the character out here, or the column out there",
+            )
+        return replace(self, decimals={**self.decimals, column: point})
 
     def with_missing(self, texts: Sequence[str]) -> Self:
         """Return the same where more texts say nothing, in all columns."""
         more = frozenset(texts)
         fields = tuple(
-            field if field.missing is None else replace(field, missing=field.missing | more)
-            for field in self.fields
+            named if named.missing is None else replace(named, missing=named.missing | more)
+            for named in self.fields
         )
         return replace(self, fields=fields, missing=self.missing | more)
+
+
+PLAIN: Final = TableDescription()
+"""The description of a table about which nothing is said."""
 
 
 def read_table_description(source: object) -> TableDescription:
@@ -306,7 +349,7 @@ class _Reader:
         dialect = self._part(table, "dialect", _IN_DIALECT)
         schema = self._part(table, "schema", _IN_SCHEMA)
         fields = tuple(map(self._field, schema.get("fields", ())))
-        names = [field.name for field in fields]
+        names = [each.name for each in fields]
         if len({*names}) < len(names):
             raise self._wrong("two fields have the same name", "name every field once")
         missing = self._missing(schema) or frozenset()

@@ -12,6 +12,7 @@ import enum
 import math
 import re
 import sys
+import unicodedata
 import uuid
 from collections.abc import Callable, Iterable
 from decimal import Decimal
@@ -33,6 +34,9 @@ _MOST_DIGITS = 4300
 _TOO_MANY_DIGITS = 10**_MOST_DIGITS
 # Python writes smaller ones at any limit of digits.
 _ALWAYS_WRITTEN = 10 ** (sys.int_info.str_digits_check_threshold - 1)
+# What Python takes for blank, and characters of no width: joiners, the word joiner, the byte order mark.
+_BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))
+_OUTER = f"{_BLANKS}\u200b\u200c\u200d\u2060\ufeff"
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,4}))?")
 _WHOLE = re.compile(r"(-?)(0|[1-9][0-9]*)\.0+")
 _TRUTH_VALUES = frozenset({"True", "TRUE", "False", "FALSE"})
@@ -60,7 +64,8 @@ def cell_text(value: object) -> str | Mark:
     Returns
     -------
     str or Mark
-        Text without outer blanks, case as it is; truth values as ``true`` and ``false``; whole numbers
+        Text without outer blanks and outer characters of no width, composed (Unicode's form NFC), case as it
+        is; truth values as ``true`` and ``false``; whole numbers
         without a decimal point, other floats and decimals with as few digits as tell them apart; dates and
         times in ISO form, moments with a time zone in UTC; bytes as UTF-8. `NULL` for None, NaN and what is
         empty. `INVALID` for what has no text: bytes of another encoding, lists, objects of any type but
@@ -85,7 +90,22 @@ def cell_text(value: object) -> str | Mark:
             return INVALID
     except Exception:  # noqa: BLE001 - an error of any kind would reveal that the cell is there
         return INVALID
-    return text.strip() or NULL
+    return tidy(text) or NULL
+
+
+def tidy(text: str) -> str:
+    r"""Return a text in the one form in which texts are compared.
+
+    An umlaut can be one character, or a letter and two dots of its own; a byte order mark or a joiner at an
+    end shows nothing.
+
+    Examples
+    --------
+    >>> tidy("\ufeff Zu\u0308rich\u200b ") == "Zürich"
+    True
+    """
+    text = text.strip(_OUTER)
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _text(value: object) -> str | None:

@@ -17,6 +17,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from rainbowdp.errors import BudgetRefusedError, LedgerError, UsageError
 from rainbowdp.exact import Log, NumberLike
 from rainbowdp.exact.arguments import require_together
+from rainbowdp.formats.table_descriptions import PLAIN
 from rainbowdp.goals import Goal
 from rainbowdp.keys import key_mechanism
 from rainbowdp.ledger import Cost, Ledger, open_ledger
@@ -85,6 +86,7 @@ class Opening(NamedTuple):
     table: str | None = None
     sql: str | None = None
     encoding: str | None = None
+    describe: object = None
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,7 @@ def ask(
     table: str | None = None,
     sql: str | None = None,
     encoding: str | None = None,
+    describe: object = None,
     ledger: str | None = None,
     name: str | None = None,
     request_id: str | None = None,
@@ -161,6 +164,9 @@ def ask(
         ``randomized-response`` or ``uniform``.
     table, sql, encoding : str, optional
         For SQL sources the table or query; for text files the encoding.
+    describe : path or mapping, optional
+        How the table is written: a Frictionless table descriptor, for decimal commas, missing values, other
+        separators, lines above the header and so on.
     ledger, name, request_id : str, optional
         The ledger (a file or PostgreSQL URL) and the budget in it that pays; a repeated request id returns
         the stored answer at no cost.
@@ -209,7 +215,7 @@ def ask(
         groups=() if groups is None else groups,  # type: ignore[arg-type]  # checked and made a tuple there
     )
     payment = Payment(ledger, name, request_id)
-    return ask_under(terms, source, Opening(table, sql, encoding), payment, progress=progress)
+    return ask_under(terms, source, Opening(table, sql, encoding, describe), payment, progress=progress)
 
 
 def ask_keys(
@@ -224,6 +230,7 @@ def ask_keys(
     table: str | None = None,
     sql: str | None = None,
     encoding: str | None = None,
+    describe: object = None,
     ledger: str | None = None,
     name: str | None = None,
     request_id: str | None = None,
@@ -249,7 +256,7 @@ def ask_keys(
         With `unit`: for how many categories one person counts at most, chosen at random.
     where : mapping of str to str, optional
         Only rows with exactly these cells count.
-    table, sql, encoding, ledger, name, request_id, progress
+    table, sql, encoding, describe, ledger, name, request_id, progress
         As for `rainbowdp.ask`.
 
     Returns
@@ -283,7 +290,7 @@ def ask_keys(
     mechanism = key_mechanism(epsilon, delta, 1 if max_keys is None else max_keys)
     terms = KeyTerms(column, mechanism, unit, {} if where is None else where)
     payment = Payment(ledger, name, request_id)
-    return ask_under(terms, source, Opening(table, sql, encoding), payment, progress=progress)
+    return ask_under(terms, source, Opening(table, sql, encoding, describe), payment, progress=progress)
 
 
 def ask_under(
@@ -382,7 +389,7 @@ def answer(
             name,
             request_id,
             cost=terms.cost,
-            question=fingerprint(terms, "utf-8" if table is None else table.encoding),
+            question=fingerprint(terms, table),
             source=IN_MEMORY if table is None else table.identity,
             privacy=str(terms.privacy),
             read=read_before_charge,
@@ -394,12 +401,17 @@ def answer(
     return terms.found(Released(answers, paid.request_id, paid.budget, paid.answered_at, notes))
 
 
-def fingerprint(terms: Request[T, Found_co], encoding: str = "utf-8") -> str:
+def fingerprint(terms: Request[T, Found_co], table: Table | None = None) -> str:
     """Return everything that is asked, and how the table is read, but the privacy, as one canonical text.
 
-    The encoding is part of it where it is not UTF-8: in another encoding, cells say something else.
+    The encoding is part of it where it is not UTF-8, and the description where there is one: read in another
+    way, cells say something else.
     """
-    asked = {**terms.asked, **({} if encoding == "utf-8" else {"encoding": encoding})}
+    asked = dict(terms.asked)
+    if table is not None and table.encoding != "utf-8":
+        asked["encoding"] = table.encoding
+    if table is not None and table.description != PLAIN:
+        asked["description"] = table.description.content
     return json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 

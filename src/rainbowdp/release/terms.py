@@ -51,6 +51,10 @@ _POINTS = (
     "the cells are separated by semicolons, as they are where decimals have a comma: '2,5' counts for "
     "nothing, and '1.200' is 1.2, no thousand"
 )
+_ENCODED = (
+    "if an older program wrote the file, give its encoding, such as --encoding cp1252, or such cells count "
+    "nowhere"
+)
 _TYPED = "where the table has truth values or numbers, these say true, false, 1 or 2.5"
 
 
@@ -236,8 +240,12 @@ class Terms:
         if not isinstance(source, Table):
             return ()
         found = list(source.notes)
-        if source.separator == ";" and isinstance(self.reading, SumReading | BracketReading):
+        numeric = isinstance(self.reading, SumReading | BracketReading)
+        if numeric and source.separator == ";" and source.description.about(self.reading.column).rule is None:
             found.append(_POINTS)
+        beyond = [text for text in _declared(self) if not text.isascii()]
+        if beyond and source.separator is not None and source.encoding == "utf-8":
+            found.append(f"{beyond[0]!r} is looked for in UTF-8: {_ENCODED}")
         odd = [] if source.separator else [text for text in _declared(self) if typed_text(text) != text]
         if odd:
             found.append(f"{odd[0]!r} stands for text alone: {_TYPED}")

@@ -19,7 +19,7 @@ from types import NoneType
 from typing import cast
 
 from rainbowdp.formats.encodings import UNREADABLE
-from rainbowdp.questions.cells import LARGEST_CELL, NULL, Mark, cell_text
+from rainbowdp.questions.cells import LARGEST_CELL, NULL, Mark, cell_text, tidy
 from rainbowdp.tables.source import UNREADABLE_CELL
 
 _MOST_BYTES_PER_CHARACTER = 4
@@ -73,7 +73,7 @@ def texts_of(cells: Sequence[object]) -> list[str | None]:
 
 
 def _stripped(texts: Sequence[str]) -> list[str | None]:
-    """Return texts without outer blanks, None for empty ones; a ValueError if one of them is unreadable."""
+    """Return texts as `tidy` has them, None for empty ones; a ValueError if one of them is unreadable."""
     if max(map(len, texts)) * _MOST_BYTES_PER_CHARACTER > LARGEST_CELL:
         raise ValueError("a text may be too long")
     together = "".join(texts)
@@ -82,7 +82,7 @@ def _stripped(texts: Sequence[str]) -> list[str | None]:
     # Texts that no file can hold raise one, too.
     if not together.isascii():
         together.encode()
-    return [text.strip() or None for text in texts]
+    return [tidy(text) or None for text in texts]
 
 
 def are_names(texts: Sequence[str | None]) -> list[bool]:

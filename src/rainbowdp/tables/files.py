@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables in text files: CSV and JSON lines, one file or several alike, read by DuckDB.
 
+A CSV file of a described dialect is rewritten as an ordinary one first.
+
 DuckDB is told everything (columns, separator, line ending), every cell of a text file is text, and what it
 reads cannot make it fail. A CSV file that is in order is read where it is, through a link. From
 any other (compressed, of another encoding, with rows that cannot be read) a clean copy is made first. Links
@@ -27,8 +29,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import TableUnreadableError
-from rainbowdp.formats.csv_files import LARGEST_RECORD, Header, Records, below_header, dialect_of, read_header
+from rainbowdp.formats.csv_files import (
+    LARGEST_RECORD,
+    Dialect,
+    Header,
+    Records,
+    below_header,
+    dialect_of,
+    read_header,
+)
+from rainbowdp.formats.described_csv import rewritten
 from rainbowdp.formats.encodings import in_utf8
+from rainbowdp.formats.table_descriptions import PLAIN, TableDescription
 from rainbowdp.formats.tables import arrow_batches, connect, csv_scan, literal
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import parquet_source
@@ -44,14 +56,25 @@ _FORMS = {
     "CSV": r"(csv|tsv|tab|txt)(\.gz|\.zst)?",
     "JSON lines": r"(jsonl|ndjson)(\.gz|\.zst)?",
     "Parquet": "parquet|pq",
+    "a spreadsheet": "xlsx|xlsm|xlsb|xls|ods",
+    "statistics": "sav|zsav|dta",
 }
-ENDINGS = ".csv, .tsv, .tab, .txt, .jsonl, .ndjson (also with .gz or .zst), .parquet"
+ENDINGS = (
+    ".csv, .tsv, .tab, .txt, .jsonl, .ndjson (also with .gz or .zst), .parquet, .xlsx or .ods (spreadsheet), "
+    ".sav (SPSS), .dta (Stata)"
+)
+_WAYS_ON = {
+    ".json": "write one object per line, such as with jq -c '.[]' table.json > table.jsonl",
+    ".zip": "unpack it, and name the file inside",
+}
 _SECONDS_BETWEEN_REPORTS = 0.2
 _ROWS = 1 << 16
 LARGEST_LINE = 1 << 21
 
 
-def file_source(paths: Sequence[Path], encoding: str, name: str) -> Source:
+def file_source(
+    paths: Sequence[Path], encoding: str, name: str, description: TableDescription = PLAIN
+) -> Source:
     """Return the rows of files of one form, which their names say.
 
     Parameters
@@ -62,6 +85,8 @@ def file_source(paths: Sequence[Path], encoding: str, name: str) -> Source:
         From `rainbowdp.formats.encodings.encoding_called`; Parquet has its own.
     name : str
         How messages call them.
+    description : TableDescription
+        How they are written; what it says about cells is for `rainbowdp.tables.described`.
 
     Raises
     ------
@@ -77,7 +102,9 @@ def file_source(paths: Sequence[Path], encoding: str, name: str) -> Source:
         )
     if forms == ["Parquet"]:
         return parquet_source(paths, name)
-    files = _TextFiles(paths, encoding, name, lines=forms == ["JSON lines"])
+    if forms[0] in ("a spreadsheet", "statistics"):
+        return _only_source(paths, forms[0], encoding, name, description)
+    files = _TextFiles(paths, encoding, name, description, lines=forms == ["JSON lines"])
     return Source(
         name,
         files.headers[0].names if files.headers else None,
@@ -87,11 +114,34 @@ def file_source(paths: Sequence[Path], encoding: str, name: str) -> Source:
     )
 
 
+def _only_source(
+    paths: Sequence[Path], form: str, encoding: str, name: str, description: TableDescription
+) -> Source:
+    """Return the rows of one spreadsheet, or of one file of SPSS or Stata."""
+    from rainbowdp.tables.spreadsheets import spreadsheet_source, statistics_source
+
+    if len(paths) > 1:
+        raise TableUnreadableError(f"{name} are several files of this form", help="name one file")
+    if form == "a spreadsheet":
+        return spreadsheet_source(paths[0], name, description.dialect)
+    return statistics_source(paths[0], name, None if encoding == "utf-8" else encoding)
+
+
 class _TextFiles:
     """CSV or JSON lines, of which the headers have been read; JSON lines have none."""
 
-    def __init__(self, paths: Sequence[Path], encoding: str, name: str, *, lines: bool) -> None:
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        encoding: str,
+        name: str,
+        description: TableDescription,
+        *,
+        lines: bool,
+    ) -> None:
         self._paths = paths
+        self._description = description
+        self._rewrites = description.is_rewritten and not lines
         self._encoding = encoding
         self._name = name
         # Each file as SQL, by the columns that they have.
@@ -123,11 +173,23 @@ class _TextFiles:
     def _header_of(self, path: Path) -> Header:
         called = self._name if len(self._paths) == 1 else repr(str(path))
         with contextlib.closing(blocks(path)) as content:
-            text = in_utf8(content, self._encoding)
-            header = read_header(dialect_of(path), text, called, TableUnreadableError)
+            header = read_header(
+                self._dialect(path), self._content(path, content, called), called, TableUnreadableError
+            )
         names = tuple(name.strip() for name in header.names)
         check_distinct(called, names)
         return replace(header, names=names)
+
+    def _dialect(self, path: Path) -> Dialect:
+        delimiter = "," if self._rewrites else self._description.dialect.delimiter
+        return dialect_of(path) if delimiter is None else Dialect((delimiter,))
+
+    def _content(self, path: Path, content: Iterator[bytes], called: str) -> Iterator[bytes]:
+        """Return the content of a file in UTF-8, as an ordinary CSV file."""
+        text = in_utf8(content, self._encoding)
+        if not self._rewrites:
+            return text
+        return rewritten(text, self._description, called, TableUnreadableError, dialect_of(path).delimiters)
 
     def _rows(self, columns: Sequence[str], told: Progress) -> str:
         """Return the rows of all files as SQL.
@@ -154,7 +216,7 @@ class _TextFiles:
         if self.headers and (link := self._link(path, header)) is not None:
             records = Records(header)
             with contextlib.closing(blocks(path, told)) as content:
-                for _ in records.kept(below_header(header, in_utf8(content, self._encoding))):
+                for _ in records.kept(below_header(header, self._content(path, content, self._name))):
                     if records.changed:
                         break
             if not records.changed:
@@ -162,7 +224,7 @@ class _TextFiles:
                 return csv_scan(literal(str(link)), header, longest=longest, skip=True)
         longest = LARGEST_RECORD
         with contextlib.closing(blocks(path, told)) as content:
-            text = in_utf8(content, self._encoding)
+            text = self._content(path, content, self._name)
             if self.headers:
                 copy = self._copied(Records(header).kept(below_header(header, text)))
             else:
@@ -181,7 +243,9 @@ class _TextFiles:
 
     def _link(self, path: Path, header: Header) -> Path | None:
         """Return a plain name for a file that may be read where it is; None where it has to be copied."""
-        readable = self._encoding == "utf-8" and header.plain and header.ending != b"\r"
+        readable = (
+            self._encoding == "utf-8" and header.plain and header.ending != b"\r" and not self._rewrites
+        )
         with contextlib.suppress(OSError):
             if readable and not is_compressed(path):
                 link = Path(tempfile.mkdtemp(dir=self._room)) / "table.csv"
@@ -209,7 +273,9 @@ def _form(path: Path) -> str:
             return form
     raise TableUnreadableError(
         f"the name {path.name!r} does not say in which form the table is written",
-        help=f"use a file whose name ends in one of {ENDINGS}; export others, such as spreadsheets, as CSV",
+        help=_WAYS_ON.get(
+            path.suffix.lower(), f"use a file whose name ends in one of {ENDINGS}; export others as CSV"
+        ),
         path=str(path),
     )
 

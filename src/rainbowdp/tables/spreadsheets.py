@@ -10,16 +10,17 @@ calendar has is an unreadable cell, and no error.
 import datetime as dt
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from rainbowdp.errors import MissingExtraError, TableUnreadableError
+from rainbowdp.formats.encodings import UNREADABLE
 from rainbowdp.formats.table_descriptions import Dialect
-from rainbowdp.questions.cells import NULL, cell_text
-from rainbowdp.tables.arrow_tables import ArrowSource
-from rainbowdp.tables.source import UNREADABLE_CELL, Progress, check_distinct
+from rainbowdp.tables.cells import stored_cell, stored_text
+from rainbowdp.tables.source import UNREADABLE_CELL, Batch, OfCell, Progress, Source, check_distinct
 
 SPREADSHEETS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 STATISTICS: Final = (".sav", ".zsav", ".dta")
@@ -30,10 +31,8 @@ _SPSS_DATE = re.compile(r"(E|A|J|S)?DATE\d*\Z")
 _SPSS_MOMENT = re.compile(r"(DATETIME|YMDHMS)[\d.]*\Z")
 _SPSS_TIME = re.compile(r"TIME[\d.]*\Z")
 
-Read = Callable[[object], object]
 
-
-def spreadsheet_source(path: Path, name: str, dialect: Dialect) -> ArrowSource:
+def spreadsheet_source(path: Path, name: str, dialect: Dialect) -> Source:
     """Return the rows of one sheet of a spreadsheet.
 
     Parameters
@@ -98,11 +97,11 @@ def _sheet(book: Any, name: str, wanted: int | str | None) -> Any:  # noqa: ANN4
 
 
 def _header_text(cell: object) -> str:
-    text = cell_text(cell)
-    return text if isinstance(text, str) else ""
+    text = stored_text(cell)
+    return "" if text is None or text == UNREADABLE else text
 
 
-def statistics_source(path: Path, name: str, encoding: str | None) -> ArrowSource:
+def statistics_source(path: Path, name: str, encoding: str | None) -> Source:
     """Return the rows of a file of SPSS or Stata.
 
     Parameters
@@ -144,7 +143,7 @@ def statistics_source(path: Path, name: str, encoding: str | None) -> ArrowSourc
     return _texts_source(name, about.column_names, cells)
 
 
-def _value(cell: object, labels: Mapping[object, object], moment: Read | None) -> object:
+def _value(cell: object, labels: Mapping[object, object], moment: OfCell | None) -> object:
     """Return what a stored value stands for."""
     if isinstance(cell, float) and math.isnan(cell):
         return None
@@ -153,7 +152,7 @@ def _value(cell: object, labels: Mapping[object, object], moment: Read | None) -
     return cell if moment is None else moment(cell)
 
 
-def _moment_of(form: str) -> Read | None:
+def _moment_of(form: str) -> OfCell | None:
     """Return what makes a date or time of a number, by the format of its column; None for other columns."""
     if _SPSS_DATE.match(form):
         return lambda cell: _after(_SPSS, cell, seconds=1, date=True)
@@ -184,26 +183,22 @@ def _clock(cell: object) -> object:
 
 def _texts_source(
     name: str, columns: Iterable[str], cells: Callable[[Sequence[str]], Iterator[list[list[object]]]]
-) -> ArrowSource:
-    """Return cells as a source: batches of columns, each of which is made a column of texts."""
-    import pyarrow as pa
+) -> Source:
+    """Return cells as a source: batches of columns, of which the texts are taken."""
 
-    every = list(columns)
-
-    def tables(chosen: Sequence[str], progress: Progress | None) -> Iterator[Any]:
+    def query(chosen: Sequence[str], counted: bool, progress: Progress | None) -> Iterator[Batch]:
         del progress
-        # One column at least, since rows are counted by it.
-        asked = chosen or every[:1]
-        names = [f"v{at}" for at in range(len(asked))]
-        for batch in cells(asked):
-            yield pa.table([pa.array(map(_stored, column), pa.large_binary()) for column in batch], names)
+        for batch in cells(chosen):
+            rows = list(zip(*([stored_text(cell) for cell in column] for column in batch), strict=True))
+            counts = Counter(rows)
+            if counts:
+                told = [
+                    list(map(stored_cell, column))
+                    for column in zip(*(counts if counted else rows), strict=True)
+                ]
+                yield [*told, list(counts.values())] if counted else told
 
-    return ArrowSource(name, every, tables)
-
-
-def _stored(cell: object) -> bytes | None:
-    text = cell_text(cell)
-    return text.encode() if isinstance(text, str) else None if text is NULL else UNREADABLE_CELL
+    return Source(name, tuple(columns), query)
 
 
 def _missing(what: str, package: str, extra: str) -> MissingExtraError:

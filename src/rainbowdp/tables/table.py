@@ -17,8 +17,10 @@ from typing import Any, Self
 
 from rainbowdp.errors import RainbowError, TableUnreadableError, UsageError, readable
 from rainbowdp.formats.encodings import encoding_called
+from rainbowdp.formats.table_descriptions import PLAIN, TableDescription, read_table_description
 from rainbowdp.tables.arrow_tables import NAME, table_source
 from rainbowdp.tables.database_files import duckdb_file_source, sqlite_source
+from rainbowdp.tables.described import described_source
 from rainbowdp.tables.files import file_source
 from rainbowdp.tables.frames import (
     duckdb_source,
@@ -56,12 +58,15 @@ class Table:
         What separates the cells of a file of text: a semicolon if it does in one of several files.
     source : Source
         The rows.
+    description : TableDescription
+        How it is written.
     """
 
     identity: str
     source: Source = field(compare=False)
     is_query: bool = False
     encoding: str = "utf-8"
+    description: TableDescription = PLAIN
 
     @property
     def separator(self) -> str | None:
@@ -75,16 +80,19 @@ class Table:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks about columns of which no cell can be read, by their type, and about a missing header."""
+        """Remarks about a missing header, and about columns without a name or without readable cells."""
         if self.columns is None:
             return ("JSON lines have no header: a column that no line has, misspelt perhaps, is null in all",)
         if self.is_query:
             return ()
-        return tuple(
+        found = [
             f"column {column!r} has a type without text (list, struct, duration): none of its cells counts"
             for column in self.columns
             if column in self.source.unreadable
-        )
+        ]
+        if self.separator is not None and self.columns[-1] == "":
+            found.append(_NAMELESS_END)
+        return tuple(found)
 
     def check(self, wanted: Iterable[str]) -> None:
         """Refuse columns that the table does not have, if it has a header.
@@ -111,8 +119,12 @@ class Table:
         return f"Table({self.identity!r})"
 
 
+_NAMELESS_END = (
+    "the header ends in a separator, so its last column has no name: a row without that last separator does "
+    "not count, unless a description (--describe) lists the columns"
+)
 STANDARD_INPUT = "-"
-_URL = re.compile("[A-Za-z][A-Za-z0-9+]*://")
+_URL = re.compile("[A-Za-z][A-Za-z0-9+]*://|jdbc:")
 
 _DATABASES: dict[str, Callable[[SqlPlace], Source]] = {
     "sqlite": sqlite_source,
@@ -130,7 +142,12 @@ _ENGINES: dict[str, Callable[[Any], Source]] = {
 
 
 def open_table(
-    source: object, *, table: str | None = None, sql: str | None = None, encoding: str | None = None
+    source: object,
+    *,
+    table: str | None = None,
+    sql: str | None = None,
+    encoding: str | None = None,
+    describe: object = None,
 ) -> Table:
     r"""Open a table: read its header, and no row.
 
@@ -143,7 +160,9 @@ def open_table(
     table, sql : str, optional
         For a URL: the table, or a query.
     encoding : str, optional
-        Of a text file; UTF-8 by default.
+        Of a text file; by default that of the description, else UTF-8.
+    describe : path or mapping, optional
+        How the table is written: a Frictionless table descriptor.
 
     Returns
     -------
@@ -157,6 +176,8 @@ def open_table(
         If its header names a column twice.
     UsageError
         If the source, the encoding or the options make no sense.
+    FileUnreadableError, FileFormatError
+        If the description cannot be read, or says what cannot be done.
     MissingExtraError
         If an optional package is needed.
 
@@ -168,7 +189,22 @@ def open_table(
     ...     votes.columns
     ('person', 'vote')
     """
+    description = PLAIN if describe is None else read_table_description(describe)
+    opened = _opened(source, table, sql, encoding, description)
+    if description == PLAIN:
+        return opened
+    return replace(opened, source=described_source(opened.source, description), description=description)
+
+
+def _opened(
+    source: object, table: str | None, sql: str | None, encoding: str | None, description: TableDescription
+) -> Table:
     if isinstance(source, str) and _URL.match(source):
+        if source.startswith("jdbc:"):
+            raise UsageError(
+                "a JDBC URL is for Java",
+                help="write postgresql://, sqlite:/// or duckdb:///, or give a frame",
+            )
         if encoding is not None:
             raise UsageError("an encoding is for text files", help="leave out --encoding")
         place = sql_place(source, table, sql)
@@ -177,7 +213,7 @@ def open_table(
     if table is not None or sql is not None:
         raise UsageError("--table and --sql are for SQL URLs", help="leave them out")
     if isinstance(source, str | Path):
-        return _files(str(source), encoding_called(encoding))
+        return _files(str(source), encoding_called(encoding or description.encoding), description)
     if encoding is not None:
         raise UsageError("an encoding is for text files", help="leave out the encoding")
     try:
@@ -191,11 +227,11 @@ def open_table(
         ) from None
 
 
-def _files(source: str, encoding: str) -> Table:
+def _files(source: str, encoding: str, description: TableDescription) -> Table:
     if source == STANDARD_INPUT:
         with ExitStack() as stack:
             path = stack.enter_context(spooled(getattr(sys.stdin, "buffer", None)))
-            rows = file_source([path], encoding, "standard input")
+            rows = file_source([path], encoding, "standard input", description)
             stack.callback(rows.close)
             return Table("standard input", replace(rows, close=stack.pop_all().close), encoding=encoding)
     # What a name cannot be, or what may not be seen, is an error of the system, or of Python.
@@ -210,7 +246,7 @@ def _files(source: str, encoding: str) -> Table:
             help="check the name, and the permissions of its directory",
             path=source,
         ) from None
-    return Table(identity, file_source(paths, encoding, repr(source)), encoding=encoding)
+    return Table(identity, file_source(paths, encoding, repr(source), description), encoding=encoding)
 
 
 def _paths(source: str) -> list[Path]:

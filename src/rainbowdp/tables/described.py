@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Give the cells of a described table the values that its description says they stand for."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from rainbowdp.formats.encodings import UNREADABLE
+from rainbowdp.formats.table_descriptions import TableDescription
+from rainbowdp.tables.cells import stored_cell, stored_text
+from rainbowdp.tables.source import Batch, OfCell, Progress, Source, cells_by
+
+
+def described_source(source: Source, description: TableDescription) -> Source:
+    """Return a source whose cells are what a description makes of them.
+
+    Parameters
+    ----------
+    source : Source
+        Any source.
+    description : TableDescription
+        Which texts say nothing, and how numbers, dates and truth values are written in which columns.
+
+    Returns
+    -------
+    Source
+        With the same columns.
+    """
+
+    def query(columns: Sequence[str], counted: bool, progress: Progress | None) -> Iterator[Batch]:
+        rules = [description.rule(column) for column in columns]
+        for batch in source.query(columns, counted, progress):
+            told = list(batch)
+            for at, (column, rule) in enumerate(zip(columns, rules, strict=True)):
+                if column in source.reads:
+                    told[at] = cells_by(source.reads[column], told[at])
+                if rule is not None:
+                    told[at] = cells_by(_said_by(rule), told[at])
+            yield told
+
+    return replace(source, query=query, reads={})
+
+
+def _said_by(rule: Callable[[str], str | None]) -> OfCell:
+    """Return what a rule of texts makes of a cell; a cell without a text stays as it is."""
+
+    def said(cell: object) -> object:
+        text = stored_text(cell)
+        return stored_cell(text) if text is None or text == UNREADABLE else rule(text)
+
+    return said
