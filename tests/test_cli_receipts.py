@@ -10,6 +10,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+import yaml
 
 import rainbowdp
 from asked_people import SURE, TABLE, WINNER, make_budget, winner
@@ -213,3 +214,13 @@ def test_a_file_of_options_may_be_long_and_has_ordinary_lines(run: Runner) -> No
     signs = ("people.csv", "--column", "vote", *SURE, "--options-file", "signs.txt", "--receipt", "r.json")
     assert run("ask", "winner", *signs).out == "A\n"
     assert json.loads(Path("r.json").read_text(encoding="utf-8"))["question"]["options"] == ["A", "B\u2028B"]
+
+
+@pytest.mark.usefixtures("receipt")
+def test_a_receipt_is_written_as_an_entry_of_the_registry(run: Runner) -> None:
+    outcome = run("receipt", "r.json", "--registry", "entry.yaml")
+    assert (outcome.code, outcome.out) == (0, "")
+    entry = yaml.safe_load(Path("entry.yaml").read_text(encoding="utf-8"))
+    assert entry["deployment"]["privacy_loss"]["privacy_parameters"] == {"epsilon": 1}
+    assert f"{str(entry).count('FILL IN')} places are marked" in outcome.err
+    assert run("receipt", "people.csv", "--registry", "entry.yaml").code == 4

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, RainbowError, TableUnreadableError
 from rainbowdp.formats.described_csv import rewritten
-from rainbowdp.formats.table_descriptions import read_table_description
+from rainbowdp.formats.table_descriptors import read_table_description
 
 TWO = [{"name": "id"}, {"name": "vote"}]
 

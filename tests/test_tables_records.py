@@ -22,7 +22,7 @@ from rainbowdp.formats.encodings import encoding_called, in_utf8
 from rainbowdp.questions import OptionReading
 from rainbowdp.questions.readings import OptionCounts
 from rainbowdp.tables import open_table, summarize
-from rainbowdp.tables.files import LARGEST_LINE, records_of
+from rainbowdp.tables.json_lines import LARGEST_LINE, records_of
 
 
 def filter_of(cells: int) -> Records:

@@ -104,8 +104,9 @@ class KeyMechanism:
     def certain_from(self) -> int:
         """The least number of people from which a category is always named."""
         found = steps_to_reach(Fraction(0), Fraction(1), self.privacy)
-        # With delta above 0 every mass reaches 1 after finitely many steps.
-        return found if found is not None else 0
+        # With delta above 0 every mass reaches 1 after finitely many steps; `key_mechanism` refuses 0.
+        assert found is not None  # noqa: S101 - see above
+        return found
 
     def keep_probability(self, people: int) -> Exact:
         """Return the probability that a category with this many people is named.

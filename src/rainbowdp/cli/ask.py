@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``rainbowdp ask`` and ``rainbowdp keys``: from a table to one answer, or a list, that may be published."""
+"""``rainbowdp ask``: from a table to one answer that may be published."""
 
 import contextlib
 import shlex
@@ -12,14 +12,14 @@ from rainbowdp.cli import options as common
 from rainbowdp.cli import output
 from rainbowdp.cli.options import Goal, Relation
 from rainbowdp.cli.output import emit, emit_json, note, written
-from rainbowdp.cli.params import described, filters, names, whole
+from rainbowdp.cli.params import described, filters, names
 from rainbowdp.cli.progress import Signals, steps
-from rainbowdp.cli.questions import COLUMN, QUESTIONS, SUMMARIES, with_question
+from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_question
 from rainbowdp.errors import RainbowError, ReceiptError, UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
-    from rainbowdp.release import Answer, Keys, KeyTerms, Terms
+    from rainbowdp.release import Answer, Keys, Terms
 
 Found = TypeVar("Found", "Answer", "Keys")
 Remarks = tuple[str, ...]
@@ -30,17 +30,6 @@ HELP = (
     "Only the answer goes to stdout; the true answer, counts and distances are never shown, logged or "
     "stored. "
     "`rainbowdp plan` says beforehand how often it will be right, and --goal says what it is to be good at."
-)
-KEYS_HELP = described(
-    "Name the categories of a column that may be named: those that enough people have.",
-    "You need not know the categories beforehand; so their names are private, too. A category without "
-    "people is never named, one that a single person has with probability delta at most, and one that many "
-    "people have always; in between, as often as privacy allows. Each line of the result is one category, in "
-    "the order of their text; --format json has the exact texts also where characters act on a terminal.",
-    lines=(
-        "rainbowdp keys visits.csv --column diagnosis",
-        "--unit patient --max-keys 3 --epsilon 1 --delta 1e-6",
-    ),
 )
 _EXAMPLES = {
     "winner": "--column vote --options A,B,C",
@@ -57,18 +46,6 @@ GROUPS = common.data(
     "The groups, as the column --by says them, separated by commas. They are public, never read from the "
     "data.",
     names,
-)
-KEY_DELTA = common.private(
-    "--delta NUMBER",
-    "How likely at most a category is named that one person alone has, such as 1e-6.",
-    default=...,
-)
-KEY_EPSILON = common.private("--epsilon NUMBER", common.EPSILON.help, default=...)
-MAX_KEYS = common.people(
-    "--max-keys K",
-    "With --unit: one person counts for at most so many categories, chosen at random; epsilon and delta are "
-    "divided by it.",
-    whole,
 )
 
 
@@ -118,53 +95,13 @@ def ask_command(
         by=by,
         groups=tuple(groups or ()),
     )
-    if receipt is not None:
-        # What cannot be made must be known before anything is charged.
-        terms.public  # noqa: B018 - a cached property
     payment = Payment(ledger, name, request_id)
     reads_numbers = isinstance(question.reading, SumReading | BracketReading)
     number = question.reading.column if reads_numbers else None
     said = common.read_description(describe, separator, missing, skip_rows, decimal, number=number)
     asking = partial(ask_under, terms, source, Opening(table, sql, encoding, said), payment)
     announce, show = partial(_announce, terms, asked.typed), partial(_show_answer, output_format)
-    return _publish("answer", asking, announce, show, request_id=request_id, target=receipt)
-
-
-def keys_command(
-    *,
-    source: str = common.SOURCE,
-    column: str = COLUMN,
-    epsilon: str = KEY_EPSILON,
-    delta: str = KEY_DELTA,
-    unit: str | None = common.UNIT,
-    max_keys: int | None = MAX_KEYS,
-    where: list[str] | None = common.WHERE,
-    table: str | None = common.TABLE,
-    sql: str | None = common.SQL,
-    encoding: str | None = common.ENCODING,
-    describe: Path | None = common.DESCRIBE,
-    separator: str | None = common.SEPARATOR,
-    missing: Sequence[str] | None = common.MISSING,
-    skip_rows: int | None = common.SKIP_ROWS,
-    ledger: str | None = common.LEDGER,
-    name: str | None = common.NAME,
-    request_id: str | None = common.REQUEST_ID,
-    receipt: Path | None = common.RECEIPT,
-    output_format: Literal["text", "json"] = common.TEXT_OR_JSON,
-) -> int:
-    """Name categories; see `KEYS_HELP`."""
-    from rainbowdp.exact.arguments import require_together
-    from rainbowdp.keys import key_mechanism
-    from rainbowdp.release import KeyTerms, Opening, Payment, ask_under
-
-    asked = common.read_privacy(epsilon, delta, None)
-    require_together("give both: --unit COLUMN --max-keys K", unit=unit, max_keys=max_keys)
-    terms = KeyTerms(column, key_mechanism(epsilon, delta, max_keys or 1), unit, filters(where))
-    payment = Payment(ledger, name, request_id)
-    said = common.read_description(describe, separator, missing, skip_rows)
-    asking = partial(ask_under, terms, source, Opening(table, sql, encoding, said), payment)
-    announce, show = partial(_announce_keys, terms, asked.typed), partial(_show_keys, output_format)
-    return _publish("list", asking, announce, show, request_id=request_id, target=receipt)
+    return publish("answer", asking, announce, show, request_id=request_id, target=receipt)
 
 
 COMMANDS = {
@@ -180,9 +117,8 @@ COMMANDS = {
             for kind, example in _EXAMPLES.items()
         },
     ),
-    "keys": (KEYS_HELP, keys_command),
 }
-"""The commands of this module by word: the help, and the function or the commands under the word."""
+"""The command of this module by word: the help, and the commands under the word."""
 
 
 def _announce(terms: "Terms", typed: str, remarks: Remarks) -> None:
@@ -190,7 +126,7 @@ def _announce(terms: "Terms", typed: str, remarks: Remarks) -> None:
     from rainbowdp.questions import YesNo
 
     hidden = "joins or leaves" if terms.neighbors == "add-remove" else "changes"
-    note(f"privacy hides that one person {hidden}; {_person(terms.unit, f'{terms.max_rows} of one person')}")
+    note(f"privacy hides that one person {hidden}; {person(terms.unit, f'{terms.max_rows} of one person')}")
     if not isinstance(terms.question, YesNo):
         note(f"the possible answers are public: {output.possible_answers(terms.question)}")
     note(f"the mechanism is {terms.mechanism.name!r}, for the goal {terms.goal}")
@@ -199,22 +135,14 @@ def _announce(terms: "Terms", typed: str, remarks: Remarks) -> None:
     if len(terms.groups) > 1:
         note(f"the {len(terms.groups)} answers cost {terms.cost.shown()} together; each has {typed}")
     elif terms.mechanism.charged != terms.privacy:
-        note(f"the answer costs {str(terms.cost).replace(' ', '=')}: its mechanism makes no use of delta")
+        cost = ", ".join(f"{part.name}={part.exact}" for part in terms.cost.parts())
+        note(f"the answer costs {cost}: its mechanism makes no use of delta")
     else:
         note(f"the answer costs {typed}")
 
 
-def _announce_keys(terms: "KeyTerms", typed: str, remarks: Remarks) -> None:
-    """Write the same about categories."""
-    most = f"{terms.mechanism.max_keys} of one person's categories"
-    note(f"privacy hides that one person joins or leaves; {_person(terms.unit, most)}")
-    note(f"a category that {terms.mechanism.certain_from} people have is always named")
-    for text in remarks:
-        note(text)
-    note(f"the list costs {typed}")
-
-
-def _person(unit: str | None, most: str) -> str:
+def person(unit: str | None, most: str) -> str:
+    """Return whose row a row is, and how many of one person count, in words."""
     return (
         "every row is a person"
         if unit is None
@@ -233,14 +161,7 @@ def _show_answer(output_format: str, answer: "Answer") -> None:
     emit(map(output.visible, lines))
 
 
-def _show_keys(output_format: str, found: "Keys") -> None:
-    if output_format == "json":
-        emit_json(list(found.keys))
-    else:
-        emit(output.visible(written(key)) for key in found.keys)
-
-
-def _publish(
+def publish(
     what: str,
     asking: Callable[..., Found],
     announce: Callable[[Remarks], None],

@@ -226,9 +226,10 @@ def read_description(
     FileUnreadableError, FileFormatError
         If the description cannot be read.
     """
-    if describe is None and separator is decimal is missing is skip_rows is None:
+    if all(said is None for said in (describe, separator, missing, skip_rows, decimal)):
         return None
-    from rainbowdp.formats.table_descriptions import PLAIN, read_table_description
+    from rainbowdp.formats.table_descriptions import PLAIN
+    from rainbowdp.formats.table_descriptors import read_table_description
 
     said = PLAIN if describe is None else read_table_description(describe)
     dialect = said.dialect
@@ -273,7 +274,7 @@ def rescaled(written: Mapping[str, str], whose: str, *, normalize: bool) -> dict
 
     values = {color: parse_fraction(text) for color, text in written.items()}
     total = sum(values.values(), Fraction(0))
-    if not normalize or total == 1 or min(values.values()) < 0:
+    if not normalize or total == 1 or any(value < 0 for value in values.values()):
         return values
     if total == 0:
         raise DistributionError(

@@ -302,7 +302,7 @@ def _said(terms: "Terms | KeyTerms", answer: object) -> str:
         case dict():
             return "; ".join(f"{group}: {_said(terms, one)}" for group, one in answer.items())
         case list() if not isinstance(terms, Terms):
-            return f"{len(answer)} categories"
+            return f"{len(answer)} categor{'y' if len(answer) == 1 else 'ies'}"
         case str() | list() if isinstance(terms, Terms) and all(isinstance(part, str) for part in answer):
             return shown_answer(terms.question, answer)
         case _:

@@ -45,7 +45,7 @@ def rewritten(
 
     Examples
     --------
-    >>> from rainbowdp.formats.table_descriptions import read_table_description
+    >>> from rainbowdp.formats.table_descriptors import read_table_description
     >>> from rainbowdp.errors import TableUnreadableError
     >>> said = {"dialect": {"delimiter": ";", "escapeChar": "\\", "headerRows": [2]}}
     >>> lines = [b'made by hand\nid;vote\n', b'1;"say \\"hi\\", ok"\n2\n3;a\\;b']

@@ -11,7 +11,7 @@ ranking                                     noise on differences; normal       t
 three levels of a count and more            the noisy level, or the line       the line
                                             where a level is narrow
 yes-no, other levels, brackets              the line                           the same
-a question of your own                     the line                           the same
+a question of your own                      the line                           the same
 ==========================================  =================================  ==========================
 
 - `mechanism`: the contract that all of them keep, and what several groups cost.

@@ -21,12 +21,13 @@ from rainbowdp.formats.table_descriptions import PLAIN
 from rainbowdp.goals import Goal
 from rainbowdp.keys import key_mechanism
 from rainbowdp.ledger import Cost, Ledger, open_ledger
+from rainbowdp.ledger.database import now
 from rainbowdp.ledger.entries import one_spelling
 from rainbowdp.privacy import Privacy, privacy_of
 from rainbowdp.questions import Neighbors, Question, Summary
 from rainbowdp.release.key_terms import Keys, KeyTerms
 from rainbowdp.release.receipt import Released
-from rainbowdp.release.terms import Answer, Source, Terms, now
+from rainbowdp.release.terms import Answer, Source, Terms
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, open_table
 from rainbowdp.tables.source import Progress
@@ -380,6 +381,7 @@ def answer(
         return lambda: terms.written(draw(bits))
 
     notes = terms.notes(source)
+    require_together("name a ledger and the budget in it that pays", ledger=ledger, name=name)
     if ledger is None or name is None:
         return terms.found(Released(read(whole=False)(bits), None, None, now(), notes))
     table = source if isinstance(source, Table) else None

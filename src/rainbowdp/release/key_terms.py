@@ -16,6 +16,7 @@ from typing import ClassVar
 from rainbowdp.errors import UsageError
 from rainbowdp.keys import KeyMechanism, select_keys
 from rainbowdp.ledger import Cost
+from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.question import require_column
@@ -30,7 +31,7 @@ from rainbowdp.release.receipt import (
     public_part,
     unit_json,
 )
-from rainbowdp.release.terms import Source, now, read_filters, require_person
+from rainbowdp.release.terms import Source, read_filters, require_person
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, count_keys
 from rainbowdp.tables.source import Progress

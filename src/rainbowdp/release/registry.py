@@ -13,7 +13,7 @@ from typing import Any
 from rainbowdp.exact import round_ball, to_float
 from rainbowdp.ledger import Cost
 from rainbowdp.release.checking import read_receipt
-from rainbowdp.release.keys_asking import KeyTerms
+from rainbowdp.release.key_terms import KeyTerms
 from rainbowdp.release.terms import Terms
 
 FILL_IN = "FILL IN"
@@ -69,7 +69,7 @@ def registry_entry(receipt: Mapping[str, object]) -> dict[str, Any]:
         "deployment": {
             "basic": _basic(receipt, terms),
             "dp_variant": {
-                "variant_name": _VARIANTS[_cost(terms).kind],
+                "variant_name": _VARIANTS[terms.cost.kind],
                 "data_domain": f"Tables of people: {_rows(terms)}.",
                 "unprotected_quantities": _public(receipt),
             },
@@ -93,10 +93,6 @@ def registry_entry(receipt: Mapping[str, object]) -> dict[str, Any]:
             "administrative": {"sources": FILL_IN, "registry_authors": [FILL_IN]},
         },
     }
-
-
-def _cost(terms: Terms | KeyTerms) -> Cost:
-    return Cost.of(terms.privacy) if isinstance(terms, KeyTerms) else terms.cost
 
 
 def _basic(receipt: Mapping[str, Any], terms: Terms | KeyTerms) -> dict[str, Any]:
@@ -142,7 +138,7 @@ def _loss(receipt: Mapping[str, Any], terms: Terms | KeyTerms) -> dict[str, Any]
     return {
         "privacy_unit": who,
         "privacy_unit_details": f"Of two adjacent tables, {person} {how.replace('are', 'is', unit is None)}.",
-        "privacy_parameters": _parameters(_cost(terms)),
+        "privacy_parameters": _parameters(terms.cost),
         "privacy_parameters_details": f"Exactly, for all of the publication: {exact}.",
     }
 

@@ -10,7 +10,6 @@ import contextlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -21,6 +20,7 @@ from rainbowdp.goals import Asked, Goal, Located, QuestionMechanism, mechanism_o
 from rainbowdp.goals.concentrated import rho_of
 from rainbowdp.goals.mechanism import require_goal
 from rainbowdp.ledger import Cost
+from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Neighbors, Question, Summary
 from rainbowdp.questions.cells import cell_text, typed_text
@@ -49,12 +49,9 @@ Source = Table | Summary
 
 _POINTS = (
     "the cells are separated by semicolons, as they are where decimals have a comma: '2,5' counts for "
-    "nothing, and '1.200' is 1.2, no thousand"
+    "nothing, and '1.200' is read as 1.2, not as 1200"
 )
-_ENCODED = (
-    "if an older program wrote the file, give its encoding, such as --encoding cp1252, or such cells count "
-    "nowhere"
-)
+_ENCODED = "if an older program wrote the file, give its encoding, such as --encoding cp1252"
 _TYPED = "where the table has truth values or numbers, these say true, false, 1 or 2.5"
 
 
@@ -124,11 +121,8 @@ class Terms:
         object.__setattr__(self, "max_rows", require_rows(self.max_rows))
         require_person(self.unit, self.max_rows)
         object.__setattr__(self, "groups", _checked_groups(self.groups))
-        require_together(
-            "give both; groups are declared, never read from the table",
-            by=self.by,
-            groups=self.groups or None,
-        )
+        declared = "give both; groups are declared, never read from the table"
+        require_together(declared, by=self.by, groups=self.groups or None)
         for column in (self.unit, self.by):
             if column is not None:
                 require_column(column)
@@ -206,13 +200,7 @@ class Terms:
 
     @cached_property
     def public(self) -> dict[str, Json]:
-        """All of a receipt that is known before anything is drawn, as ``json.dumps`` writes it.
-
-        Raises
-        ------
-        PrivacyParameterError
-            If several charges of a logarithmic mu add up: their root has no exact form.
-        """
+        """All of a receipt that is known before anything is drawn, as ``json.dumps`` writes it."""
         mechanism, rho, groups = self.mechanism, rho_of(self.mechanism), list(self.groups)
         summed = {part.name: part.exact for part in self.cost.parts()} if len(groups) > 1 else None
         return public_part(
@@ -260,8 +248,9 @@ class Terms:
         """
         if not isinstance(source, Table):
             return {EVERYBODY: self.mechanism.at(source)}
-        how: dict[str, Any] = {"where": self.where, "unit": self.unit, "max_rows": self.max_rows, "key": key}
-        how["progress"], reading = progress, text_reading(self.reading)
+        reading = text_reading(self.reading)
+        how: dict[str, Any] = {"where": self.where, "unit": self.unit, "max_rows": self.max_rows}
+        how |= {"key": key, "progress": progress}
         if self.by is None:
             return {EVERYBODY: self.mechanism.at(summarize(source, reading, **how))}
         summaries = summarize_groups(source, reading, self.by, self.groups, **how)
@@ -312,11 +301,6 @@ class Terms:
     def found(self, released: Released[Answers]) -> "Answer":
         """Return what leaves, with these terms."""
         return Answer(self, *released)
-
-
-def now() -> str:
-    """Return the time in UTC, as ISO 8601."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,10 @@ reads cannot make it fail. A CSV file that is in order is read where it is, thro
 any other (compressed, of another encoding, with rows that cannot be read) a clean copy is made first. Links
 and copies are in one temporary directory, which is removed in all cases, so that DuckDB sees names of the
 same kind whatever the rows are.
-
-JSON lines become records of CSV, so that one reader serves both. Every line is an object, and its cells
-become the text that `cell_text` gives for their values. Such a file has no header: the first line is a
-person's row like any other, so what it holds decides nothing about the rest. The columns are those that are
-asked for, and a line without one of them is null there. A line that does not hold an object is left out; a
-cell that holds a list or an object becomes a NUL character, which stands for a cell that cannot be read.
 """
 
 import codecs
 import contextlib
-import json
 import re
 import tempfile
 import threading
@@ -44,8 +37,8 @@ from rainbowdp.formats.table_descriptions import PLAIN, TableDescription
 from rainbowdp.formats.tables import arrow_batches, connect, csv_scan, literal
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import parquet_source
-from rainbowdp.tables.cells import stored_text, whole_number
 from rainbowdp.tables.database_files import MEMORY
+from rainbowdp.tables.json_lines import records_of
 from rainbowdp.tables.local_files import blocks, check_room, is_compressed, linked
 from rainbowdp.tables.source import Batch, Progress, Source, check_alike, check_distinct, fetched
 
@@ -56,7 +49,7 @@ _FORMS = {
     "CSV": r"(csv|tsv|tab|txt)(\.gz|\.zst)?",
     "JSON lines": r"(jsonl|ndjson)(\.gz|\.zst)?",
     "Parquet": "parquet|pq",
-    "a spreadsheet": "xlsx|xlsm|xlsb|xls|ods",
+    "spreadsheet": "xlsx|xlsm|xlsb|xls|ods",
     "statistics": "sav|zsav|dta",
 }
 ENDINGS = (
@@ -69,7 +62,6 @@ _WAYS_ON = {
 }
 _SECONDS_BETWEEN_REPORTS = 0.2
 _ROWS = 1 << 16
-LARGEST_LINE = 1 << 21
 
 
 def file_source(
@@ -102,8 +94,10 @@ def file_source(
         )
     if forms == ["Parquet"]:
         return parquet_source(paths, name)
-    if forms[0] in ("a spreadsheet", "statistics"):
-        return _only_source(paths, forms[0], encoding, name, description)
+    if forms[0] in ("spreadsheet", "statistics"):
+        from rainbowdp.tables.spreadsheets import single_file_source
+
+        return single_file_source(paths, name, description.dialect, encoding)
     files = _TextFiles(paths, encoding, name, description, lines=forms == ["JSON lines"])
     return Source(
         name,
@@ -112,19 +106,6 @@ def file_source(
         separator=max((header.delimiter for header in files.headers), key=";".__eq__, default=None),
         close=files.close,
     )
-
-
-def _only_source(
-    paths: Sequence[Path], form: str, encoding: str, name: str, description: TableDescription
-) -> Source:
-    """Return the rows of one spreadsheet, or of one file of SPSS or Stata."""
-    from rainbowdp.tables.spreadsheets import spreadsheet_source, statistics_source
-
-    if len(paths) > 1:
-        raise TableUnreadableError(f"{name} are several files of this form", help="name one file")
-    if form == "a spreadsheet":
-        return spreadsheet_source(paths[0], name, description.dialect)
-    return statistics_source(paths[0], name, None if encoding == "utf-8" else encoding)
 
 
 class _TextFiles:
@@ -328,55 +309,3 @@ def _reported(database: "DuckDBPyConnection", progress: Progress | None) -> Iter
         done.set()
         thread.join()
     progress(1.0)
-
-
-def lines_of(content: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a stream that hold anything, without those of more than `LARGEST_LINE` bytes."""
-    rest = b""
-    skipping = False
-    for block in content:
-        *lines, rest = (rest + block).split(b"\n")
-        if lines and skipping:
-            lines, skipping = lines[1:], False
-        yield from (line for line in lines if line.strip() and len(line) <= LARGEST_LINE)
-        if skipping or len(rest) > LARGEST_LINE:
-            rest, skipping = b"", True
-    if rest.strip() and not skipping:
-        yield rest
-
-
-def records_of(content: Iterable[bytes], names: Sequence[str]) -> Iterator[bytes]:
-    r"""Yield the lines of a file as records of CSV, one cell per column.
-
-    Parameters
-    ----------
-    content : iterable of bytes
-        The file in UTF-8.
-    names : sequence of str
-        The columns that are asked for.
-
-    Examples
-    --------
-    >>> lines = b'{"a": 1.0, "b": true}\n{"a": "x, y"}\noops\n{"b": [1]}\n'
-    >>> b"".join(records_of([lines], ["a", "b"]))
-    b'"1","true"\n"x, y",""\n"","\x00"\n'
-    """
-    for line in lines_of(content):
-        cells = _cells(line)
-        if cells is not None:
-            yield (",".join([_quoted(cells.get(name)) for name in names]) + "\n").encode()
-
-
-def _cells(line: bytes) -> dict[str, object] | None:
-    """Return the values of an object by name, or None for anything else; no line fails."""
-    try:
-        # NUL is what could not be decoded, so the parser refuses such a line. It is given text: of bytes with
-        # NULs between them it would think that they are UTF-16.
-        value = json.loads(line.decode(), parse_int=whole_number)
-    except (ValueError, RecursionError):
-        return None
-    return {name.strip(): cell for name, cell in value.items()} if isinstance(value, dict) else None
-
-
-def _quoted(cell: object) -> str:
-    return '"' + (stored_text(cell) or "").replace('"', '""') + '"'

@@ -22,7 +22,6 @@ from rainbowdp.formats.table_descriptions import Dialect
 from rainbowdp.tables.cells import stored_cell, stored_text
 from rainbowdp.tables.source import UNREADABLE_CELL, Batch, OfCell, Progress, Source, check_distinct
 
-SPREADSHEETS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 STATISTICS: Final = (".sav", ".zsav", ".dta")
 _ROWS = 1 << 14
 # SPSS counts seconds from the first day of the Gregorian calendar, Stata days or milliseconds from 1960.
@@ -30,6 +29,21 @@ _SPSS, _STATA = dt.datetime(1582, 10, 14), dt.datetime(1960, 1, 1)  # noqa: DTZ0
 _SPSS_DATE = re.compile(r"(E|A|J|S)?DATE\d*\Z")
 _SPSS_MOMENT = re.compile(r"(DATETIME|YMDHMS)[\d.]*\Z")
 _SPSS_TIME = re.compile(r"TIME[\d.]*\Z")
+
+
+def single_file_source(paths: Sequence[Path], name: str, dialect: Dialect, encoding: str) -> Source:
+    """Return the rows of one file, by the form that its name says.
+
+    Raises
+    ------
+    TableUnreadableError
+        If there are several files; otherwise as `spreadsheet_source` and `statistics_source`.
+    """
+    if len(paths) > 1:
+        raise TableUnreadableError(f"{name} are several files of this form", help="name one file")
+    if paths[0].suffix.lower() in STATISTICS:
+        return statistics_source(paths[0], name, None if encoding == "utf-8" else encoding)
+    return spreadsheet_source(paths[0], name, dialect)
 
 
 def spreadsheet_source(path: Path, name: str, dialect: Dialect) -> Source:
@@ -192,7 +206,7 @@ def _texts_source(
             rows = list(zip(*([stored_text(cell) for cell in column] for column in batch), strict=True))
             counts = Counter(rows)
             if counts:
-                told = [
+                told: Batch = [
                     list(map(stored_cell, column))
                     for column in zip(*(counts if counted else rows), strict=True)
                 ]

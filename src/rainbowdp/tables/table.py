@@ -17,7 +17,8 @@ from typing import Any, Self
 
 from rainbowdp.errors import RainbowError, TableUnreadableError, UsageError, readable
 from rainbowdp.formats.encodings import encoding_called
-from rainbowdp.formats.table_descriptions import PLAIN, TableDescription, read_table_description
+from rainbowdp.formats.table_descriptions import PLAIN, TableDescription
+from rainbowdp.formats.table_descriptors import read_table_description
 from rainbowdp.tables.arrow_tables import NAME, table_source
 from rainbowdp.tables.database_files import duckdb_file_source, sqlite_source
 from rainbowdp.tables.described import described_source

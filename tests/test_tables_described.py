@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exports as people get them are read rightly with their description, in Python and on the command line."""
+
+import json
+import unicodedata
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from command_line import Runner
+from rainbowdp import PureDP, ask, open_ledger, winner, yes_no
+from rainbowdp.errors import QuestionError, RequestMismatchError, UsageError
+from rainbowdp.ledger import Cost
+from rainbowdp.questions import ranking
+from rainbowdp.questions.readings import OptionReading, Reading, SumReading
+from rainbowdp.tables import open_table, summarize
+
+VOTES = OptionReading("vote", ("red", "blue"))
+MONEY = SumReading("sum", Fraction(0), Fraction(10_000))
+TWO = [{"name": "id"}, {"name": "vote"}]
+
+
+def number(**said: object) -> dict[str, Any]:
+    return {"schema": {"fields": [{"name": "sum", "type": "number", **said}], "fieldsMatch": "subset"}}
+
+
+def found(
+    reading: Reading,
+    source: object,
+    describe: object = None,
+    encoding: str | None = None,
+) -> object:
+    """Return the counts or the sum of a table."""
+    with open_table(source, describe=describe, encoding=encoding) as table:
+        summary: Any = summarize(table, reading)
+    return summary.total if reading is MONEY else summary.counts
+
+
+@pytest.mark.parametrize(
+    ("reading", "text", "describe", "right"),
+    [
+        # A separator at the end of the header alone.
+        (VOTES, "id,vote,\n1,red\n2,blue\n3,red\n", {"fields": TWO}, (2, 1)),
+        # As write.table of R has it: no name above the names of the rows.
+        (
+            VOTES,
+            '"vote"\n"1" "red"\n"2" "blue"\n',
+            {"dialect": {"delimiter": " "}, "schema": {"fields": TWO}},
+            (1, 1),
+        ),
+        (VOTES, "id,vote\n1,red\n2\n3,red,more\n", {"fields": TWO, "fieldsMatch": "partial"}, (2, 0)),
+        (VOTES, "id;vote;why (free, optional, in German)\n1;red;a, b\n", {"delimiter": ";"}, (1, 0)),
+        (VOTES, "made by hand\n\nid\tvote\n1\tred\n", {"headerRows": [3]}, (1, 0)),
+        # As Qualtrics writes them: two further rows of header.
+        (
+            VOTES,
+            'vote,x\n"Which?\nOne.",y\n"{""ImportId"":""Q1""}",z\nred,1\n',
+            {"commentRows": [2, 3]},
+            (1, 0),
+        ),
+        # As MySQL escapes.
+        (VOTES, 'vote,why\nred,"say \\"hi\\", ok"\nblue,\\N\n', {"escapeChar": "\\"}, (1, 1)),
+        (MONEY, 'sum\n"2541,50"\n"1,5"\n', number(decimalChar=","), 2543),
+        (MONEY, 'sum\n"2,541.50"\n1.5\n', number(groupChar=","), 2543),
+        (MONEY, "sum\n€2541.50\n1.5 EUR\n", number(bareNumber=False), 2543),
+        (MONEY, "sum\n41.5%\n8.5 %\n", number(bareNumber=False), 50),
+        (VOTES, "vote\nred\nNA\n-\nblue\n", {"fields": [], "missingValues": ["", "NA", "-"]}, (1, 1)),
+        # These are read rightly without a description.
+        (VOTES, "vote,x\nred\nred,1\n\n\nblue,2\n", None, (1, 1)),
+        (VOTES, 'vote,x\nred,"{""a"": [1, 2]}"\n', None, (1, 0)),
+        (VOTES, 'vote,x\nred,"' + "\n" * (1 << 20) + '"\nblue,1\n', None, (1, 1)),
+    ],
+)
+def test_an_export_is_read_with_its_description(
+    tmp_path: Path, reading: Reading, text: str, describe: object, right: object
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    assert found(reading, path, describe) == right
+    if describe is not None:
+        said = tmp_path / "table.json"
+        said.write_text(json.dumps(describe), encoding="utf-8")
+        assert found(reading, path, said) == right
+
+
+def test_missing_values_and_numbers_hold_for_frames_and_databases_too(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"sum": ["1,5", "NA", "2,5"], "vote": ["red", "NA", "blue"]})
+    said = {**number(decimalChar=","), "encoding": "latin1"}
+    said["schema"]["missingValues"] = ["NA"]
+    assert found(MONEY, frame, said) == 4
+    assert found(OptionReading("vote", ("red", "NA")), frame, said) == (1, 0)
+    assert found(OptionReading("vote", ("red",), nulls="red"), frame, said) == (2,)
+    path = tmp_path / "old.csv"
+    path.write_bytes("vote,sum\nblå,7\n".encode("latin1"))
+    assert found(OptionReading("vote", ("blå", "x")), path, said) == (1, 0)
+    assert found(OptionReading("vote", ("blå", "x")), path, said, encoding="utf-8") == (0, 0)
+
+
+def test_composed_and_decomposed_texts_are_one_and_characters_without_width_none() -> None:
+    composed, decomposed = (unicodedata.normalize(form, "Zürich") for form in ("NFC", "NFD"))
+    frame = pl.DataFrame({"vote": [composed, decomposed, f"\ufeff{composed}\u200b ", "x"]})
+    frame = frame.with_columns(town=pl.lit(decomposed))
+    for option in (composed, decomposed):
+        question = winner("vote", [option, "x"])
+        assert found(question.reading, frame) == (3, 1)
+        for where in ({"town": option}, {}):
+            asked = ask(frame, question, epsilon=99, where=where, by="town", groups=[option])
+            assert asked.answer == {composed: composed}
+    with pytest.raises(QuestionError, match="stands twice"):
+        ranking("vote", [composed, decomposed])
+
+
+def test_a_ledger_tells_ways_of_reading_apart(tmp_path: Path) -> None:
+    table, place = tmp_path / "t.csv", str(tmp_path / "b.ledger")
+    table.write_text("vote\nred\nNA\n", encoding="utf-8")
+    with open_ledger(place, create=True) as ledger:
+        ledger.create("b", Cost.of(PureDP(9)))
+    paying: dict[str, Any] = {"ledger": place, "name": "b", "request_id": "q", "epsilon": 1}
+    question = winner("vote", ["red", "NA"])
+    first = ask(table, question, **paying)
+    assert ask(table, question, **paying).answer == first.answer
+    with pytest.raises(RequestMismatchError):
+        ask(table, question, describe={"fields": [], "missingValues": ["NA"]}, **paying)
+    with pytest.raises(UsageError, match="JDBC"):
+        ask("jdbc:postgresql://somewhere", question, epsilon=1)
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Runner:
+    monkeypatch.chdir(tmp_path)
+    return Runner(capsys)
+
+
+def test_options_of_the_command_line_say_what_is_needed_daily(run: Runner) -> None:
+    Path("t.csv").write_text("made by hand\nid;sum;vote\n1;60,5;NA\n2;50,5;red\n", encoding="utf-8")
+    sure = ("--epsilon", 99, "--skip-rows", 1)
+    asked = ("yes-no", "t.csv", "--column", "sum", "--sum", "--clamp", "0,100", *sure)
+    assert run("ask", *asked, "--decimal", ",", "--at-least", 90).out == "yes\n"
+    assert run("ask", *asked, "--at-least", 90).out == "no\n"
+    votes = ("winner", "t.csv", "--column", "vote", "--options", "NA,red")
+    assert run("ask", *votes, *sure, "--missing", "NA,-", "--separator", ";").out == "red\n"
+    outcome = run("ask", *votes, *sure, "--decimal", ",")
+    assert (outcome.code, "--decimal is for sums and brackets" in outcome.err) == (2, True)
+    keys = run("keys", "t.csv", "--column", "vote", "--delta", "0.999", *sure, "--missing", "NA")
+    assert keys.out in {"red\n", ""}
+    Path("table.json").write_text(json.dumps({"dialect": {"headerRows": [2]}}), encoding="utf-8")
+    described = run("ask", *votes, "--epsilon", 99, "--describe", "table.json", "--missing", "NA")
+    assert described.out == "red\n"
+
+
+def test_notes_are_made_of_the_header_and_the_question_alone(run: Runner) -> None:
+    Path("t.csv").write_text("id,vote,\n1,bla,\n", encoding="utf-8")
+    asked = ("ask", "winner", "t.csv", "--column", "vote", "--epsilon", 1, "--options")
+    assert "its last column has no name" in run(*asked, "bla,red").err
+    assert "'blå' is looked for in UTF-8" in run(*asked, "blå,red").err
+    assert "looked for" not in run(*asked, "blå,red", "--encoding", "cp1252").err
+
+
+@pytest.mark.parametrize(("name", "hint"), [("t.json", "one object per line"), ("t.zip", "unpack it")])
+def test_forms_that_are_not_read_get_a_way_on(run: Runner, name: str, hint: str) -> None:
+    Path(name).write_text("[]", encoding="utf-8")
+    outcome = run("ask", "winner", name, "--column", "vote", "--options", "A,B", "--epsilon", 1)
+    assert (outcome.code, hint in outcome.err) == (4, True)
+
+
+def test_a_yes_no_question_reads_described_numbers_in_python() -> None:
+    frame = pl.DataFrame({"sum": ["1.000,5", "2,5"]})
+    said = number(decimalChar=",", groupChar=".")
+    question = yes_no("sum", clamp=(0, 2000), at_least=900)
+    assert ask(frame, question, epsilon=99, describe=said).answer == "yes"
+    assert ask(frame, question, epsilon=99).answer == "no"
