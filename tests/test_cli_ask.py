@@ -191,11 +191,11 @@ def test_what_would_fit_is_said_to_be_for_all_groups(run: Runner) -> None:
     assert "all groups" not in winner(run, *paid[:-1], "2").error[1]
 
 
-def test_signs_of_an_option_or_group_that_act_on_a_terminal_are_shown(run: Runner) -> None:
-    odd = "red\x1b[2J\x9b\u202eder\u200b"
+def test_characters_of_an_option_or_group_that_act_on_a_terminal_are_shown(run: Runner) -> None:
+    odd = "red\x1b[2J\x9b\u202eder\u200b!"
     Path("odd.jsonl").write_text(json.dumps({"vote": odd, "town": odd}) + "\n", encoding="utf-8")
     words = ("ask", "winner", "odd.jsonl", "--column", "vote", "--options", f"{odd},Größe\u00a0L", *SURE)
-    shown = "red\\x1b[2J\\x9b\\u202eder\\u200b"
+    shown = "red\\x1b[2J\\x9b\\u202eder\\u200b!"
     assert run(*words).out in (f"{shown}\n", "Größe\u00a0L\n")
     groups = run(*words, "--by", "town", "--groups", odd)
     assert groups.out.startswith(f"{shown}: ")

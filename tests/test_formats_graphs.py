@@ -146,7 +146,7 @@ def test_a_large_table_keeps_the_order_of_its_rows(tmp_path: Path) -> None:
         (NODES + b'w,"b>r\n', PAIRS, "line 5 of .* never closed", "doubled"),
         (NODES + b"w,b>r\r\n", PAIRS, "line 5 of .* does not end as", "end all lines alike"),
         (NODES + b",b>r\n", PAIRS, "row 4 of .* has nothing in the column 'dataset'", "name every dataset"),
-        (NODES + b"w,b>>r\n", PAIRS, "row 4 of .*nodes.csv': .*empty color", "between the signs"),
+        (NODES + b"w,b>>r\n", PAIRS, "row 4 of .*nodes.csv': .*empty color", "between > and ="),
         (NODES + b"w,b>b\n", PAIRS, "row 4 of .*'b' stands twice", "once"),
         (NODES, b"source\nx\n", "has no column 'target'", "its columns are 'source'"),
         (NODES, PAIRS + b"x,\n", "row 3 of .*pairs.csv' has no target", "both datasets"),

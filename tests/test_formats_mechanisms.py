@@ -250,7 +250,7 @@ ROW = HEAD + "x,b>r,0,1,0\n"
         (HEAD + "x,b>r,99999999999,1,0\n", "'99999999999', beyond 2147483647", "whole number"),
         (HEAD + "x,b>g,0,1,0\n", "row 1 of .* ranks g, which has no column", "b, r"),
         (f"{ROW}y,b,0,1,0\n", "row 2 of .* does not rank r", "b, r"),
-        (HEAD + "x,b>>r,0,1,0\n", "row 1 of .*empty color", "between the signs"),
+        (HEAD + "x,b>>r,0,1,0\n", "row 1 of .*empty color", "between > and ="),
         (HEAD + "x,b>r,0,1\n", "line 2 of .* has 4 cells, and the header has 5", "one cell"),
     ],
 )

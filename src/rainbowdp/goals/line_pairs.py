@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which steps along a line tell what all of them reveal.
+"""Choose the steps along a line whose pairs of distributions decide how private all steps are.
 
 Let P and Q be what a line has at two distances, one step apart. Under pure privacy a prefix mass grows by the
 odds E up to its threshold, and from there on what it lacks to 1 falls by E.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All pairs of neighboring tables of few rows, and whether flip keeps its promise between them.
+"""List all pairs of neighboring tables with few rows, and check that flip keeps its promise on each.
 
 A table is how many options have each count. What one person changes is by how much the counts of some options
 rise and of others fall: up to M rows in all in either direction, and in one direction alone where people join

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rainbows, edges and matrices as callers give them, made into numbers for a rainbow graph.
+"""Turn rainbows, edges and sparse matrices into the integer arrays of a rainbow graph.
 
 One rainbow per dataset becomes distinct rainbows and a code per dataset, edges between names become pairs of
 numbers, and so do the entries of a sparse matrix. Names become numbers by hash look-ups that run in C.
@@ -80,7 +80,7 @@ def rainbow_list(rainbows: Iterable[Item], name: str) -> list[Item]:
     items = items_of(rainbows)
     if items is None:
         raise MissingRainbowError(
-            f"`{name}` is {kind_of(rainbows)}, and no list of rainbows",
+            f"`{name}` is {kind_of(rainbows)}, not a list of rainbows",
             help='give a list, as in ["blue>red", "red>blue"]',
         )
     return items
@@ -200,7 +200,7 @@ def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
     pairs = items_of(edges.tolist() if isinstance(edges, np.ndarray) else edges)
     if pairs is None:
         raise GraphShapeError(
-            f"`edges` is {kind_of(edges)}, and no list of pairs",
+            f"`edges` is {kind_of(edges)}, not a list of pairs",
             help='write for example [("a", "b"), ("b", "c")]',
         )
     kinds = set(map(type, pairs))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mechanisms beside each other: carried along a map of datasets, put in one order, and compared.
+"""Carry a mechanism along a map of datasets, reorder its datasets, and compare mechanisms.
 
 A pullback answers for each dataset as another mechanism does for its image. A mechanism is compared with
 another one, with itself along the boundary, and utilities with both. Every check returns a verdict that is

@@ -251,7 +251,7 @@ def ways_of(asked: Asked, goal: Goal, rule: str | BoundaryCondition) -> Ways:
 def planned(
     ways: Ways, goal: Goal, neighbors: Neighbors, shown: Shown
 ) -> tuple[PrivacyPlan, tuple[str, ...]]:
-    """Return the figures under one notion of privacy, and what else is to be known.
+    """Return the figures under one notion of privacy, and further remarks.
 
     Parameters
     ----------

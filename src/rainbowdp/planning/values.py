@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a plan says, as frozen values: exact probabilities that are rounded when they are written."""
+"""The result of `plan`: frozen values with exact probabilities, which are rounded only when written."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -307,7 +307,7 @@ class Plan(_Told):
     least : Least or None
         The least parameter, where it was asked for.
     notes : tuple of str
-        What else is to be known.
+        Further remarks.
     """
 
     _names: ClassVar[Mapping[str, str]] = {"lead_means": "lead", "privacies": "plans"}

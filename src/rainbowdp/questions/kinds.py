@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kinds of questions of the package: tell which question is of one, describe it, and read it back.
 
-A class that is derived from a kind may change any part of it. So what is known of a kind holds for its very
-type only, and what is known of a measure, too. A question or a reading of a user's own is asked beforehand
+A class that is derived from a kind may change any part of it. So facts about a kind or a measure are used
+only where the type is exactly that class. A question or a reading of a user's own is asked beforehand
 how its answers are written, because nothing must fail after a charge, and is given each distinct text once.
 """
 

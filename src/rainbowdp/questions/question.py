@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a question is: a value that knows its answers, and for any summary the true answer and its distance.
+"""The protocol `Question`, what the package's own questions share, and the checks of their arguments.
 
 A question about a table cannot list all tables. It gives the region (the true answer) and the distance by
 formula, and says which regions touch. Such a formula is private as soon as (a) neighbors in one region
@@ -74,7 +74,7 @@ class Question(Protocol):
 
 @dataclass(frozen=True)
 class InTable:
-    """A question that says nothing about rows that count for nothing, made safe for them.
+    """A user's question whose distances also hold where a changed row starts or stops counting.
 
     A changed row is a row that goes and a row that comes, either of which may count for nothing. So half the
     distance for rows that come and go will do, and the regions that two such rows can join.

@@ -137,7 +137,7 @@ def _loss(receipt: Mapping[str, Any], terms: Terms | KeyTerms) -> dict[str, Any]
     exact = ", ".join(f"{name} = {value}" for name, value in receipt["cost"].items())
     return {
         "privacy_unit": who,
-        "privacy_unit_details": f"Of two adjacent tables, {person} {how.replace('are', 'is', unit is None)}.",
+        "privacy_unit_details": f"Adjacent tables differ in {person}, {how}.",
         "privacy_parameters": _parameters(terms.cost),
         "privacy_parameters_details": f"Exactly, for all of the publication: {exact}.",
     }

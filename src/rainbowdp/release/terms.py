@@ -22,11 +22,11 @@ from rainbowdp.goals.mechanism import require_goal
 from rainbowdp.ledger import Cost
 from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.questions import Neighbors, Question, Summary
-from rainbowdp.questions.cells import cell_text, typed_text
+from rainbowdp.questions import Neighbors, Question, Scores, Summary
+from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.kinds import description_of, is_known, text_reading
 from rainbowdp.questions.question import require_column, require_question, require_relation, require_rows
-from rainbowdp.questions.readings import BracketReading, MatchReading, OptionReading, Reading, SumReading
+from rainbowdp.questions.readings import Reading
 from rainbowdp.release.receipt import (
     UNREADABLE,
     Json,
@@ -37,6 +37,7 @@ from rainbowdp.release.receipt import (
     public_part,
     unit_json,
 )
+from rainbowdp.release.remarks import compared_texts, reading_notes
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, summarize, summarize_groups
 from rainbowdp.tables.source import Progress
@@ -46,13 +47,6 @@ EVERYBODY = ""
 
 Answers = Mapping[str, str | tuple[str, ...]]
 Source = Table | Summary
-
-_POINTS = (
-    "the cells are separated by semicolons, as they are where decimals have a comma: '2,5' counts for "
-    "nothing, and '1.200' is read as 1.2, not as 1200"
-)
-_ENCODED = "if an older program wrote the file, give its encoding, such as --encoding cp1252"
-_TYPED = "where the table has truth values or numbers, these say true, false, 1 or 2.5"
 
 
 @dataclass(frozen=True)
@@ -181,7 +175,12 @@ class Terms:
     def columns(self) -> list[str]:
         """The columns that are read."""
         people = [column for column in (self.unit, self.by) if column is not None]
-        return [self.reading.column, *self.where, *people]
+        question = self.question
+        return [
+            question.column if isinstance(question, Scores) else self.reading.column,
+            *self.where,
+            *people,
+        ]
 
     @property
     def asked(self) -> dict[str, Json]:
@@ -227,17 +226,8 @@ class Terms:
         """Return the public remarks about a source: its schema makes them, and no row does."""
         if not isinstance(source, Table):
             return ()
-        found = list(source.notes)
-        numeric = isinstance(self.reading, SumReading | BracketReading)
-        if numeric and source.separator == ";" and source.description.about(self.reading.column).rule is None:
-            found.append(_POINTS)
-        beyond = [text for text in _declared(self) if not text.isascii()]
-        if beyond and source.separator is not None and source.encoding == "utf-8":
-            found.append(f"{beyond[0]!r} is looked for in UTF-8: {_ENCODED}")
-        odd = [] if source.separator else [text for text in _declared(self) if typed_text(text) != text]
-        if odd:
-            found.append(f"{odd[0]!r} stands for text alone: {_TYPED}")
-        return tuple(found)
+        declared = [*compared_texts(self.reading), *self.where.values(), *self.groups]
+        return source.notes + reading_notes(source, self.reading, declared)
 
     def located(
         self, source: Source, key: bytes | None = None, progress: Progress | None = None
@@ -359,14 +349,6 @@ def listed(answer: object) -> Json:
     if isinstance(answer, dict):
         return {group: listed(value) for group, value in answer.items()}
     return list(answer) if isinstance(answer, tuple) else answer
-
-
-def _declared(terms: Terms) -> list[str]:
-    """Return the texts with which cells are compared."""
-    reading = terms.reading
-    said = reading.options if type(reading) is OptionReading else ()
-    equal = (reading.equals,) if type(reading) is MatchReading else ()
-    return [*said, *equal, *terms.where.values(), *terms.groups]
 
 
 def require_person(unit: str | None, most: int) -> None:

@@ -7,7 +7,8 @@ understands. Nothing is converted in a way that could fail on a cell. What a lib
 rows are read is replaced by one fixed message, since its own words may quote a cell.
 
 The header of a file may be a person's row where the file lacks one. So messages name no column of a table,
-except one that is spelled nearly like a column that is asked for.
+except one that is spelled nearly like a column that is asked for. Notes name columns of Parquet files and
+frames, whose names come from a schema and not from a first line.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

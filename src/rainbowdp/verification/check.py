@@ -98,7 +98,7 @@ class Task:
         bounds_of = stated_bounds if self.kind == "stated" else nearest_bounds
         if not isinstance(self.privacy, GaussianDP):
             return odds_filter(self.table, bounds_of, self.privacy)
-        # Decimals taken at their word need not sum to 1, so an event and its complement disagree.
+        # Decimals that are judged as written need not sum to 1, so an event and its complement disagree.
         if self.kind == "written" or len(self.mechanism.colors) > MOST_COLORS_FOR_EVENTS:
             return None
         return gaussian_filter(self.table, bounds_of, self.privacy, ideal=self.kind == "ideal")

@@ -292,7 +292,7 @@ def _proven(
             if sign(rank) <= 0:
                 continue
         except UndecidedError:
-            # Stated rows fail only by proof; of rows taken at their word what is undecided fails.
+            # Stated rows fail only by proof; of rows that are judged as written what is undecided fails.
             if kind == "stated":
                 continue
             violation = Violation(event, probability, limit, None, swapped, undecided=True)
