@@ -44,6 +44,10 @@ NULLS = _asked(
     "count for nothing.",
     lambda text: None if text == "ignore" else text,
 )
+APPROVAL = _asked(
+    "--approval SEPARATOR",
+    "A cell can hold several options with this between them, such as ';': a person counts for each of them.",
+)
 NO_NULLS = params.choice(
     "--nulls",
     ("ignore",),
@@ -106,11 +110,12 @@ def winner_question(
     options_file: str | None = OPTIONS_FILE,
     other: str | None = OTHER,
     nulls: str | None = NULLS,
+    approval: str | None = APPROVAL,
 ) -> "Winner":
     """Return the question that the options of ``winner`` describe."""
     from rainbowdp.questions import winner
 
-    return winner(column, _declared(options, options_file), other=other, nulls=nulls)
+    return winner(column, _declared(options, options_file), other=other, nulls=nulls, approval=approval)
 
 
 def ranking_question(

@@ -92,6 +92,11 @@ def mechanism_of(
 
 
 def _choice(asked: Asked, question: Winner | Ranking | Scores, goal: Goal) -> QuestionMechanism:
+    if isinstance(question, Winner) and question.approval is not None and asked.max_rows > 1:
+        raise QuestionError(
+            "where a person can have several options, a person has one row",
+            help="leave out the rows per person, or ask about one option per row",
+        )
     if isinstance(question, Scores):
         _check_scores(question, asked)
     if goal == "guarantee" or len(question.options) == 2:

@@ -35,7 +35,7 @@ from rainbowdp.goals.table_judging import (
 )
 from rainbowdp.line import Line
 from rainbowdp.privacy import GaussianDP, Privacy
-from rainbowdp.questions import OptionCounts, Scores
+from rainbowdp.questions import OptionCounts
 
 MOST_WORK = 5000
 """About so many pairs of tables are judged."""
@@ -105,7 +105,7 @@ def judge_mechanism(mechanism: QuestionMechanism) -> Judged:
     match mechanism:
         case Flip():
             return _judge_flip(mechanism)
-        case LeadLine() if isinstance(mechanism.asked.question, Scores):
+        case LeadLine() if mechanism.asked.scores is not None:
             return _judge_steps(mechanism, min(mechanism.count, 3))
         case LeadLine():
             return _judge_leads(mechanism)
@@ -174,9 +174,9 @@ def _judge_steps(mechanism: LeadLine | QuestionLine, colors: int) -> Judged:
 
 
 def _judge_flip(flip: Flip) -> Judged:
-    question, options = flip.options, flip.count
-    if isinstance(question, Scores):
-        pairs = tuple(dict.fromkeys(score_pairs(question)))
+    scores, options = flip.asked.scores, flip.count
+    if scores is not None:
+        pairs = tuple(dict.fromkeys(score_pairs(scores)))
         chances = FlipJudge(flip, options, (gap for pair in pairs for kin in pair for gap in kin[:2]))
         broken = chances.strange_coin() or next(filter(None, map(chances.fault, pairs)), None)
         return Judged(len(pairs), None, "pairs of neighboring scores on a small grid", broken)

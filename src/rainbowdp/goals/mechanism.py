@@ -80,6 +80,18 @@ class Asked:
         object.__setattr__(self, "max_rows", require_rows(self.max_rows))
 
     @property
+    def scores(self) -> Scores | None:
+        """The question as one about scores, of which one person can move all at once; None if it is not.
+
+        Where a person can have several options, the counts are scores of sensitivity 1, which only rise when
+        a person joins.
+        """
+        question = self.question
+        if isinstance(question, Winner) and question.approval is not None:
+            return Scores(question.options, Fraction(1), monotone=not self.changed)
+        return question if isinstance(question, Scores) else None
+
+    @property
     def changed(self) -> bool:
         """Whether neighbors differ in a changed record, not in one that joins or leaves."""
         return self.neighbors == "change-one"
@@ -206,8 +218,8 @@ class OptionsMechanism(QuestionMechanism):
 
         For counts that is the rows of so many people; for scores so many times the sensitivity.
         """
-        question = self.asked.question
-        return question.sensitivity * lead if isinstance(question, Scores) else self.asked.max_rows * lead
+        scores = self.asked.scores
+        return self.asked.max_rows * lead if scores is None else scores.sensitivity * lead
 
 
 class EpsilonMechanism(QuestionMechanism):

@@ -36,7 +36,7 @@ from rainbowdp.goals.order_chances import (
     order_chance,
 )
 from rainbowdp.ledger import Cost
-from rainbowdp.questions import Neighbors, Ranking, Scores, Summary
+from rainbowdp.questions import Neighbors, Ranking, Summary
 from rainbowdp.questions.selection import MOST_LISTED, Form
 from rainbowdp.sampling import BitSource
 from rainbowdp.sampling.bits import (
@@ -279,10 +279,10 @@ class NormalOrder(MuMechanism, OptionsMechanism):
     @property
     def change_squared(self) -> Fraction:
         """The square of the longest change of differences that one person makes."""
-        question, rows, count = self.asked.question, self.asked.max_rows, self.count
-        if isinstance(question, Scores):
+        scores, rows, count = self.asked.scores, self.asked.max_rows, self.count
+        if scores is not None:
             split = Fraction((count // 2) * (count - count // 2), count)
-            return question.sensitivity**2 * split * (1 if question.monotone else 4)
+            return scores.sensitivity**2 * split * (1 if scores.monotone else 4)
         return rows**2 * (Fraction(2) if self.asked.changed else 1 - Fraction(1, count))
 
     @property
@@ -323,7 +323,9 @@ class NormalOrder(MuMechanism, OptionsMechanism):
 
     def cost(self, groups: int, neighbors: Neighbors) -> Cost:
         """Return what answers for so many groups cost together."""
-        return noise_cost(self.charged, groups, neighbors, Fraction(2 * self.count, self.count - 1))
+        # Where a person changes, some counts of one group can fall and all others rise: twice as far.
+        factor = Fraction(2 * self.count, self.count - 1) if self.asked.scores is None else Fraction(4)
+        return noise_cost(self.charged, groups, neighbors, factor)
 
     def wrong(self, lead: int, case: Case) -> Value | None:
         """Return the probability of a wrong answer at a lead; see `Flip.wrong` and `NoisyOrder.wrong`."""

@@ -75,7 +75,7 @@ class Flip(EpsilonMechanism, OptionsMechanism):
     @property
     def theorem(self) -> str:
         """Why it is private."""
-        if isinstance(self.asked.question, Scores):
+        if self.asked.scores is not None:
             return "theorem 2: permute-and-flip by scores of a known sensitivity"
         row = "one changed record" if self.asked.changed else "one record that joins or leaves"
         many = ", row by row" if self.asked.max_rows > 1 else ""
@@ -126,9 +126,9 @@ class Flip(EpsilonMechanism, OptionsMechanism):
 
     def _power(self, gap: Gap) -> tuple[Fraction, bool]:
         """Return the n of q = e^(-epsilon n), and whether q is 2/(1 + t) times that."""
-        question, rows = self.asked.question, self.asked.max_rows
-        if isinstance(question, Scores):
-            return Fraction(gap) / (question.sensitivity * (1 if question.monotone else 2)), False
+        scores, rows = self.asked.scores, self.asked.max_rows
+        if scores is not None:
+            return Fraction(gap) / (scores.sensitivity * (1 if scores.monotone else 2)), False
         if not self.asked.changed:
             return Fraction(gap, rows), False
         pairs, odd = divmod(int(gap), 2)
@@ -186,9 +186,9 @@ class LeadLine(LineMechanism, OptionsMechanism):
     @property
     def step(self) -> Gap:
         """The most by which one person moves the lead."""
-        question = self.asked.question
-        if isinstance(question, Scores):
-            return question.sensitivity * (1 if question.monotone else 2)
+        scores = self.asked.scores
+        if scores is not None:
+            return scores.sensitivity * (1 if scores.monotone else 2)
         return self.asked.max_rows * (2 if self.asked.changed else 1)
 
     def place_of(self, summary: Summary) -> tuple[int, Exact]:

@@ -38,7 +38,7 @@ from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.goals.values import order, value_ball
 from rainbowdp.planning.words import PlanCase, answer_count, cases_of, names_one
 from rainbowdp.privacy import GaussianDP, Privacy
-from rainbowdp.questions import Level, Ranking, Scores
+from rainbowdp.questions import Level, Ranking
 from rainbowdp.questions.kinds import is_known
 from rainbowdp.questions.measures import CountOf
 
@@ -239,9 +239,9 @@ def option_steps(asked: Asked) -> tuple[int, int]:
     A person moves one count by up to M, and as many of another one where records change. Scores move by the
     sensitivity, in one direction where they are monotone.
     """
-    question = asked.question
-    if isinstance(question, Scores):
-        return (1 if question.monotone else 2), 1
+    scores = asked.scores
+    if scores is not None:
+        return (1 if scores.monotone else 2), 1
     return asked.max_rows * (2 if asked.changed else 1), asked.max_rows
 
 

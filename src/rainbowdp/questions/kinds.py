@@ -18,6 +18,7 @@ from rainbowdp.questions.levels import Bracket, Level, YesNo, measure_of
 from rainbowdp.questions.measures import CountOf, Measure, ShareOf, SumOf
 from rainbowdp.questions.question import Json, Question, fields_of
 from rainbowdp.questions.readings import (
+    ApprovalReading,
     BracketReading,
     MatchReading,
     OptionReading,
@@ -38,7 +39,7 @@ _CELLS: Final = {"column": str, "options": list, "other": str | None, "nulls": s
 _LEVELS: Final = {"column": str, "edges": list, "labels": list, "nulls": str | None}
 # Classes and types of the fields of a description; of levels, what is measured is described beside them.
 _DESCRIBED: Final[dict[str, tuple[Callable[..., Question], dict[str, Any]]]] = {
-    "winner": (Winner, _CELLS),
+    "winner": (Winner, {**_CELLS, "approval": str | None}),
     "ranking": (Ranking, {**_CELLS, "top": int | None, "as_set": bool}),
     "yes-no": (YesNo, {**_LEVELS, "false_yes": str | None}),
     "level": (Level, _LEVELS),
@@ -47,7 +48,7 @@ _DESCRIBED: Final[dict[str, tuple[Callable[..., Question], dict[str, Any]]]] = {
 }
 KINDS: Final = tuple(_DESCRIBED)
 """The kinds of the package's own questions."""
-_READINGS: Final = (OptionReading, MatchReading, SumReading, BracketReading)
+_READINGS: Final = (OptionReading, ApprovalReading, MatchReading, SumReading, BracketReading)
 
 
 def is_known(question: Question) -> bool:

@@ -198,6 +198,50 @@ class OptionReading:
 
 
 @dataclass(frozen=True)
+class ApprovalReading:
+    """Each cell holds any number of options, which a separator divides; each of them counts once.
+
+    Parameters
+    ----------
+    single : OptionReading
+        What one of the texts between separators counts as.
+    separator : str
+        What divides them.
+
+    Examples
+    --------
+    >>> reading = ApprovalReading(OptionReading("party", ("red", "blue")), ";")
+    >>> reading.summary([("red; blue", 3), ("blue;blue;green", 1), (None, 2)]).counts
+    (3, 4)
+    """
+
+    single: OptionReading
+    separator: str
+
+    @property
+    def column(self) -> str:
+        """The column."""
+        return self.single.column
+
+    def place(self, cell: object) -> tuple[int, ...] | None:
+        """Return the numbers of the options that a cell holds."""
+        text = cell_text(cell)
+        if not isinstance(text, str):
+            place = self.single.place(cell)
+            return None if place is None else (place,)
+        found = {self.single.place(part) for part in text.split(self.separator) if part.strip()}
+        return tuple(sorted(place for place in found if place is not None)) or None
+
+    def summary(self, tally: Tally) -> OptionCounts:
+        """Count the rows that hold each option."""
+        counts = [0] * len(self.single.options)
+        for cell, rows in tally:
+            for place in self.place(cell) or ():
+                counts[place] += rows
+        return OptionCounts(tuple(counts))
+
+
+@dataclass(frozen=True)
 class MatchReading:
     """Each cell equals one text, or says something else.
 

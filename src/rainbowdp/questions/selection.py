@@ -17,6 +17,7 @@ from rainbowdp.exact import NumberLike, format_fraction, parse_fraction
 from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
 from rainbowdp.questions.question import (
     Asked,
+    Json,
     Neighbors,
     OneOption,
     Pairs,
@@ -27,7 +28,15 @@ from rainbowdp.questions.question import (
     require_relation,
     require_summary,
 )
-from rainbowdp.questions.readings import Location, OptionCounts, OptionReading, Reading, ScoreValues, Summary
+from rainbowdp.questions.readings import (
+    ApprovalReading,
+    Location,
+    OptionCounts,
+    OptionReading,
+    Reading,
+    ScoreValues,
+    Summary,
+)
 from rainbowdp.rainbow import Rainbow, quote_color
 
 MOST_LISTED = 5
@@ -67,7 +76,7 @@ class _Counted(Asked):
         object.__setattr__(self, "options", declared("options", options))
 
     @property
-    def reading(self) -> OptionReading:
+    def reading(self) -> Reading:
         """How cells are read: as one of the options."""
         return OptionReading(self.column, self.options, self.other, self.nulls)
 
@@ -101,7 +110,38 @@ class Winner(_Counted, OneOption):
     9
     """
 
+    approval: str | None = None
+
     kind: ClassVar[str] = "winner"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.approval is not None and (not isinstance(self.approval, str) or not self.approval.strip()):
+            raise QuestionError(
+                f"{self.approval!r} cannot stand between options", help="give a text, such as a semicolon"
+            )
+        divided = [option for option in self.options if self.approval is not None and self.approval in option]
+        if divided:
+            raise QuestionError(
+                f"the option {divided[0]!r} holds the separator {self.approval!r}",
+                help="name the options as they stand between separators",
+            )
+
+    @property
+    def tight(self) -> bool:
+        """Whether the distance by formula is the true one; of several options per person that is not proven."""
+        return self.approval is None
+
+    @property
+    def reading(self) -> Reading:
+        """How cells are read: as one of the options, or as several with a separator between them."""
+        single = OptionReading(self.column, self.options, self.other, self.nulls)
+        return single if self.approval is None else ApprovalReading(single, self.approval)
+
+    def describe(self) -> dict[str, Json]:
+        """Return everything that defines the question, as JSON."""
+        said = super().describe()
+        return {name: value for name, value in said.items() if name != "approval" or value is not None}
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the option with the most rows, and the row distance."""
@@ -245,7 +285,12 @@ def form_text(question: object, answer: Form) -> str:
 
 
 def winner(
-    column: str, options: Iterable[object], *, other: str | None = None, nulls: str | None = None
+    column: str,
+    options: Iterable[object],
+    *,
+    other: str | None = None,
+    nulls: str | None = None,
+    approval: str | None = None,
 ) -> Winner:
     """Ask which option most rows say: the winner, the mode, the most common value.
 
@@ -260,6 +305,9 @@ def winner(
         A further option as which all other cells count.
     nulls : str, optional
         The option as which empty cells count; otherwise they count nowhere.
+    approval : str, optional
+        What stands between options where one cell can hold several, as in approval voting or where several
+        boxes can be ticked. A person counts once for each of them, and has one row.
 
     Returns
     -------
@@ -274,8 +322,10 @@ def winner(
     --------
     >>> winner("party", ["red", "blue"], other="none of these").answers
     ('red', 'blue', 'none of these')
+    >>> winner("seen", ["ad", "poster"], approval=";").reading.summary([("ad;poster", 2), ("ad", 1)]).counts
+    (3, 2)
     """
-    return Winner(column, declared("options", options, least=1), other, nulls)
+    return Winner(column, declared("options", options, least=1), other, nulls, approval)
 
 
 def ranking(

@@ -4,7 +4,14 @@
 from collections.abc import Sequence
 
 from rainbowdp.questions.cells import typed_text
-from rainbowdp.questions.readings import BracketReading, MatchReading, OptionReading, Reading, SumReading
+from rainbowdp.questions.readings import (
+    ApprovalReading,
+    BracketReading,
+    MatchReading,
+    OptionReading,
+    Reading,
+    SumReading,
+)
 from rainbowdp.tables import Table
 
 _POINTS = (
@@ -17,6 +24,8 @@ _TYPED = "where the table has truth values or numbers, these say true, false, 1 
 
 def compared_texts(reading: Reading) -> tuple[str, ...]:
     """Return the texts with which a reading of the package compares cells."""
+    if isinstance(reading, ApprovalReading):
+        return reading.single.options
     if type(reading) is OptionReading:
         return reading.options
     return (reading.equals,) if type(reading) is MatchReading else ()
