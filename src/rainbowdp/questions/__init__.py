@@ -25,7 +25,8 @@ from rainbowdp.questions.readings import (
     SumReading,
 )
 from rainbowdp.questions.regions import QuestionLines, answer_line, question_boundary, region_graph
-from rainbowdp.questions.selection import Ranking, Scores, Winner, ranking, scores, winner
+from rainbowdp.questions.scores import Scores, scores
+from rainbowdp.questions.selection import Ranking, Winner, ranking, winner
 
 __all__ = [
     "Bracket",

@@ -31,15 +31,14 @@ from rainbowdp.questions.question import (
     require_rows,
 )
 from rainbowdp.questions.readings import ScoreValues, Summary, as_texts
-from rainbowdp.questions.selection import Ranking, Scores, Winner
+from rainbowdp.questions.scores import Scores
+from rainbowdp.questions.selection import Ranking, Winner
 
 _UNREADABLE = b"\xff"
 _TABLES = 2500
 _MOST_TABLES = 7500
 _FAR = 1 << 40
 _GRID = 1300
-# Of so many options every choice is looked at where a cell can hold several.
-_MOST_SUBSETS = 3
 
 Fault = tuple[str, tuple[int, ...], str]
 Array = npt.NDArray[np.int64]
@@ -409,15 +408,8 @@ def cells_of(question: Question) -> tuple[object, ...]:
     """
     known = question if is_known(question) else None
     match known:
-        case Winner(approval=str(between)):
-            # Of many options, one more at a time.
-            chosen = [known.options[: at + 1] for at in range(len(known.options))]
-            if len(known.options) <= _MOST_SUBSETS:
-                sizes = range(1, len(known.options) + 1)
-                chosen = [each for size in sizes for each in itertools.combinations(known.options, size)]
-            return tuple(map(between.join, chosen))
         case Winner() | Ranking():
-            return known.options
+            return known.some_cells
         case Level(measure=SumOf() as measure):
             if measure.tight:
                 return tuple(map(str, range(int(measure.lower), int(measure.upper) + 1)))

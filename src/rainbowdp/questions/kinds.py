@@ -28,7 +28,8 @@ from rainbowdp.questions.readings import (
     Tally,
     as_texts,
 )
-from rainbowdp.questions.selection import Form, Ranking, Scores, Winner
+from rainbowdp.questions.scores import Scores
+from rainbowdp.questions.selection import Form, Ranking, Winner
 
 OWN_ANSWER_FIRST: Final = (Winner, Ranking, Scores, YesNo)
 """Of these, every answer has itself best and all others tied."""

@@ -4,17 +4,14 @@
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import ceil, floor
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from rainbowdp.errors import QuestionError, RainbowError
-from rainbowdp.exact import NumberLike, format_fraction, parse_fraction
-from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
+from rainbowdp.errors import QuestionError
+from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.questions.question import (
     Asked,
     Json,
@@ -26,7 +23,6 @@ from rainbowdp.questions.question import (
     own_answer_first,
     require_column,
     require_relation,
-    require_summary,
 )
 from rainbowdp.questions.readings import (
     ApprovalReading,
@@ -34,7 +30,6 @@ from rainbowdp.questions.readings import (
     OptionCounts,
     OptionReading,
     Reading,
-    ScoreValues,
     Summary,
 )
 from rainbowdp.rainbow import Rainbow, quote_color
@@ -80,6 +75,11 @@ class _Counted(Asked):
         """How cells are read: as one of the options."""
         return OptionReading(self.column, self.options, self.other, self.nulls)
 
+    @property
+    def some_cells(self) -> tuple[str, ...]:
+        """Cells that the question tells apart."""
+        return self.options
+
     def scores_of(self, summary: Summary) -> tuple[int, ...]:
         """Return how many rows say each option.
 
@@ -116,7 +116,7 @@ class Winner(_Counted, OneOption):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.approval is not None and (not isinstance(self.approval, str) or not self.approval.strip()):
+        if self.approval is not None and not str(self.approval).strip():
             raise QuestionError(
                 f"{self.approval!r} cannot stand between options", help="give a text, such as a semicolon"
             )
@@ -129,7 +129,7 @@ class Winner(_Counted, OneOption):
 
     @property
     def tight(self) -> bool:
-        """Whether the distance by formula is the true one; of several options per person that is not proven."""
+        """Whether the distance by formula is the true one; with several options per person it may not be."""
         return self.approval is None
 
     @property
@@ -137,6 +137,12 @@ class Winner(_Counted, OneOption):
         """How cells are read: as one of the options, or as several with a separator between them."""
         single = OptionReading(self.column, self.options, self.other, self.nulls)
         return single if self.approval is None else ApprovalReading(single, self.approval)
+
+    @property
+    def some_cells(self) -> tuple[str, ...]:
+        """Cells that the question tells apart: each option, and the first ones together."""
+        held = range(2, len(self.options) + 1) if self.approval is not None else ()
+        return (*self.options, *(str(self.approval).join(self.options[:size]) for size in held))
 
     def describe(self) -> dict[str, Json]:
         """Return everything that defines the question, as JSON."""
@@ -365,147 +371,6 @@ def ranking(
     2
     """
     return Ranking(column, declared("options", options, least=1), other, nulls, top, as_set)
-
-
-@dataclass(frozen=True)
-class Scores(OneOption):
-    """Which option has the best score? See `scores`.
-
-    Between neighbors each score moves by at most the sensitivity, and if they are monotone all in one
-    direction. So a lead moves by at most twice the sensitivity, or by the sensitivity. Any of the best
-    options is a right answer; only for the line of the paper, see `locate`, the one declared first wins
-    ties.
-
-    Examples
-    --------
-    >>> question = Scores(("A", "B"), Fraction(1))
-    >>> found = question.locate(question.values([10, "12.5"]))
-    >>> found.answer, found.distance
-    ('B', 1)
-    """
-
-    options: tuple[str, ...]
-    sensitivity: Fraction
-    monotone: bool = False
-
-    kind: ClassVar[str] = "scores"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "options", declared("options", self.options))
-        sensitivity = parse_fraction(self.sensitivity)
-        if not isinstance(self.monotone, bool):
-            raise QuestionError(
-                f"{self.monotone!r} is neither true nor false", help="say whether scores are monotone"
-            )
-        if sensitivity <= 0:
-            raise QuestionError(
-                f"scores of sensitivity {format_fraction(sensitivity)} cannot change",
-                help="give the most by which one person changes a score",
-            )
-        object.__setattr__(self, "sensitivity", sensitivity)
-
-    @property
-    def column(self) -> str:
-        """No column: scores are given, not read."""
-        return ""
-
-    @property
-    def reading(self) -> Reading:
-        """Refuse to read a table.
-
-        Raises
-        ------
-        QuestionError
-            Always.
-        """
-        raise QuestionError(
-            "scores are not read from a table", help="compute them, and give them in place of the table"
-        )
-
-    def values(self, scores: Iterable[NumberLike]) -> ScoreValues:
-        """Return scores, one per option in their order, as the summary of this question.
-
-        Raises
-        ------
-        QuestionError
-            If they are no list of numbers, or there are more or fewer scores than options.
-        """
-        listed = items_of(scores)
-        if listed is None:
-            raise QuestionError(
-                f"the scores are {kind_of(scores)}, which is not a list", help="give a list of them"
-            )
-        if len(listed) != len(self.options):
-            raise QuestionError(
-                f"{len(listed)} scores do not fit {len(self.options)} options",
-                help="give one score per option",
-            )
-        try:
-            return ScoreValues(tuple(map(parse_fraction, listed)))
-        except RainbowError:
-            raise QuestionError(
-                "a score is not an exact number; it is not shown, because scores are private",
-                help="give finite numbers, or texts such as 12, 2.5 or 1/3",
-            ) from None
-
-    def scores_of(self, summary: Summary) -> tuple[Fraction, ...]:
-        """Return the score of each option.
-
-        Raises
-        ------
-        QuestionError
-            If the summary is of another question; the message says nothing of what it holds.
-        """
-        values = require_summary(summary, ScoreValues).values
-        if len(values) != len(self.options):
-            raise QuestionError(
-                "the summary is about other options", help="make it with the question's `values`"
-            )
-        return self.values(values).values
-
-    def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
-        """Return the option with the best score, and how many people it takes to change that."""
-        require_relation(neighbors)
-        values = self.scores_of(summary)
-        best = values.index(max(values))
-        most = self.sensitivity if self.monotone else 2 * self.sensitivity
-        distance = min(
-            max(0, ceil((values[best] - value) / most) - 1)
-            if at < best
-            else floor((values[best] - value) / most)
-            for at, value in enumerate(values)
-            if at != best
-        )
-        return Location(self.options[best], distance)
-
-
-def scores(options: Iterable[object], *, sensitivity: NumberLike, monotone: bool = False) -> Scores:
-    """Ask which option has the best score, for scores that you computed.
-
-    Parameters
-    ----------
-    options : iterable of text
-        The options. Of several best ones, any may be named, with equal chances.
-    sensitivity : number or text
-        The most by which one person changes a score.
-    monotone : bool
-        Whether one person changes all scores in one direction, as counts do where people join or leave.
-
-    Returns
-    -------
-    Scores
-
-    Raises
-    ------
-    QuestionError
-        If there are fewer than two options, two are the same, or the sensitivity is not positive.
-
-    Examples
-    --------
-    >>> scores(["A", "B"], sensitivity="0.5").answers
-    ('A', 'B')
-    """
-    return Scores(declared("options", options), parse_fraction(sensitivity), monotone)
 
 
 @lru_cache(maxsize=8)
