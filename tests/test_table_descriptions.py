@@ -163,6 +163,7 @@ def test_missing_values_of_a_field_replace_those_of_the_table() -> None:
         ({"fields": [{"name": "a", "decimalChar": ","}]}, "properties of a number"),
         ({"fields": [{"name": "a"}, {"name": "a"}]}, "the same name"),
         ({"fields": [], "fieldsMatch": "some"}, "'fieldsMatch' is 'some'"),
+        ({"fields": [{"name": "d", "type": "date", "format": "%Q"}]}, "format '%Q' of field 'd' is not a"),
         ({"encoding": "klingon"}, "no encoding 'klingon'"),
         ({"resources": []}, "'resources' must hold one table"),
     ],

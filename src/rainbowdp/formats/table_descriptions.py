@@ -15,11 +15,12 @@ from typing import Final, Literal, Self
 from rainbowdp.errors import UsageError
 
 FieldsMatch = Literal["exact", "equal", "subset", "superset", "partial"]
-_MOMENTS: Final[dict[str, Callable[[dt.datetime], str]]] = {
+MOMENTS: Final[dict[str, Callable[[dt.datetime], str]]] = {
     "date": lambda moment: moment.date().isoformat(),
     "time": lambda moment: moment.time().isoformat(),
     "datetime": lambda moment: moment.isoformat(),
 }
+"""The types of dates and times, and the text of a value of each."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ class Field:
             return None if (self.decimal, self.group, self.bare) == (".", "", True) else self._number
         if self.kind == "boolean":
             return self._truth
-        return self._moment if self.kind in _MOMENTS and self.form not in ("default", "any") else None
+        return self._moment if self.kind in MOMENTS and self.form not in ("default", "any") else None
 
     def _number(self, text: str) -> str:
         found = self._form.fullmatch(text)
@@ -136,7 +137,7 @@ class Field:
 
     def _moment(self, text: str) -> str:
         try:
-            return _MOMENTS[self.kind](dt.datetime.strptime(text, self.form))  # noqa: DTZ007 - the pattern may have a zone
+            return MOMENTS[self.kind](dt.datetime.strptime(text, self.form))  # noqa: DTZ007 - the pattern may have a zone
         except ValueError:
             return text
 

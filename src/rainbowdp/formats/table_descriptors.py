@@ -5,14 +5,16 @@ A property that is nearly spelled like one that is read is refused; any other un
 """
 
 import codecs
+import datetime as dt
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, did_you_mean
-from rainbowdp.formats.table_descriptions import Dialect, Field, FieldsMatch, TableDescription
+from rainbowdp.formats.table_descriptions import MOMENTS, Dialect, Field, FieldsMatch, TableDescription
 
 _IN_DIALECT = {
     "delimiter": str,
@@ -45,6 +47,7 @@ _IN_FIELD = {
 _IN_SCHEMA = {"fields": list, "fieldsMatch": str, "missingValues": list}
 _UNREAD = {"property", "itemType", "itemKeys"}
 _LAST_NAMED_ROW = 1000
+_MOMENT = dt.datetime(2026, 1, 31, 13, 14, 15, tzinfo=dt.UTC)
 
 
 def read_table_description(source: object) -> TableDescription:
@@ -182,6 +185,9 @@ class _Reader:
             raise self._wrong(
                 f"field {name!r} has properties of a number and is not one", 'give it "type": "number"'
             )
+        form = said.get("format", "default").removeprefix("fmt:")
+        if kind in MOMENTS and form not in ("default", "any"):
+            self._check_pattern(name, form)
         return Field(
             name,
             kind,
@@ -189,10 +195,19 @@ class _Reader:
             point,
             said.get("groupChar", ""),
             said.get("bareNumber", True),
-            said.get("format", "default").removeprefix("fmt:"),
+            form,
             tuple(map(str, said.get("trueValues", Field.true))),
             tuple(map(str, said.get("falseValues", Field.false))),
         )
+
+    def _check_pattern(self, name: str, form: str) -> None:
+        """Refuse a pattern that does not read what it writes: no cell would say so."""
+        try:
+            dt.datetime.strptime(_MOMENT.strftime(form), form)  # noqa: DTZ007 - the pattern may have a zone
+        except (ValueError, re.error):
+            raise self._wrong(
+                f"the format {form!r} of field {name!r} is not a pattern", "write for example %d.%m.%Y"
+            ) from None
 
     def _missing(self, said: Mapping[str, Any]) -> frozenset[str] | None:
         if "missingValues" not in said:
