@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp ask`` and ``keys``: every option, what goes to stdout, what is said, where tables come from."""
 
+import csv
+import io
 import json
 import sqlite3
 from pathlib import Path
@@ -225,3 +227,17 @@ def test_keys_are_named_and_json_has_the_exact_texts(run: Runner) -> None:
     assert json.loads(exact.out) == sorted([odd, *plain])
     assert "\x1b" not in exact.out
     assert len(json.loads(run(*words, "9", "--unit", "id", "--max-keys", "3", "--format", "json").out)) == 3
+
+
+def test_keys_as_csv_hold_no_formula(run: Runner) -> None:
+    odd = ["=1+1", "+49", "-2", "@sum", "\t=1", 'say "hi", =1', "＝1", "plain"]  # noqa: RUF001 - the wide character
+    lines = [json.dumps({"word": word}) + "\n" for word in odd for _ in range(60)]
+    Path("a.jsonl").write_text("".join(lines), encoding="utf-8")
+    words = ("keys", "a.jsonl", "--column", "word", "--delta", "1e-6", "--epsilon", "1", "--format", "csv")
+    done = run(*words)
+    assert done.code == 0, done.err
+    header, *rows = [row for (row,) in csv.reader(io.StringIO(done.out))]
+    assert header == "word"
+    assert sorted(rows) == sorted(
+        ["'=1+1", "'+49", "'-2", "'@sum", "'=1", 'say "hi", =1', "'＝1", "plain"]  # noqa: RUF001 - as above
+    )

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp keys``: from a table to the names of the categories that may be published."""
 
+import csv
+import io
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -21,7 +23,8 @@ HELP = described(
     "You need not know the categories beforehand; so their names are private, too. A category without "
     "people is never named, one that a single person has with probability delta at most, and one that many "
     "people have always; in between, as often as privacy allows. Each line of the result is one category, in "
-    "the order of their text; --format json has the exact texts also where characters act on a terminal.",
+    "the order of their text; --format json has the exact texts also where characters act on a terminal, and "
+    "--format csv has a ' before a category that a spreadsheet would run as a formula.",
     lines=(
         "rainbowdp keys visits.csv --column diagnosis",
         "--unit patient --max-keys 3 --epsilon 1 --delta 1e-6",
@@ -39,6 +42,9 @@ MAX_KEYS = common.people(
     "divided by it.",
     whole,
 )
+FORMAT = common.format_option("text", "json", "csv")
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - spreadsheets take them, too
 
 
 def keys_command(
@@ -61,7 +67,7 @@ def keys_command(
     name: str | None = common.NAME,
     request_id: str | None = common.REQUEST_ID,
     receipt: Path | None = common.RECEIPT,
-    output_format: Literal["text", "json"] = common.TEXT_OR_JSON,
+    output_format: Literal["text", "json", "csv"] = FORMAT,
 ) -> int:
     """Name categories; see `HELP`."""
     from rainbowdp.exact.arguments import require_together
@@ -74,7 +80,7 @@ def keys_command(
     payment = Payment(ledger, name, request_id)
     said = common.read_description(describe, separator, missing, skip_rows)
     asking = partial(ask_under, terms, source, Opening(table, sql, encoding, said), payment)
-    announce, show = partial(_announce, terms, asked.typed), partial(_show, output_format)
+    announce, show = partial(_announce, terms, asked.typed), partial(_show, output_format, column)
     return publish("list", asking, announce, show, request_id=request_id, target=receipt)
 
 
@@ -92,8 +98,19 @@ def _announce(terms: "KeyTerms", typed: str, remarks: Sequence[str]) -> None:
     note(f"the list costs {typed}")
 
 
-def _show(output_format: str, found: "Keys") -> None:
+def _show(output_format: str, column: str, found: "Keys") -> None:
     if output_format == "json":
         emit_json(list(found.keys))
+    elif output_format == "csv":
+        emit(map(_csv_line, [column, *found.keys]))
     else:
         emit(output.visible(written(key)) for key in found.keys)
+
+
+def _csv_line(text: str) -> str:
+    """Return a category as a line of CSV that a spreadsheet shows as text: a person may have written it."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(
+        [output.visible(f"'{text}" if text.startswith(_FORMULA) else text)]
+    )
+    return line.getvalue()
