@@ -3,6 +3,7 @@
 
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from rainbowdp.errors import MechanismShapeError
-from rainbowdp.families import path
+from rainbowdp.families import Family, cycle, grid, hamming, histograms, hypercube, path
+from rainbowdp.formats import read_mechanism, write_mechanism
 from rainbowdp.graph import DatasetGraph, RainbowGraph, check_morphism
 from rainbowdp.mechanism import (
     Mechanism,
@@ -21,6 +23,7 @@ from rainbowdp.mechanism import (
     pullback,
 )
 from rainbowdp.optimal import optimal_mechanism
+from rainbowdp.optimality import check_optimal
 from rainbowdp.privacy import GaussianDP, PureDP
 from rainbowdp.verification import verify
 from small_problems import Problem, problems
@@ -67,6 +70,34 @@ def test_a_mapping_outside_the_mechanism_is_refused(mapping: list[int]) -> None:
     mechanism = Mechanism.from_table(["a>b"] * 3, [{"a": 1, "b": 0}] * 3)
     with pytest.raises(MechanismShapeError):
         pullback(mapping, mechanism)
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        path(5),
+        cycle(5),
+        grid(3, 4),
+        hypercube(3),
+        hamming(2, 3),
+        histograms(4, 3),
+        histograms(3, 2, "add-remove"),
+    ],
+    ids=repr,
+)
+def test_a_mechanism_of_a_family_that_was_written_and_read_again_is_judged_on_its_graph(
+    family: Family, tmp_path: Path
+) -> None:
+    graph = family.rainbow_graph(["y>n", "n>y"], (np.arange(family.structure.size) % 3 == 0).astype(int))
+    made = optimal_mechanism(graph, PureDP("ln 2"), "uniform")
+    write_mechanism(tmp_path / "made.csv", made, exact=True)
+    # Rows in another order.
+    header, *rows = (tmp_path / "made.csv").read_text().splitlines()
+    (tmp_path / "made.csv").write_text("\n".join([header, *rows[::-1]]))
+    again = read_mechanism(tmp_path / "made.csv")
+    assert verify(again, graph, PureDP("ln 2")).holds
+    assert check_optimal(again, graph, PureDP("ln 2"))
+    assert check_homogeneous(again, graph)
 
 
 def test_definition_6_names_two_boundary_datasets() -> None:

@@ -4,6 +4,7 @@
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib as mpl
@@ -202,6 +203,42 @@ def test_figure_1_has_its_datasets_pairs_and_boundary_graph(figure_1: tuple[Rain
     captions = {text.get_text() for text in right.texts}
     assert {"a\ni = 2, P = 0.833", "b, f\ni = 1, P = 0.667", "c, g\ni = 0, P = 0.333"} <= captions
     assert len(captions) == 11
+
+
+def test_a_mechanism_is_drawn_by_its_labels(figure_1: tuple[RainbowGraph, Mechanism]) -> None:
+    graph, mechanism = figure_1
+    back = np.arange(graph.size)[::-1]
+    names = [graph.label(dataset) for dataset in back.tolist()]
+    reversed_rows = replace(mechanism, codes=mechanism.codes[back], labels=np.array(names))
+    drawn, expected = (set(texts(plot_solution(graph, each))) for each in (reversed_rows, mechanism))
+    assert drawn == expected
+
+
+def test_members_of_a_node_with_different_probabilities_are_shown_from_least_to_most() -> None:
+    rainbows = ["y>n", "y>n", "n>y", "n>y"]
+    star = RainbowGraph.from_arrays([0, 1, 0], [3, 3, 2], rainbows)
+    uneven = Mechanism.from_table(rainbows, np.array([[0.75, 0.25], [0.5, 0.5], [0.25, 0.75], [0.25, 0.75]]))
+    assert {"0, 1\ni = 0, P = 0.25 to 0.5", "2, 3\ni = 0, P = 0.25"} <= set(
+        texts(plot_solution(star, uneven))
+    )
+
+
+def test_a_distance_of_a_large_graph_shows_the_least_and_the_most() -> None:
+    family = grid(20, 20)
+    graph = family.rainbow_graph(["a>b", "b>a"], (family.values.sum(axis=1) > 15).astype(int))
+    first = np.linspace(0.25, 0.75, graph.size)
+    uneven = Mechanism.from_table(
+        [graph.rainbows[region] for region in graph.regions.tolist()], np.stack([first, 1 - first], axis=1)
+    )
+    curves = [axes.lines for axes in plot_solution(graph, uneven).axes if len(axes.lines) == 2]
+    assert len(curves) == 2
+    for region, (least, most) in enumerate(curves):
+        masses = (first, 1 - first)[region]
+        for at, low, high in zip(
+            *(np.asarray(each) for each in (*least.get_data(), most.get_ydata())), strict=True
+        ):
+            there = masses[(graph.regions == region) & (graph.distance.filled(-1) == at)]
+            assert (low, high) == (pytest.approx(there.min()), pytest.approx(there.max()))
 
 
 def test_figure_1_labels_keep_clear_of_each_other(figure_1: tuple[RainbowGraph, Mechanism]) -> None:

@@ -158,7 +158,8 @@ def in_order_of(labels: LabelArray | None, mechanism: Mechanism) -> Mechanism:
 
 def _are_same(labels: LabelArray, others: LabelArray) -> bool:
     """Whether two lists of names are known to be one, without looking at any name."""
-    return labels is others or (isinstance(labels, RowLabels) and labels == others)
+    rows = isinstance(labels, RowLabels) and isinstance(others, RowLabels)
+    return labels is others or (rows and bool(labels == others))
 
 
 @dataclass(frozen=True)

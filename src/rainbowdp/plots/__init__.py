@@ -130,15 +130,15 @@ def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | 
 
     Every dataset is a disk with its rainbow in bands, best class on top, tied colors side by side; a thick
     rim marks the boundary. The nodes of the boundary graph carry their members, their distance and what the
-    mechanism gives to the best class there. A graph of more than `LARGEST_DRAWING` datasets is shown by the
-    number of datasets per distance instead, region by region.
+    mechanism gives to the best class there: the least and the most, where members differ. A graph of more
+    than `LARGEST_DRAWING` datasets is shown by the number of datasets per distance, region by region.
 
     Parameters
     ----------
     graph : RainbowGraph
         The graph.
     mechanism : Mechanism
-        A mechanism on the same datasets.
+        A mechanism on the same datasets; with the same labels in another order it is put in order.
     path : Path or str, optional
         Where to write the figure, as PNG, SVG or PDF by its suffix.
 
@@ -151,6 +151,8 @@ def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | 
     UsageError
         If the suffix of the path is not one of a figure, graph and mechanism have different sizes, or an
         argument is of another kind.
+    MechanismShapeError
+        If a dataset of the graph is missing in the mechanism.
     FileWriteError
         If the file cannot be written.
     MissingExtraError
@@ -180,11 +182,13 @@ def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | 
             f"the graph has {graph.size} datasets and the mechanism {mechanism.size}",
             help="draw a mechanism with the graph that it was made for",
         )
+    from rainbowdp.mechanism import in_order_of
     from rainbowdp.plots.solution import draw_histogram, draw_solution
     from rainbowdp.plots.style import styled
 
     draw = draw_solution if graph.size <= LARGEST_DRAWING else draw_histogram
-    return styled(lambda: draw(graph, mechanism), place)
+    aligned = in_order_of(graph.labels, mechanism)
+    return styled(lambda: draw(graph, aligned), place)
 
 
 def _place(path: Path | str | None) -> Path | None:

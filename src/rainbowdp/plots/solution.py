@@ -146,11 +146,20 @@ def _captions(graph: RainbowGraph, morphism: BoundaryMorphism, mechanism: Mechan
         distance = morphism.class_distance[code]
         free = distance is np.ma.masked
         where = "no boundary" if free else f"i = {int(distance)}"
-        mass = best_mass(graph, mechanism, int(order[first]))
-        # A probability that may lie below 1 is never shown as 1.
-        chance = f"P = {mass:.3g}" if free or mass < 0.9995 else "P > 0.999"
+        masses = best_masses(graph, mechanism, order[first:last])
+        chance = _chance(float(masses.min()), float(masses.max()), surely=bool(free))
         captions.append(f"{_members(graph, order[first:last])}\n{where}, {chance}")
     return captions
+
+
+def _chance(least: float, most: float, surely: bool) -> str:
+    """Say a probability, or the least and the most; one that may lie below 1 is never shown as 1."""
+    low, high = (
+        f"{mass:.3g}" if mass < 0.9995 or (surely and mass == 1) else "> 0.999" for mass in (least, most)
+    )
+    if low != high:
+        return f"P = {low} to {high}"
+    return f"P {low}" if low.startswith(">") else f"P = {low}"
 
 
 def _members(graph: RainbowGraph, datasets: NDArray[np.int64]) -> str:
@@ -171,11 +180,13 @@ def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
-def best_mass(graph: RainbowGraph, mechanism: Mechanism, dataset: int) -> float:
-    """Return the probability that the mechanism gives to the best class of a dataset."""
-    best = graph.rainbows[int(graph.regions[dataset])].classes[0]
-    row = mechanism.table[int(mechanism.codes[dataset])]
-    return float(sum(row[mechanism.colors.index(color)] for color in best))
+def best_masses(
+    graph: RainbowGraph, mechanism: Mechanism, datasets: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the probability of the best class at some datasets of one region."""
+    best = graph.rainbows[int(graph.regions[datasets[0]])].classes[0]
+    columns = [mechanism.colors.index(color) for color in best]
+    return mechanism.table[mechanism.codes[datasets]][:, columns].sum(axis=1)
 
 
 def _radius(places: Points) -> float:
@@ -247,7 +258,6 @@ def _draw_region(
     tones: Mapping[str, str],
 ) -> None:
     rainbow = graph.rainbows[int(graph.regions[inside[0]])]
-    reached, first = np.unique(distances, return_index=True)
     held = distances >= 0
     title = f"{caption(str(rainbow), 64)}: {inside.size:,} datasets"
     if not held.all():
@@ -268,13 +278,19 @@ def _draw_region(
         edgecolor=INK if is_light(tone) else None,
     )
     axes.set_ylim(bottom=0)
-    places, members = reached[reached >= 0], inside[first[reached >= 0]]
-    masses = [best_mass(graph, mechanism, int(dataset)) for dataset in members]
+    places, at = np.unique(distances[held], return_inverse=True)
+    masses = best_masses(graph, mechanism, inside[held])
+    least, most = np.full(places.size, np.inf), np.zeros(places.size)
+    np.minimum.at(least, at, masses)
+    np.maximum.at(most, at, masses)
     beside = axes.twinx()
-    # One distance alone is a point, which no line shows.
-    beside.plot(
-        places, masses, color=INK, linewidth=1.4, marker="o" if len(masses) == 1 else "", markersize=4
-    )
+    if (least < most).any():
+        beside.fill_between(places, least, most, color=INK, alpha=0.25, linewidth=0)
+    for edge in (least, most):
+        # One distance alone is a point, which no line shows.
+        beside.plot(
+            places, edge, color=INK, linewidth=1.4, marker="o" if places.size == 1 else "", markersize=4
+        )
     beside.set_ylim(0, 1.03)
     beside.set_yticks([0, 0.5, 1])
     beside.spines["right"].set_visible(True)
