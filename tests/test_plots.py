@@ -5,11 +5,15 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
+import networkx as nx
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -20,15 +24,18 @@ from matplotlib.text import Text
 from rainbowdp import plots
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import MissingExtraError, UsageError
-from rainbowdp.families import grid, path
+from rainbowdp.families import Family, grid, hypercube, path
 from rainbowdp.graph import RainbowGraph, listed
 from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
+from rainbowdp.planning import plan
 from rainbowdp.plots import plot_line, plot_solution
 from rainbowdp.plots.drawing import bands, ring_with_arms, spread
-from rainbowdp.plots.style import is_light, paint
+from rainbowdp.plots.palette import is_light, paint, patterns
+from rainbowdp.plots.planning import plot_plan
 from rainbowdp.privacy import GaussianDP, Privacy, PureDP
+from rainbowdp.questions import winner
 from rainbowdp.rainbow import Rainbow
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,7 +54,8 @@ def line_of(
 def texts(figure: Figure) -> list[str]:
     found = [text.get_text() for axes in figure.axes for text in axes.texts]
     titles = [axes.get_title(loc=loc) for axes in figure.axes for loc in ("left", "center")]
-    return [text for text in (*found, *titles, figure.get_suptitle()) if text]
+    others = [text.get_text() for text in figure.texts]
+    return [text for text in (*found, *titles, *others) if text]
 
 
 def vertical_lines(figure: Figure) -> set[int]:
@@ -58,11 +66,15 @@ def vertical_lines(figure: Figure) -> set[int]:
     }
 
 
-@pytest.fixture(scope="module")
-def figure_1() -> tuple[RainbowGraph, Mechanism]:
+def figure_1_graph() -> RainbowGraph:
     rows = [line.split(",") for line in (ROOT / "examples/figure1-nodes.csv").read_text().splitlines()[1:]]
     edges = [line.split(",") for line in (ROOT / "examples/figure1-edges.csv").read_text().splitlines()[1:]]
-    graph = RainbowGraph.from_edges(edges, dict(rows))
+    return RainbowGraph.from_edges(edges, dict(rows))
+
+
+@pytest.fixture(scope="module")
+def figure_1() -> tuple[RainbowGraph, Mechanism]:
+    graph = figure_1_graph()
     return graph, optimal_mechanism(graph, PureDP("ln 2"), "uniform")
 
 
@@ -175,7 +187,6 @@ def test_many_distances_are_thinned_with_both_ends_kept(distances: Iterable[int]
     shown = np.asarray(figure.axes[0].lines[0].get_xdata())
     assert (shown[0], shown[-1]) == (7, 10**12)
     assert 1000 < shown.size <= 2000
-    assert figure.axes[0].lines[0].get_marker() == ""
 
 
 def test_tied_colors_with_one_curve_stay_visible() -> None:
@@ -191,13 +202,12 @@ def test_figure_1_has_its_datasets_pairs_and_boundary_graph(figure_1: tuple[Rain
     assert left.get_title() == "rainbow graph: 18 datasets, 31 pairs of neighbors"
     assert right.get_title() == "boundary graph: 11 nodes, 16 edges"
     for axes, nodes, edges in ((left, 18, 31), (right, 11, 16)):
-        pieces, rims = [each for each in axes.collections if isinstance(each, PolyCollection)]
+        pieces, red, rims = [each for each in axes.collections if isinstance(each, PolyCollection)]
         (lines,) = [each for each in axes.collections if isinstance(each, LineCollection)]
-        assert (len(pieces.get_paths()), len(rims.get_paths()), len(lines.get_paths())) == (
-            3 * nodes,
-            nodes,
-            edges,
-        )
+        found = [len(each.get_paths()) for each in (pieces, red, rims, lines)]
+        assert found == [3 * nodes, nodes, nodes, edges]
+        # Red and green look alike to some people.
+        assert red.get_hatch() is not None
     assert sorted(text.get_text() for text in left.texts) == sorted("abcdefghijklmnopqr")
     np.testing.assert_array_equal(np.asarray(left.collections[-1].get_linewidth()) > 1, graph.boundary)
     captions = {text.get_text() for text in right.texts}
@@ -241,12 +251,144 @@ def test_a_distance_of_a_large_graph_shows_the_least_and_the_most() -> None:
             assert (low, high) == (pytest.approx(there.min()), pytest.approx(there.max()))
 
 
-def test_figure_1_labels_keep_clear_of_each_other(figure_1: tuple[RainbowGraph, Mechanism]) -> None:
-    figure = plot_solution(*figure_1)
+def karate_club() -> RainbowGraph:
+    club = nx.karate_club_graph()
+    first, second = "Hi>Officer", "Officer>Hi"
+    rainbows = {node: first if at["club"] == "Mr. Hi" else second for node, at in club.nodes(data=True)}
+    return RainbowGraph.from_edges(list(club.edges), rainbows)
+
+
+def by_sum(family: Family, *, at_least: int) -> RainbowGraph:
+    return family.rainbow_graph(["y>n", "n>y"], (family.values.sum(axis=1) >= at_least).astype(int))
+
+
+CROWDED = {
+    "figure 1": figure_1_graph,
+    "grid": lambda: by_sum(grid(6, 6), at_least=5),
+    "cube": lambda: by_sum(hypercube(6), at_least=3),
+    "karate": karate_club,
+}
+
+
+@pytest.mark.parametrize("name", CROWDED)
+def test_names_and_disks_keep_clear_of_each_other(name: str) -> None:
+    graph = CROWDED[name]()
+    figure = plot_solution(graph, optimal_mechanism(graph, PureDP("ln 2"), "uniform"))
     figure.canvas.draw()
-    boxes = [text.get_window_extent() for axes in figure.axes for text in axes.texts]
-    overlapping = [(i, j) for i in range(len(boxes)) for j in range(i) if boxes[i].overlaps(boxes[j])]
-    assert overlapping == []
+    names = [Text.get_window_extent(text) for axes in figure.axes for text in axes.texts]
+    assert len(names) > graph.size
+    key = [text.get_window_extent() for text in figure.texts]
+    assert [pair for pair in combinations([*names, *key], 2) if pair[0].overlaps(pair[1])] == []
+    axes = figure.axes[0]
+    *_, rims = axes.collections
+    disks = [axes.transData.transform(each.vertices) for each in rims.get_paths()]
+    centers = np.array([disk.mean(axis=0) for disk in disks])
+    radius = np.ptp(disks[0][:, 0]) / 2
+    apart = [float(np.linalg.norm(one - other)) for one, other in combinations(centers, 2)]
+    assert min(apart) > 1.9 * radius
+    for box in names[: graph.size]:
+        nearest = np.clip(centers, [box.x0, box.y0], [box.x1, box.y1])
+        assert np.linalg.norm(nearest - centers, axis=1).min() > 0.9 * radius
+
+
+def test_long_names_are_shortened_and_a_key_says_them_whole() -> None:
+    ends = ["Saarland and Lorraine", "Bavaria, the free state"]
+    graph = RainbowGraph.from_edges([tuple(ends)], dict(zip(ends, ["y>n", "n>y"], strict=True)))
+    drawn = texts(plot_solution(graph, optimal_mechanism(graph, PureDP(1), "uniform")))
+    shown = [text for text in drawn if "…" in text and "\n" not in text and ":" not in text]
+    assert len(shown) == 2
+    assert max(map(len, shown)) <= 14
+    assert all(
+        any(f"{short}: {name}" in text for text in drawn)
+        for short, name in zip(sorted(shown), sorted(ends), strict=True)
+    )
+
+
+def test_small_disks_show_the_best_answer_alone() -> None:
+    graph = by_sum(grid(15, 16), at_least=15)
+    figure = plot_solution(graph, optimal_mechanism(graph, PureDP(1), "uniform"))
+    pieces = next(each for each in figure.axes[0].collections if isinstance(each, PolyCollection))
+    assert len(pieces.get_paths()) == graph.size
+    want = [paint(graph.colors)[rainbow.ordered[0]] for rainbow in graph.rainbows]
+    assert [to_hex(face) for face in np.asarray(pieces.get_facecolor())] == [want[region] for region in graph.regions]
+    assert "filled with the best answer" in figure.legends[0].get_title().get_text()
+
+
+def test_places_and_axes_of_ones_own() -> None:
+    graph = karate_club()
+    mechanism = optimal_mechanism(graph, PureDP(1), "uniform")
+    places = nx.circular_layout(nx.karate_club_graph())
+    mine = Figure(figsize=(12, 6))
+    FigureCanvasAgg(mine)
+    left, right = mine.subplots(1, 2)
+    assert plot_solution(graph, mechanism, ax=[left, right], pos=places) is mine
+    *_, rims = left.collections
+    centers = np.array([each.vertices.mean(axis=0) for each in rims.get_paths()])
+    want = np.array([places[node] for node in range(graph.size)])
+    scale = np.ptp(centers) / np.ptp(want)
+    np.testing.assert_allclose(centers - centers.mean(axis=0), (want - want.mean(axis=0)) * scale, atol=0.05)
+    line = line_of(EXAMPLES[1][0])
+    assert plot_line(line, ax=mine.add_axes((0, 0, 0.3, 0.3)), title="epsilon=0.1823") is mine
+    assert texts(mine)[-1].endswith("epsilon=0.1823")
+    # By default as far as the best color has 99 in 100.
+    shown = np.asarray(plot_line(line).axes[0].lines[0].get_xdata())
+    assert shown[0] == 0
+    assert line.probabilities([int(shown[-1])])[0, line.rainbow.colors.index("blue")] > 0.99
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"pos": {"a": (0, 0)}}, {"pos": [[0, 0]] * 3}, {"pos": "circle"}, {"ax": 3}, {"ax": []}],
+    ids=str,
+)
+def test_wrong_places_and_axes_are_refused(
+    options: dict[str, Any], figure_1: tuple[RainbowGraph, Mechanism]
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        plot_solution(*figure_1, **options)
+    assert caught.value.values["argument"] in options
+
+
+def test_a_large_graph_takes_no_places() -> None:
+    graph = by_sum(grid(20, 20), at_least=20)
+    with pytest.raises(UsageError, match="drawn as histograms"):
+        plot_solution(graph, optimal_mechanism(graph, PureDP(1), "uniform"), pos=np.zeros((400, 2)))
+
+
+def test_distances_at_which_a_probability_rises_have_half_of_the_width() -> None:
+    family = path(1000)
+    graph = family.rainbow_graph(["y>n", "n>y"], (np.arange(1000) >= 500).astype(int))
+    figure = plot_solution(graph, optimal_mechanism(graph, PureDP("0.1"), "uniform"))
+    axes = next(axes for axes in figure.axes if axes.get_xlabel())
+    left, risen, right = (float(axes.transData.transform((x, 0))[0]) for x in (0, 47, 499))
+    assert risen - left > (right - left) / 2
+
+
+@pytest.mark.parametrize(
+    "names", [["blue", "red", "green"], ["darkred", "maroon"], ["brown", "firebrick", "maroon"]]
+)
+def test_colors_that_look_alike_have_different_patterns(names: list[str]) -> None:
+    found = patterns(paint(names))
+    assert len(set(found.values())) > 1
+    assert set(patterns(paint("abcdefgh")).values()) == {""}
+
+
+def test_24_curves_differ_without_their_colors() -> None:
+    names = [f"party {number:02}" for number in range(24)]
+    line = line_of(dict.fromkeys(names, "1/24"), rainbow=">".join(names))
+    curves = plot_line(line, range(100)).axes[0].lines[:24]
+    assert len({(curve.get_marker(), str(vars(curve)["_dash_pattern"])) for curve in curves}) == 24
+
+
+def test_a_plan_with_one_privacy_has_a_color_per_mechanism() -> None:
+    for privacies, want in ([PureDP("0.1")], 4), ([PureDP("0.1"), PureDP(1)], 2):
+        drawn = plot_plan(plan(winner("vote", ["A", "B", "C"]), privacies))
+        lines = [line for axes in drawn.axes for line in axes.lines]
+        assert len({line.get_color() for line in lines}) == want
+        assert "winner of A, B, C" in texts(drawn)[-1]
+    own = Figure().subplots(1, 2)
+    plot_plan(plan(winner("vote", ["A", "B", "C"]), [PureDP(1)]), ax=own)
+    assert all(len(axes.lines) == 4 for axes in own)
 
 
 def test_a_dataset_without_a_boundary_is_called_so() -> None:

@@ -8,20 +8,22 @@ pyplot, opens a window or stamps a file with the time, so one value gives one fi
 the first figure is drawn, and its absence is a `MissingExtraError`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rainbowdp.errors import MissingExtraError, UsageError
-from rainbowdp.exact.arguments import require
+from rainbowdp.exact.arguments import items_of, require
 from rainbowdp.formats.files import path_of
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
 
 __all__ = ["LARGEST_DRAWING", "SUFFIXES", "check_plot_path", "plot_line", "plot_solution"]
 
@@ -72,17 +74,29 @@ def check_plot_path(path: Path | str) -> Path:
     return path
 
 
-def plot_line(line: Line, distances: Iterable[int], path: Path | str | None = None) -> "Figure":
+def plot_line(
+    line: Line,
+    distances: Iterable[int] | None = None,
+    path: Path | str | None = None,
+    *,
+    ax: "Axes | None" = None,
+    title: str | None = None,
+) -> "Figure":
     """Draw the probability of every color over the distance to the boundary.
 
     Parameters
     ----------
     line : Line
         The line to draw.
-    distances : iterable of int
-        The distances to show, at least one; of very many an even selection is drawn.
+    distances : iterable of int, optional
+        The distances to show, at least one; of very many an even selection is drawn. By default from 0 to
+        where the best color has nearly all that it will have.
     path : Path or str, optional
         Where to write the figure, as PNG, SVG or PDF by its suffix.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw, instead of in a figure of its own.
+    title : str, optional
+        What stands above the curves behind the rainbow, instead of the privacy.
 
     Returns
     -------
@@ -119,17 +133,28 @@ def plot_line(line: Line, distances: Iterable[int], path: Path | str | None = No
     """
     place = _place(path)
     require(line, "line", Line)
-    from rainbowdp.plots.curves import draw_line
+    from rainbowdp.plots.curves import draw_line, telling_range
     from rainbowdp.plots.style import styled
 
-    return styled(lambda: draw_line(line, distances), place)
+    shown = telling_range(line) if distances is None else distances
+    (axes,) = axes_of(ax, 1) or (None,)
+    return styled(lambda: draw_line(line, shown, axes, title), place)
 
 
-def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | None = None) -> "Figure":
+def plot_solution(
+    graph: RainbowGraph,
+    mechanism: Mechanism,
+    path: Path | str | None = None,
+    *,
+    ax: "Axes | Sequence[Axes] | None" = None,
+    pos: "Mapping[Any, ArrayLike] | ArrayLike | None" = None,
+) -> "Figure":
     """Draw a rainbow graph and its boundary graph side by side, or how far large regions reach.
 
     Every dataset is a disk with its rainbow in bands, best class on top, tied colors side by side; a thick
-    rim marks the boundary. The nodes of the boundary graph carry their members, their distance and what the
+    rim marks the boundary. Small disks are filled with the best class alone, so that regions show. Names that
+    do not fit are shortened or numbered, with a key below. Colors that look alike, to some people at least,
+    have patterns. The nodes of the boundary graph carry their members, their distance and what the
     mechanism gives to the best class there: the least and the most, where members differ. A graph of more
     than `LARGEST_DRAWING` datasets is shown by the number of datasets per distance, region by region.
 
@@ -141,6 +166,10 @@ def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | 
         A mechanism on the same datasets; with the same labels in another order it is put in order.
     path : Path or str, optional
         Where to write the figure, as PNG, SVG or PDF by its suffix.
+    ax : matplotlib.axes.Axes, or two of them, optional
+        Where to draw the rainbow graph, and the boundary graph, instead of in a figure of its own.
+    pos : mapping or array [n, 2], optional
+        Where the datasets stand: by name, as networkx's layouts return it, or one row per dataset.
 
     Returns
     -------
@@ -149,7 +178,8 @@ def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | 
     Raises
     ------
     UsageError
-        If the suffix of the path is not one of a figure, graph and mechanism have different sizes, or an
+        If the suffix of the path is not one of a figure, places are missing, a graph of more than
+        `LARGEST_DRAWING` datasets is given places or axes, graph and mechanism have different sizes, or an
         argument is of another kind.
     MechanismShapeError
         If a dataset of the graph is missing in the mechanism.
@@ -183,12 +213,38 @@ def plot_solution(graph: RainbowGraph, mechanism: Mechanism, path: Path | str | 
             help="draw a mechanism with the graph that it was made for",
         )
     from rainbowdp.mechanism import in_order_of
-    from rainbowdp.plots.solution import draw_histogram, draw_solution
+    from rainbowdp.plots.histogram import draw_histogram
+    from rainbowdp.plots.solution import draw_into, draw_solution
     from rainbowdp.plots.style import styled
 
-    draw = draw_solution if graph.size <= LARGEST_DRAWING else draw_histogram
+    axes = axes_of(ax, 2)
     aligned = in_order_of(graph.labels, mechanism)
-    return styled(lambda: draw(graph, aligned), place)
+    if graph.size <= LARGEST_DRAWING:
+        if axes:
+            return styled(lambda: draw_into(axes, graph, aligned, pos), place)
+        return styled(lambda: draw_solution(graph, aligned, pos), place)
+    if axes or pos is not None:
+        raise UsageError(
+            f"a graph of {graph.size} datasets is drawn as histograms, which take no places and no axes",
+            help=f"leave out `ax` and `pos`, or draw a graph of at most {LARGEST_DRAWING} datasets",
+        )
+    return styled(lambda: draw_histogram(graph, aligned), place)
+
+
+def axes_of(ax: object, most: int) -> "tuple[Axes, ...]":
+    """Return the axes that are given, none where there are none."""
+    if ax is None:
+        return ()
+    from matplotlib.axes import Axes
+
+    given = (ax,) if isinstance(ax, Axes) else tuple(items_of(ax) or ())
+    if not 1 <= len(given) <= most or not all(isinstance(one, Axes) for one in given):
+        raise UsageError(
+            f"`ax` must be {'axes' if most == 1 else f'one to {most} axes'} of matplotlib",
+            help="give for example the second value of pyplot.subplots()",
+            argument="ax",
+        )
+    return given
 
 
 def _place(path: Path | str | None) -> Path | None:

@@ -2,6 +2,7 @@
 """The curves of a line: one per color over the distance, thresholds marked (the paper's figure 2)."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from rainbowdp.errors import UsageError
 from rainbowdp.exact.arguments import is_whole, items_of
 from rainbowdp.line import Line
+from rainbowdp.plots.palette import is_light, paint
 from rainbowdp.plots.style import (
     INK,
     LONGEST_TITLE,
@@ -20,16 +22,18 @@ from rainbowdp.plots.style import (
     MOST_NAMES,
     SHADE,
     caption,
-    is_light,
     legend,
     new_figure,
-    paint,
     probability_axes,
+    root_figure,
 )
 
 _FARTHEST = 2**53
 _MOST_POINTS = 2000
-_MOST_MARKERS = 45
+_FARTHEST_RANGE = 1 << 20
+_NEARLY_ALL = 0.99
+_MARKERS = 15
+_STYLES: tuple[Any, ...] = ("-", (0, (6, 1.5)), (0, (5, 1.2, 1, 1.2)))
 _MOST_NAMES = 3
 _SHORT_NAME = 12
 _ROOM = 32  # characters of a title that are kept for the privacy
@@ -37,13 +41,17 @@ _LEGEND_ROWS = 20
 _LABEL_ROWS = 5
 
 
-def draw_line(line: Line, distances: Iterable[int]) -> Figure:
+def draw_line(
+    line: Line, distances: Iterable[int], axes: Axes | None = None, title: str | None = None
+) -> Figure:
     """Draw the line at the distances; see `rainbowdp.plots.plot_line`."""
     shown = _selected(distances)
-    figure = new_figure(7.2, 4.2)
-    axes = figure.add_subplot()
+    own = axes is None
+    if axes is None:
+        axes = new_figure(7.2, 4.2).add_subplot()
     tones = paint(line.rainbow.colors)
     probabilities = line.probabilities(shown)
+    curves = []
     for rank, color in enumerate(line.rainbow.ordered):
         tone = tones[color]
         behind = line.rainbow.classes[line.rainbow.class_of(color)].index(color)
@@ -53,30 +61,50 @@ def draw_line(line: Line, distances: Iterable[int]) -> Figure:
             color=tone,
             label=color,
             # Tied colors may share one curve; dashes let the ones behind show through.
-            linestyle=(0, (4, 2 + 2 * behind)) if behind else "-",
+            linestyle=(0, (4, 2 + 2 * behind)) if behind else _STYLES[rank // len(MARKERS) % len(_STYLES)],
             linewidth=1.6,
-            marker=MARKERS[rank % len(MARKERS)] if shown.size <= _MOST_MARKERS else "",
+            marker=MARKERS[rank % len(MARKERS)],
+            markevery=_marked(shown.size, rank),
             markersize=4.2,
             zorder=3,
         )
         if is_light(tone):
             curve.set_path_effects([Stroke(linewidth=2.6, foreground=INK), Normal()])
+        curves.append(curve)
     probability_axes(axes, "distance to the boundary", "probability")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     legend(
         axes,
-        axes.lines[: len(tones)],
+        curves,
         line.rainbow.ordered,
-        loc="center left",
-        bbox_to_anchor=(1.01, 0.5),
+        handlelength=3.0,
+        **({"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if own else {"loc": "best"}),
         ncols=-(-min(len(tones), MOST_NAMES) // _LEGEND_ROWS),
     )
     unseen, levels = _mark_thresholds(axes, line, int(shown[0]), int(shown[-1]))
-    title = f"{caption(str(line.rainbow), LONGEST_TITLE - _ROOM)}   {caption(str(line.privacy), _ROOM)}"
+    words = caption(str(line.privacy), _ROOM) if title is None else caption(title, _ROOM)
+    above = f"{caption(str(line.rainbow), LONGEST_TITLE - _ROOM)}   {words}"
     if unseen:
-        title += "\n" + caption(f"not in the picture: {', '.join(unseen)}", LONGEST_TITLE)
-    axes.set_title(title, loc="left", pad=10 + 13 * levels)
-    return figure
+        above += "\n" + caption(f"not in the picture: {', '.join(unseen)}", LONGEST_TITLE)
+    axes.set_title(above, loc="left", pad=10 + 13 * levels)
+    return root_figure(axes)
+
+
+def _marked(size: int, rank: int) -> tuple[int, int]:
+    """Return from which point on, and at which step, a curve has markers; those of two ranks differ."""
+    step = max(1, size // _MARKERS)
+    return rank * 3 % step, step
+
+
+def telling_range(line: Line) -> range:
+    """Return the distances from 0 to some way behind the one at which the best class has nearly all."""
+    best = [line.rainbow.colors.index(color) for color in line.rainbow.classes[0]]
+    end = 8
+    while end < _FARTHEST_RANGE and line.probabilities([end])[0, best].sum() < _NEARLY_ALL:
+        end *= 2
+    shown = np.arange(end + 1)
+    missing = line.probabilities(shown)[:, best].sum(axis=1) < _NEARLY_ALL
+    return range(min(end, int(missing.sum() * 1.25) + 2) + 1)
 
 
 def _selected(distances: Iterable[int]) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.graph import RainbowGraph, listed
 from rainbowdp.graph.pairs import DatasetGraph
+from rainbowdp.plots.palette import is_light, patterns
 from rainbowdp.plots.style import INK, PAPER, SHADE
 from rainbowdp.rainbow import Rainbow
 
@@ -23,6 +24,7 @@ Points = NDArray[np.float64]
 _GAP = 1.2
 _LATTICE = 0.5
 _LONGEST_ARM = 9.0
+_ROUNDS = 200
 
 
 def spread(structure: DatasetGraph) -> Points:
@@ -113,6 +115,29 @@ def _packed(pieces: list[tuple[NDArray[np.int64], Points]], size: int) -> Points
     return places
 
 
+def separated(places: Points, apart: float) -> Points:
+    """Move nodes that stand closer than `apart` away from each other, as little as it takes."""
+    places = places.copy()
+    for _ in range(_ROUNDS):
+        ahead = places[None] - places[:, None]
+        lengths = np.linalg.norm(ahead, axis=2)
+        short = np.triu(lengths < apart, 1)
+        if not short.any():
+            break
+        one, other = np.nonzero(short)
+        # Nodes on one place part along a direction of their own.
+        angle = one * 2.4 + 0.1
+        away = np.where(
+            lengths[short, None] > 1e-9,
+            ahead[short] / np.maximum(lengths[short, None], 1e-9),
+            np.column_stack([np.cos(angle), np.sin(angle)]),
+        )
+        push = away * ((apart * 1.01 - lengths[short]) / 2)[:, None]
+        np.subtract.at(places, one, push)
+        np.add.at(places, other, push)
+    return places
+
+
 def ring_with_arms(regions: NDArray[np.int64], distances: NDArray[np.int64]) -> tuple[Points, Points]:
     """Place the nodes of a boundary graph: distance 0 in a ring, each region an arm that leads outward.
 
@@ -176,6 +201,18 @@ def clearest_directions(structure: DatasetGraph, places: Points) -> Points:
     return directions
 
 
+def nearest(places: Points) -> Points:
+    """Return how far each node stands from the next one."""
+    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    return np.asarray(apart.min(axis=1)) if len(places) > 1 else np.ones(1)
+
+
+def disk_radius(places: Points) -> float:
+    """Return a disk radius at which hardly any two disks overlap."""
+    return float(np.clip(0.42 * np.quantile(nearest(places), 0.05), 0.02, 0.28))
+
+
 _ARC_POINTS = 24
 
 
@@ -216,6 +253,7 @@ def draw_graph(
     radius: float,
     *,
     tones: Mapping[str, str],
+    best_only: bool = False,
 ) -> None:
     """Draw edges, and over them a disk per dataset.
 
@@ -233,6 +271,8 @@ def draw_graph(
         Of all disks, in data units.
     tones : mapping of str to str
         From colors to what they are drawn in.
+    best_only : bool
+        Fill disks with the colors of the best class alone.
     """
     source, target = listed(graph.structure).pairs()
     many = source.size > 400
@@ -242,16 +282,27 @@ def draw_graph(
             segments, colors="#b5b5b5" if many else "#777777", linewidths=0.5 if many else 0.9, zorder=1
         )
     )
-    cut = [bands(rainbow) for rainbow in graph.rainbows]
+    shown = [Rainbow(rainbow.classes[:1]) for rainbow in graph.rainbows] if best_only else graph.rainbows
+    cut = [bands(rainbow) for rainbow in shown]
     drawn = [
-        (piece * radius + place, tones[color])
+        (piece * radius + place, color)
         for place, code in zip(places, graph.regions.tolist(), strict=True)
         for color, piece in cut[code]
     ]
-    outlines, faces = zip(*drawn, strict=True)
+    faces = [tones[color] for _, color in drawn]
+    outlines = [outline for outline, _ in drawn]
     axes.add_collection(
         PolyCollection(outlines, facecolors=faces, edgecolors="face", linewidths=0.3, zorder=3)
     )
+    for color, hatch in patterns(tones).items():
+        pieces = [outline for outline, name in drawn if name == color]
+        if hatch and pieces:
+            lines = INK if is_light(tones[color]) else PAPER
+            axes.add_collection(
+                PolyCollection(
+                    pieces, facecolors="none", edgecolors=lines, linewidths=0, hatch=hatch, zorder=3
+                )
+            )
     turn = np.linspace(0, 2 * np.pi, 4 * _ARC_POINTS)
     circle = np.column_stack([np.cos(turn), np.sin(turn)]) * radius
     rims = PolyCollection(

@@ -1,26 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan as a figure: how often the answer is right by lead; colors are privacies, styles mechanisms."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from rainbowdp.planning import Plan, PlanCase, PrivacyPlan
+from rainbowdp.planning.values import LeadRow
 from rainbowdp.planning.words import right_float
-from rainbowdp.plots import check_plot_path
+from rainbowdp.plots import axes_of, check_plot_path
+from rainbowdp.plots.palette import paint
 from rainbowdp.plots.style import (
     LONGEST_TITLE,
     SHADE,
     caption,
     legend,
     new_figure,
-    paint,
     probability_axes,
+    root_figure,
     styled,
 )
+from rainbowdp.questions import Ranking
 
 _STYLES: dict[str, tuple[float, tuple[float, ...]] | None] = {
     "typical": None,
@@ -39,7 +43,9 @@ _TITLES: dict[PlanCase, str] = {
 }
 
 
-def plot_plan(plan: Plan, path: Path | str | None = None) -> Figure:
+def plot_plan(
+    plan: Plan, path: Path | str | None = None, *, ax: Axes | Sequence[Axes] | None = None
+) -> Figure:
     """Draw the probability of a right answer over the lead.
 
     Parameters
@@ -48,6 +54,8 @@ def plot_plan(plan: Plan, path: Path | str | None = None) -> Figure:
         The plan; its leads are the points of the curves.
     path : Path or str, optional
         Where to write the figure, as PNG, SVG or PDF by its suffix.
+    ax : matplotlib.axes.Axes, or several, optional
+        Where to draw, one per case of the plan, instead of in a figure of its own.
 
     Returns
     -------
@@ -57,7 +65,7 @@ def plot_plan(plan: Plan, path: Path | str | None = None) -> Figure:
     Raises
     ------
     UsageError
-        If the suffix of the path is not one of a figure.
+        If the suffix of the path is not one of a figure, or there is not one of the axes per case.
     FileWriteError
         If the file cannot be written.
 
@@ -70,35 +78,56 @@ def plot_plan(plan: Plan, path: Path | str | None = None) -> Figure:
     >>> [axes.get_title() for axes in plot_plan(found).axes]
     ['one other answer close', 'all other answers close']
     """
-    return styled(lambda: _drawn(plan), None if path is None else check_plot_path(path))
+    place = None if path is None else check_plot_path(path)
+    return styled(lambda: _drawn(plan, axes_of(ax, len(_cases(plan)))), place)
 
 
-def _drawn(plan: Plan) -> Figure:
-    cases = list(dict.fromkeys(chance.case for part in plan.privacies for chance in part.rows[0].chances))
-    figure = new_figure(4.2 * len(cases) + 2.4, 4.2)
+def _cases(plan: Plan) -> list[PlanCase]:
+    return list(dict.fromkeys(chance.case for part in plan.privacies for chance in part.rows[0].chances))
+
+
+def _drawn(plan: Plan, given: Sequence[Axes]) -> Figure:
+    cases = _cases(plan)
+    figure = root_figure(given[0]) if given else new_figure(4.2 * len(cases) + 2.4, 4.2)
     names = [
         ", ".join(f"{name}={value}" for name, value in part.parameters.items()) for part in plan.privacies
     ]
-    tones = paint(names)
-    drawn = set()
+    drawn = list(dict.fromkeys(chance.mechanism for row in _first_rows(plan) for chance in row.chances))
+    shown = [name for name in _STYLES if name in drawn]
+    # Of one privacy the mechanisms have the colors.
+    alone = len(names) == 1
+    tones = paint(shown if alone else names)
     for place, case in enumerate(cases, 1):
-        axes = figure.add_subplot(1, len(cases), place)
+        axes = given[place - 1] if given else figure.add_subplot(1, len(cases), place)
         for name, part in zip(names, plan.privacies, strict=True):
             for mechanism, leads, right in _curves(part, case):
-                axes.plot(leads, right, color=tones[name], **_style(mechanism, plan))
-                drawn.add(mechanism)
+                axes.plot(leads, right, color=tones[mechanism if alone else name], **_style(mechanism, plan))
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         probability_axes(axes, "lead", "probability of a right answer" if place == 1 else "")
         if len(cases) > 1:
             axes.set_title(_TITLES[case])
-    figure.suptitle(caption(f"{plan.question.kind}, {plan.neighbors}", LONGEST_TITLE), x=0.02, ha="left")
+    question = plan.question
+    answers = question.options if isinstance(question, Ranking) else question.answers
+    title = f"{question.kind} of {', '.join(answers)}"
+    privacy = f"{names[0]}, {plan.neighbors}" if alone else plan.neighbors
+    handles = [] if alone else [Line2D([], [], color=tones[name], linewidth=1.9) for name in names]
+    handles += [Line2D([], [], color=tones.get(name, SHADE), **_style(name, plan)) for name in shown]
+    entries = [*([] if alone else names), *shown]
+    if given:
+        legend(given[-1], handles, entries, loc="best", handlelength=3.0)
+        return figure
+    figure.suptitle(f"{caption(title, LONGEST_TITLE - 40)}   {caption(privacy, 40)}", x=0.02, ha="left")
     figure.subplots_adjust(right=1 - 2.4 / figure.get_figwidth())
-    shown = [name for name in _STYLES if name in drawn]
-    handles = [Line2D([], [], color=tones[name], linewidth=1.9) for name in names]
-    handles += [Line2D([], [], color=SHADE, **_style(name, plan)) for name in shown]
-    legend(figure, handles, [*names, *shown], loc="center right")
+    legend(figure, handles, entries, loc="center right", handlelength=3.0)
     return figure
+
+
+def _first_rows(plan: Plan) -> Iterator[LeadRow]:
+    """Yield the first row of every table of a plan."""
+    for part in plan.privacies:
+        yield from part.rows[:1]
+        yield from (part.compared or ())[:1]
 
 
 def _style(mechanism: str, plan: Plan) -> dict[str, Any]:

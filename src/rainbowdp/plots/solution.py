@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A solved graph as a figure: beside its boundary graph, or as histograms where it is large.
-
-A small rainbow graph is drawn dataset by dataset (the paper's figure 1). Of a large one the number of
-datasets at each distance to the boundary is drawn, region by region.
-"""
+"""A solved graph dataset by dataset, beside its boundary graph (the paper's figure 1)."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -12,25 +8,28 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
-from rainbowdp.errors import printable
+from rainbowdp.errors import UsageError
 from rainbowdp.graph import listed
 from rainbowdp.graph.morphism import BoundaryMorphism, boundary_morphism
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.plots.drawing import (
     Points,
-    clearest_directions,
+    disk_radius,
     draw_graph,
     draw_label,
+    nearest,
     ring_with_arms,
+    separated,
     spread,
 )
-from rainbowdp.plots.style import INK, SHADE, caption, captions, is_light, legend, new_figure, paint
+from rainbowdp.plots.histogram import best_masses
+from rainbowdp.plots.labels import CHARACTER, Names, draw_names
+from rainbowdp.plots.palette import is_light, paint, patterns
+from rainbowdp.plots.style import INK, PAPER, caption, captions, legend, new_figure, root_figure
 
-_LONGEST_LABEL = 14
 _LONGEST_LIST = 16
 _HEAD = 0.4  # inches, as all up to the next blank line
 _FOOT = 0.65
@@ -40,22 +39,21 @@ _WIDEST = 7.5
 _NARROWEST = 4.2
 _HIGHEST = 6.5
 _LARGEST_UNIT = 0.85
-_LEGIBLE_UNIT = 0.4
 _CAPTION_STEP = 0.3
 _LEGEND_ROW = 0.18
-_CHARACTER = 0.075  # of a legend's text
 _HANDLE = 0.45  # with the gap before the next column
 
-_MOST_LABELS = 100
+_KEY_ROW = 0.15
+_LEGIBLE_BAND = 0.045
+_SMALLEST = 0.13  # radius of a disk, as a part of the usual edge
 
 
-def draw_solution(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
+def draw_solution(graph: RainbowGraph, mechanism: Mechanism, pos: object = None) -> Figure:
     """Draw the graph and its boundary graph; see `rainbowdp.plots.plot_solution`."""
     tones = paint(graph.colors)
     morphism = boundary_morphism(graph)
-    left = spread(listed(graph.structure))
-    distances = np.asarray(morphism.class_distance.filled(-1), dtype=np.int64)
-    right, outward = ring_with_arms(np.asarray(morphism.class_region, dtype=np.int64), distances)
+    left = _dataset_places(graph, pos)
+    right, outward = _node_places(morphism)
     rims = np.array([[_RIM, _RIM], [_CAPTION_RIM, _RIM]])
     spans = np.array([np.ptp(places, axis=0) for places in (left, right)])
     room = np.array([_WIDEST, _HIGHEST]) - 2 * rims
@@ -63,39 +61,118 @@ def draw_solution(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
     extents = spans * scales[:, None] + 2 * rims
     widths = np.maximum(extents[:, 0], _NARROWEST).tolist()
     height = float(extents[:, 1].max())
+    names = Names.of(graph, left, float(scales[0]))
+    key = names.key_columns(sum(widths)) if names else []
     columns = _legend_columns(list(tones), sum(widths))
-    foot = _FOOT + _LEGEND_ROW * (-(-len(captions(list(tones))) // columns) - 1)
+    under = _FOOT + _LEGEND_ROW * (-(-len(captions(list(tones))) // columns) - 1)
+    foot = under + _KEY_ROW * max(map(len, key), default=0)
     page = (sum(widths), height + _HEAD + foot)
     figure = new_figure(*page)
     axes, other = figure.subplots(1, 2, width_ratios=widths)
     figure.subplots_adjust(left=0, right=1, bottom=foot / page[1], top=1 - _HEAD / page[1], wspace=0)
     for panel, places, scale, width in zip((axes, other), (left, right), scales, widths, strict=True):
-        middle = (places.min(axis=0) + places.max(axis=0)) / 2
-        half = np.array([width, height]) / scale / 2
-        panel.set_xlim(float(middle[0] - half[0]), float(middle[0] + half[0]))
-        panel.set_ylim(float(middle[1] - half[1]), float(middle[1] + half[1]))
-        panel.set_axis_off()
-    _draw_datasets(axes, graph, left, tones, float(scales[0]))
+        _frame(panel, places, np.array([width, height]) / scale)
+    best_only = _draw_datasets(axes, graph, left, tones, names=names, scale=float(scales[0]))
     written = _captions(graph, morphism, mechanism)
     _draw_boundary_graph(other, morphism, right, outward, written, tones=tones, scale=float(scales[1]))
-    _draw_legend(figure, tones, columns)
+    for number, lines in enumerate(key):
+        across = (0.3 + number * (sum(widths) - 0.6) / len(key)) / page[0]
+        figure.text(across, foot / page[1], "\n".join(lines), fontsize=7.5, va="top")
+    _draw_legend(figure, tones, columns, best_only=best_only)
     return figure
 
 
+def draw_into(axes: Sequence[Axes], graph: RainbowGraph, mechanism: Mechanism, pos: object = None) -> Figure:
+    """Draw the graph into the first axes and its boundary graph into the second, where there is one."""
+    tones = paint(graph.colors)
+    left = _dataset_places(graph, pos)
+    scale = _scale(axes[0], left, _RIM)
+    names = Names.of(graph, left, scale)
+    _draw_datasets(axes[0], graph, left, tones, names=names, scale=scale)
+    handles = _legend_handles(tones)
+    legend(axes[0], handles, list(tones), loc="upper center", bbox_to_anchor=(0.5, 0), ncols=4)
+    if len(axes) > 1:
+        morphism = boundary_morphism(graph)
+        right, outward = _node_places(morphism)
+        scale = _scale(axes[1], right, _CAPTION_RIM)
+        written = _captions(graph, morphism, mechanism)
+        _draw_boundary_graph(axes[1], morphism, right, outward, written, tones=tones, scale=scale)
+    return root_figure(axes[0])
+
+
+def _scale(axes: Axes, places: Points, rim: float) -> float:
+    """Frame axes of any size around the places, and return the inches per unit."""
+    box = axes.get_position()
+    size = np.array([box.width, box.height]) * root_figure(axes).get_size_inches()
+    spans = np.maximum(np.ptp(places, axis=0), 1e-9)
+    scale = float(min(_LARGEST_UNIT, (np.maximum(size - [2 * rim, 2 * _RIM], 0.2) / spans).min()))
+    _frame(axes, places, size / scale)
+    return scale
+
+
+def _frame(axes: Axes, places: Points, size: Points) -> None:
+    """Show a part of the plane with this size, the places in its middle."""
+    middle = (places.min(axis=0) + places.max(axis=0)) / 2
+    (left, bottom), (right, top) = middle - size / 2, middle + size / 2
+    axes.set_xlim(float(left), float(right))
+    axes.set_ylim(float(bottom), float(top))
+    axes.set_axis_off()
+
+
+def _node_places(morphism: BoundaryMorphism) -> tuple[Points, Points]:
+    distances = np.asarray(morphism.class_distance.filled(-1), dtype=np.int64)
+    return ring_with_arms(np.asarray(morphism.class_region, dtype=np.int64), distances)
+
+
+def _dataset_places(graph: RainbowGraph, pos: object) -> Points:
+    """Return where datasets stand; neighbors, or those that stand next to each other, are about 1 apart."""
+    structure = listed(graph.structure)
+    if pos is None:
+        places = spread(structure)
+        return separated(places, 2.4 * max(disk_radius(places), _SMALLEST))
+    places = _given_places(graph, pos)
+    return places / max(float(np.median(nearest(places))), 1e-9)
+
+
+def _given_places(graph: RainbowGraph, pos: object) -> Points:
+    """Return the places that the caller gives: by name, as networkx has them, or one row per dataset."""
+    if isinstance(pos, Mapping):
+        found = {graph.index(name): place for name, place in pos.items()}
+        pos = [found.get(dataset, (np.nan, np.nan)) for dataset in range(graph.size)]
+    try:
+        places = np.asarray(pos, dtype=np.float64)
+    except (TypeError, ValueError):
+        places = np.empty(0)
+    if places.shape != (graph.size, 2) or not np.isfinite(places).all():
+        raise UsageError(
+            "`pos` does not give every dataset two coordinates",
+            help="give a mapping from each dataset to (x, y), such as networkx.spring_layout returns",
+            argument="pos",
+        )
+    return places
+
+
 def _draw_datasets(
-    axes: Axes, graph: RainbowGraph, places: Points, tones: Mapping[str, str], scale: float
-) -> None:
-    radius = _radius(places)
-    draw_graph(axes, graph, places, graph.boundary, radius, tones=tones)
-    names = [printable(graph.label(dataset)) for dataset in range(graph.size)]
-    legible = scale >= _LEGIBLE_UNIT and graph.size <= _MOST_LABELS
-    if legible and max(map(len, names)) <= _LONGEST_LABEL:
-        directions = clearest_directions(listed(graph.structure), places)
-        for place, toward, name in zip(places, directions, names, strict=True):
-            draw_label(axes, place, toward, radius, name, size=8.5)
+    axes: Axes,
+    graph: RainbowGraph,
+    places: Points,
+    tones: Mapping[str, str],
+    *,
+    names: Names | None,
+    scale: float,
+) -> bool:
+    """Draw the datasets; return whether disks show the best class alone, being small or many."""
+    radius = disk_radius(places)
+    bands = max(len(rainbow.classes) for rainbow in graph.rainbows)
+    # Of many datasets, the regions are what can be seen.
+    best_only = names is None or 2 * radius * scale / bands < _LEGIBLE_BAND
+    draw_graph(axes, graph, places, graph.boundary, radius, tones=tones, best_only=best_only)
+    if names is not None:
+        draw_names(axes, places, names)
     axes.set_title(
         f"rainbow graph: {_count(graph.size, 'dataset')}, {_count(graph.pair_count, 'pair')} of neighbors"
     )
+    return best_only
 
 
 def _draw_boundary_graph(
@@ -109,7 +186,7 @@ def _draw_boundary_graph(
     scale: float,
 ) -> None:
     image = morphism.boundary_graph
-    radius = min(_radius(places), 0.24)
+    radius = min(disk_radius(places), 0.24)
     heavy = np.asarray(morphism.class_distance.filled(-1) == 0)
     draw_graph(axes, image, places, heavy, radius, tones=tones)
     for node in _captioned(morphism, places, scale):
@@ -164,13 +241,11 @@ def _chance(least: float, most: float, surely: bool) -> str:
 
 def _members(graph: RainbowGraph, datasets: NDArray[np.int64]) -> str:
     """Name as many datasets as fit, and count the rest."""
-    text = printable(graph.label(int(datasets[0])))
-    if len(text) > _LONGEST_LABEL:
-        return _count(datasets.size, "dataset")
+    text = caption(graph.label(int(datasets[0])), _LONGEST_LIST)
     named = 1
     while (
         named < datasets.size
-        and len(longer := f"{text}, {printable(graph.label(int(datasets[named])))}") <= _LONGEST_LIST
+        and len(longer := f"{text}, {caption(graph.label(int(datasets[named])))}") <= _LONGEST_LIST
     ):
         text, named = longer, named + 1
     return text if named == datasets.size else f"{text} + {datasets.size - named}"
@@ -180,118 +255,35 @@ def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
-def best_masses(
-    graph: RainbowGraph, mechanism: Mechanism, datasets: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the probability of the best class at some datasets of one region."""
-    best = graph.rainbows[int(graph.regions[datasets[0]])].classes[0]
-    columns = [mechanism.colors.index(color) for color in best]
-    return mechanism.table[mechanism.codes[datasets]][:, columns].sum(axis=1)
-
-
-def _radius(places: Points) -> float:
-    """Return a disk radius at which hardly any two disks overlap."""
-    if len(places) == 1:
-        return 0.28
-    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-    np.fill_diagonal(apart, np.inf)
-    return float(np.clip(0.36 * np.quantile(apart.min(axis=1), 0.05), 0.06, 0.28))
-
-
 def _legend_columns(colors: Sequence[str], width: float) -> int:
     """Return how many columns of a legend fit into a width in inches."""
     widest = max(map(len, captions(colors)))
-    return max(1, min(len(captions(colors)), 8, int(width / (widest * _CHARACTER + _HANDLE))))
+    return max(1, min(len(captions(colors)), 8, int(width / (widest * CHARACTER + _HANDLE))))
 
 
-def _draw_legend(figure: Figure, tones: Mapping[str, str], columns: int) -> None:
-    handles = [Patch(facecolor=tone, edgecolor=INK if is_light(tone) else "none") for tone in tones.values()]
+def _legend_handles(tones: Mapping[str, str]) -> list[Patch]:
+    return [
+        Patch(
+            facecolor=tones[name],
+            edgecolor=INK if is_light(tones[name]) else PAPER if hatch else "none",
+            linewidth=0 if hatch else 1,
+            hatch=hatch,
+        )
+        for name, hatch in patterns(tones).items()
+    ]
+
+
+def _draw_legend(figure: Figure, tones: Mapping[str, str], columns: int, *, best_only: bool) -> None:
+    filled = "filled with the best answer" if best_only else "best answer on top"
     legend(
         figure,
-        handles,
+        _legend_handles(tones),
         list(tones),
         loc="lower center",
         ncols=columns,
-        title="best answer on top, boundary with a thick rim; i: distance, P: probability of the best answer",
+        title=f"{filled}, boundary with a thick rim; i: distance, P: probability of the best answer",
         title_fontsize=8.5,
         fontsize=8.5,
-        handlelength=1.0,
-        handleheight=1.0,
+        handlelength=1.6,
+        handleheight=1.2,
     )
-
-
-_MOST_PANELS = 8
-
-
-def draw_histogram(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
-    """Draw how many datasets of each region lie at each distance; see `rainbowdp.plots.plot_solution`."""
-    tones = paint(graph.colors)
-    distances = np.asarray(graph.distance.filled(-1), dtype=np.int64)
-    sizes = np.bincount(graph.regions, minlength=len(graph.rainbows))
-    shown = np.sort(np.argsort(-sizes, kind="stable")[:_MOST_PANELS])
-    figure = new_figure(7.6, 0.9 + 1.55 * shown.size)
-    panels = figure.subplots(shown.size, 1, sharex=True, squeeze=False)[:, 0].tolist()
-    for axes, region in zip(panels, shown.tolist(), strict=True):
-        inside = np.flatnonzero(graph.regions == region)
-        _draw_region(axes, graph, mechanism, inside, distances=distances[inside], tones=tones)
-    panels[-1].set_xlabel("distance to the boundary of the region")
-    panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-    panels[-1].set_xlim(-0.6, max(int(distances.max(initial=0)), 1) + 0.6)
-    figure.supylabel("datasets (filled)", fontsize=10)
-    figure.text(0.995, 0.5, "probability of the best answer (black)", rotation=90, va="center", ha="right")
-    hidden = len(graph.rainbows) - shown.size
-    title = f"{graph.size:,} datasets, {graph.structure.pair_count:,} pairs of neighbors, "
-    title += f"{len(graph.rainbows)} regions" + (f" ({shown.size} largest)" if hidden else "")
-    figure.suptitle(title, fontsize=10.5)
-    edge = 0.62 / figure.get_figheight()
-    figure.subplots_adjust(left=0.14, right=0.9, bottom=edge, top=1 - edge, hspace=0.5)
-    return figure
-
-
-def _draw_region(
-    axes: Axes,
-    graph: RainbowGraph,
-    mechanism: Mechanism,
-    inside: NDArray[np.int64],
-    *,
-    distances: NDArray[np.int64],
-    tones: Mapping[str, str],
-) -> None:
-    rainbow = graph.rainbows[int(graph.regions[inside[0]])]
-    held = distances >= 0
-    title = f"{caption(str(rainbow), 64)}: {inside.size:,} datasets"
-    if not held.all():
-        title += f", {int((~held).sum()):,} of them without a boundary"
-    axes.set_title(title, loc="left", fontsize=9.5)
-    axes.yaxis.set_major_locator(MaxNLocator(3, integer=True))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    if not held.any():
-        return
-    tone = tones[rainbow.ordered[0]]
-    counts = np.bincount(distances[held])
-    axes.stairs(
-        counts,
-        np.arange(counts.size + 1) - 0.5,
-        fill=True,
-        color=tone,
-        alpha=0.55,
-        edgecolor=INK if is_light(tone) else None,
-    )
-    axes.set_ylim(bottom=0)
-    places, at = np.unique(distances[held], return_inverse=True)
-    masses = best_masses(graph, mechanism, inside[held])
-    least, most = np.full(places.size, np.inf), np.zeros(places.size)
-    np.minimum.at(least, at, masses)
-    np.maximum.at(most, at, masses)
-    beside = axes.twinx()
-    if (least < most).any():
-        beside.fill_between(places, least, most, color=INK, alpha=0.25, linewidth=0)
-    for edge in (least, most):
-        # One distance alone is a point, which no line shows.
-        beside.plot(
-            places, edge, color=INK, linewidth=1.4, marker="o" if places.size == 1 else "", markersize=4
-        )
-    beside.set_ylim(0, 1.03)
-    beside.set_yticks([0, 0.5, 1])
-    beside.spines["right"].set_visible(True)
-    beside.spines["right"].set_color(SHADE)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names beside disks: a name covers neither another name nor a disk, and goes further away where it has to.
+
+Sizes are in points (1/72 inch), measured from the outlines of the font and not from a screen, so that a
+figure comes out the same everywhere.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
+from matplotlib.patheffects import withStroke
+from matplotlib.textpath import text_to_path
+from numpy.typing import NDArray
+
+from rainbowdp.graph import RainbowGraph, listed
+from rainbowdp.plots.drawing import clearest_directions, disk_radius
+from rainbowdp.plots.style import INK, PAPER, SHADE, caption
+
+Points = NDArray[np.float64]
+SIZE = 8.5
+_REACHES = np.array([3.0, 8.0, 16.0, 26.0, 38.0, 52.0, 70.0, 95.0, 130.0])
+_TURNS = np.array([0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8]) * (np.pi / 8)
+_AIR = 1.0
+_MOST_LABELS = 100
+_LONGEST_LABEL = 14
+_LONGEST_KEY = 40
+_MOSTLY = 0.9
+CHARACTER = 0.075
+"""About the width of a character of a legend, in inches."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where names stand.
+
+    Attributes
+    ----------
+    offsets : float64 array [n, 2]
+        From the center of each disk to the middle of its name, in points.
+    near : bool array [n]
+        Whether the name stands beside its disk, so that no line must lead to it.
+    """
+
+    offsets: Points
+    near: NDArray[np.bool_]
+
+
+def text_sizes(names: Sequence[str], size: float = SIZE) -> Points:
+    """Return the width and height of texts of one line, float64 [n, 2] in points."""
+    font = FontProperties(family="DejaVu Sans", size=size)
+    measured = [text_to_path.get_text_width_height_descent(name, font, ismath=False) for name in names]
+    return np.array([(width, 1.15 * size) for width, _, _ in measured]).reshape(-1, 2)
+
+
+def place_labels(disks: Points, radius: float, sizes: Points, preferred: Points) -> Placed:
+    """Find a place for every name, one after the other, the nearest free one.
+
+    Parameters
+    ----------
+    disks : float64 array [n, 2]
+        The centers of the disks, in points.
+    radius : float
+        Of all disks, in points.
+    sizes : float64 array [n, 2]
+        Width and height of each name, in points.
+    preferred : float64 array [n, 2]
+        Unit vectors toward the side that is tried first.
+
+    Returns
+    -------
+    Placed
+        Of a name that finds no free place, the one that is tried first.
+    """
+    centers = np.zeros_like(disks)
+    near = np.zeros(len(disks), dtype=np.bool_)
+    for at, (disk, half) in enumerate(zip(disks, sizes / 2, strict=True)):
+        angle = float(np.arctan2(preferred[at, 1], preferred[at, 0]))
+        ways = np.column_stack([np.cos(angle + _TURNS), np.sin(angle + _TURNS)])
+        away = (radius + _REACHES)[:, None, None] * ways + half * np.clip(1.5 * ways, -1, 1)
+        tried = disk + away.reshape(-1, 2)
+        free = _misses_disks(tried, half, disks, radius) & _misses_names(
+            tried, half, centers[:at], sizes[:at] / 2
+        )
+        first = int(np.argmax(free))
+        centers[at], near[at] = tried[first], first < len(ways)
+    return Placed(centers - disks, near)
+
+
+def _misses_disks(tried: Points, half: Points, disks: Points, radius: float) -> NDArray[np.bool_]:
+    """Tell for each place whether a name there touches no disk."""
+    gaps = np.abs(tried[:, None] - disks[None]) - half
+    apart = np.hypot(*np.moveaxis(np.maximum(gaps, 0), 2, 0))
+    return np.asarray(apart.min(axis=1) > radius + _AIR / 2)
+
+
+def _misses_names(tried: Points, half: Points, others: Points, halves: Points) -> NDArray[np.bool_]:
+    """Tell for each place whether a name there touches no other name."""
+    room = np.abs(tried[:, None] - others[None]) - (half + halves)[None]
+    return np.asarray(np.all(np.any(room > _AIR, axis=2), axis=1))
+
+
+@dataclass(frozen=True)
+class Names:
+    """What is written beside disks, where it stands, and a key to what was shortened."""
+
+    shown: list[str]
+    placed: Placed
+    key: list[str]
+    radius: float  # of the disks, in points
+
+    @classmethod
+    def of(cls, graph: RainbowGraph, places: Points, scale: float) -> "Names | None":
+        """Shorten long names, and number the datasets where names do not fit beside their disks."""
+        if graph.size > _MOST_LABELS:
+            return None
+        names = [graph.label(dataset) for dataset in range(graph.size)]
+        points, radius = places * scale * 72, disk_radius(places) * scale * 72
+        directions = clearest_directions(listed(graph.structure), places)
+
+        def made(texts: list[str]) -> Names:
+            placed = place_labels(points, radius, text_sizes(texts), directions)
+            full = [caption(name, _LONGEST_KEY) for name in names]
+            key = [f"{text}: {name}" for text, name in zip(texts, full, strict=True) if text != name]
+            return cls(texts, placed, key, radius)
+
+        short = [caption(name, _LONGEST_LABEL) for name in names]
+        if len(set(short)) == len(names):
+            found = made(short)
+            as_short_as_numbers = max(map(len, short)) <= len(str(graph.size))
+            if as_short_as_numbers or np.count_nonzero(found.placed.near) >= _MOSTLY * len(names):
+                return found
+        return made([str(number) for number in range(1, graph.size + 1)])
+
+    def key_columns(self, width: float) -> list[list[str]]:
+        """Return the key in columns that fit into a width in inches."""
+        if not self.key:
+            return []
+        widest = max(map(len, self.key)) * CHARACTER + 0.2
+        rows = -(-len(self.key) // max(1, int(width / widest)))
+        return [self.key[at : at + rows] for at in range(0, len(self.key), rows)]
+
+
+def draw_names(axes: Axes, places: Points, names: Names) -> None:
+    """Write names beside disks at `places`, and draw a thin line to each one that stands further away."""
+    line = {"arrowstyle": "-", "color": SHADE, "linewidth": 0.5, "shrinkA": 0, "shrinkB": names.radius}
+    placed = names.placed
+    for name, place, offset, near in zip(names.shown, places, placed.offsets, placed.near, strict=True):
+        axes.annotate(
+            name,
+            (place[0], place[1]),
+            xytext=(offset[0], offset[1]),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            fontsize=SIZE,
+            color=INK,
+            arrowprops=None if near else line,
+            path_effects=[withStroke(linewidth=2.2, foreground=PAPER)],
+            zorder=5,
+        )
