@@ -23,7 +23,7 @@ from rainbowdp.exact import (
     sign,
     simplest,
 )
-from rainbowdp.exact.arguments import items_of, kind_of
+from rainbowdp.exact.arguments import described, items_of, kind_of
 from rainbowdp.rainbow import Rainbow, color_mismatch, quote_color
 
 
@@ -203,18 +203,12 @@ class Distribution(Mapping[str, Exact]):
             return sum((self._probabilities[color] for color in wanted), Fraction(0))
         except (KeyError, TypeError):
             wrong = next(color for color in wanted if not (isinstance(color, str) and color in self.colors))
-            raise self._no_color(wrong) from None
-
-    def _no_color(self, wrong: object) -> ColorError:
-        what = (
-            f"has no color {wrong!r}" if isinstance(wrong, str) else f"has no color that is {kind_of(wrong)}"
-        )
-        return ColorError(
-            f"the distribution {what}",
-            help=(isinstance(wrong, str) and did_you_mean(wrong, self.colors))
-            or f"its colors are {', '.join(map(quote_color, self.colors))}",
-            color=wrong,
-        )
+            raise ColorError(
+                f"the distribution has no color {described(wrong)}",
+                help=did_you_mean(str(wrong), self.colors)
+                or f"its colors are {', '.join(map(quote_color, self.colors))}",
+                color=wrong,
+            ) from None
 
     def share(self, color: str, group: Sequence[str]) -> Exact:
         """Return the part of a group's probability that a color of the group has.
@@ -243,8 +237,8 @@ class Distribution(Mapping[str, Exact]):
         >>> Distribution({"a": "1/6", "b": "1/3", "c": "1/2"}).share("b", ["a", "b"])
         Fraction(2, 3)
         """
-        members = items_of(group)
-        if members is None or not _is_text(color) or color not in filter(_is_text, members):
+        members = items_of(group) or []
+        if color not in members:
             raise ColorError(
                 "a color has a share only of a group that it is in", help="name one of the group"
             )
@@ -359,10 +353,6 @@ def _require_mapping(probabilities: object) -> None:
     for color in probabilities:
         if not isinstance(color, str):
             raise ColorError(f"a color cannot be {kind_of(color)}", help="write colors as text", color=color)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _exact(color: str, value: NumberLike | Exact) -> Exact:

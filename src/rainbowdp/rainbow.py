@@ -13,11 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Any
 
 from rainbowdp.errors import ColorError, RainbowSyntaxError, did_you_mean
-
-T = TypeVar("T")
+from rainbowdp.exact.arguments import described, items_of, kind_of
 
 _SPECIAL = re.compile(r'[>=,"\r\n]')
 
@@ -86,15 +85,11 @@ def _tokens(text: str, separators: str) -> Iterator[tuple[str, str]]:
 
 def _misplaced_quote(text: str, place: int, plain: str | None) -> RainbowSyntaxError:
     """Return the error for the character that follows a quoted word, or a plain one."""
+    what, help = "has an opening quote that is never closed", "close it, and double those of the color"
     if plain is None:
         what, help = "goes on after a closing quote", "double a quote that belongs to the color"
     elif plain:
-        what, help = (
-            "has a quote inside a color",
-            "put the whole color in double quotes, inner ones doubled",
-        )
-    else:
-        what, help = "has an opening quote that is never closed", "close it, and double those of the color"
+        what, help = "has a quote inside a color", "put the whole color in double quotes, inner ones doubled"
     return RainbowSyntaxError(
         f"{text!r} {what}, at character {place + 1}", help=f'{help}: "3"" pipe"', text=text
     )
@@ -150,27 +145,20 @@ def parse_assignments(text: str) -> dict[str, str]:
     {'blue': '1/3', 'a=b': '2/3'}
     """
     pairs: dict[str, str] = {}
-    waiting: str | None = None
-    for word, separator in _tokens(text, "=,"):
-        if waiting is None and separator == "=":
-            waiting = word
-            if word in pairs:
-                raise RainbowSyntaxError(
-                    f"the color {word!r} is given twice in {text!r}", help="give every color once", text=text
-                )
-        elif waiting is not None and separator != "=":
-            pairs[waiting] = word
-            waiting = None
-        else:
+    tokens = _tokens(text, "=,")
+    for color, equals in tokens:
+        value, comma = next(tokens, ("", "="))
+        if equals != "=" or comma == "=":
             raise RainbowSyntaxError(
                 f"{text!r} is not a list of color=value items",
                 help="write for example blue=3/55,red=9/55,green=43/55",
                 text=text,
             )
-    if waiting is not None:
-        raise RainbowSyntaxError(
-            f"the color {waiting!r} has no value in {text!r}", help="write color=value", text=text
-        )
+        if color in pairs:
+            raise RainbowSyntaxError(
+                f"the color {color!r} is given twice in {text!r}", help="give every color once", text=text
+            )
+        pairs[color] = value
     return pairs
 
 
@@ -215,7 +203,7 @@ class Rainbow:
             raise ColorError(
                 f"a {type(groups).__name__} has no order to rank colors by", help="give a list of classes"
             )
-        built = tuple(tuple(sorted(_colors_of(group))) for group in _listed(groups, "a rainbow"))
+        built = tuple(tuple(sorted(_colors_of(group))) for group in _members(groups, "a rainbow"))
         colors = [color for group in built for color in group]
         if not colors or not all(built):
             raise ColorError(
@@ -316,26 +304,21 @@ class Rainbow:
         1
         """
         for index, group in enumerate(self.classes):
-            if _is_text(color) and color in group:
+            if color in group:
                 return index
         known = ", ".join(map(quote_color, self.colors))
-        shown = repr(color) if _is_text(color) else f"of the type {type(color).__name__}"
         raise ColorError(
-            f"the rainbow {self} does not rank the color {shown}",
-            help=(did_you_mean(color, self.colors) if _is_text(color) else "") or f"its colors are {known}",
+            f"the rainbow {self} does not rank the color {described(color)}",
+            help=did_you_mean(str(color), self.colors) or f"its colors are {known}",
             color=color,
         )
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _groups(text: object) -> list[list[str]]:
     """Return the classes that a text writes."""
     if not isinstance(text, str):
         raise RainbowSyntaxError(
-            f"a value of the type {type(text).__name__} is not a rainbow",
+            f"{kind_of(text)} is not a rainbow",
             help="write the order as text, as in blue>red=green",
         )
     groups: list[list[str]] = [[]]
@@ -346,23 +329,19 @@ def _groups(text: object) -> list[list[str]]:
     return groups
 
 
-def _listed(values: Iterable[T], what: str) -> list[T]:
-    try:
-        return list(values)
-    except TypeError:
+def _members(values: object, what: str) -> list[Any]:
+    members = items_of(values)
+    if members is None:
         raise ColorError(
-            f"{what} cannot be of the type {type(values).__name__}",
+            f"{what} cannot be {kind_of(values)}",
             help='write the whole order as text, as in "blue>red=green", or give a list of classes of colors',
-        ) from None
+        )
+    return members
 
 
 def _colors_of(group: Iterable[str]) -> list[str]:
-    colors = [group] if isinstance(group, str) else _listed(group, "a class of a rainbow")
+    colors = [group] if isinstance(group, str) else _members(group, "a class of a rainbow")
     for color in colors:
         if not isinstance(color, str):
-            raise ColorError(
-                f"a color cannot be of the type {type(color).__name__}",
-                help="write colors as text",
-                color=color,
-            )
+            raise ColorError(f"a color cannot be {kind_of(color)}", help="write colors as text", color=color)
     return colors

@@ -6,14 +6,15 @@ Keys are compared as rainbows, so spelling does not matter, and distributions gi
 accepted only if they agree within every region.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from rainbowdp.distribution import Distribution, Probabilities
 from rainbowdp.errors import ColorError, DistributionError, NotHomogeneousError, NumberError, UsageError
 from rainbowdp.exact import show
-from rainbowdp.exact.arguments import items_of, kind_of, require
+from rainbowdp.exact.arguments import kind_of, require
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.rainbow import Rainbow, quote_color
 
@@ -64,13 +65,9 @@ class BoundaryCondition:
         for rainbow, distribution in self.distributions.items():
             require(rainbow, "distributions", Rainbow)
             require(distribution, "distributions", Distribution)
-        if items_of(self.notes) is None:
-            raise UsageError(
-                f"`notes` is {kind_of(self.notes)}", help="give a list of texts", argument="notes"
-            )
+            with _placed(f"the boundary distribution of {rainbow}"):
+                distribution.require_colors(rainbow)
         ordered = dict(sorted(self.distributions.items(), key=lambda item: str(item[0])))
-        for rainbow, distribution in ordered.items():
-            _require_colors(rainbow, distribution, f"the boundary distribution of {rainbow}")
         object.__setattr__(self, "distributions", MappingProxyType(ordered))
         object.__setattr__(self, "notes", tuple(self.notes))
 
@@ -120,9 +117,7 @@ def given(
                 help="give one distribution per rainbow; blanks and the order of tied colors do not matter",
                 rainbow=str(rainbow),
             )
-        read[rainbow] = _distribution(
-            probabilities, f"the boundary distribution of {rainbow}", normalize=normalize
-        )
+        read[rainbow] = _read(probabilities, f"the boundary distribution of {rainbow}", normalize=normalize)
     return BoundaryCondition(read)
 
 
@@ -173,8 +168,9 @@ def from_datasets(graph: RainbowGraph, distributions: Mapping[str, Probabilities
         dataset = graph.index(name)
         rainbow = graph.rainbows[int(graph.regions[dataset])]
         place = f"the distribution of the dataset {name!r}"
-        distribution = _distribution(probabilities, place, normalize=False)
-        _require_colors(rainbow, distribution, place)
+        distribution = _read(probabilities, place)
+        with _placed(place):
+            distribution.require_colors(rainbow)
         if rainbow not in read:
             read[rainbow], speaker[rainbow] = distribution, name
         elif read[rainbow] != distribution:
@@ -198,19 +194,19 @@ def _require_mapping(distributions: object) -> None:
         )
 
 
-def _distribution(probabilities: Probabilities, place: str, *, normalize: bool) -> Distribution:
-    if isinstance(probabilities, Distribution):
-        return probabilities
-    try:
+def _read(probabilities: Probabilities, place: str, *, normalize: bool = False) -> Distribution:
+    with _placed(place):
+        if isinstance(probabilities, Distribution):
+            return probabilities
         return Distribution(probabilities, normalize=normalize)
-    except (ColorError, DistributionError, NumberError) as error:
-        raise error.at(place) from error
 
 
-def _require_colors(rainbow: Rainbow, distribution: Distribution, place: str) -> None:
+@contextmanager
+def _placed(place: str) -> Iterator[None]:
+    """Name the place in errors about a distribution."""
     try:
-        distribution.require_colors(rainbow)
-    except ColorError as error:
+        yield
+    except (ColorError, DistributionError, NumberError) as error:
         raise error.at(place) from error
 
 

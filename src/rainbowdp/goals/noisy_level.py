@@ -15,8 +15,7 @@ from itertools import pairwise
 
 import flint
 
-from rainbowdp.baselines import Value, geometric_wrong, odds_root, thresholded_geometric
-from rainbowdp.baselines.odds_power import Base, told
+from rainbowdp.baselines import Base, Value, geometric_wrong, odds_root, thresholded_geometric, told
 from rainbowdp.exact import NormalExpression, exponent_ball, shown_sign
 from rainbowdp.goals.mechanism import (
     Asked,

@@ -24,8 +24,7 @@ from functools import cached_property, partial
 
 import flint
 
-from rainbowdp.baselines import EnclosedNumber, Value, flip_wrong, odds_root, taken_first
-from rainbowdp.baselines.odds_power import Base, told
+from rainbowdp.baselines import Base, EnclosedNumber, Value, flip_wrong, odds_root, taken_first, told
 from rainbowdp.boundary.ready_made import response
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Exact, exponent_ball, rational_ball

@@ -13,8 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import factorial
 
-from rainbowdp.baselines import Value
-from rainbowdp.baselines.odds_power import told
+from rainbowdp.baselines import Value, told
 from rainbowdp.boundary import BoundaryCondition
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import QuestionError

@@ -25,8 +25,7 @@ from typing import NamedTuple, cast
 
 import flint
 
-from rainbowdp.baselines import taken_first
-from rainbowdp.baselines.odds_power import Base
+from rainbowdp.baselines import Base, taken_first
 from rainbowdp.exact import (
     Exponent,
     Log,

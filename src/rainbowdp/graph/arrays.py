@@ -137,14 +137,13 @@ def first_places(codes: NDArray[Any], count: int) -> NDArray[np.int64]:
     block = max(_BLOCK, count)
     for start in range(0, codes.size, block):
         part = codes[start : start + block]
-        fresh = np.flatnonzero((place < 0) & (np.bincount(part, minlength=count) > 0))
-        if fresh.size:
-            within = np.empty(count, dtype=np.int64)
-            # Of several values assigned to one place numpy keeps the last: going backwards, the first.
-            within[part[::-1]] = np.arange(part.size - 1, -1, -1)
-            place[fresh] = start + within[fresh]
-            if (place >= 0).all():
-                break
+        within = np.full(count, -1, dtype=np.int64)
+        # Of several values assigned to one place numpy keeps the last: going backwards, the first.
+        within[part[::-1]] = np.arange(part.size - 1, -1, -1)
+        fresh = (place < 0) & (within >= 0)
+        place[fresh] = start + within[fresh]
+        if (place >= 0).all():
+            break
     return place
 
 

@@ -15,7 +15,6 @@ For small families the search is scipy's, and no compiler is loaded.
 """
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from rainbowdp.graph.pair_store import PairStore
 from rainbowdp.graph.passes import Batches, Ends
 
 _LARGEST_INT32 = np.iinfo(np.int32).max
-_AHEAD, _AHEAD_EVENLY = 1 << 8, 1 << 10
+_AHEAD = 1 << 8
 # Places that stay empty may add a quarter to the list.
 _EVEN, _OF = 4, 5
 
@@ -271,8 +270,7 @@ def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], roo
     if degrees is None:
         return search(places[:-1], neighbors, starts)
     del places
-    loop = partial(kernels.search_evenly, read_only(degrees), width)
-    return _searched(loop, starts & (degrees > 0), neighbors, starts, _AHEAD_EVENLY + width)
+    return _searched(degrees, width, neighbors, starts, degrees > 0)
 
 
 def search(indptr: NDArray[Any], neighbors: Integers, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -292,26 +290,26 @@ def search(indptr: NDArray[Any], neighbors: Integers, starts: NDArray[np.bool_])
     int32 array [n]
         -1 where no start can be reached.
     """
-    from rainbowdp.graph import kernels
-
-    loop = partial(kernels.search, read_only(indptr))
-    return _searched(loop, starts & (indptr[1:] > indptr[:-1]), neighbors, starts, _AHEAD)
+    return _searched(indptr, 0, neighbors, starts, indptr[1:] > indptr[:-1])
 
 
 def _searched(
-    loop: Callable[..., None],
-    leading: NDArray[np.bool_],
+    lengths: NDArray[Any],
+    width: int,
     neighbors: Integers,
     starts: NDArray[np.bool_],
-    ahead: int,
+    joined: NDArray[np.bool_],
 ) -> NDArray[np.int32]:
-    """Run a search from the starts that have neighbors, which are `leading`, `ahead` neighbors at a time."""
-    first = np.flatnonzero(leading)
-    queue = np.empty(leading.size + 1, dtype=neighbors.dtype)
+    """Run a search from the starts that are `joined` to others."""
+    from rainbowdp.graph import kernels
+
+    first = np.flatnonzero(starts & joined)
+    queue = np.empty(starts.size + 1, dtype=neighbors.dtype)
     queue[: first.size] = first
     depth = np.where(starts, np.int32(0), np.int32(-1))
-    fetched = np.empty(ahead, dtype=neighbors.dtype)
-    loop(read_only(neighbors), starts.copy(), queue, first.size, depth, fetched)
+    ahead = np.empty(_AHEAD, dtype=neighbors.dtype)
+    listed = read_only(neighbors)
+    kernels.search(read_only(lengths), width, listed, starts.copy(), queue, first.size, depth, ahead)
     return frozen(depth)
 
 

@@ -222,45 +222,6 @@ def count_repeats(keys: Numbers, ends: Numbers, slots: Numbers) -> int:
 
 
 @kernel
-def search_evenly(  # noqa: PLR0917 - machine code takes no keywords
-    degrees: NDArray[Any],
-    width: int,
-    neighbors: Integers,
-    seen: NDArray[np.bool_],
-    queue: Integers,
-    end: int,
-    depth: NDArray[np.int32],
-    ahead: Integers,
-) -> None:
-    """Do what `search` does where every dataset has `width` places, its neighbors in the first `degrees`.
-
-    `ahead` has more than `width` places.
-    """
-    begin = level = 0
-    room = ahead.size - width
-    while begin < end:
-        level += 1
-        place, stop = begin, end
-        while place < stop:
-            fetched = 0
-            while place < stop and fetched < room:
-                dataset = queue[place]
-                first = np.int64(dataset) * width
-                for at in range(first, first + degrees[dataset]):
-                    ahead[fetched] = neighbors[at]
-                    fetched += 1
-                place += 1
-            for one in range(fetched):
-                neighbor = ahead[one]
-                queue[end] = neighbor
-                end += not seen[neighbor]
-                seen[neighbor] = True
-        for place in range(stop, end):
-            depth[queue[place]] = level
-        begin = stop
-
-
-@kernel
 def count_ends(source: Integers, target: Integers, counts: NDArray[Any]) -> None:
     """Add to the count of each dataset how many pairs it is an end of."""
     for at in range(source.size):
@@ -282,6 +243,7 @@ def list_neighbors(source: Integers, target: Integers, places: NDArray[Any], nei
 @kernel
 def search(  # noqa: PLR0917 - machine code takes no keywords
     starts: NDArray[Any],
+    width: int,
     neighbors: Integers,
     seen: NDArray[np.bool_],
     queue: Integers,
@@ -290,6 +252,10 @@ def search(  # noqa: PLR0917 - machine code takes no keywords
     ahead: Integers,
 ) -> None:
     """Go out from the first `end` datasets of the queue, breadth first, and write down every depth found.
+
+    The neighbors of dataset d begin at ``starts[d]`` and end before ``starts[d + 1]``. With a `width` above 0
+    every dataset has so many places instead, and its neighbors are in the first ``starts[d]`` of them: short
+    numbers stay in the processor's cache.
 
     Starts are seen already. Neighbors are fetched `ahead.size` at a time before any of them is looked at, so
     that the processor waits for many of them at once. The queue has one place more than there are datasets:
@@ -300,13 +266,18 @@ def search(  # noqa: PLR0917 - machine code takes no keywords
     while begin < end:
         level += 1
         place, stop = begin, end
-        at = last = starts[0]
+        at = last = np.int64(0)
         while place < stop or at < last:
             fetched = 0
             while fetched < ahead.size and (place < stop or at < last):
                 if at == last:
-                    at, last = starts[queue[place]], starts[queue[place] + 1]
+                    dataset = np.int64(queue[place])
                     place += 1
+                    if width:
+                        at = dataset * width
+                        last = at + np.int64(starts[dataset])
+                    else:
+                        at, last = np.int64(starts[dataset]), np.int64(starts[dataset + 1])
                 until = min(last, at + ahead.size - fetched)
                 while at < until:
                     ahead[fetched] = neighbors[at]

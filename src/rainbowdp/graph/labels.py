@@ -21,7 +21,6 @@ from rainbowdp.exact import format_fraction
 from rainbowdp.exact.arguments import is_whole, items_of, kind_of
 from rainbowdp.graph.arrays import first_outside, frozen, require_dataset, require_one_each
 
-_LARGEST_TABLE = 1 << 16
 _BLOCK = 1 << 20
 _ROW = re.compile(r"(0|-?[1-9][0-9]{0,18})(/(0|-?[1-9][0-9]{0,18}))*", re.ASCII)
 _MOST_HINTS = 2000
@@ -144,27 +143,7 @@ def row_texts(rows: NDArray[np.int64]) -> NDArray[np.str_]:
     >>> row_texts(np.array([[0, 12], [3, 4]])).tolist()
     ['0/12', '3/4']
     """
-    if not rows.size:
-        return frozen(np.empty(rows.shape[0], dtype=np.str_))
-    parts: list[NDArray[np.str_]] = []
-    table, codes = np.array([""]), np.zeros(rows.shape[0], dtype=np.int64)
-    for number, column in enumerate(rows.T):
-        least = int(column.min())
-        spread = int(column.max()) - least + 1
-        # Looking texts up is quick and joining them is not, so few texts are made and looked up; numbers that
-        # lie far apart are made into text one by one instead.
-        if spread > max(_LARGEST_TABLE, 4 * column.size):
-            texts, places = column.astype(np.str_), np.arange(column.size)
-        else:
-            texts, places = np.arange(least, least + spread).astype(np.str_), column - least
-        if number:
-            texts = np.strings.add("/", texts)
-        if table.size * texts.size > _LARGEST_TABLE:
-            parts.append(table[codes])
-            table, codes = np.array([""]), np.zeros_like(codes)
-        table = np.strings.add(table[:, np.newaxis], texts).ravel()
-        codes = codes * texts.size + places
-    return frozen(functools.reduce(np.strings.add, [*parts, table[codes]]))
+    return frozen(np.array(list(map(row_text, rows.tolist())), dtype=np.str_))
 
 
 class ArrayRows:

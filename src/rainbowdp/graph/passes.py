@@ -48,7 +48,6 @@ _MOST_KEYS = 1 << 25
 _BLOCK = 1 << 16
 _NONE = np.iinfo(np.int64).max
 _LARGEST_TABLE = 1 << 18
-_SMALLEST_MERGE = 1 << 16
 _FIRST_PLACES = 1 << 15
 
 
@@ -160,8 +159,8 @@ class CodeTally:
     Attributes
     ----------
     dense : int64 array [count * count] or [0]
-        The least packed pair of datasets for each two codes, the largest int64 where there is none. It is
-        left empty where it would be long; then pairs of codes are sorted, or kept in a hash table.
+        What compiled loops keep: the least packed pair of datasets for each two codes, the largest int64
+        where there is none. It is left empty where it would be long; then they keep a hash table.
 
     Examples
     --------
@@ -177,22 +176,18 @@ class CodeTally:
         self._size = size
         self.dense = np.full(count * count if count * count <= _LARGEST_TABLE else 0, _NONE, dtype=np.int64)
         self._same = np.zeros(count, dtype=np.bool_)
-        self._parts: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
-        self._merged_size = self._waiting_size = 0
+        none = np.empty(0, dtype=np.int64)
+        self._least = none, none
         self._table: Table | None = None
 
     def add(self, one: Integers, other: Integers, source: Integers, target: Integers) -> None:
         """Add pairs of datasets `source`, `target` with the codes `one`, `other`, in either direction."""
         crossing = one != other
-        if not crossing.all():
-            self._same[one[~crossing]] = True
-            one, other, source, target = one[crossing], other[crossing], source[crossing], target[crossing]
+        self._same[one[~crossing]] = True
+        one, other, source, target = one[crossing], other[crossing], source[crossing], target[crossing]
         keys = np.minimum(one, other).astype(np.int64) * self.count + np.maximum(one, other)
         least = np.minimum(source, target).astype(np.int64) * self._size + np.maximum(source, target)
-        if self.dense.size:
-            np.minimum.at(self.dense, keys, least)
-        elif keys.size:
-            self._add_sorted(*_least_of_each(keys, least))
+        self._keep(*_least_of_each(keys, least))
 
     def add_pairs(self, source: Integers, target: Integers, codes: NDArray[Any]) -> None:
         """Add pairs of datasets, with or without self-loops, by the codes of all datasets."""
@@ -234,12 +229,12 @@ class CodeTally:
     def result(self) -> CodePairs:
         """Return everything that was added."""
         if self.dense.size:
-            keys = np.flatnonzero(self.dense < _NONE).astype(np.int64)
-            self._parts.append((keys, self.dense[keys]))
+            met = np.flatnonzero(self.dense < _NONE).astype(np.int64)
+            self._keep(met, self.dense[met])
         if self._table is not None:
-            keys, least, _, _ = self._table
-            self._parts.append((keys[keys >= 0], least[keys >= 0]))
-        keys, least = self._merged()
+            met, pairs, _, _ = self._table
+            self._keep(met[met >= 0], pairs[met >= 0])
+        keys, least = self._least
         first, second = keys // max(self.count, 1), keys % max(self.count, 1)
         alike = first == second
         if alike.any():
@@ -254,18 +249,10 @@ class CodeTally:
             same=frozen(np.flatnonzero(self._same).astype(np.int64)),
         )
 
-    def _add_sorted(self, keys: NDArray[np.int64], least: NDArray[np.int64]) -> None:
-        self._parts.append((keys, least))
-        self._waiting_size += keys.size
-        # Merging only when as much again has come in keeps the cost of all merges together near linear.
-        if self._waiting_size > max(self._merged_size, _SMALLEST_MERGE):
-            self._parts = [self._merged()]
-            self._merged_size, self._waiting_size = self._parts[0][0].size, 0
-
-    def _merged(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        none = np.empty(0, dtype=np.int64)
-        keys, least = zip((none, none), *self._parts, strict=True)
-        return _least_of_each(np.concatenate(keys), np.concatenate(least))
+    def _keep(self, keys: NDArray[np.int64], least: NDArray[np.int64]) -> None:
+        """Keep the least pair of datasets for each two codes, packed both."""
+        known, before = self._least
+        self._least = _least_of_each(np.concatenate([known, keys]), np.concatenate([before, least]))
 
 
 def _free_places(count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

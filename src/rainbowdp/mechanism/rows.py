@@ -249,5 +249,5 @@ def _read_floats(values: NDArray[Any], name: Callable[[int], str]) -> NDArray[np
         try:
             floats[row, column] = to_float(parse_fraction(values.item(row, column)), "nearest")
         except NumberError as error:
-            raise NumberError(f"{name(row)}: {error.what}", help=error.help, **error.values) from error
+            raise error.at(name(row)) from error
     return floats

@@ -18,7 +18,7 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError, MechanismShapeError, NumberError
 from rainbowdp.exact import Exact, NumberLike, Real, to_float
 from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of, require
-from rainbowdp.graph.arrays import Distances, Rebuilt, frozen, frozen_distances, integer_array
+from rainbowdp.graph.arrays import Distances, Rebuilt, distances_of, first_outside, frozen, integer_array
 from rainbowdp.graph.labels import LabelArray, Labels, Named, label_array, namer
 from rainbowdp.mechanism.rows import ComputedRows, LineRows, StatedRows
 from rainbowdp.rainbow import Rainbow, quote_color
@@ -105,8 +105,8 @@ class Mechanism(Rebuilt, Named):
                 "describe the same classes",
                 help="give every class one rainbow, one row and one distance",
             )
-        if int(codes.min()) < 0 or int(codes.max()) >= count:
-            at = int(np.argmax((codes < 0) | (codes >= count)))
+        at = first_outside(codes, count)
+        if at is not None:
             raise MechanismShapeError(
                 f"dataset number {at} has the class {int(codes[at])}", help=f"classes are 0 to {count - 1}"
             )
@@ -344,35 +344,18 @@ def _class_distances(values: Sequence[int | None] | NDArray[Any]) -> Distances:
     MechanismShapeError
         If a distance is not a whole number from 0 to 2^31 - 1.
     """
-    if isinstance(values, np.ndarray) and values.ndim == 1:
-        missing = np.ma.getmaskarray(np.ma.asarray(values))
-        present = np.asarray(values)[~missing]
-    else:
-        items = _listed(values, "distances")
-        missing = np.array([item is None for item in items], dtype=np.bool_)
-        whole = [item for item in items if item is not None]
-        present = np.array(whole if all(map(is_whole, whole)) else [None])
-    if present.size and (present.dtype.kind not in "iu" or present.min() < 0 or present.max() >= 2**31):
+    items = _listed(values.tolist() if isinstance(values, np.ndarray) else values, "distances")
+    if not all(item is None or (is_whole(item) and 0 <= item < 2**31) for item in items):
         raise MechanismShapeError(
             "a distance is not a whole number from 0 to 2^31 - 1",
             help="give the steps to the boundary, and None where there is none",
         )
-    distances = np.full(missing.size, -1, dtype=np.int64)
-    distances[~missing] = present
-    return frozen_distances(distances, missing)
+    return distances_of(np.array([-1 if item is None else item for item in items], dtype=np.int32))
 
 
 def _class_rainbows(rainbows: Sequence[Rainbow | str]) -> tuple[Rainbow, ...]:
     """Return the rainbow of each class, each text read once."""
-    items = _listed(rainbows, "rainbows")
-    if set(map(type, items)) == {Rainbow}:
-        return tuple(items)
-    known = {item: Rainbow.of(item) for item in dict.fromkeys(filter(_is_rainbow, items))}
-    return tuple(known[item] if _is_rainbow(item) else Rainbow.of(item) for item in items)
-
-
-def _is_rainbow(item: object) -> bool:
-    return isinstance(item, Rainbow | str)
+    return tuple(map(Rainbow.of, _listed(rainbows, "rainbows")))
 
 
 def _listed(values: object, what: str) -> list[Any]:
@@ -406,11 +389,10 @@ def _row_namer(labels: Labels | None, codes: ArrayLike | None) -> Callable[[int]
 
 def _color_names(colors: object) -> tuple[str, ...]:
     """Return names of colors, refusing anything but text."""
-    names = _listed(colors, "colors")
-    for name in names:
-        if not isinstance(name, str):
-            raise MechanismShapeError(f"a color cannot be {kind_of(name)}", help="write colors as text")
-    return tuple(names)
+    names = tuple(_listed(colors, "colors"))
+    if not all(isinstance(name, str) for name in names):
+        raise MechanismShapeError("a color of a mechanism is not text", help="write colors as text")
+    return names
 
 
 def _table_of(
