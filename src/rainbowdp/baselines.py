@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole distributions of rival mechanisms, exactly: two that choose by score, and noisy counts by level.
+"""Exact distributions and error rates of rival mechanisms: two that choose by score, and noisy counts.
+
+A comparison is fair only if the rival's probabilities are as exact as ours and its privacy is accounted for
+under the same neighbors. Nothing is simulated. These mechanisms are here to be compared with, not to be
+released.
 
 The exponential mechanism and permute-and-flip know a candidate's score only through its gap to the best one,
 and they need to know how far one person can move two scores apart. If a person moves every score by at most
@@ -18,7 +22,6 @@ from itertools import pairwise
 
 import flint
 
-from rainbowdp.baselines.odds_power import LARGEST_POWER, Base, EnclosedNumber, Value, odds_root, told
 from rainbowdp.errors import NumberError, QuestionError
 from rainbowdp.exact import (
     Exponent,
@@ -32,6 +35,7 @@ from rainbowdp.exact import (
     working_precision,
 )
 from rainbowdp.exact.arguments import is_whole
+from rainbowdp.exact.values import LARGEST_POWER, Base, EnclosedNumber, Value, odds_root, told
 
 
 def exponential_mechanism(
@@ -308,7 +312,7 @@ def exponential_wrong(root: Base, steps: int, rivals: int) -> Value:
     Examples
     --------
     >>> from rainbowdp.exact import Log
-    >>> from rainbowdp.baselines.odds_power import odds_root
+    >>> from rainbowdp.exact.values import odds_root
     >>> exponential_wrong(odds_root(Log(Fraction(2)), 1), 3, 2)
     Fraction(1, 5)
     """
@@ -338,7 +342,7 @@ def permute_and_flip_wrong(root: Base, steps: int, rivals: int) -> Value:
     Examples
     --------
     >>> from rainbowdp.exact import Log
-    >>> from rainbowdp.baselines.odds_power import odds_root
+    >>> from rainbowdp.exact.values import odds_root
     >>> permute_and_flip_wrong(odds_root(Log(Fraction(2)), 1), 3, 1)
     Fraction(1, 16)
     """
@@ -406,7 +410,7 @@ def geometric_wrong(root: Base, steps: int, rivals: int) -> Value:
     Examples
     --------
     >>> from rainbowdp.exact import Log
-    >>> from rainbowdp.baselines.odds_power import odds_root
+    >>> from rainbowdp.exact.values import odds_root
     >>> geometric_wrong(odds_root(Log(Fraction(2)), 1), 3, 1)
     Fraction(1, 12)
     """
@@ -414,13 +418,9 @@ def geometric_wrong(root: Base, steps: int, rivals: int) -> Value:
 
 
 def _flipped(weight_of_each: Base, candidates: int) -> flint.arb:
-    weight = _ball(weight_of_each)
+    weight = ball(weight_of_each)
     never = (candidates * (-weight).log1p()).expm1()
     return 1 + never / (candidates * weight)
-
-
-def _ball(value: Base) -> flint.arb:
-    return value.evaluate() if isinstance(value, EnclosedNumber) else ball(value)
 
 
 def noisy_counts_wrong(root: Base, steps: int, rivals: int) -> Value:
@@ -448,7 +448,7 @@ def noisy_counts_wrong(root: Base, steps: int, rivals: int) -> Value:
     Examples
     --------
     >>> from rainbowdp.exact import Log
-    >>> from rainbowdp.baselines.odds_power import odds_root
+    >>> from rainbowdp.exact.values import odds_root
     >>> noisy_counts_wrong(odds_root(Log(Fraction(2)), 1), 3, 1)
     Fraction(1, 8)
     >>> noisy_counts_wrong(odds_root(Log(Fraction(2)), 1), 0, 2)
@@ -475,7 +475,7 @@ def _beaten(root: Base, steps: int, candidates: int) -> flint.arb:
     bits = flint.ctx.prec
     # The terms alternate and are below 2^n in all; their sum is at least 1/2.
     with working_precision(bits + candidates + 16):
-        ratio = 1 / _ball(root)
+        ratio = 1 / ball(root)
         share = ratio / (1 + ratio)
         total = share - share**candidates / candidates
         for degree in range(2, candidates + 1):

@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Roots of the odds: u = e^(epsilon/n), in which probabilities of choices by score are rational functions.
+"""Probabilities of any form: in roots of the odds, or known by enclosures alone; and how they compare.
 
 Choices by score divide epsilon, by 2 where scores are not monotone and by the sensitivity where it is not 1.
-A root of the odds is a number with an exact test for equality. What has no short form, such as the chance
-among a thousand rivals, is an `EnclosedNumber`: two of these that are equal are never told apart, and a
-comparison of them is an `UndecidedError`.
+Their probabilities are rational functions of a root of the odds, u = e^(epsilon/n), which is a number with an
+exact test for equality. What has no short form, such as the chance among a thousand rivals, is an
+`EnclosedNumber`: two of these that are equal are never told apart, and a comparison of them is an
+`UndecidedError`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 import flint
 
-from rainbowdp.exact import Exact, Exponent, OddsExpression, Real, ball, divided_exponent, simplest
+from rainbowdp.exact.enclosure import Exact, ball, simplest, to_float
+from rainbowdp.exact.odds import OddsExpression
+from rainbowdp.exact.real import Real, shown_sign, working_precision
+from rainbowdp.exact.text import Exponent, divided_exponent
+
+_FINE = 256
 
 
 class EnclosedNumber(Real):
@@ -130,3 +136,48 @@ def odds_root(epsilon: Exponent, parts: int) -> Fraction | OddsExpression:
     Fraction(8, 1)
     """
     return Fraction(1) if epsilon == 0 else OddsExpression.odds(divided_exponent(epsilon, parts))
+
+
+def order(x: Value, y: Value) -> int:
+    """Compare two numbers: -1, 0 or 1; 0 also where they agree to 4096 bits and have no common form.
+
+    Examples
+    --------
+    >>> order(Fraction(1, 3), Fraction(1, 2)), order(Fraction(1), Fraction(1))
+    (-1, 0)
+    """
+    if isinstance(x, Fraction) and isinstance(y, Fraction):
+        return (x > y) - (x < y)
+    # A difference of unlike kinds has no form, and of normal numbers no test for zero: enclosures do for all.
+    return shown_sign(lambda: ball(x) - ball(y)) or 0
+
+
+def is_open(x: Value, y: Value) -> bool:
+    """Tell whether two numbers are known too roughly to say which is greater, or that they are equal.
+
+    Chances of noisy orders have balls that no precision narrows.
+    """
+    if order(x, y) != 0:
+        return False
+    with working_precision(_FINE):
+        return bool((ball(x) - ball(y)).rad() > flint.arb(2) ** (-_FINE // 2))
+
+
+def greatest(values: Iterable[Value]) -> Value:
+    """Return the greatest of some numbers; where 4096 bits do not tell, either."""
+    found, *others = values
+    for value in others:
+        if order(value, found) > 0:
+            found = value
+    return found
+
+
+def rounded(value: Value) -> float:
+    """Return the float closest to a number.
+
+    Examples
+    --------
+    >>> rounded(Fraction(1, 3))
+    0.3333333333333333
+    """
+    return to_float(value, "nearest")
