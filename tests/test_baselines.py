@@ -17,12 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rainbowdp.baselines import (
-    EnclosedNumber,
-    Value,
     exponential_mechanism,
     exponential_wrong,
     geometric_wrong,
-    odds_root,
     permute_and_flip,
     permute_and_flip_wrong,
     thresholded_geometric,
@@ -30,6 +27,7 @@ from rainbowdp.baselines import (
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import NumberError, QuestionError, UndecidedError
 from rainbowdp.exact import Log, OddsExpression, enclose_with
+from rainbowdp.exact.values import EnclosedNumber, Value, odds_root
 from rainbowdp.line import Line
 from rainbowdp.privacy import PureDP
 from rainbowdp.rainbow import Rainbow

@@ -12,8 +12,9 @@ from typing import TypeVar
 import flint
 import pytest
 
-from rainbowdp.baselines import EnclosedNumber, Value, noisy_counts_wrong, odds_root
+from rainbowdp.baselines import noisy_counts_wrong
 from rainbowdp.exact import Exponent, Log, OddsExpression, ball, enclose, enclose_with
+from rainbowdp.exact.values import EnclosedNumber, Value, odds_root
 
 Number = TypeVar("Number", Fraction, Decimal)
 RIVALS = (1, 2, 3, 10)

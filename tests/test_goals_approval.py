@@ -20,9 +20,9 @@ from command_line import Runner
 from goal_oracles import letters, shared_by_coins, worst_ratio
 from rainbowdp import GaussianDP, PureDP, ask, check_question, plan, verify_receipt, winner
 from rainbowdp.errors import QuestionError
+from rainbowdp.exact.values import rounded
 from rainbowdp.goals import Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.noisy_order import NormalOrder
-from rainbowdp.goals.values import rounded
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions import OptionCounts
 from rainbowdp.questions.kinds import question_from

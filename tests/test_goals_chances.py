@@ -30,15 +30,15 @@ from goal_oracles import (
     promised,
     right_by_coins,
 )
-from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.errors import QuestionError
+from rainbowdp.exact import ball
+from rainbowdp.exact.values import EnclosedNumber, Value, rounded
 from rainbowdp.goals import GOALS, Asked, Case, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.mechanism import Located
 from rainbowdp.goals.noisy_level import NoisyLevel, NormalLevel
 from rainbowdp.goals.noisy_order import NoisyOrder
 from rainbowdp.goals.one_option import Flip, LeadLine
 from rainbowdp.goals.question_line import QuestionLine
-from rainbowdp.goals.values import rounded, value_ball
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import (
     MatchCount,
@@ -203,9 +203,9 @@ def test_theorem_5_chances_of_orders_are_those_of_noise_on_differences(
         }
         assert found.keys() == expected.keys()
         for form, value in found.items():
-            ball = value_ball(value)
-            assert float(ball.rad()) < 1e-10
-            assert abs(float(ball.mid()) - expected[form]) <= float(ball.rad()) + _ROUNDING
+            around = ball(value)
+            assert float(around.rad()) < 1e-10
+            assert abs(float(around.mid()) - expected[form]) <= float(around.rad()) + _ROUNDING
 
 
 def test_theorem_5_first_options_and_sets_are_sums_over_the_orders() -> None:

@@ -12,8 +12,8 @@ import rainbowdp as rdp
 from rainbowdp.exact import to_float
 from rainbowdp.goals import Asked, Goal, mechanism_of
 from rainbowdp.goals.concentrated import Rho, rho_of, rho_of_privacy
-from rainbowdp.goals.line_pairs import Pair
 from rainbowdp.line import Line
+from rainbowdp.line.steps import Pair
 from rainbowdp.questions import Neighbors, Question
 
 ORDERS = 1 + np.concatenate(([1e-7], np.geomspace(1e-4, 1e5, 40_000)))

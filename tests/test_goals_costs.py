@@ -17,11 +17,10 @@ import pytest
 
 from goal_oracles import RELATIONS, Counts, everywhere, joint, noisy_orders, worst_ratio
 from goal_oracles import letters as options
-from rainbowdp.baselines import EnclosedNumber, Value
-from rainbowdp.exact import working_precision
+from rainbowdp.exact import ball, working_precision
+from rainbowdp.exact.values import EnclosedNumber, Value
 from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.noisy_level import NoisyLevel, NormalLevel
-from rainbowdp.goals.values import value_ball
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import (
@@ -240,7 +239,7 @@ def test_theorem_1_groups_of_gaussian_lines_stay_within_their_cost(neighbors: Ne
         limit = (flint.arb(squared.numerator) / squared.denominator).sqrt()
         worst = flint.arb(0)
         masses = {
-            counts: value_ball(next(iter(mechanism.at(OptionCounts(counts)).chances().values())))
+            counts: ball(next(iter(mechanism.at(OptionCounts(counts)).chances().values())))
             for counts in everywhere(2, 4)
         }
 

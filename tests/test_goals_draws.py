@@ -23,6 +23,7 @@ import pytest
 from bit_sources import ReplayBits
 from goal_oracles import RELATIONS, flip, noisy_orders
 from goal_oracles import letters as options
+from rainbowdp.exact.values import rounded
 from rainbowdp.goals import Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals import noisy_level as level_module
 from rainbowdp.goals import noisy_order as order_module
@@ -30,7 +31,6 @@ from rainbowdp.goals import one_option as flip_module
 from rainbowdp.goals.mechanism import Located
 from rainbowdp.goals.noisy_level import NoisyLevel, NormalLevel
 from rainbowdp.goals.one_option import Flip
-from rainbowdp.goals.values import rounded
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import (
     MatchCount,

@@ -18,11 +18,11 @@ from goal_oracles import RELATIONS
 from rainbowdp.exact import Exact, rational_ball, to_float
 from rainbowdp.goals import Asked
 from rainbowdp.goals.judging import judge_line, judge_mechanism
-from rainbowdp.goals.line_pairs import Pair, telling_steps, turning_steps
 from rainbowdp.goals.one_option import Flip, LeadLine
 from rainbowdp.goals.question_line import QuestionLine
 from rainbowdp.goals.table_judging import FlipJudge, table_pairs
 from rainbowdp.line import Line
+from rainbowdp.line.steps import Pair, telling_steps, turning_steps
 from rainbowdp.questions import Neighbors
 
 Counts = tuple[int, ...]

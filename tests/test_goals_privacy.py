@@ -30,11 +30,10 @@ from goal_oracles import (
     worst_ratio,
 )
 from goal_oracles import letters as options
-from rainbowdp.baselines import EnclosedNumber, Value
-from rainbowdp.exact import working_precision
+from rainbowdp.exact import ball, working_precision
+from rainbowdp.exact.values import EnclosedNumber, Value, rounded
 from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.noisy_level import NoisyLevel, NormalLevel
-from rainbowdp.goals.values import rounded, value_ball
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import (
     ClampedSum,
@@ -142,7 +141,7 @@ def test_theorems_2_and_3_hold_for_irrational_odds_up_to_2_to_the_minus_50(chang
     chances = answers(mechanism, everywhere(3, 4))
     with working_precision(_BITS):
         odds, slack = flint.arb("0.7").exp(), flint.arb(2) ** -50
-        balls = {counts: [value_ball(value) for value in values] for counts, values in chances.items()}
+        balls = {counts: [ball(value) for value in values] for counts, values in chances.items()}
         for one, other in pairs_of_neighbors(3, 4, rows, changed):
             for before, after in zip(balls[one], balls[other], strict=True):
                 assert before <= odds * after + slack, (one, other)
@@ -246,8 +245,7 @@ class Tradeoffs:
     def __init__(self, chances: dict[Counts, list[Value]]) -> None:
         with working_precision(_BITS):
             self.points = {
-                counts: self._points([value_ball(value) for value in values])
-                for counts, values in chances.items()
+                counts: self._points([ball(value) for value in values]) for counts, values in chances.items()
             }
 
     @staticmethod

@@ -39,9 +39,9 @@ from goal_oracles import (
     worst_ratio,
 )
 from rainbowdp.baselines import exponential_mechanism, permute_and_flip
+from rainbowdp.exact.values import rounded
 from rainbowdp.goals import Asked, mechanism_of
 from rainbowdp.goals.one_option import Flip
-from rainbowdp.goals.values import rounded
 from rainbowdp.privacy import PureDP
 from rainbowdp.questions import Neighbors, OptionCounts, scores, winner
 from real_data import minneapolis, panel

@@ -25,8 +25,8 @@ from own_readings import ReadsOwn
 from rainbowdp import ApproxDP, Distribution, GaussianDP, Mechanism, PureDP, verify
 from rainbowdp.errors import MissingExtraError, PrivacyParameterError, QuestionError, UsageError
 from rainbowdp.exact import Exact
+from rainbowdp.exact.values import rounded
 from rainbowdp.goals import Goal
-from rainbowdp.goals.values import rounded
 from rainbowdp.graph import DatasetGraph
 from rainbowdp.interop.opendp import (
     SummaryDraw,

@@ -15,7 +15,6 @@ from scipy.optimize import linprog
 
 from rainbowdp.errors import NotVerifiedError, SolverError
 from rainbowdp.leximin import simplex as simplex_module
-from rainbowdp.leximin.factors import Factors
 from rainbowdp.leximin.program import Program, Proposal, propose
 from rainbowdp.leximin.simplex import LexicographicSimplex
 
@@ -38,9 +37,9 @@ def test_sparse_solutions_equal_dense_ones(seed: int, size: int) -> None:
     sparse = [{c: fmpq(value) for c, value in enumerate(row) if value} for row in entries]
     if dense.det() == 0:
         with pytest.raises(ZeroDivisionError):
-            Factors(sparse)
+            simplex_module.Factors(sparse)
         return
-    factors = Factors(sparse)
+    factors = simplex_module.Factors(sparse)
     right = {index: fmpq(rng.randint(-3, 3)) for index in range(size)}
     column = flint.fmpq_mat(size, 1, [right[index] for index in range(size)])
     for found, matrix in (

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rainbowdp.baselines import Value
 from rainbowdp.errors import QuestionError, RainbowError
 from rainbowdp.exact import Log
+from rainbowdp.exact.values import Value, order, rounded
 from rainbowdp.goals import Asked, Goal, mechanism_of
-from rainbowdp.goals.values import order, rounded
 from rainbowdp.planning import LeadRow, Plan, PlanCase, plan
 from rainbowdp.planning.columns import Column
 from rainbowdp.planning.sentences import ahead_from

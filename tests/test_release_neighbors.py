@@ -15,11 +15,10 @@ from typing import Any, cast
 import pytest
 
 import rainbowdp as rdp
-from rainbowdp.baselines import Value
 from rainbowdp.errors import PrivacyParameterError
 from rainbowdp.exact import Exact
+from rainbowdp.exact.values import Value, rounded
 from rainbowdp.goals import Goal
-from rainbowdp.goals.values import rounded
 from rainbowdp.ledger import Cost
 from rainbowdp.questions import (
     MatchCount,

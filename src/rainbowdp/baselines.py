@@ -2,8 +2,8 @@
 """Exact distributions and error rates of rival mechanisms: two that choose by score, and noisy counts.
 
 A comparison is fair only if the rival's probabilities are as exact as ours and its privacy is accounted for
-under the same neighbors. Nothing is simulated, for any number of rivals. These mechanisms are here to be
-compared with, not to be released.
+under the same neighbors. Nothing is simulated. These mechanisms are here to be compared with, not to be
+released.
 
 The exponential mechanism and permute-and-flip know a candidate's score only through its gap to the best one,
 and they need to know how far one person can move two scores apart. If a person moves every score by at most
@@ -13,15 +13,10 @@ D at most, and the weight is e^(-epsilon g / D).
 
 For counts per option that means: under add-remove one count moves, so counts are monotone with D = 1; under
 change-one one count falls while another one rises, each by at most 1, so D is 1 and counts are not monotone.
-
-Choices by score divide epsilon, so their probabilities are rational functions of a root of the odds
-u = e^(epsilon/n), a number with an exact test for equality. What has no short form, such as the chance among
-a thousand rivals, is an `EnclosedNumber`: two of these that are equal are never told apart, and a comparison
-of them is an `UndecidedError`.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
@@ -29,14 +24,10 @@ import flint
 
 from rainbowdp.errors import NumberError, QuestionError
 from rainbowdp.exact import (
-    Exact,
     Exponent,
     Log,
     NumberLike,
-    OddsExpression,
-    Real,
     ball,
-    divided_exponent,
     format_fraction,
     parse_exponent,
     parse_fraction,
@@ -44,123 +35,7 @@ from rainbowdp.exact import (
     working_precision,
 )
 from rainbowdp.exact.arguments import is_whole
-
-
-class EnclosedNumber(Real):
-    """A real number known by enclosures of any precision, and not by a form.
-
-    Parameters
-    ----------
-    evaluate : callable
-        Returns a ball that holds the number, at the precision in force.
-
-    Examples
-    --------
-    >>> root = EnclosedNumber(lambda: flint.arb(2).sqrt())
-    >>> (root * root - Fraction(199, 100)).sign(), (1 / root < 1)
-    (1, True)
-    """
-
-    __slots__ = ("_evaluate",)
-
-    def __init__(self, evaluate: Callable[[], flint.arb]) -> None:
-        self._evaluate = evaluate
-
-    def evaluate(self) -> flint.arb:
-        """Return a ball that holds the number, at the precision in force."""
-        return self._evaluate()
-
-    def is_formally_zero(self) -> bool:
-        """Return False: no form shows anything."""
-        return False
-
-    def _plus(self, other: "EnclosedNumber", factor: int) -> "EnclosedNumber":
-        return EnclosedNumber(lambda: self.evaluate() + factor * other.evaluate())
-
-    def _scaled(self, factor: Fraction) -> "EnclosedNumber":
-        return EnclosedNumber(lambda: self.evaluate() * ball(factor))
-
-    def _lift(self, other: object) -> "EnclosedNumber | None":
-        if isinstance(other, EnclosedNumber):
-            return other
-        if isinstance(other, Real):
-            return EnclosedNumber(other.evaluate)
-        if isinstance(other, int | Fraction):
-            return EnclosedNumber(lambda: ball(other))
-        return None
-
-    def __mul__(self, other: object) -> "EnclosedNumber":
-        lifted = self._lift(other)
-        if lifted is None:
-            return NotImplemented
-        return EnclosedNumber(lambda: self.evaluate() * lifted.evaluate())
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: object) -> "EnclosedNumber":
-        lifted = self._lift(other)
-        if lifted is None:
-            return NotImplemented
-        return EnclosedNumber(lambda: self.evaluate() / lifted.evaluate())
-
-    def __rtruediv__(self, other: object) -> "EnclosedNumber":
-        lifted = self._lift(other)
-        return NotImplemented if lifted is None else lifted / self
-
-    def __pow__(self, power: int) -> "EnclosedNumber":
-        return EnclosedNumber(lambda: self.evaluate() ** power)
-
-
-Base = Fraction | OddsExpression | EnclosedNumber
-"""A root of the odds."""
-
-Value = Exact | EnclosedNumber
-"""A probability: exact, or known by enclosures of any precision."""
-
-
-LARGEST_POWER = 4096
-"""Up to this power of the root, rational values become fractions; beyond it they stay short as powers."""
-
-
-def told(value: Value) -> Value:
-    """Return a value as a fraction where it is one whose digits fit on a few pages.
-
-    Examples
-    --------
-    >>> from rainbowdp.exact import Log
-    >>> told(odds_root(Log(Fraction(2)), 1) ** 3)
-    Fraction(8, 1)
-    """
-    if isinstance(value, OddsExpression):
-        power = max(value.numerator.total_degree(), value.denominator.total_degree())
-        return value if power > LARGEST_POWER else simplest(value)
-    return value if isinstance(value, Fraction | EnclosedNumber) else simplest(value)
-
-
-def odds_root(epsilon: Exponent, parts: int) -> Fraction | OddsExpression:
-    """Return e^(epsilon/parts).
-
-    Parameters
-    ----------
-    epsilon : Fraction or Log
-        The privacy parameter, at least 0.
-    parts : int
-        At least 1.
-
-    Returns
-    -------
-    Fraction or OddsExpression
-        1 for epsilon 0; else a formal power base, of rational value where it has one.
-
-    Examples
-    --------
-    >>> from rainbowdp.exact import Log
-    >>> odds_root(Log(Fraction(9, 4)), 2).as_fraction(), odds_root(Fraction(1), 3).exponent
-    (Fraction(3, 2), Fraction(1, 3))
-    >>> (odds_root(Log(Fraction(2)), 2) ** 6).as_fraction()
-    Fraction(8, 1)
-    """
-    return Fraction(1) if epsilon == 0 else OddsExpression.odds(divided_exponent(epsilon, parts))
+from rainbowdp.exact.values import LARGEST_POWER, Base, EnclosedNumber, Value, odds_root, told
 
 
 def exponential_mechanism(
@@ -437,6 +312,7 @@ def exponential_wrong(root: Base, steps: int, rivals: int) -> Value:
     Examples
     --------
     >>> from rainbowdp.exact import Log
+    >>> from rainbowdp.exact.values import odds_root
     >>> exponential_wrong(odds_root(Log(Fraction(2)), 1), 3, 2)
     Fraction(1, 5)
     """
@@ -466,6 +342,7 @@ def permute_and_flip_wrong(root: Base, steps: int, rivals: int) -> Value:
     Examples
     --------
     >>> from rainbowdp.exact import Log
+    >>> from rainbowdp.exact.values import odds_root
     >>> permute_and_flip_wrong(odds_root(Log(Fraction(2)), 1), 3, 1)
     Fraction(1, 16)
     """
@@ -533,6 +410,7 @@ def geometric_wrong(root: Base, steps: int, rivals: int) -> Value:
     Examples
     --------
     >>> from rainbowdp.exact import Log
+    >>> from rainbowdp.exact.values import odds_root
     >>> geometric_wrong(odds_root(Log(Fraction(2)), 1), 3, 1)
     Fraction(1, 12)
     """
@@ -540,13 +418,9 @@ def geometric_wrong(root: Base, steps: int, rivals: int) -> Value:
 
 
 def _flipped(weight_of_each: Base, candidates: int) -> flint.arb:
-    weight = _ball(weight_of_each)
+    weight = ball(weight_of_each)
     never = (candidates * (-weight).log1p()).expm1()
     return 1 + never / (candidates * weight)
-
-
-def _ball(value: Base) -> flint.arb:
-    return value.evaluate() if isinstance(value, EnclosedNumber) else ball(value)
 
 
 def noisy_counts_wrong(root: Base, steps: int, rivals: int) -> Value:
@@ -574,6 +448,7 @@ def noisy_counts_wrong(root: Base, steps: int, rivals: int) -> Value:
     Examples
     --------
     >>> from rainbowdp.exact import Log
+    >>> from rainbowdp.exact.values import odds_root
     >>> noisy_counts_wrong(odds_root(Log(Fraction(2)), 1), 3, 1)
     Fraction(1, 8)
     >>> noisy_counts_wrong(odds_root(Log(Fraction(2)), 1), 0, 2)
@@ -600,7 +475,7 @@ def _beaten(root: Base, steps: int, candidates: int) -> flint.arb:
     bits = flint.ctx.prec
     # The terms alternate and are below 2^n in all; their sum is at least 1/2.
     with working_precision(bits + candidates + 16):
-        ratio = 1 / _ball(root)
+        ratio = 1 / ball(root)
         share = ratio / (1 + ratio)
         total = share - share**candidates / candidates
         for degree in range(2, candidates + 1):

@@ -37,7 +37,7 @@ from rainbowdp.exact import (
     parse_fraction,
 )
 from rainbowdp.exact.arguments import described, is_whole
-from rainbowdp.line.reach import steps_to_reach
+from rainbowdp.line.steps import steps_to_reach
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.sampling import BitSource, SystemBits
 from rainbowdp.sampling.bits import WORD_BITS, read_words

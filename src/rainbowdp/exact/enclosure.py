@@ -30,6 +30,9 @@ from rainbowdp.exact.text import Exponent, LogPart, format_fraction
 Exact = Fraction | OddsExpression | NormalExpression
 """An exact real number."""
 
+Number = Real | Fraction | int
+"""A real number that can be enclosed."""
+
 Rounding = Literal["down", "up", "nearest"]
 
 _SMALLEST_EXPONENT = 65536
@@ -122,7 +125,7 @@ def is_same(x: Exact, y: Exact) -> bool:
     return (x - y).is_formally_zero() if isinstance(x, NormalExpression) else x == y
 
 
-def ball(x: Exact | int) -> flint.arb:
+def ball(x: Number) -> flint.arb:
     """Return an Arb ball that holds the number, at the precision in force."""
     return x.evaluate() if isinstance(x, Real) else rational_ball(x)
 
@@ -179,7 +182,7 @@ def enclose_with(evaluate: Callable[[], flint.arb], bits: int) -> tuple[Fraction
     return refine(attempt, max(FIRST_PRECISION, bits + 16), None)
 
 
-def to_float(x: Exact | int, rounding: Rounding) -> float:
+def to_float(x: Number, rounding: Rounding) -> float:
     """Round an exact number to a float in a named direction.
 
     Parameters
@@ -201,10 +204,8 @@ def to_float(x: Exact | int, rounding: Rounding) -> float:
     >>> to_float(Fraction(1, 10), "nearest")
     0.1
     """
-    if isinstance(x, int):
-        x = Fraction(x)
-    if isinstance(x, Fraction):
-        return _round_fraction(x, rounding)
+    if not isinstance(x, Real):
+        return _round_fraction(Fraction(x), rounding)
     if (fraction := None if isinstance(x, OddsExpression) else x.as_fraction()) is not None:
         return _round_fraction(fraction, rounding)
     return round_ball(x.evaluate, rounding, x.as_fraction)

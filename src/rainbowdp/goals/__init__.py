@@ -16,19 +16,19 @@ a question of your own                      the line                           t
 
 - `mechanism`: the contract that all of them keep, and what several groups cost.
 - `one_option`, `question_line`, `noisy_order`, `noisy_level`: the mechanisms, one frozen value each.
-- `order_chances`: how often a noisy order is right. `values`: probabilities compared. `concentrated`: rho.
+- `order_chances`: how often a noisy order is right. `concentrated`: rho.
 - `judging`: whether a mechanism keeps its promise, decided from pairs of neighbors: all steps that tell
-  something on a line (`line_pairs`), all small tables and all coins of flip (`table_judging`).
+  something on a line (`rainbowdp.line.steps`), all small tables and all coins of flip (`table_judging`).
 """
 
 from rainbowdp.boundary import BoundaryCondition
 from rainbowdp.errors import QuestionError, UsageError
-from rainbowdp.goals.line_pairs import Pair, Pairs
 from rainbowdp.goals.mechanism import GOALS, Asked, Case, Goal, Located, QuestionMechanism
 from rainbowdp.goals.noisy_level import level_mechanism
 from rainbowdp.goals.noisy_order import NoisyOrder, NormalOrder
 from rainbowdp.goals.one_option import Flip, LeadLine
 from rainbowdp.goals.question_line import QuestionLine
+from rainbowdp.line.steps import Pair, Pairs
 from rainbowdp.privacy import GaussianDP
 from rainbowdp.questions import Level, Ranking, Scores, Winner
 from rainbowdp.questions.kinds import is_known

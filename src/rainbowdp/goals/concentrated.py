@@ -32,8 +32,8 @@ from rainbowdp.exact import (
     to_float,
     working_precision,
 )
-from rainbowdp.goals.line_pairs import Pairs
 from rainbowdp.goals.mechanism import QuestionMechanism
+from rainbowdp.line.steps import Pairs
 from rainbowdp.privacy import GaussianDP, Privacy
 
 _MOST_PAIRS, _MOST_CELLS = 500, 800

@@ -21,7 +21,6 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UndecidedError
 from rainbowdp.exact import Exact, Log
 from rainbowdp.exact.real import undecided
-from rainbowdp.goals.line_pairs import MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
 from rainbowdp.goals.mechanism import Asked, QuestionMechanism
 from rainbowdp.goals.one_option import Flip, LeadLine
 from rainbowdp.goals.question_line import QuestionLine
@@ -34,6 +33,7 @@ from rainbowdp.goals.table_judging import (
     table_pairs,
 )
 from rainbowdp.line import Line
+from rainbowdp.line.steps import MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
 from rainbowdp.privacy import GaussianDP, Privacy
 from rainbowdp.questions import OptionCounts
 

@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
-from rainbowdp.baselines import Value
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import enclose
 from rainbowdp.exact.arguments import described
-from rainbowdp.goals.line_pairs import Pairs
+from rainbowdp.exact.values import Value
 from rainbowdp.ledger import Cost
+from rainbowdp.line.steps import Pairs
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Neighbors, Question, Ranking, Scores, Summary, Winner
 from rainbowdp.questions.question import require_relation, require_rows

@@ -15,8 +15,9 @@ from itertools import pairwise
 
 import flint
 
-from rainbowdp.baselines import Base, Value, geometric_wrong, odds_root, thresholded_geometric, told
-from rainbowdp.exact import NormalExpression, exponent_ball, shown_sign
+from rainbowdp.baselines import geometric_wrong, thresholded_geometric
+from rainbowdp.exact import NormalExpression, ball, exponent_ball, shown_sign
+from rainbowdp.exact.values import Base, Value, odds_root, told
 from rainbowdp.goals.mechanism import (
     Asked,
     Case,
@@ -26,7 +27,6 @@ from rainbowdp.goals.mechanism import (
     noise_cost,
 )
 from rainbowdp.goals.question_line import QuestionLine, first_mass, inner_levels_at
-from rainbowdp.goals.values import value_ball
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import GaussianDP
 from rainbowdp.questions import Level, Neighbors, Summary
@@ -257,8 +257,5 @@ def _is_narrow(noisy: NoisyLevel | NormalLevel, line: QuestionLine, width: int, 
     by_line = [1 - first_mass(own, place // line.asked.max_rows) for place in places]
     # A mean of unlike kinds of numbers has no common form, and enclosures do for all.
     return (
-        shown_sign(
-            lambda: sum(map(value_ball, by_noise), flint.arb()) - sum(map(value_ball, by_line), flint.arb())
-        )
-        or 0
+        shown_sign(lambda: sum(map(ball, by_noise), flint.arb()) - sum(map(ball, by_line), flint.arb())) or 0
     ) > 0

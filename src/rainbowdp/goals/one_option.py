@@ -24,12 +24,13 @@ from functools import cached_property, partial
 
 import flint
 
-from rainbowdp.baselines import Base, EnclosedNumber, Value, flip_wrong, odds_root, taken_first, told
+from rainbowdp.baselines import flip_wrong, taken_first
 from rainbowdp.boundary.ready_made import response
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Exact, exponent_ball, rational_ball
-from rainbowdp.goals.line_pairs import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
+from rainbowdp.exact.values import Base, EnclosedNumber, Value, odds_root, told
 from rainbowdp.goals.mechanism import Case, EpsilonMechanism, Gap, LineMechanism, OptionsMechanism
+from rainbowdp.line.steps import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
 from rainbowdp.questions import Scores, Summary
 from rainbowdp.questions.selection import Form
 from rainbowdp.rainbow import Rainbow

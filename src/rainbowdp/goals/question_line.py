@@ -13,16 +13,15 @@ from functools import cached_property
 from itertools import pairwise
 from math import factorial
 
-from rainbowdp.baselines import Value, told
 from rainbowdp.boundary import BoundaryCondition
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import Exact, format_fraction
 from rainbowdp.exact.arguments import is_whole
-from rainbowdp.goals.line_pairs import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
+from rainbowdp.exact.values import Value, greatest, told
 from rainbowdp.goals.mechanism import Case, LineMechanism
-from rainbowdp.goals.values import greatest
 from rainbowdp.line import Line
+from rainbowdp.line.steps import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions import (
     Level,

@@ -25,7 +25,7 @@ from typing import NamedTuple, cast
 
 import flint
 
-from rainbowdp.baselines import Base, taken_first
+from rainbowdp.baselines import taken_first
 from rainbowdp.exact import (
     Exponent,
     Log,
@@ -37,6 +37,7 @@ from rainbowdp.exact import (
     sign,
     working_precision,
 )
+from rainbowdp.exact.values import Base
 from rainbowdp.goals.mechanism import Asked, Gap
 from rainbowdp.goals.one_option import Flip
 from rainbowdp.questions import Scores

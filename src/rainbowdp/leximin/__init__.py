@@ -5,11 +5,10 @@ Among all private boundary conditions it is the one whose best-class masses are 
 is as large as possible, then the second smallest, and so on. What this leaves open goes to the longer
 prefixes, region after region in text order, then to equal shares inside tied classes where they are possible.
 
-It is computed for one connected `component` of touching regions at a time, objective after objective.
-`program`, `factors` and `simplex` solve linear programs exactly: HiGHS proposes vertices, and a sparse
-rational elimination solves them, since dense ones (`flint.fmpq_mat`) take ten times as long from 100
-variables on. `filling` says what is maximized, and rounds for irrational odds; `gaussian` does the same under
-Gaussian privacy.
+It is computed for one connected component of touching regions at a time, objective after objective.
+`filling` says what is maximized, and rounds for irrational odds; `gaussian` does the same under Gaussian
+privacy. `program` and `simplex` solve linear programs exactly: HiGHS proposes vertices, and a sparse rational
+elimination solves them.
 """
 
 from dataclasses import dataclass
@@ -18,13 +17,7 @@ from fractions import Fraction
 
 from rainbowdp.errors import SolverError
 from rainbowdp.exact import OddsExpression
-from rainbowdp.leximin.component import Component as Component
-from rainbowdp.leximin.component import Progress as Progress
-from rainbowdp.leximin.component import Table as Table
-from rainbowdp.leximin.component import components as components
-from rainbowdp.leximin.component import objective_count as objective_count
-from rainbowdp.leximin.component import silent as silent
-from rainbowdp.leximin.component import stretch as stretch
+from rainbowdp.leximin.filling import INWARD_NOTE, Component, Progress, Table, fill, fill_inward, silent
 from rainbowdp.privacy import GaussianDP, Privacy
 
 LARGEST_PROGRAM = 2_500
@@ -86,12 +79,10 @@ def solve(component: Component, privacy: Privacy, progress: Progress = silent) -
     1/4 1/2 1/4
     1/8 3/8 1/2
     """
-    # Most boundaries need no program, and then none of this is loaded.
-    from rainbowdp.leximin.filling import INWARD_NOTE, fill, fill_inward
-    from rainbowdp.leximin.gaussian import fill_gaussian
-
     _require_solvable(component, privacy)
     if isinstance(privacy, GaussianDP):
+        from rainbowdp.leximin.gaussian import fill_gaussian
+
         if privacy.mu == 0:
             return Solution(fill(component, Fraction(1), Fraction(0), progress), "")
         table, loss = fill_gaussian(component, privacy, progress)

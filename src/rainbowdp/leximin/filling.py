@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The max-min boundary of regions that hang together, as a sequence of linear objectives.
+"""The max-min boundary of regions that hang together by touching, as a sequence of linear objectives.
 
 "Leximin of the best-class masses, then the longer prefixes region after region, then equal shares inside tied
 classes" is a list of linear objectives, maximized one after another. Leximin is filled up step by step: raise
@@ -15,15 +15,17 @@ and rounding lose at most 2^-67 more each.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import flint
+import numpy as np
 
 from rainbowdp.errors import SolverError
 from rainbowdp.exact import OddsExpression, enclose
-from rainbowdp.leximin.component import Component, Progress, Table, objective_count, silent
 from rainbowdp.leximin.program import Program
 from rainbowdp.leximin.simplex import LexicographicSimplex
+from rainbowdp.rainbow import Rainbow
 
 _ONE = flint.fmpq(1)
 _FURTHEST = 1 << 30
@@ -33,6 +35,86 @@ _LOSS = Fraction(1, 2**67)
 _FIRST_BITS = 112
 _LAST_BITS = 2048
 INWARD_NOTE = "the max-min boundary is rounded inward for irrational odds, losing at most 2^-64"
+
+
+Table = tuple[tuple[Fraction, ...], ...]
+"""Probabilities, one row per region, columns in the order of the sorted colors."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """Regions that hang together by touching.
+
+    Attributes
+    ----------
+    rainbows : tuple of Rainbow
+        One per region, sorted by text.
+    touching : tuple of pairs of int
+        The touching pairs, as indices into `rainbows`.
+    """
+
+    rainbows: tuple[Rainbow, ...]
+    touching: tuple[tuple[int, int], ...]
+
+    @property
+    def colors(self) -> tuple[str, ...]:
+        """All colors, sorted by code point."""
+        return self.rainbows[0].colors
+
+    def classes(self, region: int) -> tuple[tuple[int, ...], ...]:
+        """Return the classes of a region's rainbow as positions among the sorted colors, best first."""
+        place = {color: index for index, color in enumerate(self.colors)}
+        return tuple(tuple(place[color] for color in group) for group in self.rainbows[region].classes)
+
+
+def components(rainbows: Sequence[Rainbow], touching: Sequence[tuple[int, int]]) -> list[Component]:
+    """Split regions into those that hang together by touching; regions that touch none are left out."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    ends = np.array(touching, dtype=np.int64).reshape(-1, 2).T
+    meetings = coo_array((np.ones(len(touching)), ends), shape=(len(rainbows), len(rainbows)))
+    _, component_of = connected_components(meetings, directed=False)
+    members: dict[int, list[int]] = {}
+    for region in np.unique(ends).tolist():
+        members.setdefault(int(component_of[region]), []).append(region)
+    made = []
+    for regions in members.values():
+        place = {region: index for index, region in enumerate(regions)}
+        pairs = tuple((place[first], place[second]) for first, second in touching if first in place)
+        made.append(Component(tuple(rainbows[region] for region in regions), pairs))
+    return made
+
+
+Progress = Callable[[int, int], None]
+"""Called with the number of steps done and the number of steps in all."""
+
+
+def silent(done: int, total: int) -> None:
+    """Report nothing."""
+
+
+def objective_count(component: Component) -> int:
+    """Return the number of objectives of a component: best classes, longer prefixes, tied classes."""
+    regions = range(len(component.rainbows))
+    classes = [component.classes(region) for region in regions]
+    longer = sum(max(len(groups) - 2, 0) for groups in classes)
+    return len(regions) + longer + sum(len(group) > 1 for groups in classes for group in groups)
+
+
+def stretch(progress: Progress, start: int, total: int) -> Progress:
+    """Return what reports a part of the work as such: after `start` steps, of `total` in all.
+
+    Examples
+    --------
+    >>> stretch(lambda done, total: print(done, "of", total), 10, 30)(5, 20)
+    15 of 30
+    """
+
+    def report(done: int, _: int) -> None:
+        progress(min(start + done, total), total)
+
+    return report
 
 
 def fill(component: Component, odds: Fraction, delta: Fraction, progress: Progress = silent) -> Table:

@@ -24,8 +24,17 @@ from numpy.typing import NDArray
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import NotVerifiedError, SolverError
 from rainbowdp.exact import Exponent, ball, enclose_with, exponent_ball, normal_cdf, working_precision
-from rainbowdp.leximin.component import Component, Progress, Table, objective_count, silent
-from rainbowdp.leximin.filling import prefixes, settle, tied_classes, toward_uniform
+from rainbowdp.leximin.filling import (
+    Component,
+    Progress,
+    Table,
+    objective_count,
+    prefixes,
+    settle,
+    silent,
+    tied_classes,
+    toward_uniform,
+)
 from rainbowdp.leximin.program import quiet_solver
 from rainbowdp.privacy import GaussianDP
 

@@ -17,7 +17,8 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.leximin.factors import Sparse
+Sparse = dict[int, flint.fmpq]
+"""A sparse vector: index to nonzero entry."""
 
 
 class Program:

@@ -7,15 +7,20 @@ objectives are maximized one after another on one vertex, each on the face of th
 reduced costs in rational numbers decides. HiGHS proposes vertices in floating point; a proposal is taken only
 after it has been solved and found feasible exactly, and exact pivots finish what it leaves open. Without any
 proposal the pivots alone would end at the same optimum, later.
+
+A vertex is the solution of a sparse square system, by Gaussian elimination over the rationals with pivots
+chosen so that little fills in. These systems are almost triangular, so this is quick where a dense method is
+not: `flint.fmpq_mat.solve` takes ten times as long for 144 variables, and forty times for 324.
 """
 
-from collections.abc import Mapping
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import flint
 
 from rainbowdp.errors import NotVerifiedError, SolverError
-from rainbowdp.leximin.factors import Factors, Sparse
-from rainbowdp.leximin.program import Program, propose
+from rainbowdp.leximin.program import Program, Sparse, propose
 
 _ZERO, _ONE = flint.fmpq(0), flint.fmpq(1)
 _LARGEST_PIVOTS = 20_000
@@ -122,41 +127,16 @@ class LexicographicSimplex:
         self._basic, self._active = basic, active
         self._rows, self._columns, self._factors, self._values = rows, columns, factors, values
 
-    def _violated(self) -> dict[int, int]:
-        """Return the entities outside their bounds, with the direction back."""
-        return {
-            entity: 1 if value < 0 else -1
-            for entity, value in self._values.items()
-            if value < 0 or entity in self.fixed
-        }
-
     def _try(self, basic: set[int], active: set[int], objective: Mapping[int, flint.fmpq]) -> None:
-        """Move to a proposed vertex if it is one, is feasible or quickly made so, and has no lower value."""
+        """Move to a proposed vertex if it is one, is feasible, and has no lower value."""
         before = (self._basic, self._active, _dot(objective, self._values))
         try:
             self._move_to(basic, active)
         except ZeroDivisionError:
             return
-        budget = self.pivots + 2 * len(self._columns) + 100
-        while violated := self._violated():
-            if self.pivots > budget or not self._repair(violated):
-                break
-        if violated or _dot(objective, self._values) < before[2]:
+        is_feasible = not any(value < 0 or entity in self.fixed for entity, value in self._values.items())
+        if not is_feasible or _dot(objective, self._values) < before[2]:
             self._move_to(before[0], before[1])
-
-    def _repair(self, violated: Mapping[int, int]) -> bool:
-        """Make one pivot that lessens the sum of violations; False if there is none."""
-        # The slack of row i is b - a x, so wanting it larger is an objective of -a.
-        wanted: Sparse = {}
-        for entity, direction in violated.items():
-            entries = {entity: -_ONE} if entity >= 0 else self.program.rows[~entity]
-            for column, value in entries.items():
-                wanted[column] = wanted.get(column, _ZERO) - direction * value
-        costs = {e: cost for e, cost in self._reduced_costs(wanted).items() if cost > 0}
-        if not costs:
-            return False
-        self._pivot(max(costs, key=lambda e: (costs[e], e)), violated)
-        return True
 
     def _climb(self, objective: Mapping[int, flint.fmpq]) -> Sparse:
         """Pivot until no reduced cost is positive, and return the reduced costs."""
@@ -168,7 +148,7 @@ class LexicographicSimplex:
                 return costs
             steepest = max((cost, -entity) for entity, cost in costs.items())
             entering = min(rising) if stalled > _PATIENCE else -steepest[1]
-            stalled = 0 if self._pivot(entering, {}) else stalled + 1
+            stalled = 0 if self._pivot(entering) else stalled + 1
 
     def _reduced_costs(self, objective: Mapping[int, flint.fmpq]) -> Sparse:
         """Return the change of the objective per unit of each free entity that is held at 0."""
@@ -201,8 +181,8 @@ class LexicographicSimplex:
         rates.update({~row: value for row, value in change.items() if value != 0})
         return rates
 
-    def _pivot(self, entering: int, violated: Mapping[int, int]) -> bool:
-        """Exchange one entity; violated ones may pass on to their bound. Return whether anything moved."""
+    def _pivot(self, entering: int) -> bool:
+        """Exchange one entity, and return whether anything moved."""
         self.pivots += 1
         if self.pivots > _LARGEST_PIVOTS:
             raise SolverError(
@@ -210,39 +190,163 @@ class LexicographicSimplex:
                 help="give the boundary yourself, or use --boundary uniform or randomized-response",
                 pivots=self.pivots,
             )
-        blocking: tuple[flint.fmpq, int] | None = None
-        for entity, rate in self._direction(entering).items():
-            step = self._step(entity, rate, violated)
-            if step is not None and (blocking is None or (step, entity) < blocking):
-                blocking = (step, entity)
-        if blocking is None:
+        # How far each entity lets the entering one rise.
+        steps = [
+            (_ZERO if entity in self.fixed else -self._values.get(entity, _ZERO) / rate, entity)
+            for entity, rate in self._direction(entering).items()
+            if rate < 0 or entity in self.fixed
+        ]
+        if not steps:
             raise NotVerifiedError(
                 "the linear program of the max-min boundary has no largest value",
                 help="report this as a defect; give the boundary yourself meanwhile",
             )
-        basic, active = set(self._basic), set(self._active)
-        step, leaving = blocking
-        if entering >= 0:
-            basic.add(entering)
-        else:
-            active.remove(~entering)
-        if leaving >= 0:
-            basic.remove(leaving)
-        else:
-            active.add(~leaving)
+        step, leaving = min(steps)
+        exchanged = (entering, leaving)
+        basic = self._basic.symmetric_difference(entity for entity in exchanged if entity >= 0)
+        active = self._active.symmetric_difference(~entity for entity in exchanged if entity < 0)
         self._move_to(basic, active)
         return bool(step != 0)
-
-    def _step(self, entity: int, rate: flint.fmpq, violated: Mapping[int, int]) -> flint.fmpq | None:
-        """Return how far the entity lets the entering one rise; None for any distance."""
-        value = self._values.get(entity, _ZERO)
-        if entity in violated:
-            # It blocks where it comes back to its bound, and not while it moves further away.
-            return -value / rate if (rate > 0) == (violated[entity] > 0) else None
-        if entity in self.fixed:
-            return _ZERO
-        return -value / rate if rate < 0 else None
 
 
 def _dot(entries: Mapping[int, flint.fmpq], values: Mapping[int, flint.fmpq]) -> flint.fmpq:
     return sum((value * values[column] for column, value in entries.items() if column in values), _ZERO)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One pivot: its place, its row without the pivot, and the rows it was subtracted from."""
+
+    row: int
+    column: int
+    pivot: flint.fmpq
+    rest: tuple[tuple[int, flint.fmpq], ...]
+    subtracted: tuple[tuple[int, flint.fmpq], ...]
+
+
+class Factors:
+    """The factorization of a nonsingular sparse matrix, which solves for any number of right-hand sides.
+
+    Parameters
+    ----------
+    rows : sequence of mappings of int to fmpq, length n
+        The rows of the matrix; columns are the numbers 0 to n-1.
+
+    Raises
+    ------
+    ZeroDivisionError
+        If the matrix is singular.
+
+    Examples
+    --------
+    >>> q = flint.fmpq
+    >>> factors = Factors([{0: q(2), 1: q(1)}, {0: q(1), 1: q(1)}])
+    >>> factors.solve({0: q(5), 1: q(3)})
+    {1: 1, 0: 2}
+    >>> sorted(factors.solve_transposed({0: q(3), 1: q(2)}).items())
+    [(0, 1), (1, 1)]
+    """
+
+    __slots__ = ("_steps",)
+
+    def __init__(self, rows: Sequence[Mapping[int, flint.fmpq]]) -> None:
+        work = [dict(row) for row in rows]
+        holders: list[set[int]] = [set() for _ in rows]
+        for index, row in enumerate(work):
+            for held in row:
+                holders[held].add(index)
+        # Rows by length; an entry is out of date where the row has another length by now.
+        shortest = [(len(row), index) for index, row in enumerate(work)]
+        heapq.heapify(shortest)
+        alone = [column for column, rows_of in enumerate(holders) if len(rows_of) == 1]
+        steps: list[_Step] = []
+        while len(steps) < len(work):
+            steps.append(_eliminate(work, holders, *_choose(work, holders, shortest, alone)))
+            for target, _ in steps[-1].subtracted:
+                heapq.heappush(shortest, (len(work[target]), target))
+            alone.extend(other for other, _ in steps[-1].rest if len(holders[other]) == 1)
+        self._steps = tuple(steps)
+
+    def solve(self, right: Mapping[int, flint.fmpq]) -> Sparse:
+        """Return x with A x = right; entries that are 0 are left out."""
+        work = dict(right)
+        for step in self._steps:
+            value = work.get(step.row)
+            if value is not None and value != 0:
+                for target, factor in step.subtracted:
+                    work[target] = work.get(target, 0) - factor * value
+        solution: Sparse = {}
+        for step in reversed(self._steps):
+            value = work.get(step.row, _ZERO)
+            for other, entry in step.rest:
+                known = solution.get(other)
+                if known is not None:
+                    value -= entry * known
+            if value != 0:
+                solution[step.column] = value / step.pivot
+        return solution
+
+    def solve_transposed(self, right: Mapping[int, flint.fmpq]) -> Sparse:
+        """Return y with A^T y = right; entries that are 0 are left out."""
+        work = dict(right)
+        solution: Sparse = {}
+        for step in self._steps:
+            value = work.get(step.column)
+            if value is not None and value != 0:
+                value = value / step.pivot
+                solution[step.row] = value
+                for other, entry in step.rest:
+                    work[other] = work.get(other, 0) - entry * value
+        for step in reversed(self._steps):
+            value = solution.get(step.row, _ZERO)
+            for target, factor in step.subtracted:
+                known = solution.get(target)
+                if known is not None:
+                    value -= factor * known
+            if value != 0:
+                solution[step.row] = value
+            else:
+                solution.pop(step.row, None)
+        return solution
+
+
+def _choose(
+    work: list[Sparse], holders: list[set[int]], shortest: list[tuple[int, int]], alone: list[int]
+) -> tuple[int, int]:
+    """Return a pivot with little fill: alone in its column, else in a shortest row."""
+    while alone:
+        column = alone.pop()
+        if len(holders[column]) == 1:
+            return next(iter(holders[column])), column
+    while shortest:
+        length, row = heapq.heappop(shortest)
+        if length and length == len(work[row]):
+            return row, min(work[row], key=lambda column: (len(holders[column]), column))
+    raise ZeroDivisionError("the matrix is singular")
+
+
+def _eliminate(work: list[Sparse], holders: list[set[int]], row: int, column: int) -> _Step:
+    pivot_row = work[row]
+    work[row] = {}
+    pivot = pivot_row.pop(column)
+    rest = tuple(pivot_row.items())
+    for other, _ in rest:
+        holders[other].discard(row)
+    holders[column].discard(row)
+    subtracted = []
+    for target in sorted(holders[column]):
+        line = work[target]
+        factor = line.pop(column) / pivot
+        subtracted.append((target, factor))
+        for other, value in rest:
+            known = line.get(other)
+            if known is None:
+                line[other] = -factor * value
+                holders[other].add(target)
+            elif known == factor * value:
+                del line[other]
+                holders[other].discard(target)
+            else:
+                line[other] = known - factor * value
+    holders[column].clear()
+    return _Step(row, column, pivot, rest, tuple(subtracted))

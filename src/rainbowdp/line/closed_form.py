@@ -29,7 +29,7 @@ from rainbowdp.exact import (
 from rainbowdp.line.normal_table import NormalTable
 from rainbowdp.line.odds_table import LARGEST_DISTANCE, OddsTable
 from rainbowdp.line.powers import Counts, Floats, relative_float
-from rainbowdp.line.reach import steps_to_reach
+from rainbowdp.line.steps import steps_to_reach
 from rainbowdp.privacy import GaussianDP, Privacy, require_privacy
 from rainbowdp.privacy.verdict import read_steps
 from rainbowdp.rainbow import Rainbow

@@ -29,7 +29,7 @@ import numpy as np
 
 from rainbowdp.exact import Exact, ball, exponent_ball, sign
 from rainbowdp.line.powers import Counts, FallingPowers, Floats, relative_ball, relative_float
-from rainbowdp.line.reach import steps_to_reach
+from rainbowdp.line.steps import steps_to_reach
 from rainbowdp.privacy import ApproxDP, PureDP
 
 LARGEST_DISTANCE = 2**53

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rainbowdp.baselines import Value
 from rainbowdp.errors import QuestionError, UsageError
 from rainbowdp.exact import NumberLike, parse_fraction, show
 from rainbowdp.exact.arguments import described, is_whole, items_of, require
-from rainbowdp.goals.values import is_open, order
+from rainbowdp.exact.values import Value, is_open, order
 from rainbowdp.planning.columns import LARGEST_LEAD
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Question, Scores

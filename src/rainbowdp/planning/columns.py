@@ -21,21 +21,18 @@ from math import inf, log
 import flint
 
 from rainbowdp.baselines import (
-    EnclosedNumber,
-    Value,
     exponential_mechanism,
     exponential_wrong,
     noisy_counts_wrong,
-    odds_root,
     permute_and_flip,
     permute_and_flip_wrong,
 )
-from rainbowdp.exact import Exponent, NormalExpression, round_ball
+from rainbowdp.exact import Exponent, NormalExpression, ball, round_ball
+from rainbowdp.exact.values import EnclosedNumber, Value, odds_root, order
 from rainbowdp.goals import Asked, QuestionMechanism
 from rainbowdp.goals.noisy_level import NoisyLevel, narrowest
 from rainbowdp.goals.noisy_order import NoisyOrder
 from rainbowdp.goals.question_line import levels_of_count
-from rainbowdp.goals.values import order, value_ball
 from rainbowdp.planning.words import PlanCase, answer_count, cases_of, names_one
 from rainbowdp.privacy import GaussianDP, Privacy
 from rainbowdp.questions import Level, Ranking
@@ -165,7 +162,7 @@ def _remembered(value: EnclosedNumber) -> EnclosedNumber:
 
 
 def _log(value: Value | None) -> float:
-    number = 0.0 if value is None else round_ball(lambda: value_ball(value), "nearest")
+    number = 0.0 if value is None else round_ball(lambda: ball(value), "nearest")
     return log(number) if number > 0 else -inf
 
 
@@ -183,7 +180,7 @@ def mean(yes: Value, no: Value) -> Value:
         no, EnclosedNumber | NormalExpression
     ):
         # Sums of these have no form.
-        return EnclosedNumber(lambda: (value_ball(yes) + value_ball(no)) / 2)
+        return EnclosedNumber(lambda: (ball(yes) + ball(no)) / 2)
     return (yes + no) / 2
 
 

@@ -7,16 +7,15 @@ from fractions import Fraction
 
 import flint
 
-from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.boundary import BoundaryCondition
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact import NumberLike
+from rainbowdp.exact import NumberLike, ball
+from rainbowdp.exact.values import EnclosedNumber, Value
 from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.concentrated import rho_of
 from rainbowdp.goals.mechanism import require_goal
 from rainbowdp.goals.order_chances import MOST_OPTIONS, least_eta
 from rainbowdp.goals.question_line import levels_of_count
-from rainbowdp.goals.values import value_ball
 from rainbowdp.planning import arguments, sentences
 from rainbowdp.planning.arguments import Shown
 from rainbowdp.planning.columns import (
@@ -348,7 +347,7 @@ def _not_all(wrong: Value, count: int) -> EnclosedNumber:
     """Return the probability that not all of some answers are right, each wrong with the same probability."""
 
     def evaluate() -> flint.arb:
-        missed = value_ball(wrong)
+        missed = ball(wrong)
         return missed if missed == 1 else -(count * (-missed).log1p()).expm1()
 
     return EnclosedNumber(evaluate)

@@ -7,13 +7,12 @@ from fractions import Fraction
 from itertools import pairwise
 from math import inf
 
-from rainbowdp.baselines import Value
 from rainbowdp.exact import ball, exponent_ball, normal_cdf, round_ball, to_float
+from rainbowdp.exact.values import Value, is_open, order
 from rainbowdp.goals import Asked, QuestionMechanism
 from rainbowdp.goals.concentrated import Rho
 from rainbowdp.goals.one_option import Flip
 from rainbowdp.goals.question_line import levels_of_count
-from rainbowdp.goals.values import is_open, order
 from rainbowdp.planning.columns import EXPONENTIAL, NOISY_COUNTS, Column
 from rainbowdp.planning.values import GroupsPlan, PrivacyCost
 from rainbowdp.planning.words import (

@@ -8,8 +8,8 @@ from fractions import Fraction
 from math import inf
 from typing import Any, ClassVar, cast
 
-from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.exact import format_fraction
+from rainbowdp.exact.values import EnclosedNumber, Value
 from rainbowdp.goals import Goal
 from rainbowdp.ledger import Cost
 from rainbowdp.planning.words import PlanCase, parameters_of, right_float, wrong_float

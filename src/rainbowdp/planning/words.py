@@ -10,11 +10,10 @@ from decimal import ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from typing import Literal
 
-from rainbowdp.baselines import Value, told
 from rainbowdp.exact import Exponent, Log
+from rainbowdp.exact.values import Value, rounded, told
 from rainbowdp.goals import Asked
 from rainbowdp.goals.question_line import levels_of_count
-from rainbowdp.goals.values import rounded
 from rainbowdp.ledger.cost import number_text
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
 from rainbowdp.questions import Question, Ranking, Scores, Winner, YesNo

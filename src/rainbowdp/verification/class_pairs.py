@@ -59,7 +59,7 @@ from rainbowdp.exact import Exact, Exponent, NormalExpression, exponent_ball, sh
 from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.relation import NeighborRelation
 from rainbowdp.line import Line
-from rainbowdp.line.reach import formula_turns
+from rainbowdp.line.steps import formula_turns
 from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 
