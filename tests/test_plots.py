@@ -310,7 +310,9 @@ def test_small_disks_show_the_best_answer_alone() -> None:
     pieces = next(each for each in figure.axes[0].collections if isinstance(each, PolyCollection))
     assert len(pieces.get_paths()) == graph.size
     want = [paint(graph.colors)[rainbow.ordered[0]] for rainbow in graph.rainbows]
-    assert [to_hex(face) for face in np.asarray(pieces.get_facecolor())] == [want[region] for region in graph.regions]
+    assert [to_hex(face) for face in np.asarray(pieces.get_facecolor())] == [
+        want[region] for region in graph.regions
+    ]
     assert "filled with the best answer" in figure.legends[0].get_title().get_text()
 
 

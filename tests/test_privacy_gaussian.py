@@ -50,7 +50,7 @@ def test_admits_agrees_with_all_events_by_scipy(p: Distribution, q: Distribution
     excesses: dict[tuple[tuple[str, ...], bool], float] = {}
     for swapped, (ours, theirs) in enumerate(((p, q), (q, p))):
         for event in events:
-            probability, other = (float(d.mass(event)) for d in (ours, theirs))  # type: ignore[arg-type]  # fractions
+            probability, other = (float(d.mass(event)) for d in (ours, theirs))
             limit = float(norm.cdf(norm.ppf(other) + size))
             excesses[event, bool(swapped)] = probability - limit
     largest = max(excesses.values())

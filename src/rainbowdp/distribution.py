@@ -7,6 +7,7 @@ is the paper's lexicographic order, `prefix_dominates` the stronger one that the
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from html import escape
 
 from rainbowdp.errors import ColorError, DistributionError, NumberError, did_you_mean
 from rainbowdp.exact import (
@@ -55,6 +56,10 @@ class Distribution(Mapping[str, Exact]):
     Distribution(blue=1/2, green=1/4, red=1/4)
     >>> p.prefix_masses(Rainbow.parse("blue>red=green"))
     (Fraction(1, 2), Fraction(1, 1))
+    >>> print(p)
+    blue 0.5, green 0.25, red 0.25
+    >>> p == {"blue": 0.5, "green": 0.25, "red": "1/4"}
+    True
     """
 
     __slots__ = ("_probabilities",)
@@ -157,10 +162,44 @@ class Distribution(Mapping[str, Exact]):
         }
         return f"Distribution({', '.join(f'{quote_color(color)}={text}' for color, text in exact.items())})"
 
+    def __str__(self) -> str:
+        """Return rounded probabilities, as people read them; `repr` has the exact ones."""
+        return ", ".join(f"{quote_color(color)} {float(value):.6g}" for color, value in self.items())
+
+    def _repr_html_(self) -> str:
+        """Return a bar per color, for notebooks."""
+        rows = [
+            f"<tr><td>{escape(color)}</td><td><div style='width:12em'><div style='width:"
+            f"{100 * float(value):.2f}%;height:.8em;background:#0072b2'></div></div></td>"
+            f"<td>{float(value):.6g}</td></tr>"
+            for color, value in self.items()
+        ]
+        return f"<table>{''.join(rows)}</table>"
+
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Distribution):
+        """Tell whether all probabilities are exactly the same; a mapping is read as the constructor does."""
+        if not isinstance(other, Mapping):
             return NotImplemented
-        return self.keys() == other.keys() and all(self[color] == other[color] for color in self)
+        if self.keys() != other.keys():
+            return False
+        try:
+            return all(compare(value, _exact(color, other[color])) == 0 for color, value in self.items())
+        except NumberError:
+            return False
+
+    def to_floats(self) -> dict[str, float]:
+        """Return the probabilities as the closest floats, to be read.
+
+        Returns
+        -------
+        dict of str to float
+
+        Examples
+        --------
+        >>> Distribution({"blue": "1/3", "red": "2/3"}).to_floats()
+        {'blue': 0.3333333333333333, 'red': 0.6666666666666666}
+        """
+        return {color: float(value) for color, value in self.items()}
 
     __hash__ = None  # type: ignore[assignment]  # irrational probabilities have no hash
 

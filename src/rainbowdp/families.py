@@ -6,7 +6,7 @@ follows from its row by counting. A structure that numbers its rows itself, as p
 holds no row and lists no pair.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -18,12 +18,13 @@ from rainbowdp.errors import GraphShapeError, UnknownDatasetError
 from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.graph.arrays import frozen, integer_array, whole_number
 from rainbowdp.graph.implicit import LARGEST_COUNT
+from rainbowdp.graph.inputs import number_rainbows
 from rainbowdp.graph.labels import ArrayRows, RowLabels, Rows, row_text
 from rainbowdp.graph.product import AxisKind, ProductGraph
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.graph.relation import NeighborRelation, require_relation
 from rainbowdp.graph.simplex import SimplexGraph
-from rainbowdp.rainbow import Rainbow
+from rainbowdp.rainbow import RainbowLike
 
 LARGEST_DIMENSION = 1000
 """Largest number of coordinates or counts of a dataset."""
@@ -186,15 +187,20 @@ class Family:
             )
         return found
 
-    def rainbow_graph(self, palette: Sequence[Rainbow | str], codes: ArrayLike) -> RainbowGraph:
+    def rainbow_graph(
+        self,
+        rainbows: "Sequence[RainbowLike] | Callable[[NDArray[np.int64]], RainbowLike]",
+        codes: ArrayLike | None = None,
+    ) -> RainbowGraph:
         """Give every dataset a rainbow.
 
         Parameters
         ----------
-        palette : sequence of Rainbow or str
-            Rainbows in any order.
-        codes : integer array [n]
-            Index into `palette` per dataset.
+        rainbows : sequence of rainbows, or callable
+            With `codes`, rainbows in any order; otherwise one per dataset, or a function that returns the
+            rainbow of a row, int64 [dimensions], and is asked for every dataset.
+        codes : integer array [n], optional
+            Index into `rainbows` per dataset: the fastest way for large families.
 
         Returns
         -------
@@ -211,9 +217,18 @@ class Family:
         >>> from rainbowdp.families import path
         >>> path(3).rainbow_graph(["b>r", "r>b"], [0, 0, 1])
         RainbowGraph(3 datasets, 2 pairs, 2 regions)
+        >>> path(3).rainbow_graph(lambda row: "r>b" if row[0] == 2 else "b>r").distance.tolist()
+        [1, 0, 0]
         """
+        if codes is None:
+            each = map(rainbows, self.values) if callable(rainbows) else rainbows
+            rainbows, codes = number_rainbows(each, self.labels.__getitem__)
+        elif callable(rainbows):
+            raise GraphShapeError(
+                "a function gives every dataset its rainbow, without codes", help="leave out `codes`"
+            )
         # Names of rows behave like an array of text, and are made one by one where they can be.
-        return RainbowGraph.from_codes(self.structure, palette, codes, self.labels)
+        return RainbowGraph.from_codes(self.structure, rainbows, codes, self.labels)
 
 
 def path(size: int) -> Family:

@@ -334,10 +334,12 @@ def _require_same_rainbows(mechanism: Mechanism, graph: RainbowGraph) -> None:
     count = max(mechanism.class_count, len(graph.rainbows))
     for dataset in np.sort(first_occurrences(mechanism.codes, graph.regions, count)).tolist():
         code, region = mechanism.codes[dataset], graph.regions[dataset]
-        if mechanism.class_rainbow[code] != graph.rainbows[region]:
+        # A mechanism that ties all colors states no order, as one that is read without rainbows.
+        stated = mechanism.class_rainbow[code]
+        if len(stated.classes) > 1 and stated != graph.rainbows[region]:
             raise MechanismShapeError(
                 f"the dataset {mechanism.label(dataset)!r} has the rainbow "
-                f"{mechanism.class_rainbow[code]} in the mechanism and {graph.rainbows[region]} in the graph",
+                f"{stated} in the mechanism and {graph.rainbows[region]} in the graph",
                 help="check a mechanism on the graph that it was made for",
             )
 

@@ -244,13 +244,13 @@ class Rainbow:
         return cls(_groups(text))
 
     @classmethod
-    def of(cls, value: "Rainbow | str") -> "Rainbow":
-        """Return a rainbow as it is, or the one that a text means.
+    def of(cls, value: "RainbowLike") -> "Rainbow":
+        """Return a rainbow as it is, or the one that a text or a list means.
 
         Parameters
         ----------
-        value : Rainbow or str
-            What a caller gave for a rainbow.
+        value : Rainbow, str, list or tuple
+            What a caller gave for a rainbow; in a list, best first, a class of tied colors is a list itself.
 
         Returns
         -------
@@ -263,10 +263,12 @@ class Rainbow:
 
         Examples
         --------
-        >>> Rainbow.of("a>b") == Rainbow.of(Rainbow.parse("a > b"))
+        >>> Rainbow.of("a>b") == Rainbow.of(["a", "b"]) == Rainbow.of(Rainbow.parse("a > b"))
         True
         """
-        return value if isinstance(value, Rainbow) else cls.parse(value)
+        if isinstance(value, Rainbow):
+            return value
+        return cls(value) if isinstance(value, list | tuple) else cls(_groups(value))
 
     def __str__(self) -> str:
         return ">".join("=".join(map(quote_color, group)) for group in self.classes)
@@ -312,6 +314,10 @@ class Rainbow:
             help=did_you_mean(str(color), self.colors) or f"its colors are {known}",
             color=color,
         )
+
+
+RainbowLike = Rainbow | str | Sequence[str | Sequence[str]]
+"""A rainbow, its text, or its classes in a list."""
 
 
 def _groups(text: object) -> list[list[str]]:

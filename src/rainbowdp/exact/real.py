@@ -16,6 +16,7 @@ everything else is decided by enclosures, or reported as undecided.
 """
 
 import contextlib
+import math
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -29,6 +30,7 @@ from rainbowdp.exact.text import Exponent, Log, format_fraction
 
 FIRST_PRECISION = 64
 LAST_PRECISION = 4096
+_READ_BITS = 60
 
 _Found = TypeVar("_Found")
 _LOCK = threading.RLock()
@@ -130,7 +132,11 @@ def rational_ball(value: Fraction | int) -> flint.arb:
 
 
 class Real(ABC):
-    """An exact real number with a decided sign, see the module."""
+    """An exact real number with a decided sign, see the module.
+
+    It compares exactly with fractions and with floats, which mean their shortest decimals; ``float``,
+    ``round`` and format specifications give what a person reads.
+    """
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]  # equal numbers may have different forms, so no hash is possible
@@ -202,25 +208,63 @@ class Real(ABC):
             return self._scaled(1 / Fraction(other))
         return NotImplemented
 
-    def __eq__(self, other: object) -> bool:
+    def _order(self, other: object) -> int | None:
+        """Return the sign of the difference; None where the other is of a kind that does not compare.
+
+        A float means its shortest decimal.
+        """
+        if isinstance(other, float):
+            if math.isinf(other):
+                return -1 if other > 0 else 1
+            other = None if math.isnan(other) else Fraction(float.__repr__(other))
         lifted = self._lift(other)
-        return NotImplemented if lifted is None else self._plus(lifted, -1).sign() == 0
+        return None if lifted is None else self._plus(lifted, -1).sign()
+
+    def __eq__(self, other: object) -> bool:
+        order = self._order(other)
+        return NotImplemented if order is None else order == 0
 
     def __lt__(self, other: object) -> bool:
-        lifted = self._lift(other)
-        return NotImplemented if lifted is None else self._plus(lifted, -1).sign() < 0
+        order = self._order(other)
+        return NotImplemented if order is None else order < 0
 
     def __le__(self, other: object) -> bool:
-        lifted = self._lift(other)
-        return NotImplemented if lifted is None else self._plus(lifted, -1).sign() <= 0
+        order = self._order(other)
+        return NotImplemented if order is None else order <= 0
 
     def __gt__(self, other: object) -> bool:
-        lifted = self._lift(other)
-        return NotImplemented if lifted is None else self._plus(lifted, -1).sign() > 0
+        order = self._order(other)
+        return NotImplemented if order is None else order > 0
 
     def __ge__(self, other: object) -> bool:
-        lifted = self._lift(other)
-        return NotImplemented if lifted is None else self._plus(lifted, -1).sign() >= 0
+        order = self._order(other)
+        return NotImplemented if order is None else order >= 0
+
+    def __float__(self) -> float:
+        """Return the closest float, to be read: nothing that must be private is decided by it."""
+        if self.is_formally_zero():
+            return 0.0
+
+        def attempt(_: int) -> float | None:
+            value = self.evaluate()
+            return float(value) if value.is_finite() and value.rel_accuracy_bits() > _READ_BITS else None
+
+        found = refine(attempt)
+        if found is None:
+            raise undecided()
+        return found
+
+    @overload
+    def __round__(self) -> int: ...
+    @overload
+    def __round__(self, digits: int) -> float: ...
+    def __round__(self, digits: int | None = None) -> int | float:
+        """Return the number rounded, to be read: whole, or as a float with some digits after the point."""
+        return round(float(self)) if digits is None else round(float(self), digits)
+
+    def __format__(self, spec: str) -> str:
+        """Return the number as a float in this form, or its exact form where there is no specification."""
+        return format(float(self), spec) if spec else str(self)
 
 
 Atom = tuple[Fraction, Fraction]

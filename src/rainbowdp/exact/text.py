@@ -21,7 +21,7 @@ NumberLike = str | int | float | Fraction | Decimal | np.integer | np.floating
 
 _DECIMAL = re.compile(r"([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?[0-9]{1,9}))?")
 _RATIO = re.compile(r"([+-]?[0-9]+)\s*/\s*([0-9]+)")
-_LOG = re.compile(r"ln\s*\((.*)\)|ln\s+(\S+)", re.DOTALL)
+_LOG = re.compile(r"(?:ln|log)\s*\((.*)\)|(?:ln|log)\s*(\S+)", re.DOTALL)
 _LARGEST_EXPONENT = 5_000
 _HELP = "write a decimal or a fraction, for example 0.1, 1/3 or 1e-6"
 _HELP_EXPONENT = _HELP + ", or a logarithm such as ln(6/5) or ln 3"
@@ -181,7 +181,7 @@ def parse_exponent(value: NumberLike | Log) -> Exponent:
     Parameters
     ----------
     value : str, int, float, Fraction, Decimal or Log
-        As for `parse_fraction`; text may also be ``ln(6/5)`` or ``ln 3``.
+        As for `parse_fraction`; text may also be ``ln(6/5)`` or ``ln 3``, also with ``log``.
 
     Returns
     -------
@@ -197,6 +197,8 @@ def parse_exponent(value: NumberLike | Log) -> Exponent:
     --------
     >>> parse_exponent("ln 3"), parse_exponent("1/3")
     (Log(argument=Fraction(3, 1)), Fraction(1, 3))
+    >>> parse_exponent("log(3)") == parse_exponent("ln3") == parse_exponent("ln 3")
+    True
     """
     if isinstance(value, Log):
         return value if value.argument != 1 else Fraction(0)

@@ -30,6 +30,7 @@ from rainbowdp.rainbow import Rainbow, quote_color
 
 _LARGEST_DISTANCE = 2**31 - 1
 _EXACT = re.compile("[+-]?[0-9]+( */ *[0-9]+)?")
+_OPTIONAL = ("rainbow", "distance")
 _COUNT = re.compile("[0-9]{1,18}")
 
 
@@ -39,7 +40,9 @@ def read_mechanism(path: Path | str, *, classes: Path | str | None = None) -> Me
     Parameters
     ----------
     path : Path or str
-        A file as `rainbowdp.formats.write_mechanism` makes it, or from another program.
+        A file as `rainbowdp.formats.write_mechanism` makes it, or from another program: of a table the
+        column ``dataset`` and one per color are enough. Without the column ``rainbow`` all colors are tied,
+        and without ``distance`` there is none.
     classes : Path or str, optional
         The class table, where the mechanism is written in two tables.
 
@@ -81,22 +84,31 @@ def read_mechanism(path: Path | str, *, classes: Path | str | None = None) -> Me
 
 
 def _read_table(path: Path, form: Form, first: tuple[str, ...]) -> tuple[NamedRows, tuple[str, ...]]:
-    """Return the rows of a CSV or Parquet file, with the columns of `first` before those of the colors."""
-    try:
-        table = open_table(path, form, first)
-    except FileFormatError as error:
-        if first == FIRST_COLUMNS and error.values.get("column") == "rainbow":
-            error.help += "; where a mechanism is written as two tables, give both (--classes FILE)"
-        raise
+    """Return the rows of a CSV or Parquet file, with the columns of `first` before those of the colors.
+
+    Rainbows and distances may be left out: then all colors are tied, and there is no distance.
+    """
+    table = open_table(path, form, tuple(name for name in first if name not in _OPTIONAL))
     colors = tuple(sorted(name for name in table.names if name not in first))
-    if not colors:
+    if not colors or colors == CODE_COLUMNS[1:]:
         raise malformed(
             path,
             "has no column for a color",
-            f"give it one column per color after {', '.join(first[:-1])} and {first[-1]}",
+            f"give it one column per color after {first[0]}; of a mechanism that is written as two tables, "
+            "give both (--classes FILE)",
         )
+    present = [name for name in first if name in table.names]
     with connect() as database:
-        return named_rows(path, first[0], table.batches(database, *first, *colors)), colors
+        rows = named_rows(path, first[0], table.batches(database, *present, *colors))
+    defaults = {"rainbow": str(Rainbow([colors])), "distance": None}
+    absent = [(first.index(name) - 1, value) for name, value in defaults.items() if name not in present]
+    distinct = []
+    for cells in rows.distinct:
+        whole = list(cells)
+        for at, value in absent:
+            whole.insert(at, value)
+        distinct.append(tuple(whole))
+    return replace(rows, distinct=distinct), colors
 
 
 def _mechanism(
@@ -268,9 +280,10 @@ def _cells(path: Path, at: int, row: object, colors: tuple[str, ...]) -> list[st
             did_you_mean(color, given if color in colors else colors)
             or "give every color of the list one value",
         )
+    row = {"rainbow": str(Rainbow([colors])), "distance": None, **row}
     cells = [*((key, row.get(key)) for key in FIRST_COLUMNS), *((color, given[color]) for color in colors)]
     for name, value in cells:
-        if not isinstance(value, str) and not (name == "distance" and value is None and "distance" in row):
+        if not isinstance(value, str) and not (name == "distance" and value is None):
             raise _unfit(
                 path,
                 f"rows[{at}] has {shown(value)} as its {name!r}",

@@ -51,7 +51,7 @@ _CSV_SPECIAL, _JSON_SPECIAL = r'[\n\r"#,]|^$', r'["\\\x00-\x1f]'
 
 
 def write_mechanism(
-    path: Path | str, mechanism: Mechanism, *, exact: bool, classes: Path | str | None = None
+    path: Path | str, mechanism: Mechanism, *, exact: bool | None = None, classes: Path | str | None = None
 ) -> None:
     """Write a mechanism as CSV, Parquet or JSON, by the ending of the name.
 
@@ -61,8 +61,8 @@ def write_mechanism(
         A ``.csv``, ``.parquet`` or ``.json`` file. It is there whole or not at all.
     mechanism : Mechanism
         The mechanism.
-    exact : bool
-        Write fractions instead of float64 values.
+    exact : bool, optional
+        Write fractions instead of float64 values; by default where the mechanism's precision is exact.
     classes : Path or str, optional
         A ``.csv`` or ``.parquet`` file for the class table; `path` is then one of these too, and holds the
         class of every dataset. Each of the two is there whole or not at all, and
@@ -95,6 +95,7 @@ def write_mechanism(
     """
     path = path_of(path)
     require(mechanism, "mechanism", Mechanism)
+    exact = mechanism.precision == "exact" if exact is None else exact
     targets = [path] if classes is None else [path, path_of(classes, "classes")]
     forms = forms_to_write(*targets)
     refuse_reserved(mechanism.colors, FIRST_COLUMNS if classes is None else CLASS_COLUMNS)

@@ -8,7 +8,7 @@ numbers, and so do the entries of a sparse matrix. Names become numbers by hash 
 import itertools
 import math
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,11 @@ from rainbowdp.errors import (
 from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
 from rainbowdp.graph.arrays import first_places, frozen, sorted_distinct
 from rainbowdp.graph.labels import NameOf, close_labels
-from rainbowdp.rainbow import Rainbow, quote_color
-
-Item = TypeVar("Item")
+from rainbowdp.rainbow import Rainbow, RainbowLike, quote_color
 
 
 def palette_of(
-    known: Sequence[Rainbow | str], codes: NDArray[Any], name: NameOf
+    known: Sequence[RainbowLike], codes: NDArray[Any], name: NameOf
 ) -> tuple[tuple[Rainbow, ...], NDArray[np.int32]]:
     """Return the distinct rainbows that occur, sorted by text, and the one of each dataset, int32 [n].
 
@@ -75,22 +73,22 @@ def palette_of(
     return tuple(by_text[text] for text in rank), frozen(region_of[codes])
 
 
-def rainbow_list(rainbows: Iterable[Item], name: str) -> list[Item]:
-    """Return rainbows as a list; one text, or what cannot be gone through, is refused."""
-    items = items_of(rainbows)
+def rainbow_list(rainbows: Iterable[Any], name: str) -> list[Any]:
+    """Return rainbows as a list, of which each may be a list; one text, or another kind, is refused."""
+    items = items_of(plain_values(rainbows))
     if items is None:
         raise MissingRainbowError(
             f"`{name}` is {kind_of(rainbows)}, not a list of rainbows",
             help='give a list, as in ["blue>red", "red>blue"]',
         )
-    return items
+    return [Rainbow(item) if isinstance(item, list | tuple) else item for item in items]
 
 
-def _parsed(rainbow: Rainbow | str, dataset: int, name: NameOf) -> Rainbow:
+def _parsed(rainbow: RainbowLike, dataset: int, name: NameOf) -> Rainbow:
     if isinstance(rainbow, Rainbow):
         return rainbow
     try:
-        return Rainbow.parse(rainbow)
+        return Rainbow.of(rainbow)
     except RainbowError as error:
         raise type(error)(
             f"the dataset {name(dataset)!r}: {error.what}", help=error.help, **error.values
@@ -103,7 +101,7 @@ def _listed(rainbow: Rainbow) -> str:
 
 def number_rainbows(
     rainbows: Iterable[object], name: NameOf, where: str = "its entry of `rainbows`"
-) -> tuple[list[Rainbow | str], NDArray[np.int32]]:
+) -> tuple[list[RainbowLike], NDArray[np.int32]]:
     """Return the distinct values among one rainbow per dataset, and a code per dataset.
 
     Parameters
@@ -120,11 +118,11 @@ def number_rainbows(
     MissingRainbowError
         If a value is None, blank or no rainbow at all, naming the dataset.
     """
-    items = rainbow_list(rainbows.tolist() if isinstance(rainbows, np.ndarray) else rainbows, "rainbows")
+    items = rainbow_list(rainbows, "rainbows")
     try:
         distinct = dict.fromkeys(items)
     except TypeError:
-        # A list or dict cannot be a key; it is not a rainbow either, and is named below.
+        # A dict cannot be a key; it is not a rainbow either, and is named below.
         distinct = dict.fromkeys(item if isinstance(item, Hashable) else None for item in items)
     missing = [value for value in distinct if not _is_rainbow(value)]
     if missing:
@@ -138,6 +136,27 @@ def number_rainbows(
     number = {value: index for index, value in enumerate(distinct)}
     codes = np.fromiter(map(number.__getitem__, items), dtype=np.int32, count=len(items))
     return list(distinct), codes
+
+
+def plain_values(values: Any) -> Any:  # noqa: ANN401 - arrays and series of any library
+    """Return the values of an array, or of a series with the Arrow interface, as Python objects.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> plain_values(pa.array(["a>b", "b>a"])), plain_values(["a>b"])
+    (['a>b', 'b>a'], ['a>b'])
+    """
+    if isinstance(values, np.ndarray):
+        return values.tolist()
+    for name in ("to_pylist", "to_list"):
+        if callable(convert := getattr(values, name, None)):
+            return convert()
+    if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        return pa.chunked_array(values).to_pylist()
+    return values
 
 
 def _is_rainbow(value: object) -> bool:
@@ -197,7 +216,7 @@ def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
             help="pass an array of shape [m, 2]",
             shape=edges.shape,
         )
-    pairs = items_of(edges.tolist() if isinstance(edges, np.ndarray) else edges)
+    pairs = frame_rows(edges) or items_of(edges.tolist() if isinstance(edges, np.ndarray) else edges)
     if pairs is None:
         raise GraphShapeError(
             f"`edges` is {kind_of(edges)}, not a list of pairs",
@@ -213,6 +232,28 @@ def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
             edge=at,
         )
     return list(itertools.chain.from_iterable(pairs))
+
+
+def frame_rows(frame: object) -> list[tuple[Any, ...]] | None:
+    """Return the rows of the first two columns of a data frame; None for what is not a frame of two columns.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> frame_rows(pa.table({"source": ["a", "b"], "target": ["b", "c"]})), frame_rows([("a", "b")])
+    ([('a', 'b'), ('b', 'c')], None)
+    """
+    if not hasattr(frame, "__arrow_c_stream__") and not hasattr(frame, "to_arrow"):
+        return None
+    import pyarrow as pa
+
+    try:
+        table = frame.to_arrow() if hasattr(frame, "to_arrow") else pa.table(frame)
+    except (TypeError, ValueError, pa.ArrowException):
+        return None
+    if not isinstance(table, pa.Table) or table.num_columns < 2:
+        return None
+    return list(zip(table.column(0).to_pylist(), table.column(1).to_pylist(), strict=True))
 
 
 def matrix_pairs(matrix: object) -> tuple[int, NDArray[Any], NDArray[Any]]:

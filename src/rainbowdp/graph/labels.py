@@ -286,6 +286,32 @@ def namer(labels: Labels | None) -> NameOf:
     return name
 
 
+def matched(labels: LabelArray | None, others: LabelArray | None) -> NDArray[np.int64] | None:
+    """Return the place of each label among the others; None where both are in the same order.
+
+    Where one of the two has no names, the order is taken to be the same already.
+
+    Raises
+    ------
+    UnknownDatasetError
+        If a label is missing among the others.
+    """
+    if labels is None or others is None or labels is others:
+        return None
+    if isinstance(labels, RowLabels) and isinstance(others, RowLabels) and labels == others:
+        return None
+    ours, theirs = labels.astype(np.str_), others.astype(np.str_)
+    if np.array_equal(ours, theirs):
+        return None
+    order = np.argsort(theirs)
+    places = order[np.searchsorted(theirs[order], ours).clip(max=theirs.size - 1)]
+    missing = theirs[places] != ours
+    if missing.any():
+        name = str(ours[missing][0])
+        raise UnknownDatasetError(f"there is no dataset {name!r}", help="give every dataset", dataset=name)
+    return np.asarray(places)
+
+
 def close_labels(wrong: str, labels: Sequence[str]) -> str:
     """Return a hint that names the labels closest to a wrong one, or an empty text.
 
@@ -301,7 +327,7 @@ def close_labels(wrong: str, labels: Sequence[str]) -> str:
 
 
 class Named:
-    """Base of what has datasets with names: names to numbers and back."""
+    """Base of what has datasets with names: names to numbers and back; iterates over the names."""
 
     _called = "graph"
     """What has the datasets, for messages."""
@@ -340,6 +366,19 @@ class Named:
         """
         require_dataset(dataset, self.size)
         return str(dataset if self.labels is None else self.labels[dataset])
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, range(self.size) if self.labels is None else self.labels)
+
+    def __contains__(self, label: object) -> bool:
+        try:
+            self.index(label)
+        except UnknownDatasetError:
+            return False
+        return True
 
     def index(self, label: object) -> int:
         """Return the number of a dataset, given by its name as text or in its own type.

@@ -9,15 +9,17 @@ are few classes: which of them meet is all that is needed of the neighbors from 
 """
 
 import itertools
+import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rainbowdp.errors import ColorSetError, GraphShapeError, MissingRainbowError
+from rainbowdp.errors import ColorSetError, GraphShapeError, MissingRainbowError, UnknownDatasetError
 from rainbowdp.exact.arguments import kind_of
 from rainbowdp.graph.arrays import (
     Distances,
@@ -32,11 +34,21 @@ from rainbowdp.graph.arrays import (
     require_dataset,
     require_one_each,
 )
-from rainbowdp.graph.inputs import matrix_pairs, number_edges, number_rainbows, palette_of, rainbow_list
-from rainbowdp.graph.labels import LabelArray, Labels, Named, label_array, namer
-from rainbowdp.graph.pairs import DatasetGraph
+from rainbowdp.graph.exports import frame_of, network_of
+from rainbowdp.graph.inputs import (
+    frame_rows,
+    matrix_pairs,
+    number_edges,
+    number_rainbows,
+    palette_of,
+    rainbow_list,
+)
+from rainbowdp.graph.labels import LabelArray, Labels, Named, label_array, matched, namer
+from rainbowdp.graph.pairs import DatasetGraph, listed
 from rainbowdp.graph.relation import CodePairs, NeighborRelation, require_relation
-from rainbowdp.rainbow import Rainbow, quote_color
+from rainbowdp.rainbow import Rainbow, RainbowLike, quote_color
+
+_MOST_ROWS = 30
 
 
 class Touch(NamedTuple):
@@ -78,6 +90,13 @@ class Classes:
     def size(self) -> int:
         """Number of classes."""
         return self.region.size
+
+
+def _packed_pairs(graph: "RainbowGraph", places: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Return every pair of neighbors as one number, datasets being numbered by their places."""
+    ends = [end.astype(np.int64) for end in listed(graph.structure).pairs()]
+    one, other = ends if places is None else (places[end] for end in ends)
+    return np.asarray(np.minimum(one, other) * graph.size + np.maximum(one, other))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,7 +186,7 @@ class RainbowGraph(Rebuilt, Named):
     def from_codes(
         cls,
         structure: NeighborRelation,
-        palette: Sequence[Rainbow | str],
+        palette: Sequence[RainbowLike],
         codes: ArrayLike,
         labels: Labels | None = None,
     ) -> "RainbowGraph":
@@ -228,7 +247,7 @@ class RainbowGraph(Rebuilt, Named):
         cls,
         source: ArrayLike,
         target: ArrayLike,
-        rainbows: Iterable[Rainbow | str],
+        rainbows: Iterable[RainbowLike],
         labels: Labels | None = None,
     ) -> "RainbowGraph":
         """Build the graph from numbered pairs and one rainbow per dataset.
@@ -265,17 +284,19 @@ class RainbowGraph(Rebuilt, Named):
     def from_edges(
         cls,
         edges: Iterable[Sequence[Hashable]] | NDArray[Any],
-        rainbows: Mapping[Any, Rainbow | str],
+        rainbows: Any,  # noqa: ANN401 - a mapping, or a series or frame of any library
     ) -> "RainbowGraph":
         """Build the graph from named edges and a mapping from datasets to rainbows.
 
         Parameters
         ----------
-        edges : iterable of pairs, or array [m, 2]
-            The two datasets of each pair of neighbors, in any direction.
-        rainbows : mapping
+        edges : iterable of pairs, array [m, 2], or data frame
+            The two datasets of each pair of neighbors, in any direction; of a frame (of pandas, polars,
+            pyarrow or anything else with the Arrow interface) the first two columns.
+        rainbows : mapping, series or data frame
             The rainbow of every dataset; its order numbers the datasets. Keys that are neither text nor
-            integers are called by their text.
+            integers are called by their text. A series of pandas is read by its index, and of a frame the
+            first two columns are the dataset and its rainbow.
 
         Returns
         -------
@@ -293,9 +314,13 @@ class RainbowGraph(Rebuilt, Named):
         >>> RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"}).boundary
         array([ True,  True])
         """
+        if (rows := frame_rows(rainbows)) is not None:
+            rainbows = dict(rows)
+        elif callable(getattr(rainbows, "to_dict", None)):
+            rainbows = rainbows.to_dict()
         if not isinstance(rainbows, Mapping):
             raise MissingRainbowError(
-                f"`rainbows` is {kind_of(rainbows)}, and no mapping from datasets to rainbows",
+                f"`rainbows` must be a mapping from datasets to rainbows, and is {kind_of(rainbows)}",
                 help='write for example {"a": "blue>red", "b": "red>blue"}',
             )
         datasets = list(rainbows)
@@ -350,7 +375,7 @@ class RainbowGraph(Rebuilt, Named):
 
     @classmethod
     def from_scipy(
-        cls, matrix: object, rainbows: Iterable[Rainbow | str], labels: Labels | None = None
+        cls, matrix: object, rainbows: Iterable[RainbowLike], labels: Labels | None = None
     ) -> "RainbowGraph":
         """Build the graph from a sparse adjacency matrix.
 
@@ -391,7 +416,7 @@ class RainbowGraph(Rebuilt, Named):
         cls,
         edges: Iterable[Sequence[Hashable]] | NDArray[Any],
         datasets: list[Hashable],
-        palette: list[Rainbow | str],
+        palette: list[RainbowLike],
         codes: NDArray[np.int32],
     ) -> "RainbowGraph":
         source, target = number_edges(edges, datasets)
@@ -401,6 +426,137 @@ class RainbowGraph(Rebuilt, Named):
 
     def __repr__(self) -> str:
         return f"RainbowGraph({self.size} datasets, {self.pair_count} pairs, {len(self.rainbows)} regions)"
+
+    def _repr_html_(self) -> str:
+        """Return the regions with their sizes, for notebooks."""
+        sizes = np.bincount(self.regions, minlength=len(self.rainbows)).tolist()
+        boundary = np.bincount(self.regions[self.boundary], minlength=len(self.rainbows)).tolist()
+        rows = [
+            f"<tr><td>{escape(str(rainbow))}</td><td>{size}</td><td>{edge}</td></tr>"
+            for rainbow, size, edge in zip(self.rainbows[:_MOST_ROWS], sizes, boundary, strict=False)
+        ]
+        head = "<tr><th>rainbow</th><th>datasets</th><th>on the boundary</th></tr>"
+        return f"<p>{escape(repr(self))}</p><table>{head}{''.join(rows)}</table>"
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether two graphs have the same datasets, by name in any order, rainbows and neighbors."""
+        if not isinstance(other, RainbowGraph):
+            return NotImplemented
+        if (self.size, self.pair_count, self.rainbows) != (other.size, other.pair_count, other.rainbows):
+            return False
+        try:
+            places = matched(self.labels, other.labels)
+        except UnknownDatasetError:
+            return False
+        if not np.array_equal(self.regions, other.regions if places is None else other.regions[places]):
+            return False
+        if places is None and self.structure is other.structure:
+            return True
+        return np.array_equal(np.sort(_packed_pairs(self, places)), np.sort(_packed_pairs(other)))
+
+    def __hash__(self) -> int:
+        return hash((self.size, self.pair_count, self.rainbows))
+
+    def to_dataframe(self, backend: str = "pandas") -> Any:  # noqa: ANN401 - a frame of the backend
+        """Return the datasets as a data frame.
+
+        Parameters
+        ----------
+        backend : str
+            A library that narwhals knows: ``pandas``, ``polars``, ``pyarrow``, ``modin``, ``cudf``.
+
+        Returns
+        -------
+        data frame [n]
+            The columns ``dataset``, ``rainbow``, ``boundary`` and ``distance``, which is missing where no
+            boundary can be reached.
+
+        Examples
+        --------
+        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
+        >>> graph.to_dataframe("pyarrow").to_pylist()[0]
+        {'dataset': 'ann', 'rainbow': 'b>r', 'boundary': True, 'distance': 0}
+        """
+        return frame_of({"dataset": self, **self._columns()}, backend)
+
+    def to_networkx(self) -> Any:  # noqa: ANN401 - networkx is not imported
+        """Return the graph as one of networkx, with attributes that `from_networkx` reads.
+
+        Returns
+        -------
+        networkx.Graph
+            Nodes are called as the datasets are, and have the attributes ``rainbow``, ``boundary`` and
+            ``distance``.
+
+        Examples
+        --------
+        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
+        >>> graph.to_networkx().nodes["ann"]
+        {'rainbow': 'b>r', 'boundary': True, 'distance': 0}
+        >>> RainbowGraph.from_networkx(graph.to_networkx()) == graph
+        True
+        """
+        names = list(range(self.size)) if self.labels is None else self.labels.tolist()
+        return network_of(names, listed(self.structure), self._columns())
+
+    def to_json(self) -> str:
+        """Return the graph as node-link JSON, which `from_json` and `rainbowdp.read_graph` read.
+
+        Examples
+        --------
+        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
+        >>> RainbowGraph.from_json(graph.to_json()) == graph
+        True
+        """
+        from networkx import node_link_data
+
+        return json.dumps(node_link_data(self.to_networkx(), edges="edges"), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "RainbowGraph":
+        """Build the graph from node-link JSON with the node attribute ``rainbow``.
+
+        Parameters
+        ----------
+        text : str
+            As of `to_json`, or of networkx's ``node_link_data``.
+
+        Returns
+        -------
+        RainbowGraph
+
+        Raises
+        ------
+        GraphShapeError
+            If the text is not of this form.
+        MissingRainbowError, ColorSetError, DuplicateDatasetError
+            As in :meth:`from_codes`.
+
+        Examples
+        --------
+        >>> nodes = '{"nodes": [{"id": 0, "rainbow": "b>r"}, {"id": 1, "rainbow": "r>b"}], '
+        >>> RainbowGraph.from_json(nodes + '"edges": [{"source": 0, "target": 1}]}')
+        RainbowGraph(2 datasets, 1 pairs, 2 regions)
+        """
+        from networkx import NetworkXError, node_link_graph
+
+        try:
+            content = json.loads(text)
+            network = node_link_graph(content, edges="links" if "links" in content else "edges")
+        except (ValueError, TypeError, KeyError, AttributeError, NetworkXError) as error:
+            raise GraphShapeError(
+                "the text is not node-link JSON",
+                help="write for example the JSON of networkx.node_link_data, or of RainbowGraph.to_json",
+            ) from error
+        return cls.from_networkx(network)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        texts = list(map(str, self.rainbows))
+        return {
+            "rainbow": [texts[region] for region in self.regions.tolist()],
+            "boundary": self.boundary.tolist(),
+            "distance": self.distance.tolist(),
+        }
 
     @property
     def size(self) -> int:

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rainbowdp.distribution import dominates
-from rainbowdp.errors import MechanismShapeError, NotAMorphismError, UsageError
+from rainbowdp.errors import MechanismShapeError, NotAMorphismError, UnknownDatasetError, UsageError
 from rainbowdp.exact.arguments import items_of, kind_of, require
 from rainbowdp.graph import RainbowGraph, check_morphism
 from rainbowdp.graph.arrays import first_occurrences, integer_array
-from rainbowdp.graph.labels import LabelArray, Labels, RowLabels, label_array
+from rainbowdp.graph.labels import LabelArray, Labels, label_array, matched
 from rainbowdp.graph.relation import NeighborRelation
 from rainbowdp.mechanism.value import Mechanism
 from rainbowdp.rainbow import Rainbow
@@ -140,26 +140,14 @@ def in_order_of(labels: LabelArray | None, mechanism: Mechanism) -> Mechanism:
     >>> in_order_of(np.array(["y", "x"]), mechanism).codes
     array([1, 0], dtype=int32)
     """
-    if labels is None or mechanism.labels is None or _are_same(labels, mechanism.labels):
-        return mechanism
-    ours, theirs = labels.astype(np.str_), mechanism.labels.astype(np.str_)
-    if np.array_equal(ours, theirs):
-        return mechanism
-    order = np.argsort(theirs)
-    mapping = order[np.searchsorted(theirs[order], ours).clip(max=theirs.size - 1)]
-    missing = theirs[mapping] != ours
-    if missing.any():
+    try:
+        mapping = matched(labels, mechanism.labels)
+    except UnknownDatasetError as error:
         raise MechanismShapeError(
-            f"the mechanism has no dataset {str(ours[missing][0])!r}, which the graph has",
+            f"the mechanism has no dataset {error.values['dataset']!r}, which the graph has",
             help="use a mechanism on the graph that it was made for",
-        )
-    return pullback(mapping, mechanism, labels)
-
-
-def _are_same(labels: LabelArray, others: LabelArray) -> bool:
-    """Whether two lists of names are known to be one, without looking at any name."""
-    rows = isinstance(labels, RowLabels) and isinstance(others, RowLabels)
-    return labels is others or (rows and bool(labels == others))
+        ) from error
+    return mechanism if mapping is None else pullback(mapping, mechanism, labels)
 
 
 @dataclass(frozen=True)
@@ -311,11 +299,14 @@ def mechanism_dominates(first: Mechanism, second: Mechanism) -> DominationVerdic
     count = max(first.class_count, second.class_count)
     for place in np.sort(first_occurrences(first.codes, second.codes, count)).tolist():
         one, other = int(first.codes[place]), int(second.codes[place])
-        rainbow = first.class_rainbow[one]
-        if second.class_rainbow[other] != rainbow:
+        rainbow, stated = first.class_rainbow[one], second.class_rainbow[other]
+        # A mechanism that ties all colors states no order, as one that is read without rainbows.
+        if len(rainbow.classes) == 1:
+            rainbow = stated
+        if len(stated.classes) > 1 and stated != rainbow:
             raise MechanismShapeError(
                 f"dataset {first.label(place)!r} has the rainbow {rainbow} in one mechanism and "
-                f"{second.class_rainbow[other]} in the other",
+                f"{stated} in the other",
                 help="compare mechanisms on one rainbow graph",
             )
         if not dominates(first.rows[one], second.rows[other], rainbow):

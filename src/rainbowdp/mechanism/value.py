@@ -9,21 +9,32 @@ one, a file, a pullback), and nothing in the value depends on which one did.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import DistributionError, MechanismShapeError, NumberError
+from rainbowdp.errors import DistributionError, MechanismShapeError, NumberError, UnknownDatasetError
 from rainbowdp.exact import Exact, NumberLike, Real, to_float
 from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of, require
-from rainbowdp.graph.arrays import Distances, Rebuilt, distances_of, first_outside, frozen, integer_array
-from rainbowdp.graph.labels import LabelArray, Labels, Named, label_array, namer
+from rainbowdp.graph.arrays import (
+    Distances,
+    Rebuilt,
+    distances_of,
+    first_occurrences,
+    first_outside,
+    frozen,
+    integer_array,
+)
+from rainbowdp.graph.exports import frame_of
+from rainbowdp.graph.labels import LabelArray, Labels, Named, label_array, matched, namer
 from rainbowdp.mechanism.rows import ComputedRows, LineRows, StatedRows
 from rainbowdp.rainbow import Rainbow, quote_color
 
 Precision = Literal["exact", "float64"]
+_MOST_ROWS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -233,6 +244,66 @@ class Mechanism(Rebuilt, Named):
             f"Mechanism({self.size} datasets, {self.class_count} classes, {len(self.colors)} colors, "
             f"{self.precision})"
         )
+
+    def _repr_html_(self) -> str:
+        """Return the first datasets with their rounded probabilities, for notebooks."""
+        names = ["dataset", "rainbow", *self.colors]
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        rows = []
+        for name, code in zip(self, self.codes[:_MOST_ROWS].tolist(), strict=False):
+            cells = [name, str(self.class_rainbow[code]), *(f"{p:.4g}" for p in self.table[code].tolist())]
+            rows.append("".join(f"<td>{escape(cell)}</td>" for cell in cells))
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f"<p>{escape(repr(self))}</p><table><tr>{head}</tr>{body}</table>"
+
+    def __getitem__(self, dataset: object) -> Distribution:
+        return self.distribution(dataset)
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether the same datasets, by name in any order, have the same exact probabilities."""
+        if not isinstance(other, Mechanism):
+            return NotImplemented
+        if (self.size, self.colors) != (other.size, other.colors):
+            return False
+        try:
+            places = matched(self.labels, other.labels)
+        except UnknownDatasetError:
+            return False
+        codes = other.codes if places is None else other.codes[places]
+        first = first_occurrences(self.codes, codes, max(self.class_count, other.class_count))
+        pairs = zip(self.codes[first].tolist(), codes[first].tolist(), strict=True)
+        return all(self.rows[one] == other.rows[another] for one, another in pairs)
+
+    def __hash__(self) -> int:
+        return hash((self.size, self.colors))
+
+    def to_dataframe(self, backend: str = "pandas") -> Any:  # noqa: ANN401 - a frame of the backend
+        """Return the probabilities as a data frame of floats.
+
+        Parameters
+        ----------
+        backend : str
+            A library that narwhals knows: ``pandas``, ``polars``, ``pyarrow``, ``modin``, ``cudf``.
+
+        Returns
+        -------
+        data frame [n]
+            The columns ``dataset``, ``rainbow`` and ``distance``, and one per color.
+
+        Examples
+        --------
+        >>> made = Mechanism.from_table(["b>r"], [{"b": "3/4", "r": "1/4"}], labels=["ann"])
+        >>> made.to_dataframe("pyarrow").to_pylist()
+        [{'dataset': 'ann', 'rainbow': 'b>r', 'distance': None, 'b': 0.75, 'r': 0.25}]
+        """
+        rainbows = list(map(str, self.class_rainbow))
+        chances = dict(zip(self.colors, self.probabilities().T.tolist(), strict=True))
+        first = {
+            "dataset": self,
+            "rainbow": [rainbows[code] for code in self.codes.tolist()],
+            "distance": self.distance.tolist(),
+        }
+        return frame_of({**first, **chances}, backend)
 
     @property
     def size(self) -> int:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import exponent_ball, round_ball, to_float
 from rainbowdp.exact.arguments import require
+from rainbowdp.families import Family
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.relation import NeighborRelation, require_relation
 from rainbowdp.mechanism import LineRows, Mechanism, StatedRows, in_order_of
@@ -198,7 +199,7 @@ class Task:
 
 def verify(
     mechanism: Mechanism,
-    graph: NeighborRelation | RainbowGraph,
+    graph: NeighborRelation | RainbowGraph | Family,
     privacy: Privacy,
     strict: bool = False,
     progress: Progress | None = None,
@@ -215,9 +216,9 @@ def verify(
     ----------
     mechanism : Mechanism
         Any mechanism.
-    graph : DatasetGraph, another NeighborRelation, or RainbowGraph
-        The neighbors. A `RainbowGraph` with the same labels in another order is put in order; otherwise its
-        datasets are those of the mechanism, in the same order.
+    graph : RainbowGraph, Family, DatasetGraph or another NeighborRelation
+        The neighbors. A mechanism with the labels of a `RainbowGraph` or `Family` in another order is put in
+        order; otherwise its datasets are those of the graph, in the same order.
     privacy : PureDP, ApproxDP or GaussianDP
         The constraint that is asked.
     strict : bool
@@ -264,9 +265,9 @@ def verify(
     (Fraction(2, 3), Fraction(1, 2), Fraction(1, 6))
     """
     _require_kinds(mechanism, graph, privacy, strict)
-    structure = graph.structure if isinstance(graph, RainbowGraph) else graph
+    structure = graph.structure if isinstance(graph, RainbowGraph | Family) else graph
     require_same_size(mechanism, structure.size)
-    aligned = in_order_of(graph.labels, mechanism) if isinstance(graph, RainbowGraph) else mechanism
+    aligned = in_order_of(graph.labels, mechanism) if isinstance(graph, RainbowGraph | Family) else mechanism
     kind: RowKind = "ideal" if not mechanism.stated else "written" if strict else "stated"
     met = class_pairs(aligned.codes, structure)
     pairs = representative_pairs(aligned, met, privacy, progress or _silent)
@@ -302,7 +303,7 @@ def verify(
 def _require_kinds(mechanism: object, graph: object, privacy: object, strict: object) -> None:
     """Raise `UsageError` for arguments of other kinds than `verify` can judge."""
     require(mechanism, "mechanism", Mechanism)
-    if not isinstance(graph, RainbowGraph):
+    if not isinstance(graph, RainbowGraph | Family):
         require_relation(graph, "graph")
     require(privacy, "privacy", PureDP, ApproxDP, GaussianDP)
     require(strict, "strict", bool)
