@@ -6,7 +6,6 @@ numbers, and so do the entries of a sparse matrix. Names become numbers by hash 
 """
 
 import itertools
-import math
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -20,7 +19,7 @@ from rainbowdp.errors import (
     RainbowError,
     UnknownDatasetError,
 )
-from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
+from rainbowdp.exact.arguments import described, items_of, kind_of
 from rainbowdp.graph.arrays import first_places, frozen, sorted_distinct
 from rainbowdp.graph.labels import NameOf, close_labels
 from rainbowdp.rainbow import Rainbow, quote_color
@@ -87,14 +86,10 @@ def rainbow_list(rainbows: Iterable[Item], name: str) -> list[Item]:
 
 
 def _parsed(rainbow: Rainbow | str, dataset: int, name: NameOf) -> Rainbow:
-    if isinstance(rainbow, Rainbow):
-        return rainbow
     try:
-        return Rainbow.parse(rainbow)
+        return Rainbow.of(rainbow)
     except RainbowError as error:
-        raise type(error)(
-            f"the dataset {name(dataset)!r}: {error.what}", help=error.help, **error.values
-        ) from error
+        raise error.at(f"the dataset {name(dataset)!r}") from error
 
 
 def _listed(rainbow: Rainbow) -> str:
@@ -118,41 +113,24 @@ def number_rainbows(
     Raises
     ------
     MissingRainbowError
-        If a value is None, blank or no rainbow at all, naming the dataset.
+        If a value is not a rainbow or its text, naming the dataset.
     """
     items = rainbow_list(rainbows.tolist() if isinstance(rainbows, np.ndarray) else rainbows, "rainbows")
-    try:
-        distinct = dict.fromkeys(items)
-    except TypeError:
-        # A list or dict cannot be a key; it is not a rainbow either, and is named below.
-        distinct = dict.fromkeys(item if isinstance(item, Hashable) else None for item in items)
-    missing = [value for value in distinct if not _is_rainbow(value)]
-    if missing:
+    if not all(map(_is_rainbow, items)):
         at = next(index for index, item in enumerate(items) if not _is_rainbow(item))
-        what = "has no rainbow" if _is_blank(items[at]) else f"has {_shown(items[at])} in place of a rainbow"
+        what = "has no rainbow" if items[at] is None else f"has {described(items[at])} in place of a rainbow"
         raise MissingRainbowError(
             f"the dataset {name(at)!r} {what}",
             help=f"give it one in {where}, as in blue>red>green",
             dataset=name(at),
         )
-    number = {value: index for index, value in enumerate(distinct)}
+    number = {value: index for index, value in enumerate(dict.fromkeys(items))}
     codes = np.fromiter(map(number.__getitem__, items), dtype=np.int32, count=len(items))
-    return list(distinct), codes
+    return list(number), codes
 
 
 def _is_rainbow(value: object) -> bool:
-    return isinstance(value, Rainbow) or (isinstance(value, str) and not _is_blank(value))
-
-
-def _shown(value: object) -> str:
-    return described(value) if is_whole(value) else repr(value)
-
-
-def _is_blank(value: object) -> bool:
-    """Whether the value is how tables write that there is none: None, NaN or a blank text."""
-    if isinstance(value, float):
-        return math.isnan(value)
-    return value is None or (isinstance(value, str) and not value.strip())
+    return isinstance(value, Rainbow) or (isinstance(value, str) and bool(value.strip()))
 
 
 def number_edges(
@@ -203,16 +181,18 @@ def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
             f"`edges` is {kind_of(edges)}, not a list of pairs",
             help='write for example [("a", "b"), ("b", "c")]',
         )
-    kinds = set(map(type, pairs))
-    pairlike = {kind for kind in kinds if issubclass(kind, Sequence) and not issubclass(kind, str)}
-    if pairlike != kinds or not set(map(len, pairs)) <= {2}:
-        at = next(at for at, edge in enumerate(pairs) if type(edge) not in pairlike or len(edge) != 2)
+    if not all(map(_is_pair, pairs)):
+        at = next(at for at, edge in enumerate(pairs) if not _is_pair(edge))
         raise GraphShapeError(
             f"the edge {pairs[at]!r} (number {at}, counted from 0) is not a pair of datasets",
             help="write every edge as (source, target)",
             edge=at,
         )
     return list(itertools.chain.from_iterable(pairs))
+
+
+def _is_pair(edge: object) -> bool:
+    return isinstance(edge, Sequence) and not isinstance(edge, str) and len(edge) == 2
 
 
 def matrix_pairs(matrix: object) -> tuple[int, NDArray[Any], NDArray[Any]]:

@@ -26,7 +26,6 @@ from rainbowdp.graph.arrays import (
     first_outside,
     first_places,
     frozen,
-    frozen_distances,
     held,
     integer_array,
     require_dataset,
@@ -298,9 +297,7 @@ class RainbowGraph(Rebuilt, Named):
                 f"`rainbows` is {kind_of(rainbows)}, and no mapping from datasets to rainbows",
                 help='write for example {"a": "blue>red", "b": "red>blue"}',
             )
-        datasets = list(rainbows)
-        palette, codes = number_rainbows(rainbows.values(), lambda at: str(datasets[at]))
-        return cls._named(edges, datasets, palette, codes)
+        return cls._named(edges, rainbows, "its entry of `rainbows`")
 
     @classmethod
     def from_networkx(cls, graph: Any, attribute: str = "rainbow") -> "RainbowGraph":  # noqa: ANN401 - networkx is not imported
@@ -339,14 +336,9 @@ class RainbowGraph(Rebuilt, Named):
                 f"{kind_of(graph)} is not a networkx graph",
                 help="give a networkx graph, or use from_edges or from_arrays",
             )
-        nodes = list(graph.nodes(data=attribute))
-        datasets = [node for node, _ in nodes]
-        palette, codes = number_rainbows(
-            [rainbow for _, rainbow in nodes],
-            lambda at: str(datasets[at]),
-            where=f"the node attribute {attribute!r}",
+        return cls._named(
+            graph.edges(), dict(graph.nodes(data=attribute)), f"the node attribute {attribute!r}"
         )
-        return cls._named(graph.edges(), datasets, palette, codes)
 
     @classmethod
     def from_scipy(
@@ -390,10 +382,11 @@ class RainbowGraph(Rebuilt, Named):
     def _named(
         cls,
         edges: Iterable[Sequence[Hashable]] | NDArray[Any],
-        datasets: list[Hashable],
-        palette: list[Rainbow | str],
-        codes: NDArray[np.int32],
+        rainbows: Mapping[Any, Rainbow | str],
+        where: str,
     ) -> "RainbowGraph":
+        datasets = list(rainbows)
+        palette, codes = number_rainbows(rainbows.values(), lambda at: str(datasets[at]), where)
         source, target = number_edges(edges, datasets)
         structure = DatasetGraph.from_pairs(len(datasets), source, target)
         numbered = datasets == list(range(len(datasets)))
@@ -580,4 +573,5 @@ def classes_of(regions: NDArray[np.int32], distance: Distances, region_count: in
         codes[free] = (starts + levels)[regions[free]]
     region = np.repeat(np.arange(region_count, dtype=np.int32), counts)
     level = np.arange(region.size) - starts[region]
-    return Classes(frozen(codes), frozen(region), frozen_distances(level, level == levels[region]))
+    level[level == levels[region]] = -1
+    return Classes(frozen(codes), frozen(region), distances_of(level))
