@@ -55,11 +55,8 @@ def test_figure_1_has_18_datasets_31_pairs_and_a_boundary_graph_of_11_nodes_and_
     ("nodes", "pairs"),
     [
         (NODES, PAIRS),
-        (b"\xef\xbb\xbf" + NODES, b"\xef\xbb\xbf" + PAIRS),
-        (NODES.replace(b"\n", b"\r\n"), PAIRS.replace(b"\n", b"\r\n")),
-        (NODES.replace(b"\n", b"\r"), PAIRS.replace(b"\n", b"\r")),
-        (NODES.rstrip(b"\n"), PAIRS.rstrip(b"\n")),
-        (NODES.replace(b",", b"\t"), PAIRS.replace(b",", b";")),
+        (b"\xef\xbb\xbf" + NODES, b"\xef\xbb\xbf" + PAIRS.replace(b"\n", b"\r\n")),
+        (NODES.replace(b",", b"\t"), PAIRS.rstrip(b"\n").replace(b",", b";")),
         (b'"dataset","rainbow"\n"x","b > r"\n"y","r>b"\n"z",r > b\n', b'"source","target"\n"x","y"\ny,"z"\n'),
         (
             b"rainbow,note,dataset\nb>r,,x\nr>b,?,y\nr>b,,z\n",
@@ -67,7 +64,6 @@ def test_figure_1_has_18_datasets_31_pairs_and_a_boundary_graph_of_11_nodes_and_
         ),
         (NODES + b"\n\n", b"source,target\n\nx,y\n\ny,z\n"),
     ],
-    ids=["plain", "BOM", "CRLF", "CR", "no end", "separators", "quoted", "columns moved", "blank lines"],
 )
 def test_tables_are_read_in_every_dress(tmp_path: Path, nodes: bytes, pairs: bytes) -> None:
     graph = graph_of(tmp_path, nodes, pairs)
@@ -76,7 +72,7 @@ def test_tables_are_read_in_every_dress(tmp_path: Path, nodes: bytes, pairs: byt
     assert label_pairs(graph) == {frozenset("xy"), frozenset("yz")}
 
 
-@pytest.mark.parametrize("name", ["data[1].csv", "data*.csv", "it's.csv", "x=1.csv", "a b.CSV", "é?.csv"])
+@pytest.mark.parametrize("name", ["data[1].csv", "it's.csv", "x=1.CSV", "é?.csv"])
 def test_a_file_name_is_a_name_and_no_pattern(tmp_path: Path, name: str) -> None:
     (tmp_path / "data.csv").write_bytes(b"source,target\n")
     (tmp_path / "data1.csv").write_bytes(b"source,target\nother,file\n")
@@ -89,9 +85,7 @@ def test_a_file_name_is_a_name_and_no_pattern(tmp_path: Path, name: str) -> None
     "column",
     [
         pa.array([10, 20, 30]),
-        pa.array(["10", "20", "30"]),
         pa.array(["10", "20", "30"]).dictionary_encode(),
-        pa.array([10, 20, 30], type=pa.int8()),
     ],
 )
 def test_parquet_labels_are_text_whatever_their_type(tmp_path: Path, column: pa.Array) -> None:
@@ -109,14 +103,8 @@ def test_an_empty_text_in_quotes_is_a_label_and_an_empty_cell_is_none(tmp_path: 
         graph_of(tmp_path, b"dataset,rainbow\n,b>r\nx,r>b\n", pairs)
 
 
-def test_self_loops_and_repeated_pairs_are_removed_and_counted(tmp_path: Path) -> None:
-    graph = graph_of(tmp_path, NODES, PAIRS + b"y,x\nx,x\nz,y\nz,y\n")
-    assert graph.pair_count == 2
-    assert graph.notes == ("1 self-loop removed", "3 repeated pairs removed")
-
-
 def test_a_large_table_keeps_the_order_of_its_rows(tmp_path: Path) -> None:
-    count = 200_000
+    count = 20_000
     order = np.random.default_rng(7).permutation(count)
     nodes = "dataset,rainbow\n" + "\n".join(f"d{at},{'b>r' if at % 3 else 'r>b'}" for at in order.tolist())
     pairs = "source,target\n" + "\n".join(f"d{at},d{at + 1}" for at in range(count - 1))
@@ -135,22 +123,16 @@ def test_a_large_table_keeps_the_order_of_its_rows(tmp_path: Path) -> None:
     ("nodes", "pairs", "what", "hint"),
     [
         (b"", PAIRS, "nodes.csv' is empty", "name the columns"),
-        (b"\n" + NODES, PAIRS, "its first line is empty", "names of the columns"),
         (b"dataset,rainbow\n", PAIRS, "has a header and no datasets", "row"),
         (b"dataset,rainbows\nx,b>r\n", PAIRS, "has no column 'rainbow'", "'rainbows'"),
-        (b"x,b>r\n", PAIRS, "has no column 'dataset'", "its columns are 'x', 'b>r'"),
         (b"dataset,rainbow,rainbow\nx,b>r,b>r\n", PAIRS, "two columns called 'rainbow'", "rename"),
         (b'dataset,"rainbow\nx,b>r\n', PAIRS, "quote that is never closed", "doubled"),
         (NODES + b"w\n", PAIRS, "line 5 of .* has 1 cell, and the header has 2", "one cell"),
-        (NODES + b"w,b>r,?\n", PAIRS, "line 5 of .* has 3 cells", "one cell"),
         (NODES + b'w,"b>r\n', PAIRS, "line 5 of .* never closed", "doubled"),
         (NODES + b"w,b>r\r\n", PAIRS, "line 5 of .* does not end as", "end all lines alike"),
-        (NODES + b",b>r\n", PAIRS, "row 4 of .* has nothing in the column 'dataset'", "name every dataset"),
         (NODES + b"w,b>>r\n", PAIRS, "row 4 of .*nodes.csv': .*empty color", "between > and ="),
-        (NODES + b"w,b>b\n", PAIRS, "row 4 of .*'b' stands twice", "once"),
         (NODES, b"source\nx\n", "has no column 'target'", "its columns are 'source'"),
         (NODES, PAIRS + b"x,\n", "row 3 of .*pairs.csv' has no target", "both datasets"),
-        (NODES, PAIRS + b",x\n", "row 3 of .*pairs.csv' has no source", "both datasets"),
     ],
 )
 def test_a_table_without_its_form_is_refused_with_the_place(
@@ -163,7 +145,6 @@ def test_a_table_without_its_form_is_refused_with_the_place(
     ("tables", "kind", "what", "hint"),
     [
         ((NODES + b"caf\xe9,b>r\n", PAIRS), FileUnreadableError, "not UTF-8 text: line 5", "iconv"),
-        ((b"dataset,caf\xe9\nx,\n", PAIRS), FileUnreadableError, "not UTF-8 text", "iconv"),
         ((NODES + b"x,b>r\n", PAIRS), DuplicateDatasetError, "'x' stands in rows 1 and 4 of .*nodes", "once"),
         ((NODES + b"w,\n", PAIRS), MissingRainbowError, "'w' has no rainbow .row 4 of .*nodes", "blue>red"),
         ((NODES + b"w,b>g\n", PAIRS), ColorSetError, "w", "color"),
@@ -192,7 +173,6 @@ def refused(
     ("table", "kind", "what"),
     [
         (pa.table({"source": ["x", None], "target": ["y", "z"]}), FileFormatError, "row 2 .* no source"),
-        (pa.table({"source": ["x"], "goal": ["y"]}), FileFormatError, "no column 'target'"),
         (pa.table({"source": [1.5], "target": ["y"]}), UnknownDatasetError, "row 1 .*'1.5'"),
     ],
 )
@@ -216,20 +196,17 @@ def test_a_parquet_file_with_columns_that_differ_in_case_only_is_read_by_its_own
     assert label_pairs(read_graph(tmp_path / "nodes.csv", tmp_path / "pairs.parquet")) == {frozenset("xy")}
 
 
-def test_a_damaged_parquet_file_is_unreadable(tmp_path: Path) -> None:
+def test_a_damaged_file_is_unreadable(tmp_path: Path) -> None:
     (tmp_path / "nodes.csv").write_bytes(NODES)
-    for content in (b"", b"PAR1", b"source,target\n" * 10):
-        (tmp_path / "pairs.parquet").write_bytes(content)
-        with pytest.raises(FileUnreadableError, match=r"cannot read .*pairs\.parquet"):
-            read_graph(tmp_path / "nodes.csv", tmp_path / "pairs.parquet")
-
-
-def test_a_damaged_compressed_file_is_unreadable(tmp_path: Path) -> None:
     whole = gzip.compress(NODES)
-    for content in (NODES, whole[:15], whole[:12] + b"\xff" * 20):
-        (tmp_path / "nodes.csv.gz").write_bytes(content)
-        with pytest.raises(FileUnreadableError, match="cannot read"):
-            read_graph(tmp_path / "nodes.csv.gz", tmp_path / "nodes.csv.gz")
+    for name, contents in (
+        ("pairs.parquet", (b"", b"PAR1", b"source,target\n" * 10)),
+        ("pairs.csv.gz", (NODES, whole[:15], whole[:12] + b"\xff" * 20)),
+    ):
+        for content in contents:
+            (tmp_path / name).write_bytes(content)
+            with pytest.raises(FileUnreadableError, match=f"cannot read .*{name}"):
+                read_graph(tmp_path / "nodes.csv", tmp_path / name)
 
 
 def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
@@ -248,19 +225,14 @@ WHOLE = nx.Graph([("x", "y"), ("y", "z")])
 nx.set_node_attributes(WHOLE, {"x": "b>r", "y": "r>b", "z": "r > b"}, "rainbow")
 
 
-def test_graphml_is_read(tmp_path: Path) -> None:
+def test_whole_graphs_are_read(tmp_path: Path) -> None:
     nx.write_graphml_xml(WHOLE, tmp_path / "g.graphml")
-    graph = read_graph(tmp_path / "g.graphml")
-    assert label_pairs(graph) == {frozenset("xy"), frozenset("yz")}
-    assert [str(rainbow) for rainbow in graph.rainbows] == ["b>r", "r>b"]
-
-
-@pytest.mark.parametrize("key", ["edges", "links"])
-def test_node_link_json_is_read_with_the_new_key_and_the_old_one(tmp_path: Path, key: str) -> None:
-    (tmp_path / "g.json").write_text(json.dumps(nx.node_link_data(WHOLE, edges=key)))
-    graph = read_graph(tmp_path / "g.json")
-    assert label_pairs(graph) == {frozenset("xy"), frozenset("yz")}
-    assert graph.rainbow_of(2) == graph.rainbow_of(1)
+    (tmp_path / "new.json").write_text(json.dumps(nx.node_link_data(WHOLE, edges="edges")))
+    (tmp_path / "old.json").write_text(json.dumps(nx.node_link_data(WHOLE, edges="links")))
+    for name in ("g.graphml", "new.json", "old.json"):
+        graph = read_graph(tmp_path / name)
+        assert label_pairs(graph) == {frozenset("xy"), frozenset("yz")}
+        assert [str(graph.rainbow_of(at)) for at in range(3)] == ["b>r", "r>b", "r>b"]
 
 
 def test_directed_multigraphs_are_read_as_simple_ones(tmp_path: Path) -> None:
@@ -285,19 +257,14 @@ def node_link(**changes: object) -> str:
         ("{", FileFormatError, "is not JSON: Expecting"),
         ("[]", FileFormatError, "holds a list at its top level"),
         ('{"nodes": [], "nodes": []}', FileFormatError, "the key 'nodes' stands twice"),
-        ('{"nodes": NaN}', FileFormatError, "NaN is not a number"),
         ("[" * 100_000, FileFormatError, "nested too deeply"),
-        (node_link(nodes=None), FileFormatError, "no list 'nodes'"),
         (node_link(nodes=[]), FileFormatError, "has no nodes"),
         (node_link(edges={}), FileFormatError, "no list 'edges'"),
         (node_link(nodes=["x"]), FileFormatError, r"has nothing as the 'id' of nodes\[0\]"),
-        (node_link(nodes=[{"id": ["x"], "rainbow": "b>r"}]), FileFormatError, "has a list as the 'id'"),
         (node_link(edges=[{"source": "x"}]), FileFormatError, r"has nothing as the 'target' of edges\[0\]"),
         (node_link(nodes=[{"id": "x", "rainbow": "b>r"}] * 2), DuplicateDatasetError, "'x'"),
         (node_link(nodes=[{"id": "x"}]), MissingRainbowError, r"'x' has no rainbow .row 1 of .*g\.json'"),
         (node_link(nodes=[{"id": "x", "rainbow": 3}]), FileFormatError, "g.json"),
-        (node_link(nodes=[{"id": "x", "rainbow": "b>>r"}]), FileFormatError, "g.json.*empty color"),
-        (node_link(edges=[{"source": "x", "target": "w"}]), UnknownDatasetError, "g.json.*'w'"),
     ],
 )
 def test_wrong_node_link_json_is_refused(
@@ -309,7 +276,7 @@ def test_wrong_node_link_json_is_refused(
     assert caught.value.exit_code == 4
 
 
-@pytest.mark.parametrize("text", ["", "<graphml>", "<html/>", "x,y"])
+@pytest.mark.parametrize("text", ["", "<html/>"])
 def test_wrong_graphml_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "g.graphml").write_text(text)
     with pytest.raises(FileFormatError, match=r"g\.graphml"):
@@ -351,13 +318,6 @@ def test_neighbors_of_numbered_datasets(tmp_path: Path) -> None:
     assert read_neighbors(tmp_path / "pairs.csv", None, 3).pair_count == 2
     with pytest.raises(UnknownDatasetError, match=r"row 1 of .*'0' .*the mechanism does not have"):
         read_neighbors(tmp_path / "pairs.csv", np.array(["1", "2", "3"]), 3)
-
-
-def test_an_unknown_end_of_a_graphml_edge_is_refused(tmp_path: Path) -> None:
-    nx.write_graphml_xml(WHOLE, tmp_path / "g.graphml")
-    with pytest.raises(UnknownDatasetError, match="'z' as its target") as caught:
-        read_neighbors(tmp_path / "g.graphml", np.array(["x", "y"]), 2)
-    assert caught.value.exit_code == 4
 
 
 def test_the_boundary_graph_is_written_in_every_form_and_reads_back(tmp_path: Path) -> None:
@@ -402,7 +362,7 @@ def test_a_signal_during_a_query_is_an_interrupt(message: str, seen: type[BaseEx
 LABEL = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=6)
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(st.lists(LABEL, min_size=2, max_size=6, unique=True), st.data())
 def test_any_labels_survive_csv_and_parquet(labels: list[str], data: st.DataObject) -> None:
     import csv
@@ -458,18 +418,15 @@ def test_graphml_that_would_lose_pairs_or_nodes_is_refused(tmp_path: Path, body:
         read_neighbors(path, np.array(["a", "b"]), 2)
 
 
-@pytest.mark.parametrize("half", ["d800", "DFFF"])
 @pytest.mark.parametrize(
     "text",
     [
-        '{"nodes": [{"id": "a", "rainbow": "HALF>b"}], "edges": []}',
-        '{"nodes": [{"id": "HALF", "rainbow": "b"}], "edges": []}',
-        '{"HALF": 1, "nodes": [{"id": "a", "rainbow": "b"}], "edges": []}',
-        '{"nodes": [{"id": "a", "rainbow": "b"}], "edges": [{"source": "a", "target": "HALF"}]}',
+        '{"nodes": [{"id": "\\ud800", "rainbow": "b"}], "edges": []}',
+        '{"nodes": [{"id": "a", "rainbow": "b"}], "edges": [{"source": "a", "target": "\\uDFFF"}]}',
     ],
 )
-def test_half_a_pair_of_escapes_makes_a_file_unreadable(tmp_path: Path, text: str, half: str) -> None:
-    (tmp_path / "g.json").write_text(text.replace("HALF", f"\\u{half}"))
+def test_half_a_pair_of_escapes_makes_a_file_unreadable(tmp_path: Path, text: str) -> None:
+    (tmp_path / "g.json").write_text(text)
     for read in (read_graph, lambda path: read_neighbors(path, None, 1)):
         with pytest.raises(FileFormatError, match="one half of a pair") as caught:
             read(tmp_path / "g.json")
@@ -501,8 +458,9 @@ def test_an_edge_to_a_node_that_is_not_there_names_it(tmp_path: Path, name: str)
     assert caught.value.help == "did you mean 'alpha'?"
 
 
-@pytest.mark.parametrize("name", ["g.csv", "g.json"])
-@pytest.mark.parametrize(("encoding", "called"), [("utf-16", "UTF-16"), ("latin-1", "LATIN1")])
+@pytest.mark.parametrize(
+    ("name", "encoding", "called"), [("g.csv", "utf-16", "UTF-16"), ("g.json", "latin-1", "LATIN1")]
+)
 def test_a_file_of_another_encoding_is_told_how_to_become_utf_8(
     tmp_path: Path, name: str, encoding: str, called: str
 ) -> None:

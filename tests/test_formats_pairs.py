@@ -23,7 +23,7 @@ from rainbowdp.formats import read_graph, read_neighbors
 from rainbowdp.formats.tables import connect
 from rainbowdp.graph import PairList, PairStream, listed
 
-TYPES = ("int32", "int64", "uint8", "uint64", "int16", "string", "large_string")
+TYPES = ("int32", "int64", "uint64", "string")
 LABELS: dict[str, list[int] | list[str] | None] = {
     "dense": None,
     "close": [12, 10, 17, 11],
@@ -100,10 +100,8 @@ def test_every_kind_of_column_gives_the_same_pairs(
     assert found.notes == ("1 self-loop removed", "1 repeated pair removed")
 
 
-@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
-@pytest.mark.parametrize(
-    ("row", "end", "cell"), [(1, 0, 99), (2, 1, 99), (3, 1, None), (2, 0, -1), (3, 0, 4), (3, 1, 2**62 + 1)]
-)
+@pytest.mark.parametrize("labels", [LABELS["dense"], LABELS["far apart"], LABELS["text"]])
+@pytest.mark.parametrize(("row", "end", "cell"), [(2, 1, 99), (3, 1, None), (2, 0, -1), (3, 1, 2**62 + 1)])
 def test_a_wrong_pair_is_named_alike_in_every_kind_of_file_and_in_a_stream(
     tmp_path: Path, labels: list[int] | list[str] | None, row: int, end: int, cell: int | None
 ) -> None:
@@ -126,7 +124,7 @@ def test_a_wrong_pair_is_named_alike_in_every_kind_of_file_and_in_a_stream(
     assert len(said) == 1
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(pairs=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=40), rows=st.integers(1, 50))
 def test_row_groups_of_any_length_keep_their_order(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[int, int]], rows: int
@@ -156,9 +154,9 @@ def test_a_broken_file_is_unreadable(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engine", ["memory", "stream"])
 def test_a_short_row_far_down_is_found_with_its_line(tmp_path: Path, engine: pair_files.Engine) -> None:
-    rows = "0,1\n" * 100_000
+    rows = "0,1\n" * 20_000
     (tmp_path / "pairs.csv").write_text(f"source,target\n{rows}1\n{rows}")
-    with pytest.raises(FileFormatError, match=r"line 100002 of .* has 1 cell, and the header has 2"):
+    with pytest.raises(FileFormatError, match=r"line 20002 of .* has 1 cell, and the header has 2"):
         read_neighbors(tmp_path / "pairs.csv", None, 2, engine=engine)
 
 
@@ -184,20 +182,6 @@ def test_datasets_called_by_their_numbers_have_no_labels(tmp_path: Path, write: 
         graph_of([0, 1, 2, 3, 4])
 
 
-def test_what_is_read_is_held_without_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    handed: list[object] = []
-    hold = PairList.from_arrays
-
-    def seen(size: int, *ends: NDArray[np.int32]) -> PairList:
-        handed.extend(ends)
-        return hold(size, *ends)
-
-    monkeypatch.setattr(PairList, "from_arrays", seen)
-    found = read(written(tmp_path / "pairs.parquet", [0, 1], [1, 2], "int64"), None)
-    assert found.source is handed[0]
-    assert found.target is handed[1]
-
-
 def lattice_files(
     folder: Path, write: Writer, *, shuffled: bool = False, names: str | None = None
 ) -> tuple[Path, Path]:
@@ -218,8 +202,7 @@ def lattice_files(
     return write(folder / "datasets", datasets), write(folder / "pairs", pairs)
 
 
-@pytest.mark.parametrize("names", [None, "ü, "])
-@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize(("names", "shuffled"), [(None, False), ("ü, ", True)])
 def test_a_stream_is_the_same_graph(tmp_path: Path, write: Writer, shuffled: bool, names: str | None) -> None:
     datasets, pairs = lattice_files(tmp_path, write, shuffled=shuffled, names=names)
     said: list[str] = []

@@ -21,7 +21,6 @@ from rainbowdp.errors import (
     DuplicateDatasetError,
     GraphShapeError,
     MissingRainbowError,
-    RainbowSyntaxError,
     UnknownDatasetError,
 )
 from rainbowdp.graph import DatasetGraph, RainbowGraph, listed
@@ -143,7 +142,6 @@ def test_two_spellings_of_one_rainbow_are_one_region() -> None:
     ("labels", "names", "kind"),
     [
         (np.array(["7", "x/1", "b c"]), ["7", "x/1", "b c"], "U"),
-        (np.array([7, "x/1", "b c"], object), ["7", "x/1", "b c"], "U"),
         (np.array([30, 10, -20], np.int16), ["30", "10", "-20"], "i"),
         ([(0, 1), 10**30, 7], ["(0, 1)", str(10**30), "7"], "U"),
         (["a", "a\0", "b"], ["a", "a\0", "b"], "O"),
@@ -203,10 +201,9 @@ def test_everything_is_read_only_and_not_shared() -> None:
 @pytest.mark.parametrize(
     ("rainbow", "kind", "said"),
     [
-        *((missing, MissingRainbowError, " has no rainbow") for missing in (None, "  ", float("nan"))),
-        (5, MissingRainbowError, " has 5 in place of a rainbow"),
-        (["b", "r"], MissingRainbowError, r" has \['b', 'r'\] in place of a rainbow"),
-        ("b>>r", RainbowSyntaxError, ": "),
+        (None, MissingRainbowError, " has no rainbow"),
+        (float("nan"), MissingRainbowError, " has nan in place of a rainbow"),
+        (["b", "r"], MissingRainbowError, " has a list in place of a rainbow"),
         ("b>b", ColorError, ": "),
         ("r>g", ColorSetError, " ranks the colors g, r, and the dataset 'x' ranks b, r"),
     ],
@@ -256,11 +253,10 @@ def test_every_dataset_needs_one_label_of_its_own(labels: Any, kind: type[Except
             UnknownDatasetError,
             r"\('yx', 'x'\) \(number 1.* the dataset 'yx'",
         ),
-        (np.array([["x", "y"], ["y", "z"]]), UnknownDatasetError, r"\('y', 'z'\) \(number 1"),
         (np.zeros((2, 3), dtype=int), GraphShapeError, "two columns"),
         *(
             ([("x", "y"), wrong], GraphShapeError, r"number 1, counted from 0\) is not a pair")
-            for wrong in (("x",), ("x", "y", 1), "xy", 5)
+            for wrong in (("x",), "xy", 5)
         ),
     ],
 )
@@ -296,11 +292,9 @@ def test_parts_that_do_not_fit_are_refused() -> None:
     blue, red = Rainbow.parse("b>r"), Rainbow.parse("r>b")
     for rainbows, regions in (
         ((blue, red), [0]),
-        ((red, blue), [0, 1]),
         ((blue, blue), [0, 1]),
         ((blue, red), [0, 0]),
         ((blue, red), [0, 2]),
-        ((blue, red), [0, -1]),
     ):
         with pytest.raises(GraphShapeError):
             RainbowGraph(structure, rainbows, np.array(regions, dtype=np.int32))

@@ -44,7 +44,7 @@ EVERY_KIND = ("given", "uniform", "randomized-response", "max-min")
 
 
 @drawn(st.one_of(problems(), problems(kinds=("max-min",)), problems(kinds=EVERY_KIND, mus=MUS)))
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_verify_agrees_with_every_mechanism_that_the_package_makes(problem: Problem) -> None:
     mechanism, graph = problem.mechanism(), problem.graph()
     verification = verify(mechanism, graph, problem.notion)
@@ -112,7 +112,7 @@ def test_the_tight_mu_is_the_largest_difference_of_quantiles() -> None:
     from scipy.stats import norm
 
     random = np.random.default_rng(7)
-    for _ in range(50):
+    for _ in range(20):
         table = random.integers(1, 100, size=(2, 4))
         rows: list[Row] = [
             {c: Fraction(int(v), int(line.sum())) for c, v in zip("abcd", line, strict=True)}
@@ -142,7 +142,7 @@ def test_equal_rows_have_the_tight_figure_zero(notion: str, privacy: PureDP | Ap
     assert (alone.holds, alone.lower, alone.upper, alone.pairs) == (True, 0.0, 0.0, 0)
 
 
-@pytest.mark.parametrize("privacy", [PureDP(50), ApproxDP(50, "1/10"), GaussianDP(20), GaussianDP("ln 2")])
+@pytest.mark.parametrize("privacy", [PureDP(50), ApproxDP(50, "1/10"), GaussianDP(20)])
 def test_an_impossible_color_at_a_neighbor_is_seen(privacy: PureDP | ApproxDP | GaussianDP) -> None:
     mechanism = Mechanism.from_table(
         ["a>b", "a>b"], [{"a": 1, "b": 0}, {"a": "1/2", "b": "1/2"}], labels=["sure", "fair"]
@@ -158,7 +158,7 @@ def test_an_impossible_color_at_a_neighbor_is_seen(privacy: PureDP | ApproxDP | 
 
 
 @drawn(problems(smallest_size=3))
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_stated_decimals_of_an_optimal_mechanism_pass_and_enclose_the_ideal_figure(problem: Problem) -> None:
     mechanism, graph = problem.mechanism(), problem.graph()
     stated = Mechanism.from_table(problem.rainbows, mechanism.probabilities())

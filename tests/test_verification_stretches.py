@@ -102,7 +102,7 @@ def same_outcome(one: Verification, other: Verification) -> None:
 
 
 @drawn(solved_lines())
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_stretches_and_single_pairs_agree(solved: tuple[Mechanism, RainbowGraph, Privacy]) -> None:
     mechanism, graph, privacy = solved
     with few_steps(3):
@@ -114,7 +114,7 @@ def test_stretches_and_single_pairs_agree(solved: tuple[Mechanism, RainbowGraph,
 
 
 @drawn(solved_lines(RATIONAL_NOTIONS))
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_what_is_left_out_is_private_by_brute_force_and_has_a_figure_that_is_kept(
     solved: tuple[Mechanism, RainbowGraph, Privacy],
 ) -> None:
@@ -139,7 +139,7 @@ def test_what_is_left_out_is_private_by_brute_force_and_has_a_figure_that_is_kep
 
 
 @pytest.mark.parametrize("privacy", NOTIONS, ids=str)
-@pytest.mark.parametrize("asked", NOTIONS, ids=str)
+@pytest.mark.parametrize("asked", [PureDP("1/3"), ApproxDP("1/10", "1/100"), GaussianDP("1/4")], ids=str)
 def test_another_constraint_than_the_line_s_own_is_judged_as_pair_by_pair(
     privacy: Privacy, asked: Privacy
 ) -> None:
@@ -153,20 +153,17 @@ def test_another_constraint_than_the_line_s_own_is_judged_as_pair_by_pair(
 @pytest.mark.parametrize(
     "privacy",
     [
-        PureDP(1),
         PureDP("1/1000"),
         PureDP("ln(6/5)"),
-        ApproxDP("1/100", "1e-7"),
         ApproxDP("ln(1001/1000)", "1e-7"),
         ApproxDP(0, "1e-6"),
-        GaussianDP(1),
         GaussianDP("1/1000"),
     ],
     ids=str,
 )
 def test_long_lines_leave_few_pairs_and_keep_their_figure(privacy: Privacy) -> None:
-    size = 50_000
-    graph = path(size).rainbow_graph(["a>b>c", "c>b=a"], (np.arange(size) >= 40_000).astype(int))
+    size = 20_000
+    graph = path(size).rainbow_graph(["a>b>c", "c>b=a"], (np.arange(size) >= 16_000).astype(int))
     mechanism = optimal_mechanism(graph, privacy, "uniform")
     pairs, kept = left(mechanism, graph, privacy)
     assert pairs.size == size - 1
@@ -244,7 +241,7 @@ def path_rows(privacy: Privacy) -> tuple[Mechanism, RainbowGraph, LineRows]:
 
 
 @pytest.mark.parametrize("privacy", [PureDP(1), PureDP("ln(6/5)"), GaussianDP("1/4")], ids=str)
-@pytest.mark.parametrize("wrong", [3, 17, 40, 55])
+@pytest.mark.parametrize("wrong", [3, 40])
 def test_rows_that_only_claim_to_be_on_a_line_are_looked_at_one_by_one(privacy: Privacy, wrong: int) -> None:
     mechanism, graph, rows = path_rows(privacy)
     claimed = OneWrongRow(
@@ -314,15 +311,13 @@ DEFECTS = [
 
 
 @pytest.mark.parametrize(("defect", "privacy", "holds"), DEFECTS)
-@pytest.mark.parametrize("rainbow", ["a>b>c", "c>a=b"])
 def test_a_defect_of_the_closed_form_is_not_proven_away(
     defect: Callable[[Privacy, Propagate, Exact, int], Exact],
     privacy: Privacy,
     holds: bool,
-    rainbow: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    row = {"a": "1/40", "b": "2/40", "c": "37/40"}
+    rainbow, row = "a>b>c", {"a": "1/40", "b": "2/40", "c": "37/40"}
     graph = path(60).rainbow_graph([rainbow, "b>a=c"], (np.arange(60) >= 58).astype(int))
 
     def wrong(line: Line, distance: int, *, symbolic: bool = False) -> tuple[Exact, ...]:
@@ -366,13 +361,10 @@ def test_shares_of_a_tied_class_that_move_are_not_proven(monkeypatch: pytest.Mon
         (PureDP(1), PureDP("ln 3"), True),
         (PureDP(1), PureDP("ln 2"), False),
         (PureDP(1), ApproxDP(1, "1/10"), True),
-        (PureDP(1), ApproxDP(2, "1/10"), False),
-        (PureDP(1), GaussianDP(100), False),
         (ApproxDP(1, 0), PureDP(1), True),
         (ApproxDP(1, "1/10000"), PureDP(1), False),
         (ApproxDP(1, "1/10000"), ApproxDP(1, "1/5000"), True),
         (ApproxDP(1, "1/10000"), ApproxDP(1, "1/20000"), False),
-        (ApproxDP(1, "1/10000"), ApproxDP("1/2", "1/2"), False),
         (GaussianDP(1), GaussianDP("ln 3"), True),
         (GaussianDP(1), GaussianDP("1/2"), False),
         (GaussianDP(1), PureDP(100), False),

@@ -175,21 +175,19 @@ def read_if_receipt(path: Path) -> Receipt | None:
     Raises
     ------
     ReceiptError
-        If the file begins like a receipt, and is damaged.
+        If the file has the mark of a receipt, and is damaged.
     """
     text = _object_text(path)
-    if text is None:
+    if text is None or not _MARK.search(text):
         return None
     try:
         # Of bytes the parser would guess the encoding.
         content: Any = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_distinct)
     except (ValueError, RecursionError) as error:
-        if _MARK.search(text[:_HEAD]):
-            raise ReceiptError(
-                f"{str(path)!r} is a damaged receipt: it is not JSON, or says one thing twice",
-                help="give a receipt as rainbowdp wrote it, unchanged",
-            ) from error
-        return None
+        raise ReceiptError(
+            f"{str(path)!r} is a damaged receipt: it is not JSON, or says one thing twice",
+            help="give a receipt as rainbowdp wrote it, unchanged",
+        ) from error
     if not isinstance(content, dict) or not str(content.get("schema", "")).startswith("rainbowdp."):
         return None
     return cast("Receipt", content)

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.errors import DistributionError, FileFormatError, did_you_mean
+from rainbowdp.errors import DistributionError, FileFormatError
 from rainbowdp.formats.datasets import NamedRows, named_rows, text_column
 from rainbowdp.formats.documents import parsed_rainbow, read_document, shown
 from rainbowdp.formats.files import TABLES, Form, content_of, form_to_read, malformed, path_of, wrong_row
@@ -26,7 +26,7 @@ from rainbowdp.formats.mechanism_writing import CLASS_COLUMNS, CODE_COLUMNS, FIR
 from rainbowdp.formats.tables import connect, open_table
 from rainbowdp.graph.labels import label_array
 from rainbowdp.mechanism import Mechanism, Precision
-from rainbowdp.rainbow import Rainbow, quote_color
+from rainbowdp.rainbow import Rainbow, color_mismatch
 
 _LARGEST_DISTANCE = 2**31 - 1
 _EXACT = re.compile("[+-]?[0-9]+( */ *[0-9]+)?")
@@ -152,9 +152,8 @@ def _mechanism(
 
 def _filled(path: Path, row: int, column: str, cell: str | None) -> str:
     if cell is None:
-        raise wrong_row(
-            path, row, f"has nothing in the column {column!r}", "fill it; only a distance may be empty"
-        )
+        what = f"has nothing in the column {column!r}"
+        raise wrong_row(path, row, what, "fill it; only a distance may be empty")
     return cell
 
 
@@ -162,14 +161,13 @@ def _distance(path: Path, row: int, text: str | None) -> int | None:
     """Read a number of steps; a cell without one is None."""
     if text is None:
         return None
-    digits = re.fullmatch("[0-9]+", text)
-    if digits and len(text.lstrip("0")) <= len(str(_LARGEST_DISTANCE)) and int(text) <= _LARGEST_DISTANCE:
+    if re.fullmatch("0*[0-9]{1,10}", text) and int(text) <= _LARGEST_DISTANCE:
         return int(text)
     raise wrong_row(
         path,
         row,
-        f"has the distance {text!r}" + (f", beyond {_LARGEST_DISTANCE}" if digits else ""),
-        "write a whole number of steps, or nothing where the dataset is unconstrained",
+        f"has the distance {text!r}",
+        f"write a whole number up to {_LARGEST_DISTANCE}, or nothing where the dataset is unconstrained",
     )
 
 
@@ -178,14 +176,8 @@ def _rainbow(path: Path, row: int, text: str, colors: tuple[str, ...]) -> Rainbo
     rainbow = parsed_rainbow(text, f"row {row + 1} of {str(path)!r}")
     if rainbow.colors == colors:
         return rainbow
-    help = f"every rainbow ranks the colors {', '.join(map(quote_color, colors))}"
-    unknown = next((color for color in rainbow.colors if color not in colors), None)
-    if unknown is not None:
-        what = f"ranks {quote_color(unknown)}, which has no column"
-        raise wrong_row(path, row, f"has a rainbow that {what}", did_you_mean(unknown, colors) or help)
-    unranked = next(color for color in colors if color not in rainbow.colors)
-    what = f"does not rank {quote_color(unranked)}, which has a column"
-    raise wrong_row(path, row, f"has a rainbow that {what}", help)
+    misfit = color_mismatch("has a rainbow that does not fit", rainbow.colors, colors, "it does not rank")
+    raise wrong_row(path, row, misfit.what, misfit.help)
 
 
 def _read_coded(path: Path, classes: Path) -> Mechanism:
@@ -216,12 +208,8 @@ def _read_classes(path: Path) -> tuple[Mechanism, NDArray[np.int64]]:
     sizes = []
     for row, (_, _, size, *_) in zip(rows.first, rows.distinct, strict=True):
         if size is None or not _COUNT.fullmatch(size):
-            raise wrong_row(
-                path,
-                row,
-                "does not say how many datasets its class has",
-                "write a whole number into the column datasets",
-            )
+            what = "does not say how many datasets its class has"
+            raise wrong_row(path, row, what, "write a whole number into the column datasets")
         sizes.append(int(size))
     return made, np.array(sizes, dtype=np.int64)[rows.codes]
 
@@ -250,9 +238,7 @@ def _read_json(path: Path) -> tuple[NamedRows, tuple[str, ...], Precision]:
     if precision not in ("exact", "float64"):
         raise _unfit(path, f"its precision is {shown(precision)}", 'write "exact" or "float64"')
     if not isinstance(colors, list) or not colors or not all(type(color) is str for color in colors):
-        raise _unfit(
-            path, f"its colors are {shown(colors)}", 'write a list of texts, such as ["blue", "red"]'
-        )
+        raise _unfit(path, f"its colors are {shown(colors)}", 'write texts, such as ["blue", "red"]')
     if len(set(colors)) < len(colors):
         raise _unfit(path, "it names a color twice", "name every color once")
     if not isinstance(rows, list) or not rows:
@@ -272,23 +258,15 @@ def _cells(path: Path, at: int, row: object, colors: tuple[str, ...]) -> list[st
     if not isinstance(given, dict):
         what = f"rows[{at}] has {shown(given)} as its probabilities"
         raise _unfit(path, what, "write an object, color to value")
-    for color in given.keys() ^ set(colors):
-        lack = "has no probability for" if color in colors else "has a probability for the unknown color"
-        raise _unfit(
-            path,
-            f"rows[{at}] {lack} {color!r}",
-            did_you_mean(color, given if color in colors else colors)
-            or "give every color of the list one value",
-        )
+    if given.keys() != set(colors):
+        misfit = color_mismatch(f"rows[{at}]", list(given), colors, "no probability for")
+        raise _unfit(path, misfit.what, misfit.help)
     row = {"rainbow": str(Rainbow([colors])), "distance": None, **row}
     cells = [*((key, row.get(key)) for key in FIRST_COLUMNS), *((color, given[color]) for color in colors)]
     for name, value in cells:
         if not isinstance(value, str) and not (name == "distance" and value is None):
-            raise _unfit(
-                path,
-                f"rows[{at}] has {shown(value)} as its {name!r}",
-                "write texts, numbers, or null for a distance that does not exist",
-            )
+            what = f"rows[{at}] has {shown(value)} as its {name!r}"
+            raise _unfit(path, what, "write texts, numbers, or null for a distance that does not exist")
     return [value for _, value in cells]
 
 

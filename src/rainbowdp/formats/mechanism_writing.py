@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from rainbowdp.errors import ColorError
 from rainbowdp.exact import format_exact
 from rainbowdp.exact.arguments import require
-from rainbowdp.formats.datasets import Column, number_column, text_column
+from rainbowdp.formats.datasets import number_column, text_column
 from rainbowdp.formats.files import TABLES, Form, form_to_write, path_of, replacing
 from rainbowdp.graph.labels import LabelArray
 from rainbowdp.mechanism import Mechanism
@@ -198,7 +198,7 @@ class _Table:
         tails = [",".join(["", *map(_csv_cell, cells)]) + "\n" for cells in zip(*columns, strict=True)]
         with path.open("wb") as file:
             file.write((",".join(map(_csv_cell, [self.title, *self.classes.column_names])) + "\n").encode())
-            for lines in self._lines("", _escaped_csv, tails):
+            for lines in self._lines("", _CSV_SPECIAL, _csv_cell, tails):
                 file.write(lines)
 
     def write_json(self, path: Path, *, exact: bool) -> None:
@@ -213,42 +213,28 @@ class _Table:
         precision = "exact" if exact else "float64"
         with path.open("wb") as file:
             file.write(f'{{"colors": {_json(colors)}, "precision": "{precision}", "rows": [\n'.encode())
-            for lines in self._lines('{"dataset": "', _escaped_json, tails):
+            for lines in self._lines('{"dataset": "', _JSON_SPECIAL, lambda name: _json(name)[1:-1], tails):
                 file.write(lines)
             file.seek(-len(",\n"), os.SEEK_CUR)
             file.write(b"\n]}\n")
 
     def _lines(
-        self, before: str, escaped: Callable[[Column], Column], tails: list[str]
+        self, before: str, special: str, written: Callable[[str], str], tails: list[str]
     ) -> "Iterator[pa.Buffer]":
-        """Yield all rows as text: what stands before each name, the name, and the tail of its class."""
+        """Yield all rows as text: what stands before each name, the name, and the tail of its class.
+
+        A block with a name that matches the pattern for `special` ones is `written` in another form.
+        """
         import pyarrow as pa
         import pyarrow.compute as pc
 
         ends = text_column(tails)
         start, empty = text_column([before, ""])
         for names, codes in self.blocks():
-            texts = escaped(names.cast(pa.large_string()))
+            texts = names.cast(pa.large_string())
+            if pc.any(pc.match_substring_regex(texts, special)).as_py():
+                texts = text_column(list(map(written, texts.to_pylist())))
             yield pc.binary_join_element_wise(start, texts, ends.take(codes), empty).buffers()[2]
-
-
-def _escaped_csv(texts: Column) -> Column:
-    """Put texts into quotes where they need them."""
-    import pyarrow.compute as pc
-
-    special = pc.match_substring_regex(texts, _CSV_SPECIAL)
-    quote, empty = text_column(['"', ""])
-    quoted = pc.binary_join_element_wise(quote, pc.replace_substring(texts, '"', '""'), quote, empty)
-    return pc.if_else(special, quoted, texts)
-
-
-def _escaped_json(texts: Column) -> Column:
-    """Escape texts as JSON does; one by one if there is one that needs it."""
-    import pyarrow.compute as pc
-
-    if not pc.any(pc.match_substring_regex(texts, _JSON_SPECIAL)).as_py():
-        return texts
-    return text_column([_json(text)[1:-1] for text in texts.to_pylist()])
 
 
 def _csv_cell(value: str | float | None) -> str:

@@ -234,13 +234,20 @@ def connect() -> Iterator["DuckDBPyConnection"]:
     MemoryError
         If there is not even memory for an empty database.
     """
+    import tempfile
+
     import duckdb
 
     with contextlib.ExitStack() as stack:
+        # Only its owner can read it: it is for rows that a query spills.
+        directory = ""
+        with contextlib.suppress(OSError):
+            made = tempfile.TemporaryDirectory(prefix="rainbowdp-", ignore_cleanup_errors=True)
+            directory = stack.enter_context(made)
         config: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
-            "temp_directory": stack.enter_context(_private_directory()),
+            "temp_directory": directory,
         }
         try:
             database = stack.enter_context(contextlib.closing(duckdb.connect(":memory:", config=config)))
@@ -255,19 +262,6 @@ def connect() -> Iterator["DuckDBPyConnection"]:
             if str(error) == "Query interrupted":
                 raise KeyboardInterrupt from error
             raise
-
-
-@contextlib.contextmanager
-def _private_directory() -> Iterator[str]:
-    """Make a directory that only its owner can read, for rows that a query spills; none if that fails."""
-    import tempfile
-
-    with contextlib.ExitStack() as stack:
-        directory = ""
-        with contextlib.suppress(OSError):
-            made = tempfile.TemporaryDirectory(prefix="rainbowdp-", ignore_cleanup_errors=True)
-            directory = stack.enter_context(made)
-        yield directory
 
 
 def arrow_batches(relation: Any, rows: int) -> Any:  # noqa: ANN401 - its methods depend on the version

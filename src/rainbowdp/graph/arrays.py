@@ -98,21 +98,15 @@ def held(array: NDArray[Any], kind: type[_Kind]) -> NDArray[_Kind]:
     return frozen(array.astype(kind, order="C"))
 
 
-def frozen_distances(values: NDArray[Any], missing: NDArray[np.bool_]) -> Distances:
-    """Return read-only masked distances; the value under the mask, and the fill value, is -1."""
-    data = frozen(np.where(missing, -1, values).astype(np.int32))
-    masked: Distances = np.ma.MaskedArray(data, mask=frozen(missing.copy()), fill_value=-1)
-    return masked
-
-
 def distances_of(steps: NDArray[Any]) -> Distances:
-    """Return numbers of steps, negative where there are none, as `frozen_distances` does.
+    """Return numbers of steps as read-only distances, masked where they are negative.
 
-    Nothing is copied where they are int32, read-only, and -1 where there are none.
+    The value under the mask, and the fill value, is -1. Nothing is copied where the steps are int32,
+    read-only, and -1 where there are none.
     """
     missing = steps < 0
     if steps.size and int(steps.min()) < -1:
-        return frozen_distances(steps, missing)
+        steps = np.where(missing, -1, steps)
     masked: Distances = np.ma.MaskedArray(held(steps, np.int32), mask=frozen(missing), fill_value=-1)
     return masked
 

@@ -213,15 +213,6 @@ def _relax_at_once(source: Integers, target: Integers, depth: NDArray[np.int32])
     return fallen
 
 
-def relax_in_place(
-    source: Integers, target: Integers, steps: NDArray[np.int32], *, backward: bool = False
-) -> int:
-    """Lower steps that are held as int32 along every pair once; return how often one fell."""
-    from rainbowdp.graph import kernels
-
-    return int(kernels.relax(source, target, steps, _LARGEST_INT32, 0, backward, 0, _NONE, _NONE)[2])
-
-
 def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], room: Room) -> NDArray[np.int32]:
     """Return how many steps each dataset is away from the nearest start.
 

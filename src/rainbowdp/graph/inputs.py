@@ -6,8 +6,7 @@ numbers, and so do the entries of a sparse matrix. Names become numbers by hash 
 """
 
 import itertools
-import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -15,12 +14,13 @@ from numpy.typing import NDArray
 
 from rainbowdp.errors import (
     ColorSetError,
+    DuplicateDatasetError,
     GraphShapeError,
     MissingRainbowError,
     RainbowError,
     UnknownDatasetError,
 )
-from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
+from rainbowdp.exact.arguments import described, items_of, kind_of
 from rainbowdp.graph.arrays import first_places, frozen, sorted_distinct
 from rainbowdp.graph.labels import NameOf, close_labels
 from rainbowdp.rainbow import Rainbow, RainbowLike, quote_color
@@ -85,14 +85,10 @@ def rainbow_list(rainbows: Iterable[Any], name: str) -> list[Any]:
 
 
 def _parsed(rainbow: RainbowLike, dataset: int, name: NameOf) -> Rainbow:
-    if isinstance(rainbow, Rainbow):
-        return rainbow
     try:
         return Rainbow.of(rainbow)
     except RainbowError as error:
-        raise type(error)(
-            f"the dataset {name(dataset)!r}: {error.what}", help=error.help, **error.values
-        ) from error
+        raise error.at(f"the dataset {name(dataset)!r}") from error
 
 
 def _listed(rainbow: Rainbow) -> str:
@@ -116,26 +112,20 @@ def number_rainbows(
     Raises
     ------
     MissingRainbowError
-        If a value is None, blank or no rainbow at all, naming the dataset.
+        If a value is not a rainbow or its text, naming the dataset.
     """
     items = rainbow_list(rainbows, "rainbows")
-    try:
-        distinct = dict.fromkeys(items)
-    except TypeError:
-        # A dict cannot be a key; it is not a rainbow either, and is named below.
-        distinct = dict.fromkeys(item if isinstance(item, Hashable) else None for item in items)
-    missing = [value for value in distinct if not _is_rainbow(value)]
-    if missing:
+    if not all(map(_is_rainbow, items)):
         at = next(index for index, item in enumerate(items) if not _is_rainbow(item))
-        what = "has no rainbow" if _is_blank(items[at]) else f"has {_shown(items[at])} in place of a rainbow"
+        what = "has no rainbow" if items[at] is None else f"has {described(items[at])} in place of a rainbow"
         raise MissingRainbowError(
             f"the dataset {name(at)!r} {what}",
             help=f"give it one in {where}, as in blue>red>green",
             dataset=name(at),
         )
-    number = {value: index for index, value in enumerate(distinct)}
+    number = {value: index for index, value in enumerate(dict.fromkeys(items))}
     codes = np.fromiter(map(number.__getitem__, items), dtype=np.int32, count=len(items))
-    return list(distinct), codes
+    return list(number), codes
 
 
 def plain_values(values: Any) -> Any:  # noqa: ANN401 - arrays and series of any library
@@ -160,18 +150,7 @@ def plain_values(values: Any) -> Any:  # noqa: ANN401 - arrays and series of any
 
 
 def _is_rainbow(value: object) -> bool:
-    return isinstance(value, Rainbow) or (isinstance(value, str) and not _is_blank(value))
-
-
-def _shown(value: object) -> str:
-    return described(value) if is_whole(value) else repr(value)
-
-
-def _is_blank(value: object) -> bool:
-    """Whether the value is how tables write that there is none: None, NaN or a blank text."""
-    if isinstance(value, float):
-        return math.isnan(value)
-    return value is None or (isinstance(value, str) and not value.strip())
+    return isinstance(value, Rainbow) or (isinstance(value, str) and bool(value.strip()))
 
 
 def number_edges(
@@ -222,10 +201,8 @@ def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
             f"`edges` is {kind_of(edges)}, not a list of pairs",
             help='write for example [("a", "b"), ("b", "c")]',
         )
-    kinds = set(map(type, pairs))
-    pairlike = {kind for kind in kinds if issubclass(kind, Sequence) and not issubclass(kind, str)}
-    if pairlike != kinds or not set(map(len, pairs)) <= {2}:
-        at = next(at for at, edge in enumerate(pairs) if type(edge) not in pairlike or len(edge) != 2)
+    if not all(map(_is_pair, pairs)):
+        at = next(at for at, edge in enumerate(pairs) if not _is_pair(edge))
         raise GraphShapeError(
             f"the edge {pairs[at]!r} (number {at}, counted from 0) is not a pair of datasets",
             help="write every edge as (source, target)",
@@ -254,6 +231,40 @@ def frame_rows(frame: object) -> list[tuple[Any, ...]] | None:
     if not isinstance(table, pa.Table) or table.num_columns < 2:
         return None
     return list(zip(table.column(0).to_pylist(), table.column(1).to_pylist(), strict=True))
+
+
+def _is_pair(edge: object) -> bool:
+    return isinstance(edge, Sequence) and not isinstance(edge, str) and len(edge) == 2
+
+
+def named_rainbows(rainbows: object) -> Mapping[Any, Any]:
+    """Return the rainbow of every dataset, from a mapping, a series with an index, or a data frame.
+
+    Raises
+    ------
+    MissingRainbowError
+        If the value is none of these.
+    DuplicateDatasetError
+        If a dataset occurs twice.
+    """
+    if isinstance(rainbows, Mapping):
+        return rainbows
+    rows = frame_rows(rainbows)
+    if rows is None and hasattr(rainbows, "index") and hasattr(rainbows, "items"):
+        rows = list(rainbows.items())
+    if rows is None:
+        raise MissingRainbowError(
+            f"`rainbows` must be a mapping from datasets to rainbows, and is {kind_of(rainbows)}",
+            help='write for example {"a": "blue>red", "b": "red>blue"}',
+        )
+    found = dict(rows)
+    if len(found) < len(rows):
+        names = [name for name, _ in rows]
+        twice = next(name for at, name in enumerate(names) if name in names[:at])
+        raise DuplicateDatasetError(
+            f"the dataset {twice!r} occurs twice", help="name every dataset once", dataset=str(twice)
+        )
+    return found
 
 
 def matrix_pairs(matrix: object) -> tuple[int, NDArray[Any], NDArray[Any]]:

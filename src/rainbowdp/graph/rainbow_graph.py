@@ -28,7 +28,6 @@ from rainbowdp.graph.arrays import (
     first_outside,
     first_places,
     frozen,
-    frozen_distances,
     held,
     integer_array,
     require_dataset,
@@ -36,7 +35,6 @@ from rainbowdp.graph.arrays import (
 )
 from rainbowdp.graph.exports import frame_of, network_of
 from rainbowdp.graph.inputs import (
-    frame_rows,
     matrix_pairs,
     number_edges,
     number_rainbows,
@@ -314,18 +312,7 @@ class RainbowGraph(Rebuilt, Named):
         >>> RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"}).boundary
         array([ True,  True])
         """
-        if (rows := frame_rows(rainbows)) is not None:
-            rainbows = dict(rows)
-        elif callable(getattr(rainbows, "to_dict", None)):
-            rainbows = rainbows.to_dict()
-        if not isinstance(rainbows, Mapping):
-            raise MissingRainbowError(
-                f"`rainbows` must be a mapping from datasets to rainbows, and is {kind_of(rainbows)}",
-                help='write for example {"a": "blue>red", "b": "red>blue"}',
-            )
-        datasets = list(rainbows)
-        palette, codes = number_rainbows(rainbows.values(), lambda at: str(datasets[at]))
-        return cls._named(edges, datasets, palette, codes)
+        return cls._named(edges, named_rainbows(rainbows), "its entry of `rainbows`")
 
     @classmethod
     def from_networkx(cls, graph: Any, attribute: str = "rainbow") -> "RainbowGraph":  # noqa: ANN401 - networkx is not imported
@@ -364,14 +351,9 @@ class RainbowGraph(Rebuilt, Named):
                 f"{kind_of(graph)} is not a networkx graph",
                 help="give a networkx graph, or use from_edges or from_arrays",
             )
-        nodes = list(graph.nodes(data=attribute))
-        datasets = [node for node, _ in nodes]
-        palette, codes = number_rainbows(
-            [rainbow for _, rainbow in nodes],
-            lambda at: str(datasets[at]),
-            where=f"the node attribute {attribute!r}",
+        return cls._named(
+            graph.edges(), dict(graph.nodes(data=attribute)), f"the node attribute {attribute!r}"
         )
-        return cls._named(graph.edges(), datasets, palette, codes)
 
     @classmethod
     def from_scipy(
@@ -415,10 +397,11 @@ class RainbowGraph(Rebuilt, Named):
     def _named(
         cls,
         edges: Iterable[Sequence[Hashable]] | NDArray[Any],
-        datasets: list[Hashable],
-        palette: list[RainbowLike],
-        codes: NDArray[np.int32],
+        rainbows: Mapping[Any, RainbowLike],
+        where: str,
     ) -> "RainbowGraph":
+        datasets = list(rainbows)
+        palette, codes = number_rainbows(rainbows.values(), lambda at: str(datasets[at]), where)
         source, target = number_edges(edges, datasets)
         structure = DatasetGraph.from_pairs(len(datasets), source, target)
         numbered = datasets == list(range(len(datasets)))
@@ -736,4 +719,5 @@ def classes_of(regions: NDArray[np.int32], distance: Distances, region_count: in
         codes[free] = (starts + levels)[regions[free]]
     region = np.repeat(np.arange(region_count, dtype=np.int32), counts)
     level = np.arange(region.size) - starts[region]
-    return Classes(frozen(codes), frozen(region), frozen_distances(level, level == levels[region]))
+    level[level == levels[region]] = -1
+    return Classes(frozen(codes), frozen(region), distances_of(level))

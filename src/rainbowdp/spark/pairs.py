@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from rainbowdp.errors import FileUnreadableError, UsageError
 from rainbowdp.graph.arrays import dataset_codes, narrowest, number_type
-from rainbowdp.graph.compiled import is_worth_compiling
 from rainbowdp.graph.passes import CodeTally, marks
 from rainbowdp.graph.relation import CodePairs
 
@@ -45,9 +44,6 @@ FEW_PAIRS = 16
 _ENDS = ("source", "target")
 _MET = ("first", "second", *_ENDS)
 _BLOCK = 1 << 20
-# Up to so many datasets per pair of a partition, numbering its own anew takes longer than it saves.
-_FEW_DATASETS = 4
-_MOST_SWEEPS = 16
 
 
 def _mixed(codes: Any, batches: Batches) -> Batches:  # noqa: ANN401 - a broadcast array, as below; mypy does not know PySpark
@@ -92,14 +88,12 @@ def relaxed_partition(steps: Any, batches: Batches) -> Batches:  # noqa: ANN401 
     if not parts:
         return
     source, target = (np.concatenate([part[end] for part in parts]) for end in (0, 1))
-    inside, before = None, steps.value
-    if before.size > _FEW_DATASETS * source.size:
-        # Datasets of this partition are numbered anew, so that its work is that of its pairs.
-        inside, numbers = np.unique(np.concatenate([source, target]), return_inverse=True)
-        source, target, before = numbers[: source.size], numbers[source.size :], before[inside]
-    after = relaxed(source, target, before)
+    # Datasets of this partition are numbered anew, so that its work is that of its pairs.
+    inside, numbers = np.unique(np.concatenate([source, target]), return_inverse=True)
+    before = steps.value[inside]
+    after = relaxed(numbers[: source.size], numbers[source.size :], before)
     improved = np.flatnonzero(after < before)
-    yield _batch(dataset=improved if inside is None else inside[improved], steps=after[improved])
+    yield _batch(dataset=inside[improved], steps=after[improved])
 
 
 def relaxed(source: NDArray[Any], target: NDArray[Any], steps: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -123,20 +117,6 @@ def relaxed(source: NDArray[Any], target: NDArray[Any], steps: NDArray[np.int32]
     >>> relaxed(np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([0, far, 9, far], dtype=np.int32))
     array([0, 1, 2, 3], dtype=int32)
     """
-    if is_worth_compiling(source.size):
-        from rainbowdp.graph.distances import relax_in_place
-
-        steps, changed = steps.copy(), source.size
-        for sweep in range(_MOST_SWEEPS):
-            before, changed = changed, relax_in_place(source, target, steps, backward=sweep % 2 == 1)
-            if not changed:
-                return steps
-            if sweep > 1 and changed >= before:
-                break
-    return _searched(source, target, steps)
-
-
-def _searched(source: NDArray[Any], target: NDArray[Any], steps: NDArray[np.int32]) -> NDArray[np.int32]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra
 

@@ -2,6 +2,7 @@
 """The result of a verification: whether the constraint holds, how tight, where it fails, why infinite."""
 
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Literal
 
 import numpy as np
@@ -133,49 +134,28 @@ def why_infinite(
     -------
     str
     """
-    allowed = _CLOSE_TO_ZERO if kind == "stated" else 0.0
-    smallest = _smallest(table, pairs, allowed)
-    if smallest is not None:
-        place, column = smallest
-        indices, datasets = (pairs.first, pairs.second), (pairs.source, pairs.target)
-        low, high = sorted(
-            (float(table[index[place], column]), mechanism.label(int(dataset[place])))
-            for index, dataset in zip(indices, datasets, strict=True)
-        )
-        return _sentence(mechanism.colors[column], low, high, kind, notion)
-    twins = table[pairs.same]
-    close = (twins > 0) & (twins < _CLOSE_TO_ZERO)
-    if kind == "stated" and close.any():
-        row, column = np.argwhere(close)[0].tolist()
-        dataset = int(np.flatnonzero(mechanism.codes == pairs.same[row])[0])
-        end = float(twins[row, column]), mechanism.label(dataset)
-        return _sentence(mechanism.colors[column], end, (end[0], "another of the same row"), kind, notion)
-    return f"4096 bits do not tell a probability from 0 or from 1, so no finite {notion} is sure to be enough"
-
-
-def _smallest(table: Floats, pairs: ClassPairs, allowed: float) -> tuple[int, int] | None:
-    """Return the pair and the color with the least probability beside a positive one, if small enough."""
-    found: tuple[float, int, int] | None = None
-    for column in range(table.shape[1]):
-        one, other = table[pairs.first, column], table[pairs.second, column]
-        least = np.where(np.maximum(one, other) > 0, np.minimum(one, other), np.inf)
-        place = int(np.argmin(least)) if least.size else 0
-        if least.size and least[place] <= allowed and (found is None or least[place] < found[0]):
-            found = float(least[place]), place, column
-    return None if found is None else found[1:]
-
-
-def _sentence(
-    color: str, low: tuple[float, str], high: tuple[float, str], kind: RowKind, notion: Notion
-) -> str:
-    (least, here), (most, there) = low, high
+    # A class that two neighbors share is beside itself.
+    first, second = (np.concatenate([side, pairs.same]) for side in (pairs.first, pairs.second))
+    one, other = table[first], table[second]
+    least = np.where(np.maximum(one, other) > 0, np.minimum(one, other), np.inf).T
+    column, place = np.unravel_index(int(np.argmin(least)), least.shape)
+    if least[column, place] > (_CLOSE_TO_ZERO if kind == "stated" else 0.0):
+        return f"4096 bits do not tell a probability from 0 or 1, so no finite {notion} is sure to be enough"
+    if place < pairs.size:
+        names = [mechanism.label(int(end[place])) for end in (pairs.source, pairs.target)]
+    else:
+        dataset = int(np.flatnonzero(mechanism.codes == first[place])[0])
+        names = [mechanism.label(dataset), "another of the same row"]
+    values = float(one[place, column]), float(other[place, column])
+    (low, here), (high, there) = sorted(zip(values, names, strict=True), key=itemgetter(0))
+    color = mechanism.colors[column]
     if kind == "ideal":
         return (
             f"{color!r} has probability 0 at {here!r} and more at its neighbor {there!r}, which no finite "
             f"{notion} allows"
         )
-    written = f"{color!r} is written {least:g} at {here!r} and {most:g} at its neighbor {there!r}"
-    if least > 0:
+    written = f"{color!r} is written {low:g} at {here!r} and {high:g} at its neighbor {there!r}"
+    if low > 0:
         return (
             f"{written}: the first is too close to 0 for the stated precision to exclude an infinite {notion}"
         )
