@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from line_cases import fraction_boundaries, iterate, odds_lines, rainbows, rational_notions
@@ -346,15 +346,6 @@ def test_a_boundary_of_another_privacy_parameter_is_refused() -> None:
             Line(rainbow, wrong, privacy)
 
 
-@pytest.mark.parametrize("wrong", [-1, 1.0, "3"])
-def test_a_distance_is_a_whole_number(wrong: Any) -> None:  # noqa: ANN401  # wrong types on purpose
-    line = Line(BRG, Distribution(EXAMPLE_1), PureDP(1))
-    with pytest.raises(NumberError, match="is not a number of steps"):
-        line.distribution(wrong)
-    with pytest.raises(NumberError, match="is not a number of steps"):
-        line.prefix_masses(wrong)
-
-
 def test_billions_of_steps_stay_a_short_expression() -> None:
     line = Line(BRG, Distribution(EXAMPLE_1), PureDP("ln(6/5)"))
     rest = 1 - line.prefix_masses(10**9, symbolic=True)[0]
@@ -373,17 +364,3 @@ def test_a_line_is_a_value() -> None:
     assert np.array_equal(copy.probabilities([4]), line.probabilities([4]))
     with pytest.raises(AttributeError):
         line.privacy = PureDP(1)  # type: ignore[misc]  # frozen, which is the point
-
-
-@given(odds_lines())
-def test_endless_growth_is_the_only_missing_threshold(
-    drawn: tuple[Rainbow, Distribution, PureDP | ApproxDP],
-) -> None:
-    line = Line(*drawn)
-    masses = line.boundary.prefix_masses(line.rainbow)[:-1]
-    assume(masses)
-    for mass, threshold in zip(masses, line.thresholds, strict=True):
-        never = drawn[2].delta == 0 and (
-            sign(mass) == 0 or (drawn[2].epsilon == 0 and sign(2 * mass - 1) <= 0)
-        )
-        assert (threshold is None) == never
