@@ -109,20 +109,6 @@ def test_theorem_4_theorem_5_and_corollary_1_three_colors(
     }
 
 
-@given(st.integers(1, 60), st.integers(0, 60), odds_strategy, distances)
-def test_corollary_2_two_colors(blue: int, red: int, odds: Fraction, distance: int) -> None:
-    b0 = Fraction(blue, blue + red)
-    line = Line(Rainbow.parse("blue>red"), Distribution({"blue": b0, "red": 1 - b0}), PureDP(f"ln({odds})"))
-    tau_b = tau(b0, odds)
-    assert line.thresholds == (tau_b,)
-    values = fractions(line.distribution(distance))
-    assert values["blue"] == paper_blue(distance, b0, odds)
-    if distance <= tau_b:
-        assert values["red"] == 1 - odds**distance * b0
-    else:
-        assert values["red"] == odds ** -(distance - tau_b) * (1 - odds**tau_b * b0)
-
-
 @pytest.mark.parametrize(
     ("boundary", "thresholds", "orders"),
     [
@@ -305,16 +291,6 @@ def test_gaussian_line_follows_the_normal_distribution() -> None:
     masses = line.prefix_masses(3)
     assert masses[0] == NormalExpression.shifted(Fraction(3, 55), Fraction(3), Fraction(1, 2))
     assert sign(sum(line.distribution(3).values(), Fraction(0)) - 1) == 0
-
-
-def test_gaussian_ties_need_proportions() -> None:
-    part = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
-    uneven = Distribution({"a": part / 3, "b": part * Fraction(2, 3), "c": 1 - part})
-    even = Distribution({"a": part / 2, "b": part / 2, "c": 1 - part})
-    rainbow = Rainbow.parse("a=b>c")
-    assert Line(rainbow, even, GaussianDP(1)).distribution(0)["a"] == part / 2
-    with pytest.raises(DistributionError, match="unlike irrational probabilities"):
-        Line(rainbow, uneven, GaussianDP(1)).distribution(0)
 
 
 def test_a_sum_of_normal_terms_has_no_closed_form() -> None:
