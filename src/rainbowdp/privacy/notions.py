@@ -151,19 +151,12 @@ class _OddsNotion(Notion):
         return refine(attempt, 128, None)
 
     def _grown(self, mass: Exact, steps: int, base: Odds) -> Exact:
+        """Return a mass after steps of growth; of decay, and not cut at 0, where their number is negative."""
         if self.epsilon == 0:
             return mass + steps * self.delta
         power = base**steps
         grown = power * mass
         return grown if self.delta == 0 else grown + self.delta * (power - 1) / (base - 1)
-
-    def _decayed(self, rest: Exact, steps: int, base: Odds) -> Exact:
-        """Return the complement of a mass after steps of the decay regime, not yet cut at 0."""
-        if self.epsilon == 0:
-            return rest - steps * self.delta
-        power = base**steps
-        decayed = rest / power
-        return decayed if self.delta == 0 else decayed - self.delta * (1 - 1 / power) / (base - 1)
 
     def propagate(self, mass: Exact | NumberLike, steps: int = 1, *, symbolic: bool = False) -> Exact:
         """Return the largest mass that an event of this mass can have some steps away.
@@ -205,7 +198,7 @@ class _OddsNotion(Notion):
         grown = self._grown(mass, growing, odds)
         if growing == steps:
             return grown
-        rest = self._decayed(1 - grown, steps - growing, odds)
+        rest = self._grown(1 - grown, growing - steps, odds)
         if self.delta > 0 and sign(rest) <= 0:
             return Fraction(1)
         return 1 - rest
