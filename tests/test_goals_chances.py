@@ -24,7 +24,6 @@ from goal_oracles import (
     falling,
     flip,
     gaps_of,
-    noisy_order,
     noisy_orders,
     options,
     promised,
@@ -37,7 +36,7 @@ from rainbowdp.goals import GOALS, Asked, Case, Goal, QuestionMechanism, mechani
 from rainbowdp.goals.mechanism import Located
 from rainbowdp.goals.noisy_level import NoisyLevel, NormalLevel
 from rainbowdp.goals.noisy_order import NoisyOrder
-from rainbowdp.goals.one_option import Flip, LeadLine
+from rainbowdp.goals.one_option import Flip
 from rainbowdp.goals.question_line import QuestionLine
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import (
@@ -472,40 +471,27 @@ def test_yes_no_says_how_many_people_a_true_answer_is_away() -> None:
                 assert mechanism.wrong(lead, "no") == 1 - as_fraction(mechanism.at(no).chances()["no"])
 
 
-def test_the_mechanism_of_a_question_is_fixed_by_kind_notion_and_goal() -> None:
-    three: list[Question] = [
-        winner("c", options(3)),
-        scores(options(3), sensitivity=1),
-        ranking("c", options(3), top=1),
-    ]
-    two: list[Question] = [
-        winner("c", options(2)),
-        scores(options(2), sensitivity=1),
-        ranking("c", options(2)),
-    ]
-    wide = level("c", equals="A", edges=[5, 405])
-    names = {
-        (notion.__name__, goal, kind): mechanism_of(Asked(question, notion(*arguments)), goal).name
-        for notion, arguments in ((PureDP, (1,)), (ApproxDP, (1, "1e-6")), (GaussianDP, (1,)))
-        for goal in GOALS
-        for kind, questions in (
-            ("three", three),
-            ("two", two),
-            ("order", [ranking("c", options(3))]),
-            ("level", [wide]),
-        )
-        for question in questions
-    }
-    for (notion, goal, kind), name in names.items():
-        noisy = {
-            "three": "flip",
-            "two": "line",
-            "order": "noisy order",
-            "level": "noisy level",
-        }
-        if goal == "guarantee" or kind == "two":
-            assert name == "line"
-        else:
-            assert name == ("normal noise" if notion == "GaussianDP" else noisy[kind])
-    assert isinstance(mechanism_of(Asked(two[0], PureDP(1))), LeadLine)
-    assert noisy_order((0,), Fraction(1, 2)) == Fraction(1, 2)
+@pytest.mark.parametrize(
+    ("questions", "typical", "gaussian"),
+    [
+        (
+            [winner("c", options(3)), scores(options(3), sensitivity=1), ranking("c", options(3), top=1)],
+            "flip",
+            "normal noise",
+        ),
+        (
+            [winner("c", options(2)), scores(options(2), sensitivity=1), ranking("c", options(2))],
+            "line",
+            "line",
+        ),
+        ([ranking("c", options(3))], "noisy order", "normal noise"),
+        ([level("c", equals="A", edges=[5, 405])], "noisy level", "normal noise"),
+    ],
+)
+def test_the_mechanism_of_a_question_is_fixed_by_kind_notion_and_goal(
+    questions: list[Question], typical: str, gaussian: str
+) -> None:
+    for question in questions:
+        for privacy in (PureDP(1), ApproxDP(1, "1e-6"), GaussianDP(1)):
+            found = [mechanism_of(Asked(question, privacy), goal).name for goal in GOALS]
+            assert found == [gaussian if isinstance(privacy, GaussianDP) else typical, "line"]

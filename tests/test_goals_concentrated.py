@@ -2,7 +2,6 @@
 """Rho of zero-concentrated privacy: figures worked out beforehand, and the greatest ratio found by numpy."""
 
 import math
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +13,7 @@ from rainbowdp.goals import Asked, Goal, mechanism_of
 from rainbowdp.goals.concentrated import Rho, rho_of, rho_of_privacy
 from rainbowdp.line import Line
 from rainbowdp.line.steps import Pair
-from rainbowdp.questions import Neighbors, Question
+from rainbowdp.questions import Question
 
 ORDERS = 1 + np.concatenate(([1e-7], np.geomspace(1e-4, 1e5, 40_000)))
 THREE = rdp.winner("c", ["a", "b", "c"])
@@ -125,16 +124,3 @@ def test_gaussian_privacy_has_half_its_square(mu: str, value: float, goal: Goal)
     assert not found.is_bound
     assert found.value == pytest.approx(value, rel=1e-5)
     assert found.value >= value * (1 - 1e-15)
-
-
-@pytest.mark.parametrize("neighbors", ["add-remove", "change-one"])
-def test_extreme_parameters_take_no_time(neighbors: Neighbors) -> None:
-    wide = rdp.bracket("c", edges=list(range(300)))
-    began = time.monotonic()
-    for epsilon in ("0", "1e-300", "1e-5000", "1e-9", "1/1000", "1e5", "1e6", "ln(1e5000)", "ln(1.000001)"):
-        for question in (THREE, wide, rdp.winner("c", ["a", "b"])):
-            found = rho_of(mechanism_of(Asked(question, rdp.PureDP(epsilon), neighbors), "guarantee"))
-            assert found is not None
-            assert math.isfinite(found.value)
-            assert (found.value == 0) == (epsilon == "0")
-    assert time.monotonic() - began < 60

@@ -139,17 +139,6 @@ def test_two_options_have_the_closed_forms(gap: int, eta: float) -> None:
         assert found.error < 1e-9
 
 
-def test_ties_at_the_edge_are_shared_by_what_stands_on_both_sides() -> None:
-    # No noise to speak of: two tied options above, and three tied ones at the edge.
-    gaps, eta = [0, 5, 0, 0, 5], 60.0
-    assert agrees(order_chance(gaps, eta), 1 / 12)
-    assert agrees(order_chance(gaps, eta, 3), 1 / 6)
-    assert agrees(order_chance(gaps, eta, 3, as_set=True), 1 / 3)
-    assert agrees(order_chance(gaps, eta, 4, as_set=True), 1 / 3)
-    assert agrees(order_chance([-5], eta, 1), 0.0)
-    assert agrees(order_chance(gaps, 1e300), 1 / 12)
-
-
 @pytest.mark.parametrize("centered", [True, False])
 def test_options_infinitely_far_away_are_the_limit_of_far_ones(centered: bool) -> None:
     asked: list[Callable[[int | None], Chance]] = [
@@ -165,17 +154,6 @@ def test_options_infinitely_far_away_are_the_limit_of_far_ones(centered: bool) -
         assert agrees(limit, ask(120).right)
 
 
-def test_many_infinitely_far_options_make_centered_noise_independent() -> None:
-    close = order_chance([3] + [None] * 1022, 0.5)
-    assert agrees(close, order_chance([3], 0.5, centered=False).right)
-    assert order_chance([3] + [None] * 10, 0.5).right > close.right + 0.001
-    nobody = order_chance([None] * 1023, 0.5, 1)
-    assert nobody.right == 1
-    assert nobody.error < 1e-9
-    pairs = order_chance([1, None] * 40 + [1], 0.3, centered=False)
-    assert agrees(pairs, order_chance([1], 0.3, centered=False).right ** 41)
-
-
 def test_segments_share_the_median_as_an_enumeration_of_their_counts_says() -> None:
     # Two close pairs, far apart: the condition on the median is all that ties them to each other.
     eta, size = 1.2, 16
@@ -183,21 +161,6 @@ def test_segments_share_the_median_as_an_enumeration_of_their_counts_says() -> N
     first, second = 2 + vectors[0] - vectors[1], 1 + vectors[2] - vectors[3]
     both = ((first > 0) + (first == 0) / 2) * ((second > 0) + (second == 0) / 2)
     assert agrees(order_chance([2, None, 1], eta), float((weights * both).sum()), 1e-7)
-
-
-def test_without_privacy_loss_every_order_is_equally_likely() -> None:
-    assert agrees(order_chance([7, None, -2], 0.0), 1 / 24)
-    assert agrees(order_chance([7, None, -2, 1], 0.0, 2), 1 / 20)
-    assert agrees(order_chance([7, None, -2, 1], 0.0, 2, as_set=True), 1 / 10)
-    assert agrees(normal_order_chance([7.0, None], math.inf, 1, as_set=True), 1 / 3)
-    assert agrees(normal_order_chance([7.0, None], math.inf, 2, as_set=False), 1 / 6)
-    assert order_chance([], 1.0) == Chance(1.0, order_chance([], 1.0).error)
-
-
-def test_the_bound_grows_with_the_number_of_levels_and_stays_small() -> None:
-    errors = [order_chance([1] * (MOST_OPTIONS - 1), eta).error for eta in (0.1, 0.02)]
-    assert 0 < errors[0] < errors[1] < 1e-12
-    assert order_chance([1], LEAST_ETA).error < 1e-8
 
 
 def test_scanning_in_blocks_is_like_scanning_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

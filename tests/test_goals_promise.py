@@ -38,7 +38,6 @@ from goal_oracles import (
     shared_by_coins,
     worst_ratio,
 )
-from rainbowdp.baselines import exponential_mechanism, permute_and_flip
 from rainbowdp.exact.values import rounded
 from rainbowdp.goals import Asked, mechanism_of
 from rainbowdp.goals.one_option import Flip
@@ -89,23 +88,6 @@ def test_theorem_8_typical_is_right_at_least_as_often_as_its_rivals_on_every_sma
     assert better["exponential"] > 0
     assert better["noisy counts"] > 0
     assert bool(better["permute-and-flip"]) == (neighbors == "change-one")
-
-
-def test_the_oracles_of_rivals_are_the_packages_own_baselines() -> None:
-    for counts in ((5, 3, 0), (4, 4, 1, 2)):
-        values = [Fraction(count) for count in counts]
-        for monotone, part in ((True, 1), (False, 2)):
-            step = Fraction(3)
-            epsilon = f"ln({step**part})"
-            coins = [1 / step**gap for gap in gaps_of(counts)]
-            assert [*exponential_mechanism(values, epsilon, monotone=monotone)] == [
-                coin / sum(coins) for coin in coins
-            ]
-            assert [*permute_and_flip(values, epsilon, monotone=monotone)] == shared_by_coins(coins)
-        assert sum(noisy_counts(counts, Fraction(1, 3))) == 1
-        assert float(right(noisy_counts(counts, Fraction(1, 3)), counts)) == pytest.approx(
-            right_by_noise(counts, 1 / 3), abs=_ROUNDING
-        )
 
 
 def test_noisy_counts_of_two_options_are_the_difference_of_two_geometric_numbers() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from line_cases import fraction_boundaries, iterate, odds_lines, rainbows, rational_notions
@@ -107,20 +107,6 @@ def test_theorem_4_theorem_5_and_corollary_1_three_colors(
         "red": paper_red(distance, b0, r0, odds),
         "green": paper_green(distance, b0, r0, odds),
     }
-
-
-@given(st.integers(1, 60), st.integers(0, 60), odds_strategy, distances)
-def test_corollary_2_two_colors(blue: int, red: int, odds: Fraction, distance: int) -> None:
-    b0 = Fraction(blue, blue + red)
-    line = Line(Rainbow.parse("blue>red"), Distribution({"blue": b0, "red": 1 - b0}), PureDP(f"ln({odds})"))
-    tau_b = tau(b0, odds)
-    assert line.thresholds == (tau_b,)
-    values = fractions(line.distribution(distance))
-    assert values["blue"] == paper_blue(distance, b0, odds)
-    if distance <= tau_b:
-        assert values["red"] == 1 - odds**distance * b0
-    else:
-        assert values["red"] == odds ** -(distance - tau_b) * (1 - odds**tau_b * b0)
 
 
 @pytest.mark.parametrize(
@@ -307,16 +293,6 @@ def test_gaussian_line_follows_the_normal_distribution() -> None:
     assert sign(sum(line.distribution(3).values(), Fraction(0)) - 1) == 0
 
 
-def test_gaussian_ties_need_proportions() -> None:
-    part = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
-    uneven = Distribution({"a": part / 3, "b": part * Fraction(2, 3), "c": 1 - part})
-    even = Distribution({"a": part / 2, "b": part / 2, "c": 1 - part})
-    rainbow = Rainbow.parse("a=b>c")
-    assert Line(rainbow, even, GaussianDP(1)).distribution(0)["a"] == part / 2
-    with pytest.raises(DistributionError, match="unlike irrational probabilities"):
-        Line(rainbow, uneven, GaussianDP(1)).distribution(0)
-
-
 def test_a_sum_of_normal_terms_has_no_closed_form() -> None:
     part = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
     line = Line(
@@ -346,15 +322,6 @@ def test_a_boundary_of_another_privacy_parameter_is_refused() -> None:
             Line(rainbow, wrong, privacy)
 
 
-@pytest.mark.parametrize("wrong", [-1, 1.0, "3"])
-def test_a_distance_is_a_whole_number(wrong: Any) -> None:  # noqa: ANN401  # wrong types on purpose
-    line = Line(BRG, Distribution(EXAMPLE_1), PureDP(1))
-    with pytest.raises(NumberError, match="is not a number of steps"):
-        line.distribution(wrong)
-    with pytest.raises(NumberError, match="is not a number of steps"):
-        line.prefix_masses(wrong)
-
-
 def test_billions_of_steps_stay_a_short_expression() -> None:
     line = Line(BRG, Distribution(EXAMPLE_1), PureDP("ln(6/5)"))
     rest = 1 - line.prefix_masses(10**9, symbolic=True)[0]
@@ -373,17 +340,3 @@ def test_a_line_is_a_value() -> None:
     assert np.array_equal(copy.probabilities([4]), line.probabilities([4]))
     with pytest.raises(AttributeError):
         line.privacy = PureDP(1)  # type: ignore[misc]  # frozen, which is the point
-
-
-@given(odds_lines())
-def test_endless_growth_is_the_only_missing_threshold(
-    drawn: tuple[Rainbow, Distribution, PureDP | ApproxDP],
-) -> None:
-    line = Line(*drawn)
-    masses = line.boundary.prefix_masses(line.rainbow)[:-1]
-    assume(masses)
-    for mass, threshold in zip(masses, line.thresholds, strict=True):
-        never = drawn[2].delta == 0 and (
-            sign(mass) == 0 or (drawn[2].epsilon == 0 and sign(2 * mass - 1) <= 0)
-        )
-        assert (threshold is None) == never

@@ -189,6 +189,7 @@ print(bool(check_optimal(mechanism, graph, GaussianDP(1))))
 """
 
 
+@pytest.mark.release
 def test_the_solver_works_where_another_program_has_used_it() -> None:
     # How many threads there are is decided once for a process, by the first solver in it.
     done = subprocess.run([sys.executable, "-c", SHARED], capture_output=True, text=True, check=False)

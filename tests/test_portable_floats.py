@@ -14,7 +14,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from decimal import Decimal
 from pathlib import Path
 
 import flint
@@ -25,7 +24,6 @@ from hypothesis import strategies as st
 
 from command_line import PROGRAM, Runner
 from plain_processor import without_vectors
-from rainbowdp.cli.output import bounds_cell, json_bounds
 from rainbowdp.line import Line
 from rainbowdp.line.powers import FARTHEST, Pair, falling, falling_and_missing
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
@@ -163,32 +161,6 @@ def test_exponentials_far_away_are_zero_and_those_of_small_negative_numbers_are_
 
 
 positive = st.floats(min_value=1e-300, max_value=1e300)
-
-
-@given(positive, st.one_of(positive, st.floats(1, 1.0001)))
-def test_bounds_are_shown_rounded_outward_to_twelve_digits(lower: float, wider: float) -> None:
-    upper = max(lower * min(wider, 2.0), lower)
-    shown = json_bounds(lower, upper)
-    least, most = (Decimal(repr(shown[end])) for end in ("lower", "upper"))
-    assert least <= Decimal(lower) <= Decimal(upper) <= most
-    for bound, near in ((least, lower), (most, upper)):
-        assert len(bound.normalize().as_tuple().digits) <= 12
-        assert abs(bound - Decimal(near)) < Decimal(near) * Decimal("1e-11")
-    text = bounds_cell(lower, upper)
-    if text.startswith("from "):
-        assert [Decimal(word) for word in text.split()[1::2]] == [least, most]
-    else:
-        # One number where these digits do not tell the two apart.
-        assert least <= Decimal(text) <= most
-        assert most - least <= least * Decimal("2.1e-11")
-
-
-def test_bounds_that_are_short_or_infinite_stay_what_they_are() -> None:
-    assert json_bounds(0.0, 0.0) == {"lower": 0.0, "upper": 0.0}
-    assert json_bounds(0.5, math.inf) == {"lower": 0.5, "upper": "inf"}
-    assert bounds_cell(0.0, 0.0) == "0"
-    assert bounds_cell(math.inf, math.inf) == "inf"
-    assert bounds_cell(690.0823807176527, math.inf) == "from 690.082380717 to inf"
 
 
 def test_the_figures_of_the_gaussian_filter_hide_the_last_places_of_quantiles() -> None:

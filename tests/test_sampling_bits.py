@@ -10,26 +10,12 @@ from numpy.typing import NDArray
 
 from bit_sources import ReplayBits
 from rainbowdp import sampling
-from rainbowdp.errors import UsageError
 from rainbowdp.sampling import SystemBits, answers, thresholds
 from rainbowdp.sampling import bits as bits_module
-from rainbowdp.sampling.bits import BitSource, read_bits, read_words, words_in_blocks
+from rainbowdp.sampling.bits import BitSource, words_in_blocks
 from sampler_checks import count_colors, passes
 
 MODULES = [sampling, answers, bits_module, thresholds]
-
-
-class Broken:
-    """A source that returns what it was given."""
-
-    def __init__(self, value: int, array: NDArray[np.uint64]) -> None:
-        self._value, self._array = value, array
-
-    def bits(self, count: int) -> int:  # noqa: ARG002 - a broken source does not care
-        return self._value
-
-    def words(self, count: int) -> NDArray[np.uint64]:  # noqa: ARG002 - a broken source does not care
-        return self._array
 
 
 @pytest.mark.parametrize("source", [SystemBits(), ReplayBits(5)])
@@ -88,25 +74,6 @@ def test_blocks_of_other_sources_are_read_in_the_order_of_their_use() -> None:
             assert np.array_equal(found, expected)
         else:
             assert read == [40_000, 1, 40_000]
-
-
-@pytest.mark.parametrize("value", [-1, 256, 1 << 64])
-def test_a_source_with_numbers_out_of_range_is_refused(value: int) -> None:
-    with pytest.raises(UsageError, match=r"no integer in \[0, 2\^8\)"):
-        read_bits(Broken(value, np.zeros(1, dtype=np.uint64)), 8)
-
-
-@pytest.mark.parametrize(
-    "array",
-    [
-        np.zeros(2, dtype=np.uint64),
-        np.zeros((3, 1), dtype=np.uint64),
-        np.zeros(3, dtype=np.int64),
-    ],
-)
-def test_a_source_with_words_of_another_form_is_refused(array: NDArray[np.uint64]) -> None:
-    with pytest.raises(UsageError, match="for 3 words"):
-        read_words(Broken(0, array), 3)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)

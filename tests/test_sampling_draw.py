@@ -139,25 +139,6 @@ def test_the_drawn_color_is_the_first_whose_cumulative_mass_exceeds_u(
     assert settle(CumulativeMasses(distribution), stream[0], WORD, source, WORD) == expected
 
 
-@given(st.integers(0, 2**320 - 1), st.sampled_from(sorted(CASES)))
-def test_the_drawn_color_does_not_depend_on_the_word_length(revealed: int, name: str) -> None:
-    drawn = set()
-    for word in (1, 5, 8, 64):
-        words = [revealed >> shift & (1 << word) - 1 for shift in range(320 - word, -1, -word)]
-        source = FixedBits(words[1:], word)
-        drawn.add(settle(CumulativeMasses(CASES[name]), words[0], word, source, word))
-    assert len(drawn) == 1
-
-
-def test_a_touched_mass_is_refined_until_it_is_decided() -> None:
-    third = row(Fraction(1, 3), Fraction(2, 3))
-    floor = 0x5555555555555555
-    below, above = FixedBits([floor, floor, floor, floor - 1, 9]), FixedBits([floor, floor, floor + 1, 9])
-    assert settle(CumulativeMasses(third), floor, 64, below) == 0
-    assert settle(CumulativeMasses(third), floor, 64, above) == 1
-    assert below.left == above.left == [9]
-
-
 @pytest.mark.parametrize("name", ["odds", "normal", "dyadic in disguise"])
 def test_irrational_masses_are_refined_until_they_are_decided(name: str) -> None:
     distribution = CASES[name]

@@ -40,7 +40,7 @@ from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.line.steps import steps_to_reach
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.sampling import BitSource, SystemBits
-from rainbowdp.sampling.bits import WORD_BITS, read_words
+from rainbowdp.sampling.bits import WORD_BITS
 from rainbowdp.sampling.thresholds import CumulativeMasses, settle
 
 MOST_ROWS = 10_000
@@ -346,7 +346,7 @@ class _Draws:
         numbers = np.array([min(count, certain) for count in people], dtype=np.int64)
         kept = numbers >= certain
         undecided_keys = np.flatnonzero(~kept & (numbers > 0))
-        words = read_words(self._bits, len(undecided_keys))
+        words = self._bits.words(len(undecided_keys))
         different, place = np.unique(numbers[undecided_keys], return_inverse=True)
         masses = [self._enclosed(count) for count in different.tolist()]
         cuts = [mass.cuts(WORD_BITS) for mass in masses]

@@ -165,7 +165,7 @@ class OddsExpression(Real):
 
     def __pow__(self, power: int) -> "OddsExpression":
         if power < 0:
-            return 1 / self ** (-power)
+            return OddsExpression(self.denominator**-power, self.numerator**-power, self.exponent)
         return OddsExpression(self.numerator**power, self.denominator**power, self.exponent)
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -8,16 +8,16 @@ under Gaussian privacy. Where an inner level is narrow, noise leaves it more oft
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
 import flint
 
-from rainbowdp.baselines import geometric_wrong, thresholded_geometric
+from rainbowdp.baselines import thresholded_geometric
 from rainbowdp.exact import NormalExpression, ball, exponent_ball, shown_sign
-from rainbowdp.exact.values import Base, Value, odds_root, told
+from rainbowdp.exact.values import Value, odds_root, told
 from rainbowdp.goals.mechanism import (
     Asked,
     Case,
@@ -38,30 +38,29 @@ from rainbowdp.sampling.bits import normal_place, two_sided_geometric
 _HALF = Fraction(1, 2)
 
 
-def narrowest(asked: Asked, place: int, case: Case) -> int | None:
-    """Return the least width of an inner level that matters in a case; None if the ends alone do.
+def ends_near(asked: Asked, place: int, case: Case) -> list[int]:
+    """Return how far the ends of a level are from a count in it, for the level that matters in a case.
 
     Parameters
     ----------
     asked : Asked
         Levels of a count.
     place : int
-        How many rows a count lies inside its level, from 0 at the edge on.
+        How many rows the count lies inside its level, from 0 at the nearer end on.
     case : Case
-        ``one-close`` is about the lowest and the highest level, and all others are about every level.
+        ``one-close`` is about the lowest and the highest level, which have one end. All others are about the
+        narrowest inner level with such counts, or about these two where there is none.
 
     Examples
     --------
     >>> from rainbowdp.privacy import PureDP
     >>> from rainbowdp.questions import level
     >>> asked = Asked(level("smoker", equals="yes", edges=[10, 13, 30]), PureDP(1))
-    >>> [narrowest(asked, place, "all-close") for place in (0, 1, 2, 8, 9)]
-    [3, 3, 17, 17, None]
+    >>> [ends_near(asked, place, "all-close") for place in (0, 1, 2, 8, 9)]
+    [[0, 2], [1, 1], [2, 14], [8, 8], [9]]
     """
-    if case == "one-close":
-        return None
-    levels = inner_levels_at(_levels(asked), place)
-    return min((width for _, width in levels), default=None)
+    inner = [] if case == "one-close" else inner_levels_at(_levels(asked), place)
+    return [place, *(width - 1 - place for width in sorted(width for _, width in inner)[:1])]
 
 
 def _levels(asked: Asked) -> Level:
@@ -99,17 +98,11 @@ class _LevelNoise(QuestionMechanism):
         ``one-close``: in the lowest and the highest level. ``all-close``: in the level in which it is
         greatest at this lead, which is the narrowest inner one that has a count so far inside.
         """
-        place = (lead - 1) * self.asked.max_rows
-        width = narrowest(self.asked, place, case)
-        return self.wrong_at_end(place) if width is None else self.wrong_inside(width, place)
+        return self.wrong_beyond(ends_near(self.asked, (lead - 1) * self.asked.max_rows, case))
 
     @abstractmethod
-    def wrong_at_end(self, place: int) -> Value:
-        """Return the probability of another level at a place (from 0 on) of the lowest or highest level."""
-
-    @abstractmethod
-    def wrong_inside(self, width: int, place: int) -> Value:
-        """Return the probability of another level at a place (from 0 on) of an inner level of a width."""
+    def wrong_beyond(self, ends: Sequence[int]) -> Value:
+        """Return the probability of another level for a count so many rows, from 0 on, inside its ends."""
 
 
 @dataclass(frozen=True)
@@ -143,17 +136,10 @@ class NoisyLevel(EpsilonMechanism, _LevelNoise):
         """Return a ball around epsilon/M, at the precision in force."""
         return exponent_ball(self.charged.epsilon) / self.asked.max_rows
 
-    def wrong_at_end(self, place: int) -> Value:
-        """Return the probability of another level at a place of the lowest or highest level."""
-        return geometric_wrong(self._root(), place + 1, 1)
-
-    def wrong_inside(self, width: int, place: int) -> Value:
-        """Return the probability of another level at a place of an inner level of a width."""
-        root = self._root()
-        return told((1 + root ** (2 * place + 1 - width)) / (root**place * (root + 1)))
-
-    def _root(self) -> Base:
-        return odds_root(self.charged.epsilon, self.asked.max_rows)
+    def wrong_beyond(self, ends: Sequence[int]) -> Value:
+        """Return the probability of another level for a count so many rows inside the ends of its own."""
+        root = odds_root(self.charged.epsilon, self.asked.max_rows)
+        return told(sum((1 / (root**end * (root + 1)) for end in ends), Fraction(0)))
 
     def level_of(self, count: int, bits: BitSource) -> int:
         """Draw a level for a count, by its number."""
@@ -198,13 +184,8 @@ class NormalLevel(MuMechanism, _LevelNoise):
         """Return what answers for so many groups cost together."""
         return noise_cost(self.charged, groups, neighbors, Fraction(2))
 
-    def wrong_at_end(self, place: int) -> Value:
-        """Return the probability of another level at a place of the lowest or highest level."""
-        return self._below(-(place + _HALF) / self.asked.max_rows)
-
-    def wrong_inside(self, width: int, place: int) -> Value:
-        """Return the probability of another level at a place of an inner level of a width."""
-        ends = (Fraction(place), Fraction(width - 1 - place))
+    def wrong_beyond(self, ends: Sequence[int]) -> Value:
+        """Return the probability of another level for a count so many rows inside the ends of its own."""
         return sum((self._below(-(end + _HALF) / self.asked.max_rows) for end in ends), Fraction(0))
 
     def _below(self, shift: Fraction) -> NormalExpression | Fraction:
@@ -253,7 +234,7 @@ def _inner_levels(line: QuestionLine) -> list[tuple[int, int]]:
 def _is_narrow(noisy: NoisyLevel | NormalLevel, line: QuestionLine, width: int, at: int) -> bool:
     own = line.line(line.asked.question.answers[at])
     places = (0, (width - 1) // 2)
-    by_noise = [noisy.wrong_inside(width, place) for place in places]
+    by_noise = [noisy.wrong_beyond([place, width - 1 - place]) for place in places]
     by_line = [1 - first_mass(own, place // line.asked.max_rows) for place in places]
     # A mean of unlike kinds of numbers has no common form, and enclosures do for all.
     return (

@@ -40,7 +40,6 @@ _HALF_BITS = np.int64(_BITS // 2)
 _HALF_MASK = np.int64((1 << _BITS // 2) - 1)
 _FIRST_PRECISION = 192
 _NARROW = flint.arb(2) ** -(_BITS + 4)
-_SMALLEST_EXPONENT = -4096
 _FEWEST_TAIL_BITS, _MOST_TAIL_BITS = 4, 12
 
 
@@ -222,10 +221,4 @@ def _all_units(values: Iterator[flint.arb] | list[flint.arb]) -> list[int] | Non
 
 
 def _whole_units(end: flint.arb) -> int:
-    mantissa, exponent = (int(part) for part in end.man_exp())
-    shift = exponent + _BITS
-    if mantissa <= 0 or shift < _SMALLEST_EXPONENT - mantissa.bit_length():
-        return 0
-    if mantissa.bit_length() + shift > _BITS:
-        return _ONE
-    return mantissa << shift if shift >= 0 else mantissa >> -shift
+    return min(max(int((end * _ONE).floor().unique_fmpz()), 0), _ONE)

@@ -30,7 +30,7 @@ from rainbowdp.baselines import (
 from rainbowdp.exact import Exponent, NormalExpression, ball, round_ball
 from rainbowdp.exact.values import EnclosedNumber, Value, odds_root, order
 from rainbowdp.goals import Asked, QuestionMechanism
-from rainbowdp.goals.noisy_level import NoisyLevel, narrowest
+from rainbowdp.goals.noisy_level import NoisyLevel, ends_near
 from rainbowdp.goals.noisy_order import NoisyOrder
 from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.planning.words import PlanCase, answer_count, cases_of, names_one
@@ -327,8 +327,7 @@ def rival_columns(asked: Asked) -> tuple[tuple[Column, ...], str]:
 
 def _inside(name: str, asked: Asked, epsilon: Exponent, lead: int) -> Value:
     """Return the same for the narrowest level of a count with the lead, by how far both ends are."""
-    place = (lead - 1) * asked.max_rows
-    width = narrowest(asked, place, "all-close")
-    gaps = [lead] if width is None else [lead, (width - 1 - place) // asked.max_rows + 1]
+    ends = ends_near(asked, (lead - 1) * asked.max_rows, "all-close")
+    gaps = [end // asked.max_rows + 1 for end in ends]
     choose = exponential_mechanism if name == EXPONENTIAL else permute_and_flip
     return 1 - choose([0, *(-gap for gap in gaps)], epsilon)[0]

@@ -5,6 +5,7 @@ Adding c = delta/(E-1) to a mass x and to its complement 1-x turns `ApproxDP` in
 by the factor E, which is how the closed forms below are obtained.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -39,11 +40,10 @@ from rainbowdp.privacy.verdict import (
     decisive_events,
     enclosed_excess,
     exponent_text,
-    greatest_excess,
     parse_nonnegative,
     read_mass,
     read_steps,
-    worst_violation,
+    worst_event,
 )
 
 Odds = Fraction | OddsExpression
@@ -151,19 +151,12 @@ class _OddsNotion(Notion):
         return refine(attempt, 128, None)
 
     def _grown(self, mass: Exact, steps: int, base: Odds) -> Exact:
+        """Return a mass after steps of growth; of decay, and not cut at 0, where their number is negative."""
         if self.epsilon == 0:
             return mass + steps * self.delta
         power = base**steps
         grown = power * mass
         return grown if self.delta == 0 else grown + self.delta * (power - 1) / (base - 1)
-
-    def _decayed(self, rest: Exact, steps: int, base: Odds) -> Exact:
-        """Return the complement of a mass after steps of the decay regime, not yet cut at 0."""
-        if self.epsilon == 0:
-            return rest - steps * self.delta
-        power = base**steps
-        decayed = rest / power
-        return decayed if self.delta == 0 else decayed - self.delta * (1 - 1 / power) / (base - 1)
 
     def propagate(self, mass: Exact | NumberLike, steps: int = 1, *, symbolic: bool = False) -> Exact:
         """Return the largest mass that an event of this mass can have some steps away.
@@ -205,23 +198,13 @@ class _OddsNotion(Notion):
         grown = self._grown(mass, growing, odds)
         if growing == steps:
             return grown
-        rest = self._decayed(1 - grown, steps - growing, odds)
+        rest = self._grown(1 - grown, growing - steps, odds)
         if self.delta > 0 and sign(rest) <= 0:
             return Fraction(1)
         return 1 - rest
 
     def limit_ball(self, mass: Exact) -> flint.arb:
-        """Return a ball around the largest probability of an event that has this mass at a neighbor.
-
-        Parameters
-        ----------
-        mass : Exact
-            A probability.
-
-        Returns
-        -------
-        flint.arb
-            At the precision in force, and not cut at 1.
+        """Return a ball around E times a mass plus delta, not cut at 1.
 
         Examples
         --------
@@ -253,36 +236,21 @@ class _OddsNotion(Notion):
         bases = {value.exponent for value in (*p.values(), *q.values()) if isinstance(value, OddsExpression)}
         return self.symbolic_odds if bases == {self.epsilon} else self.odds
 
-    def excess(self, p: Distribution, q: Distribution) -> Excess | None:
-        """Return the greatest excess over the constraint, in either direction; None if it holds.
-
-        Parameters
-        ----------
-        p, q : Distribution
-            Two rows over the same colors.
-
-        Returns
-        -------
-        Excess or None
-
-        Examples
-        --------
-        >>> p, q = Distribution({"a": "3/4", "b": "1/4"}), Distribution({"a": "1/4", "b": "3/4"})
-        >>> PureDP("ln 2").excess(p, q).violation.excess
-        Fraction(1, 4)
-        """
-        odds = self.odds_for(p, q)
-        if not are_compatible([*p.values(), *q.values(), odds]):
-            return enclosed_excess(p, q, lambda: exponent_ball(self.epsilon).exp(), self.delta)
-        found = worst_violation(p, q, odds, self.delta)
-        if found is None:
-            return None
-        ours, theirs = (q, p) if found.swapped else (p, q)
-        mass, other, rank = ours.mass(found.event), theirs.mass(found.event), found.excess
-        if odds is not self.odds and found.limit is not None and rank is not None:
-            limit, excess = simplest(found.limit), simplest(rank)
-            found = Violation(found.event, simplest(mass), limit, excess, found.swapped)
-        return Excess(found, lambda: ball(mass) - self.limit_ball(other), rank)
+    def excesses(self, ours: Distribution, theirs: Distribution, *, swapped: bool) -> Iterator[Excess | None]:
+        """Yield the greatest excess of one row over the limits that the other one sets."""
+        odds = self.odds_for(ours, theirs)
+        if not are_compatible([*ours.values(), *theirs.values(), odds]):
+            yield enclosed_excess(
+                ours, theirs, lambda: exponent_ball(self.epsilon).exp(), self.delta, swapped=swapped
+            )
+            return
+        event, beyond = worst_event(ours, theirs, odds)
+        excess = beyond - self.delta
+        if sign(excess) > 0:
+            mass, other = ours.mass(event), theirs.mass(event)
+            limit = odds * other + self.delta
+            found = Violation(event, simplest(mass), simplest(limit), simplest(excess), swapped)
+            yield Excess(found, lambda: ball(mass) - self.limit_ball(other), excess)
 
 
 @dataclass(frozen=True, repr=False)
@@ -477,17 +445,7 @@ class GaussianDP(Notion):
         return None if moved is None else simplest(moved)
 
     def limit_ball(self, mass: Exact) -> flint.arb:
-        """Return a ball around the largest probability of an event that has this mass at a neighbor.
-
-        Parameters
-        ----------
-        mass : Exact
-            A probability.
-
-        Returns
-        -------
-        flint.arb
-            At the precision in force.
+        """Return a ball around Phi(Phi^-1(mass) + mu).
 
         Examples
         --------
@@ -498,32 +456,13 @@ class GaussianDP(Notion):
             return ball(mass)
         return normal_cdf(normal_quantile(ball(mass)) + exponent_ball(self.mu))
 
-    def excess(self, p: Distribution, q: Distribution) -> Excess | None:
-        """Return the greatest excess over the constraint, in either direction; None if it holds.
+    def excesses(self, ours: Distribution, theirs: Distribution, *, swapped: bool) -> Iterator[Excess | None]:
+        """Yield the excess of each event that the likelihood ratio test (Neyman and Pearson) names.
 
-        The worst events are those of the likelihood ratio test (Neyman and Pearson), and because the Gaussian
-        limit is concave it is enough to check the corners of the test's curve.
-
-        Parameters
-        ----------
-        p, q : Distribution
-            Two rows over the same colors.
-
-        Returns
-        -------
-        Excess or None
-
-        Examples
-        --------
-        >>> p, q = Distribution({"a": "3/4", "b": "1/4"}), Distribution({"a": "1/4", "b": "3/4"})
-        >>> GaussianDP(1).excess(p, q).violation.event, GaussianDP(2).excess(p, q)
-        (('a',), None)
+        Because the Gaussian limit is concave, it is enough to check the corners of the test's curve.
         """
-        return greatest_excess(
-            self._event_excess(event, ours, theirs, swapped=swapped)
-            for swapped, ours, theirs in ((False, p, q), (True, q, p))
-            for event in decisive_events(ours, theirs)
-        )
+        for event in decisive_events(ours, theirs):
+            yield self._event_excess(event, ours, theirs, swapped=swapped)
 
     def _event_excess(
         self, event: tuple[str, ...], ours: Distribution, theirs: Distribution, *, swapped: bool

@@ -6,8 +6,8 @@ excess is shown. Two excesses are compared in their exact form where they have o
 refining enclosures otherwise; decided ones come before undecided ones.
 
 The events that matter under any trade-off curve are those of the likelihood ratio test (`likelihood_events`).
-Under pure and approximate privacy the worst event holds the colors beyond the odds (`worst_event`,
-`worst_violation`), compared exactly where numbers are of one kind. Powers of e^1 and of e^2, say, have no
+Under pure and approximate privacy the worst event holds the colors beyond the odds (`worst_event`), compared
+exactly where numbers are of one kind. Powers of e^1 and of e^2, say, have no
 common exact form here, so their differences are decided by refining enclosures (`enclosed_excess`); what
 4096 bits do not decide counts as a violation and says so.
 
@@ -18,7 +18,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from functools import cmp_to_key
+from itertools import chain, combinations
 
 import flint
 
@@ -194,11 +195,43 @@ class Notion(ABC):
     """What all notions of privacy share: the check of two neighbors."""
 
     @abstractmethod
-    def excess(self, p: Distribution, q: Distribution) -> Excess | None:
-        """Return the greatest excess of two rows over the constraint, in either direction; None if it holds.
+    def limit_ball(self, mass: Exact) -> flint.arb:
+        """Return a ball around the largest probability of an event that has this mass at a neighbor.
 
-        Rows over the same colors; they need not sum to 1.
+        At the precision in force; under pure and approximate privacy it is not cut at 1.
         """
+
+    @abstractmethod
+    def excesses(self, ours: Distribution, theirs: Distribution, *, swapped: bool) -> Iterable[Excess | None]:
+        """Yield by how much events of one row exceed the limits that the other one sets.
+
+        Only events are needed among which the one of greatest excess is.
+        """
+
+    def excess(self, p: Distribution, q: Distribution) -> Excess | None:
+        """Return the greatest excess over the constraint, in either direction; None if it holds.
+
+        Parameters
+        ----------
+        p, q : Distribution
+            Two rows over the same colors, which need not sum to 1.
+
+        Returns
+        -------
+        Excess or None
+            Of equal ones that of `p` over `q`.
+
+        Examples
+        --------
+        >>> from rainbowdp.privacy import GaussianDP, PureDP
+        >>> p, q = Distribution({"a": "3/4", "b": "1/4"}), Distribution({"a": "1/4", "b": "3/4"})
+        >>> PureDP("ln 2").excess(p, q).violation.excess
+        Fraction(1, 4)
+        >>> GaussianDP(1).excess(p, q).violation.event, GaussianDP(2).excess(p, q)
+        (('a',), None)
+        """
+        both = (self.excesses(p, q, swapped=False), self.excesses(q, p, swapped=True))
+        return greatest_excess(chain.from_iterable(both))
 
     def admits(self, p: Distribution, q: Distribution) -> Verdict:
         """Decide whether two neighbors may have these distributions.
@@ -280,62 +313,6 @@ def worst_event(p: Mapping[str, Exact], q: Mapping[str, Exact], odds: Exact) -> 
     return tuple(event), beyond
 
 
-def worst_violation(p: Distribution, q: Distribution, odds: Exact, delta: Fraction) -> Violation | None:
-    """Return the greatest excess over p <= odds q + delta, in both directions.
-
-    Parameters
-    ----------
-    p, q : Distribution
-        Over the same colors.
-    odds : Exact
-        A factor of the same kind of numbers.
-    delta : Fraction
-        The additive slack.
-
-    Returns
-    -------
-    Violation or None
-        None where no event exceeds its limit. Of two equal excesses that of `p` over `q`.
-
-    References
-    ----------
-    Zhou et al. 2022, Definition 2.
-    """
-    worst: tuple[Exact, Violation] | None = None
-    for swapped, (ours, theirs) in enumerate([(p, q), (q, p)]):
-        event, beyond = worst_event(ours, theirs, odds)
-        excess = beyond - delta
-        if sign(excess) > 0 and (worst is None or sign(excess - worst[0]) > 0):
-            limit = odds * theirs.mass(event) + delta
-            worst = excess, Violation(event, ours.mass(event), limit, excess, bool(swapped))
-    return None if worst is None else worst[1]
-
-
-def enclosed_excess(
-    p: Distribution, q: Distribution, odds: Callable[[], flint.arb], delta: Fraction
-) -> Excess | None:
-    """Return the greatest excess over p <= odds q + delta, in both directions, by enclosures.
-
-    Parameters
-    ----------
-    p, q : Distribution
-        Over the same colors.
-    odds : callable
-        Computes a ball around e^epsilon at the precision in force.
-    delta : Fraction
-        The additive slack.
-
-    Returns
-    -------
-    Excess or None
-        Its limit and excess are None, having no exact form.
-    """
-    return greatest_excess(
-        _violation(ours, theirs, odds, delta, swapped=swapped)
-        for swapped, ours, theirs in ((False, p, q), (True, q, p))
-    )
-
-
 def greatest_excess(found: Iterable[Excess | None]) -> Excess | None:
     """Return the greatest excess, of several equal ones the first; None if there is none."""
     worst: Excess | None = None
@@ -345,9 +322,14 @@ def greatest_excess(found: Iterable[Excess | None]) -> Excess | None:
     return worst
 
 
-def _violation(
+def enclosed_excess(
     ours: Distribution, theirs: Distribution, odds: Callable[[], flint.arb], delta: Fraction, *, swapped: bool
 ) -> Excess | None:
+    """Return the greatest excess of an event of one row over odds times the other one plus delta.
+
+    By enclosures, so limit and excess have no exact form; `odds` computes a ball at the precision in force.
+    """
+
     def gap(color: str) -> flint.arb:
         return ball(ours[color]) - odds() * ball(theirs[color])
 
@@ -416,12 +398,7 @@ def likelihood_events(p: Distribution, q: Distribution) -> Iterable[tuple[str, .
                 break
         else:
             merged.append(((color,), p[color], q[color]))
-    ordered: list[tuple[tuple[str, ...], Exact, Exact]] = []
-    for item in merged:
-        position = 0
-        while position < len(ordered) and _ratio_order(ordered[position], item) > 0:
-            position += 1
-        ordered.insert(position, item)
+    ordered = sorted(merged, key=cmp_to_key(_ratio_order), reverse=True)
     event: tuple[str, ...] = ()
     for group, _, _ in ordered[:-1]:
         event = tuple(sorted((*event, *group)))

@@ -36,7 +36,7 @@ from rainbowdp.errors import DistributionError, UnknownDatasetError, UsageError
 from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of, require
 from rainbowdp.graph.compiled import compiled
 from rainbowdp.mechanism import LineRows, Mechanism
-from rainbowdp.sampling.bits import WORD_BITS, BitSource, SystemBits, read_words, words_in_blocks
+from rainbowdp.sampling.bits import WORD_BITS, BitSource, SystemBits, words_in_blocks
 from rainbowdp.sampling.thresholds import BYTE_BITS, CumulativeMasses, Deciding, Thresholds, settle
 
 Method = Literal["constant", "lazy"]
@@ -155,7 +155,7 @@ def _lazy(
 ) -> None:
     first = words.astype("<u8", copy=False).view(np.uint8)[: drawn.size]
     open_draws = deciding.by_bytes(first, places, drawn)
-    opening, following = first[open_draws].astype(np.uint64), read_words(rest.bits, open_draws.size)
+    opening, following = first[open_draws].astype(np.uint64), rest.bits.words(open_draws.size)
     later = np.empty(open_draws.size, dtype=np.int32)
     longer = (opening << _FOLLOWING_BITS) | (following >> _OPENING_BITS)
     still_open = deciding.by_words(longer, places[open_draws], later)
@@ -203,7 +203,7 @@ class Bounds:
         bits : BitSource
             Where random bits come from.
         """
-        first, second = map(int, read_words(bits, 2))
+        first, second = map(int, bits.words(2))
         # All of them are compared, for every result.
         above = [first - bound for bound in self.lower[code]]
         reached = sum([height >= 0 for height in above])

@@ -27,9 +27,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.errors import UsageError
 from rainbowdp.exact import ball, normal_quantile, working_precision
-from rainbowdp.exact.arguments import is_whole
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -71,28 +69,6 @@ class SystemBits:
         return np.frombuffer(secrets.token_bytes(count * (WORD_BITS // 8)), dtype=np.uint64)
 
 
-def read_bits(source: BitSource, count: int) -> int:
-    """Return the next bits of a source, refusing what is not such a number."""
-    value = source.bits(count)
-    if not is_whole(value) or not 0 <= value < 1 << count:
-        raise UsageError(
-            f"a bit source returned no integer in [0, 2^{count}) for {count} bits",
-            help="bits(count) must return an integer made of exactly that many random bits",
-        )
-    return int(value)
-
-
-def read_words(source: BitSource, count: int) -> NDArray[np.uint64]:
-    """Return the next words of a source, refusing an array of another type or length."""
-    words = source.words(count)
-    if words.dtype != np.uint64 or words.shape != (count,):
-        raise UsageError(
-            f"a bit source returned {words.dtype}{list(words.shape)} for {count} words",
-            help="words(count) must return uint64[count] with all 64 bits random",
-        )
-    return words
-
-
 _MOST_THREADS = 4
 _BLOCKS_PER_THREAD = 2
 _FEWEST_WORDS = 1 << 14  # handing a block over takes as long as making some thousand words
@@ -115,7 +91,7 @@ def words_in_blocks(source: BitSource, sizes: Sequence[int]) -> Iterator[NDArray
     # A subclass of the system's source may have an order.
     if type(source) is not SystemBits or len(sizes) < 2 or sizes[0] < _FEWEST_WORDS:
         for size in sizes:
-            yield read_words(source, size)
+            yield source.words(size)
         return
     from concurrent.futures import ThreadPoolExecutor
 
@@ -153,7 +129,7 @@ def uniform_below(count: int, bits: BitSource) -> int:
     """
     length = (count - 1).bit_length()
     while length:
-        drawn = read_bits(bits, length)
+        drawn = bits.bits(length)
         if drawn < count:
             return drawn
     return 0
@@ -190,7 +166,7 @@ class Uniform:
     def reveal(self) -> None:
         """Reveal as many bits again as there are, and at least 64."""
         more = max(self.length, WORD_BITS)
-        self.revealed = self.revealed << more | read_bits(self.bits, more)
+        self.revealed = self.revealed << more | self.bits.bits(more)
         self.length += more
 
     @property
@@ -276,7 +252,7 @@ def two_sided_geometric(rate: Ball, bits: BitSource) -> int:
     if not is_below(not_zero, bits):
         return 0
     size = geometric_size(rate, bits)
-    return size if read_bits(bits, 1) else -size
+    return size if bits.bits(1) else -size
 
 
 class _Noisy:

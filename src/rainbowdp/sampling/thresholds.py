@@ -53,7 +53,7 @@ from rainbowdp.exact import Exact, enclose
 from rainbowdp.line.integer_masses import MassTable
 from rainbowdp.mechanism import LineRows, StatedRows
 from rainbowdp.privacy import Privacy
-from rainbowdp.sampling.bits import WORD_BITS, BitSource, read_bits
+from rainbowdp.sampling.bits import WORD_BITS, BitSource
 
 EXACT_ROWS = 2048
 """Up to this many rows that lie on no line are enclosed one by one."""
@@ -195,7 +195,7 @@ def settle(
         The position of the color in the order of the distribution (by code point).
     """
     while (position := masses.decide(revealed, length)) is None:
-        revealed = revealed << word_bits | read_bits(bits, word_bits)
+        revealed = revealed << word_bits | bits.bits(word_bits)
         length += word_bits
     return position
 
