@@ -80,7 +80,7 @@ def test_accepted_logarithms(value: str | Log, log: Log | Fraction) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["ln", "ln()", "ln3", "LN 3", "ln(ln 2)", "ln 0", "ln(-1)", "ln(2", "ln(2)+1", "2ln 2", "ln inf"]
+    "value", ["ln", "ln()", "LN 3", "ln(ln 2)", "ln 0", "ln(-1)", "ln(2", "ln(2)+1", "2ln 2", "ln inf"]
 )
 def test_refused_logarithms(value: str) -> None:
     with pytest.raises(NumberError):

@@ -203,7 +203,7 @@ def test_everything_is_read_only_and_not_shared() -> None:
     [
         (None, MissingRainbowError, " has no rainbow"),
         (float("nan"), MissingRainbowError, " has nan in place of a rainbow"),
-        (["b", "r"], MissingRainbowError, " has a list in place of a rainbow"),
+        ({"b": 1}, MissingRainbowError, " has a dict in place of a rainbow"),
         ("b>b", ColorError, ": "),
         ("r>g", ColorSetError, " ranks the colors g, r, and the dataset 'x' ranks b, r"),
     ],

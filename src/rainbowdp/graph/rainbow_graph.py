@@ -36,6 +36,7 @@ from rainbowdp.graph.arrays import (
 from rainbowdp.graph.exports import frame_of, network_of
 from rainbowdp.graph.inputs import (
     matrix_pairs,
+    named_rainbows,
     number_edges,
     number_rainbows,
     palette_of,

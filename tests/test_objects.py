@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs and mechanisms as objects: equal by content, iterable, and exchanged with other libraries."""
+
+import json
+import pickle
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from rainbowdp.errors import DuplicateDatasetError, GraphShapeError, MissingRainbowError
+from rainbowdp.families import grid, path
+from rainbowdp.formats import read_graph, read_mechanism, write_mechanism
+from rainbowdp.graph import RainbowGraph, boundary_morphism
+from rainbowdp.mechanism import Mechanism, mechanism_dominates
+from rainbowdp.optimal import optimal_mechanism
+from rainbowdp.optimality import check_optimal
+from rainbowdp.privacy import GaussianDP, PureDP
+from rainbowdp.rainbow import Rainbow
+from rainbowdp.verification import verify
+
+EDGES = [("ann", "bob"), ("bob", "cid"), ("cid", "dan")]
+RAINBOWS = {"ann": "b>r", "bob": "b>r", "cid": "r>b", "dan": "r>b"}
+GRAPH = RainbowGraph.from_edges(EDGES, RAINBOWS)
+
+
+def test_graphs_are_equal_by_datasets_rainbows_and_neighbors_in_any_order() -> None:
+    turned = RainbowGraph.from_edges([edge[::-1] for edge in EDGES[::-1]], dict(reversed(RAINBOWS.items())))
+    assert turned == GRAPH
+    assert hash(GRAPH) == hash(turned)
+    others = [
+        RainbowGraph.from_edges(EDGES, RAINBOWS | {"bob": "r>b"}),
+        RainbowGraph.from_edges([*EDGES[:2], ("bob", "dan")], RAINBOWS),
+        RainbowGraph.from_arrays([0, 1, 2], [1, 2, 3], RAINBOWS.values(), list("wxyz")),
+        RainbowGraph.from_edges(EDGES[:2], RAINBOWS),
+    ]
+    assert all(other != GRAPH for other in others)
+    assert GRAPH != RAINBOWS
+    family = grid(3, 3).rainbow_graph(["a>b", "b>a"], np.arange(9) % 2)
+    listed = RainbowGraph.from_json(family.to_json())
+    assert family == listed == pickle.loads(pickle.dumps(family))  # noqa: S301 - our own
+
+
+@pytest.mark.parametrize("privacy", [PureDP("ln 2"), PureDP(1), GaussianDP(1)], ids=str)
+def test_mechanisms_are_equal_by_names_and_exact_values(privacy: Any, tmp_path: Path) -> None:  # noqa: ANN401 - any notion
+    made = optimal_mechanism(GRAPH, privacy, "uniform")
+    back = RainbowGraph.from_edges(EDGES, dict(reversed(RAINBOWS.items())))
+    assert made == optimal_mechanism(back, privacy, "uniform")
+    assert made != optimal_mechanism(GRAPH, PureDP(2), "uniform")
+    assert made["ann"] == made.distribution("ann")
+    assert (len(made), list(made), "bob" in made, "eve" in made) == (4, list(RAINBOWS), True, False)
+    write_mechanism(tmp_path / "made.csv", made)
+    again = read_mechanism(tmp_path / "made.csv")
+    assert (again == made) == (privacy == PureDP("ln 2"))
+    assert again.precision == ("exact" if privacy == PureDP("ln 2") else "float64")
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_graphs_and_mechanisms_become_frames(backend: str) -> None:
+    made = optimal_mechanism(GRAPH, PureDP("ln 2"), "uniform")
+    graph, mechanism = pa.table(GRAPH.to_dataframe(backend)), pa.table(made.to_dataframe(backend))
+    assert graph["dataset"].to_pylist() == list(RAINBOWS)
+    assert graph["rainbow"].to_pylist() == list(RAINBOWS.values())
+    assert graph["distance"].to_pylist() == [1, 0, 0, 1]
+    assert mechanism.column_names == ["dataset", "rainbow", "distance", "b", "r"]
+    np.testing.assert_allclose(mechanism["b"].to_pylist(), [3 / 4, 1 / 2, 1 / 2, 1 / 4])
+
+
+def test_graphs_become_networks_and_json_and_come_back(tmp_path: Path) -> None:
+    assert RainbowGraph.from_networkx(GRAPH.to_networkx()) == GRAPH
+    (tmp_path / "graph.json").write_text(GRAPH.to_json())
+    assert read_graph(tmp_path / "graph.json") == GRAPH
+    image = boundary_morphism(GRAPH).boundary_graph
+    assert RainbowGraph.from_json(image.to_json()) == image
+    numbered = RainbowGraph.from_arrays([0, 1], [1, 2], ["b>r", "b>r", "r>b"])
+    assert list(numbered.to_networkx().nodes) == [0, 1, 2]
+    old = json.dumps(nx.node_link_data(GRAPH.to_networkx(), edges="links"))
+    assert RainbowGraph.from_json(old) == GRAPH
+
+
+@pytest.mark.parametrize("text", ["", "[]", "3", '{"nodes": 3}', '{"nodes": [], "edges": [{}]}'])
+def test_other_json_is_refused(text: str) -> None:
+    with pytest.raises(GraphShapeError):
+        RainbowGraph.from_json(text)
+
+
+FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]
+
+
+@pytest.mark.parametrize("frame", FRAMES, ids=["pandas", "polars", "pyarrow"])
+def test_edges_and_rainbows_may_be_frames(frame: Any) -> None:  # noqa: ANN401 - a class or function of a library
+    edges = frame({"source": [one for one, _ in EDGES], "target": [other for _, other in EDGES]})
+    rainbows = frame({"dataset": list(RAINBOWS), "rainbow": list(RAINBOWS.values())})
+    assert RainbowGraph.from_edges(edges, rainbows) == GRAPH
+    twice = frame({"dataset": ["ann", "ann"], "rainbow": ["b>r", "b>r"]})
+    with pytest.raises(DuplicateDatasetError):
+        RainbowGraph.from_edges([], twice)
+
+
+@pytest.mark.parametrize("series", [pd.Series, pl.Series, pa.array, np.array, tuple], ids=str)
+def test_series_of_rainbows_are_read(series: Any) -> None:  # noqa: ANN401 - a class or function of a library
+    graph = RainbowGraph.from_arrays([0, 1, 2], [1, 2, 3], series(list(RAINBOWS.values())), list(RAINBOWS))
+    assert graph == GRAPH
+    assert RainbowGraph.from_edges(EDGES, pd.Series(RAINBOWS)) == GRAPH
+
+
+def test_rainbows_may_be_lists() -> None:
+    lists = {name: text.split(">") for name, text in RAINBOWS.items()}
+    assert RainbowGraph.from_edges(EDGES, lists) == GRAPH
+    network = nx.Graph(EDGES)
+    nx.set_node_attributes(network, {name: tuple(order) for name, order in lists.items()}, "rainbow")
+    assert RainbowGraph.from_networkx(network) == GRAPH
+    assert Rainbow.of(["a", ("c", "b")]) == Rainbow.parse("a>b=c")
+    with pytest.raises(MissingRainbowError):
+        RainbowGraph.from_edges(EDGES, RAINBOWS | {"ann": {"b", "r"}})
+
+
+def test_families_take_a_rainbow_per_dataset_or_a_function() -> None:
+    want = grid(2, 3).rainbow_graph(["a>b", "b>a"], [0, 0, 1, 0, 1, 1])
+    assert grid(2, 3).rainbow_graph(["a>b", "a>b", "b>a", "a>b", "b>a", "b>a"]) == want
+    assert grid(2, 3).rainbow_graph(lambda row: "b>a" if sum(row) >= 2 else ["a", "b"]) == want
+    with pytest.raises(GraphShapeError):
+        grid(2, 3).rainbow_graph(lambda _: "a>b", [0] * 6)
+
+
+def test_a_family_is_verified_as_it_is_by_its_labels(tmp_path: Path) -> None:
+    graph = path(6).rainbow_graph(["a>b", "b>a"], [0, 0, 0, 1, 1, 1])
+    made = optimal_mechanism(graph, PureDP("ln 2"), "uniform")
+    write_mechanism(tmp_path / "made.csv", made)
+    header, *rows = (tmp_path / "made.csv").read_text().split()
+    (tmp_path / "made.csv").write_text("\n".join([header, *rows[::2], *rows[1::2]]))
+    assert verify(read_mechanism(tmp_path / "made.csv"), path(6), PureDP("ln 2"))
+    assert not verify(read_mechanism(tmp_path / "made.csv"), path(6), PureDP("ln(3/2)"))
+
+
+@pytest.mark.parametrize("name", ["own.csv", "own.json", "own.parquet"])
+def test_a_mechanism_needs_names_and_probabilities_alone(name: str, tmp_path: Path) -> None:
+    rows = {"ann": ("3/4", "1/4"), "bob": ("1/2", "1/2"), "cid": ("1/2", "1/2"), "dan": ("1/4", "3/4")}
+    place = tmp_path / name
+    if name.endswith("csv"):
+        place.write_text("dataset,b,r\n" + "".join(f"{who},{b},{r}\n" for who, (b, r) in rows.items()))
+    elif name.endswith("json"):
+        listed = [{"dataset": who, "probabilities": {"b": b, "r": r}} for who, (b, r) in rows.items()]
+        place.write_text(json.dumps({"colors": ["b", "r"], "precision": "exact", "rows": listed}))
+    else:
+        first, second = zip(*rows.values(), strict=True)
+        pq.write_table(pa.table({"dataset": list(rows), "b": first, "r": second}), place)
+    own = read_mechanism(place)
+    best = optimal_mechanism(GRAPH, PureDP("ln 2"), "uniform")
+    assert own == best
+    assert verify(own, GRAPH, PureDP("ln 2"))
+    assert check_optimal(own, GRAPH, PureDP("ln 2"))
+    assert mechanism_dominates(own, best)
+    assert mechanism_dominates(best, own)
+
+
+def test_notebooks_show_graphs_and_mechanisms() -> None:
+    odd = RainbowGraph.from_edges([("<b>", "y")], {"<b>": ["<i>", "r"], "y": ["r", "<i>"]})
+    made = Mechanism.from_table(
+        [["<i>", "r"], ["r", "<i>"]], [{"<i>": 1, "r": 0}, {"<i>": "1/4", "r": "3/4"}], labels=list(odd)
+    )
+    for shown in (odd._repr_html_(), made._repr_html_()):
+        assert "<b>" not in shown
+        assert "<i>" not in shown
+        assert "&lt;i&gt;" in shown
+    assert "0.25" in made._repr_html_()
+    assert made["y"] == {"<i>": Fraction(1, 4), "r": 0.75}
