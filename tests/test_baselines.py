@@ -12,25 +12,33 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import flint
+import networkx as nx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rainbowdp.baselines import (
+    exponential,
     exponential_mechanism,
     exponential_wrong,
+    geometric,
     geometric_wrong,
     permute_and_flip,
+    permute_and_flip_mechanism,
     permute_and_flip_wrong,
     thresholded_geometric,
 )
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import NumberError, QuestionError, UndecidedError
+from rainbowdp.errors import NumberError, QuestionError, UndecidedError, UsageError
 from rainbowdp.exact import Log, OddsExpression, enclose_with
 from rainbowdp.exact.values import EnclosedNumber, Value, odds_root
+from rainbowdp.families import path
+from rainbowdp.graph import RainbowGraph
 from rainbowdp.line import Line
+from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import PureDP
 from rainbowdp.rainbow import Rainbow
+from rainbowdp.verification import verify
 
 ODDS = st.fractions(min_value=Fraction(11, 10), max_value=4, max_denominator=12)
 SCORES = st.lists(st.integers(0, 6), min_size=1, max_size=5)
@@ -66,7 +74,7 @@ def test_permute_and_flip_is_the_mean_over_all_permutations(
 ) -> None:
     epsilon = Log(odds if monotone else odds**2)
     weights = [odds ** (score - max(scores)) for score in scores]
-    found = fractions_of(permute_and_flip(scores, epsilon, monotone=monotone))
+    found = fractions_of(permute_and_flip_mechanism(scores, epsilon, monotone=monotone))
     assert found == by_permutations(weights)
     assert sum(found) == 1
 
@@ -84,7 +92,7 @@ def test_the_exponential_mechanism_is_proportional_to_powers(
 @given(SCORES, ODDS)
 def test_scores_and_sensitivity_may_be_scaled_together(scores: list[int], odds: Fraction) -> None:
     scaled = [Fraction(score) * Fraction(3, 7) for score in scores]
-    for mechanism in (exponential_mechanism, permute_and_flip):
+    for mechanism in (exponential_mechanism, permute_and_flip_mechanism):
         plain = mechanism(scores, Log(odds), monotone=True)
         assert mechanism(scaled, Log(odds), sensitivity="3/7", monotone=True) == plain
         assert mechanism(scores, Log(odds), sensitivity="1/2") == plain
@@ -99,7 +107,7 @@ def test_permute_and_flip_is_never_wrong_more_often_and_at_best_half_as_often(
         return
     (ours, theirs) = (
         1 - fractions_of(mechanism(scores, Log(odds), monotone=True))[best]
-        for mechanism in (permute_and_flip, exponential_mechanism)
+        for mechanism in (permute_and_flip_mechanism, exponential_mechanism)
     )
     assert theirs / 2 <= ours <= theirs
 
@@ -130,7 +138,7 @@ def largest_ratio(pairs: Iterator[tuple[Sequence[Value], Sequence[Value]]]) -> F
     return largest
 
 
-@pytest.mark.parametrize("mechanism", [exponential_mechanism, permute_and_flip])
+@pytest.mark.parametrize("mechanism", [exponential_mechanism, permute_and_flip_mechanism])
 def test_counts_are_private_under_each_relation_with_the_stated_accounting(mechanism: object) -> None:
     assert callable(mechanism)
     epsilon, odds = Log(Fraction(9, 4)), Fraction(9, 4)
@@ -150,7 +158,7 @@ def test_counts_are_private_under_each_relation_with_the_stated_accounting(mecha
 
 def test_a_score_against_a_constant_needs_no_factor_two_under_any_relation() -> None:
     odds, epsilon = Fraction(4), Log(Fraction(4))
-    for mechanism in (exponential_mechanism, permute_and_flip):
+    for mechanism in (exponential_mechanism, permute_and_flip_mechanism):
         chances = [mechanism([count, Fraction(7, 2)], epsilon, monotone=True) for count in range(9)]
         assert largest_ratio(itertools.pairwise(chances)) <= odds
 
@@ -186,7 +194,7 @@ def test_equal_rivals_are_the_whole_distribution_seen_as_right_or_wrong(
     gap: int, rivals: int, odds: Fraction
 ) -> None:
     scores, root = [gap] + [0] * rivals, odds_root(Log(odds), 1)
-    right = permute_and_flip(scores, Log(odds), monotone=True)[0]
+    right = permute_and_flip_mechanism(scores, Log(odds), monotone=True)[0]
     assert permute_and_flip_wrong(root, gap, rivals) == 1 - right
     right = exponential_mechanism(scores, Log(odds), monotone=True)[0]
     assert exponential_wrong(root, gap, rivals) == 1 - right
@@ -217,7 +225,7 @@ def test_for_a_majority_under_change_one_ours_is_wrong_cosh_times_less_often(
     response = 1 / (1 + root_of_odds**2)
     line = Line(Rainbow.parse("a>b"), Distribution({"a": 1 - response, "b": response}), privacy)
     ours = 1 - line.prefix_masses(d)[0]
-    theirs = permute_and_flip([2 * d + 1, 0], privacy.epsilon)[1]
+    theirs = permute_and_flip_mechanism([2 * d + 1, 0], privacy.epsilon)[1]
     cosh = (root_of_odds + 1 / root_of_odds) / 2
     assert theirs == cosh * ours
 
@@ -225,13 +233,13 @@ def test_for_a_majority_under_change_one_ours_is_wrong_cosh_times_less_often(
 def test_the_same_holds_where_the_odds_are_transcendental() -> None:
     for d in (0, 1, 7, 1000):
         root = OddsExpression.odds(Fraction(1, 4))
-        theirs = permute_and_flip([2 * d + 1, 0], "1/2")[1]
+        theirs = permute_and_flip_mechanism([2 * d + 1, 0], "1/2")[1]
         ours = 1 / (root**2 + 1) / root ** (2 * d)
         assert theirs == ours * (root + 1 / root) / 2
 
 
 def test_irrational_roots_of_rational_odds_are_told_from_each_other_and_from_fractions() -> None:
-    best, other = permute_and_flip([1, 0], "ln 2")
+    best, other = permute_and_flip_mechanism([1, 0], "ln 2")
     assert isinstance(other, OddsExpression)
     assert other * other == Fraction(1, 8)
     assert other < Fraction(36, 100) < best
@@ -259,13 +267,13 @@ def test_enclosed_numbers_calculate() -> None:
 
 
 def test_epsilon_zero_is_guessing() -> None:
-    assert permute_and_flip([5, 1, 1], 0) == (Fraction(1, 3),) * 3
+    assert permute_and_flip_mechanism([5, 1, 1], 0) == (Fraction(1, 3),) * 3
     assert exponential_mechanism([5, 1], 0) == (Fraction(1, 2),) * 2
     assert thresholded_geometric(5, [1, 3], 0) == (Fraction(1, 2), Fraction(0), Fraction(1, 2))
     assert permute_and_flip_wrong(Fraction(1), 9, 3) == Fraction(3, 4)
 
 
-@pytest.mark.parametrize("mechanism", [exponential_mechanism, permute_and_flip])
+@pytest.mark.parametrize("mechanism", [exponential_mechanism, permute_and_flip_mechanism])
 def test_wrong_scores_are_refused(mechanism: object) -> None:
     assert callable(mechanism)
     with pytest.raises(QuestionError, match="no score"):
@@ -286,3 +294,53 @@ def test_wrong_thresholds_are_refused() -> None:
             thresholded_geometric(1, [2], 1, sensitivity=sensitivity)  # type: ignore[arg-type]  # what is refused
     with pytest.raises(NumberError, match="negative"):
         thresholded_geometric(1, [2], "-1")
+
+
+def own_graph() -> RainbowGraph:
+    """Return a cycle with a chord and a component of one region, so that an answer is out of reach there."""
+    pairs = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0), (1, 4), (6, 7)]
+    rainbows = ["a>b>c", "a>b>c", "b=c>a", "b>a>c", "c>a>b", "c>a>b", "a>c>b", "a>c>b"]
+    source, target = zip(*pairs, strict=True)
+    return RainbowGraph.from_arrays(source, target, rainbows, list("stuvwxyz"))
+
+
+def steps_by_hand(graph: RainbowGraph, dataset: int, color: str) -> float:
+    network = graph.to_networkx()
+    names = list(graph)
+    ends = [name for name, text in network.nodes(data="rainbow") if color in Rainbow.of(text).classes[0]]
+    lengths = nx.single_source_shortest_path_length(network, names[dataset])
+    return min((lengths[end] for end in ends if end in lengths), default=math.inf)
+
+
+@pytest.mark.parametrize("epsilon", ["ln 4", "1", "1/3"])
+def test_choices_by_steps_on_a_graph_are_those_of_the_formulas(epsilon: str) -> None:
+    graph, size = own_graph(), {"ln 4": math.log(4), "1": 1.0, "1/3": 1 / 3}[epsilon]
+    chosen, flipped = exponential(graph, PureDP(epsilon)), permute_and_flip(graph, PureDP(epsilon))
+    for mechanism in (chosen, flipped):
+        assert verify(mechanism, graph, PureDP(epsilon))
+    for dataset, name in enumerate(graph):
+        weights = {color: math.exp(-size * steps_by_hand(graph, dataset, color) / 2) for color in "abc"}
+        want = {color: weight / sum(weights.values()) for color, weight in weights.items()}
+        assert chosen[name].to_floats() == pytest.approx(want)
+        first = dict.fromkeys("abc", 0.0)
+        for order in itertools.permutations("abc"):
+            left = 1 / 6
+            for color in order:
+                first[color] += left * weights[color]
+                left *= 1 - weights[color]
+        assert flipped[name].to_floats() == pytest.approx(first)
+
+
+def test_the_geometric_mechanism_crosses_the_boundary_as_often_as_its_noise() -> None:
+    graph = path(9).rainbow_graph(["a>b", "b>a"], [0, 0, 0, 0, 1, 1, 1, 1, 1])
+    made = geometric(graph, PureDP("ln 3"))
+    assert verify(made, graph, PureDP("ln 3"))
+    # P(Z >= z) of two-sided geometric noise with the ratio 1/3, summed.
+    tails = {z: sum(0.5 * 3.0**-step for step in range(z, 60)) for z in range(1, 6)}
+    for dataset, name in enumerate(graph):
+        inside, right = (4 - dataset, "a") if dataset < 4 else (dataset - 3, "b")
+        assert float(1 - made[name][right]) == pytest.approx(tails[inside])
+    # Of two answers it is the optimum for the boundary of randomized response.
+    assert made == optimal_mechanism(graph, PureDP("ln 3"), "randomized-response")
+    with pytest.raises(UsageError, match="two answers"):
+        geometric(own_graph(), PureDP(1))

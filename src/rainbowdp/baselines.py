@@ -11,18 +11,23 @@ D, two scores may part by 2 D, so epsilon counts for half: the weight of a gap g
 in addition all scores that move at once move in the same direction (they are *monotone*), two scores part by
 D at most, and the weight is e^(-epsilon g / D).
 
+On a rainbow graph the score of an answer is how many steps a dataset is away from one whose best answer it is
+(`exponential`, `permute_and_flip`): a step changes it by 1 at most, up or down.
+
 For counts per option that means: under add-remove one count moves, so counts are monotone with D = 1; under
 change-one one count falls while another one rises, each by at most 1, so D is 1 and counts are not monotone.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
 import flint
+import numpy as np
 
-from rainbowdp.errors import NumberError, QuestionError
+from rainbowdp.distribution import Distribution
+from rainbowdp.errors import NumberError, QuestionError, UsageError
 from rainbowdp.exact import (
     Exponent,
     Log,
@@ -34,8 +39,177 @@ from rainbowdp.exact import (
     simplest,
     working_precision,
 )
-from rainbowdp.exact.arguments import is_whole
+from rainbowdp.exact.arguments import is_whole, require
 from rainbowdp.exact.values import LARGEST_POWER, Base, EnclosedNumber, Value, odds_root, told
+from rainbowdp.graph import RainbowGraph
+from rainbowdp.mechanism import Mechanism
+from rainbowdp.privacy import PureDP
+
+
+def exponential(graph: RainbowGraph, privacy: PureDP) -> Mechanism:
+    """Return the exponential mechanism on a rainbow graph, to stand beside the optimum.
+
+    An answer that is d steps away (the fewest steps to a dataset whose best class has it) has a weight of
+    e^(-epsilon d / 2), and none where no step leads to it.
+
+    Parameters
+    ----------
+    graph : RainbowGraph
+        Datasets, neighbors and rainbows; of these the best classes alone matter.
+    privacy : PureDP
+        The constraint.
+
+    Returns
+    -------
+    Mechanism
+        On the datasets of the graph.
+
+    Raises
+    ------
+    UsageError
+        If an argument is of another kind.
+
+    References
+    ----------
+    McSherry and Talwar 2007, Theorem 6; the score by distance: Asi and Duchi, Near Instance-Optimality in
+    Differential Privacy, 2020.
+
+    Examples
+    --------
+    >>> graph = RainbowGraph.from_edges([("x", "y"), ("y", "z")], {"x": "a>b", "y": "a>b", "z": "b>a"})
+    >>> exponential(graph, PureDP("ln 4"))["x"]
+    Distribution(a=4/5, b=1/5)
+    """
+    return _by_steps(graph, privacy, exponential_mechanism)
+
+
+def permute_and_flip(graph: RainbowGraph, privacy: PureDP) -> Mechanism:
+    """Return permute-and-flip on a rainbow graph, with the scores of `exponential`.
+
+    Parameters
+    ----------
+    graph : RainbowGraph
+        Datasets, neighbors and rainbows; of these the best classes alone matter.
+    privacy : PureDP
+        The constraint.
+
+    Returns
+    -------
+    Mechanism
+        On the datasets of the graph.
+
+    Raises
+    ------
+    UsageError
+        If an argument is of another kind.
+
+    References
+    ----------
+    McKenna and Sheldon 2020, Algorithm 1.
+
+    Examples
+    --------
+    >>> graph = RainbowGraph.from_edges([("x", "y"), ("y", "z")], {"x": "a>b", "y": "a>b", "z": "b>a"})
+    >>> permute_and_flip(graph, PureDP("ln 4"))["x"]
+    Distribution(a=7/8, b=1/8)
+    """
+    return _by_steps(graph, privacy, permute_and_flip_mechanism)
+
+
+def geometric(graph: RainbowGraph, privacy: PureDP) -> Mechanism:
+    """Return the geometric mechanism on a rainbow graph with two answers.
+
+    Two-sided geometric noise is added to how many steps a dataset is inside of its region; where it leads
+    across the boundary, the other answer is given.
+
+    Parameters
+    ----------
+    graph : RainbowGraph
+        Of two colors that are nowhere tied.
+    privacy : PureDP
+        The constraint.
+
+    Returns
+    -------
+    Mechanism
+        On the datasets of the graph.
+
+    Raises
+    ------
+    UsageError
+        If there are more colors or ties, or an argument is of another kind.
+
+    References
+    ----------
+    Ghosh, Roughgarden and Sundararajan, Universally Utility-Maximizing Privacy Mechanisms, 2009.
+
+    Examples
+    --------
+    >>> graph = RainbowGraph.from_edges([("x", "y"), ("y", "z")], {"x": "a>b", "y": "a>b", "z": "b>a"})
+    >>> geometric(graph, PureDP("ln 2"))["x"]
+    Distribution(a=5/6, b=1/6)
+    """
+    require(graph, "graph", RainbowGraph)
+    if len(graph.colors) != 2 or any(len(rainbow.classes) != 2 for rainbow in graph.rainbows):
+        raise UsageError(
+            "geometric noise decides between two answers that are nowhere tied",
+            help="compare with `exponential` or `permute_and_flip`",
+            argument="graph",
+        )
+
+    def chances(steps: Sequence[int | None], epsilon: Exponent) -> tuple[Value, ...]:
+        far = steps.index(None) if None in steps else steps.index(max(map(_known, steps)))
+        gap = steps[far]
+        wrong = Fraction(0) if gap is None else geometric_wrong(odds_root(epsilon, 1), gap, 1)
+        return tuple(wrong if at == far else 1 - wrong for at in range(2))
+
+    return _of_steps(graph, privacy, chances)
+
+
+def _known(steps: int | None) -> int:
+    return steps or 0
+
+
+def _by_steps(graph: RainbowGraph, privacy: PureDP, choose: Callable[..., tuple[Value, ...]]) -> Mechanism:
+    """Return the mechanism that chooses by how few steps an answer is away."""
+
+    def chances(steps: Sequence[int | None], epsilon: Exponent) -> tuple[Value, ...]:
+        reached = [at for at, step in enumerate(steps) if step is not None]
+        found = choose([-_known(steps[at]) for at in reached], epsilon)
+        return tuple(found[reached.index(at)] if at in reached else Fraction(0) for at in range(len(steps)))
+
+    return _of_steps(graph, privacy, chances)
+
+
+def _of_steps(
+    graph: RainbowGraph,
+    privacy: PureDP,
+    chances: Callable[[Sequence[int | None], Exponent], tuple[Value, ...]],
+) -> Mechanism:
+    """Return the mechanism that looks at the fewest steps to each answer, None where none leads there."""
+    require(graph, "graph", RainbowGraph)
+    require(privacy, "privacy", PureDP)
+    is_best = np.array(
+        [[color in rainbow.classes[0] for color in graph.colors] for rainbow in graph.rainbows]
+    )
+    steps = [graph.structure.steps_from(column[graph.regions]) for column in is_best.T]
+    keys, codes = np.unique(
+        np.column_stack([graph.regions, graph.distance.filled(-1), *steps]), axis=0, return_inverse=True
+    )
+    rows: dict[tuple[int, ...], Distribution] = {}
+    for key in set(map(tuple, keys[:, 2:].tolist())):
+        found = chances([None if step < 0 else step for step in key], privacy.epsilon)
+        rows[key] = Distribution.trusted(dict(zip(graph.colors, found, strict=True)))  # type: ignore[arg-type]
+    exact = all(row.is_rational for row in rows.values())
+    return Mechanism(
+        colors=graph.colors,
+        codes=codes.reshape(-1).astype(np.int32),
+        class_rainbow=tuple(graph.rainbows[region] for region in keys[:, 0].tolist()),
+        class_distance=np.ma.masked_less(keys[:, 1].astype(np.int32), 0),
+        rows=[rows[key] for key in map(tuple, keys[:, 2:].tolist())],
+        precision="exact" if exact else "float64",
+        labels=graph.labels,
+    )
 
 
 def exponential_mechanism(
@@ -92,7 +266,7 @@ def exponential_mechanism(
     return _told([weight / total for weight in weights])
 
 
-def permute_and_flip(
+def permute_and_flip_mechanism(
     scores: Sequence[NumberLike],
     epsilon: NumberLike | Log,
     *,
@@ -144,9 +318,9 @@ def permute_and_flip(
 
     Examples
     --------
-    >>> permute_and_flip([3, 1], "ln 2", monotone=True)
+    >>> permute_and_flip_mechanism([3, 1], "ln 2", monotone=True)
     (Fraction(7, 8), Fraction(1, 8))
-    >>> permute_and_flip([3, 1], "ln 2")
+    >>> permute_and_flip_mechanism([3, 1], "ln 2")
     (Fraction(3, 4), Fraction(1, 4))
     """
     base, powers = _powers(scores, epsilon, sensitivity, monotone=monotone)
@@ -167,7 +341,7 @@ def taken_first(weight: Base, others: Sequence[Base]) -> Base:
     Returns
     -------
     Base
-        y times the sum over e of (-1)^e S_e / (e + 1), see the notes of `permute_and_flip`.
+        y times the sum over e of (-1)^e S_e / (e + 1), see the notes of `permute_and_flip_mechanism`.
 
     Examples
     --------

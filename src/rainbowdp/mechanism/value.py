@@ -31,7 +31,7 @@ from rainbowdp.graph.arrays import (
 from rainbowdp.graph.exports import frame_of
 from rainbowdp.graph.labels import LabelArray, Labels, Named, label_array, matched, namer
 from rainbowdp.mechanism.rows import ComputedRows, LineRows, StatedRows
-from rainbowdp.rainbow import Rainbow, quote_color
+from rainbowdp.rainbow import Rainbow, RainbowLike, quote_color
 
 Precision = Literal["exact", "float64"]
 _MOST_ROWS = 20
@@ -158,7 +158,7 @@ class Mechanism(Rebuilt, Named):
     @classmethod
     def from_table(
         cls,
-        rainbows: Sequence[Rainbow | str],
+        rainbows: Sequence[RainbowLike],
         table: Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any],
         *,
         colors: Sequence[str] | None = None,
@@ -424,7 +424,7 @@ def _class_distances(values: Sequence[int | None] | NDArray[Any]) -> Distances:
     return distances_of(np.array([-1 if item is None else item for item in items], dtype=np.int32))
 
 
-def _class_rainbows(rainbows: Sequence[Rainbow | str]) -> tuple[Rainbow, ...]:
+def _class_rainbows(rainbows: Sequence[RainbowLike]) -> tuple[Rainbow, ...]:
     """Return the rainbow of each class, each text read once."""
     return tuple(map(Rainbow.of, _listed(rainbows, "rainbows")))
 

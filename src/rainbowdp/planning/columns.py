@@ -24,7 +24,7 @@ from rainbowdp.baselines import (
     exponential_mechanism,
     exponential_wrong,
     noisy_counts_wrong,
-    permute_and_flip,
+    permute_and_flip_mechanism,
     permute_and_flip_wrong,
 )
 from rainbowdp.exact import Exponent, NormalExpression, ball, round_ball
@@ -329,5 +329,5 @@ def _inside(name: str, asked: Asked, epsilon: Exponent, lead: int) -> Value:
     """Return the same for the narrowest level of a count with the lead, by how far both ends are."""
     ends = ends_near(asked, (lead - 1) * asked.max_rows, "all-close")
     gaps = [end // asked.max_rows + 1 for end in ends]
-    choose = exponential_mechanism if name == EXPONENTIAL else permute_and_flip
+    choose = exponential_mechanism if name == EXPONENTIAL else permute_and_flip_mechanism
     return 1 - choose([0, *(-gap for gap in gaps)], epsilon)[0]
