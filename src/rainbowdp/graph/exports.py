@@ -1,49 +1,142 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datasets as a data frame or a networkx graph, for notebooks and other programs."""
+"""Datasets as a data frame, a networkx graph or JSON, for notebooks and other programs."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+import json
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Self
 
-Columns = Mapping[str, Iterable[object]]
-"""Columns of a table by name, one value per dataset."""
-
-
-class Listed(Protocol):
-    """Datasets with neighbors that can be listed."""
-
-    def pairs(self) -> tuple[Any, Any]:
-        """Return the numbers of both ends of every pair."""
-        ...
+from rainbowdp.errors import GraphShapeError
+from rainbowdp.graph.labels import Named
+from rainbowdp.graph.pairs import listed
+from rainbowdp.graph.relation import NeighborRelation
 
 
-def frame_of(columns: Columns, backend: Any) -> Any:  # noqa: ANN401 - a library, and a frame of it
-    """Return columns as a data frame of any library that narwhals knows, such as pandas or polars.
+class Framed(Named):
+    """Base of what has datasets with names and columns of values: it becomes a data frame."""
 
-    Examples
-    --------
-    >>> frame_of({"dataset": ["a", "b"], "distance": [0, None]}, "pyarrow")["dataset"].to_pylist()
-    ['a', 'b']
-    """
-    import narwhals.stable.v2 as nw
+    @abstractmethod
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one value per dataset in each column."""
 
-    return nw.from_dict({name: list(column) for name, column in columns.items()}, backend=backend).to_native()
+    def to_dataframe(self, backend: Any = "pandas") -> Any:  # noqa: ANN401 - a library, and a frame of it
+        """Return the datasets as a data frame, one row each.
+
+        Parameters
+        ----------
+        backend : str
+            A library that narwhals knows: ``pandas``, ``polars``, ``pyarrow``, ``modin``, ``cudf``.
+
+        Returns
+        -------
+        data frame [n]
+            The columns ``dataset``, ``rainbow`` and ``distance`` (missing where no boundary can be reached);
+            of a graph ``boundary``, and of a mechanism the closest float of every probability, by color.
+
+        Examples
+        --------
+        >>> from rainbowdp.graph import RainbowGraph
+        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
+        >>> graph.to_dataframe("pyarrow").to_pylist()[0]
+        {'dataset': 'ann', 'rainbow': 'b>r', 'distance': 0, 'boundary': True}
+        """
+        import narwhals.stable.v2 as nw
+
+        return nw.from_dict({"dataset": list(self), **self._columns()}, backend=backend).to_native()
 
 
-def network_of(names: list[Any], structure: Listed, columns: Columns) -> Any:  # noqa: ANN401 - networkx is not imported
-    """Return datasets as the nodes of a networkx graph, the columns being attributes of nodes.
+class Networked(Framed):
+    """Base of what has datasets with neighbors: it becomes a networkx graph, and JSON."""
 
-    Examples
-    --------
-    >>> from rainbowdp.graph import DatasetGraph
-    >>> made = network_of(["a", "b"], DatasetGraph.from_pairs(2, [0], [1]), {"rainbow": ["x>y", "y>x"]})
-    >>> dict(made.nodes(data="rainbow")), list(made.edges)
-    ({'a': 'x>y', 'b': 'y>x'}, [('a', 'b')])
-    """
-    import networkx as nx
+    if TYPE_CHECKING:
 
-    made: Any = nx.Graph()
-    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
-    made.add_nodes_from(zip(names, rows, strict=True))
-    source, target = (end.tolist() for end in structure.pairs())
-    made.add_edges_from((names[one], names[other]) for one, other in zip(source, target, strict=True))
-    return made
+        @property
+        def structure(self) -> NeighborRelation:
+            """The datasets and their neighbors."""
+            ...
+
+        @classmethod
+        def from_networkx(cls, graph: Any, attribute: str = ...) -> Self:  # noqa: ANN401 - networkx is not imported
+            """Build the graph from a networkx graph."""
+            ...
+
+    def to_networkx(self) -> Any:  # noqa: ANN401 - networkx is not imported
+        """Return the graph as one of networkx, with attributes that `from_networkx` reads.
+
+        Returns
+        -------
+        networkx.Graph
+            Nodes are called as the datasets are, and have the attributes ``rainbow``, ``distance`` and
+            ``boundary``.
+
+        Examples
+        --------
+        >>> from rainbowdp.graph import RainbowGraph
+        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
+        >>> graph.to_networkx().nodes["ann"]
+        {'rainbow': 'b>r', 'distance': 0, 'boundary': True}
+        >>> RainbowGraph.from_networkx(graph.to_networkx()) == graph
+        True
+        """
+        import networkx as nx
+
+        names: list[Any] = list(range(self.size)) if self.labels is None else self.labels.tolist()
+        columns = self._columns()
+        rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+        made: Any = nx.Graph()
+        made.add_nodes_from(zip(names, rows, strict=True))
+        source, target = (end.tolist() for end in listed(self.structure).pairs())
+        made.add_edges_from((names[one], names[other]) for one, other in zip(source, target, strict=True))
+        return made
+
+    def to_json(self) -> str:
+        """Return the graph as node-link JSON, which `from_json` and `rainbowdp.read_graph` read.
+
+        Examples
+        --------
+        >>> from rainbowdp.graph import RainbowGraph
+        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
+        >>> RainbowGraph.from_json(graph.to_json()) == graph
+        True
+        """
+        from networkx import node_link_data
+
+        return json.dumps(node_link_data(self.to_networkx(), edges="edges"), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Build the graph from node-link JSON with the node attribute ``rainbow``.
+
+        Parameters
+        ----------
+        text : str
+            As of `to_json`, or of networkx's ``node_link_data``.
+
+        Returns
+        -------
+        RainbowGraph
+
+        Raises
+        ------
+        GraphShapeError
+            If the text is not of this form.
+        MissingRainbowError, ColorSetError, DuplicateDatasetError
+            As in :meth:`RainbowGraph.from_codes`.
+
+        Examples
+        --------
+        >>> from rainbowdp.graph import RainbowGraph
+        >>> nodes = '{"nodes": [{"id": 0, "rainbow": "b>r"}, {"id": 1, "rainbow": "r>b"}], '
+        >>> RainbowGraph.from_json(nodes + '"edges": [{"source": 0, "target": 1}]}')
+        RainbowGraph(2 datasets, 1 pairs, 2 regions)
+        """
+        from networkx import NetworkXError, node_link_graph
+
+        try:
+            content = json.loads(text)
+            network = node_link_graph(content, edges="links" if "links" in content else "edges")
+        except (ValueError, TypeError, KeyError, AttributeError, NetworkXError) as error:
+            raise GraphShapeError(
+                "the text is not node-link JSON",
+                help="write for example the JSON of networkx.node_link_data, or of RainbowGraph.to_json",
+            ) from error
+        return cls.from_networkx(network)

@@ -9,7 +9,6 @@ are few classes: which of them meet is all that is needed of the neighbors from 
 """
 
 import itertools
-import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,7 +32,7 @@ from rainbowdp.graph.arrays import (
     require_dataset,
     require_one_each,
 )
-from rainbowdp.graph.exports import frame_of, network_of
+from rainbowdp.graph.exports import Networked
 from rainbowdp.graph.inputs import (
     matrix_pairs,
     named_rainbows,
@@ -42,7 +41,7 @@ from rainbowdp.graph.inputs import (
     palette_of,
     rainbow_list,
 )
-from rainbowdp.graph.labels import LabelArray, Labels, Named, label_array, matched, namer
+from rainbowdp.graph.labels import LabelArray, Labels, label_array, matched, namer
 from rainbowdp.graph.pairs import DatasetGraph, listed
 from rainbowdp.graph.relation import CodePairs, NeighborRelation, require_relation
 from rainbowdp.rainbow import Rainbow, RainbowLike, quote_color
@@ -99,7 +98,7 @@ def _packed_pairs(graph: "RainbowGraph", places: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RainbowGraph(Rebuilt, Named):
+class RainbowGraph(Rebuilt, Networked):
     """A family of datasets with neighbors, and one rainbow per dataset.
 
     Most callers use :meth:`from_edges`, :meth:`from_arrays`, :meth:`from_codes`, :meth:`from_networkx` or
@@ -441,105 +440,12 @@ class RainbowGraph(Rebuilt, Named):
     def __hash__(self) -> int:
         return hash((self.size, self.pair_count, self.rainbows))
 
-    def to_dataframe(self, backend: str = "pandas") -> Any:  # noqa: ANN401 - a frame of the backend
-        """Return the datasets as a data frame.
-
-        Parameters
-        ----------
-        backend : str
-            A library that narwhals knows: ``pandas``, ``polars``, ``pyarrow``, ``modin``, ``cudf``.
-
-        Returns
-        -------
-        data frame [n]
-            The columns ``dataset``, ``rainbow``, ``boundary`` and ``distance``, which is missing where no
-            boundary can be reached.
-
-        Examples
-        --------
-        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
-        >>> graph.to_dataframe("pyarrow").to_pylist()[0]
-        {'dataset': 'ann', 'rainbow': 'b>r', 'boundary': True, 'distance': 0}
-        """
-        return frame_of({"dataset": self, **self._columns()}, backend)
-
-    def to_networkx(self) -> Any:  # noqa: ANN401 - networkx is not imported
-        """Return the graph as one of networkx, with attributes that `from_networkx` reads.
-
-        Returns
-        -------
-        networkx.Graph
-            Nodes are called as the datasets are, and have the attributes ``rainbow``, ``boundary`` and
-            ``distance``.
-
-        Examples
-        --------
-        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
-        >>> graph.to_networkx().nodes["ann"]
-        {'rainbow': 'b>r', 'boundary': True, 'distance': 0}
-        >>> RainbowGraph.from_networkx(graph.to_networkx()) == graph
-        True
-        """
-        names = list(range(self.size)) if self.labels is None else self.labels.tolist()
-        return network_of(names, listed(self.structure), self._columns())
-
-    def to_json(self) -> str:
-        """Return the graph as node-link JSON, which `from_json` and `rainbowdp.read_graph` read.
-
-        Examples
-        --------
-        >>> graph = RainbowGraph.from_edges([("ann", "bob")], {"ann": "b>r", "bob": "r>b"})
-        >>> RainbowGraph.from_json(graph.to_json()) == graph
-        True
-        """
-        from networkx import node_link_data
-
-        return json.dumps(node_link_data(self.to_networkx(), edges="edges"), ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> "RainbowGraph":
-        """Build the graph from node-link JSON with the node attribute ``rainbow``.
-
-        Parameters
-        ----------
-        text : str
-            As of `to_json`, or of networkx's ``node_link_data``.
-
-        Returns
-        -------
-        RainbowGraph
-
-        Raises
-        ------
-        GraphShapeError
-            If the text is not of this form.
-        MissingRainbowError, ColorSetError, DuplicateDatasetError
-            As in :meth:`from_codes`.
-
-        Examples
-        --------
-        >>> nodes = '{"nodes": [{"id": 0, "rainbow": "b>r"}, {"id": 1, "rainbow": "r>b"}], '
-        >>> RainbowGraph.from_json(nodes + '"edges": [{"source": 0, "target": 1}]}')
-        RainbowGraph(2 datasets, 1 pairs, 2 regions)
-        """
-        from networkx import NetworkXError, node_link_graph
-
-        try:
-            content = json.loads(text)
-            network = node_link_graph(content, edges="links" if "links" in content else "edges")
-        except (ValueError, TypeError, KeyError, AttributeError, NetworkXError) as error:
-            raise GraphShapeError(
-                "the text is not node-link JSON",
-                help="write for example the JSON of networkx.node_link_data, or of RainbowGraph.to_json",
-            ) from error
-        return cls.from_networkx(network)
-
     def _columns(self) -> dict[str, list[Any]]:
         texts = list(map(str, self.rainbows))
         return {
             "rainbow": [texts[region] for region in self.regions.tolist()],
-            "boundary": self.boundary.tolist(),
             "distance": self.distance.tolist(),
+            "boundary": self.boundary.tolist(),
         }
 
     @property

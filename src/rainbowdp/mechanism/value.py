@@ -28,8 +28,8 @@ from rainbowdp.graph.arrays import (
     frozen,
     integer_array,
 )
-from rainbowdp.graph.exports import frame_of
-from rainbowdp.graph.labels import LabelArray, Labels, Named, label_array, matched, namer
+from rainbowdp.graph.exports import Framed
+from rainbowdp.graph.labels import LabelArray, Labels, label_array, matched, namer
 from rainbowdp.mechanism.rows import ComputedRows, LineRows, StatedRows
 from rainbowdp.rainbow import Rainbow, RainbowLike, quote_color
 
@@ -38,7 +38,7 @@ _MOST_ROWS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mechanism(Rebuilt, Named):
+class Mechanism(Rebuilt, Framed):
     """Exact or stated answer distributions of a family of datasets.
 
     Most callers use `rainbowdp.optimal.optimal_mechanism` or :meth:`from_table`.
@@ -277,33 +277,13 @@ class Mechanism(Rebuilt, Named):
     def __hash__(self) -> int:
         return hash((self.size, self.colors))
 
-    def to_dataframe(self, backend: str = "pandas") -> Any:  # noqa: ANN401 - a frame of the backend
-        """Return the probabilities as a data frame of floats.
-
-        Parameters
-        ----------
-        backend : str
-            A library that narwhals knows: ``pandas``, ``polars``, ``pyarrow``, ``modin``, ``cudf``.
-
-        Returns
-        -------
-        data frame [n]
-            The columns ``dataset``, ``rainbow`` and ``distance``, and one per color.
-
-        Examples
-        --------
-        >>> made = Mechanism.from_table(["b>r"], [{"b": "3/4", "r": "1/4"}], labels=["ann"])
-        >>> made.to_dataframe("pyarrow").to_pylist()
-        [{'dataset': 'ann', 'rainbow': 'b>r', 'distance': None, 'b': 0.75, 'r': 0.25}]
-        """
+    def _columns(self) -> dict[str, list[Any]]:
         rainbows = list(map(str, self.class_rainbow))
-        chances = dict(zip(self.colors, self.probabilities().T.tolist(), strict=True))
-        first = {
-            "dataset": self,
+        return {
             "rainbow": [rainbows[code] for code in self.codes.tolist()],
             "distance": self.distance.tolist(),
+            **dict(zip(self.colors, self.probabilities().T.tolist(), strict=True)),
         }
-        return frame_of({**first, **chances}, backend)
 
     @property
     def size(self) -> int:
