@@ -134,7 +134,7 @@ def test_an_interrupt_while_a_file_is_written_leaves_nothing_behind(
         raise KeyboardInterrupt
 
     before = sorted(Path().iterdir())
-    monkeypatch.setattr("rainbowdp.formats.mechanism_writing._Table.write_csv", interrupt)
+    monkeypatch.setattr("rainbowdp.formats.writing._Table.write_csv", interrupt)
     outcome = run(*SOLVE, "--out", "new.csv")
     assert (outcome.code, outcome.out, outcome.err) == (130, "", "interrupted\n")
     assert sorted(Path().iterdir()) == before

@@ -122,7 +122,7 @@ def test_two_tables_are_as_documented(tmp_path: Path) -> None:
 def test_more_datasets_than_a_block_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, classes: str | None, named: bool
 ) -> None:
-    monkeypatch.setattr("rainbowdp.formats.mechanism_writing._MOST_ROWS", 700)
+    monkeypatch.setattr("rainbowdp.formats.writing._MOST_ROWS", 700)
     codes = np.arange(5000, dtype=np.int32) % 2
     mechanism = Mechanism.from_table(
         ["b>r", "b>r"],

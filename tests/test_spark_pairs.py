@@ -18,11 +18,10 @@ from rainbowdp.families import grid, path
 from rainbowdp.formats import read_graph, write_mechanism
 from rainbowdp.graph import DatasetGraph, PairList, listed
 from rainbowdp.graph.arrays import Integers
+from rainbowdp.graph.distances import UNREACHED, relaxed
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import PureDP
-from rainbowdp.spark import SparkPairs
-from rainbowdp.spark.pairs import FEW_ROUNDS, UNREACHED, at_work, relaxed, relaxed_partition
-from rainbowdp.spark.reading import numbered
+from rainbowdp.spark import FEW_ROUNDS, SparkPairs, at_work, numbered, relaxed_partition
 from spark_session import spark
 
 
@@ -125,7 +124,7 @@ def test_a_pair_with_an_unknown_dataset_is_refused_by_name(source: list[Any], wr
 
 
 def test_a_table_without_an_end_or_a_column_is_refused() -> None:
-    with pytest.raises(FileFormatError, match="1 row of the table of neighbors has no target"):
+    with pytest.raises(FileFormatError, match="the table of neighbors has no target in 1 row"):
         numbered(table(["0", "1"], ["1", None]), None, 3)
     frame = table([0], [1]).withColumnRenamed("target", "to")
     with pytest.raises(FileFormatError, match="no column 'target'"):

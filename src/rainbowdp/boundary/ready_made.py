@@ -12,8 +12,7 @@ a best color of its own, randomized response is the solution and no program is n
 
 from fractions import Fraction
 
-from rainbowdp.boundary.check import check_boundary
-from rainbowdp.boundary.condition import BoundaryCondition
+from rainbowdp.boundary.condition import BoundaryCondition, check_boundary
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import BoundaryNotPrivateError, NotVerifiedError, UndecidedError
 from rainbowdp.exact import Exact, NormalExpression, sign

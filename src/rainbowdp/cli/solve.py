@@ -160,13 +160,14 @@ def _require_forms(
 ) -> None:
     """Refuse files whose names do not say their form, and colors that the forms cannot hold."""
     from rainbowdp.formats.files import form_to_write
-    from rainbowdp.formats.mechanism_writing import (
+    from rainbowdp.formats.writing import (
+        BOUNDARY_FORMS,
         CLASS_COLUMNS,
         FIRST_COLUMNS,
         forms_to_write,
         refuse_reserved,
+        refuse_unwritable,
     )
-    from rainbowdp.formats.networks import BOUNDARY_FORMS, refuse_unwritable
 
     if out is not None:
         forms_to_write(out, classes)

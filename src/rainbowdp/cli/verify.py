@@ -122,7 +122,7 @@ def _require_readable(path: Path) -> None:
     """Refuse a file that is missing or damaged before an option is missed that a mechanism needs."""
     from rainbowdp.formats.documents import read_document
     from rainbowdp.formats.files import Form, form_to_read
-    from rainbowdp.formats.mechanism_writing import FORMS
+    from rainbowdp.formats.writing import FORMS
 
     if form_to_read(path, "a mechanism or a receipt", FORMS) is Form.JSON:
         read_document(path, Form.JSON)

@@ -8,7 +8,7 @@ datasets          CSV or Parquet with the columns ``dataset`` and ``rainbow``
 neighbors         CSV or Parquet with the columns ``source`` and ``target``
 whole graph       GraphML or node-link JSON with the node attribute ``rainbow``
 boundary          TOML or JSON, one table per rainbow text, color to probability
-mechanism         CSV, Parquet or JSON, see `rainbowdp.formats.mechanism_writing`
+mechanism         CSV, Parquet or JSON, see `rainbowdp.formats.writing`
 boundary graph    GraphML, node-link JSON or CSV, written only
 ================  ==========================================================================================
 
@@ -16,14 +16,14 @@ The ending of a file's name says its form. Files are read whole or refused with 
 they are written beside their target and renamed, so a file is never half-written.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rainbowdp.formats.documents import read_boundary
     from rainbowdp.formats.graphs import read_graph, read_neighbors
     from rainbowdp.formats.mechanism_reading import read_mechanism
-    from rainbowdp.formats.mechanism_writing import write_mechanism
-    from rainbowdp.formats.networks import write_boundary_graph
+    from rainbowdp.formats.writing import write_boundary_graph, write_mechanism
 
 __all__ = [
     "read_boundary",
@@ -34,21 +34,20 @@ __all__ = [
     "write_mechanism",
 ]
 
+_HOMES = {
+    "read_boundary": "documents",
+    "read_graph": "graphs",
+    "read_mechanism": "mechanism_reading",
+    "read_neighbors": "graphs",
+    "write_boundary_graph": "writing",
+    "write_mechanism": "writing",
+}
+
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         # A name loads its module when it is first asked for, so that a part does not load the others.
-        if name in {"read_graph", "read_neighbors"}:
-            from rainbowdp.formats import graphs as home
-        elif name == "read_boundary":
-            from rainbowdp.formats import documents as home
-        elif name == "write_boundary_graph":
-            from rainbowdp.formats import networks as home
-        elif name == "read_mechanism":
-            from rainbowdp.formats import mechanism_reading as home
-        elif name == "write_mechanism":
-            from rainbowdp.formats import mechanism_writing as home
-        else:
+        if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(home, name)
+        value = globals()[name] = getattr(import_module(f"rainbowdp.formats.{_HOMES[name]}"), name)
         return value

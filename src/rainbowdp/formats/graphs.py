@@ -4,20 +4,32 @@
 Tables go from file to arrays by DuckDB and Arrow, so no Python code runs per pair. GraphML and node-link JSON
 are for graphs of a size at which one also draws them. A graph file is not private, so errors name the row and
 the value.
+
+networkx reads GraphML. Node-link JSON is what ``networkx.node_link_data`` writes: a list
+``nodes`` of objects with ``id`` and ``rainbow``, and a list ``edges`` (``links`` in older versions of
+networkx) of objects with ``source`` and ``target``. Node ids are text or integers, and become labels as text.
 """
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rainbowdp.errors import MissingRainbowError, UsageError
+from rainbowdp.errors import DuplicateDatasetError, MissingRainbowError, UsageError
 from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
 from rainbowdp.formats.datasets import KnownDatasets, NamedRows, named_rows, text_column
-from rainbowdp.formats.documents import parsed_rainbow
-from rainbowdp.formats.files import TABLES, Form, address_of, content_of, form_to_read, path_of
-from rainbowdp.formats.networks import NETWORKS, Edges, read_network
+from rainbowdp.formats.documents import parsed_rainbow, read_document, shown
+from rainbowdp.formats.files import (
+    TABLES,
+    Form,
+    address_of,
+    content_of,
+    form_to_read,
+    malformed,
+    path_of,
+)
 from rainbowdp.formats.pairs import COLUMNS, Engine, pairs_in_memory, relation_of, require_engine
 from rainbowdp.formats.tables import TextTable, connect, open_table
 from rainbowdp.graph import RainbowGraph
@@ -32,6 +44,15 @@ if TYPE_CHECKING:
 
 _LARGEST_SIZE = 2**31 - 1
 _COLUMNS = ("dataset", "rainbow")
+
+NETWORKS = (Form.GRAPHML, Form.JSON)
+"""The forms of whole graphs."""
+
+Nodes = list[tuple[str, str | None]]
+"""Labels, each with what the file gives as its rainbow."""
+
+Edges = list[tuple[str, str]]
+"""The labels of both ends of every edge."""
 
 
 def read_graph(
@@ -221,12 +242,114 @@ def _known(labels: object, size: object) -> KnownDatasets:
         )
     if labels is None:
         return KnownDatasets(int(size), None, "the mechanism")
-    listed = labels.tolist() if isinstance(labels, np.ndarray | RowLabels) else items_of(labels)
-    if not isinstance(listed, list) or len(listed) != size:
+    names = items_of(labels.tolist() if isinstance(labels, np.ndarray | RowLabels) else labels)
+    if names is None or len(names) != size:
         raise UsageError(
-            f"`labels` must be one label for each of {size} datasets, and is "
-            f"{kind_of(labels) if not isinstance(listed, list) else f'{len(listed)} labels'}",
+            f"`labels` must be one label for each of {size} datasets, and is {kind_of(labels)}",
             help="give the labels of the mechanism or graph whose pairs these are, or None",
             argument="labels",
         )
-    return KnownDatasets(int(size), list(map(str, listed)), "the mechanism")
+    return KnownDatasets(int(size), list(map(str, names)), "the mechanism")
+
+
+def read_network(path: Path, form: Form) -> tuple[Nodes, Edges]:
+    """Read a whole rainbow graph.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    form : Form
+        GraphML or JSON.
+
+    Returns
+    -------
+    tuple
+        Nodes and edges, not yet compared with each other.
+
+    Raises
+    ------
+    FileUnreadableError, FileFormatError, DuplicateDatasetError
+        If the file cannot be read or is not such a graph.
+    """
+    nodes, edges = _graphml(path) if form is Form.GRAPHML else _node_link(path)
+    if not nodes:
+        raise malformed(path, "has no nodes", "a graph needs at least one dataset")
+    for label, rainbow in nodes:
+        if rainbow is not None and type(rainbow) is not str:
+            what = f"has {shown(rainbow)} as the rainbow of the node {label!r}"
+            raise malformed(path, what, "write it as text, such as blue>red>green")
+    return nodes, edges
+
+
+def _graphml(path: Path) -> tuple[Nodes, Edges]:
+    from xml.etree.ElementTree import ParseError
+
+    import networkx as nx
+
+    try:
+        # A key without a type is text, which networkx says in a warning.
+        with warnings.catch_warnings(action="ignore", category=UserWarning):
+            graph = nx.read_graphml(path, node_type=str)
+    except (ParseError, nx.NetworkXException, ValueError, LookupError, TypeError) as error:
+        reason = str(error) or type(error).__name__
+        raise malformed(path, f"is not GraphML: {reason}", "correct or export the file again") from error
+    declared = _declared_nodes(path)
+    # networkx makes a node of every end of an edge, declared or not.
+    nodes = [(str(node), rainbow) for node, rainbow in graph.nodes(data="rainbow") if str(node) in declared]
+    return nodes, [(str(source), str(target)) for source, target in graph.edges()]
+
+
+def _declared_nodes(path: Path) -> set[str]:
+    """Return the ids of the nodes; refuse further graphs and equal ids, which networkx drops."""
+    from xml.etree.ElementTree import iterparse
+
+    graphs, ids = 0, set[str]()
+    for _, element in iterparse(path):  # noqa: S314 - expat limits expansion, and networkx has read it
+        name = element.tag.rpartition("}")[2]
+        if name == "graph":
+            graphs += 1
+        elif name == "node":
+            node = element.get("id", "")
+            if node in ids:
+                raise DuplicateDatasetError(
+                    f"two nodes of {str(path)!r} have the id {node!r}", help="give every node its own id"
+                )
+            ids.add(node)
+    if graphs != 1:
+        raise malformed(
+            path, f"holds {graphs} graphs", "put one graph into the file, without graphs inside its nodes"
+        )
+    return ids
+
+
+def _node_link(path: Path) -> tuple[Nodes, Edges]:
+    document = read_document(path, Form.JSON)
+    if "edges" in document and "links" in document:
+        raise malformed(path, "has both 'edges' and 'links'", "keep the one that holds the edges")
+    key = "links" if "links" in document else "edges"
+    nodes = _objects(path, document, "nodes", ("id",))
+    edges = _objects(path, document, key, ("source", "target"))
+    return (
+        [(node["id"], node.get("rainbow")) for node in nodes],
+        [(edge["source"], edge["target"]) for edge in edges],
+    )
+
+
+def _objects(path: Path, document: dict[str, Any], key: str, fields: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Return a list of objects of the document whose fields are text or integers."""
+    found = document.get(key)
+    if not isinstance(found, list):
+        raise malformed(
+            path,
+            f"is not node-link JSON: it has no list {key!r}",
+            "write {nodes: [{id, rainbow}, …], edges: [{source, target}, …]}, as networkx does",
+        )
+    for at, item in enumerate(found):
+        for field in fields:
+            if not isinstance(item, dict) or not isinstance(item.get(field), str):
+                what = shown(item.get(field)) if isinstance(item, dict) and field in item else "nothing"
+                raise malformed(
+                    path, f"has {what} as the {field!r} of {key}[{at}]", "ids are text or integers"
+                )
+    return found

@@ -22,8 +22,8 @@ from rainbowdp.errors import DistributionError, FileFormatError
 from rainbowdp.formats.datasets import NamedRows, named_rows, text_column
 from rainbowdp.formats.documents import parsed_rainbow, read_document, shown
 from rainbowdp.formats.files import TABLES, Form, content_of, form_to_read, malformed, path_of, wrong_row
-from rainbowdp.formats.mechanism_writing import CLASS_COLUMNS, CODE_COLUMNS, FIRST_COLUMNS, FORMS
 from rainbowdp.formats.tables import connect, open_table
+from rainbowdp.formats.writing import CLASS_COLUMNS, CODE_COLUMNS, FIRST_COLUMNS, FORMS
 from rainbowdp.graph.labels import label_array
 from rainbowdp.mechanism import Mechanism, Precision
 from rainbowdp.rainbow import Rainbow, color_mismatch

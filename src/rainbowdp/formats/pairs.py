@@ -94,10 +94,10 @@ def relation_of(
     FileWriteError
         If there is no room for temporary files.
     RainbowError
-        As `rainbowdp.spark.reading.spark_pairs`.
+        As `rainbowdp.spark.spark_pairs`.
     """
     if engine == "spark":
-        from rainbowdp.spark.reading import spark_pairs
+        from rainbowdp.spark import spark_pairs
 
         return spark_pairs(path, _spark_kind(path), known.size, known.labels, report)
     form = form_to_read(Path(path), "the pairs of neighbors", TABLES)

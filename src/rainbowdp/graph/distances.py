@@ -31,6 +31,9 @@ _AHEAD = 1 << 8
 # Places that stay empty may add a quarter to the list.
 _EVEN, _OF = 4, 5
 
+UNREACHED = np.iinfo(np.int32).max
+"""The number of steps of a dataset that no start is known to reach, while steps are lowered."""
+
 Room = Callable[[int], Integers]
 # Passes would take too many with more than one dataset in fifty still changing in the third, or no fewer than
 # in the second; or already in the second, where it reaches fewer than a tenth of the datasets that are left.
@@ -367,3 +370,43 @@ def breadth_first_steps(
     steps = np.full(size + 1, -1, dtype=np.int32)
     steps[order] = depth - 1
     return steps[:size]
+
+
+def relaxed(source: NDArray[Any], target: NDArray[Any], steps: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the numbers of steps that no pair can improve.
+
+    Parameters
+    ----------
+    source, target : integer array [m]
+        Pairs of neighbors.
+    steps : int32 array [k]
+        Numbers of steps that reach each dataset, the largest int32 where none is known.
+
+    Returns
+    -------
+    int32 array [k]
+        The least numbers of steps that follow from these along the pairs.
+
+    Examples
+    --------
+    >>> far = np.iinfo(np.int32).max
+    >>> relaxed(np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([0, far, 9, far], dtype=np.int32))
+    array([0, 1, 2, 3], dtype=int32)
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import dijkstra
+
+    size = steps.size
+    reached = np.flatnonzero(steps != UNREACHED)
+    # One search from an extra dataset, whose edges are as long as the steps known so far; an edge of length 0
+    # would be no edge, so each is one longer.
+    rows = np.concatenate([source, np.full(reached.size, size)])
+    columns = np.concatenate([target, reached])
+    lengths = np.concatenate([np.ones(source.size), steps[reached] + 1.0])
+    graph = coo_array((lengths, (rows, columns)), shape=(size + 1, size + 1))
+    # Repeated pairs would add up on the way to rows, so each keeps one entry of length 1.
+    compressed = graph.tocsr()
+    inner = compressed.data[: compressed.indptr[size]]
+    inner[:] = 1.0
+    found = dijkstra(compressed, directed=False, indices=[size])[0, :size] - 1
+    return np.where(np.isinf(found), UNREACHED, found).astype(np.int32)

@@ -218,15 +218,6 @@ def mix_lines(codes: NDArray[Any], mixed: NDArray[np.uint8], cut: Cut) -> None:
 def _mix_narrow(codes: NDArray[Any], mixed: NDArray[np.uint8], length: int, inner: int) -> None:
     """Do what `mix_lines` does, going along one line after the other."""
     for base in range(0, codes.size, length * inner):
-        if inner == 1:
-            # A stride of one, written so, is what the compiler turns into wide instructions.
-            line, marks = codes[base : base + length], mixed[base : base + length]
-            differs = False
-            for at in range(1, length):
-                differs |= line[at] != line[0]
-            for at in range(length if differs else 0):
-                marks[at] = 1
-            continue
         for x in range(base, base + inner):
             differs = False
             for at in range(x, x + length * inner, inner):
@@ -259,15 +250,6 @@ def lower_lines(steps: NDArray[Any], cut: Cut) -> None:
 def _lower_narrow(steps: NDArray[Any], length: int, inner: int) -> None:
     """Do what `lower_lines` does, going along one line after the other."""
     for base in range(0, steps.size, length * inner):
-        if inner == 1:
-            line = steps[base : base + length]
-            low = line[0]
-            for at in range(1, length):
-                low = min(low, line[at])
-            low = steps.dtype.type(low + 1)
-            for at in range(length):
-                line[at] = min(line[at], low)
-            continue
         for x in range(base, base + inner):
             low = steps[x]
             for at in range(x, x + length * inner, inner):

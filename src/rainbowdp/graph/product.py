@@ -107,15 +107,17 @@ class ProductGraph(Blockwise):
 
     def mixed(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which datasets have a neighbor of another code, bool [n]."""
+        if not is_worth_compiling(self.pair_count):
+            return super().mixed(codes)
+        from rainbowdp.graph.kernels_families import mix_lines
+
         narrow, marks = narrow_codes(codes, self.size), np.zeros(self.size, dtype=np.bool_)
         for cut, kind in self._cuts():
-            if kind == "complete" and is_worth_compiling(self.pair_count):
-                from rainbowdp.graph.kernels_families import mix_lines
-
+            if kind == "complete":
                 mix_lines(narrow, marks.view(np.uint8), cut)
-                continue
-            for lines, marked in zip(_tiles(narrow, cut), _tiles(marks, cut), strict=True):
-                _mark(lines, marked, kind)
+            else:
+                for lines, marked in zip(_tiles(narrow, cut), _tiles(marks, cut), strict=True):
+                    _mark(lines, marked, wraps=kind == "cycle")
         return frozen(marks)
 
     def steps_from(self, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -208,17 +210,12 @@ def _tiles(values: NDArray[Any], cut: _Cut) -> Iterator[NDArray[Any]]:
             yield lines[start : start + depth, :, place : place + width]
 
 
-def _mark(lines: NDArray[Any], marked: NDArray[np.bool_], kind: AxisKind) -> None:
-    """Mark the datasets with a neighbor of another code along an axis."""
-    if kind == "complete":
-        # Positions that stand together are compared much quicker.
-        rows = np.ascontiguousarray(lines.swapaxes(0, 1))
-        marked |= (rows[1:] != rows[0]).any(axis=0)[:, np.newaxis]
-        return
+def _mark(lines: NDArray[Any], marked: NDArray[np.bool_], *, wraps: bool) -> None:
+    """Mark the datasets with a neighbor of another code along a path or cycle."""
     differs = lines[:, 1:] != lines[:, :-1]
     marked[:, 1:] |= differs
     marked[:, :-1] |= differs
-    if kind == "cycle":
+    if wraps:
         differs = lines[:, 0] != lines[:, -1]
         marked[:, 0] |= differs
         marked[:, -1] |= differs

@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of neighbors in a Spark DataFrame: what needs every pair is done where the pairs are.
+"""Families whose pairs of neighbors live on a Spark cluster, in Parquet or in CSV with a header.
 
 The driver holds a number or two per dataset and sends them out; each partition answers for its own pairs in
 one pass, a function of what was sent and of batches of pairs, and Spark merges the answers by ``distinct`` or
 by a minimum. Distances do not take a join per level: a partition relaxes the distances that it was sent until
 none of its own pairs improves any, so a round settles everything that lies within a partition, and rounds are
-needed only for what crosses between partitions.
+needed only for what crosses between partitions. Everything else of rainbowdp works on the result as on any
+other graph.
+
+Master, memory and everything else come from where Spark looks for them: ``spark-submit``, ``spark-
+defaults.conf``, ``SPARK_CONF_DIR``, or a session that the caller has started. Names of datasets become
+numbers: numbers that are the datasets' own need a look at their range only, and names are joined to a table
+of names, by Spark. A name that no dataset has is an error, as it is for files.
 """
 
 import contextlib
 import itertools
+import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,21 +27,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.errors import FileUnreadableError, UsageError
-from rainbowdp.graph.arrays import dataset_codes, narrowest, number_type
-from rainbowdp.graph.passes import CodeTally, marks
+from rainbowdp.errors import (
+    FileFormatError,
+    FileUnreadableError,
+    MissingExtraError,
+    UnknownDatasetError,
+    UsageError,
+)
+from rainbowdp.graph.arrays import dataset_codes, narrowest, number_type, removal_notes
+from rainbowdp.graph.distances import UNREACHED, relaxed
+from rainbowdp.graph.labels import close_labels
+from rainbowdp.graph.passes import CodeTally, Ends, Report, marks
 from rainbowdp.graph.relation import CodePairs
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 Batches = Iterator["pa.RecordBatch"]
-Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
-Report = Callable[[str], None]
-
-UNREACHED = np.iinfo(np.int32).max
-"""The number of steps of a dataset that no start is known to reach."""
 
 FEW_ROUNDS = 8
 """After so many rounds the driver may take over."""
@@ -42,8 +52,11 @@ FEW_PAIRS = 16
 """Up to so many open pairs per dataset the driver takes over."""
 
 _ENDS = ("source", "target")
+_WHOLE = ("tinyint", "smallint", "int", "bigint")
 _MET = ("first", "second", *_ENDS)
-_BLOCK = 1 << 20
+_BATCHES = 100
+# A row that does not fit its header is an error, not a row that is silently lost or filled up.
+_CSV = {"header": True, "quote": '"', "escape": '"', "mode": "FAILFAST", "emptyValue": ""}
 
 
 def _mixed(codes: Any, batches: Batches) -> Batches:  # noqa: ANN401 - a broadcast array, as below; mypy does not know PySpark
@@ -84,10 +97,9 @@ def relaxed_partition(steps: Any, batches: Batches) -> Batches:  # noqa: ANN401 
     record batch
         ``dataset, steps``.
     """
-    parts = list(_blocks(batches))
-    if not parts:
+    if not (block := list(batches)):
         return
-    source, target = (np.concatenate([part[end] for part in parts]) for end in (0, 1))
+    source, target = _ends(block)
     # Datasets of this partition are numbered anew, so that its work is that of its pairs.
     inside, numbers = np.unique(np.concatenate([source, target]), return_inverse=True)
     before = steps.value[inside]
@@ -96,58 +108,10 @@ def relaxed_partition(steps: Any, batches: Batches) -> Batches:  # noqa: ANN401 
     yield _batch(dataset=inside[improved], steps=after[improved])
 
 
-def relaxed(source: NDArray[Any], target: NDArray[Any], steps: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the numbers of steps that no pair can improve.
-
-    Parameters
-    ----------
-    source, target : integer array [m]
-        Pairs of neighbors.
-    steps : int32 array [k]
-        Numbers of steps that reach each dataset, the largest int32 where none is known.
-
-    Returns
-    -------
-    int32 array [k]
-        The least numbers of steps that follow from these along the pairs.
-
-    Examples
-    --------
-    >>> far = np.iinfo(np.int32).max
-    >>> relaxed(np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([0, far, 9, far], dtype=np.int32))
-    array([0, 1, 2, 3], dtype=int32)
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import dijkstra
-
-    size = steps.size
-    reached = np.flatnonzero(steps != UNREACHED)
-    # One search from an extra dataset, whose edges are as long as the steps known so far; an edge of length 0
-    # would be no edge, so each is one longer.
-    rows = np.concatenate([source, np.full(reached.size, size)])
-    columns = np.concatenate([target, reached])
-    lengths = np.concatenate([np.ones(source.size), steps[reached] + 1.0])
-    graph = coo_array((lengths, (rows, columns)), shape=(size + 1, size + 1))
-    # Repeated pairs would add up on the way to rows, so each keeps one entry of length 1.
-    compressed = graph.tocsr()
-    inner = compressed.data[: compressed.indptr[size]]
-    inner[:] = 1.0
-    found = dijkstra(compressed, directed=False, indices=[size])[0, :size] - 1
-    return np.where(np.isinf(found), UNREACHED, found).astype(np.int32)
-
-
 def _blocks(batches: Batches) -> Iterator[Ends]:
     """Yield the two columns of pairs, many batches at a time, since Spark's batches are small."""
-    waiting: list[pa.RecordBatch] = []
-    rows = 0
-    for batch in batches:
-        waiting.append(batch)
-        rows += batch.num_rows
-        if rows >= _BLOCK:
-            yield _ends(waiting)
-            waiting, rows = [], 0
-    if waiting:
-        yield _ends(waiting)
+    while block := list(itertools.islice(batches, _BATCHES)):
+        yield _ends(block)
 
 
 def _ends(batches: "list[pa.RecordBatch]") -> Ends:
@@ -232,8 +196,7 @@ class SparkPairs:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was left out of the input, in words; empty if nothing was."""
-        loops = self._counts[1]
-        return (f"{loops} self-loop{'s' * (loops > 1)} removed",) if loops else ()
+        return removal_notes(self._counts[1], 0)
 
     @property
     def pair_count(self) -> int:
@@ -268,14 +231,9 @@ class SparkPairs:
 
         schema = ", ".join(f"{name} long" for name in _MET)
         sent = dataset_codes(codes, self.size, count).astype(narrowest(count))
-        found = (
-            self._ask(self.frame, _met, sent, schema, count)
-            .groupBy("first", "second")
-            .agg(sql.min(sql.struct(*_ENDS)).alias("least"))
-            .select("first", "second", "least.source", "least.target")
-            .orderBy("first", "second")
-            .toArrow()
-        )
+        met = self._ask(self.frame, _met, sent, schema, count).groupBy("first", "second")
+        least = met.agg(sql.min(sql.struct(*_ENDS)).alias("least")).orderBy("first", "second")
+        found = least.select("first", "second", "least.source", "least.target").toArrow()
         first, second, *ends = (_column(found, name) for name in _MET)
         apart = first != second
         self._say(f"{int(apart.sum())} pairs of different codes meet")
@@ -323,3 +281,169 @@ class SparkPairs:
     def _say(self, text: str) -> None:
         if self.report is not None:
             self.report(text)
+
+
+def spark_pairs(
+    path: str, kind: str, size: int, labels: list[str] | None = None, report: Report | None = None
+) -> SparkPairs:
+    """Read pairs of neighbors with the running Spark session, or one made as Spark is configured.
+
+    Parameters
+    ----------
+    path : str
+        Whatever Spark can read there: a file, a folder, an address such as ``hdfs://...`` or ``s3a://...``.
+    kind : {"parquet", "csv"}
+        What it is. A CSV file has a header, quotes are doubled inside quotes, and no cell holds a line break.
+    size : int
+        Number of datasets.
+    labels : list [n] of str, optional
+        Their names; None if they are called 0 to n - 1.
+    report : callable, optional
+        Told in words about each pass over the pairs.
+
+    Returns
+    -------
+    SparkPairs
+        Its pairs are cached by Spark where names had to become numbers.
+
+    Raises
+    ------
+    MissingExtraError, UsageError
+        If PySpark is missing, or no session can be started.
+    FileUnreadableError
+        If Spark cannot read the table.
+    FileFormatError, UnknownDatasetError
+        If the table is not one of pairs of these datasets.
+    """
+    session = open_session()
+    from pyspark.errors import PySparkException
+
+    try:
+        frame = session.read.parquet(path) if kind == "parquet" else session.read.options(**_CSV).csv(path)
+        return SparkPairs(size, numbered(frame, labels, size), report)
+    except (FileFormatError, UnknownDatasetError) as error:
+        raise error.at(repr(path)) from error
+    except PySparkException as error:
+        raise FileUnreadableError(
+            f"Spark cannot read {path!r}: {str(error).strip().splitlines()[0]}",
+            help="check the address, and that each row of a CSV file has as many cells as its header",
+            path=path,
+        ) from error
+
+
+def open_session() -> Any:  # noqa: ANN401 - mypy does not know PySpark
+    """Return the running Spark session, or start one.
+
+    Returns
+    -------
+    pyspark.sql.SparkSession
+
+    Raises
+    ------
+    MissingExtraError
+        If PySpark or pandas is not installed.
+    UsageError
+        If no session can be started, for example without Java.
+    """
+    try:
+        import pandas as pd  # noqa: F401 - PySpark asks for it where batches are exchanged
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise MissingExtraError(
+            "this needs PySpark and pandas, which are not installed",
+            help="install them with: pip install 'rainbowdp[spark]'",
+        ) from error
+    # Without it, workers on this machine would take the first python3 of the path, which may lack rainbowdp.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    with warnings.catch_warnings():
+        # PySpark says which pandas it has not been tested with; pandas is not used here.
+        warnings.simplefilter("ignore")
+        try:
+            # What Spark says in the middle of a terminal would hide what rainbowdp says there.
+            builder = SparkSession.builder.appName("rainbowdp")
+            return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+        except (PySparkException, OSError) as error:
+            raise UsageError(
+                f"no Spark session could be started: {str(error).splitlines()[0]}",
+                help="check SPARK_HOME, JAVA_HOME and the master that Spark is configured with",
+            ) from error
+
+
+def numbered(frame: Any, labels: list[str] | None, size: int) -> Any:  # noqa: ANN401 - mypy does not know PySpark
+    """Return pairs of neighbors by the numbers of the datasets.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+        With the columns ``source`` and ``target``, names of datasets.
+    labels : list [n] of str, or None
+        The names of the datasets; None if they are called 0 to n - 1.
+    size : int
+        Number of datasets.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        The columns ``source`` and ``target`` as whole numbers from 0, without nulls.
+
+    Raises
+    ------
+    FileFormatError
+        If a column is missing, or a pair lacks an end.
+    UnknownDatasetError
+        If a pair names a dataset that is not there.
+    """
+    from pyspark.sql import functions as sql
+
+    for name in _ENDS:
+        if name not in frame.columns:
+            raise FileFormatError(
+                f"the table of neighbors has no column {name!r}",
+                help=f"its columns are {', '.join(map(repr, frame.columns))}",
+                column=name,
+            )
+    pairs = frame.select(*_ENDS)
+    whole = labels is None and all(kind in _WHOLE for _, kind in pairs.dtypes)
+    extremes = [sql.min(sql.least(*_ENDS)), sql.max(sql.greatest(*_ENDS))] if whole else []
+    nulls = [sql.sum(sql.col(name).isNull().cast("long")) for name in _ENDS]
+    *counts, lowest, highest = [*pairs.agg(*nulls, *extremes).first(), None, None][:4]
+    for name, count in zip(_ENDS, counts, strict=True):
+        if count:
+            raise FileFormatError(
+                f"the table of neighbors has no {name} in {count} row{'s' * (count > 1)}",
+                help="name both datasets of every pair",
+                column=name,
+            )
+    if not whole:
+        return _joined(pairs, labels, size)
+    if lowest is not None and (lowest < 0 or highest >= size):
+        wrong = lowest if lowest < 0 else highest
+        raise _unknown(str(wrong), f"the datasets are 0 to {size - 1}")
+    return pairs.select(*(sql.col(name).cast("long").alias(name) for name in _ENDS))
+
+
+def _joined(pairs: Any, labels: list[str] | None, size: int) -> Any:  # noqa: ANN401 - see numbered
+    import pyarrow as pa
+    from pyspark.sql import functions as sql
+
+    texts = list(map(str, range(size))) if labels is None else labels
+    table = pa.table({"name": pa.array(texts, pa.string()), "number": np.arange(size, dtype=np.int64)})
+    names = pairs.sparkSession.createDataFrame(table)
+    found = pairs.select(*(sql.col(end).cast("string").alias(end) for end in _ENDS))
+    for end in _ENDS:
+        known = names.select(sql.col("name").alias(f"{end}_name"), sql.col("number").alias(f"{end}_number"))
+        found = found.join(known, found[end] == known[f"{end}_name"], "left")
+    wrong = [found.where(sql.col(f"{end}_number").isNull()).agg(sql.min(end).alias("name")) for end in _ENDS]
+    (first,) = wrong[0].union(wrong[1]).agg(sql.min("name")).first()
+    if first is not None:
+        raise _unknown(first, close_labels(first, texts))
+    return found.select(*(sql.col(f"{end}_number").alias(end) for end in _ENDS))
+
+
+def _unknown(name: str, help: str) -> UnknownDatasetError:
+    return UnknownDatasetError(
+        f"the table of neighbors names the dataset {name!r}, which does not exist",
+        help=help or "list it among the datasets, or remove the pair",
+        dataset=name,
+    )

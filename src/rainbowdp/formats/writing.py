@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mechanisms as files.
+"""Write what solving finds: mechanisms, and boundary graphs.
 
 CSV and Parquet hold ``dataset, rainbow, distance``, then one column per color in code-point order; the
 distance is empty (null) where unconstrained. JSON holds::
@@ -17,9 +17,24 @@ a thousand classes.
 
 A row is rendered once per class; Arrow joins the classes to the datasets block by block, so 10^8 datasets
 take no loop in Python.
+
+The boundary graph is the image of a graph under its boundary morphism. Every node carries the attributes
+``rainbow``, ``distance`` (absent where unconstrained) and ``datasets``, the number of datasets that it stands
+for.
+
+=============  ==============================================================================================
+ending         form
+=============  ==============================================================================================
+``.graphml``   GraphML
+``.json``      node-link JSON with the keys ``nodes`` and ``edges``
+``.csv``       one line per edge: ``source, target``, then rainbow, distance and datasets of both; a node
+               without edges does not appear
+=============  ==============================================================================================
 """
 
 import contextlib
+import csv
+import io
 import json
 import os
 import re
@@ -31,11 +46,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.errors import ColorError
+from rainbowdp.errors import ColorError, FileWriteError
 from rainbowdp.exact import format_exact
 from rainbowdp.exact.arguments import require
 from rainbowdp.formats.datasets import number_column, text_column
 from rainbowdp.formats.files import TABLES, Form, form_to_write, path_of, replacing
+from rainbowdp.graph import BoundaryMorphism, listed
 from rainbowdp.graph.labels import LabelArray
 from rainbowdp.mechanism import Mechanism
 
@@ -46,6 +62,11 @@ FORMS = (*TABLES, Form.JSON)
 FIRST_COLUMNS = ("dataset", "rainbow", "distance")
 CLASS_COLUMNS = ("class", "rainbow", "distance", "datasets")
 CODE_COLUMNS = ("dataset", "class")
+BOUNDARY_FORMS = (Form.GRAPHML, Form.JSON, Form.CSV)
+"""The forms of boundary graphs."""
+
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_DETAILS = ("rainbow", "distance", "datasets")
 _MOST_ROWS, _MOST_BYTES = 1 << 18, 1 << 26
 _CSV_SPECIAL, _JSON_SPECIAL = r'[\n\r"#,]|^$', r'["\\\x00-\x1f]'
 
@@ -289,3 +310,108 @@ def _classes(mechanism: Mechanism, *, exact: bool) -> "pa.Table":
         *probabilities,
     ]
     return pa.table(columns, names=[*FIRST_COLUMNS[1:], *mechanism.colors])
+
+
+def write_boundary_graph(path: Path | str, morphism: BoundaryMorphism) -> None:
+    """Write the boundary graph of a rainbow graph.
+
+    Parameters
+    ----------
+    path : Path or str
+        A ``.graphml``, ``.json`` or ``.csv`` file.
+    morphism : BoundaryMorphism
+        As `rainbowdp.graph.boundary_morphism` makes it.
+
+    Raises
+    ------
+    UsageError
+        If the ending of the name says no such form, or an argument is of another kind.
+    FileWriteError
+        If the file cannot be written, or GraphML cannot hold the name of a color.
+
+    References
+    ----------
+    Zhou et al. 2022, Definition 8 and Figure 1 (b).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from rainbowdp.graph import RainbowGraph, boundary_morphism
+    >>> graph = RainbowGraph.from_edges(
+    ...     [("a", "b"), ("b", "c")], {"a": "yes>no", "b": "yes>no", "c": "no>yes"}
+    ... )
+    >>> path = Path(tempfile.mkdtemp()) / "boundary.csv"
+    >>> write_boundary_graph(path, boundary_morphism(graph))
+    >>> for line in path.read_text().splitlines():
+    ...     print(line[:45])
+    source,target,source_rainbow,source_distance,
+    no>yes @ 0,yes>no @ 0,no>yes,0,1,yes>no,0,1
+    yes>no @ 0,yes>no @ 1,yes>no,0,1,yes>no,1,1
+    """
+    path = path_of(path)
+    require(morphism, "morphism", BoundaryMorphism)
+    form = form_to_write(path, "the boundary graph", BOUNDARY_FORMS)
+    nodes = _boundary_nodes(morphism)
+    names = list(nodes)
+    source, target = listed(morphism.boundary_graph.structure).pairs()
+    edges = [(names[a], names[b]) for a, b in zip(source.tolist(), target.tolist(), strict=True)]
+    refuse_unwritable(morphism.boundary_graph.colors, form)
+    with replacing(path) as beside:
+        if form is Form.GRAPHML:
+            beside.write_bytes(_as_graphml(nodes, edges))
+        elif form is Form.JSON:
+            document = {
+                "directed": False,
+                "multigraph": False,
+                "graph": {},
+                "nodes": [{"id": name, **details} for name, details in nodes.items()],
+                "edges": [{"source": one, "target": other} for one, other in edges],
+            }
+            beside.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        else:
+            with beside.open("w", encoding="utf-8", newline="") as file:
+                table = csv.writer(file, lineterminator="\n")
+                ends = [f"{end}_{column}" for end in ("source", "target") for column in _DETAILS]
+                table.writerow(["source", "target", *ends])
+                for pair in edges:
+                    table.writerow([*pair, *(nodes[end].get(column) for end in pair for column in _DETAILS)])
+
+
+def refuse_unwritable(colors: tuple[str, ...], form: Form) -> None:
+    """Refuse colors that the form cannot hold: XML has no way to write most control characters.
+
+    Raises
+    ------
+    FileWriteError
+        If there is one.
+    """
+    for color in colors if form is Form.GRAPHML else ():
+        if found := _NOT_IN_XML.search(color):
+            raise FileWriteError(
+                f"GraphML cannot hold the color {color!r}: it has no way to write {found[0]!r}",
+                help="write the boundary graph as .json or .csv, or rename the color",
+                color=color,
+            )
+
+
+def _boundary_nodes(morphism: BoundaryMorphism) -> dict[str, dict[str, str | int]]:
+    """Return the attributes of every node by its name; without a distance where there is none."""
+    graph = morphism.boundary_graph
+    counts = np.bincount(morphism.codes, minlength=graph.size).tolist()
+    nodes: dict[str, dict[str, str | int]] = {}
+    for at, distance in enumerate(morphism.class_distance.tolist()):
+        known = {} if distance is None else {"distance": distance}
+        nodes[graph.label(at)] = {"rainbow": str(graph.rainbow_of(at)), **known, "datasets": counts[at]}
+    return nodes
+
+
+def _as_graphml(nodes: dict[str, dict[str, str | int]], edges: list[tuple[str, str]]) -> bytes:
+    import networkx as nx
+
+    graph = nx.Graph()
+    graph.add_nodes_from(nodes.items())
+    graph.add_edges_from(edges)
+    written = io.BytesIO()
+    nx.write_graphml_xml(graph, written)
+    # XML readers take a carriage return for a line feed, except where it is written as a reference.
+    return written.getvalue().replace(b"\r", b"&#13;")
