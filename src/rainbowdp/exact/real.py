@@ -149,6 +149,12 @@ class Real(ABC):
     @abstractmethod
     def _scaled(self, factor: Fraction) -> Self: ...
 
+    def _times(self, other: Self) -> Self:  # noqa: ARG002 - not every kind has products
+        return NotImplemented
+
+    def _over(self, other: Self) -> Self:  # noqa: ARG002 - nor quotients
+        return NotImplemented
+
     @abstractmethod
     def _lift(self, other: object) -> Self | None:
         """Return the other number in this form, None where that is impossible."""
@@ -193,14 +199,20 @@ class Real(ABC):
     def __mul__(self, other: object) -> Self:
         if isinstance(other, int | Fraction):
             return self._scaled(Fraction(other))
-        return NotImplemented
+        lifted = self._lift(other)
+        return NotImplemented if lifted is None else self._times(lifted)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: object) -> Self:
         if isinstance(other, int | Fraction):
             return self._scaled(1 / Fraction(other))
-        return NotImplemented
+        lifted = self._lift(other)
+        return NotImplemented if lifted is None else self._over(lifted)
+
+    def __rtruediv__(self, other: object) -> Self:
+        lifted = self._lift(other)
+        return NotImplemented if lifted is None else lifted._over(self)
 
     def __eq__(self, other: object) -> bool:
         lifted = self._lift(other)
