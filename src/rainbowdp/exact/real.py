@@ -149,11 +149,11 @@ class Real(ABC):
     @abstractmethod
     def _scaled(self, factor: Fraction) -> Self: ...
 
-    def _times(self, other: Self) -> Self:  # noqa: ARG002 - not every kind has products
-        return NotImplemented
+    def _times(self, other: Self) -> Self:
+        raise TypeError(f"products of {type(other).__name__} have no exact form")
 
-    def _over(self, other: Self) -> Self:  # noqa: ARG002 - nor quotients
-        return NotImplemented
+    def _over(self, other: Self) -> Self:
+        raise TypeError(f"quotients of {type(other).__name__} have no exact form")
 
     @abstractmethod
     def _lift(self, other: object) -> Self | None:
