@@ -175,7 +175,7 @@ def test_closed_form_equals_the_rule_applied_step_by_step(
     assert total == 1
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     st.data(),
     st.sampled_from(["1", "3/2", "2", "5"]),

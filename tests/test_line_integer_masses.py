@@ -6,7 +6,7 @@ from fractions import Fraction
 import flint
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from line_cases import class_ball, normal_lines, odds_lines
@@ -49,7 +49,6 @@ def assert_enclosed(line: Line, distances: list[int]) -> None:
                 assert total - bound < slack * flint.arb(2) ** -64, (color, distance)
 
 
-@settings(max_examples=40)
 @given(odds_lines(), st.lists(DISTANCES, min_size=1, max_size=5))
 def test_lines_under_pure_and_approximate_privacy(
     drawn: tuple[Rainbow, Distribution, PureDP | ApproxDP], distances: list[int]
@@ -59,7 +58,6 @@ def test_lines_under_pure_and_approximate_privacy(
     assert_enclosed(line, [*distances, *sorted(d for d in near if 0 <= d <= LARGEST)])
 
 
-@settings(max_examples=40)
 @given(normal_lines(), st.lists(DISTANCES, min_size=1, max_size=5))
 def test_lines_under_gaussian_privacy(
     drawn: tuple[Rainbow, Distribution, GaussianDP], distances: list[int]

@@ -92,7 +92,7 @@ def test_rows_of_many_regions_are_those_of_each_region(privacy: Privacy) -> None
     distances = np.ma.MaskedArray(np.tile(DISTANCES, len(lines)), mask=False)
     rows = LineRows(lines, [line.boundary for line in lines], regions, distances)
     table = rows.float_table()
-    for at, (region, distance) in enumerate(zip(regions.tolist(), distances.tolist(), strict=True)):
-        alone = Line(lines[region].rainbow, lines[region].boundary, privacy)
-        assert rows[at] == alone.distribution(distance)
-        assert np.array_equal(table[at], alone.probabilities(np.array(DISTANCES))[DISTANCES.index(distance)])
+    for region, line in enumerate(lines):
+        alone, start = Line(line.rainbow, line.boundary, privacy), region * len(DISTANCES)
+        assert [*rows[start : start + len(DISTANCES)]] == [alone.distribution(at) for at in DISTANCES]
+        assert np.array_equal(table[start : start + len(DISTANCES)], alone.probabilities(DISTANCES))

@@ -7,7 +7,7 @@ from fractions import Fraction
 import flint
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from line_cases import ORACLE_BITS, class_ball, normal_lines, odds_lines
@@ -76,7 +76,6 @@ def largest_error(line: Line, distances: Sequence[int]) -> float:
     return worst
 
 
-@settings(max_examples=50)
 @given(odds_lines(), st.lists(_bases, max_size=4))
 def test_odds_tables_are_relatively_accurate(
     drawn: tuple[Rainbow, Distribution, PureDP | ApproxDP], distances: list[int]
@@ -85,7 +84,6 @@ def test_odds_tables_are_relatively_accurate(
     assert largest_error(line, interesting(line, distances)) < REACHED < PROMISED
 
 
-@settings(max_examples=80)
 @given(normal_lines(), st.lists(_bases, max_size=6), st.integers(0, 80))
 @example((BRG, EXAMPLE_1, GaussianDP("1/10")), list(range(0, 400, 13)), 0)
 def test_gaussian_tables_are_relatively_accurate(

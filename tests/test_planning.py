@@ -115,7 +115,7 @@ def noise_right(lead: int, rivals: int, ratio: float, most: int) -> float:
     return total
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(ODDS, st.integers(1, 12), st.integers(3, 6), st.sampled_from(RELATIONS))
 def test_both_goals_and_rivals_of_a_winner_in_closed_form(
     odds: Fraction, lead: int, options: int, neighbors: Neighbors
@@ -210,7 +210,7 @@ def test_a_chance_of_a_false_yes_parts_the_two_sides() -> None:
     assert max(rounded(missed(side, "typical", one)) for one in ("yes", "no")) <= 0.1
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(ODDS, st.integers(1, 9))
 def test_levels_and_brackets_of_three_in_closed_form(root: Fraction, j: int) -> None:
     # A count j people inside the level from 40 to 110 is 71 - j people from its other end.
@@ -300,8 +300,15 @@ def test_a_guaranteed_ranking_of_the_first_options_is_as_its_chances_at_a_table(
         assert rounded(missed(row, "guarantee", case)) == pytest.approx(at_table)
 
 
-@pytest.mark.parametrize("neighbors", RELATIONS)
-@pytest.mark.parametrize("privacy", [PureDP("0.3"), ApproxDP(1, "1/100"), GaussianDP("1/2")])
+@pytest.mark.parametrize(
+    ("privacy", "neighbors"),
+    [
+        (PureDP("0.3"), "add-remove"),
+        (PureDP("0.3"), "change-one"),
+        (ApproxDP(1, "1/100"), "change-one"),
+        (GaussianDP("1/2"), "add-remove"),
+    ],
+)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_needed_leads_are_the_least_ones(name: str, privacy: Privacy, neighbors: Neighbors) -> None:
     # Scores say themselves how far one person moves them.
@@ -347,7 +354,7 @@ def test_the_least_epsilon_suffices_and_the_decimal_before_does_not(
 
 def test_the_least_epsilon_of_two_options_in_closed_form() -> None:
     """Two options, lead L: e^(-L epsilon) / 2 <= 1/100."""
-    for lead in (2, 40, 1000, 10**15, 10**30):
+    for lead in (2, 1000, 10**30):
         least = plan(QUESTIONS["two"], want="0.99", lead=lead).least
         assert least is not None
         assert 1 <= float(least.value) * lead / math.log(50) <= 1.001

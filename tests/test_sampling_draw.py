@@ -101,16 +101,6 @@ def test_decided_intervals_have_the_lengths_of_floors_and_ceilings(
     check_counts(distribution, counts, (1 << bits) - sum(counts), 1 << bits)
 
 
-@pytest.mark.parametrize("distribution", [d for d in CASES.values() if d.is_rational], ids=str)
-def test_a_first_word_decides_exactly_floor_to_ceiling(distribution: Distribution) -> None:
-    counts, still_open = outcomes(distribution, 1)
-    masses = [mass / sum(fractions(distribution)) for mass in accumulate(fractions(distribution))]
-    ends = [mass * 256 // 1 for mass in masses]
-    starts = [0, *(-(-mass * 256 // 1) for mass in masses[:-1])]
-    assert counts == [max(end - start, 0) for start, end in zip(starts, ends, strict=True)]
-    assert still_open == 256 - sum(counts)
-
-
 @pytest.mark.parametrize("distribution", CASES.values(), ids=CASES)
 def test_impossible_colors_are_never_drawn(distribution: Distribution) -> None:
     masses = CumulativeMasses(distribution)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp plan``: how often an answer would be right, and at what cost, before anything is spent."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
 
 _GAP = "   "
 _DENSE = 40
-_Groups = dict[str, dict[str, tuple[str, ...]]]
+_Column = tuple[str, str, tuple[str, ...]]
+"""The head over a column, which columns next to it can share, its own head, and its cells."""
 
 HELP = (
     "Planning before spending: how often an answer would be right, and what it would cost in privacy. No "
@@ -200,7 +203,8 @@ def _part(part: "PrivacyPlan", plan: "Plan") -> Iterator[str]:
     yield ""
     yield "lead needed for right answers in so many of 100 cases"
     leads = zip(*(need.leads for need in part.needs), strict=True)
-    yield from _table({"right": {"": wanted}}, ((each, tuple(map(_lead, each))) for each in leads), plan)
+    needed = ((*_heads(each[0], plan), tuple(map(_lead, each))) for each in leads)
+    yield from _table([("right", "", wanted), *needed])
     if part.compared is not None:
         yield ""
         yield "right answers in 100 cases of other mechanisms, by lead"
@@ -214,57 +218,47 @@ def _lead(needed: "NeededLead") -> str:
     return str(needed.lead or "none") if needed.is_computed else "-"
 
 
+def _heads(shown: "Chance | NeededLead", plan: "Plan") -> tuple[str, str]:
+    """Return the mechanism and the case of a column; the chosen goal has a star."""
+    from rainbowdp.planning.words import case_head
+
+    chosen = " *" if shown.mechanism == plan.goal else ""
+    return f"{shown.mechanism}{chosen}", case_head(plan.question, shown.case)
+
+
 def _chances(rows: Sequence["LeadRow"], plan: "Plan") -> Iterator[str]:
     from rainbowdp.planning.words import cell, percent
 
-    first: _Groups = {"lead": {"": tuple(str(row.lead) for row in rows)}}
+    columns: list[_Column] = [("lead", "", tuple(str(row.lead) for row in rows))]
     if plan.people is not None:
-        first["share"] = {"": tuple("" if row.share is None else percent(row.share) for row in rows)}
-    chances = zip(*(row.chances for row in rows), strict=True)
-    cells = ((each, tuple("-" if one.wrong is None else cell(one.wrong) for one in each)) for each in chances)
-    return _table(first, cells, plan)
+        shares = tuple("" if row.share is None else percent(row.share) for row in rows)
+        columns.append(("share", "", shares))
+    for each in zip(*(row.chances for row in rows), strict=True):
+        cells = tuple("-" if one.wrong is None else cell(one.wrong) for one in each)
+        columns.append((*_heads(each[0], plan), cells))
+    return _table(columns)
 
 
-def _table(
-    groups: _Groups, more: "Iterable[tuple[Sequence[Chance | NeededLead], tuple[str, ...]]]", plan: "Plan"
-) -> Iterator[str]:
-    """Yield a table with a head of two lines, or of one where no group has several columns.
-
-    Parameters
-    ----------
-    groups : dict
-        Columns that stand under one head, by head; of each the head and the cells.
-    more : iterable
-        What is shown in a column, all of one mechanism and case, and its cells.
-    plan : Plan
-        Which goal is chosen, and what the cases are called.
-    """
-    from rainbowdp.planning.words import case_head
-
-    for (shown, *_), cells in more:
-        head = f"{shown.mechanism} *" if shown.mechanism == plan.goal else shown.mechanism
-        groups.setdefault(head, {})[case_head(plan.question, shown.case)] = cells
-    # Columns that are the same become one.
-    columns = {
-        head: each if len(set(each.values())) > 1 else {"": next(iter(each.values()))}
-        for head, each in groups.items()
-    }
-    blocks = [_block(head, each) for head, each in columns.items()]
-    over, cases, *rows = map(_GAP.join, zip(*blocks, strict=True))
+def _table(columns: Iterable[_Column]) -> Iterator[str]:
+    """Yield a table with a head of two lines, or of one where no column has a head of its own."""
+    blocks = [
+        _block(over, [(head, *cells) for _, head, cells in group])
+        for over, group in groupby(columns, key=itemgetter(0))
+    ]
+    over, heads, *rows = map(_GAP.join, zip(*blocks, strict=True))
     yield over.rstrip()
-    if any(len(each) > 1 for each in columns.values()):
-        yield cases.rstrip()
+    if heads.strip():
+        yield heads.rstrip()
     yield "─" * len(over)
     yield from (row.rstrip() for row in rows)
 
 
-def _block(head: str, columns: Mapping[str, tuple[str, ...]]) -> list[str]:
+def _block(over: str, columns: list[tuple[str, ...]]) -> list[str]:
     """Return the lines of columns under one head, which stands over their middle, or at the end of one."""
-    widths = [max(map(len, (case, *cells))) for case, cells in columns.items()]
-    widths[0] += max(0, len(head) - len(_GAP.join(" " * width for width in widths)))
-    lines = [
-        _GAP.join(text.rjust(width) for text, width in zip(line, widths, strict=True))
-        for line in zip(*((case, *cells) for case, cells in columns.items()), strict=True)
-    ]
-    width = len(lines[0])
-    return [head.rjust(width) if len(widths) == 1 else head.center(width), *lines]
+    if all(column[1:] == columns[0][1:] for column in columns):
+        # Columns that are the same become one.
+        columns = [("", *columns[0][1:])]
+    widths = [max(map(len, column)) for column in columns]
+    widths[0] += max(0, len(over) - sum(widths) - len(_GAP) * (len(widths) - 1))
+    lines = [_GAP.join(map(str.rjust, line, widths)) for line in zip(*columns, strict=True)]
+    return [over.rjust(widths[0]) if len(widths) == 1 else over.center(len(lines[0])), *lines]

@@ -135,33 +135,17 @@ class OddsExpression(Real):
         scaled = self.numerator * flint.fmpq(factor.numerator, factor.denominator)
         return OddsExpression._of_reduced(scaled, self.denominator if factor else _ONE, self.exponent)
 
-    def __mul__(self, other: object) -> "OddsExpression":
-        if isinstance(other, int | Fraction):
-            return self._scaled(Fraction(other))
-        lifted = self._lift(other)
-        if lifted is None:
-            return NotImplemented
+    def _times(self, other: "OddsExpression") -> "OddsExpression":
         return OddsExpression(
-            self.numerator * lifted.numerator, self.denominator * lifted.denominator, self.exponent
+            self.numerator * other.numerator, self.denominator * other.denominator, self.exponent
         )
 
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: object) -> "OddsExpression":
-        if isinstance(other, int | Fraction):
-            return self._scaled(1 / Fraction(other))
-        lifted = self._lift(other)
-        if lifted is None:
-            return NotImplemented
-        if lifted.is_formally_zero():
+    def _over(self, other: "OddsExpression") -> "OddsExpression":
+        if other.is_formally_zero():
             raise ZeroDivisionError("division of an exact number by zero")
         return OddsExpression(
-            self.numerator * lifted.denominator, self.denominator * lifted.numerator, self.exponent
+            self.numerator * other.denominator, self.denominator * other.numerator, self.exponent
         )
-
-    def __rtruediv__(self, other: object) -> "OddsExpression":
-        lifted = self._lift(other)
-        return NotImplemented if lifted is None else lifted / self
 
     def __pow__(self, power: int) -> "OddsExpression":
         if power < 0:

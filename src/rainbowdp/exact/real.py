@@ -155,6 +155,12 @@ class Real(ABC):
     @abstractmethod
     def _scaled(self, factor: Fraction) -> Self: ...
 
+    def _times(self, other: Self) -> Self:
+        raise TypeError(f"products of {type(other).__name__} have no exact form")
+
+    def _over(self, other: Self) -> Self:
+        raise TypeError(f"quotients of {type(other).__name__} have no exact form")
+
     @abstractmethod
     def _lift(self, other: object) -> Self | None:
         """Return the other number in this form, None where that is impossible."""
@@ -199,14 +205,20 @@ class Real(ABC):
     def __mul__(self, other: object) -> Self:
         if isinstance(other, int | Fraction):
             return self._scaled(Fraction(other))
-        return NotImplemented
+        lifted = self._lift(other)
+        return NotImplemented if lifted is None else self._times(lifted)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: object) -> Self:
         if isinstance(other, int | Fraction):
             return self._scaled(1 / Fraction(other))
-        return NotImplemented
+        lifted = self._lift(other)
+        return NotImplemented if lifted is None else self._over(lifted)
+
+    def __rtruediv__(self, other: object) -> Self:
+        lifted = self._lift(other)
+        return NotImplemented if lifted is None else lifted._over(self)
 
     def _order(self, other: object) -> int | None:
         """Return the sign of the difference; None where the other is of a kind that does not compare.

@@ -19,7 +19,7 @@ from rainbowdp.errors import NumberError
 NumberLike = str | int | float | Fraction | Decimal | np.integer | np.floating
 """What may be given where an exact rational number is expected."""
 
-_DECIMAL = re.compile(r"([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?[0-9]{1,9}))?")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,9}))?")
 _RATIO = re.compile(r"([+-]?[0-9]+)\s*/\s*([0-9]+)")
 _LOG = re.compile(r"(?:ln|log)\s*\((.*)\)|(?:ln|log)\s*(\S+)", re.DOTALL)
 _LARGEST_EXPONENT = 5_000
@@ -238,12 +238,8 @@ def _from_text(text: str, hint: str) -> Fraction:
     match = _DECIMAL.fullmatch(stripped)
     if match is None:
         raise NumberError(f"{shown!r} is not an exact number", help=hint, value=text)
-    sign, whole, part, bare, exponent = match.groups()
-    part = part if part is not None else bare or ""
-    power = int(exponent or 0)
-    if abs(power) > _LARGEST_EXPONENT:
+    if abs(int(match[1] or 0)) > _LARGEST_EXPONENT:
         raise NumberError(
             f"{shown!r} has an exponent beyond {_LARGEST_EXPONENT}", help="use a smaller exponent", value=text
         )
-    number = Fraction(_integer((whole or "") + part or "0") * (-1 if sign == "-" else 1))
-    return number * Fraction(10) ** (power - len(part))
+    return Fraction(Decimal(stripped))

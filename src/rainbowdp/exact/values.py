@@ -64,23 +64,11 @@ class EnclosedNumber(Real):
             return EnclosedNumber(lambda: ball(other))
         return None
 
-    def __mul__(self, other: object) -> "EnclosedNumber":
-        lifted = self._lift(other)
-        if lifted is None:
-            return NotImplemented
-        return EnclosedNumber(lambda: self.evaluate() * lifted.evaluate())
+    def _times(self, other: "EnclosedNumber") -> "EnclosedNumber":
+        return EnclosedNumber(lambda: self.evaluate() * other.evaluate())
 
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: object) -> "EnclosedNumber":
-        lifted = self._lift(other)
-        if lifted is None:
-            return NotImplemented
-        return EnclosedNumber(lambda: self.evaluate() / lifted.evaluate())
-
-    def __rtruediv__(self, other: object) -> "EnclosedNumber":
-        lifted = self._lift(other)
-        return NotImplemented if lifted is None else lifted / self
+    def _over(self, other: "EnclosedNumber") -> "EnclosedNumber":
+        return EnclosedNumber(lambda: self.evaluate() / other.evaluate())
 
     def __pow__(self, power: int) -> "EnclosedNumber":
         return EnclosedNumber(lambda: self.evaluate() ** power)

@@ -128,7 +128,9 @@ class NoisyOrder(EpsilonMechanism, OptionsMechanism):
         close = 2 if case == "one-close" else self.count
         if close > MOST_OPTIONS or 0 < eta < least_eta(close):
             return None
-        return wrong_of(order_chance(gaps, eta, question.length, as_set=question.as_set, centered=centered))
+        return 1 - right_of(
+            order_chance(gaps, eta, question.length, as_set=question.as_set, centered=centered)
+        )
 
 
 def listed_chances(
@@ -245,11 +247,6 @@ def right_of(chance: Chance) -> EnclosedNumber:
     return EnclosedNumber(lambda: flint.arb(max(low, 0.0)).union(flint.arb(min(high, 1.0))))
 
 
-def wrong_of(chance: Chance) -> EnclosedNumber:
-    """Return the probability of the opposite."""
-    return EnclosedNumber(lambda: 1 - right_of(chance).evaluate())
-
-
 @dataclass(frozen=True)
 class NormalOrder(MuMechanism, OptionsMechanism):
     """The mechanism of `winner`, `scores` and `ranking` under Gaussian privacy.
@@ -343,7 +340,7 @@ class NormalOrder(MuMechanism, OptionsMechanism):
         gaps = ranking_gaps(question, rows, case)
         if case == "all-close" and self.count > MOST_OPTIONS:
             return None
-        return wrong_of(normal_order_chance(gaps, self._spread, question.length, as_set=question.as_set))
+        return 1 - right_of(normal_order_chance(gaps, self._spread, question.length, as_set=question.as_set))
 
     @property
     def _spread(self) -> float:

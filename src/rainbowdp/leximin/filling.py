@@ -17,6 +17,7 @@ and rounding lose at most 2^-67 more each.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import flint
 import numpy as np
@@ -28,7 +29,6 @@ from rainbowdp.leximin.simplex import LexicographicSimplex
 from rainbowdp.rainbow import Rainbow
 
 _ONE = flint.fmpq(1)
-_FURTHEST = 1 << 30
 _SMALLEST = 1e-60
 _LARGEST = Fraction(10**60)
 _LOSS = Fraction(1, 2**67)
@@ -67,16 +67,21 @@ class Component:
         return tuple(tuple(place[color] for color in group) for group in self.rainbows[region].classes)
 
 
-def components(rainbows: Sequence[Rainbow], touching: Sequence[tuple[int, int]]) -> list[Component]:
-    """Split regions into those that hang together by touching; regions that touch none are left out."""
+def _meetings(regions: int, touching: Sequence[tuple[int, int]]) -> Any:  # noqa: ANN401 - an array of scipy
+    """Return the graph of regions that touch, for scipy."""
     from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
 
     ends = np.array(touching, dtype=np.int64).reshape(-1, 2).T
-    meetings = coo_array((np.ones(len(touching)), ends), shape=(len(rainbows), len(rainbows)))
-    _, component_of = connected_components(meetings, directed=False)
+    return coo_array((np.ones(len(touching)), ends), shape=(regions, regions))
+
+
+def components(rainbows: Sequence[Rainbow], touching: Sequence[tuple[int, int]]) -> list[Component]:
+    """Split regions into those that hang together by touching; regions that touch none are left out."""
+    from scipy.sparse.csgraph import connected_components
+
+    _, component_of = connected_components(_meetings(len(rainbows), touching), directed=False)
     members: dict[int, list[int]] = {}
-    for region in np.unique(ends).tolist():
+    for region in sorted({region for pair in touching for region in pair}):
         members.setdefault(int(component_of[region]), []).append(region)
     made = []
     for regions in members.values():
@@ -191,22 +196,19 @@ def privacy_program(component: Component, odds: Fraction, delta: Fraction) -> tu
 
 def _sizes(component: Component, odds: Fraction, delta: Fraction) -> list[list[float]]:
     """Return the expected size of each probability, which shrinks from where its color is best."""
+    from scipy.sparse.csgraph import dijkstra
+
     regions = range(len(component.rainbows))
-    steps = [[_FURTHEST] * len(component.colors) for _ in regions]
-    front = [(region, color) for region in regions for color in component.classes(region)[0]]
-    for region, color in front:
-        steps[region][color] = 0
-    neighbors: list[list[int]] = [[] for _ in regions]
-    for first, second in component.touching:
-        neighbors[first].append(second)
-        neighbors[second].append(first)
-    for region, color in front:
-        for other in neighbors[region]:
-            if steps[other][color] == _FURTHEST:
-                steps[other][color] = steps[region][color] + 1
-                front.append((other, color))
+    meetings = _meetings(len(regions), component.touching)
     smallest, shrinking = max(float(delta), _SMALLEST), float(min(odds, _LARGEST))
-    return [[1.0 if far == _FURTHEST else max(shrinking**-far, smallest) for far in row] for row in steps]
+    sizes = np.ones((len(regions), len(component.colors)))
+    for color in range(len(component.colors)):
+        best = [region for region in regions if color in component.classes(region)[0]]
+        if best:
+            far = dijkstra(meetings, directed=False, indices=best, unweighted=True, min_only=True)
+            sizes[:, color] = np.maximum(shrinking**-far, smallest)
+    rows: list[list[float]] = sizes.tolist()
+    return rows
 
 
 def _fill_best_classes(

@@ -221,4 +221,6 @@ def _all_units(values: Iterator[flint.arb] | list[flint.arb]) -> list[int] | Non
 
 
 def _whole_units(end: flint.arb) -> int:
-    return min(max(int((end * _ONE).floor().unique_fmpz()), 0), _ONE)
+    whole = (end * _ONE).floor().unique_fmpz()
+    assert whole is not None  # noqa: S101 - an end is one number
+    return min(max(int(whole), 0), _ONE)

@@ -186,7 +186,9 @@ class OddsTable:
         if phases == (Phase.GROWTH, Phase.DECAY):
             return self._between(left, right, end - start)
         if Phase.GROWTH in phases:
-            return self._rising(left, right, float(end - start))
+            # Read from right to left it falls.
+            falling = self._falling(right, left, float(end - start))
+            return lambda u, v: falling(v, u)
         return self._falling(left, right, float(end - start))
 
     def _endless(self, left: float, limit: float) -> Formula:
@@ -204,13 +206,6 @@ class OddsTable:
         def formula(u: Counts, v: Counts) -> Floats:
             (power, done), (_, left_over) = self._powers(u, span), self._powers(v, span)
             return left * power * left_over + right * done
-
-        return formula
-
-    def _rising(self, left: float, right: float, span: float) -> Formula:
-        def formula(u: Counts, v: Counts) -> Floats:
-            (_, done), (power, left_over) = self._powers(u, span), self._powers(v, span)
-            return left * left_over + right * power * done
 
         return formula
 

@@ -54,13 +54,6 @@ class Pair(NamedTuple):
     high: Floats
     low: Floats
 
-    def __neg__(self) -> "Pair":
-        return Pair(-self.high, -self.low)
-
-    def where(self, chosen: npt.NDArray[np.bool_]) -> "Pair":
-        """Return the chosen entries."""
-        return Pair(self.high[chosen], self.low[chosen])
-
 
 def relative_ball(evaluate: Callable[[], flint.arb], bits: int = _PAIR_BITS) -> flint.arb:
     """Return a ball that is relatively accurate to `bits`, or 0 for a number far below every float.
@@ -114,14 +107,14 @@ def halves(x: Floats) -> tuple[Floats, Floats]:
     return high, x - high
 
 
-def times(count: Floats, factor: Constant | Pair) -> Pair:
+def times(count: Floats, factor: Constant) -> Pair:
     """Return count * factor without rounding error beyond 2^-100, for counts and factors far from overflow.
 
     Parameters
     ----------
     count : float64 array
         Exact numbers.
-    factor : Constant or Pair
+    factor : Constant
         What they are multiplied with.
 
     Returns
@@ -139,8 +132,8 @@ def times(count: Floats, factor: Constant | Pair) -> Pair:
     return Pair(product, error)
 
 
-def plus(first: Constant | Pair, second: Pair) -> Pair:
-    """Return the sum of a constant, or of an array of the same shape, and a pair."""
+def plus(first: Constant, second: Pair) -> Pair:
+    """Return the sum of a constant and a pair."""
     total = first.high + second.high
     moved = total - first.high
     error = (first.high - (total - moved)) + (second.high - moved) + (first.low + second.low)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The result of `plan`: frozen values with exact probabilities, which are rounded only when written."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -37,8 +37,24 @@ class _Told:
 
 
 def _json(value: object) -> object:
-    told = (tell for kinds, tell in _JSON.items() if isinstance(value, kinds))
-    return next(told, lambda same: same)(value)
+    told = value
+    match value:
+        case _Told():
+            told = value.to_json()
+        case tuple():
+            told = [_json(each) for each in value]
+        case Mapping():
+            told = dict(value)
+        case Fraction():
+            told = format_fraction(value)
+        case PureDP() | ApproxDP() | GaussianDP():
+            told = parameters_of(value)
+        case Cost():
+            told = {part.name: part.exact for part in value.parts()}
+        case float() if value == inf:
+            # JSON has no infinity.
+            told = "inf"
+    return told
 
 
 @dataclass(frozen=True)
@@ -242,7 +258,7 @@ class PrivacyPlan(_Told):
 
 
 @dataclass(frozen=True)
-class Least:
+class Least(_Told):
     """The least parameter with which an answer is right as often as wanted.
 
     Attributes
@@ -331,16 +347,3 @@ class Plan(_Told):
     def to_json(self) -> dict[str, object]:
         """Return the plan for JSON: exact parameters as text, probabilities as the closest floats."""
         return super().to_json() | {"question": description_of(self.question)}
-
-
-_JSON: dict[tuple[type, ...], Callable[[Any], object]] = {
-    (_Told, Least): lambda value: value.to_json(),
-    (tuple,): lambda values: [_json(value) for value in values],
-    (Mapping,): dict,
-    (Fraction,): format_fraction,
-    (PureDP, ApproxDP, GaussianDP): parameters_of,
-    (Cost,): lambda cost: {part.name: part.exact for part in cost.parts()},
-    # JSON has no infinity.
-    (float,): lambda number: "inf" if number == inf else number,
-}
-"""How a field is told in JSON, by the types of its value; all others stand as they are."""
