@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a budget hides about a person, and what an answer that hides something else costs there.
+
+A promise speaks of pairs of tables that nobody should tell apart. An answer of another promise hides the
+same pairs if a chain of its own pairs leads from one table to the other, and each pair of the chain is paid.
+docs/decisions/0010-promises.md has a proof of each conversion.
+"""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rainbowdp.errors import BudgetRefusedError, UsageError
+from rainbowdp.ledger.cost import Cost
+
+if TYPE_CHECKING:
+    # Loading the questions takes long, and showing a budget needs none.
+    from rainbowdp.questions import Neighbors
+
+_HIDDEN = {"add-remove": "one person joins or leaves", "change-one": "one person changes"}
+
+
+@dataclass(frozen=True)
+class Protection:
+    """What stays hidden about one person.
+
+    Parameters
+    ----------
+    neighbors : {"add-remove", "change-one"}
+        Whether a person is there at all, or what is said about a person.
+    unit : str, optional
+        The column that says whose row it is; without it every row is a person.
+    max_rows : int
+        Of an answer: how many rows of one person count at most. A budget does not limit that.
+
+    Raises
+    ------
+    UsageError
+        If there is no such relation, or the unit is no name of a column.
+
+    Examples
+    --------
+    >>> print(Protection("change-one", "patient"))
+    one person changes; 'patient' says whose row it is
+    """
+
+    neighbors: "Neighbors" = "add-remove"
+    unit: str | None = None
+    max_rows: int = 1
+
+    def __post_init__(self) -> None:
+        if self.neighbors not in _HIDDEN:
+            raise UsageError(
+                f"{self.neighbors!r} is not a neighbor relation", help="choose add-remove or change-one"
+            )
+        if self.unit is not None:
+            if not isinstance(self.unit, str) or not self.unit:
+                raise UsageError(f"{self.unit!r} is not a column", help="give a text from the header")
+            object.__setattr__(self, "unit", unicodedata.normalize("NFC", self.unit))
+
+    def __str__(self) -> str:
+        person = "every row is a person" if self.unit is None else f"{self.unit!r} says whose row it is"
+        return f"{_HIDDEN[self.neighbors]}; {person}"
+
+    def doublings(self, asked: "Protection") -> int:
+        """Return how often the cost of an answer doubles in a budget with this promise.
+
+        Once where a person changes and the answer hides that one joins or leaves: a change is both. Once
+        where rows are persons and the answer keeps one row of a person: where that row goes, another one can
+        take its place. (Of an answer that keeps two rows or more, one of its steps covers both moves.)
+        """
+        swapped = self.unit is None and asked.unit is not None and asked.max_rows == 1
+        return (asked.neighbors != self.neighbors) + swapped
+
+    def price(self, cost: Cost, asked: "Protection") -> Cost:
+        """Return what an answer of this cost costs in a budget with this promise.
+
+        Examples
+        --------
+        >>> from rainbowdp.privacy import ApproxDP
+        >>> print(Protection("change-one").price(Cost.of(ApproxDP("ln 2", "1e-6")), Protection()))
+        epsilon ln(4), delta 0.000003
+        """
+        for _ in range(self.doublings(asked)):
+            cost = cost.doubled()
+        return cost
+
+    def check(self, name: str, asked: "Protection") -> None:
+        """Refuse an answer that no number of its steps makes hide what a budget promises.
+
+        Raises
+        ------
+        BudgetRefusedError
+            If rows are to pay for persons, persons of one column for those of another, or people who change
+            for people who join or leave.
+        """
+        hides = f"budget {name!r} hides that {self}, and the answer hides only that {asked}"
+        if self.unit is not None and asked.unit != self.unit:
+            raise BudgetRefusedError(
+                hides,
+                help=f"ask with --unit {self.unit} and --max-rows, or pay from another budget",
+                name=name,
+            )
+        if (self.neighbors, asked.neighbors) == ("add-remove", "change-one"):
+            raise BudgetRefusedError(
+                hides,
+                help="ask with --neighbors add-remove, or pay from a budget made with --neighbors change-one",
+                name=name,
+            )
