@@ -13,9 +13,10 @@ from typing import Any
 from postgres_server import fresh_database
 from rainbowdp.errors import LedgerError
 from rainbowdp.ledger import Amount, Cost, Ledger, open_ledger
+from rainbowdp.ledger.database import APPLICATION, POSTGRESQL, SQLITE
 
 KINDS = ("sqlite", "postgresql")
-ASKED = {"question": "winner of vote", "source": "/data/poll.csv", "privacy": "epsilon=1/10"}
+ASKED: dict[str, Any] = {"question": "winner of vote", "source": "/data/poll.csv", "privacy": "epsilon=1/10"}
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,25 @@ def run_sqlite(path: str | Path, statement: str) -> list[tuple[Any, ...]]:
                 return connection.execute(statement).fetchall()
         except sqlite3.Error as error:
             raise LedgerError(str(error)) from error
+
+
+OLD_ENTRIES = """
+INSERT INTO rainbowdp_entries (budget, number, previous, event, recorded_at,
+    kind, epsilon_rational, epsilon_logarithm, delta, request, question, source, privacy, charge, answer)
+VALUES
+('old', 1, NULL, 'create', 't', 'pure', '3', '1', '0', NULL, NULL, NULL, NULL, NULL, NULL),
+('old', 2, 1, 'charge', 't', 'pure', '1/10', '1', '0', 'q1', '"q"', '"s"', '"p"', NULL, NULL),
+('old', 3, 2, 'answer', 't', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 2, '"Ann"')
+"""
+
+
+def make_old_ledger(place: Place) -> None:
+    """Make a ledger of version 2, which knows no promises, with one budget, one charge and its answer."""
+    version = "INSERT INTO rainbowdp_ledger VALUES (2, 'then')"
+    settings = (f"PRAGMA application_id={APPLICATION}", "PRAGMA user_version=2")
+    made = (*settings, *SQLITE) if place.kind == "sqlite" else POSTGRESQL
+    for statement in (*made, version, OLD_ENTRIES):
+        place.run(statement)
 
 
 def make_place(kind: str, folder: Path) -> Place:

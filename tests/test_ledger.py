@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ledger_places import ASKED, KINDS, Place, make_place, pure
+from ledger_places import ASKED, KINDS, Place, make_old_ledger, make_place, pure
 from rainbowdp.errors import (
     BudgetRefusedError,
     LedgerError,
@@ -20,7 +20,7 @@ from rainbowdp.errors import (
     UnknownBudgetError,
     UsageError,
 )
-from rainbowdp.ledger import Amount, Charge, Cost, Ledger
+from rainbowdp.ledger import Amount, Charge, Cost, Ledger, Protection
 from rainbowdp.ledger.book import Point, open_database
 from rainbowdp.ledger.database import VERSION
 
@@ -70,7 +70,7 @@ def test_a_name_is_the_same_however_its_signs_are_composed(ledger: Ledger) -> No
         ledger.create(composed, pure(3))
     charges = [ask(ledger, request_id=name, name=name) for name in (composed, decomposed)]
     assert [charge.granted for charge in charges] == ["new", "pending"]
-    asked = {"request_id": decomposed, **ASKED}
+    asked: dict[str, Any] = {"request_id": decomposed, **ASKED}
     assert ledger.foresee(decomposed, ONE_STEP, **asked) == charges[1]
     assert ledger.store(charges[0], "yes") == "yes"
     ledger.raise_budget(decomposed, pure(1), "more")
@@ -213,7 +213,7 @@ def test_any_text_is_kept_as_it_is(ledger: Ledger) -> None:
     for text in ("", "a\0b", "\ud800", 'x"\\\n\u2028', "é", "\U0001f308" * 5000):
         name = f"survey {len(ledger.names())}"
         ledger.create(name, pure(3))
-        asked = {"request_id": name, "question": text, "source": text, "privacy": text}
+        asked: dict[str, Any] = {"request_id": name, "question": text, "source": text, "privacy": text}
         charge = ledger.charge(name, ONE_STEP, **asked)
         assert ledger.store(charge, text) == text
         ledger.raise_budget(name, pure(1), f"because {text}")
@@ -262,7 +262,7 @@ ALL_ENTRIES = "SELECT * FROM rainbowdp_entries ORDER BY number"
 COPY = """
 INSERT {how} INTO rainbowdp_entries
 SELECT budget, {number}, {number} - 1, event, recorded_at, kind, epsilon_rational, epsilon_logarithm,
-    delta, mu_squared, {request}, question, source, privacy, charge, answer, reason
+    delta, mu_squared, {request}, question, source, privacy, charge, answer, reason, neighbors, unit
 FROM rainbowdp_entries WHERE event = '{event}'
 """
 VANDALS = {
@@ -389,7 +389,38 @@ def test_more_spent_than_there_was_is_an_error(place: Place, ledger: Ledger) -> 
             call()
 
 
-@pytest.mark.parametrize("version", [VERSION - 1, VERSION + 1])
+def test_a_ledger_of_version_2_is_brought_up_and_keeps_its_entries(place: Place) -> None:
+    make_old_ledger(place)
+    before = place.run(ALL_ENTRIES)
+    for _ in range(2):
+        with place.open() as ledger:
+            assert ledger.state("old").protection is None
+            assert str(ledger.state("old").left) == "epsilon 2.9"
+    assert place.run(ALL_ENTRIES) == [(*row, None, None) for row in before]
+    assert place.run("SELECT version FROM rainbowdp_ledger ORDER BY 1") == [(2,), (VERSION,)]
+    with place.open() as ledger:
+        again = ledger.charge("old", ONE_STEP, request_id="q1", question="q", source="s", privacy="p")
+        assert again.answer == "Ann"
+        # Without a promise it adds up whatever is asked, as before.
+        for protection in (Protection("change-one"), Protection(unit="patient")):
+            ledger.charge("old", ONE_STEP, request_id=None, protection=protection, **ASKED)
+        assert str(ledger.state("old").spent) == "epsilon 0.3"
+        assert ledger.create("new", ONE_STEP, Protection("change-one")).protection == Protection("change-one")
+    with pytest.raises(LedgerError):
+        place.run("DELETE FROM rainbowdp_ledger")
+
+
+def test_a_changed_ledger_of_version_2_is_refused_as_it_is(place: Place) -> None:
+    make_old_ledger(place)
+    place.run("DROP INDEX rainbowdp_one_charge")
+    for create in (False, True):
+        with pytest.raises(LedgerError, match="has not the form of a ledger"):
+            place.open(create=create)
+    assert place.run("SELECT version FROM rainbowdp_ledger") == [(2,)]
+    assert len(place.run(ALL_ENTRIES)[0]) == 17
+
+
+@pytest.mark.parametrize("version", [1, VERSION + 1])
 def test_a_ledger_of_another_version_is_refused(place: Place, version: int) -> None:
     place.open(create=True).close()
     if place.kind == "sqlite":

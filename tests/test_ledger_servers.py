@@ -16,8 +16,8 @@ from postgres_server import fresh_database
 from rainbowdp.errors import LedgerError, MissingExtraError
 from rainbowdp.ledger import Charge, Ledger, open_ledger
 from rainbowdp.ledger.book import open_database
-from rainbowdp.ledger.database import Database
-from rainbowdp.ledger.postgres import DIGEST, FORM, PostgresDatabase, digest
+from rainbowdp.ledger.database import VERSION, Database
+from rainbowdp.ledger.postgres import DIGESTS, FORM, PostgresDatabase, digest
 
 
 @pytest.fixture
@@ -225,9 +225,9 @@ def test_another_form_is_refused(place: Place) -> None:
     with psycopg.connect(place.address) as connection:
         for statement in OTHER_FORMS:
             connection.execute(statement.encode())
-            assert digest(connection.execute(FORM.encode()).fetchall()) != DIGEST, statement
+            assert digest(connection.execute(FORM.encode()).fetchall()) != DIGESTS[VERSION], statement
             connection.rollback()
-        assert digest(connection.execute(FORM.encode()).fetchall()) == DIGEST
+        assert digest(connection.execute(FORM.encode()).fetchall()) == DIGESTS[VERSION]
     place.run(OTHER_FORMS[0])
     with pytest.raises(LedgerError, match="has not the form of a ledger"):
         place.open()

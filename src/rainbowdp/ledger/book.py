@@ -11,14 +11,12 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from rainbowdp.errors import BudgetRefusedError, LedgerError, UnknownBudgetError, UsageError
-from rainbowdp.exact import parse_fraction
-from rainbowdp.ledger.cost import Amount, Cost
+from rainbowdp.errors import LedgerError, UnknownBudgetError, UsageError
+from rainbowdp.ledger.cost import Cost
 from rainbowdp.ledger.database import Database, refuse
 from rainbowdp.ledger.entries import (
     BudgetState,
@@ -27,9 +25,12 @@ from rainbowdp.ledger.entries import (
     Entry,
     check_name,
     kept_cost,
+    kept_protection,
     kept_text,
     one_spelling,
 )
+from rainbowdp.ledger.protection import Protection
+from rainbowdp.ledger.refusals import check_affordable, refused_closed
 
 Point = Literal[
     "charge checked",
@@ -42,11 +43,8 @@ Point = Literal[
 """The moments between which a process may die; see `Ledger`."""
 
 SECONDS = 30.0
-_OPTIONS = {
-    "pure": "--epsilon alone",
-    "approximate": "--epsilon, with or without --delta",
-    "gaussian": "--mu",
-}
+PERSONS = Protection()
+"""What answers and budgets hide unless they say otherwise: that a person, who is a row, joins or leaves."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.]*)://")
 _SQLITE = "sqlite:///"
 _POSTGRESQL = re.compile(r"(postgresql|postgres)(\+psycopg)?://")
@@ -156,7 +154,7 @@ class Ledger:
             entries.state(name)
             return entries.history(name)
 
-    def create(self, name: str, budget: Cost) -> BudgetState:
+    def create(self, name: str, budget: Cost, protection: Protection = PERSONS) -> BudgetState:
         """Create a budget.
 
         Parameters
@@ -165,6 +163,9 @@ class Ledger:
             A new name: 1 to 200 visible characters.
         budget : Cost
             What it holds; its kind is the kind of the budget from now on.
+        protection : Protection
+            What it hides about a person, for good: that a person joins or leaves, and every row is a person,
+            unless given.
 
         Raises
         ------
@@ -183,7 +184,7 @@ class Ledger:
                     help="raise it with a reason (rainbowdp budget raise), or choose another name",
                     name=name,
                 )
-            entries.add(name, 1, "create", kept_cost(budget))
+            entries.add(name, 1, "create", kept_cost(budget) | kept_protection(protection))
             return entries.state(name)
 
     def raise_budget(self, name: str, by: Cost, reason: str) -> BudgetState:
@@ -234,7 +235,15 @@ class Ledger:
             return entries.state(name)
 
     def foresee(
-        self, name: str, cost: Cost, *, request_id: str | None, question: str, source: str, privacy: str
+        self,
+        name: str,
+        cost: Cost,
+        *,
+        request_id: str | None,
+        question: str,
+        source: str,
+        privacy: str,
+        protection: Protection = PERSONS,
     ) -> Charge | None:
         """Tell what `charge` would say now, and write nothing.
 
@@ -243,7 +252,7 @@ class Ledger:
 
         Parameters
         ----------
-        name, cost, request_id, question, source, privacy
+        name, cost, request_id, question, source, privacy, protection
             As for `charge`.
 
         Returns
@@ -257,14 +266,23 @@ class Ledger:
             As `charge`.
         """
         request = None if request_id is None else check_name(request_id, "the request id")
-        name, asked = one_spelling(name), _asked(cost, question, source, privacy)
+        texts = {"question": question, "source": source, "privacy": privacy}
         with self._entries(write=False) as entries:
-            return self._judged(entries, name, cost, request, asked)[1]
+            return self._judged(
+                entries, one_spelling(name), request, texts, cost=cost, protection=protection
+            )[2]
 
     def _judged(
-        self, entries: Entries, name: str, cost: Cost, request: str | None, asked: dict[str, object]
-    ) -> tuple[BudgetState, Charge | None]:
-        """Return the state of a budget, and the charge of a request that was charged before.
+        self,
+        entries: Entries,
+        name: str,
+        request: str | None,
+        texts: dict[str, str],
+        *,
+        cost: Cost,
+        protection: Protection,
+    ) -> tuple[BudgetState, dict[str, object], Charge | None]:
+        """Return the state of a budget, the columns of a charge, and the charge if it was made before.
 
         Raises
         ------
@@ -272,13 +290,23 @@ class Ledger:
             If the request is new, and the budget does not pay for it.
         """
         state = entries.state(name)
+        price = state.price(cost, protection)
+        asked = {part: kept_text(text) for part, text in texts.items()} | kept_cost(price)
         before = None if request is None else entries.repeated(name, request, asked)
         if before is None:
-            _check_affordable(state, cost)
-        return state, before
+            check_affordable(state, cost, protection)
+        return state, asked, before
 
     def charge(
-        self, name: str, cost: Cost, *, request_id: str | None, question: str, source: str, privacy: str
+        self,
+        name: str,
+        cost: Cost,
+        *,
+        request_id: str | None,
+        question: str,
+        source: str,
+        privacy: str,
+        protection: Protection = PERSONS,
     ) -> Charge:
         """Pay for an answer before it is drawn.
 
@@ -290,16 +318,20 @@ class Ledger:
         name : str
             The budget that pays.
         cost : Cost
-            What the answer costs.
+            What the answer costs between the tables that it is to hide. What is charged may be more, see
+            `Protection.price`.
         request_id : str or None
             A name for the request, unique in the ledger; None makes a fresh one.
         question, source, privacy : str
             What is asked, of which data, how privately: public texts. A repeated request must have the same.
+        protection : Protection
+            What the answer hides: that a person joins or leaves, and every row is a person, unless given.
 
         Raises
         ------
         BudgetRefusedError
-            If the budget is closed, of another kind, or has too little left.
+            If the budget is closed, of another kind, has too little left, or promises what the answer does
+            not hide.
         RequestMismatchError
             If the request id was used before for anything else.
         UnknownBudgetError
@@ -311,9 +343,11 @@ class Ledger:
             answered, and the same request may be tried again.
         """
         request = secrets.token_hex(16) if request_id is None else check_name(request_id, "the request id")
-        name, asked = one_spelling(name), _asked(cost, question, source, privacy)
+        name, texts = one_spelling(name), {"question": question, "source": source, "privacy": privacy}
         with self._entries(write=True) as entries:
-            state, charge = self._judged(entries, name, cost, request, asked)
+            state, asked, charge = self._judged(
+                entries, name, request, texts, cost=cost, protection=protection
+            )
             if charge is None:
                 self._reached("charge checked")
                 number, charged = state.entries + 1, {"request": request, **asked}
@@ -414,68 +448,3 @@ def open_database(path_or_url: str | os.PathLike[str], *, create: bool, timeout:
     from rainbowdp.ledger.sqlite import SqliteDatabase
 
     return SqliteDatabase(Path(place.removeprefix(_SQLITE)), create=create, timeout=timeout)
-
-
-def _asked(cost: Cost, question: str, source: str, privacy: str) -> dict[str, object]:
-    """Return what is asked, by the columns that keep it."""
-    texts = {"question": question, "source": source, "privacy": privacy}
-    return {name: kept_text(text) for name, text in texts.items()} | kept_cost(cost)
-
-
-def _check_affordable(state: BudgetState, cost: Cost) -> None:
-    """Refuse a cost that a budget does not pay.
-
-    Raises
-    ------
-    BudgetRefusedError
-        If the budget is closed, of another kind, or has too little left.
-    """
-    if state.closed:
-        raise refused_closed(state)
-    if not cost.pays_from(state.kind):
-        raise BudgetRefusedError(
-            f"budget {state.name!r} is {state.kind} ({state.total}), and the question asks for {cost}",
-            help=f"ask with {_OPTIONS[state.kind]}, or under the name of another budget",
-            name=state.name,
-            kind=state.kind,
-            asked=str(cost),
-        )
-    if not cost.within(state.left):
-        spent, wanted = state.spent.shown(state.kind), cost.shown(state.kind)
-        left, fitting = state.left.shown(state.kind, upward=False), still_fits(state)
-        first = f"ask with {fitting}, or" if fitting else "nothing is left:"
-        raise BudgetRefusedError(
-            f"budget {state.name!r} cannot pay for this: spent {spent}; asked {wanted}; left {left}",
-            help=f"{first} raise the budget with a reason (rainbowdp budget raise)",
-            name=state.name,
-            spent=str(state.spent),
-            asked=str(cost),
-            left=str(state.left),
-        )
-
-
-def refused_closed(state: BudgetState) -> BudgetRefusedError:
-    """Return the error of a budget that was closed."""
-    return BudgetRefusedError(
-        f"budget {state.name!r} is closed",
-        help="a closed budget pays for nothing new; ask under another name",
-        name=state.name,
-    )
-
-
-def still_fits(state: BudgetState) -> str:
-    """Return, in words, the largest cost that is easy to type and fits; nothing where none does.
-
-    A decimal is rounded down, and is offered only where the exact comparison confirms it.
-    """
-    parts = {part.name: part.decimal(upward=False) for part in state.left.parts(state.kind)}
-    exact = {name: parse_fraction(text) for name, text in parts.items()}
-    if not any(exact.values()):
-        return ""
-    if state.kind == "gaussian":
-        largest = Cost(mu_squared=exact["mu"] ** 2)
-    else:
-        largest = Cost(Amount(exact["epsilon"]), exact.get("delta", Fraction(0)))
-    if not largest.within(state.left):
-        return ""
-    return " and ".join(f"{name} at most {text}" for name, text in parts.items())

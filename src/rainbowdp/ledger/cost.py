@@ -23,6 +23,7 @@ import flint
 from rainbowdp.errors import NumberError, PrivacyParameterError, UsageError
 from rainbowdp.exact import (
     FIRST_PRECISION,
+    Exponent,
     Log,
     NumberLike,
     enclose_with,
@@ -32,11 +33,12 @@ from rainbowdp.exact import (
     show,
     shown_sign,
 )
-from rainbowdp.privacy import GaussianDP, Privacy
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
 
 Kind = Literal["pure", "approximate", "gaussian"]
 
 _DIGITS = 6
+_DELTA_BITS = 64
 _MOST_BITS = 1 << 15
 _PLAIN_EXPONENTS = range(-12, 16)
 _LONGEST_EXACT = 60
@@ -164,6 +166,25 @@ def rounded(ball: Callable[[], flint.arb], *, upward: bool) -> str:
     context = Context(prec=_DIGITS, rounding=ROUND_CEILING if upward else ROUND_FLOOR)
     decimal = context.divide(Decimal(end.numerator), Decimal(end.denominator)).normalize()
     return f"{decimal:f}" if decimal.adjusted() in _PLAIN_EXPONENTS else f"{decimal:e}"
+
+
+def parameters_of(privacy: Privacy) -> dict[str, str]:
+    """Return each parameter of a notion of privacy by name, as a decimal where it has a short one.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import ApproxDP
+    >>> parameters_of(ApproxDP("ln 3", "1e-6"))
+    {'epsilon': 'ln(3)', 'delta': '0.000001'}
+    """
+    if isinstance(privacy, GaussianDP):
+        return {"mu": _exponent_text(privacy.mu)}
+    delta = {"delta": _exponent_text(privacy.delta)} if isinstance(privacy, ApproxDP) else {}
+    return {"epsilon": _exponent_text(privacy.epsilon), **delta}
+
+
+def _exponent_text(value: Exponent) -> str:
+    return str(value) if isinstance(value, Log) else number_text(value)
 
 
 @dataclass(frozen=True)
@@ -297,6 +318,33 @@ class Cost:
             raise UsageError(f"{number} answers cannot be paid for", help="give a number of at least 0")
         squared = None if self.mu_squared is None else self.mu_squared * number
         return Cost(self.epsilon.times(number), self.delta * number, squared)
+
+    def doubled(self) -> "Cost":
+        """Return what the same answers cost between tables that are two steps of neighbors apart.
+
+        Epsilon and mu double, and delta becomes (1 + e^epsilon) delta. Where that is irrational, it is
+        rounded up by at most 2^-64 of itself.
+
+        References
+        ----------
+        Dwork and Roth 2014, theorem 2.2; Vadhan 2017, lemma 2.2; Dong, Roth and Su 2022, theorem 4.
+
+        Examples
+        --------
+        >>> print(Cost(Amount.of("ln 2"), Fraction(1, 8)).doubled(), "|", Cost.gaussian("1/2").doubled())
+        epsilon ln(4), delta 0.375 | mu 1
+        """
+        if self.mu_squared is not None:
+            return self.times(4)
+        if not self.delta:
+            return self.times(2)
+        if (self.epsilon + Amount(argument=self.delta)).sign() >= 0:
+            # e^epsilon delta is 1 or more: nothing is hidden, and the power could be very long.
+            return Cost(self.epsilon.times(2), Fraction(1))
+        odds = self.epsilon.argument
+        if self.epsilon.rational:
+            odds = enclose_with(lambda: self.epsilon.ball().exp(), _DELTA_BITS)[1]
+        return Cost(self.epsilon.times(2), min(Fraction(1), (1 + odds) * self.delta))
 
     def __add__(self, other: "Cost") -> "Cost":
         return self._combined(operator.add, other)

@@ -26,7 +26,9 @@ Row = tuple[object, ...]
 Run = Callable[[str, Mapping[str, object]], list[Row]]
 """Run one statement with named parameters inside a transaction, and return its rows."""
 
-VERSION: Final = 2
+VERSION: Final = 3
+OLD_VERSION: Final = 2
+"""The version before budgets had a promise; such a ledger is brought up when it is opened."""
 APPLICATION: Final = 0x52424450
 """The letters RBDP: the application id of a SQLite file, and the key of PostgreSQL's advisory lock."""
 
@@ -78,7 +80,19 @@ _INDEXES: Final = (
     "CREATE UNIQUE INDEX rainbowdp_one_close ON rainbowdp_entries (budget) WHERE event = 'close'",
 )
 
+ADDED: Final = (
+    """ALTER TABLE rainbowdp_entries ADD COLUMN neighbors TEXT
+CHECK (neighbors IS NULL OR event = 'create' AND neighbors IN ('add-remove', 'change-one'))""",
+    "ALTER TABLE rainbowdp_entries ADD COLUMN unit TEXT CHECK (unit IS NULL OR neighbors IS NOT NULL)",
+)
+"""What version 3 has more than version 2: the promise of a budget. It stays null in budgets made before."""
+
 _REFUSE: Final = "BEGIN SELECT RAISE(ABORT, 'a ledger only grows: nothing in it is changed or deleted'); END"
+ONE_VERSION: Final = """CREATE TRIGGER rainbowdp_ledger_append BEFORE INSERT ON rainbowdp_ledger
+WHEN EXISTS (SELECT 1 FROM rainbowdp_ledger)
+BEGIN SELECT RAISE(ABORT, 'a ledger only grows: nothing in it is changed or deleted'); END"""
+"""Lets a SQLite ledger record one version only; an update drops it for the moment."""
+
 # INSERT OR REPLACE deletes without a trigger of deletion, and foreign keys are off unless a client turns them
 # on: hence the twin of a new entry and the entry before it are looked for.
 _SQLITE_GUARDS: Final = (
@@ -87,9 +101,6 @@ _SQLITE_GUARDS: Final = (
         for table in _BOTH
         for action in ("UPDATE", "DELETE")
     ),
-    """CREATE TRIGGER rainbowdp_ledger_append BEFORE INSERT ON rainbowdp_ledger
-WHEN EXISTS (SELECT 1 FROM rainbowdp_ledger)
-BEGIN SELECT RAISE(ABORT, 'a ledger only grows: nothing in it is changed or deleted'); END""",
     """CREATE TRIGGER rainbowdp_entries_append BEFORE INSERT ON rainbowdp_entries
 WHEN EXISTS (SELECT 1 FROM rainbowdp_entries WHERE budget = NEW.budget AND number = NEW.number)
 OR NEW.number > 1 AND NOT EXISTS (
@@ -111,8 +122,10 @@ SQLITE: Final = (
     *(f"{table} STRICT, WITHOUT ROWID" for table in _TABLES),
     *_INDEXES,
     *_SQLITE_GUARDS,
+    ONE_VERSION,
 )
-"""What makes a SQLite ledger. WITHOUT ROWID, so that no hidden key can be used to replace an entry."""
+"""What makes a SQLite ledger of version 2; `ADDED` follows. WITHOUT ROWID, so that no hidden key can be used
+to replace an entry."""
 
 POSTGRESQL: Final = (
     *_TABLES,
@@ -125,13 +138,13 @@ RAISE EXCEPTION 'a ledger only grows: nothing in it is changed or deleted'; END 
         for table in _BOTH
     ),
 )
-"""What makes a PostgreSQL ledger."""
+"""What makes a PostgreSQL ledger of version 2; `ADDED` follows."""
 
 RECORD_VERSION: Final = """
 INSERT INTO rainbowdp_ledger (version, recorded_at) VALUES (:version, :recorded_at) RETURNING version
 """
 
-READ_VERSION: Final = "SELECT version FROM rainbowdp_ledger"
+READ_VERSION: Final = "SELECT max(version) FROM rainbowdp_ledger"
 
 
 class Database(ABC):
@@ -178,7 +191,7 @@ class Database(ABC):
 
 
 def make_tables(run: Run, statements: Iterable[str]) -> None:
-    """Make the tables of a new ledger."""
+    """Make the tables of a new ledger, or add what an old one lacks, and record the version."""
     for statement in statements:
         run(statement, {})
     run(RECORD_VERSION, {"version": VERSION, "recorded_at": now()})
@@ -200,8 +213,8 @@ def refuse(label: str, reason: str, hint: str) -> NoReturn:
     raise LedgerError(f"ledger {label!r} {reason}", help=hint, ledger=label)
 
 
-def check_version(label: str, rows: list[Row]) -> None:
-    """Refuse a ledger of another form than this version of rainbowdp knows.
+def check_version(label: str, rows: list[Row], expected: int = VERSION) -> None:
+    """Refuse a ledger of another version than the expected one.
 
     Raises
     ------
@@ -210,7 +223,7 @@ def check_version(label: str, rows: list[Row]) -> None:
     """
     if len(rows) != 1 or not isinstance(version := rows[0][0], int) or version < 1:
         refuse(label, "does not say which version it has", "restore it from a copy")
-    if version != VERSION:
+    if version != expected:
         refuse(
             label,
             f"has version {version}, and this rainbowdp knows version {VERSION}",

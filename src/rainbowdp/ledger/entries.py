@@ -15,7 +15,7 @@ import json
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, cast
 
@@ -31,6 +31,7 @@ from rainbowdp.errors import (
 from rainbowdp.exact import format_fraction, parse_fraction
 from rainbowdp.ledger.cost import Amount, Cost, Kind
 from rainbowdp.ledger.database import Row, Run, now, refuse
+from rainbowdp.ledger.protection import Protection
 
 Event = Literal["create", "raise", "charge", "answer", "close"]
 Grant = Literal["new", "pending", "answered"]
@@ -43,6 +44,7 @@ _COLUMNS = (
     *("budget", "number", "previous", "event", "recorded_at"),
     *("kind", "epsilon_rational", "epsilon_logarithm", "delta", "mu_squared"),
     *("request", "question", "source", "privacy", "charge", "answer", "reason"),
+    *("neighbors", "unit"),
 )
 """The columns of an entry, as `_ADD` takes them."""
 
@@ -52,7 +54,8 @@ _ADD = (
 )
 
 _SUMS = """
-SELECT event, count(*), max(number), kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
+SELECT event, count(*), max(number), max(neighbors), max(unit),
+    kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
 FROM rainbowdp_entries WHERE budget = :budget
 GROUP BY event, kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
 """
@@ -77,7 +80,7 @@ SELECT DISTINCT budget FROM rainbowdp_entries WHERE event = 'charge' AND source 
 _HISTORY = """
 SELECT e.number, e.event, e.recorded_at,
     coalesce(e.request, c.request), e.question, e.source, e.privacy, e.answer, e.reason,
-    e.kind, e.epsilon_rational, e.epsilon_logarithm, e.delta, e.mu_squared
+    e.neighbors, e.unit, e.kind, e.epsilon_rational, e.epsilon_logarithm, e.delta, e.mu_squared
 FROM rainbowdp_entries e
 LEFT JOIN rainbowdp_entries c ON c.budget = e.budget AND c.number = e.charge
 WHERE e.budget = :budget ORDER BY e.number
@@ -104,6 +107,8 @@ class Entry:
         The answer that was released.
     reason : str or None
         Why the budget was raised.
+    protection : Protection or None
+        What the budget hides, where it was created with a promise.
     """
 
     number: int
@@ -116,6 +121,7 @@ class Entry:
     privacy: str | None = None
     answer: str | None = None
     reason: str | None = None
+    protection: Protection | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -136,6 +142,8 @@ class BudgetState:
         How many requests were charged.
     entries : int
         How many entries its history has.
+    protection : Protection or None
+        What it hides about a person; None for a budget that was created before budgets had a promise.
     """
 
     name: str
@@ -146,6 +154,11 @@ class BudgetState:
     closed: bool
     requests: int
     entries: int
+    protection: Protection | None = None
+
+    def price(self, cost: Cost, asked: Protection) -> Cost:
+        """Return what an answer costs here, see `Protection.price`; as it is where nothing is promised."""
+        return cost if self.protection is None else self.protection.price(cost, asked)
 
 
 @dataclass(frozen=True)
@@ -253,6 +266,28 @@ def kept_cost(cost: Cost) -> dict[str, object]:
     }
 
 
+def kept_protection(protection: Protection) -> dict[str, object]:
+    """Return the columns that keep what a budget hides."""
+    unit = None if protection.unit is None else kept_text(protection.unit)
+    return {"neighbors": protection.neighbors, "unit": unit}
+
+
+def read_protection(label: str, neighbors: Any, unit: object) -> Protection | None:  # noqa: ANN401 - checked there
+    """Undo `kept_protection`; None where nothing is kept.
+
+    Raises
+    ------
+    LedgerError
+        If it was not written by a ledger.
+    """
+    if neighbors is None:
+        return None
+    try:
+        return Protection(neighbors, None if unit is None else read_text(label, unit))
+    except UsageError:
+        raise _damaged(label) from None
+
+
 @lru_cache(maxsize=1024)
 def read_cost(label: str, columns: Row) -> Cost:
     """Undo `kept_cost`.
@@ -286,7 +321,7 @@ def sum_up(label: str, name: str, rows: Iterable[Row]) -> BudgetState:
     name : str
         The budget.
     rows : iterable
-        ``event, count, largest number``, then the `COST_COLUMNS`.
+        ``event, count, largest number, neighbors, unit``, then the `COST_COLUMNS`.
 
     Raises
     ------
@@ -295,11 +330,12 @@ def sum_up(label: str, name: str, rows: Iterable[Row]) -> BudgetState:
     """
     counts: Counter[str] = Counter()
     sums: dict[str, Cost] = {}
-    last = 0
+    last, protection = 0, None
     try:
-        for event, count, largest, *columns in cast("Iterable[tuple[Any, ...]]", rows):
+        for event, count, largest, neighbors, unit, *columns in cast("Iterable[tuple[Any, ...]]", rows):
             counts[event] += count
             last = max(last, largest)
+            protection = protection or read_protection(label, neighbors, unit)
             if columns[0] is not None:
                 cost = read_cost(label, tuple(columns)).times(count)
                 sums[event] = sums[event] + cost if event in sums else cost
@@ -314,7 +350,8 @@ def sum_up(label: str, name: str, rows: Iterable[Row]) -> BudgetState:
     except UsageError:
         raise _damaged(label) from None
     closed = bool(counts["close"])
-    return BudgetState(name, created.kind, total, spent, left, closed, counts["charge"], last)
+    requests = counts["charge"]
+    return BudgetState(name, created.kind, total, spent, left, closed, requests, last, protection)
 
 
 def _damaged(label: str) -> LedgerError:
@@ -450,6 +487,7 @@ def read_entry(label: str, row: tuple[Any, ...]) -> Entry:
         If it was not written by a ledger.
     """
     number, event, recorded_at, request, *texts = row[:9]
-    cost = None if row[9] is None else read_cost(label, row[9:])
+    cost = None if row[11] is None else read_cost(label, row[11:])
     told = (None if text is None else read_text(label, text) for text in texts)
-    return Entry(number, event, recorded_at, cost, request, *told)
+    protection = read_protection(label, *row[9:11])
+    return Entry(number, event, recorded_at, cost, request, *told, protection=protection)

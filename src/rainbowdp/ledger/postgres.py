@@ -18,9 +18,12 @@ from typing import TYPE_CHECKING
 
 from rainbowdp.errors import LedgerError, MissingExtraError
 from rainbowdp.ledger.database import (
+    ADDED,
     APPLICATION,
+    OLD_VERSION,
     POSTGRESQL,
     READ_VERSION,
+    VERSION,
     Database,
     Row,
     Run,
@@ -66,7 +69,10 @@ UNION ALL
 SELECT concat_ws(' ', name, pg_get_ruledef(pg_rewrite.oid))
 FROM tables JOIN pg_rewrite ON ev_class = tables.oid
 """
-DIGEST = "d9b6322c28b011e4d526973988698a9651269bee7af624d581ecfcb48267798d"
+DIGESTS = {
+    OLD_VERSION: "d9b6322c28b011e4d526973988698a9651269bee7af624d581ecfcb48267798d",
+    VERSION: "51ec0a92206a0bfb423d4908f17b79bdf3e8b0517c5009fe00453f1ae4760ae7",
+}
 
 
 class PostgresDatabase(Database):
@@ -104,8 +110,8 @@ class PostgresDatabase(Database):
             if create:
                 with self.transaction(write=True) as run:
                     if not any(run(_EXISTS, {})[0]):
-                        make_tables(run, POSTGRESQL)
-            self._check()
+                        make_tables(run, (*POSTGRESQL, *ADDED))
+            self._prepare()
         except BaseException:
             self.close()
             raise
@@ -125,20 +131,31 @@ class PostgresDatabase(Database):
         # Connections that came through a fork belong to the parent.
         self.engine.dispose(close=os.getpid() == self._owner)
 
-    def _check(self) -> None:
-        """Refuse everything but a ledger with all its guards."""
+    def _prepare(self) -> None:
+        """Refuse everything but a ledger with all its guards; bring an old one up to this version."""
         with self.transaction(write=False) as run:
             if run(_EXISTS, {}) != [(True, True)]:
                 refuse(self.label, "does not exist there", "make it with `rainbowdp budget create`")
-            check_version(self.label, run(READ_VERSION, {}))
-            run(_PLAIN_NAMES, {})
-            if digest(run(FORM, {})) != DIGEST:
-                refuse(
-                    self.label,
-                    "has not the form of a ledger: a column, trigger, index or check was added, changed, "
-                    "disabled or dropped",
-                    "restore it from a copy, and ask who changed it",
-                )
+            is_old = run(READ_VERSION, {}) == [(OLD_VERSION,)]
+        if is_old:
+            with self.transaction(write=True) as run:
+                # Another process may have been faster.
+                if run(READ_VERSION, {}) == [(OLD_VERSION,)]:
+                    self._check(run, OLD_VERSION)
+                    make_tables(run, ADDED)
+        with self.transaction(write=False) as run:
+            self._check(run, VERSION)
+
+    def _check(self, run: Run, version: int) -> None:
+        check_version(self.label, run(READ_VERSION, {}), version)
+        run(_PLAIN_NAMES, {})
+        if digest(run(FORM, {})) != DIGESTS[version]:
+            refuse(
+                self.label,
+                "has not the form of a ledger: a column, trigger, index or check was added, changed, "
+                "disabled or dropped",
+                "restore it from a copy, and ask who changed it",
+            )
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:

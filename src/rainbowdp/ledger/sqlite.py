@@ -6,7 +6,8 @@ Writers queue by ``BEGIN IMMEDIATE``. Commits are synchronous to the last step (
 and the answer would have left without its charge.
 
 A file is used only if it is sound and has exactly the form of a ledger. One trigger more or less, and it is
-refused.
+refused. A ledger of version 2 is checked in the same way and then brought up to version 3 in one transaction,
+which leaves its entries as they are.
 """
 
 import contextlib
@@ -17,7 +18,10 @@ from pathlib import Path
 
 from rainbowdp.errors import LedgerError
 from rainbowdp.ledger.database import (
+    ADDED,
     APPLICATION,
+    OLD_VERSION,
+    ONE_VERSION,
     READ_VERSION,
     SQLITE,
     VERSION,
@@ -120,29 +124,39 @@ class SqliteDatabase(Database):
                 if self._is_empty():
                     run(f"PRAGMA application_id={APPLICATION}", {})
                     run(f"PRAGMA user_version={VERSION}", {})
-                    make_tables(run, SQLITE)
-        self._check()
+                    make_tables(run, (*SQLITE, *ADDED))
+        old = (APPLICATION, OLD_VERSION)
+        if (self._pragma("application_id"), self._pragma("user_version")) == old:
+            with self.transaction(write=True) as run:
+                # Another process may have been faster.
+                if self._pragma("user_version") == OLD_VERSION:
+                    self._check(run, OLD_VERSION)
+                    run(f"PRAGMA user_version={VERSION}", {})
+                    run("DROP TRIGGER rainbowdp_ledger_append", {})
+                    make_tables(run, ADDED)
+                    run(ONE_VERSION, {})
+        with self.transaction(write=False) as run:
+            self._check(run, VERSION)
 
     def _is_empty(self) -> bool:
         return self._pragma("application_id") == 0 and not self.connection.execute(_FORM).fetchall()
 
-    def _check(self) -> None:
-        """Refuse everything but a sound ledger."""
-        with self.transaction(write=False) as run:
-            if self._is_empty():
-                refuse(self.label, "is an empty file", _ANOTHER_FILE)
-            if self._pragma("application_id") != APPLICATION:
-                refuse(self.label, "is a SQLite file, but not a ledger", _ANOTHER_FILE)
-            check_version(self.label, [(self._pragma("user_version"),)])
-            if run(_FORM, {}) != _form_of_a_ledger():
-                refuse(
-                    self.label,
-                    "has not the form of a ledger: a table, index or trigger was added, changed or dropped",
-                    "restore it from a copy, and ask who changed it",
-                )
-            check_version(self.label, run(READ_VERSION, {}))
-            if run("PRAGMA integrity_check(1)", {}) != [("ok",)] or run("PRAGMA foreign_key_check", {}):
-                refuse(self.label, "is damaged", _HINTS["SQLITE_CORRUPT"])
+    def _check(self, run: Run, version: int) -> None:
+        """Refuse everything but a sound ledger of a version."""
+        if self._is_empty():
+            refuse(self.label, "is an empty file", _ANOTHER_FILE)
+        if self._pragma("application_id") != APPLICATION:
+            refuse(self.label, "is a SQLite file, but not a ledger", _ANOTHER_FILE)
+        check_version(self.label, [(self._pragma("user_version"),)], version)
+        if run(_FORM, {}) != _form_of_a_ledger(version):
+            refuse(
+                self.label,
+                "has not the form of a ledger: a table, index or trigger was added, changed or dropped",
+                "restore it from a copy, and ask who changed it",
+            )
+        check_version(self.label, run(READ_VERSION, {}), version)
+        if run("PRAGMA integrity_check(1)", {}) != [("ok",)] or run("PRAGMA foreign_key_check", {}):
+            refuse(self.label, "is damaged", _HINTS["SQLITE_CORRUPT"])
 
     def _pragma(self, name: str) -> object:
         return self.connection.execute(f"PRAGMA {name}").fetchone()[0]
@@ -185,9 +199,9 @@ def _real_file(path: Path, label: str, *, create: bool) -> Path:
     return file
 
 
-def _form_of_a_ledger() -> list[Row]:
-    """Return what SQLite says about the form of a new ledger."""
+def _form_of_a_ledger(version: int) -> list[Row]:
+    """Return what SQLite says about the form of a new ledger of a version."""
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
-        for statement in SQLITE:
+        for statement in (*SQLITE, *(ADDED if version == VERSION else ())):
             connection.execute(statement)
         return connection.execute(_FORM).fetchall()
