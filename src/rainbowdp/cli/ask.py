@@ -79,7 +79,7 @@ def ask_command(
 ) -> int:
     """Answer one question about a table; see `HELP`."""
     from rainbowdp.exact.arguments import require_together
-    from rainbowdp.questions.readings import BracketReading, SumReading
+    from rainbowdp.questions.readings import reads_numbers
     from rainbowdp.release import Opening, Payment, Terms, ask_under
 
     asked = common.read_privacy(epsilon, delta, mu)
@@ -96,8 +96,7 @@ def ask_command(
         groups=tuple(groups or ()),
     )
     payment = Payment(ledger, name, request_id)
-    reads_numbers = isinstance(question.reading, SumReading | BracketReading)
-    number = question.reading.column if reads_numbers else None
+    number = question.reading.column if reads_numbers(question.reading) else None
     said = common.read_description(describe, separator, missing, skip_rows, decimal, number=number)
     asking = partial(ask_under, terms, source, Opening(table, sql, encoding, said), payment)
     announce, show = partial(_announce, terms, asked.typed), partial(_show_answer, output_format)

@@ -264,6 +264,22 @@ def numbers(text: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
+def points(text: str) -> tuple[str, ...]:
+    """Read a list of numbers or dates, which stay as they were typed.
+
+    Examples
+    --------
+    >>> points("2020-01-01, 2021-01-01")
+    ('2020-01-01', '2021-01-01')
+    """
+    from rainbowdp.questions.points import point_of
+
+    parts = items(text)
+    for part in parts:
+        point_of(part)
+    return tuple(parts)
+
+
 def clamp_ends(text: str) -> tuple[str, str]:
     """Read the two ends of the range into which values are moved.
 

@@ -90,6 +90,20 @@ EDGES = _asked(
     params.numbers,
     default=...,
 )
+BRACKET_EDGES = _asked(
+    "--edges LIST",
+    "The numbers or dates between which the answer lies, rising: 10,20 makes the answers <10, 10..<20 and "
+    ">=20. Plain numbers, decimals with a point, here and in the cells: 18,34.5,65; or days such as "
+    "2020-01-01,2021-01-01. They are public, never read from the data.",
+    params.points,
+    default=(),
+)
+ORDERED = _asked(
+    "--ordered LIST",
+    "In place of --edges, where cells say a bracket: all these texts, from the lowest up, such as "
+    "'under 30,30-44,45 and over'. They are public, never read from the data.",
+    params.names,
+)
 LABELS = _asked(
     "--labels LIST",
     "Names of the answers, lowest first, one more than edges: low,medium,high.",
@@ -178,7 +192,8 @@ def level_question(
 def bracket_question(
     *,
     column: str = COLUMN,
-    edges: Sequence[str] = EDGES,
+    edges: Sequence[str] = BRACKET_EDGES,
+    ordered: _Names = ORDERED,
     labels: _Names = LABELS,
     quantile: Fraction = QUANTILE,
     nulls: str | None = NO_NULLS,  # noqa: ARG001 - its reader takes nothing but the default
@@ -186,7 +201,7 @@ def bracket_question(
     """Return the question that the options of ``bracket`` describe."""
     from rainbowdp.questions import bracket
 
-    return bracket(column, edges=edges, labels=labels, quantile=quantile)
+    return bracket(column, edges=edges, ordered=ordered, labels=labels, quantile=quantile)
 
 
 QUESTIONS: Mapping[str, Callable[..., "Question"]] = {
@@ -203,7 +218,7 @@ SUMMARIES: Mapping[str, str] = {
     "ranking": "In which order do the options stand, most common first, or which are the first few?",
     "yes-no": "Is there a majority, are there enough people, is a sum large enough: yes or no?",
     "level": "Between which of the numbers that you name does a count, share or sum lie?",
-    "bracket": "Between which of the numbers that you name does the median, or another quantile, lie?",
+    "bracket": "Between which of the numbers or dates that you name lies the median, or another quantile?",
 }
 """Each kind of question in one sentence."""
 

@@ -44,7 +44,10 @@ _DESCRIBED: Final[dict[str, tuple[Callable[..., Question], dict[str, Any]]]] = {
     "ranking": (Ranking, {**_CELLS, "top": int | None, "as_set": bool}),
     "yes-no": (YesNo, {**_LEVELS, "false_yes": str | None}),
     "level": (Level, _LEVELS),
-    "bracket": (Bracket, {"column": str, "edges": list, "labels": list, "quantile": str}),
+    "bracket": (
+        Bracket,
+        {"column": str, "edges": list, "labels": list, "quantile": str, "ordered": list | None},
+    ),
     "scores": (Scores, {"options": list, "sensitivity": str, "monotone": bool}),
 }
 KINDS: Final = tuple(_DESCRIBED)

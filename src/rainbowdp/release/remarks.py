@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from rainbowdp.questions.cells import typed_text
 from rainbowdp.questions.readings import (
     ApprovalReading,
-    BracketReading,
     MatchReading,
     OptionReading,
     Reading,
-    SumReading,
+    reads_numbers,
 )
 from rainbowdp.tables import Table
 
@@ -44,8 +43,11 @@ def reading_notes(table: Table, reading: Reading, declared: Sequence[str]) -> tu
         All texts with which cells are compared.
     """
     found = []
-    numeric = isinstance(reading, SumReading | BracketReading)
-    if numeric and table.separator == ";" and table.description.about(reading.column).rule is None:
+    if (
+        reads_numbers(reading)
+        and table.separator == ";"
+        and table.description.about(reading.column).rule is None
+    ):
         found.append(_POINTS)
     beyond = [text for text in declared if not text.isascii()]
     if beyond and table.separator is not None and table.encoding == "utf-8":
