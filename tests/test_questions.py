@@ -170,7 +170,7 @@ def test_orders_are_written_with_quotes_where_needed_and_listed_in_json() -> Non
         (bracket, {"edges": [1], "ordered": ["a", "b"]}, "both edges and ordered texts are given"),
         (bracket, {"ordered": ["a"]}, "there are 1 ordered texts"),
         (bracket, {"ordered": ["a", "a "]}, "'a' stands twice among the ordered texts"),
-        (bracket, {"ordered": ["a", "b"], "labels": ["a"]}, "1 labels do not fit 2 answers"),
+        (bracket, {"ordered": ["a", "b"], "labels": ["x", "y", "z"]}, "3 labels do not fit 2 answers"),
         (scores, {"options": ["a", "b"], "sensitivity": 0}, "sensitivity 0 cannot change"),
     ],
 )

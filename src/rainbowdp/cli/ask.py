@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from rainbowdp.cli import options as common
 from rainbowdp.cli import output
 from rainbowdp.cli.options import Goal, Relation
 from rainbowdp.cli.output import emit, emit_json, note, written
-from rainbowdp.cli.params import described, filters, names
+from rainbowdp.cli.params import described, filters, names, naming
 from rainbowdp.cli.progress import Signals, steps
 from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_question
 from rainbowdp.errors import RainbowError, ReceiptError, UsageError
@@ -39,13 +39,19 @@ _EXAMPLES = {
     "bracket": "--column age --edges 18,65",
 }
 BY = common.data(
-    "--by COLUMN", "Answer once for each of --groups; this column says to which one a row belongs."
+    "--by COLUMNS",
+    "Answer once for each of --groups; this column says to which one a row belongs. Of several columns, "
+    "region,sex, once for every combination of their groups.",
 )
 GROUPS = common.data(
     "--groups LIST",
-    "The groups, as the column --by says them, separated by commas. They are public, never read from the "
-    "data.",
-    names,
+    "The groups, as the column --by says them, separated by commas; given once for each column of --by, in "
+    "their order. They are public, never read from the data.",
+)
+OTHER_GROUP = common.data(
+    "--other-group NAME",
+    "A further group of each column of --by, for all other cells, also empty ones; without it their rows "
+    "count for nothing.",
 )
 
 
@@ -60,8 +66,9 @@ def ask_command(
     unit: str | None = common.UNIT,
     max_rows: int | None = common.MAX_ROWS,
     where: list[str] | None = common.WHERE,
-    by: str | None = BY,
-    groups: Sequence[str] | None = GROUPS,
+    by: list[str] | None = BY,
+    groups: list[str] | None = GROUPS,
+    other_group: str | None = OTHER_GROUP,
     table: str | None = common.TABLE,
     sql: str | None = common.SQL,
     encoding: str | None = common.ENCODING,
@@ -92,8 +99,8 @@ def ask_command(
         max_rows=max_rows or 1,
         where=filters(where),
         goal=goal,
-        by=by,
-        groups=tuple(groups or ()),
+        **_groups(by, groups),
+        other_group=other_group,
     )
     payment = Payment(ledger, name, request_id)
     number = question.reading.column if reads_numbers(question.reading) else None
@@ -101,6 +108,17 @@ def ask_command(
     asking = partial(ask_under, terms, source, Opening(table, sql, encoding, said), payment)
     announce, show = partial(_announce, terms, asked.typed), partial(_show_answer, output_format)
     return publish("answer", asking, announce, show, request_id=request_id, target=receipt)
+
+
+def _groups(by: Sequence[str] | None, groups: Sequence[str] | None) -> dict[str, Any]:
+    """Return the columns of groups, and the groups of each, as they were typed."""
+    with naming("--by"):
+        columns = [column for text in by or () for column in names(text)]
+    with naming("--groups"):
+        each = tuple(map(names, groups or ()))
+    if len(columns) == len(each) == 1:
+        return {"by": columns[0], "groups": each[0]}
+    return {"by": tuple(columns) or None, "groups": each}
 
 
 COMMANDS = {
@@ -131,8 +149,8 @@ def _announce(terms: "Terms", typed: str, remarks: Remarks) -> None:
     note(f"the mechanism is {terms.mechanism.name!r}, for the goal {terms.goal}")
     for text in (*remarks, *terms.mechanism.notes):
         note(text)
-    if len(terms.groups) > 1:
-        note(f"the {len(terms.groups)} answers cost {terms.cost.shown()} together; each has {typed}")
+    if len(terms.group_names) > 1:
+        note(f"the {len(terms.group_names)} answers cost {terms.cost.shown()} together; each has {typed}")
     elif terms.mechanism.charged != terms.privacy:
         cost = ", ".join(f"{part.name}={part.exact}" for part in terms.cost.parts())
         note(f"the answer costs {cost}: its mechanism makes no use of delta")
@@ -156,7 +174,9 @@ def _show_answer(output_format: str, answer: "Answer") -> None:
     shown = {
         group: output.shown_answer(answer.terms.question, value) for group, value in answer.answers.items()
     }
-    lines = [f"{written(group)}: {value}" if answer.terms.groups else value for group, value in shown.items()]
+    # Names of several columns have their quotes already.
+    name = written if isinstance(answer.terms.by, str) else str
+    lines = [f"{name(group)}: {value}" if answer.terms.groups else value for group, value in shown.items()]
     emit(map(output.visible, lines))
 
 

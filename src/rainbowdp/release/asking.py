@@ -48,7 +48,7 @@ class Request(Protocol[T, Found_co]):
         """The columns that are read."""
 
     @property
-    def asked(self) -> Mapping[str, object]:
+    def request(self) -> Mapping[str, object]:
         """Everything that is asked but the privacy."""
 
     @property
@@ -120,9 +120,10 @@ def ask(
     neighbors: Neighbors = "add-remove",
     unit: str | None = None,
     max_rows: int | None = None,
-    where: Mapping[str, str] | None = None,
-    by: str | None = None,
-    groups: Sequence[str] | None = None,
+    where: Mapping[str, object] | None = None,
+    by: str | Sequence[str] | None = None,
+    groups: Sequence[object] | None = None,
+    other_group: str | None = None,
     goal: Goal = "typical",
     boundary: str = "default",
     table: str | None = None,
@@ -155,7 +156,11 @@ def ask(
     where : mapping of str to str, optional
         Only rows with exactly these cells count.
     by, groups : str and sequence of str, optional
-        Answer once for each of these cells of a column.
+        Answer once for each of these cells of a column. Or several columns, and for each of them a sequence
+        of cells: then once for every combination of these.
+    other_group : str, optional
+        With `by`: as what all other cells of these columns count, also empty ones. Without it, rows with
+        such cells count nowhere.
     goal : str
         ``typical``: as often right as possible on tables as they occur. ``guarantee``: a chance at
         every lead, whatever the other options do. Choose before the data are looked at; see
@@ -211,9 +216,10 @@ def ask(
         max_rows=1 if max_rows is None else max_rows,
         where={} if where is None else where,
         goal=goal,
-        rule=boundary,
-        by=by,
-        groups=() if groups is None else groups,  # type: ignore[arg-type]  # checked and made a tuple there
+        boundary=boundary,
+        by=by,  # type: ignore[arg-type]  # checked and made a tuple there, and so are the groups
+        groups=() if groups is None else groups,  # type: ignore[arg-type]
+        other_group=other_group,
     )
     payment = Payment(ledger, name, request_id)
     return ask_under(terms, source, Opening(table, sql, encoding, describe), payment, progress=progress)
@@ -227,7 +233,7 @@ def ask_keys(
     delta: NumberLike,
     unit: str | None = None,
     max_keys: int | None = None,
-    where: Mapping[str, str] | None = None,
+    where: Mapping[str, object] | None = None,
     table: str | None = None,
     sql: str | None = None,
     encoding: str | None = None,
@@ -409,7 +415,7 @@ def fingerprint(terms: Request[T, Found_co], table: Table | None = None) -> str:
     The encoding is part of it where it is not UTF-8, and the description where there is one: read in another
     way, cells say something else.
     """
-    asked = dict(terms.asked)
+    asked = dict(terms.request)
     if table is not None and table.encoding != "utf-8":
         asked["encoding"] = table.encoding
     if table is not None and table.description != PLAIN:
