@@ -24,8 +24,9 @@ _WHOLE = re.compile("0*([0-9]{1,17})")
 _QUOTED = re.compile('"((?:[^"]|"")*)"')
 _QUOTED_ITEMS = "put a text with a comma or quote in double quotes, and double those inside: 'A,\"B, C\"'"
 _FILTER = (
-    "write city=Bonn, a list city=Bonn,Ulm, or a range age=18..65, age=18.., day=..2026-12-31; a text with a "
-    "comma, quote, equals sign or two points stands in double quotes: --where 'city=\"Bonn, Germany\"'"
+    "write city=Bonn, a list city=Bonn,Ulm without blanks, or a range age=18..65, age=18.., "
+    "day=..2026-12-31; a text with a comma, quote, equals sign or two points stands in double quotes: "
+    "--where 'city=\"Bonn, Germany\"'"
 )
 
 Read = Callable[[str], object]
@@ -320,7 +321,9 @@ def filters(given: Sequence[str] | None) -> dict[str, list[object]]:
                     column = _unquoted(name[0], _FILTER)
                     if column in found:
                         raise UsageError(f"the column {column!r} is named twice", help="give one filter")
-                if column is None or len(name) > 1 or not value:
+                # After a comma and a blank, as in a sentence, the text probably goes on.
+                goes_on = not name and f", {part}" in text
+                if column is None or len(name) > 1 or not value or goes_on:
                     raise UsageError(f"{part!r} is not COLUMN=VALUE", help=_FILTER)
                 found.setdefault(column, []).append(_filter_value(value))
     return found
@@ -333,9 +336,9 @@ def _filter_value(text: str) -> object:
     ends = _split(text, "..")
     if len(ends) == 1:
         return _unquoted(text, _FILTER)
-    with contextlib.suppress(RainbowError):
-        low, high = (end or None for end in ends)
-        return Range(low, high)
+    if len(ends) == 2:
+        with contextlib.suppress(RainbowError):
+            return Range(ends[0] or None, ends[1] or None)
     raise UsageError(f"{text!r} is not a range of numbers or dates, the lower end first", help=_FILTER)
 
 
