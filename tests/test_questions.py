@@ -95,7 +95,7 @@ def test_a_question_is_frozen_and_consistent(question: Question) -> None:
         (yes_no("c", equals="1", share="1/2"), yes_no("c", equals=1.0, share="2/4")),
         (yes_no("c", equals="true", at_least=3), yes_no("c", equals=True, at_least="3.0")),
         (bracket("c", edges=[18, 65]), bracket("c", edges=["18", 65.0], quantile=0.5)),
-        (bracket("c", edges=[dt.datetime(2020, 1, 1)]), bracket("c", edges=[" 2020-01-01"], ordered=None)),  # noqa: DTZ001
+        (bracket("c", edges=[dt.datetime(2020, 1, 1)]), bracket("c", edges=[" 2020-01-01"], ordered=None)),  # noqa: DTZ001 - a day has no zone
         (bracket("c", ordered=[1, True]), bracket("c", ordered=("1 ", "true"), labels=["1", "true"])),
         (winner("c", ["a", "b", "x"], other="x"), winner("c", (" a", "b"), other="x ")),
         (scores(["A", "B"], sensitivity=0.5), scores(("A ", "B"), sensitivity="2/4")),
@@ -165,7 +165,7 @@ def test_orders_are_written_with_quotes_where_needed_and_listed_in_json() -> Non
         (bracket, {"edges": ["2021-01-01", 3]}, "the edges are numbers and dates"),
         (bracket, {"edges": ["2021-01-01", "2020-01-01"]}, "edge 2020-01-01 does not lie above 2021-01-01"),
         (bracket, {"edges": ["0001-01-01"]}, "no day lies before 0001-01-01"),
-        (bracket, {"edges": [dt.datetime(2020, 1, 1, 12)]}, "2020-01-01T12:00:00 is not a whole day"),  # noqa: DTZ001
+        (bracket, {"edges": [dt.datetime(2020, 1, 1, 12)]}, "2020-01-01T12:00:00 is not a whole day"),  # noqa: DTZ001 - a day has no zone
         (bracket, {}, "neither edges nor ordered texts are given"),
         (bracket, {"edges": [1], "ordered": ["a", "b"]}, "both edges and ordered texts are given"),
         (bracket, {"ordered": ["a"]}, "there are 1 ordered texts"),

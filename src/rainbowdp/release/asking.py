@@ -217,8 +217,8 @@ def ask(
         where={} if where is None else where,
         goal=goal,
         boundary=boundary,
-        by=by,  # type: ignore[arg-type]  # checked and made a tuple there, and so are the groups
-        groups=() if groups is None else groups,  # type: ignore[arg-type]
+        by=by,
+        groups=() if groups is None else groups,
         other_group=other_group,
     )
     payment = Payment(ledger, name, request_id)
@@ -336,18 +336,18 @@ def ask_under(
             help="make the summary of the rows that are meant, or give the table",
         )
     with contextlib.ExitStack() as stack:
-        asked: Source
+        rows: Source
         if isinstance(source, Summary):
-            asked = source
+            rows = source
         else:
-            asked = stack.enter_context(open_table(source, **opening._asdict()))
+            rows = stack.enter_context(open_table(source, **opening._asdict()))
         ledger = None if payment.ledger is None else stack.enter_context(open_ledger(payment.ledger))
         # A stored answer needs no columns, so with a ledger they are looked at later.
-        if ledger is None and isinstance(asked, Table):
-            asked.check(terms.columns)
+        if ledger is None and isinstance(rows, Table):
+            rows.check(terms.columns)
         if opened is not None:
-            opened(terms.notes(asked))
-        return answer(terms, asked, ledger, payment.name, payment.request_id, progress=progress)
+            opened(terms.notes(rows))
+        return answer(terms, rows, ledger, payment.name, payment.request_id, progress=progress)
 
 
 def answer(
@@ -415,12 +415,12 @@ def fingerprint(terms: Request[T, Found_co], table: Table | None = None) -> str:
     The encoding is part of it where it is not UTF-8, and the description where there is one: read in another
     way, cells say something else.
     """
-    asked = dict(terms.request)
+    told = dict(terms.request)
     if table is not None and table.encoding != "utf-8":
-        asked["encoding"] = table.encoding
+        told["encoding"] = table.encoding
     if table is not None and table.description != PLAIN:
-        asked["description"] = table.description.content
-    return json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        told["description"] = table.description.content
+    return json.dumps(told, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def pay_and_draw(
@@ -461,8 +461,8 @@ def pay_and_draw(
         As `Ledger.charge` and `Ledger.store`; nothing may leave then. Its help names the request id, under
         which what was charged can be asked for again; so does a note of a KeyboardInterrupt.
     """
-    asked = {"question": question, "source": source, "privacy": privacy}
-    before = ledger.foresee(name, cost, request_id=request_id, **asked)
+    what = {"question": question, "source": source, "privacy": privacy}
+    before = ledger.foresee(name, cost, request_id=request_id, **what)
     others = _other_budgets(ledger, name, source)
     if before is not None and before.answer is not None:
         notes = (_answered_before(before.request_id, source), *others)
@@ -474,7 +474,7 @@ def pay_and_draw(
     request = secrets.token_hex(16) if request_id is None else request_id
     again = f"request id {request!r} asks for the same again and is charged once at most"
     try:
-        charge = ledger.charge(name, cost, request_id=request, **asked)
+        charge = ledger.charge(name, cost, request_id=request, **what)
         stands = ledger.store(charge, draw()) if charge.answer is None else charge.answer
     except LedgerError as error:
         error.help = f"{error.help}; {again}" if error.help else again

@@ -8,7 +8,7 @@ keeps their answers.
 
 import contextlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -73,9 +73,9 @@ class Terms:
     boundary : str
         For a question of your own the boundary: ``default``, ``max-min``, ``randomized-response`` or
         ``uniform``.
-    by : str or tuple of str, optional
+    by : str or sequence of str, optional
         The column, or several, whose cells divide the rows into groups, each of which is answered for.
-    groups : tuple of str, or of tuples of str
+    groups : sequence of str, or of sequences of str
         Those cells, of several columns those of each; empty if all rows are one group.
     other_group : str, optional
         As what all other cells of these columns count.
@@ -103,8 +103,8 @@ class Terms:
     where: Mapping[str, Any] = field(default_factory=dict)
     goal: Goal = "typical"
     boundary: str = "default"
-    by: str | tuple[str, ...] | None = None
-    groups: tuple[Any, ...] = ()
+    by: str | Sequence[str] | None = None
+    groups: Sequence[object] = ()
     other_group: str | None = None
 
     def __post_init__(self) -> None:

@@ -76,7 +76,22 @@ class Range:
         return self.low, self.high
 
     def holds(self, text: str) -> bool:
-        """Tell whether the text of a cell says a number or date in the range."""
+        """Tell whether the text of a cell says a number or date in the range.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> Range(None, "0.3").holds("0.30"), Range("2026-01-31").holds("31.01.2026")
+        (True, False)
+        """
         low, high = self.ends
         value = point_said(text, self.an_end)
         return value is not None and (low is None or low <= value) and (high is None or value <= high)
