@@ -133,8 +133,12 @@ def _texts(groups: object, other: str | None) -> tuple[str, ...]:
     if not cells:
         raise UsageError(f"{described(groups)} is not a list of groups", help="give a list of texts")
     texts = tuple(map(_text, cells))
-    if len({*texts, other}) <= len(texts):
-        raise UsageError("the groups are not distinct", help="name each group once, and others differently")
+    twice = [text for at, text in enumerate(texts) if text in (*texts[:at], other)]
+    if twice:
+        raise UsageError(
+            f"the groups are not distinct: {twice[0]!r} is named twice",
+            help="name each group once, and the group of all others differently",
+        )
     return texts
 
 
