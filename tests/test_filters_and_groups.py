@@ -27,6 +27,7 @@ import pytest
 import rainbowdp as rdp
 from asked_people import TABLE
 from command_line import Runner
+from postgres_server import fresh_database
 from rainbowdp.cli.params import filters
 from rainbowdp.errors import NumberError, QuestionError, UsageError
 from rainbowdp.ledger import Cost
@@ -117,6 +118,22 @@ def _duckdb(directory: Path) -> str:
     return f"duckdb:///{directory / 'a.duckdb'}"
 
 
+def _postgres(directory: Path) -> str:
+    del directory
+    import psycopg
+
+    url = fresh_database()
+    with psycopg.connect(url) as database:
+        database.execute(
+            "create table a (person bigint, vote text, region text, sex text, age integer, "
+            "score numeric(6, 2), born date, seen timestamp, bin text)"
+        )
+        with database.cursor() as cursor:
+            rows = [tuple(row.values()) for row in ROWS]
+            cursor.executemany("insert into a values (%s, %s, %s, %s, %s, %s, %s, %s, %s)", rows)
+    return url
+
+
 def _excel(directory: Path) -> str:
     import openpyxl
 
@@ -129,7 +146,7 @@ def _excel(directory: Path) -> str:
 
 SOURCES: dict[str, Callable[[Path], object]] = {
     "csv": _csv, "parquet": _parquet, "arrow": lambda _: ARROW, "pandas": _pandas, "polars": _polars,
-    "sqlite": _sqlite, "duckdb": _duckdb, "excel": _excel,
+    "sqlite": _sqlite, "duckdb": _duckdb, "postgres": _postgres, "excel": _excel,
 }  # fmt: skip
 
 
@@ -331,6 +348,39 @@ def test_a_receipt_can_be_made_again(question: Any, how: dict[str, Any]) -> None
     assert rdp.plan(question, [rdp.PureDP(1)]).privacies
 
 
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Runner:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text(TABLE, encoding="utf-8")
+    return Runner(capsys)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--column", "born", "--edges", "2000-01-01,2026-02-01"), 0, "2000-01-01..<2026-02-01\n"),
+        (("--column", "seen", "--edges", "2000-01-01,2026-02-01", "--labels", "a,b,c"), 0, "b\n"),
+        (("--column", "bin", "--ordered", "45 and over,30-44,under 30"), 0, "30-44\n"),
+        (("--column", "born"), 2, "neither edges nor ordered texts are given"),
+        (("--column", "born", "--edges", "2026-02-30"), 2, "no calendar has the day '2026-02-30'"),
+        (("--column", "born", "--edges", "2026-01-01,3"), 2, "the edges are numbers and dates"),
+        (
+            ("--column", "born", "--edges", "2026-01-01", "--ordered", "a,b"),
+            2,
+            "both edges and ordered texts",
+        ),
+        (("--column", "born", "--edges", "2026-01-01", "--decimal", ","), 2, "the question reads no numbers"),
+    ],
+)
+def test_brackets_of_dates_and_texts_are_asked_on_the_command_line(
+    run: Runner, words: tuple[str, ...], code: int, said: str
+) -> None:
+    outcome = run("ask", "bracket", _csv(Path()), *words, "--epsilon", 600)
+    assert outcome.code == code
+    assert said in (outcome.err if code else outcome.out)
+    assert run("plan", "bracket", *words[2:], "--epsilon", 1).code == code or "--decimal" in words
+
+
 def test_the_same_filters_and_groups_are_one_request(tmp_path: Path) -> None:
     ledger = str(tmp_path / "l")
     with rdp.open_ledger(ledger, create=True) as book:
@@ -373,8 +423,8 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: groups_of("a", ["x", " x"]), "the groups are not distinct"),
     (lambda: groups_of("a", ["x"], "x"), "the groups are not distinct"),
     (lambda: groups_of("a", "xy"), "'xy' is not a list of groups"),
-    (lambda: groups_of(["a", "b"], [["x"]]), "1 lists of groups do not fit 2 different columns"),
-    (lambda: groups_of(["a", "a"], [["x"], ["y"]]), "2 lists of groups do not fit 2 different columns"),
+    (lambda: groups_of(["a", "b"], [["x"]]), "groups are given 1 times, and there are 2 columns"),
+    (lambda: groups_of(["a", "a"], [["x"], ["y"]]), "a column is named twice"),
     (lambda: groups_of(["a", "b"], ["x", "y"]), "'x' is not a list of groups"),
     (lambda: groups_of(["a", "b"], [["x"], [None]]), "is not a group"),
 ]
@@ -402,13 +452,6 @@ def test_a_range_compares_decimals_exactly() -> None:
     ]
     assert passing(Range("0.3", "0.3"), texts) == [True] * 3 + [False] * 6
     assert passing(Range("0.3", 0.3), texts) == passing(Range(Fraction(3, 10), Decimal("0.3")), texts)
-
-
-@pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Runner:
-    monkeypatch.chdir(tmp_path)
-    Path("people.csv").write_text(TABLE, encoding="utf-8")
-    return Runner(capsys)
 
 
 ASK = ("ask", "winner", "people.csv", "--column", "vote", "--options", "A,B", "--epsilon", 60)
@@ -445,7 +488,7 @@ def test_lists_ranges_and_combinations_are_asked_on_the_command_line(
         (("--where", "age=.."), "'..' is not a range"),
         (("--where", "A,town=Ulm"), "'A' is not COLUMN=VALUE"),
         (("--where", "town=Bonn, Germany"), "'Germany' is not COLUMN=VALUE"),
-        (("--by", "town,grün", "--groups", "Ulm"), "1 lists of groups do not fit 2 different columns"),
+        (("--by", "town,grün", "--groups", "Ulm"), "groups are given 1 times, and there are 2 columns"),
         (("--by", "town", "--groups", "Ulm", "--other-group", "Ulm"), "the groups are not distinct"),
         (("--other-group", "Ulm"), "--other-group is given without --by"),
     ],

@@ -174,19 +174,19 @@ def check_question(
     require_question(question)
     require_relation(neighbors)
     max_rows = require_rows(max_rows)
-    asked = in_table(question) if unreadable else question
-    wanted = bool(getattr(asked, "tight", True)) if tight is None else tight
-    family, summaries = _looked_at(asked, neighbors, records, max_rows, cells, unreadable=unreadable)
-    answers = tuple(asked.answers)
+    checked = in_table(question) if unreadable else question
+    wanted = bool(getattr(checked, "tight", True)) if tight is None else tight
+    family, summaries = _looked_at(checked, neighbors, records, max_rows, cells, unreadable=unreadable)
+    answers = tuple(checked.answers)
     places = {answer: at for at, answer in enumerate(answers)}
     numbers = {summary: at for at, summary in enumerate(dict.fromkeys(summaries))}
     looks = np.array([numbers[summary] for summary in summaries])
-    located = [asked.locate(summary, neighbors) for summary in numbers]
+    located = [checked.locate(summary, neighbors) for summary in numbers]
     regions = np.array([places.get(found.answer, -1) for found in located])[looks]
     # Very large distances count as one beyond all tables, and what is not a distance as -1.
     rows = [min(int(found.distance), _FAR) if is_whole(found.distance) else -1 for found in located]
     distances = (np.array(rows, dtype=np.int64) // max_rows)[looks]
-    touching = asked.touching(neighbors, max_rows)
+    touching = checked.touching(neighbors, max_rows)
     named = None if touching is None else {frozenset(pair) for pair in touching}
     fault = _fault(family, answers, regions, distances, named)
     if fault is None and wanted:

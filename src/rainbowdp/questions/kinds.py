@@ -147,10 +147,10 @@ def question_from(description: Mapping[str, Json]) -> Question:
             help=did_you_mean(str(kind), _DESCRIBED) or f"kinds are {', '.join(_DESCRIBED)}",
         )
     made, types = _DESCRIBED[kind]
-    asked = fields_of(description, **types)
+    given = fields_of(description, **types)
     if types.keys() >= _LEVELS.keys():
-        asked["measure"] = _read_measure(description)
-    return made(**asked)
+        given["measure"] = _read_measure(description)
+    return made(**given)
 
 
 def _read_measure(description: Mapping[str, Json]) -> Measure:

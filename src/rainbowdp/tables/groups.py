@@ -76,6 +76,8 @@ class Groups:
 
     def together(self, places: Sequence[Sequence[int]]) -> list[int]:
         """Return the number of each row's group, -1 for none, of the numbers in each column."""
+        if len(places) == 1:
+            return list(places[0])
         sizes = list(map(len, self._of_columns))
         found = []
         for row in zip(*places, strict=True):
@@ -119,11 +121,13 @@ def groups_of(by: object, groups: object, other_group: str | None = None) -> Gro
         return None
     columns = [by] if isinstance(by, str) else items_of(by) or [by]
     each = [groups] if isinstance(by, str) else listed or []
-    if len(columns) != len(each) or len(set(map(str, columns))) < len(columns):
+    if len(columns) != len(each):
         raise UsageError(
-            f"{len(each)} lists of groups do not fit {len(columns)} different columns",
-            help="give one list of groups for each column, in their order",
+            f"groups are given {len(each)} times, and there are {len(columns)} columns to divide by",
+            help="give the groups of each column, in the order of the columns",
         )
+    if len(set(map(str, columns))) < len(columns):
+        raise UsageError("a column is named twice to divide by", help="name it once")
     other = None if other_group is None else _text(other_group)
     return Groups(tuple(map(require_column, columns)), tuple(_texts(texts, other) for texts in each), other)
 

@@ -357,7 +357,8 @@ def _rows_that_count(
         for at, holds in tests:
             columns = _kept(columns, holds(columns[at]))
         parts = divide(columns)
-        *columns, parts = _kept([*columns, parts], [part >= 0 for part in parts])
+        if min(parts, default=0) < 0:
+            *columns, parts = _kept([*columns, parts], [part >= 0 for part in parts])
         yield columns, parts
 
 
