@@ -42,6 +42,8 @@ ANSWERED: list[tuple[str, list[object]]] = [
         "old",
         ["bracket", "--column", "age", "--edges", "20,65", "--labels", "young,middle,old", "--quantile", "1"],
     ),
+    ("B", ["bracket", "--column", "vote", "--ordered", "C,B,A", "--quantile", "1/5"]),
+    ("many", ["bracket", "--column", "vote", "--ordered", "C,B,A", "--labels", "few,some,many"]),
     ("A", ["winner", *WINNER, "--unit", "person", "--max-rows", "1"]),
     (
         "B",

@@ -67,7 +67,7 @@ def test_a_verified_receipt_says_what_was_asked_and_a_set_is_no_order(run: Runne
     assert run("ask", "yes-no", "people.csv", *said, *groups, "--receipt", "s.json").code == 0
     shown = re.sub(" +", " ", run("verify", "s.json").out)
     assert "\nquestion yes-no of 'vote'; of share; equals A; edges 1/2; false yes 1/50: no, yes\n" in shown
-    assert "\ngroups one answer for each of Ulm, Bonn, as 'town' says\n" in shown
+    assert "\ngroups one answer for each of Ulm; Bonn, by 'town'\n" in shown
 
 
 def test_a_receipt_of_groups_says_what_they_cost_together(run: Runner) -> None:

@@ -94,7 +94,7 @@ def chance_of_a(terms: Terms, rows: Rows) -> float:
     for chosen in product(*kept):
         counts = Counter(cell for one in chosen for cell in one)
         located = terms.mechanism.at(OptionCounts((counts["A"], counts["B"] + OTHERS_FOR_B)))
-        total += to_float(located.chances()["A"], "nearest")  # type: ignore[arg-type]  # exact here
+        total += to_float(located.chances()["A"], "nearest")
     ways = 1
     for own in rows.values():
         ways *= comb(len(own), min(terms.max_rows, len(own)))

@@ -6,9 +6,9 @@ import pytest
 import rainbowdp
 
 PUBLIC = """
-ApproxDP Distribution GaussianDP Line Mechanism PureDP Rainbow RainbowError RainbowGraph ask ask_keys bracket
-check_question level open_ledger optimal_mechanism plan ranking read_boundary read_graph read_mechanism
-read_neighbors sample scores verify verify_receipt winner write_mechanism yes_no
+ApproxDP Distribution GaussianDP Line Mechanism PureDP Rainbow RainbowError RainbowGraph Range ask ask_keys
+bracket check_question level open_ledger optimal_mechanism plan ranking read_boundary read_graph
+read_mechanism read_neighbors sample scores verify verify_receipt winner write_mechanism yes_no
 """
 
 BELOW = {

@@ -2,6 +2,7 @@
 """What questions are: values checked when made, described in one spelling, never showing private numbers."""
 
 import dataclasses
+import datetime as dt
 import itertools
 import json
 import math
@@ -61,6 +62,9 @@ QUESTIONS: list[Question] = [
     level("income", clamp=(0, 1), edges=["1/2", 3]),
     bracket("age", edges=[18, 65]),
     bracket("age", edges=["17.5"], labels=["young", "old"], quantile="0.9"),
+    bracket("born", edges=["1960-01-01", dt.date(2000, 2, 29)]),
+    bracket("age", ordered=["under 30", "30-44", "45, and over"], quantile="1/4"),
+    bracket("income", ordered=[1, 2], labels=["low", "high"]),
     scores(["A", "B"], sensitivity="1/3", monotone=True),
 ]
 
@@ -91,6 +95,8 @@ def test_a_question_is_frozen_and_consistent(question: Question) -> None:
         (yes_no("c", equals="1", share="1/2"), yes_no("c", equals=1.0, share="2/4")),
         (yes_no("c", equals="true", at_least=3), yes_no("c", equals=True, at_least="3.0")),
         (bracket("c", edges=[18, 65]), bracket("c", edges=["18", 65.0], quantile=0.5)),
+        (bracket("c", edges=[dt.datetime(2020, 1, 1)]), bracket("c", edges=[" 2020-01-01"], ordered=None)),  # noqa: DTZ001 - a day has no zone
+        (bracket("c", ordered=[1, True]), bracket("c", ordered=("1 ", "true"), labels=["1", "true"])),
         (winner("c", ["a", "b", "x"], other="x"), winner("c", (" a", "b"), other="x ")),
         (scores(["A", "B"], sensitivity=0.5), scores(("A ", "B"), sensitivity="2/4")),
     ],
@@ -152,9 +158,19 @@ def test_orders_are_written_with_quotes_where_needed_and_listed_in_json() -> Non
         (yes_no, {"equals": "y", "at_least": 1, "false_yes": 1}, "a false yes cannot be allowed"),
         (level, {"equals": "y", "edges": []}, "no edges"),
         (level, {"equals": "y", "edges": [3, 2]}, "edge 2 does not lie above 3"),
-        (level, {"equals": "y", "edges": [1], "labels": ["a", "b", "c"]}, "3 labels do not fit 1 edges"),
+        (level, {"equals": "y", "edges": [1], "labels": ["a", "b", "c"]}, "3 labels do not fit 2 answers"),
         (bracket, {"edges": [1], "quantile": 0}, "0 is no quantile"),
         (bracket, {"edges": ["x"]}, "'x' is not an exact number"),
+        (bracket, {"edges": ["2021-02-29"]}, "no calendar has the day '2021-02-29'"),
+        (bracket, {"edges": ["2021-01-01", 3]}, "the edges are numbers and dates"),
+        (bracket, {"edges": ["2021-01-01", "2020-01-01"]}, "edge 2020-01-01 does not lie above 2021-01-01"),
+        (bracket, {"edges": ["0001-01-01"]}, "no day lies before 0001-01-01"),
+        (bracket, {"edges": [dt.datetime(2020, 1, 1, 12)]}, "2020-01-01T12:00:00 is not a whole day"),  # noqa: DTZ001 - a day has no zone
+        (bracket, {}, "neither edges nor ordered texts are given"),
+        (bracket, {"edges": [1], "ordered": ["a", "b"]}, "both edges and ordered texts are given"),
+        (bracket, {"ordered": ["a"]}, "there are 1 ordered texts"),
+        (bracket, {"ordered": ["a", "a "]}, "'a' stands twice among the ordered texts"),
+        (bracket, {"ordered": ["a", "b"], "labels": ["x", "y", "z"]}, "3 labels do not fit 2 answers"),
         (scores, {"options": ["a", "b"], "sensitivity": 0}, "sensitivity 0 cannot change"),
     ],
 )

@@ -38,7 +38,7 @@ from rainbowdp.questions import (
     winner,
     yes_no,
 )
-from rainbowdp.questions.cells import INVALID, NULL, cell_text, number_of
+from rainbowdp.questions.cells import INVALID, NULL, cell_text, date_of, number_of
 
 
 class Color(enum.StrEnum):
@@ -60,7 +60,8 @@ TEXTS: list[tuple[Any, str]] = [
     (np.datetime64("2020-02-29"), "2020-02-29"),
     (np.datetime64("2020-02-29T12:00", "ns"), "2020-02-29T12:00:00"),
     (pd.Timestamp("2020-02-29 12:00"), "2020-02-29T12:00:00"), (dt.date(2020, 2, 29), "2020-02-29"),
-    (pd.Period("2020-02"), "2020-02"),
+    (pd.Period("2020-02"), "2020-02"), (pd.Interval(10, 20), "(10, 20]"),
+    (pd.Interval(0.5, 2.0, "left"), "[0.5, 2.0)"),
     (dt.datetime(2020, 2, 29, 1, 2, 3, tzinfo=dt.UTC), "2020-02-29T01:02:03+00:00"),
     (dt.time(1, 2), "01:02:00"), ("Grün".encode(), "Grün"), (bytearray(b" x "), "x"),
     (memoryview(b"x"), "x"), (uuid.UUID(int=5), "00000000-0000-0000-0000-000000000005"), (Color.RED, "red"),
@@ -71,7 +72,7 @@ NULLS: list[Any] = [
 ]  # fmt: skip
 INVALIDS: list[Any] = [
     b"\xff", "\ud800", "a\0b", [], ["a"], {"a": 1}, (1, 2), object(), Fraction(1, 2), 1 + 2j,
-    pd.Interval(0, 1), pd.Timedelta(1), pd.Timestamp(np.datetime64("10000-01-01", "s")),
+    pd.Interval(0, 10**5000), pd.Timedelta(1), pd.Timestamp(np.datetime64("10000-01-01", "s")),
     np.datetime64(10**18, "s"), np.array([1, 2]), 10**5000, Decimal("1e5000"), Decimal("1e999999999"),
 ]  # fmt: skip
 
@@ -96,6 +97,24 @@ def test_moments_of_pandas_say_the_same_as_those_of_python(zone: dt.tzinfo) -> N
     moment = dt.datetime(2020, 1, 31, 12, tzinfo=zone)
     assert cell_text(moment) == cell_text(pd.Timestamp(moment)) == "2020-01-31T11:00:00+00:00"
     assert cell_text(pd.Timestamp("2020-01-31 00:00:00.123456789")) == "2020-01-31T00:00:00.123456789"
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2020-02-29", "2020-02-29"), ("2020-02-29T23:59:59.999999999", "2020-02-29"),
+        ("2020-02-29 00:00", "2020-02-29"), ("2020-02-29T23:30:00-05:00", "2020-03-01"),
+        ("2020-03-01 00:30:00+0130", "2020-02-29"), ("2020-02-29 12:00:00 UTC", "2020-02-29"),
+        ("2020-02-29T12:00Z", "2020-02-29"), ("0001-01-01T00:00+01", None), ("9999-12-31T23:00-02:00", None),
+        ("2021-02-29", None), ("0000-01-01", None), ("2020-2-9", None), ("20200229", None),
+        ("29.02.2020", None), ("02/29/2020", None), ("2020-02", None), ("2020-02-29T24:00", None),
+        ("2020-02-29T", None), ("2020-02-29+01:00", None), ("2020-02-29T12:00+99:00", None),
+        ("\N{ARABIC-INDIC DIGIT TWO}020-02-29", None), ("2020-02-29 " + "1" * 8000, None), ("2020", None),
+    ],
+    ids=lambda value: str(value)[:30],
+)  # fmt: skip
+def test_one_rule_says_which_day_a_text_says(text: str, day: str | None) -> None:
+    assert date_of(text) == (None if day is None else dt.date.fromisoformat(day))
 
 
 NUMBERS = [

@@ -46,6 +46,8 @@ QUESTIONS: dict[str, Question] = {
     "median": bracket("c", edges=[1, 2]),
     "upper quartile": bracket("c", edges=["0.5", 2, "7/3"], quantile="3/4"),
     "maximum": bracket("c", edges=[1, 2], quantile=1),
+    "median of dates": bracket("c", edges=["2020-02-29", "2020-03-01"]),
+    "lower quartile of texts": bracket("c", ordered=NAMES[:3], quantile="1/4"),
     "scores": scores(NAMES[:3], sensitivity="1/2"),
     "monotone scores": scores(NAMES[:2], sensitivity=2, monotone=True),
 }

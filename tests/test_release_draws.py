@@ -121,7 +121,7 @@ def test_a_level_under_gaussian_privacy_is_drawn_as_declared(asks: int) -> None:
     flat = dict.fromkeys(("low", "mid", "high"), 1 / 3)
     # 9 is 4 above 5.
     ideal = moved([["mid"], ["low", "high"]], flat, normal_step(0.4), 4)
-    found = asked(Terms(question, rdp.GaussianDP("0.4"), rule="uniform"), MatchCount(9, 90), 2, asks)
+    found = asked(Terms(question, rdp.GaussianDP("0.4"), boundary="uniform"), MatchCount(9, 90), 2, asks)
     assert_drawn(found, ideal)
 
 

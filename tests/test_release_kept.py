@@ -55,7 +55,7 @@ def test_kept_lines_have_the_very_numbers_of_lines_made_anew(
 
 def lines(terms: Terms) -> QuestionLines:
     return lines_of(
-        rdp.questions.in_table(terms.question), terms.privacy, terms.relation, terms.max_rows, terms.rule
+        rdp.questions.in_table(terms.question), terms.privacy, terms.relation, terms.max_rows, terms.boundary
     )
 
 

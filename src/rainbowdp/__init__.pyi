@@ -50,6 +50,7 @@ from rainbowdp.release import ask as ask
 from rainbowdp.release import ask_keys as ask_keys
 from rainbowdp.release import verify_receipt as verify_receipt
 from rainbowdp.sampling import sample as sample
+from rainbowdp.tables import Range as Range
 from rainbowdp.verification import verify as verify
 
 __all__: list[str]  # noqa: PYI035 - __init__.py makes it of the names above

@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from rainbowdp.cli import options as common
 from rainbowdp.cli import output
 from rainbowdp.cli.options import Goal, Relation
 from rainbowdp.cli.output import emit, emit_json, note, written
-from rainbowdp.cli.params import described, filters, names
+from rainbowdp.cli.params import described, filters, names, naming
 from rainbowdp.cli.progress import Signals, steps
 from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_question
 from rainbowdp.errors import RainbowError, ReceiptError, UsageError
@@ -38,13 +38,19 @@ _EXAMPLES = {
     "bracket": "--column age --edges 18,65",
 }
 BY = common.data(
-    "--by COLUMN", "Answer once for each of --groups; this column says to which one a row belongs."
+    "--by COLUMNS",
+    "Answer once for each of --groups; this column says to which one a row belongs. Of several columns, "
+    "region,sex, once for every combination of their groups.",
 )
 GROUPS = common.data(
     "--groups LIST",
-    "The groups, as the column --by says them, separated by commas. They are public, never read from the "
-    "data.",
-    names,
+    "The groups, as the column --by says them, separated by commas; given once for each column of --by, in "
+    "their order. They are public, never read from the data.",
+)
+OTHER_GROUP = common.data(
+    "--other-group NAME",
+    "A further group of each column of --by, for all other cells, also empty ones; without it their rows "
+    "count for nothing.",
 )
 
 
@@ -59,8 +65,9 @@ def ask_command(
     unit: str | None = common.UNIT,
     max_rows: int | None = common.MAX_ROWS,
     where: list[str] | None = common.WHERE,
-    by: str | None = BY,
-    groups: Sequence[str] | None = GROUPS,
+    by: list[str] | None = BY,
+    groups: list[str] | None = GROUPS,
+    other_group: str | None = OTHER_GROUP,
     table: str | None = common.TABLE,
     sql: str | None = common.SQL,
     encoding: str | None = common.ENCODING,
@@ -78,7 +85,7 @@ def ask_command(
 ) -> int:
     """Answer one question about a table; see `HELP`."""
     from rainbowdp.exact.arguments import require_together
-    from rainbowdp.questions.readings import BracketReading, SumReading
+    from rainbowdp.questions.readings import reads_numbers
     from rainbowdp.release import Opening, Payment, Terms, ask_under
 
     privacy = common.read_privacy(epsilon, delta, mu).notion
@@ -91,16 +98,26 @@ def ask_command(
         max_rows=max_rows or 1,
         where=filters(where),
         goal=goal,
-        by=by,
-        groups=tuple(groups or ()),
+        **_groups(by, groups),
+        other_group=other_group,
     )
     payment = Payment(ledger, name, request_id)
-    reads_numbers = isinstance(question.reading, SumReading | BracketReading)
-    number = question.reading.column if reads_numbers else None
+    number = question.reading.column if reads_numbers(question.reading) else None
     said = common.read_description(describe, separator, missing, skip_rows, decimal, number=number)
     asking = partial(ask_under, terms, source, Opening(table, sql, encoding, said), payment)
     show = partial(_show_answer, output_format)
     return publish("answer", asking, show, (terms, payment), receipt)
+
+
+def _groups(by: Sequence[str] | None, groups: Sequence[str] | None) -> dict[str, Any]:
+    """Return the columns of groups, and the groups of each, as they were typed."""
+    with naming("--by"):
+        columns = [column for text in by or () for column in names(text)]
+    with naming("--groups"):
+        each = tuple(map(names, groups or ()))
+    if len(columns) == len(each) == 1:
+        return {"by": columns[0], "groups": each[0]}
+    return {"by": tuple(columns) or None, "groups": each}
 
 
 COMMANDS = {
@@ -127,7 +144,9 @@ def _show_answer(output_format: str, answer: "Answer") -> None:
     from rainbowdp.questions.words import shown_answer
 
     shown = {group: shown_answer(answer.terms.question, value) for group, value in answer.answers.items()}
-    lines = [f"{written(group)}: {value}" if answer.terms.groups else value for group, value in shown.items()]
+    # Names of several columns have their quotes already.
+    name = written if isinstance(answer.terms.by, str) else str
+    lines = [f"{name(group)}: {value}" if answer.terms.groups else value for group, value in shown.items()]
     emit(map(output.visible, lines))
 
 

@@ -76,8 +76,9 @@ SOURCE = argument(
 )
 WHERE = data(
     "--where COLUMN=VALUE",
-    "Count only rows in which the column says exactly this, such as city=Bonn; if given several times, all "
-    "must hold.",
+    "Count only rows in which the column says exactly this, city=Bonn, or one of a list, city=Bonn,Ulm, or a "
+    "number or date from one to another, age=18..65, age=18.., day=..2026-12-31. If given several times, all "
+    "must hold. A text with a comma or two points stands in double quotes: 'city=\"Bonn, Germany\"'.",
 )
 TABLE = data("--table NAME", "In a database: the table.")
 SQL = data("--sql QUERY", "In a database: a query whose rows are the table.", unicode_text)

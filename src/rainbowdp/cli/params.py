@@ -23,9 +23,10 @@ LARGEST_WHOLE = 2**53
 _WHOLE = re.compile("0*([0-9]{1,17})")
 _QUOTED = re.compile('"((?:[^"]|"")*)"')
 _QUOTED_ITEMS = "put a text with a comma or quote in double quotes, and double those inside: 'A,\"B, C\"'"
-_FILTER = "write COLUMN=VALUE, for example --where city=Bonn"
-_QUOTED_FILTER = (
-    "a text with a comma, quote or equals sign stands in double quotes: --where 'city=\"Bonn, Germany\"'"
+_FILTER = (
+    "write city=Bonn, a list city=Bonn,Ulm without blanks, or a range age=18..65, age=18.., "
+    "day=..2026-12-31; a text with a comma, quote, equals sign or two points stands in double quotes: "
+    "--where 'city=\"Bonn, Germany\"'"
 )
 
 Read = Callable[[str], object]
@@ -264,6 +265,22 @@ def numbers(text: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
+def points(text: str) -> tuple[str, ...]:
+    """Read a list of numbers or dates, which stay as they were typed.
+
+    Examples
+    --------
+    >>> points("2020-01-01, 2021-01-01")
+    ('2020-01-01', '2021-01-01')
+    """
+    from rainbowdp.questions.points import point_of
+
+    parts = items(text)
+    for part in parts:
+        point_of(part)
+    return tuple(parts)
+
+
 def clamp_ends(text: str) -> tuple[str, str]:
     """Read the two ends of the range into which values are moved.
 
@@ -281,29 +298,48 @@ def clamp_ends(text: str) -> tuple[str, str]:
     return ends[0], ends[1]
 
 
-def filters(given: Sequence[str] | None) -> dict[str, str]:
-    """Return the filters that were typed, by column.
+def filters(given: Sequence[str] | None) -> dict[str, list[object]]:
+    """Return the filters that were typed: by column, the texts and ranges of which a cell must meet one.
 
     Raises
     ------
     UsageError
-        If one is not COLUMN=VALUE, or a column is named twice.
+        If one has none of these forms, or a column is named twice.
 
     Examples
     --------
-    >>> filters(["city=Ulm", 'note="a, b",year=2020'])
-    {'city': 'Ulm', 'note': 'a, b', 'year': '2020'}
+    >>> filters(["city=Ulm,Bonn", 'note="a, b..c",year=2020..'])["note"]
+    ['a, b..c']
     """
-    found: dict[str, str] = {}
+    found: dict[str, list[object]] = {}
     with naming("--where"):
-        for part in (part for text in given or () for part in items(unicode_text(text))):
-            sides = [_unquoted(side, _QUOTED_FILTER) for side in _split(part, "=")]
-            if len(sides) != 2:
-                raise UsageError(f"{part!r} is not COLUMN=VALUE", help=f"{_FILTER}; {_QUOTED_FILTER}")
-            if sides[0] in found:
-                raise UsageError(f"the column {sides[0]!r} is named twice", help="give one filter")
-            found[sides[0]] = sides[1]
+        for text in given or ():
+            column = None
+            for part in items(unicode_text(text)):
+                *name, value = _split(part, "=")
+                if name:
+                    column = _unquoted(name[0], _FILTER)
+                    if column in found:
+                        raise UsageError(f"the column {column!r} is named twice", help="give one filter")
+                # After a comma and a blank, as in a sentence, the text probably goes on.
+                goes_on = not name and f", {part}" in text
+                if column is None or len(name) > 1 or not value or goes_on:
+                    raise UsageError(f"{part!r} is not COLUMN=VALUE", help=_FILTER)
+                found.setdefault(column, []).append(_filter_value(value))
     return found
+
+
+def _filter_value(text: str) -> object:
+    """Return a range where two points stand outside of quotes, else the text."""
+    from rainbowdp.tables.filters import Range
+
+    ends = _split(text, "..")
+    if len(ends) == 1:
+        return _unquoted(text, _FILTER)
+    if len(ends) == 2:
+        with contextlib.suppress(RainbowError):
+            return Range(ends[0] or None, ends[1] or None)
+    raise UsageError(f"{text!r} is not a range of numbers or dates, the lower end first", help=_FILTER)
 
 
 def _split(text: str, separator: str) -> list[str]:
@@ -312,9 +348,9 @@ def _split(text: str, separator: str) -> list[str]:
     for at, character in enumerate(text):
         if character == '"':
             quoted = not quoted
-        elif character == separator and not quoted:
+        elif not quoted and at >= start and text.startswith(separator, at):
             parts.append(text[start:at].strip())
-            start = at + 1
+            start = at + len(separator)
     return [*parts, text[start:].strip()]
 
 

@@ -23,28 +23,28 @@ if TYPE_CHECKING:
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _Names = Sequence[str] | None
 _Ends = Any  # the two ends, as `params.clamp_ends` returns them
-_asked = partial(params.option, panel="Question")
+_option = partial(params.option, panel="Question")
 
-COLUMN = _asked("--column COLUMN", "The column that is asked about, by its name.", default=...)
-ANY_COLUMN = _asked("--column COLUMN", "The column that is asked about.", default="any column")
-OPTIONS = _asked(
+COLUMN = _option("--column COLUMN", "The column that is asked about, by its name.", default=...)
+ANY_COLUMN = _option("--column COLUMN", "The column that is asked about.", default="any column")
+OPTIONS = _option(
     "--options LIST",
     "All answers that there can be, separated by commas; of several most frequent ones, any may be named. "
     "They are public, never read from the data. A name with a comma stands in double quotes: 'A,\"B, C\"'.",
     params.names,
 )
-OPTIONS_FILE = _asked("--options-file FILE", "A file with one option per line, in place of --options.")
-OTHER = _asked(
+OPTIONS_FILE = _option("--options-file FILE", "A file with one option per line, in place of --options.")
+OTHER = _option(
     "--other NAME",
     "A further option, as which cells count that say anything else; without it they count for nothing.",
 )
-NULLS = _asked(
+NULLS = _option(
     "--nulls ignore|VALUE",
     "The option as which empty cells count, or what they are taken to say; with ignore, as without it, they "
     "count for nothing.",
     lambda text: None if text == "ignore" else text,
 )
-APPROVAL = _asked(
+APPROVAL = _option(
     "--approval SEPARATOR",
     "A cell can hold several options with this between them, such as ';': a person counts for each of them.",
 )
@@ -55,34 +55,34 @@ NO_NULLS = params.choice(
     default=None,
     panel="Question",
 )
-TOP = _asked("--top M", "Name only the first M options, in their order.", params.whole)
-TOP_SET = _asked("--top-set M", "Name the first M options, in the order of --options.", params.whole)
-EQUALS = _asked("--equals VALUE", "Count the rows in which the column says exactly this.")
-SUM = _asked("--sum", "Ask about the sum of the column, not how many rows match; needs --clamp.")
-CLAMP = _asked(
+TOP = _option("--top M", "Name only the first M options, in their order.", params.whole)
+TOP_SET = _option("--top-set M", "Name the first M options, in the order of --options.", params.whole)
+EQUALS = _option("--equals VALUE", "Count the rows in which the column says exactly this.")
+SUM = _option("--sum", "Ask about the sum of the column, not how many rows match; needs --clamp.")
+CLAMP = _option(
     "--clamp LOW,HIGH",
     "For --sum: a value outside of this range counts as its nearer end, so that no row counts for too much. "
     "Plain numbers, decimals with a point, here and in the cells: 0,99.5. The range is public.",
     params.clamp_ends,
 )
-AT_LEAST = _asked(
+AT_LEAST = _option(
     "--at-least NUMBER",
     "For a yes: at least so many matching rows, or with --sum a sum of at least this.",
     params.rational,
 )
-SHARE = _asked(
+SHARE = _option(
     "--share P/Q",
     "For a yes: at least this share of the rows match. 1/2 asks for a half, 2/3 for two thirds.",
     params.rational,
 )
-SHARES = _asked("--share", "--edges are shares of all rows, such as 1/4,1/2, not numbers of rows.")
-FALSE_YES = _asked(
+SHARES = _option("--share", "--edges are shares of all rows, such as 1/4,1/2, not numbers of rows.")
+FALSE_YES = _option(
     "--false-yes P",
     "How often the answer may be yes where one person more would make it true, such as 0.01 or 1%; less "
     "often further away. A lower chance of a false yes means a higher one of a false no.",
     params.probability,
 )
-EDGES = _asked(
+EDGES = _option(
     "--edges LIST",
     "The numbers between which the answer lies, rising: 10,20 makes the answers <10, 10..<20 and >=20. Plain "
     "numbers, decimals with a point, here and where cells are numbers: 18,34.5,65. They are public, never "
@@ -90,12 +90,25 @@ EDGES = _asked(
     params.numbers,
     default=...,
 )
-LABELS = _asked(
+BRACKET_EDGES = _option(
+    "--edges LIST",
+    "The numbers or dates between which the answer lies, rising: 10,20 makes the answers <10, 10..<20 and "
+    ">=20. Plain numbers, decimals with a point, here and in the cells: 18,34.5,65; or days such as "
+    "2020-01-01,2021-01-01. They are public, never read from the data.",
+    params.points,
+)
+ORDERED = _option(
+    "--ordered LIST",
+    "In place of --edges, where cells say a bracket: all these texts, from the lowest up, such as "
+    "'under 30,30-44,45 and over'. They are public, never read from the data.",
+    params.names,
+)
+LABELS = _option(
     "--labels LIST",
     "Names of the answers, lowest first, one more than edges: low,medium,high.",
     params.names,
 )
-QUANTILE = _asked(
+QUANTILE = _option(
     "--quantile P/Q",
     "Which quantile: 1/2 is the median, 1/4 the lower quartile, 0.9 what nine in ten do not exceed.",
     params.rational,
@@ -178,7 +191,8 @@ def level_question(
 def bracket_question(
     *,
     column: str = COLUMN,
-    edges: Sequence[str] = EDGES,
+    edges: _Names = BRACKET_EDGES,
+    ordered: _Names = ORDERED,
     labels: _Names = LABELS,
     quantile: Fraction = QUANTILE,
     nulls: str | None = NO_NULLS,  # noqa: ARG001 - its reader takes nothing but the default
@@ -186,7 +200,7 @@ def bracket_question(
     """Return the question that the options of ``bracket`` describe."""
     from rainbowdp.questions import bracket
 
-    return bracket(column, edges=edges, labels=labels, quantile=quantile)
+    return bracket(column, edges=edges or (), ordered=ordered, labels=labels, quantile=quantile)
 
 
 QUESTIONS: Mapping[str, Callable[..., "Question"]] = {
@@ -203,7 +217,7 @@ SUMMARIES: Mapping[str, str] = {
     "ranking": "In which order do the options stand, most common first, or which are the first few?",
     "yes-no": "Is there a majority, are there enough people, is a sum large enough: yes or no?",
     "level": "Between which of the numbers that you name does a count, share or sum lie?",
-    "bracket": "Between which of the numbers that you name does the median, or another quantile, lie?",
+    "bracket": "Between which of the numbers or dates that you name lies the median, or another quantile?",
 }
 """Each kind of question in one sentence."""
 
@@ -227,18 +241,18 @@ def with_question(
     callable
         Its signature declares all these options.
     """
-    asked = dict(inspect.signature(question).parameters)
+    about = dict(inspect.signature(question).parameters)
     own = [one for name, one in inspect.signature(command).parameters.items() if name != "question"]
     if not needs_column:
-        asked["column"] = asked["column"].replace(default=ANY_COLUMN)
+        about["column"] = about["column"].replace(default=ANY_COLUMN)
 
     def combined(**values: Any) -> int:  # noqa: ANN401 - what the readers have returned
-        given = {name: values.pop(name) for name in asked}
+        given = {name: values.pop(name) for name in about}
         require_declared(given.get("options_file"), values.get("source"))
         return command(question(**given), **values)
 
     # Typer reads what a command takes from its signature (PEP 362) and its annotations.
-    options = [*asked.values(), *own]
+    options = [*about.values(), *own]
     combined.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]  # functions have it
     combined.__annotations__ = {one.name: one.annotation for one in options}
     return combined

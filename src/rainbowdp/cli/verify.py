@@ -234,6 +234,7 @@ def _receipt_json(found: "ReceiptCheck", receipt: Receipt) -> dict[str, object]:
 def _receipt_rows(found: "ReceiptCheck", receipt: Receipt) -> Iterator[tuple[str, str]]:
     from rainbowdp.questions.words import possible_answers, question_words
     from rainbowdp.release import Terms
+    from rainbowdp.tables.filters import filters_in_words
 
     terms, judged = found.receipt.terms, found.judged
     # A part that does not follow from the terms can have any form.
@@ -241,9 +242,9 @@ def _receipt_rows(found: "ReceiptCheck", receipt: Receipt) -> Iterator[tuple[str
     possible = possible_answers(terms.question) if isinstance(terms, Terms) else None
     yield "question", question_words(stated["question"], possible)
     if terms.where:
-        yield "rows", "only where " + ", ".join(f"{name!r} is {cell!r}" for name, cell in terms.where.items())
-    if isinstance(terms, Terms) and terms.groups:
-        yield "groups", f"one answer for each of {', '.join(terms.groups)}, as {terms.by!r} says"
+        yield "rows", f"only where {filters_in_words(terms.where)}"
+    if isinstance(terms, Terms) and terms.divided is not None:
+        yield "groups", f"one answer for each of {'; '.join(terms.group_names)}, by {terms.divided.by}"
     yield "answer", _said(terms, stated["answer"])
     yield "answered", stated["answered_at"]
     person = "every row is a person"

@@ -14,7 +14,7 @@ import re
 import sys
 import unicodedata
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -39,6 +39,11 @@ _BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))
 _OUTER = f"{_BLANKS}\u200b\u200c\u200d\u2060\ufeff"
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,4}))?")
 _WHOLE = re.compile(r"(-?)(0|[1-9][0-9]*)\.0+")
+_MOMENT = re.compile(
+    r"(\d{4}-\d\d-\d\d)"
+    r"(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d)(?::[0-5]\d(?:\.\d+)?)?(?: ?(Z|UTC|[+-]\d\d(?::?\d\d)?))?)?",
+    re.ASCII,
+)
 _TRUTH_VALUES = frozenset({"True", "TRUE", "False", "FALSE"})
 _COARSE_UNITS = frozenset({"Y", "M", "W", "D"})
 
@@ -67,10 +72,10 @@ def cell_text(value: object) -> str | Mark:
         Text without outer blanks and outer characters of no width, composed (Unicode's form NFC), case as it
         is; truth values as ``true`` and ``false``; whole numbers
         without a decimal point, other floats and decimals with as few digits as tell them apart; dates and
-        times in ISO form, moments with a time zone in UTC; bytes as UTF-8. `NULL` for None, NaN and what is
-        empty. `INVALID` for what has no text: bytes of another encoding, lists, objects of any type but
-        those of Python, numpy and pandas that are named above (and UUIDs), numbers of more than 4,300
-        digits, and what has more than `LARGEST_CELL` bytes.
+        times in ISO form, moments with a time zone in UTC; intervals of pandas as it writes them; bytes as
+        UTF-8. `NULL` for None, NaN and what is empty. `INVALID` for what has no text: bytes of another
+        encoding, lists, objects of any type but those of Python, numpy and pandas that are named above (and
+        UUIDs), numbers of more than 4,300 digits, and what has more than `LARGEST_CELL` bytes.
 
     Examples
     --------
@@ -141,8 +146,8 @@ def _text_of_libraries(value: Any) -> str | None:  # noqa: ANN401 - neither is i
     pandas, numpy = sys.modules.get("pandas"), sys.modules.get("numpy")
     if pandas is not None and value is pandas.NA:
         return ""
-    if pandas is not None and isinstance(value, pandas.Period):
-        return str(value) if 1 <= value.year <= dt.MAXYEAR else None
+    if pandas is not None and isinstance(value, pandas.Period | pandas.Interval):
+        return str(value) if 1 <= getattr(value, "year", 1) <= dt.MAXYEAR else None
     if numpy is None or not isinstance(value, numpy.generic):
         return None
     if value.dtype.kind == "f":
@@ -234,6 +239,57 @@ def typed_texts(texts: Iterable[str]) -> list[str]:
     ['7', '7', 'true']
     """
     return [typed_text(text) if "." in text or text in _TRUTH_VALUES else text for text in texts]
+
+
+def stands_for(text: str, declared: Container[object]) -> str | None:
+    """Return the declared text for which the text of a cell stands; None if it stands for none of them.
+
+    It stands for itself, else for the same as a person types it (`typed_text`), else, if it says a moment,
+    for the day of that moment.
+
+    Examples
+    --------
+    >>> stands_for("1.0", {"1", "2"}), stands_for("2026-01-31T12:00:00", {"2026-01-31"})
+    ('1', '2026-01-31')
+    """
+    for said in (text, typed_text(text)):
+        if said in declared:
+            return said
+    day = date_of(text)
+    return None if day is None or day.isoformat() not in declared else day.isoformat()
+
+
+def date_of(text: str) -> dt.date | None:
+    """Return the day that a text says, or None.
+
+    Parameters
+    ----------
+    text : str
+        From `cell_text`: a day as ``2026-01-31``, or a moment of it such as ``2026-01-31T12:00:00`` or
+        ``2026-01-31 12:00``, with a time zone or without one. No other form is a date, whatever a country
+        or a program writes.
+
+    Returns
+    -------
+    date or None
+        Of a moment with a time zone, the day in UTC.
+
+    Examples
+    --------
+    >>> date_of("2026-01-31"), date_of("2026-01-31T23:30:00-05:00"), date_of("31.01.2026")
+    (datetime.date(2026, 1, 31), datetime.date(2026, 2, 1), None)
+    """
+    found = _MOMENT.fullmatch(text)
+    if found is None:
+        return None
+    day, minute, zone = found.groups()
+    try:
+        if zone is None:
+            return dt.date.fromisoformat(day)
+        moment = dt.datetime.fromisoformat(f"{day}T{minute}{'Z' if zone == 'UTC' else zone}")
+        return moment.astimezone(dt.UTC).date()
+    except (ValueError, OverflowError):
+        return None
 
 
 def number_of(text: str) -> Fraction | None:

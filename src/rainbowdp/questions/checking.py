@@ -10,18 +10,13 @@ anywhere is found, and so is a pair of regions that touch and is not named.
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
-from math import ceil, comb, floor
+from math import comb
 
 import numpy as np
 import numpy.typing as npt
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import is_whole
-from rainbowdp.questions.kinds import is_known
-from rainbowdp.questions.levels import Bracket, Level
-from rainbowdp.questions.measures import SumOf
 from rainbowdp.questions.question import (
     Neighbors,
     Question,
@@ -31,8 +26,8 @@ from rainbowdp.questions.question import (
     require_rows,
 )
 from rainbowdp.questions.readings import ScoreValues, Summary, as_texts
+from rainbowdp.questions.sample_cells import cells_of
 from rainbowdp.questions.scores import Scores
-from rainbowdp.questions.selection import Ranking, Winner
 
 _UNREADABLE = b"\xff"
 _TABLES = 2500
@@ -179,19 +174,19 @@ def check_question(
     require_question(question)
     require_relation(neighbors)
     max_rows = require_rows(max_rows)
-    asked = in_table(question) if unreadable else question
-    wanted = bool(getattr(asked, "tight", True)) if tight is None else tight
-    family, summaries = _looked_at(asked, neighbors, records, max_rows, cells, unreadable=unreadable)
-    answers = tuple(asked.answers)
+    checked = in_table(question) if unreadable else question
+    wanted = bool(getattr(checked, "tight", True)) if tight is None else tight
+    family, summaries = _looked_at(checked, neighbors, records, max_rows, cells, unreadable=unreadable)
+    answers = tuple(checked.answers)
     places = {answer: at for at, answer in enumerate(answers)}
     numbers = {summary: at for at, summary in enumerate(dict.fromkeys(summaries))}
     looks = np.array([numbers[summary] for summary in summaries])
-    located = [asked.locate(summary, neighbors) for summary in numbers]
+    located = [checked.locate(summary, neighbors) for summary in numbers]
     regions = np.array([places.get(found.answer, -1) for found in located])[looks]
     # Very large distances count as one beyond all tables, and what is not a distance as -1.
     rows = [min(int(found.distance), _FAR) if is_whole(found.distance) else -1 for found in located]
     distances = (np.array(rows, dtype=np.int64) // max_rows)[looks]
-    touching = asked.touching(neighbors, max_rows)
+    touching = checked.touching(neighbors, max_rows)
     named = None if touching is None else {frozenset(pair) for pair in touching}
     fault = _fault(family, answers, regions, distances, named)
     if fault is None and wanted:
@@ -390,49 +385,6 @@ def score_tables(question: Scores, people: int) -> SmallTables:
     middle = (side - 1) // 2
     sizes = np.abs(grid - middle).max(axis=1)
     return SmallTables(question.options, grid, near, sizes, middle, None)
-
-
-def cells_of(question: Question) -> tuple[object, ...]:
-    """Return cells that a question of rainbowdp's own tells apart.
-
-    Raises
-    ------
-    QuestionError
-        If it is another question.
-
-    Examples
-    --------
-    >>> from rainbowdp.questions import bracket, yes_no
-    >>> cells_of(yes_no("smoker", equals="yes", share="1/2")), cells_of(bracket("age", edges=[18, 65]))
-    (('yes', 'not yes'), ('17', '41', '65'))
-    """
-    known = question if is_known(question) else None
-    match known:
-        case Winner() | Ranking():
-            return known.some_cells
-        case Level(measure=SumOf() as measure):
-            if measure.tight:
-                return tuple(map(str, range(int(measure.lower), int(measure.upper) + 1)))
-            inside = [] if measure.lower == measure.upper else [_decimal(measure.lower, measure.upper)]
-            return tuple(dict.fromkeys((str(floor(measure.lower)), *inside, str(ceil(measure.upper)))))
-        case Level():
-            equals = str(known.describe()["equals"])
-            return (equals, f"not {equals}")
-        case Bracket(edges=edges):
-            inside = [_decimal(low, high) for low, high in itertools.pairwise(edges)]
-            return (str(floor(edges[0]) - 1), *inside, str(ceil(edges[-1])))
-        case _:
-            raise QuestionError(
-                "it is not known what cells may say", help="give the cells of which to make tables"
-            )
-
-
-def _decimal(low: Fraction, high: Fraction) -> str:
-    """Return a short decimal between two numbers, as near to their middle as its digits allow."""
-    middle, digits = (low + high) / 2, 0
-    while not low < Fraction(floor(middle * 10**digits), 10**digits) < high:
-        digits += 1
-    return f"{Decimal(floor(middle * 10**digits)).scaleb(-digits):f}"
 
 
 def _histograms(total: int, kinds: int) -> Iterator[tuple[int, ...]]:

@@ -44,7 +44,10 @@ _DESCRIBED: Final[dict[str, tuple[Callable[..., Question], dict[str, Any]]]] = {
     "ranking": (Ranking, {**_CELLS, "top": int | None, "as_set": bool}),
     "yes-no": (YesNo, {**_LEVELS, "false_yes": str | None}),
     "level": (Level, _LEVELS),
-    "bracket": (Bracket, {"column": str, "edges": list, "labels": list, "quantile": str}),
+    "bracket": (
+        Bracket,
+        {"column": str, "edges": list, "labels": list, "quantile": str, "ordered": list | None},
+    ),
     "scores": (Scores, {"options": list, "sensitivity": str, "monotone": bool}),
 }
 KINDS: Final = tuple(_DESCRIBED)
@@ -144,10 +147,10 @@ def question_from(description: Mapping[str, Json]) -> Question:
             help=did_you_mean(str(kind), _DESCRIBED) or f"kinds are {', '.join(_DESCRIBED)}",
         )
     made, types = _DESCRIBED[kind]
-    asked = fields_of(description, **types)
+    given = fields_of(description, **types)
     if types.keys() >= _LEVELS.keys():
-        asked["measure"] = _read_measure(description)
-    return made(**asked)
+        given["measure"] = _read_measure(description)
+    return made(**given)
 
 
 def _read_measure(description: Mapping[str, Json]) -> Measure:

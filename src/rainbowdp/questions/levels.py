@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Questions whose answers lie between declared edges: levels, yes or no, and the bracket of a quantile."""
 
+import datetime as dt
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar, cast
+from typing import ClassVar, TypeVar, cast
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import NumberLike, format_fraction, parse_fraction, show
 from rainbowdp.exact.arguments import items_of
 from rainbowdp.questions.measures import CountOf, Measure, ShareOf, SumOf, cell_said
+from rainbowdp.questions.points import Point, point_of, point_shown
 from rainbowdp.questions.question import (
     Neighbors,
     OrderedAnswers,
@@ -21,12 +23,23 @@ from rainbowdp.questions.question import (
     require_column,
     require_relation,
 )
-from rainbowdp.questions.readings import BracketCounts, BracketReading, Location, Reading, Summary
+from rainbowdp.questions.readings import (
+    BracketCounts,
+    BracketReading,
+    Location,
+    OptionCounts,
+    OptionReading,
+    Reading,
+    Summary,
+)
 
 NO_YES = ("no", "yes")
+Edge = NumberLike | dt.date
+"""A number or a date, as it is given."""
+P = TypeVar("P", Fraction, Point)
 
 
-def edge_labels(edges: Sequence[NumberLike]) -> tuple[str, ...]:
+def edge_labels(edges: Sequence[Edge]) -> tuple[str, ...]:
     """Return names for what lies between edges, each of which is called as it is given.
 
     Examples
@@ -39,17 +52,19 @@ def edge_labels(edges: Sequence[NumberLike]) -> tuple[str, ...]:
     return (f"<{texts[0]}", *between, f">={texts[-1]}")
 
 
-def _edge_text(edge: NumberLike) -> str:
+def _edge_text(edge: Edge) -> str:
     if isinstance(edge, str):
         return edge.strip()
-    exact = parse_fraction(edge)
+    exact = point_of(edge)
+    if not isinstance(exact, Fraction):
+        return exact.isoformat()
     shown = format_fraction(exact) if isinstance(edge, int | Fraction) else show(exact)
     # A name has to tell an edge from every other one.
     return format_fraction(exact) if shown.startswith("about") else shown
 
 
-def ascending(edges: Iterable[Fraction]) -> tuple[Fraction, ...]:
-    """Return edges, if there is at least one and each is above the one before.
+def ascending(edges: Iterable[P]) -> tuple[P, ...]:
+    """Return edges, if there is at least one and each is above the one before; all numbers, or all dates.
 
     Raises
     ------
@@ -59,31 +74,33 @@ def ascending(edges: Iterable[Fraction]) -> tuple[Fraction, ...]:
     read = tuple(edges)
     if not read:
         raise QuestionError("there are no edges", help="give at least one")
+    if len(set(map(type, read))) > 1:
+        raise QuestionError("the edges are numbers and dates", help="give numbers alone, or dates alone")
     for low, high in itertools.pairwise(read):
-        if not low < high:
+        if not low < high:  # type: ignore[operator]  # both are of one type
             raise QuestionError(
-                f"the edge {show(high)} does not lie above {show(low)}",
+                f"the edge {point_shown(high)} does not lie above {point_shown(low)}",
                 help="give the edges from the lowest up, each once",
             )
     return read
 
 
-def checked_labels(labels: Iterable[object] | None, edges: Sequence[NumberLike]) -> tuple[str, ...]:
-    """Return the names of what lies between edges: the given ones, or names made of the edges as given.
+def checked_labels(labels: Iterable[object] | None, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what answers are called: the given labels, or the names that they have without any.
 
     Raises
     ------
     QuestionError
-        If their number is not that of the edges and one more.
+        If there is not one label for each answer.
     """
     if labels is None:
-        return edge_labels(edges)
-    names = declared("labels", labels)
-    if len(names) != len(edges) + 1:
+        return names
+    given = declared("labels", labels)
+    if len(given) != len(names):
         raise QuestionError(
-            f"{len(names)} labels do not fit {len(edges)} edges", help=f"give {len(edges) + 1} labels"
+            f"{len(given)} labels do not fit {len(names)} answers", help=f"give {len(names)} labels"
         )
-    return names
+    return given
 
 
 @dataclass(frozen=True)
@@ -114,7 +131,7 @@ class Level(OrderedAnswers):
         require_column(self.column)
         edges = ascending(map(self.measure.edge, self.edges))
         # Labels that are not given are made of the edges as they are given.
-        object.__setattr__(self, "labels", checked_labels(self.labels, self.edges))
+        object.__setattr__(self, "labels", checked_labels(self.labels, edge_labels(self.edges)))
         object.__setattr__(self, "edges", edges)
         if self.nulls is not None:
             object.__setattr__(self, "nulls", self.measure.null(self.nulls))
@@ -339,34 +356,52 @@ class Bracket(OrderedAnswers):
     """
 
     column: str
-    edges: tuple[Fraction, ...]
+    edges: tuple[Point, ...]
     labels: tuple[str, ...]
     quantile: Fraction = Fraction(1, 2)
+    ordered: tuple[str, ...] | None = None
 
     kind: ClassVar[str] = "bracket"
+    added: ClassVar[frozenset[str]] = frozenset({"ordered"})
 
     def __post_init__(self) -> None:
         require_column(self.column)
-        edges = ascending(map(parse_fraction, self.edges))
         quantile = parse_fraction(self.quantile)
         if not 0 < quantile <= 1:
             raise QuestionError(
                 f"{show(quantile)} is no quantile whose bracket can change",
                 help="give a fraction above 0 and at most 1; 1/2 is the median",
             )
-        object.__setattr__(self, "labels", checked_labels(self.labels, self.edges))
-        object.__setattr__(self, "edges", edges)
         object.__setattr__(self, "quantile", quantile)
+        if (self.ordered is None) == (not self.edges):
+            how_many = "both edges and" if self.edges else "neither edges nor"
+            raise QuestionError(
+                f"{how_many} ordered texts are given",
+                help="give edges where cells are numbers or dates, ordered texts where they name a bracket",
+            )
+        if self.ordered is not None:
+            object.__setattr__(self, "edges", ())
+            object.__setattr__(self, "ordered", declared("ordered texts", self.ordered))
+            object.__setattr__(self, "labels", checked_labels(self.labels, self.ordered))
+            return
+        edges = ascending(map(point_of, self.edges))
+        if edges[0] == dt.date.min:
+            raise QuestionError(f"no day lies before {dt.date.min}", help="give a later first edge")
+        object.__setattr__(self, "labels", checked_labels(self.labels, edge_labels(self.edges)))
+        object.__setattr__(self, "edges", edges)
 
     @property
-    def reading(self) -> BracketReading:
-        """How cells are read: as numbers in a bracket."""
+    def reading(self) -> BracketReading | OptionReading:
+        """How cells are read: as numbers or dates in a bracket, or as one of the ordered texts."""
+        if self.ordered is not None:
+            return OptionReading(self.column, self.ordered)
         return BracketReading(self.column, self.edges)
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the bracket of the quantile, and the row distance to its nearer end."""
         require_relation(neighbors)
-        counts = counts_of(summary, BracketCounts, len(self.answers))
+        kind = BracketCounts if self.ordered is None else OptionCounts
+        counts = counts_of(summary, kind, len(self.answers))
         p, q = self.quantile.numerator, self.quantile.denominator
         most = q if neighbors == "change-one" else max(p, q - p)
         wanted = p * sum(counts)
@@ -385,7 +420,8 @@ class Bracket(OrderedAnswers):
 def bracket(
     column: str,
     *,
-    edges: Iterable[NumberLike],
+    edges: Iterable[Edge] = (),
+    ordered: Iterable[object] | None = None,
     labels: Iterable[object] | None = None,
     quantile: NumberLike = "1/2",
 ) -> Bracket:
@@ -394,11 +430,16 @@ def bracket(
     Parameters
     ----------
     column : str
-        A column of numbers.
-    edges : iterable of numbers
-        Where brackets meet, from the lowest up; an edge belongs to the bracket above it.
+        A column of numbers, of dates or of texts that have an order.
+    edges : iterable of numbers or of dates
+        Where brackets meet, from the lowest up; an edge belongs to the bracket above it. Of a cell that says
+        a moment, its day counts.
+    ordered : iterable of text
+        In place of edges, where cells say a bracket: all these texts, from the lowest up. Cells that say
+        anything else count for nothing.
     labels : iterable of text, optional
-        Names of the brackets, one more than edges; otherwise ``<18``, ``18..<65``, ``>=65``.
+        Names of the brackets, one more than edges; otherwise ``<18``, ``18..<65``, ``>=65``, or the ordered
+        texts.
     quantile : number or text
         Above 0 and at most 1; 1/2 is the median.
 
@@ -415,6 +456,11 @@ def bracket(
     --------
     >>> bracket("age", edges=[18, 65]).answers
     ('<18', '18..<65', '>=65')
+    >>> bracket("born", edges=["1960-01-01", "1980-01-01"]).answers
+    ('<1960-01-01', '1960-01-01..<1980-01-01', '>=1980-01-01')
+    >>> bracket("age", ordered=["under 30", "30-44", "45 and over"]).answers
+    ('under 30', '30-44', '45 and over')
     """
-    asked = tuple(listed("edges", edges)), cast("tuple[str, ...]", labels)
-    return Bracket(column, *asked, parse_fraction(quantile))
+    texts = None if ordered is None else tuple(listed("ordered texts", ordered))
+    given = tuple(listed("edges", edges)), cast("tuple[str, ...]", labels)
+    return Bracket(column, *given, parse_fraction(quantile), texts)

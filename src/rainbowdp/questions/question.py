@@ -8,6 +8,7 @@ regions touches that the question does not name. It is optimal where the distanc
 `rainbowdp.questions.check_question` proves all this for small tables.
 """
 
+import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -15,9 +16,9 @@ from itertools import zip_longest
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, cast
 
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact import format_fraction
 from rainbowdp.exact.arguments import described, is_whole, items_of
 from rainbowdp.questions.cells import LARGEST_CELL, cell_text
+from rainbowdp.questions.points import point_text
 from rainbowdp.questions.readings import BracketCounts, Location, OptionCounts, Reading, Summary
 from rainbowdp.rainbow import Rainbow
 
@@ -143,10 +144,12 @@ def in_table(question: Question) -> Question:
     return cast("Question", InTable(question) if allow is None else allow())
 
 
-class Asked:
+class FieldsDescribed:
     """What the questions of the package have in common: frozen dataclasses, described by their fields."""
 
     kind: ClassVar[str]
+    added: ClassVar[frozenset[str]] = frozenset()
+    """Fields that descriptions leave out where they are None, as those of earlier versions do."""
 
     def touching(self, neighbors: Neighbors, max_rows: int = 1) -> Pairs | None:  # noqa: ARG002 - always all
         """Return None, since any two answers have neighbors in each other."""
@@ -167,6 +170,8 @@ class Asked:
             value = getattr(self, field.name)
             if hasattr(value, "describe"):
                 said |= value.describe()
+            elif value is None and field.name in self.added:
+                continue
             elif value is None or isinstance(value, str | int | Fraction | tuple):
                 said[field.name] = _json(value)
         return said
@@ -175,10 +180,10 @@ class Asked:
 def _json(value: Any) -> Json:  # noqa: ANN401 - a field of any question
     if isinstance(value, tuple):
         return list(map(_json, value))
-    return format_fraction(value) if isinstance(value, Fraction) else value
+    return point_text(value) if isinstance(value, Fraction | dt.date) else value
 
 
-class OrderedAnswers(Asked):
+class OrderedAnswers(FieldsDescribed):
     """What questions have in common whose answers are labels in order, from the lowest up."""
 
     labels: tuple[str, ...]
@@ -193,7 +198,7 @@ class OrderedAnswers(Asked):
         return nearest_first(answer, self.labels)
 
 
-class OneOption(Asked):
+class OneOption(FieldsDescribed):
     """What questions have in common whose answer is one of their options, the first in an order."""
 
     options: tuple[str, ...]

@@ -16,7 +16,8 @@ from typing import Any, Protocol, cast
 
 from rainbowdp.exact import parse_fraction
 from rainbowdp.exact.arguments import is_whole, items_of
-from rainbowdp.questions.cells import NULL, cell_text, number_of, typed_text
+from rainbowdp.questions.cells import NULL, cell_text, number_of, stands_for
+from rainbowdp.questions.points import Point, point_of, point_said
 
 
 class Private:
@@ -188,8 +189,8 @@ class OptionReading:
         """Return the number of the option as which a cell counts."""
         text = cell_text(cell)
         if isinstance(text, str):
-            place = self._places.get(text, self._places.get(typed_text(text)))
-            return self._places.get(self.other) if place is None else place
+            declared = stands_for(text, self._places)
+            return self._places.get(self.other if declared is None else declared)
         return self._places.get(self.nulls) if text is NULL else None
 
     def summary(self, tally: Tally) -> OptionCounts:
@@ -269,7 +270,7 @@ class MatchReading:
         """Tell whether a cell matches."""
         text = cell_text(cell)
         said = self.nulls if text is NULL else text
-        return self.equals in (said, typed_text(said)) if isinstance(said, str) else None
+        return stands_for(said, {self.equals}) is not None if isinstance(said, str) else None
 
     def summary(self, tally: Tally) -> MatchCount:
         """Count what matches, and what says anything."""
@@ -326,13 +327,13 @@ class SumReading:
 
 @dataclass(frozen=True)
 class BracketReading:
-    """Each cell is a number that lies in one of the brackets.
+    """Each cell is a number, or a date, that lies in one of the brackets.
 
     Parameters
     ----------
     column : str
         The column.
-    edges : tuple of Fraction
+    edges : tuple of Fraction or of date
         Where brackets meet, ascending; the edge itself belongs to the upper one.
 
     Examples
@@ -342,20 +343,27 @@ class BracketReading:
     """
 
     column: str
-    edges: tuple[Fraction, ...]
+    edges: tuple[Point, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "edges", tuple(map(parse_fraction, self.edges)))
+        object.__setattr__(self, "edges", tuple(map(point_of, self.edges)))
 
     def place(self, cell: object) -> int | None:
         """Return the number of the bracket in which a cell lies."""
         text = cell_text(cell)
-        value = number_of(text) if isinstance(text, str) else None
-        return None if value is None else bisect_right(self.edges, value)
+        value = point_said(text, self.edges[0]) if isinstance(text, str) else None
+        return None if value is None else bisect_right(cast("Any", self.edges), value)
 
     def summary(self, tally: Tally) -> BracketCounts:
         """Count the brackets."""
         return BracketCounts(_counted(self.place, tally, len(self.edges) + 1))
+
+
+def reads_numbers(reading: Reading) -> bool:
+    """Say whether cells are read as numbers."""
+    if isinstance(reading, BracketReading):
+        return isinstance(reading.edges[0], Fraction)
+    return isinstance(reading, SumReading)
 
 
 def _counted(place: Callable[[object], int | None], tally: Tally, size: int) -> tuple[int, ...]:

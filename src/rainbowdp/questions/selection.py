@@ -13,8 +13,7 @@ import numpy.typing as npt
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.questions.question import (
-    Asked,
-    Json,
+    FieldsDescribed,
     Neighbors,
     OneOption,
     Pairs,
@@ -44,7 +43,7 @@ _NEVER = -(10**6)
 
 
 @dataclass(frozen=True)
-class _Counted(Asked):
+class _Counted(FieldsDescribed):
     """A question about how many rows say each option."""
 
     column: str
@@ -113,6 +112,7 @@ class Winner(_Counted, OneOption):
     approval: str | None = None
 
     kind: ClassVar[str] = "winner"
+    added: ClassVar[frozenset[str]] = frozenset({"approval"})
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -143,11 +143,6 @@ class Winner(_Counted, OneOption):
         """Cells that the question tells apart: each option, and the first ones together."""
         held = range(2, len(self.options) + 1) if self.approval is not None else ()
         return (*self.options, *(str(self.approval).join(self.options[:size]) for size in held))
-
-    def describe(self) -> dict[str, Json]:
-        """Return everything that defines the question, as JSON."""
-        said = super().describe()
-        return {name: value for name, value in said.items() if name != "approval" or value is not None}
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the option with the most rows, and the row distance."""

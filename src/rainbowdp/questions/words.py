@@ -50,7 +50,7 @@ def question_words(stated: Mapping[str, Any], possible: str | None) -> str:
     column = f" of {stated['column']!r}" if "column" in stated else ""
     said = [f"{stated['kind']}{column}"]
     for name, value in stated.items():
-        if value is not None and name not in {"kind", "column", "options", "labels", "top", "as_set"}:
+        if value not in (None, []) and name not in {"kind", "column", "options", "labels", "top", "as_set"}:
             values = ", ".join(map(str, value)) if isinstance(value, list) else value
             said.append(f"{name.replace('_', ' ')} {values}")
     return "; ".join(said) + (f": {possible}" if possible else "")

@@ -44,7 +44,7 @@ class Request(Protocol[T, Found_co]):
         """The columns that are read."""
 
     @property
-    def asked(self) -> Mapping[str, object]:
+    def request(self) -> Mapping[str, object]:
         """Everything that is asked but the privacy."""
 
     @property
@@ -120,9 +120,10 @@ def ask(
     neighbors: Neighbors = "add-remove",
     unit: str | None = None,
     max_rows: int | None = None,
-    where: Mapping[str, str] | None = None,
-    by: str | None = None,
-    groups: Sequence[str] | None = None,
+    where: Mapping[str, object] | None = None,
+    by: str | Sequence[str] | None = None,
+    groups: Sequence[object] | None = None,
+    other_group: str | None = None,
     goal: Goal = "typical",
     boundary: str = "default",
     table: str | None = None,
@@ -155,7 +156,11 @@ def ask(
     where : mapping of str to str, optional
         Only rows with exactly these cells count.
     by, groups : str and sequence of str, optional
-        Answer once for each of these cells of a column.
+        Answer once for each of these cells of a column. Or several columns, and for each of them a sequence
+        of cells: then once for every combination of these.
+    other_group : str, optional
+        With `by`: as what all other cells of these columns count, also empty ones. Without it, rows with
+        such cells count nowhere.
     goal : str
         ``typical``: as often right as possible on tables as they occur. ``guarantee``: a chance at
         every lead, whatever the other options do. Choose before the data are looked at; see
@@ -211,9 +216,10 @@ def ask(
         max_rows=1 if max_rows is None else max_rows,
         where={} if where is None else where,
         goal=goal,
-        rule=boundary,
+        boundary=boundary,
         by=by,
-        groups=() if groups is None else groups,  # type: ignore[arg-type]  # checked and made a tuple there
+        groups=() if groups is None else groups,
+        other_group=other_group,
     )
     payment = Payment(ledger, name, request_id)
     return ask_under(terms, source, Opening(table, sql, encoding, describe), payment, progress=progress)
@@ -227,7 +233,7 @@ def ask_keys(
     delta: NumberLike,
     unit: str | None = None,
     max_keys: int | None = None,
-    where: Mapping[str, str] | None = None,
+    where: Mapping[str, object] | None = None,
     table: str | None = None,
     sql: str | None = None,
     encoding: str | None = None,
@@ -330,17 +336,17 @@ def ask_under(
             help="make the summary of the rows that are meant, or give the table",
         )
     with contextlib.ExitStack() as stack:
-        asked: Source
+        rows: Source
         if isinstance(source, Summary):
-            asked = source
+            rows = source
         else:
-            asked = stack.enter_context(open_table(source, **opening._asdict()))
+            rows = stack.enter_context(open_table(source, **opening._asdict()))
         ledger = None if payment.ledger is None else stack.enter_context(open_ledger(payment.ledger))
         # A stored answer needs no columns, so with a ledger they are looked at later.
-        if ledger is None and isinstance(asked, Table):
-            asked.check(terms.columns)
+        if ledger is None and isinstance(rows, Table):
+            rows.check(terms.columns)
         name, request = payment.name, payment.request_id
-        return answer(terms, asked, ledger, name, request, progress=progress, opened=opened)
+        return answer(terms, rows, ledger, name, request, progress=progress, opened=opened)
 
 
 def answer(
@@ -415,12 +421,12 @@ def fingerprint(terms: Request[T, Found_co], table: Table | None = None) -> str:
     The encoding is part of it where it is not UTF-8, and the description where there is one: read in another
     way, cells say something else.
     """
-    asked = dict(terms.asked)
+    told = dict(terms.request)
     if table is not None and table.encoding != "utf-8":
-        asked["encoding"] = table.encoding
+        told["encoding"] = table.encoding
     if table is not None and table.description != PLAIN:
-        asked["description"] = table.description.content
-    return json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        told["description"] = table.description.content
+    return json.dumps(told, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def pay_and_draw(
@@ -462,9 +468,9 @@ def pay_and_draw(
         As `Ledger.charge` and `Ledger.store`; nothing may leave then. Its help names the request id, under
         which what was charged can be asked for again; so does a note of a KeyboardInterrupt.
     """
-    asked: dict[str, Any] = {"question": question, "source": source, "privacy": privacy}
-    asked["protection"] = protection
-    before = ledger.foresee(name, cost, request_id=request_id, **asked)
+    what: dict[str, Any] = {"question": question, "source": source, "privacy": privacy}
+    what["protection"] = protection
+    before = ledger.foresee(name, cost, request_id=request_id, **what)
     others = other_budgets(ledger, name, source)
     if before is not None and before.answer is not None:
         notes = (answered_before(before.request_id, source), *others)
@@ -476,7 +482,7 @@ def pay_and_draw(
     request = secrets.token_hex(16) if request_id is None else request_id
     again = f"request id {request!r} asks for the same again and is charged once at most"
     try:
-        charge = ledger.charge(name, cost, request_id=request, **asked)
+        charge = ledger.charge(name, cost, request_id=request, **what)
         stands = ledger.store(charge, draw()) if charge.answer is None else charge.answer
     except LedgerError as error:
         error.help = f"{error.help}; {again}" if error.help else again

@@ -127,7 +127,9 @@ def _terms(receipt: Mapping[str, Any]) -> Terms | KeyTerms:
     if question["kind"] == KEYS:
         mechanism = key_mechanism(receipt["privacy"]["epsilon"], receipt["privacy"]["delta"], most)
         return KeyTerms(question["column"], mechanism, unit, receipt["where"])
-    by, groups = (None, ()) if split is None else (split["by"], split["names"])
+    by, groups, other = (
+        (None, (), None) if split is None else (split["by"], split["names"], split.get("other_group"))
+    )
     return Terms(
         question=question_from(question),
         privacy=privacy_of(**receipt["privacy"]),
@@ -136,9 +138,10 @@ def _terms(receipt: Mapping[str, Any]) -> Terms | KeyTerms:
         max_rows=most,
         where=receipt["where"],
         goal=receipt["goal"],
-        rule="default" if receipt["boundary"] is None else receipt["boundary"],
+        boundary="default" if receipt["boundary"] is None else receipt["boundary"],
         by=by,
         groups=groups,
+        other_group=other,
     )
 
 

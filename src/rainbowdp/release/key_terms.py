@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rainbowdp.errors import UsageError
 from rainbowdp.keys import KeyMechanism, select_keys
@@ -20,6 +20,7 @@ from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.question import require_column
+from rainbowdp.release.comparison import compared_with, comparison_notes
 from rainbowdp.release.receipt import (
     KEYS,
     UNREADABLE,
@@ -32,9 +33,10 @@ from rainbowdp.release.receipt import (
     unit_json,
 )
 from rainbowdp.release.remarks import large_epsilon, privacy_text, protection_note
-from rainbowdp.release.terms import Source, read_filters, require_person
+from rainbowdp.release.terms import Source, require_person
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, count_keys
+from rainbowdp.tables.filters import filters_json, read_filters
 from rainbowdp.tables.source import Progress
 
 _THEOREM = "Desfontaines, Voss and Gipson 2020, theorem 1: the line from never to always, by people"
@@ -52,8 +54,8 @@ class KeyTerms:
         How often a category is named, by its number of people.
     unit : str, optional
         The column that says whose row it is; without it every row is a person.
-    where : mapping of str to str
-        Only rows with these cells count.
+    where : mapping
+        Column to what its cells must say for a row to count: a text, a `Range`, or a list of these.
 
     Raises
     ------
@@ -64,7 +66,7 @@ class KeyTerms:
     column: str
     mechanism: KeyMechanism
     unit: str | None = None
-    where: Mapping[str, str] = field(default_factory=dict)
+    where: Mapping[str, Any] = field(default_factory=dict)
 
     help_if_refused: ClassVar[str] = ""
 
@@ -93,10 +95,10 @@ class KeyTerms:
         return [self.column, *self.where, *([] if self.unit is None else [self.unit])]
 
     @property
-    def asked(self) -> dict[str, Json]:
+    def request(self) -> dict[str, Json]:
         """Everything that is asked but the privacy, as a ledger keeps it."""
         most = self.mechanism.max_keys
-        return {"keys": self.column, "unit": self.unit, "max_keys": most, "where": dict(self.where)}
+        return {"keys": self.column, "unit": self.unit, "max_keys": most, "where": filters_json(self.where)}
 
     @property
     def public(self) -> dict[str, Json]:
@@ -106,7 +108,7 @@ class KeyTerms:
             question={"kind": KEYS, "column": self.column},
             neighbors="add-remove",
             unit=unit_json(self.unit, self.mechanism.max_keys),
-            where=dict(sorted(self.where.items())),
+            where=filters_json(self.where),
             privacy=privacy,
             groups=None,
             goal=None,
@@ -124,11 +126,16 @@ class KeyTerms:
 
     def notes(self, source: Source) -> tuple[str, ...]:
         """Return the public remarks about a list; no row makes them."""
+        read = (
+            (*source.notes, *comparison_notes(source, compared_with(self.where)))
+            if isinstance(source, Table)
+            else ()
+        )
         return (
             protection_note(self.protection, "of one person's categories"),
             *large_epsilon(self.privacy),
             f"a category that {self.mechanism.certain_from} people have is always named",
-            *(source.notes if isinstance(source, Table) else ()),
+            *read,
             f"the list costs {privacy_text(self.privacy)}",
         )
 

@@ -15,6 +15,7 @@ from rainbowdp.ledger import Cost
 from rainbowdp.release.checking import read_receipt
 from rainbowdp.release.key_terms import KeyTerms
 from rainbowdp.release.terms import Terms
+from rainbowdp.tables.filters import filters_in_words
 
 FILL_IN = "FILL IN"
 """What stands where the publisher knows and the receipt does not."""
@@ -110,13 +111,13 @@ def _basic(receipt: Mapping[str, Any], terms: Terms | KeyTerms) -> dict[str, Any
 
 
 def _split(terms: Terms | KeyTerms) -> str:
-    if isinstance(terms, KeyTerms) or not terms.groups:
+    if isinstance(terms, KeyTerms) or terms.divided is None:
         return ""
-    return f", one for each of {len(terms.groups)} groups by {terms.by!r}"
+    return f", one for each of {len(terms.divided)} groups by {terms.divided.by}"
 
 
 def _rows(terms: Terms | KeyTerms) -> str:
-    where = ", ".join(f"{column!r} is {cell!r}" for column, cell in terms.where.items())
+    where = filters_in_words(terms.where)
     return f"the rows where {where}" if where else "all rows"
 
 
@@ -154,7 +155,9 @@ def _parameters(cost: Cost) -> dict[str, float]:
 
 def _composition(receipt: Mapping[str, Any], terms: Terms | KeyTerms) -> str:
     paid = receipt["budget"]
-    groups = "" if isinstance(terms, KeyTerms) or len(terms.groups) < 2 else " The groups are paid together."
+    groups = (
+        "" if isinstance(terms, KeyTerms) or len(terms.group_names) < 2 else " The groups are paid together."
+    )
     if paid is None:
         return f"One answer, charged to no budget: {FILL_IN} what else was published from these data.{groups}"
     return f"Charged to the budget {paid['name']!r}, whose charges add up and never exceed it.{groups}"

@@ -8,14 +8,14 @@ keeps their answers.
 
 import contextlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from rainbowdp.errors import PrivacyParameterError, UsageError
-from rainbowdp.exact.arguments import described, items_of, require, require_together
+from rainbowdp.exact.arguments import require
 from rainbowdp.goals import Asked, Goal, Located, QuestionMechanism, mechanism_of
 from rainbowdp.goals.concentrated import rho_of
 from rainbowdp.goals.mechanism import require_goal
@@ -23,11 +23,11 @@ from rainbowdp.ledger import Cost, Protection
 from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Neighbors, Question, Scores, Summary, YesNo
-from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.kinds import description_of, is_known, text_reading
 from rainbowdp.questions.question import require_column, require_question, require_relation, require_rows
 from rainbowdp.questions.readings import Reading
 from rainbowdp.questions.words import possible_answers
+from rainbowdp.release.comparison import compared_by, compared_with, comparison_notes, decimal_notes
 from rainbowdp.release.receipt import (
     UNREADABLE,
     Json,
@@ -38,15 +38,11 @@ from rainbowdp.release.receipt import (
     public_part,
     unit_json,
 )
-from rainbowdp.release.remarks import (
-    compared_texts,
-    cost_note,
-    large_epsilon,
-    protection_note,
-    reading_notes,
-)
+from rainbowdp.release.remarks import cost_note, large_epsilon, protection_note
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, summarize, summarize_groups
+from rainbowdp.tables.filters import filters_json, read_filters
+from rainbowdp.tables.groups import Groups, groups_of
 from rainbowdp.tables.source import Progress
 
 EVERYBODY = ""
@@ -72,17 +68,19 @@ class Terms:
         The column that says whose row it is; without it every row is a person.
     max_rows : int
         How many rows of one person count; more than 1 only with `unit`.
-    where : mapping of str to str
-        Only rows with these cells count.
+    where : mapping
+        Column to what its cells must say for a row to count: a text, a `Range`, or a list of these.
     goal : str
         ``typical`` or ``guarantee``, see `rainbowdp.goals`.
-    rule : str
+    boundary : str
         For a question of your own the boundary: ``default``, ``max-min``, ``randomized-response`` or
         ``uniform``.
-    by : str, optional
-        The column whose cells divide the rows into groups, each of which is answered for.
-    groups : tuple of str
-        Those cells; empty if all rows are one group.
+    by : str or sequence of str, optional
+        The column, or several, whose cells divide the rows into groups, each of which is answered for.
+    groups : sequence of str, or of sequences of str
+        Those cells, of several columns those of each; empty if all rows are one group.
+    other_group : str, optional
+        As what all other cells of these columns count.
 
     Raises
     ------
@@ -104,11 +102,12 @@ class Terms:
     neighbors: Neighbors = "add-remove"
     unit: str | None = None
     max_rows: int = 1
-    where: Mapping[str, str] = field(default_factory=dict)
+    where: Mapping[str, Any] = field(default_factory=dict)
     goal: Goal = "typical"
-    rule: str = "default"
-    by: str | None = None
-    groups: tuple[str, ...] = ()
+    boundary: str = "default"
+    by: str | Sequence[str] | None = None
+    groups: Sequence[object] = ()
+    other_group: str | None = None
 
     def __post_init__(self) -> None:
         require_question(self.question)
@@ -121,22 +120,42 @@ class Terms:
         require_goal(self.goal)
         object.__setattr__(self, "max_rows", require_rows(self.max_rows))
         require_person(self.unit, self.max_rows)
-        object.__setattr__(self, "groups", _checked_groups(self.groups))
-        declared = "give both; groups are declared, never read from the table"
-        require_together(declared, by=self.by, groups=self.groups or None)
-        for column in (self.unit, self.by):
-            if column is not None:
-                require_column(column)
+        if self.unit is not None:
+            require_column(self.unit)
+        if (divided := self.divided) is not None:
+            several = len(divided.columns) > 1
+            object.__setattr__(self, "by", divided.columns if several else divided.columns[0])
+            object.__setattr__(self, "groups", divided.declared if several else divided.declared[0])
+            object.__setattr__(self, "other_group", divided.other)
         object.__setattr__(self, "where", MappingProxyType(read_filters(self.where)))
         # What does not fit is refused before a table is opened.
         self.mechanism  # noqa: B018 - a cached property
-        if len(self.groups) > 1:
+        if len(self.group_names) > 1:
             # Several charges must have an exact sum.
             self.cost  # noqa: B018 - a cached property
 
     def __reduce__(self) -> tuple[type["Terms"], tuple[object, ...]]:
         fields = (self.question, self.privacy, self.neighbors, self.unit, self.max_rows)
-        return Terms, (*fields, dict(self.where), self.goal, self.rule, self.by, self.groups)
+        rest = (self.goal, self.boundary, self.by, self.groups, self.other_group)
+        return Terms, (*fields, dict(self.where), *rest)
+
+    @cached_property
+    def divided(self) -> Groups | None:
+        """The groups, None if all rows are one."""
+        return groups_of(self.by, self.groups, self.other_group)
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """What the groups are called, in order; empty if all rows are one.
+
+        Examples
+        --------
+        >>> from rainbowdp.questions import winner
+        >>> groups = {"by": ("region", "sex"), "groups": (("North", "South"), ("f", "m"))}
+        >>> Terms(winner("party", ["red", "blue"]), PureDP(1), **groups).group_names
+        ('North, f', 'North, m', 'South, f', 'South, m')
+        """
+        return () if self.divided is None else self.divided.names
 
     @property
     def relation(self) -> Neighbors:
@@ -144,13 +163,13 @@ class Terms:
 
         Where one person changes, rows leave a group or join another: inside a group, people join and leave.
         """
-        return "add-remove" if len(self.groups) > 1 else self.neighbors
+        return "add-remove" if len(self.group_names) > 1 else self.neighbors
 
     @cached_property
     def mechanism(self) -> QuestionMechanism:
         """The mechanism that answers for one group."""
         asked = Asked(self.question, self.privacy, self.relation, self.max_rows)
-        return mechanism_of(asked, self.goal, self.rule)
+        return mechanism_of(asked, self.goal, self.boundary)
 
     @cached_property
     def cost(self) -> Cost:
@@ -171,7 +190,7 @@ class Terms:
         epsilon 1
         epsilon 2
         """
-        return self.mechanism.cost(max(len(self.groups), 1), self.neighbors)
+        return self.mechanism.cost(max(len(self.group_names), 1), self.neighbors)
 
     @property
     def reading(self) -> Reading:
@@ -181,43 +200,53 @@ class Terms:
     @property
     def columns(self) -> list[str]:
         """The columns that are read."""
-        people = [column for column in (self.unit, self.by) if column is not None]
+        by = () if self.divided is None else self.divided.columns
+        unit = [] if self.unit is None else [self.unit]
         question = self.question
         return [
             question.column if isinstance(question, Scores) else self.reading.column,
             *self.where,
-            *people,
+            *unit,
+            *by,
         ]
 
     @property
-    def asked(self) -> dict[str, Json]:
+    def request(self) -> dict[str, Json]:
         """Everything that is asked but the privacy, as a ledger keeps it."""
         return {
             "question": description_of(self.question),
             "neighbors": self.neighbors,
             "unit": self.unit,
             "max_rows": self.max_rows,
-            "where": dict(self.where),
+            "where": filters_json(self.where),
             "goal": self.goal,
-            "boundary": self.rule,
+            "boundary": self.boundary,
             "by": self.by,
-            "groups": list(self.groups),
+            "groups": self.groups,
+            **self._others,
         }
+
+    @property
+    def _others(self) -> dict[str, Json]:
+        """What says how all other cells count, where something does."""
+        return {} if self.other_group is None else {"other_group": self.other_group}
 
     @cached_property
     def public(self) -> dict[str, Json]:
         """All of a receipt that is known before anything is drawn, as ``json.dumps`` writes it."""
-        mechanism, rho, groups = self.mechanism, rho_of(self.mechanism), list(self.groups)
-        summed = {part.name: part.exact for part in self.cost.parts()} if len(groups) > 1 else None
+        mechanism, rho = self.mechanism, rho_of(self.mechanism)
+        several = len(self.group_names) > 1
+        summed = {part.name: part.exact for part in self.cost.parts()} if several else None
+        groups = {"by": self.by, "names": self.groups, **self._others}
         return public_part(
             question=description_of(self.question),
             neighbors=self.neighbors,
             unit=unit_json(self.unit, self.max_rows),
-            where=dict(sorted(self.where.items())),
+            where=filters_json(self.where),
             privacy=privacy_json(self.privacy),
-            groups={"by": self.by, "names": groups} if groups else None,
+            groups=listed(groups) if self.groups else None,
             goal=self.goal,
-            boundary=None if is_known(self.question) else self.rule,
+            boundary=None if is_known(self.question) else self.boundary,
             mechanism=mechanism.name,
             theorem=mechanism.theorem,
             cost=summed or privacy_json(mechanism.charged),
@@ -227,7 +256,7 @@ class Terms:
     @property
     def help_if_refused(self) -> str:
         """What to add to the help of a refused charge; may be empty."""
-        return "; that is for the answers of all groups together" if len(self.groups) > 1 else ""
+        return "; that is for the answers of all groups together" if len(self.group_names) > 1 else ""
 
     @property
     def protection(self) -> Protection:
@@ -241,9 +270,9 @@ class Terms:
             said.append(f"the possible answers are public: {possible_answers(self.question)}")
         said.append(f"the mechanism is {self.mechanism.name!r}, for the goal {self.goal}")
         if isinstance(source, Table):
-            declared = [*compared_texts(self.reading), *self.where.values(), *self.groups]
-            said += reading_notes(source, self.reading, declared)
-        cost = cost_note(self.mechanism, len(self.groups), self.neighbors)
+            compared = compared_by(self.reading) + compared_with(self.where, self.divided)
+            said += source.notes + decimal_notes(source, self.reading) + comparison_notes(source, compared)
+        cost = cost_note(self.mechanism, len(self.group_names), self.neighbors)
         return (*said, *self.mechanism.notes, cost)
 
     def located(
@@ -260,6 +289,7 @@ class Terms:
         how |= {"key": key, "progress": progress}
         if self.by is None:
             return {EVERYBODY: self.mechanism.at(summarize(source, reading, **how))}
+        how["other_group"] = self.other_group
         summaries = summarize_groups(source, reading, self.by, self.groups, **how)
         return {group: self.mechanism.at(summary) for group, summary in summaries.items()}
 
@@ -289,12 +319,12 @@ class Terms:
                 forms = {
                     group: tuple(said) if isinstance(said, list) else said for group, said in kept.items()
                 }
-                return {group: forms[group] for group in self.groups or (EVERYBODY,)}
+                return {group: forms[group] for group in self.group_names or (EVERYBODY,)}
         raise changed_answer()
 
     def fault(self, answers: Json) -> str:
         """Return why answers by group, as JSON has them, cannot come out; an empty text if they can."""
-        if not isinstance(answers, dict) or answers.keys() != {*(self.groups or (EVERYBODY,))}:
+        if not isinstance(answers, dict) or answers.keys() != {*(self.group_names or (EVERYBODY,))}:
             return "the answers are not about the groups"
         wrong = [group for group, answer in answers.items() if not self._accepts(answer)]
         about = f" for {wrong[0]!r}" if wrong and self.groups else ""
@@ -365,7 +395,7 @@ def listed(answer: object) -> Json:
     """Return an answer as JSON knows it: a list for a tuple."""
     if isinstance(answer, dict):
         return {group: listed(value) for group, value in answer.items()}
-    return list(answer) if isinstance(answer, tuple) else answer
+    return list(map(listed, answer)) if isinstance(answer, tuple) else answer
 
 
 def require_person(unit: str | None, most: int) -> None:
@@ -381,48 +411,3 @@ def require_person(unit: str | None, most: int) -> None:
             f"one person has up to {most} rows or categories, and no column names the person",
             help="give the unit: the column that says whose row it is",
         )
-
-
-def read_filters(where: object) -> dict[str, str]:
-    """Return filters as cells say them, by column: ``{"year": 2020}`` and ``{"year": " 2020"}`` are one.
-
-    Raises
-    ------
-    UsageError
-        If they are no mapping of names of columns to texts of cells.
-
-    Examples
-    --------
-    >>> read_filters({"year": 2020, "town": " Ulm "})
-    {'year': '2020', 'town': 'Ulm'}
-    """
-    if not isinstance(where, Mapping):
-        raise UsageError(
-            f"{described(where)} is not a filter", help='give columns with cells: {"town": "Ulm"}'
-        )
-    return {
-        require_column(column): _cell(
-            cell,
-            f"the filter for column {column!r} is empty or no text",
-            "give what a cell says; empty cells count as null, which no text matches",
-        )
-        for column, cell in where.items()
-    }
-
-
-def _checked_groups(groups: object) -> tuple[str, ...]:
-    cells = items_of(groups)
-    if cells is None:
-        raise UsageError(f"{described(groups)} is not a list of groups", help="give a list of texts")
-    names = tuple(_cell(cell, f"{cell!r} is not a group", "give the text of a cell") for cell in cells)
-    if len(set(names)) < len(names):
-        raise UsageError("the groups are not distinct", help="name each group once")
-    return names
-
-
-def _cell(cell: object, what: str, help: str) -> str:
-    """Return the text that a cell says, or refuse what no cell can say."""
-    text = cell_text(cell)
-    if not isinstance(text, str):
-        raise UsageError(what, help=help)
-    return text

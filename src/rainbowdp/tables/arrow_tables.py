@@ -84,7 +84,8 @@ def table_source(table: Any) -> Source:  # noqa: ANN401 - pyarrow has no types
     def parts(columns: Sequence[str], *_: object) -> Iterator[Any]:
         yield from table.select(list(columns)).to_batches(_ROWS)
 
-    return arrow_source(NAME, table.schema.names, parts, unreadable=without_text(table.schema))
+    types = dict(zip(table.schema.names, map(str, table.schema.types), strict=True))
+    return arrow_source(NAME, list(types), parts, unreadable=without_text(table.schema), types=types)
 
 
 def without_text(schema: Any) -> frozenset[str]:  # noqa: ANN401 - pyarrow has no types
@@ -248,7 +249,8 @@ def parquet_source(paths: Sequence[Path], name: str) -> Source:
                     yield batch.select(list(columns))
 
     unreadable = frozenset(column for column, kind in types[0].items() if not is_readable(kind))
-    return arrow_source(name, list(types[0]), parts, unreadable=unreadable)
+    named = {column: str(kind) for column, kind in types[0].items()}
+    return arrow_source(name, list(named), parts, unreadable=unreadable, types=named)
 
 
 def _types(path: Path) -> dict[str, Any]:

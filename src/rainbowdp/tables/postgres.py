@@ -109,6 +109,7 @@ def postgres_source(place: SqlPlace) -> Source:
             tuple(columns),
             query,
             ordered=False,
+            types={name: column.type_name for name, column in columns.items()},
             unreadable=frozenset(name for name, column in columns.items() if column.category in _UNREADABLE),
             reads={name: column.cell for name, column in columns.items()},
             table=table,
@@ -118,11 +119,12 @@ def postgres_source(place: SqlPlace) -> Source:
 
 @dataclass(frozen=True)
 class _Column:
-    """A column, its type by number and by category."""
+    """A column, its type by number, by category and by name."""
 
     name: str
     kind: int
     category: str
+    type_name: str
 
     @property
     def text(self) -> str:
@@ -225,15 +227,15 @@ def _columns(connection: Any, place: SqlPlace, rows: str) -> dict[str, _Column]:
     names = [(shape.fname(at) or b"").decode() for at in range(shape.nfields)]
     kinds = [shape.ftype(at) for at in range(shape.nfields)]
     check_distinct(place.database, names)
-    # The category is text, which this connection returns as bytes.
-    categories = dict(
-        connection.execute(
-            "select oid, case when typname = any(%s) then 'R' else typcategory::text end "
+    # Category and name are texts, which this connection returns as bytes.
+    about = {
+        kind: (bytes(category).decode(), bytes(called).decode())
+        for kind, category, called in connection.execute(
+            "select oid, case when typname = any(%s) then 'R' else typcategory::text end, typname::text "
             "from pg_type where oid = any(%s)",
             [_DEEP, kinds],
         ).fetchall()
-    )
+    }
     return {
-        name: _Column(name, kind, bytes(categories.get(kind, b"")).decode())
-        for name, kind in zip(names, kinds, strict=True)
+        name: _Column(name, kind, *about.get(kind, ("", ""))) for name, kind in zip(names, kinds, strict=True)
     }

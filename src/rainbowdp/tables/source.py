@@ -48,6 +48,8 @@ class Source:
         Whether the rows have an order that they keep from one reading to the next.
     unreadable : frozenset of str
         The columns of a type whose cells are never text, by schema. The query is never asked for them.
+    types : mapping
+        For columns of a declared type, the name that the library or database gives it.
     reads : mapping
         For some columns, what makes a cell of what the query yields for it, unless that is None.
     table : str, optional
@@ -63,6 +65,7 @@ class Source:
     query: Read
     ordered: bool = True
     unreadable: frozenset[str] = frozenset()
+    types: Mapping[str, str] = field(default_factory=dict)
     reads: Mapping[str, OfCell] = field(default_factory=dict)
     table: str | None = None
     separator: str | None = None

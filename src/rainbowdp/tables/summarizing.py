@@ -22,8 +22,10 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rainbowdp.errors import UsageError
-from rainbowdp.questions.cells import typed_text, typed_texts
+from rainbowdp.questions.cells import typed_texts
 from rainbowdp.tables.cells import are_names, stored_cell, texts_of
+from rainbowdp.tables.filters import passing, read_filters
+from rainbowdp.tables.groups import Groups, groups_of
 from rainbowdp.tables.persons import Spool, key_or_fresh, spool_for
 from rainbowdp.tables.row_limit import Numbering
 from rainbowdp.tables.source import Progress
@@ -50,13 +52,11 @@ class Wanted:
     column : str
         Whose cells count.
     where : mapping
-        Column to text: only rows whose cells say exactly these texts count.
+        Column to what its cells must say for a row to count, as `read_filters` takes it.
     unit : str, optional
         The column that says whose row it is; a row without it counts for nothing.
-    by : str, optional
-        The column of groups.
-    groups : sequence of str
-        The groups, without outer blanks; rows of others count nowhere.
+    groups : Groups, optional
+        How the rows are divided; rows of no group count nowhere.
     named : bool
         Whether what says nothing (an empty or unreadable cell) counts for nothing, and what a person says
         twice counts once.
@@ -66,18 +66,18 @@ class Wanted:
     Raises
     ------
     UsageError
-        If the text of a filter is empty, or no row of a person counts.
+        If a filter is none, or no row of a person counts.
     """
 
     column: str
-    where: Mapping[str, str] = field(default_factory=dict)
+    where: Mapping[str, Any] = field(default_factory=dict)
     unit: str | None = None
-    by: str | None = None
-    groups: Sequence[str] = ()
+    groups: Groups | None = None
     named: bool = False
     most: int = 1
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "where", read_filters(self.where))
         if self.most < 1:
             what = "key" if self.named else "row"
             raise UsageError(
@@ -85,37 +85,43 @@ class Wanted:
                 help=f"let at least one {what} count",
                 **{f"max_{what}s": self.most},
             )
-        for column, text in self.where.items():
-            if not text.strip():
-                raise UsageError(
-                    f"the filter for column {column!r} is empty",
-                    help="empty cells count as null, which no text matches",
-                )
 
     @property
     def columns(self) -> list[str]:
         """All columns that are needed, each once."""
-        others = [name for name in (self.unit, self.by) if name is not None]
-        return list(dict.fromkeys([self.column, *self.where, *others]))
+        unit = [] if self.unit is None else [self.unit]
+        by = () if self.groups is None else self.groups.columns
+        return list(dict.fromkeys([self.column, *self.where, *unit, *by]))
 
     def tests(self) -> list[tuple[int, Callable[[Texts], Sequence[bool]]]]:
         """Return what decides whether a row counts: numbers of columns, each with a function of its texts."""
         place = self.columns.index
-        says: list[tuple[str, Sequence[str]]] = [(name, [text.strip()]) for name, text in self.where.items()]
-        if self.by is not None:
-            says.append((self.by, self.groups))
         named = ([self.column] if self.named else []) + ([] if self.unit is None else [self.unit])
         return [
-            *((place(name), Remembered(partial(_are_among, texts), _itself)) for name, texts in says),
+            *(
+                (place(name), Remembered(partial(passing, what), _itself))
+                for name, what in self.where.items()
+            ),
             *((place(name), are_names) for name in named),
         ]
+
+    def dividing(self) -> Callable[[Sequence[Texts]], list[int]]:
+        """Return what gives each row, of which there are the texts by column, the number of its group."""
+        groups, place = self.groups, self.columns.index
+        if groups is None:
+            return lambda columns: [0] * len(columns[0])
+        ways = [
+            (place(column), Remembered(partial(groups.places_in, at), _itself))
+            for at, column in enumerate(groups.columns)
+        ]
+        return lambda columns: groups.together([way(columns[at]) for at, way in ways])
 
 
 def summarize(
     table: Table,
     reading: "Reading",
     *,
-    where: Mapping[str, str] | None = None,
+    where: Mapping[str, object] | None = None,
     unit: str | None = None,
     max_rows: int = 1,
     key: bytes | None = None,
@@ -130,7 +136,7 @@ def summarize(
     reading : Reading
         Which column, and what its cells mean.
     where : mapping, optional
-        Column to text: only rows whose cells say exactly these texts count.
+        Column to what its cells must say for a row to count: a text, a `Range`, or a list of these.
     unit : str, optional
         The column that says whose row it is, where a person has several; a row without it counts for nothing.
     max_rows : int
@@ -171,7 +177,7 @@ def summarize(
         return reading.summary(
             (stored_cell(text), count)
             # The column that is read is the first.
-            for columns in _texts_that_count(table, wanted, progress, counted=True)
+            for columns, _ in _rows_that_count(table, wanted, progress, counted=True)
             for text, count in zip(columns[0], columns[-1], strict=True)
         )
     with _collected(table, wanted, key_or_fresh(key), progress) as spool:
@@ -181,10 +187,11 @@ def summarize(
 def summarize_groups(
     table: Table,
     reading: "Reading",
-    by: str,
-    groups: Sequence[str],
+    by: str | Sequence[str],
+    groups: Sequence[object],
     *,
-    where: Mapping[str, str] | None = None,
+    other_group: str | None = None,
+    where: Mapping[str, object] | None = None,
     unit: str | None = None,
     max_rows: int = 1,
     key: bytes | None = None,
@@ -196,10 +203,12 @@ def summarize_groups(
     ----------
     table, reading, where, unit, key, progress
         As for `summarize`.
-    by : str
-        The column that says to which group a row belongs.
-    groups : sequence of str
-        The declared groups; rows of others count nowhere.
+    by : str or sequence of str
+        The column that says to which group a row belongs, or several.
+    groups : sequence of str, or of sequences of str
+        The declared groups of the column, or of each of several; every combination of these is a group.
+    other_group : str, optional
+        As what all other cells of these columns count, also empty ones; without it their rows count nowhere.
     max_rows : int
         How many rows of a person count at most **over all groups together**, if there is a unit; so a
         person has rows in at most ``min(max_rows, number of groups)`` groups.
@@ -207,7 +216,7 @@ def summarize_groups(
     Returns
     -------
     dict
-        Group to summary, in the declared order.
+        Group to summary, in the declared order; see `rainbowdp.tables.groups.Groups.names`.
 
     Raises
     ------
@@ -225,11 +234,12 @@ def summarize_groups(
     >>> {ward: summary.counts for ward, summary in found.items()}
     {'1': (1, 0), '2': (1, 1)}
     """
-    declared = _declared(groups)
-    wanted = Wanted(reading.column, where or {}, unit=unit, by=by, groups=declared, most=max_rows)
+    divided = groups_of(by, groups, other_group)
+    wanted = Wanted(reading.column, where or {}, unit=unit, groups=divided, most=max_rows)
     table.check(wanted.columns)
     with _collected(table, wanted, key_or_fresh(key), progress) as spool:
-        return {group: reading.summary(_cells(spool, at)) for at, group in enumerate(groups)}
+        names = () if divided is None else divided.names
+        return {group: reading.summary(_cells(spool, at)) for at, group in enumerate(names)}
 
 
 def _cells(spool: Spool, part: int) -> Iterator[tuple[object, int]]:
@@ -240,7 +250,7 @@ def count_keys(
     table: Table,
     column: str,
     *,
-    where: Mapping[str, str] | None = None,
+    where: Mapping[str, object] | None = None,
     unit: str | None = None,
     max_keys: int = 1,
     key: bytes | None = None,
@@ -255,7 +265,7 @@ def count_keys(
     column : str
         The column; a cell's text is its key, and null or unreadable cells are none.
     where : mapping, optional
-        Column to text: only rows whose cells say exactly these texts count.
+        Column to what its cells must say for a row to count: a text, a `Range`, or a list of these.
     unit : str, optional
         The column that says whose row it is; without it every row is a person.
     max_keys : int
@@ -333,21 +343,27 @@ class Remembered(Generic[K, T]):
         return list(map(self._known.__getitem__, keys))
 
 
-def _texts_that_count(
+def _rows_that_count(
     table: Table, wanted: Wanted, progress: Progress | None, *, counted: bool
-) -> Iterator[list[list[Any]]]:
-    """Yield the texts of the rows that count, by column, and numbers of rows if they are counted.
+) -> Iterator[tuple[list[list[Any]], list[int]]]:
+    """Yield the texts of the rows that count, by column, and the numbers of their groups.
 
-    Each batch is judged column by column, and no row by another one.
+    Where rows are counted, a last column says how many rows say the same. Each batch is judged column by
+    column, and no row by another one.
     """
-    width, tests = len(wanted.columns), wanted.tests()
+    width, tests, divide = len(wanted.columns), wanted.tests(), wanted.dividing()
     for batch in table.source.batches(wanted.columns, progress, counted=counted):
         columns: list[list[Any]] = [*map(texts_of, batch[:width]), *map(list, batch[width:])]
         for at, holds in tests:
-            passes = holds(columns[at])
-            if not all(passes):
-                columns = [list(compress(column, passes)) for column in columns]
-        yield columns
+            columns = _kept(columns, holds(columns[at]))
+        parts = divide(columns)
+        if min(parts, default=0) < 0:
+            *columns, parts = _kept([*columns, parts], [part >= 0 for part in parts])
+        yield columns, parts
+
+
+def _kept(columns: list[list[Any]], passes: Sequence[bool]) -> list[list[Any]]:
+    return columns if all(passes) else [list(compress(column, passes)) for column in columns]
 
 
 @contextlib.contextmanager
@@ -357,11 +373,8 @@ def _collected(table: Table, wanted: Wanted, key: bytes, progress: Progress | No
     with spool_for(key) as spool:
         mark_of: Remembered[tuple[int, str | None], bytes] = Remembered(spool.said, itemgetter(1))
         counted = wanted.unit is None or wanted.named
-        for columns in _texts_that_count(table, wanted, progress, counted=counted):
-            said, parts = columns[names.index(wanted.column)], [0] * len(columns[0])
-            if wanted.by is not None:
-                parts = _places(wanted.groups, columns[names.index(wanted.by)])
-            sayings = list(zip(parts, said, strict=True))
+        for columns, parts in _rows_that_count(table, wanted, progress, counted=counted):
+            sayings = list(zip(parts, columns[names.index(wanted.column)], strict=True))
             if sayings and wanted.unit is None:
                 spool.count(spool.said(sayings), columns[-1])
             elif sayings:
@@ -373,37 +386,5 @@ def _collected(table: Table, wanted: Wanted, key: bytes, progress: Progress | No
         yield spool
 
 
-def _places(declared: Sequence[str], texts: Texts) -> list[int]:
-    """Return for each text the number of the declared one for which it stands, -1 where there is none.
-
-    Examples
-    --------
-    >>> _places(("red", "1"), ["red", "Red", "1.0", None]), _places(("1.0",), ["1"])
-    ([0, -1, 1, -1], [-1])
-    """
-    numbers = {text: at for at, text in enumerate(declared)}
-    return [
-        numbers.get(text, numbers.get(typed_text(text), -1)) if text is not None and named else -1
-        for text, named in zip(texts, are_names(texts), strict=True)
-    ]
-
-
 def _itself(text: str | None) -> str | None:
     return text
-
-
-def _are_among(declared: Sequence[str], texts: Texts) -> list[bool]:
-    return [place >= 0 for place in _places(declared, texts)]
-
-
-def _declared(groups: Sequence[str]) -> tuple[str, ...]:
-    """Return the declared groups without outer blanks, if none is empty and no two are the same."""
-    stripped = tuple(group.strip() for group in groups)
-    if not stripped:
-        raise UsageError("no group is declared", help="name the groups with --groups A,B,C")
-    if not all(stripped):
-        raise UsageError("a group is empty", help="empty cells count as null, which no text matches")
-    twice = next((group for at, group in enumerate(stripped) if group in stripped[:at]), None)
-    if twice is not None:
-        raise UsageError(f"the group {twice!r} is named twice", help="name it once")
-    return stripped
