@@ -54,6 +54,8 @@ class Source:
         Which table of a database it is.
     separator : str, optional
         What separates the cells of a file of text.
+    left_out : callable
+        Counts, by what is wrong with them, the records of which no cells are made; private.
     close : callable
         Lets go of connections and temporary files; by default nothing, where they belong to the caller.
     """
@@ -66,6 +68,7 @@ class Source:
     reads: Mapping[str, OfCell] = field(default_factory=dict)
     table: str | None = None
     separator: str | None = None
+    left_out: Callable[[], Mapping[str, int]] = dict
     close: Callable[[], object] = lambda: None
 
     def batches(
