@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, RainbowError, TableUnreadableError
-from rainbowdp.formats.described_csv import rewritten
+from rainbowdp.formats.described_csv import rewritten, with_delimiter
 from rainbowdp.formats.table_descriptors import read_table_description
 
 TWO = [{"name": "id"}, {"name": "vote"}]
@@ -22,7 +22,8 @@ def rows(text: str | bytes, said: dict[str, Any], block: int = 5) -> list[list[s
     """Return the header and the records of a described file, which comes in small blocks."""
     content = text.encode() if isinstance(text, str) else text
     blocks = [content[at : at + block] for at in range(0, len(content), block)]
-    found = b"".join(rewritten(blocks, read_table_description(said), "the file", TableUnreadableError))
+    description = with_delimiter(read_table_description(said), blocks, [",", ";"])
+    found = b"".join(rewritten(blocks, description, "the file", TableUnreadableError))
     return list(csv.reader(io.StringIO(found.decode(), newline=""), strict=True))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rainbowdp.errors import RainbowError, TableUnreadableError, UnknownColumnError, did_you_mean
-from rainbowdp.formats.csv_files import NAMELESS
+from rainbowdp.formats.encodings import NAMELESS
 
 # Bytes that are no text in UTF-8 stand for a cell that is there and cannot be read.
 UNREADABLE_CELL = b"\xff"
