@@ -321,7 +321,7 @@ def _cell_pattern(dialect: Dialect) -> str:
     if dialect.quote is None:
         return rf"(?:(?!{delimiter})[^\r\n{stop}]{escaped})*+"
     quote = re.escape(dialect.quote)
-    doubled = f"|{quote}{quote}" if dialect.double_quote and dialect.quote != dialect.escape else ""
+    doubled = f"|{quote}{quote}" if dialect.double_quote else ""
     # Blanks around a quoted cell are no text of it, unless they stand between cells.
     blanks = "" if " " in (dialect.delimiter or ",") else " *+"
     within = rf"{blanks}{quote}(?:[^{quote}{stop}]{escaped}{doubled})*+{quote}{blanks}"

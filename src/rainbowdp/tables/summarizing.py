@@ -290,6 +290,12 @@ def count_keys(
     return _keys(table, wanted, key_or_fresh(key), progress)
 
 
+def tally(table: Table, wanted: Wanted, progress: Progress | None = None) -> Iterator[tuple[str | None, int]]:
+    """Yield every text of a column, as `texts_of` has it, with the number of rows that count; private."""
+    with _collected(table, wanted, key_or_fresh(None), progress) as spool:
+        yield from spool.tally(0)
+
+
 def _keys(table: Table, wanted: Wanted, key: bytes, progress: Progress | None) -> Iterator[tuple[str, int]]:
     with _collected(table, wanted, key, progress) as spool:
         yield from spool.by_cell()
