@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read and write Frictionless table descriptors, as Data Package version 2 has them.
+"""Read Frictionless table descriptors, as Data Package version 2 has them, into descriptions of tables.
 
 A property that is nearly spelled like one that is read is refused; any other unknown one is metadata.
 """
@@ -8,8 +8,8 @@ import codecs
 import datetime as dt
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -44,87 +44,10 @@ _IN_FIELD = {
     "trueValues": list,
     "falseValues": list,
 }
-# The attributes in which descriptions keep them.
-_DIALECT = {
-    "delimiter": "delimiter",
-    "quoteChar": "quote",
-    "doubleQuote": "double_quote",
-    "escapeChar": "escape",
-    "headerRows": "header_rows",
-    "headerJoin": "header_join",
-    "commentRows": "comment_rows",
-    "commentChar": "comment",
-    "skipInitialSpace": "skip_space",
-}
-_FIELD = {
-    "format": "form",
-    "decimalChar": "decimal",
-    "groupChar": "group",
-    "bareNumber": "bare",
-    "trueValues": "true",
-    "falseValues": "false",
-}
 _IN_SCHEMA = {"fields": list, "fieldsMatch": str, "missingValues": list}
 _UNREAD = {"property", "itemType", "itemKeys"}
 _LAST_NAMED_ROW = 1000
 _MOMENT = dt.datetime(2026, 1, 31, 13, 14, 15, tzinfo=dt.UTC)
-
-
-def table_descriptor(
-    columns: Sequence[str], description: TableDescription, *, delimiter: str | None, encoding: str
-) -> dict[str, object]:
-    """Return the descriptor of a table as it is read; `read_table_description` reads it back.
-
-    Parameters
-    ----------
-    columns : sequence of str
-        The names of all columns.
-    description : TableDescription
-        How it is written, as far as that was said.
-    delimiter : str or None
-        What separates its cells; None where it is no file of text.
-    encoding : str
-        The character encoding of a file of text.
-
-    Examples
-    --------
-    >>> from rainbowdp.formats.table_descriptions import PLAIN
-    >>> said = table_descriptor(["id", "vote"], PLAIN, delimiter=";", encoding="utf-8")
-    >>> said["dialect"], said["schema"]["fields"][0]
-    ({'delimiter': ';', 'quoteChar': '"', 'headerRows': [1]}, {'name': 'id', 'type': 'string'})
-    """
-    dialect = replace(description.dialect, delimiter=delimiter)
-    always = () if delimiter is None else ("delimiter", "quoteChar", "headerRows")
-    written = _properties(dialect, Dialect(), _DIALECT, always)
-    if not dialect.header_rows:
-        written = {**written, "header": False}
-    if dialect.sheet is not None:
-        written["sheetNumber" if isinstance(dialect.sheet, int) else "sheetName"] = dialect.sheet
-    schema = {
-        "fields": [_field_of(description.about(column)) for column in columns],
-        **({} if description.match == "exact" else {"fieldsMatch": description.match}),
-        "missingValues": ["", *sorted(description.missing)],
-    }
-    told = {} if delimiter is None else {"encoding": encoding}
-    return {**told, **({"dialect": written} if written else {}), "schema": schema}
-
-
-def _field_of(field: Field) -> dict[str, object]:
-    kind = "string" if field.kind == "any" else field.kind
-    missing = {} if field.missing is None else {"missingValues": ["", *sorted(field.missing)]}
-    return {"name": field.name, "type": kind, **_properties(field, Field(field.name), _FIELD), **missing}
-
-
-def _properties(
-    value: object, usual: object, names: Mapping[str, str], always: Sequence[str] = ()
-) -> dict[str, object]:
-    """Return what a part of a description says, by property of JSON, as far as it is not the usual."""
-    found = {name: (getattr(value, own), getattr(usual, own)) for name, own in names.items()}
-    return {
-        name: list(said) if isinstance(said, tuple) else said
-        for name, (said, default) in found.items()
-        if said != default or name in always
-    }
 
 
 def read_table_description(source: object) -> TableDescription:
