@@ -48,7 +48,7 @@ def reading_notes(table: Table, reading: Reading, declared: Sequence[str]) -> tu
     if numeric and table.separator == ";" and table.description.about(reading.column).rule is None:
         found.append(_POINTS)
     beyond = [text for text in declared if not text.isascii()]
-    if beyond and table.separator is not None and table.encoding == "utf-8":
+    if beyond and table.separator is not None and not table.encoding_said:
         found.append(f"{beyond[0]!r} is looked for in UTF-8: {_ENCODED}")
     odd = [] if table.separator else [text for text in declared if typed_text(text) != text]
     if odd:

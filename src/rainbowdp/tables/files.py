@@ -16,7 +16,7 @@ import tempfile
 import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
@@ -25,16 +25,16 @@ from typing import TYPE_CHECKING
 from rainbowdp.errors import TableUnreadableError, UnknownColumnError
 from rainbowdp.formats.csv_files import (
     LARGEST_RECORD,
-    Dialect,
     Header,
     Records,
     below_header,
     dialect_of,
     read_header,
 )
+from rainbowdp.formats.csv_files import Dialect as Delimiters
 from rainbowdp.formats.described_csv import rewritten, with_delimiter
 from rainbowdp.formats.encodings import in_utf8
-from rainbowdp.formats.table_descriptions import PLAIN, TableDescription
+from rainbowdp.formats.table_descriptions import PLAIN, Dialect, TableDescription
 from rainbowdp.formats.tables import arrow_batches, connect, csv_scan, literal
 from rainbowdp.formats.temporary import private_directory
 from rainbowdp.questions.cells import LARGEST_CELL
@@ -47,6 +47,7 @@ from rainbowdp.tables.source import Batch, Progress, Source, check_alike, check_
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+_OF_CSV = frozenset({part.name for part in fields(Dialect)} - {"sheet"} | {"encoding"})
 _SECONDS_BETWEEN_REPORTS = 0.2
 _ROWS = 1 << 16
 
@@ -91,6 +92,7 @@ def file_source(
         files.headers[0].names if files.headers else None,
         files.query,
         separator=max(files.separators, key=";".__eq__, default=None),
+        takes=_OF_CSV if files.headers else frozenset({"encoding"}),
         left_out=files.left_out,
         close=files.close,
     )
@@ -146,7 +148,7 @@ class _TextFiles:
     def _header_of(self, path: Path) -> Header:
         called = self._name if len(self._paths) == 1 else repr(str(path))
         delimiter = "," if self._rewrites else self._description.dialect.delimiter
-        dialect = dialect_of(path) if delimiter is None else Dialect((delimiter,))
+        dialect = dialect_of(path) if delimiter is None else Delimiters((delimiter,))
         with contextlib.closing(blocks(path)) as content:
             header = read_header(dialect, self._content(path, content, called), called, TableUnreadableError)
         names = tuple(name.strip() for name in header.names)

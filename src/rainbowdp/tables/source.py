@@ -54,6 +54,8 @@ class Source:
         Which table of a database it is.
     separator : str, optional
         What separates the cells of a file of text.
+    takes : frozenset of str
+        The parts of a `Dialect`, and ``encoding``, by which the rows are read.
     left_out : callable
         Counts, by what is wrong with them, the records of which no cells are made; private.
     close : callable
@@ -68,6 +70,7 @@ class Source:
     reads: Mapping[str, OfCell] = field(default_factory=dict)
     table: str | None = None
     separator: str | None = None
+    takes: frozenset[str] = frozenset()
     left_out: Callable[[], Mapping[str, int]] = dict
     close: Callable[[], object] = lambda: None
 

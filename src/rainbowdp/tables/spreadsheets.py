@@ -107,6 +107,7 @@ def spreadsheet_source(path: Path, name: str, dialect: Dialect) -> Source:
 
     return replace(
         _texts_source(name, places, cells),
+        takes=frozenset({"header_rows", "header_join", "comment_rows", "sheet"}),
         left_out=lambda: Counter(_IMPOSSIBLE for row in records() if row is None),
     )
 
@@ -179,7 +180,7 @@ def statistics_source(path: Path, name: str, encoding: str | None) -> Source:
             for column in columns
         ]
 
-    return _texts_source(name, about.column_names, cells)
+    return replace(_texts_source(name, about.column_names, cells), takes=frozenset({"encoding"}))
 
 
 def _value(cell: object, labels: Mapping[object, object], moment: OfCell | None) -> object:
