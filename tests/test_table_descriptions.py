@@ -69,6 +69,8 @@ def rows(text: str | bytes, said: dict[str, Any], block: int = 5) -> list[list[s
         ('a,b\n1,"open\n2,x"y\n3,z\n', {}, [["a", "b"], ["2", 'x"y'], ["3", "z"]]),
         (b"a,b\n1,\0\n2,\xc3\xbc\n", {}, [["a", "b"], ["2", "ü"]]),
         ("a,b\r1,2\r", {}, [["a", "b"], ["1", "2"]]),
+        # Some programs call a doubled quote an escaped one.
+        ('a,b\n"1","x ""y"""\n2,"z\n3,"z\n', {"dialect": {"escapeChar": '"'}}, [["a", "b"], ["1", 'x "y"']]),
         ("a, b, c\nid;vote\n1;2\n", {"dialect": {"headerRows": [2]}}, [["id", "vote"], ["1", "2"]]),
     ],
 )

@@ -174,7 +174,7 @@ def test_notes_are_made_of_the_header_and_the_question_alone(run: Runner) -> Non
     ],
 )
 def test_what_is_said_and_not_used_is_noted(
-    run: Runner, name: str, said: dict[str, Any], unused: str
+    run: Runner, name: str, dialect: dict[str, Any], unused: str
 ) -> None:
     assert run("budget", "create", "b", "--ledger", "t.db", "--epsilon", 1).code == 0
     frame = pl.DataFrame({"id": [1], "vote": ["red"]})
