@@ -122,6 +122,9 @@ def test_rows_that_cannot_be_read_are_counted_by_reason(
 def test_it_shows_itself_to_who_prints_it_and_to_nobody_else(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(TABLE.replace("NA", "N\x1b[31mA"), encoding="utf-8")
     found = inspect(tmp_path / "t.csv", winner("vote", ["yes", "no"]), unit="person")
+    # 7 and 7.0 are one person.
+    assert found.persons is not None
+    assert (found.persons.rows, found.persons.nameless) == ({1: 3, 2: 2}, 1)
     shown: list[str] = []
     found._repr_pretty_(type("Printer", (), {"text": lambda _, text: shown.append(text)})(), cycle=False)
     assert shown == [str(found)]

@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from rainbowdp.questions import Question
-from rainbowdp.questions.cells import number_of, tidy, typed_text
+from rainbowdp.questions.cells import number_of, tidy
 from rainbowdp.questions.kinds import text_reading
 from rainbowdp.questions.readings import ApprovalReading, MatchReading, OptionReading, Reading
 from rainbowdp.release.asking import Opening
 from rainbowdp.release.remarks import compared_texts, reading_notes
 from rainbowdp.release.terms import read_filters
 from rainbowdp.tables import Table, open_table
-from rainbowdp.tables.cells import are_names, stored_cell, stored_text
-from rainbowdp.tables.source import OfCell, Progress
-from rainbowdp.tables.summarizing import Wanted, tally
+from rainbowdp.tables.cells import are_names
+from rainbowdp.tables.source import Progress
+from rainbowdp.tables.summarizing import Wanted, count_rows, rows_per_person, tally
 
 MOST_SHOWN = 20
 _LONGEST_SHOWN = 100
@@ -248,23 +248,30 @@ def inspect_table(
     notes = table.notes
     if reading is not None:
         notes += reading_notes(table, reading, [*compared_texts(reading), *filters.values()])
-    chosen = None if column is None else _cells(table, Wanted(column, filters), reading, progress)
-    rows = _row_count(table, {})
+    cells = None if column is None else _cells(table, Wanted(column, filters), reading, progress)
+    rows = _row_count(table, column, {})
+    chosen = _row_count(table, column, filters) if filters else rows
+    persons = None
+    if unit is not None:
+        found = rows_per_person(table, Wanted(column or unit, filters, unit))
+        named = sum(size * count for size, count in found.items())
+        persons = PersonCounts(unit, MappingProxyType(dict(sorted(found.items()))), chosen - named)
     return Inspection(
         columns=table.columns,
         rows=rows,
         left_out=MappingProxyType(dict(table.source.left_out())),
-        chosen=_row_count(table, filters) if filters else rows,
-        cells=chosen,
-        persons=None if unit is None else _persons(table, Wanted(unit, filters)),
+        chosen=chosen,
+        cells=cells,
+        persons=persons,
         notes=notes,
     )
 
 
-def _row_count(table: Table, filters: Mapping[str, str]) -> int:
+def _row_count(table: Table, column: str | None, filters: Mapping[str, str]) -> int:
     """Return how many rows the filters leave; a column whose type has no text cannot be asked for that."""
-    readable = [name for name in table.columns or ("",) if name not in table.source.unreadable]
-    return sum(rows for _, rows in tally(table, Wanted(readable[0], filters))) if readable else 0
+    columns = [*([] if column is None else [column]), *(table.columns or ("",))]
+    readable = [name for name in columns if name not in table.source.unreadable]
+    return count_rows(table, Wanted(readable[0], filters)) if readable else 0
 
 
 def _cells(table: Table, wanted: Wanted, reading: Reading | None, progress: Progress | None) -> CellCounts:
@@ -334,26 +341,6 @@ def _unread(reading: Reading | None, text: str) -> list[str]:
         parts = {tidy(part) for part in text.split(reading.separator)} - {""}
         return sorted(part for part in parts if reading.single.place(part) is None)
     return [] if reading is not None and reading.place(text) is not None else [text]
-
-
-def _persons(table: Table, wanted: Wanted) -> PersonCounts:
-    """Count persons by the number of their rows; as in `ask`, ``7`` and ``7.0`` are one person."""
-    source = table.source
-    before: OfCell = source.reads.get(wanted.column, lambda cell: cell)
-
-    def person(cell: object) -> object:
-        text = stored_text(before(cell))
-        return stored_cell(text if text is None else typed_text(text))
-
-    table = replace(table, source=replace(source, reads={**source.reads, wanted.column: person}))
-    rows: Counter[int] = Counter()
-    nameless = 0
-    for text, count in tally(table, wanted):
-        if all(are_names([text])):
-            rows[count] += 1
-        else:
-            nameless += count
-    return PersonCounts(wanted.column, MappingProxyType(dict(sorted(rows.items()))), nameless)
 
 
 def _shown(text: str) -> str:
