@@ -198,3 +198,31 @@ def test_dates_and_times_of_statistics_are_read_and_none_of_them_fails(tmp_path:
     (tmp_path / "broken.sav").write_bytes(b"$FL2@(#) SPSS")
     with pytest.raises(TableUnreadableError, match="cannot be read as a file of SPSS or Stata"):
         statistics_source(tmp_path / "broken.sav", "broken", None)
+
+
+@pytest.mark.parametrize("suffix", [".sav", ".dta"])
+def test_one_text_of_another_encoding_is_one_cell_that_cannot_be_read(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"survey{suffix}"
+    frame = pd.DataFrame({"größe": ["zu groß", "blXXe", "klein"], "name": ["a", "b", "c"]})
+    labels: dict[str, dict[int | float, str]] = {}
+    write = pyreadstat.write_dta if suffix == ".dta" else pyreadstat.write_sav
+    if suffix == ".dta":
+        frame = frame.rename(columns={"größe": "size"})
+    write(frame, path, variable_value_labels=labels)
+    path.write_bytes(path.read_bytes().replace(b"blXXe", b"bl\xfc\xe4e"))
+    column = frame.columns[0]
+    assert texts(statistics_source(path, "survey", None)) == [
+        {column: "zu groß", "name": "a"},
+        {column: "invalid", "name": "b"},
+        {column: "klein", "name": "c"},
+    ]
+    latin = texts(statistics_source(path, "survey", "cp1252"))
+    assert [row[next(iter(row))] for row in latin] == ["zu groÃŸ", "blüäe", "klein"]
+
+
+@pytest.mark.parametrize("version", [114, 117, 118])
+def test_files_of_stata_are_read_in_the_encoding_of_their_form(tmp_path: Path, version: int) -> None:
+    frame = pd.DataFrame({"vote": ["rød", "blue"]})
+    frame.to_stata(tmp_path / "s.dta", version=version, write_index=False)  # type: ignore[arg-type]
+    found = texts(statistics_source(tmp_path / "s.dta", "survey", None))
+    assert [row["vote"] for row in found] == ["rød", "blue"]

@@ -8,6 +8,7 @@ cell says its value label, and its value where it has none; dates and times are 
 numbers, so that one that no calendar has is an unreadable cell, and no error.
 """
 
+import codecs
 import datetime as dt
 import math
 import re
@@ -25,6 +26,7 @@ from rainbowdp.tables.cells import stored_cell, stored_text
 from rainbowdp.tables.source import UNREADABLE_CELL, Batch, OfCell, Progress, Source, check_distinct
 
 STATISTICS: Final = (".sav", ".zsav", ".dta")
+_BYTES: Final = "latin1"
 _ROWS = 1 << 14
 _IMPOSSIBLE = "holds a date or a duration that no calendar has"
 # SPSS counts seconds from the first day of the Gregorian calendar, Stata days or milliseconds from 1960.
@@ -165,22 +167,50 @@ def statistics_source(path: Path, name: str, encoding: str | None) -> Source:
     except ImportError:
         raise _missing("files of SPSS and Stata", "pyreadstat", "stats") from None
     read = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
-    how: dict[str, Any] = {"disable_datetime_conversion": True, "output_format": "dict", "encoding": encoding}
+    how: dict[str, Any] = {"disable_datetime_conversion": True, "output_format": "dict"}
     try:
-        _, about = read(str(path), metadataonly=True, **how)
+        _, about = read(str(path), metadataonly=True, encoding=encoding, **how)
+        # The library refuses a whole file for one text that is not in its encoding. In this one each byte is
+        # a character, so that texts can be decoded one by one.
+        how["encoding"] = _BYTES
+        _, stored = read(str(path), metadataonly=True, **how)
+        codec = codecs.lookup(encoding or about.file_encoding or _usual_encoding(path)).name
     except Exception:  # noqa: BLE001 - of any kind
         raise _damaged(name, "a file of SPSS or Stata") from None
     labels: Mapping[str, Mapping[object, object]] = about.variable_value_labels
     moments = {column: _moment_of(str(form)) for column, form in about.original_variable_types.items()}
 
+    named = dict(zip(about.column_names, stored.column_names, strict=True))
+
     def cells(columns: Sequence[str]) -> Iterator[list[list[object]]]:
-        found, _ = read(str(path), usecols=list(columns), **how)
+        found, _ = read(str(path), usecols=[named[column] for column in columns], **how)
         yield [
-            [_value(cell, labels.get(column, {}), moments[column]) for cell in found[column]]
+            [
+                _value(_decoded(cell, codec), labels.get(column, {}), moments[column])
+                for cell in found[named[column]]
+            ]
             for column in columns
         ]
 
     return replace(_texts_source(name, about.column_names, cells), takes=frozenset({"encoding"}))
+
+
+def _usual_encoding(path: Path) -> str:
+    """Return the encoding of a file that names none: before its form 118, Stata knew no Unicode."""
+    with path.open("rb") as file:
+        release = re.match(rb"<stata_dta><header><release>(\d+)", file.read(40))
+    old = path.suffix.lower() == ".dta" and (release is None or int(release[1]) < 118)
+    return "cp1252" if old else "utf-8"
+
+
+def _decoded(cell: object, codec: str) -> object:
+    """Return a text of which each character is a byte as what these bytes say."""
+    if not isinstance(cell, str):
+        return cell
+    try:
+        return cell.encode(_BYTES).decode(codec)
+    except UnicodeError:
+        return UNREADABLE_CELL
 
 
 def _value(cell: object, labels: Mapping[object, object], moment: OfCell | None) -> object:
