@@ -160,6 +160,8 @@ def test_it_writes_to_a_terminal_or_where_it_is_told_to(
     ("words", "what"),
     [
         (("--options", "a,b"), "a question is given without --column"),
+        (("--edges", "1,2"), "a question is given without --column"),
+        (("--column", "age", "--edges", "2,1"), "the edge 1 does not lie above 2"),
         (("--column", "vote", "--options-file", "t.csv"), "names the table itself"),
         (("--column", "vota"), "has no column 'vota'"),
         (("--write-description", "t.csv"), "--write-description would replace 't.csv'"),

@@ -81,15 +81,15 @@ def inspect_command(
             "what inspect shows is private, and stdout is no terminal",
             help="leave out what it is sent to, or say --private and keep what is written to yourself",
         )
-    if write_description is not None and write_description.exists():
+    if write_description is not None and (write_description.exists() or write_description.is_symlink()):
         raise UsageError(
             f"--write-description would replace {str(write_description)!r}",
             help="write the description to a new file",
         )
     asked.require_declared(options_file, source)
     declared = {"options": options, "options_file": options_file, "other": other, "approval": approval}
-    number = edges is not None or clamp is not None or total
-    question = _question(column, declared, equals=equals, nulls=nulls, number=number)
+    summed = total or clamp is not None
+    question = _question(column, declared, equals=equals, nulls=nulls, edges=edges, summed=summed)
     said = common.read_description(describe, separator, missing, skip_rows, decimal, number=column)
     with steps() as progress:
         progress.step("reading the table")
@@ -111,22 +111,30 @@ def inspect_command(
 
 
 def _question(
-    column: str | None, declared: dict[str, Any], *, equals: str | None, nulls: str | None, number: bool
+    column: str | None,
+    declared: dict[str, Any],
+    *,
+    equals: str | None,
+    nulls: str | None,
+    edges: Sequence[str] | None,
+    summed: bool,
 ) -> "Question | str | None":
     """Return a question that reads the cells as the one that will be asked; the column if there is none."""
-    from rainbowdp.questions import yes_no
+    from rainbowdp.questions import bracket, yes_no
 
     of_options = any(value is not None for value in declared.values())
-    if column is None and (of_options or equals is not None or nulls is not None or number):
-        raise UsageError("a question is given without --column", help="name the column that it is about")
     if column is None:
+        if of_options or summed or any(value is not None for value in (equals, nulls, edges)):
+            raise UsageError("a question is given without --column", help="name the column that it is about")
         return None
     if of_options:
         return asked.winner_question(column=column, nulls=nulls, **declared)
     if equals is not None:
         return yes_no(column, equals=equals, at_least=1, nulls=nulls)
-    # Which numbers are read depends neither on edges nor on the range.
-    return yes_no(column, clamp=(0, 1), at_least=1, nulls=nulls) if number else column
+    if summed:
+        # Which numbers are read does not depend on the range.
+        return yes_no(column, clamp=(0, 1), at_least=1, nulls=nulls)
+    return column if edges is None else bracket(column, edges=edges)
 
 
 def _write(target: Path, table: "Table") -> None:
