@@ -8,6 +8,7 @@ from pathlib import Path
 
 import openpyxl
 import pandas as pd
+import polars as pl
 import pytest
 
 from command_line import Runner
@@ -69,6 +70,15 @@ def test_cells_are_counted_as_a_question_reads_them(
     assert (cells.options, cells.read, cells.others) == expected
     assert (cells.empty, cells.unreadable) == (1, 0)
     assert list(cells.frequent[: len(frequent)]) == frequent
+
+
+def test_a_column_without_texts_has_cells_that_cannot_be_read(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"tags": [["a"], [], None], "id": [1, 2, 3]})
+    (tmp_path / "t.csv").write_bytes(b'"id","vote"\n1,' + b"x" * 9000 + b"\n2,red\n")
+    for source, column, expected in ((frame, "tags", (0, 0, 3)), (tmp_path / "t.csv", "vote", (1, 0, 1))):
+        cells = inspect(source, column).cells
+        assert cells is not None
+        assert (cells.others, cells.empty, cells.unreadable) == expected
 
 
 def test_parts_of_cells_that_no_option_says_are_shown() -> None:

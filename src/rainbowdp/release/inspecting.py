@@ -8,7 +8,7 @@ by the same functions.
 
 import heapq
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -16,7 +16,6 @@ from rainbowdp.questions import Question
 from rainbowdp.questions.cells import number_of, tidy
 from rainbowdp.questions.kinds import text_reading
 from rainbowdp.questions.readings import ApprovalReading, MatchReading, OptionReading, Reading
-from rainbowdp.release.asking import Opening
 from rainbowdp.release.remarks import compared_texts, reading_notes
 from rainbowdp.release.terms import read_filters
 from rainbowdp.tables import Table, open_table
@@ -228,7 +227,7 @@ def inspect(
     >>> dict(found.cells.options), found.cells.frequent
     ({'Yes': 0, 'no': 1}, (('yes', 3),))
     """
-    with open_table(source, **Opening(table, sql, encoding, describe)._asdict()) as opened:
+    with open_table(source, table=table, sql=sql, encoding=encoding, describe=describe) as opened:
         return inspect_table(opened, question, unit=unit, where=where, progress=progress)
 
 
@@ -248,10 +247,11 @@ def inspect_table(
     notes = table.notes
     if reading is not None:
         notes += reading_notes(table, reading, [*compared_texts(reading), *filters.values()])
-    cells = None if column is None else _cells(table, Wanted(column, filters), reading, progress)
     rows = _row_count(table, column, {})
     chosen = _row_count(table, column, filters) if filters else rows
-    persons = None
+    cells = persons = None
+    if column is not None:
+        cells = _cells(tally(table, Wanted(column, filters), progress), column, reading, chosen)
     if unit is not None:
         found = rows_per_person(table, Wanted(column or unit, filters, unit))
         named = sum(size * count for size, count in found.items())
@@ -274,39 +274,41 @@ def _row_count(table: Table, column: str | None, filters: Mapping[str, str]) -> 
     return count_rows(table, Wanted(readable[0], filters)) if readable else 0
 
 
-def _cells(table: Table, wanted: Wanted, reading: Reading | None, progress: Progress | None) -> CellCounts:
-    """Count the cells of the column."""
+def _cells(
+    texts: Iterable[tuple[str | None, int]], column: str, reading: Reading | None, rows: int
+) -> CellCounts:
+    """Count the cells of the column, given their texts; the cells of other rows cannot be read."""
     declared = () if reading is None else compared_texts(reading)
     strict = _without_other(reading)
     options = Counter(dict.fromkeys(declared, 0))
     seen: Counter[str] = Counter()
 
     def others() -> Iterator[tuple[str, int]]:
-        for text, rows in tally(table, wanted, progress):
-            if not all(are_names([text])):
-                seen["empty" if text is None else "unreadable"] += rows
-                continue
-            places = _places(strict, str(text))
-            options.update({declared[place]: rows for place in places or () if declared})
-            seen["others" if places is None else "read"] += rows
-            for part in _unread(strict, str(text)):
-                seen["numbers"] += rows * (number_of(part) is not None)
-                yield part, rows
+        for text, cells in texts:
+            if text is None:
+                seen["empty"] += cells
+            elif all(are_names([text])):
+                places = _places(strict, text)
+                options.update({declared[place]: cells for place in places or () if declared})
+                seen["others" if places is None else "read"] += cells
+                for part in _unread(strict, text):
+                    seen["numbers"] += cells * (number_of(part) is not None)
+                    yield part, cells
 
     counted: Iterator[tuple[str, int]] = others()
     if isinstance(strict, ApprovalReading):
         parts: Counter[str] = Counter()
-        for text, rows in counted:
-            parts[text] += rows
+        for text, cells in counted:
+            parts[text] += cells
         counted = iter(parts.items())
     frequent = heapq.nsmallest(MOST_SHOWN, counted, key=lambda item: (-item[1], item[0]))
     return CellCounts(
-        wanted.column,
+        column,
         MappingProxyType(dict(options)),
         None if reading is None else seen["read"],
         seen["others"],
         seen["empty"],
-        seen["unreadable"],
+        rows - seen["read"] - seen["others"] - seen["empty"],
         seen["numbers"],
         tuple(frequent),
         _counted_as(reading),
