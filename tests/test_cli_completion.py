@@ -24,7 +24,10 @@ def environment(typed: str, shell: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("rainbowdp ", {"ask", "plan", "budget", "keys", "receipt", "line", "solve", "verify", "sample"}),
+        (
+            "rainbowdp ",
+            {"inspect", "ask", "plan", "budget", "keys", "receipt", "line", "solve", "verify", "sample"},
+        ),
         ("rainbowdp ver", {"verify"}),
         ("rainbowdp line --format c", {"csv"}),
         ("rainbowdp line --format ", {"table", "csv", "json"}),

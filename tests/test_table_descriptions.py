@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, RainbowError, TableUnreadableError
-from rainbowdp.formats.described_csv import rewritten
+from rainbowdp.formats.described_csv import rewritten, with_delimiter
 from rainbowdp.formats.table_descriptors import read_table_description
 
 TWO = [{"name": "id"}, {"name": "vote"}]
@@ -22,7 +22,8 @@ def rows(text: str | bytes, said: dict[str, Any], block: int = 5) -> list[list[s
     """Return the header and the records of a described file, which comes in small blocks."""
     content = text.encode() if isinstance(text, str) else text
     blocks = [content[at : at + block] for at in range(0, len(content), block)]
-    found = b"".join(rewritten(blocks, read_table_description(said), "the file", TableUnreadableError))
+    description = with_delimiter(read_table_description(said), blocks, [",", ";"])
+    found = b"".join(rewritten(blocks, description, "the file", TableUnreadableError))
     return list(csv.reader(io.StringIO(found.decode(), newline=""), strict=True))
 
 
@@ -68,6 +69,8 @@ def rows(text: str | bytes, said: dict[str, Any], block: int = 5) -> list[list[s
         ('a,b\n1,"open\n2,x"y\n3,z\n', {}, [["a", "b"], ["2", 'x"y'], ["3", "z"]]),
         (b"a,b\n1,\0\n2,\xc3\xbc\n", {}, [["a", "b"], ["2", "ü"]]),
         ("a,b\r1,2\r", {}, [["a", "b"], ["1", "2"]]),
+        # Some programs call a doubled quote an escaped one.
+        ('a,b\n"1","x ""y"""\n2,"z\n3,"z\n', {"dialect": {"escapeChar": '"'}}, [["a", "b"], ["1", 'x "y"']]),
         ("a, b, c\nid;vote\n1;2\n", {"dialect": {"headerRows": [2]}}, [["id", "vote"], ["1", "2"]]),
     ],
 )

@@ -156,7 +156,39 @@ def test_notes_are_made_of_the_header_and_the_question_alone(run: Runner) -> Non
     asked = ("ask", "winner", "t.csv", "--column", "vote", "--epsilon", 1, "--options")
     assert "its last column has no name" in run(*asked, "bla,red").err
     assert "'blå' is looked for in UTF-8" in run(*asked, "blå,red").err
-    assert "looked for" not in run(*asked, "blå,red", "--encoding", "cp1252").err
+    for encoding in ("cp1252", "utf-8"):
+        assert "looked for" not in run(*asked, "blå,red", "--encoding", encoding).err
+
+
+@pytest.mark.parametrize(
+    ("name", "dialect", "unused"),
+    [
+        ("t.csv", {"delimiter": ";", "headerRows": [2]}, ""),
+        ("t.csv", {"delimiter": ";", "sheetNumber": 2}, "sheet"),
+        ("t.jsonl", {"delimiter": ";", "commentChar": "#"}, "delimiter, comment"),
+        ("t.parquet", {"headerRows": [2]}, "header rows"),
+        ("t.xlsx", {"headerRows": [1], "sheetNumber": 1}, ""),
+        ("t.xlsx", {"delimiter": ";"}, "delimiter"),
+        ("frame", {"delimiter": ";"}, "delimiter"),
+        ("sqlite:///t.db", {"delimiter": ";"}, "delimiter"),
+    ],
+)
+def test_what_is_said_and_not_used_is_noted(
+    run: Runner, name: str, dialect: dict[str, Any], unused: str
+) -> None:
+    assert run("budget", "create", "b", "--ledger", "t.db", "--epsilon", 1).code == 0
+    frame = pl.DataFrame({"id": [1], "vote": ["red"]})
+    Path("t.csv").write_text("id;vote\nid;vote\n1;red\n", encoding="utf-8")
+    Path("t.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
+    frame.write_parquet("t.parquet")
+    frame.to_pandas().to_excel("t.xlsx", index=False)
+    more = {"sql": "select 1 as id"} if "db" in name else {}
+    with open_table(frame if name == "frame" else name, describe={"dialect": dialect}, **more) as table:
+        found = [note for note in table.notes if "is not used" in note]
+    assert len(found) == bool(unused)
+    assert not unused or f"about {unused} is not used" in found[0]
+    with open_table("t.parquet", encoding="cp1252") as table:
+        assert "about encoding is not used" in table.notes[0]
 
 
 @pytest.mark.parametrize(("name", "hint"), [("t.json", "one object per line"), ("t.zip", "unpack it")])

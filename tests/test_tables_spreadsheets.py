@@ -102,6 +102,61 @@ def test_a_spreadsheet_that_cannot_be_read_says_why(workbook: Path, tmp_path: Pa
         spreadsheet_source(tmp_path / "broken.xlsx", "broken", Dialect())
 
 
+# What a cell holds, how it is shown, and what it says; None where its row is left out.
+ODD_CELLS: list[tuple[object, str, str | None]] = [
+    (60, "yyyy-mm-dd", "1900-02-28"),  # the day that Excel alone has
+    (2958465, "yyyy-mm-dd", "9999-12-31"),
+    (2958466, "yyyy-mm-dd", "2958466"),
+    (1e300, "yyyy-mm-dd", "1e+300"),
+    (-1e300, "yyyy-mm-dd", None),
+    (-93e12, "h:mm", None),
+    (1e10, "[h]:mm", None),
+    (dt.timedelta(days=-1), "[h]:mm", "invalid"),
+    (dt.timedelta(hours=30), "[h]:mm", "invalid"),
+    (dt.time(3, 4, 5), "h:mm", "03:04:05"),
+    (0.5, "h:mm", "12:00:00"),
+    ("#N/A", "General", "null"),
+    ("=1+1", "General", "null"),
+    (True, "General", "true"),
+    (float("inf"), "General", "null"),
+    (-1e300, "General", "-1e+300"),
+]
+
+
+def test_no_cell_of_a_spreadsheet_decides_about_other_rows(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append(["vote", "odd"])
+    for number, (cell, form, _) in enumerate(ODD_CELLS, start=2):
+        sheet.append([f"v{number}", cell])
+        sheet.cell(number, 2).number_format = form
+    sheet.append(["top", "merged"])
+    sheet.append(["hidden by merging", "x"])
+    sheet.merge_cells(start_row=sheet.max_row - 1, end_row=sheet.max_row, start_column=1, end_column=1)
+    book.save(tmp_path / "odd.xlsx")
+    source = spreadsheet_source(tmp_path / "odd.xlsx", "odd", Dialect())
+    expected = [
+        {"vote": f"v{number}", "odd": said}
+        for number, (_, _, said) in enumerate(ODD_CELLS, start=2)
+        if said is not None
+    ]
+    merged = [{"vote": "top", "odd": "merged"}, {"vote": "null", "odd": "x"}]
+    assert texts(source) == [*expected, *merged]
+    assert source.left_out() == {"holds a date or a duration that no calendar has": 3}
+
+
+def test_no_header_of_a_spreadsheet_is_quoted(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append(["vote", -1e300])
+    sheet.cell(1, 2).number_format = "yyyy-mm-dd"
+    book.save(tmp_path / "odd.xlsx")
+    with pytest.raises(TableUnreadableError, match="has no header"):
+        spreadsheet_source(tmp_path / "odd.xlsx", "odd", Dialect())
+
+
 @pytest.mark.parametrize("suffix", [".sav", ".zsav", ".dta"])
 def test_files_of_statistics_give_value_labels_else_codes(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"survey{suffix}"
@@ -143,3 +198,31 @@ def test_dates_and_times_of_statistics_are_read_and_none_of_them_fails(tmp_path:
     (tmp_path / "broken.sav").write_bytes(b"$FL2@(#) SPSS")
     with pytest.raises(TableUnreadableError, match="cannot be read as a file of SPSS or Stata"):
         statistics_source(tmp_path / "broken.sav", "broken", None)
+
+
+@pytest.mark.parametrize("suffix", [".sav", ".dta"])
+def test_one_text_of_another_encoding_is_one_cell_that_cannot_be_read(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"survey{suffix}"
+    frame = pd.DataFrame({"größe": ["zu groß", "blXXe", "klein"], "name": ["a", "b", "c"]})
+    labels: dict[str, dict[int | float, str]] = {}
+    write = pyreadstat.write_dta if suffix == ".dta" else pyreadstat.write_sav
+    if suffix == ".dta":
+        frame = frame.rename(columns={"größe": "size"})
+    write(frame, path, variable_value_labels=labels)
+    path.write_bytes(path.read_bytes().replace(b"blXXe", b"bl\xfc\xe4e"))
+    column = frame.columns[0]
+    assert texts(statistics_source(path, "survey", None)) == [
+        {column: "zu groß", "name": "a"},
+        {column: "invalid", "name": "b"},
+        {column: "klein", "name": "c"},
+    ]
+    latin = texts(statistics_source(path, "survey", "cp1252"))
+    assert [row[next(iter(row))] for row in latin] == ["zu groÃŸ", "blüäe", "klein"]
+
+
+@pytest.mark.parametrize("version", [114, 117, 118])
+def test_files_of_stata_are_read_in_the_encoding_of_their_form(tmp_path: Path, version: int) -> None:
+    frame = pd.DataFrame({"vote": ["rød", "blue"]})
+    frame.to_stata(tmp_path / "s.dta", version=version, write_index=False)  # type: ignore[arg-type]
+    found = texts(statistics_source(tmp_path / "s.dta", "survey", None))
+    assert [row["vote"] for row in found] == ["rød", "blue"]

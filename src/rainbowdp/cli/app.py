@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Context = Any
 
 COMMANDS = {
+    "inspect": lambda: import_module("rainbowdp.cli.inspect"),
     "ask": lambda: import_module("rainbowdp.cli.ask"),
     "plan": lambda: import_module("rainbowdp.cli.plan"),
     "budget": lambda: import_module("rainbowdp.cli.budget"),

@@ -22,32 +22,23 @@ bytes.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from rainbowdp.errors import RainbowError
-from rainbowdp.formats.encodings import LARGEST_FIRST_LINE, UNREADABLE
+from rainbowdp.formats.encodings import LARGEST_FIRST_LINE, UNREADABLE, help_without_text
 
 LARGEST_RECORD = 1 << 21
 NO_TEXT = "holds NUL, or is not text in its encoding"
 """What is wrong with a record that holds bytes without meaning."""
+WRONG_QUOTES = "has a quote that is never closed, or text after a closing quote, or is too long"
+"""What is wrong with a record whose end cannot be found."""
 _LINE = re.compile(rb"([^\r\n]*+)(\r\n|\n|\r|\Z)")
 _IN_QUOTES = rb'"[^"]*+(?:""[^"]*+)*+"'
 _TABS = re.compile(r"\.(tsv|tab)(\.gz|\.zst)?\Z")
-_ENCODED = "say how the file is encoded, for example --encoding latin-1 or utf-16"
-_NO_TEXT = {
-    "PK\3\4": "it begins like a spreadsheet, or another ZIP archive: save the table as CSV",
-    f"\x1f{UNREADABLE}\b": "it begins like a file of gzip: give it a name that ends in .csv.gz",
-    f"({UNREADABLE}/{UNREADABLE}": "it begins like a file of Zstandard: give it a name that ends in .csv.zst",
-    "BZh": "it begins like a file of bzip2: decompress it, or compress it with gzip",
-    f"{UNREADABLE}7zXZ": "it begins like a file of xz: decompress it, or compress it with gzip",
-    f"{UNREADABLE}{UNREADABLE}\x11\u0871": "it begins like a spreadsheet of Excel: save the table as CSV",
-    "PAR1": "it begins like a Parquet file: give it a name that ends in .parquet",
-    "SQLite format 3": "it begins like an SQLite database: give sqlite:/// before its path",
-}
 _ABOVE = "the names of the columns must stand in the first line: if there are lines above them, remove these"
-NAMELESS = frozenset({"frame", "the frame", "standard input"})
 
 
 @dataclass(frozen=True)
@@ -129,17 +120,10 @@ def read_header(dialect: Dialect, content: Iterable[bytes], called: str, error: 
     first = line[1].decode("utf-8", "replace")
     if UNREADABLE in first:
         raise error(
-            f"the header of {called} is not text in the chosen encoding", help=_no_text(first, called)
+            f"the header of {called} is not text in the chosen encoding",
+            help=help_without_text(first, called),
         )
     return header or _header_of(dialect, line)
-
-
-def _no_text(first: str, called: str) -> str:
-    """Return what to do about a first line that is not text."""
-    help = next((help for start, help in _NO_TEXT.items() if first.startswith(start)), _ENCODED)
-    # What standard input is cannot be told by a name.
-    plain = "send it as CSV, decompressed, or save it to a file and name the file"
-    return f"{help.partition(':')[0]}: {plain}" if called in NAMELESS and help != _ENCODED else help
 
 
 def _header(dialect: Dialect, text: bytes, *, final: bool) -> Header | None:
@@ -261,6 +245,9 @@ class Records:
     fault : tuple of int and str, or None
         Where in the stream the first record begins that was not kept as it is, and what is wrong with it; an
         empty line is not a fault.
+    left_out : Counter of str
+        How many records were not kept, by what is wrong with them; without ``exactly``, some that DuckDB
+        leaves out are not among them.
 
     Examples
     --------
@@ -269,6 +256,8 @@ class Records:
     b'1,a\n3,"b\nc"\n5,e\n'
     >>> records.changed, records.fault
     (True, (4, 'has 1 cell, and the header has 2'))
+    >>> sorted(records.left_out.values())
+    [1, 1]
     """
 
     def __init__(self, header: Header, longest: int = LARGEST_RECORD, *, exactly: bool = False) -> None:
@@ -291,6 +280,7 @@ class Records:
         self._before = 0
         self.changed = False
         self.fault: tuple[int, str] | None = None
+        self.left_out: Counter[str] = Counter()
 
     def _row(self, cell: bytes) -> bytes:
         """Return the pattern of as many cells as the header has."""
@@ -354,9 +344,9 @@ class Records:
                     self._change(at, "has blanks around quotes")
                 pieces.append(tidy + b"\n")
             else:
-                self._change(at, self._wrong_with(record))
+                self._leave_out(at, self._wrong_with(record))
             return one.end()
-        self._change(at, "has a quote that is never closed, or text after a closing quote, or is too long")
+        self._leave_out(at, WRONG_QUOTES)
         following = _next_line(buffer, at)
         if not following:
             self._skipping = True
@@ -367,12 +357,16 @@ class Records:
         if fault and self.fault is None:
             self.fault = self._before + at, fault
 
+    def _leave_out(self, at: int, fault: str) -> None:
+        self._change(at, fault)
+        if fault:
+            self.left_out[fault] += 1
+
     def _wrong_with(self, record: bytes) -> str:
         if b"\0" in record:
             return NO_TEXT
         cells = 1 + re.sub(_IN_QUOTES, b"", record).count(self._separator)
-        counted = f"{cells} cell{'s' * (cells != 1)}"
-        return f"has {counted}, and the header has {self._cells}" if record else ""
+        return wrong_length(cells, self._cells) if record else ""
 
     def _is_plain(self, buffer: bytes, start: int, end: int) -> bool:
         """Say whether there are only short lines of text without quotes, which DuckDB can judge."""
@@ -398,6 +392,17 @@ class Records:
 
     def _with_line_feeds(self, records: bytes) -> bytes:
         return records if self._ending == b"\n" else records.replace(self._ending, b"\n")
+
+
+def wrong_length(cells: int, width: int) -> str:
+    """Return what is wrong with a record of so many cells.
+
+    Examples
+    --------
+    >>> wrong_length(1, 2)
+    'has 1 cell, and the header has 2'
+    """
+    return f"has {cells} cell{'s' * (cells != 1)}, and the header has {width}"
 
 
 def _next_line(buffer: bytes, at: int) -> int:

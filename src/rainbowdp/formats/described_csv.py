@@ -7,13 +7,12 @@ a number of cells that the description does not allow is left out, and no record
 """
 
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from rainbowdp.errors import RainbowError
-from rainbowdp.formats.csv_files import LARGEST_RECORD
-from rainbowdp.formats.csv_files import Dialect as Delimiters
+from rainbowdp.formats.csv_files import LARGEST_RECORD, NO_TEXT, WRONG_QUOTES, wrong_length
 from rainbowdp.formats.encodings import LARGEST_FIRST_LINE, UNREADABLE
 from rainbowdp.formats.table_descriptions import Dialect, TableDescription
 
@@ -25,7 +24,7 @@ def rewritten(
     description: TableDescription,
     called: str,
     error: type[RainbowError],
-    delimiters: tuple[str, ...] = Delimiters().delimiters,
+    left_out: Counter[str] | None = None,
 ) -> Iterator[bytes]:
     r"""Yield the table as an ordinary CSV file.
 
@@ -34,14 +33,13 @@ def rewritten(
     content : iterable of bytes
         The file in UTF-8 (`rainbowdp.formats.encodings.in_utf8`).
     description : TableDescription
-        How it is written.
+        How it is written; it names a delimiter, or the comma is it.
     called : str
         How messages call it.
     error : type of RainbowError
         What is raised if the header is not as described; rows raise nothing.
-    delimiters : tuple of str
-        Where the description names no delimiter, the one of these that stands most often in the last row of
-        the header is it.
+    left_out : Counter of str, optional
+        Counts the records of data that are left out, by what is wrong with them.
 
     Examples
     --------
@@ -56,9 +54,6 @@ def rewritten(
     3,a;b
     <BLANKLINE>
     """
-    if description.dialect.delimiter is None:
-        delimiter, content = _told_by_header(iter(content), description.dialect, delimiters)
-        description = replace(description, dialect=replace(description.dialect, delimiter=delimiter))
     cells = _Cells(description.dialect)
     records = _Records(description.dialect).split(_decoded(content))
     numbered = enumerate(records, start=1)
@@ -66,8 +61,13 @@ def rewritten(
     yield _line(names)
     kept, size = [], 0
     for number, record in numbered:
-        row = _row(record, number, len(names), cells, description)
-        if row is not None:
+        if _is_no_data(record, number, description.dialect):
+            continue
+        row = _row(record, len(names), cells, description)
+        if isinstance(row, str):
+            if left_out is not None:
+                left_out[row] += 1
+        else:
             kept.append(_line(row))
             size += len(kept[-1])
             if size > _BATCH:
@@ -76,10 +76,29 @@ def rewritten(
     yield b"".join(kept)
 
 
-def _told_by_header(
-    content: Iterator[bytes], dialect: Dialect, delimiters: tuple[str, ...]
-) -> tuple[str, Iterator[bytes]]:
-    """Return the delimiter that the last header row tells, taking rows above it as lines, and all content."""
+def with_delimiter(
+    description: TableDescription, content: Iterable[bytes], delimiters: Sequence[str]
+) -> TableDescription:
+    r"""Return a description that names the delimiter.
+
+    Parameters
+    ----------
+    description : TableDescription
+        Where it names none, the header tells: its last row, taking rows above it as lines.
+    content : iterable of bytes
+        The file in UTF-8, of which the beginning is read.
+    delimiters : sequence of str
+        Of these, the one that stands there most often.
+
+    Examples
+    --------
+    >>> from rainbowdp.formats.table_descriptions import PLAIN
+    >>> with_delimiter(PLAIN, [b"id;vote\n1;red\n"], [",", ";"]).dialect.delimiter
+    ';'
+    """
+    dialect = description.dialect
+    if dialect.delimiter is not None:
+        return description
     row = dialect.header_rows[-1] if dialect.header_rows else 1
     text = b""
     for block in content:
@@ -88,7 +107,8 @@ def _told_by_header(
             break
     line = [*_ENDS.split(text, row), *[b""] * row][row - 1]
     outside = re.sub(rb'"[^"]*+(?:"|\Z)', b"", line)
-    return max(delimiters, key=lambda delimiter: outside.count(delimiter.encode())), chain([text], content)
+    told = max(delimiters, key=lambda delimiter: outside.count(delimiter.encode()))
+    return replace(description, dialect=replace(dialect, delimiter=told))
 
 
 _ENDS = re.compile(rb"\r\n|\n|\r")
@@ -155,20 +175,22 @@ def _checked(
     return [*given]
 
 
-def _row(
-    record: str, number: int, width: int, cells: "_Cells", description: TableDescription
-) -> list[str] | None:
-    """Return the cells of a record of data; None where it is left out."""
-    dialect = description.dialect
-    if not record or number in dialect.comment_rows or UNREADABLE in record:
-        return None
-    if dialect.comment is not None and record.startswith(dialect.comment):
-        return None
+def _is_no_data(record: str, number: int, dialect: Dialect) -> bool:
+    """Tell whether a record is empty, or a comment."""
+    comment = dialect.comment is not None and record.startswith(dialect.comment)
+    return not record or number in dialect.comment_rows or comment
+
+
+def _row(record: str, width: int, cells: "_Cells", description: TableDescription) -> list[str] | str:
+    """Return the cells of a record of data, or what is wrong with it where it is left out."""
+    if UNREADABLE in record:
+        return NO_TEXT
     found = cells.of(record)
-    if found is None or (len(found) < width and not description.takes_short):
-        return None
-    if len(found) > width and not description.takes_long:
-        return None
+    if found is None:
+        return WRONG_QUOTES
+    fits = len(found) >= width or description.takes_short
+    if not fits or (len(found) > width and not description.takes_long):
+        return wrong_length(len(found), width)
     return [*found[:width], *[""] * (width - len(found))]
 
 
@@ -299,7 +321,7 @@ def _cell_pattern(dialect: Dialect) -> str:
     if dialect.quote is None:
         return rf"(?:(?!{delimiter})[^\r\n{stop}]{escaped})*+"
     quote = re.escape(dialect.quote)
-    doubled = f"|{quote}{quote}" if dialect.double_quote and dialect.quote != dialect.escape else ""
+    doubled = f"|{quote}{quote}" if dialect.double_quote else ""
     # Blanks around a quoted cell are no text of it, unless they stand between cells.
     blanks = "" if " " in (dialect.delimiter or ",") else " *+"
     within = rf"{blanks}{quote}(?:[^{quote}{stop}]{escaped}{doubled})*+{quote}{blanks}"

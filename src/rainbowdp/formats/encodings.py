@@ -21,6 +21,19 @@ _HANDLER = "rainbowdp-unreadable"
 # ones a byte changes what all later bytes mean, so that one row would decide about others.
 _REFUSED = ("idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "utf_7", "hz", "iso2022")
 
+_ENCODED = "say how the file is encoded, for example --encoding latin-1 or utf-16"
+_NO_TEXT = {
+    "PK\3\4": "it begins like a spreadsheet, or another ZIP archive: save the table as CSV",
+    f"\x1f{UNREADABLE}\b": "it begins like a file of gzip: give it a name that ends in .csv.gz",
+    f"({UNREADABLE}/{UNREADABLE}": "it begins like a file of Zstandard: give it a name that ends in .csv.zst",
+    "BZh": "it begins like a file of bzip2: decompress it, or compress it with gzip",
+    f"{UNREADABLE}7zXZ": "it begins like a file of xz: decompress it, or compress it with gzip",
+    f"{UNREADABLE}{UNREADABLE}\x11\u0871": "it begins like a spreadsheet of Excel: save the table as CSV",
+    "PAR1": "it begins like a Parquet file: give it a name that ends in .parquet",
+    "SQLite format 3": "it begins like an SQLite database: give sqlite:/// before its path",
+}
+NAMELESS = frozenset({"frame", "the frame", "standard input"})
+
 # These begin with a mark that says the order of bytes.
 _MARKED = ("utf-16", "utf-32")
 # What gives a table its form. Where an encoding has it elsewhere, as EBCDIC has, a file in ASCII is one line.
@@ -128,6 +141,14 @@ def undecodable(path: Path, where: str, why: str, data: bytes = b"") -> FileUnre
         help=f"save it as UTF-8, for example: iconv -f {encoding} -t UTF-8 old{ending} > new{ending}",
         path=str(path),
     )
+
+
+def help_without_text(first: str, called: str) -> str:
+    """Return what to do about a first line that is not text."""
+    help = next((help for start, help in _NO_TEXT.items() if first.startswith(start)), _ENCODED)
+    # What standard input is cannot be told by a name.
+    plain = "send it as CSV, decompressed, or save it to a file and name the file"
+    return f"{help.partition(':')[0]}: {plain}" if called in NAMELESS and help != _ENCODED else help
 
 
 def _rest(decoder: codecs.IncrementalDecoder, encoding: str) -> str:

@@ -142,12 +142,14 @@ class _Reader:
         if said.get("lineTerminator", "\n") not in ("\n", "\r\n", "\r"):
             raise self._wrong("'lineTerminator' is no line break", "leave it out: all line breaks are read")
         rows = self._rows(said, "headerRows", (1,)) if said.get("header", True) else ()
-        quote = said.get("quoteChar", '"')
+        quote, escape = said.get("quoteChar", '"'), said.get("escapeChar")
+        # A quote that escapes quotes is a doubled one.
+        doubles = said.get("doubleQuote", True) or escape == quote
         return Dialect(
             said.get("delimiter"),
             quote,
-            said.get("escapeChar"),
-            said.get("doubleQuote", True),
+            None if escape == quote else escape,
+            doubles,
             rows,
             said.get("headerJoin", " "),
             self._rows(said, "commentRows", ()),

@@ -24,6 +24,7 @@ from rainbowdp.errors import FileFormatError, FileUnreadableError, did_you_mean
 from rainbowdp.formats.csv_files import NO_TEXT, Header, Records, below_header, dialect_of, read_header
 from rainbowdp.formats.encodings import UNREADABLE, in_utf8, undecodable
 from rainbowdp.formats.files import Form, malformed, unreadable
+from rainbowdp.formats.temporary import private_directory
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -234,20 +235,16 @@ def connect() -> Iterator["DuckDBPyConnection"]:
     MemoryError
         If there is not even memory for an empty database.
     """
-    import tempfile
-
     import duckdb
 
     with contextlib.ExitStack() as stack:
-        # Only its owner can read it: it is for rows that a query spills.
-        directory = ""
+        spills = ""
         with contextlib.suppress(OSError):
-            made = tempfile.TemporaryDirectory(prefix="rainbowdp-", ignore_cleanup_errors=True)
-            directory = stack.enter_context(made)
+            spills = str(stack.enter_context(private_directory()))
         config: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
-            "temp_directory": directory,
+            "temp_directory": spills,
         }
         try:
             database = stack.enter_context(contextlib.closing(duckdb.connect(":memory:", config=config)))
@@ -325,8 +322,8 @@ def csv_scan(path: str, header: Header, *, longest: int, headless: bool = False,
     line = header.ending.decode().replace("\r", "\\r").replace("\n", "\\n")
     return (
         f"read_csv({path}, header={not headless}, columns={{{columns}}}, auto_detect=false, "
-        f"delim='{header.delimiter}', quote='\"', escape='\"', new_line='{line}', allow_quoted_nulls=false, "
-        f"hive_partitioning=false, ignore_errors={skip}, parallel=false, "
+        f"delim={literal(header.delimiter)}, quote='\"', escape='\"', new_line='{line}', "
+        f"allow_quoted_nulls=false, hive_partitioning=false, ignore_errors={skip}, parallel=false, "
         f"max_line_size={longest + _MORE_BYTES})"
     )
 

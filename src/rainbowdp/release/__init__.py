@@ -3,7 +3,7 @@
 
 `terms` and `key_terms` are what is fixed before any data is opened, for questions and for named categories.
 `asking` opens, reads, charges, draws and stores. `receipt` writes what may be published, and `checking` makes
-a receipt again and compares.
+a receipt again and compares. `inspecting` is for the custodian alone and publishes nothing.
 """
 
 from typing import TYPE_CHECKING
@@ -15,10 +15,12 @@ from rainbowdp.release.terms import Answer, Terms
 
 if TYPE_CHECKING:
     from rainbowdp.release.checking import Receipt, ReceiptCheck, read_receipt, verify_receipt
+    from rainbowdp.release.inspecting import Inspection, inspect
 
 __all__ = [
     "SCHEMA",
     "Answer",
+    "Inspection",
     "KeyTerms",
     "Keys",
     "Opening",
@@ -30,6 +32,7 @@ __all__ = [
     "ask",
     "ask_keys",
     "ask_under",
+    "inspect",
     "read_receipt",
     "verify_receipt",
 ]
@@ -37,9 +40,11 @@ __all__ = [
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        # Asking a question does not load what checks receipts.
-        if name not in {"Receipt", "ReceiptCheck", "read_receipt", "verify_receipt"}:
+        # Asking a question loads neither what checks receipts nor what looks at tables.
+        if name in {"Receipt", "ReceiptCheck", "read_receipt", "verify_receipt"}:
+            from rainbowdp.release import checking as module
+        elif name in {"Inspection", "inspect"}:
+            from rainbowdp.release import inspecting as module
+        else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from rainbowdp.release import checking
-
-        return getattr(checking, name)
+        return getattr(module, name)

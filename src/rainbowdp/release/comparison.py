@@ -74,7 +74,7 @@ def comparison_notes(table: Table, compared: Compared) -> tuple[str, ...]:
     texts = [each for column, each in compared if isinstance(each, str) and column not in found]
     notes = list(found.values())
     beyond = [text for text in texts if not text.isascii()]
-    if beyond and table.separator is not None and table.encoding == "utf-8":
+    if beyond and table.separator is not None and not table.encoding_said:
         notes.append(f"{beyond[0]!r} is looked for in UTF-8: {_ENCODED}")
     odd = [] if table.separator else [text for text in texts if typed_text(text) != text]
     if odd:

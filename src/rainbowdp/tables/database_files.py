@@ -13,14 +13,13 @@ makes names and types of columns from the rows of CSV and JSON files, and errors
 import atexit
 import contextlib
 import functools
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import TableUnreadableError, readable
+from rainbowdp.formats.temporary import private_directory
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.cells import perhaps_moment_of
 from rainbowdp.tables.frames import duckdb_source
@@ -215,15 +214,16 @@ def _directory_for_spills() -> str:
         If there can be none, since rows would decide then whether the memory suffices.
     """
     check_room()
+    ending = contextlib.ExitStack()
     try:
-        directory = tempfile.mkdtemp(prefix="rainbowdp-")
+        directory = ending.enter_context(private_directory())
     except OSError:
         raise TableUnreadableError(
             "there can be no temporary files, which a large table needs",
             help="make room in the directory for temporary files, or name another one with TMPDIR",
         ) from None
-    atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    return directory
+    atexit.register(ending.close)
+    return str(directory)
 
 
 def _opened(place: SqlPlace, closing: contextlib.ExitStack) -> "DuckDBPyConnection":

@@ -12,54 +12,42 @@ same kind whatever the rows are.
 
 import codecs
 import contextlib
-import re
 import tempfile
 import threading
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rainbowdp.errors import TableUnreadableError
+from rainbowdp.errors import TableUnreadableError, UnknownColumnError
 from rainbowdp.formats.csv_files import (
     LARGEST_RECORD,
-    Dialect,
     Header,
     Records,
     below_header,
     dialect_of,
     read_header,
 )
-from rainbowdp.formats.described_csv import rewritten
+from rainbowdp.formats.csv_files import Dialect as Delimiters
+from rainbowdp.formats.described_csv import rewritten, with_delimiter
 from rainbowdp.formats.encodings import in_utf8
-from rainbowdp.formats.table_descriptions import PLAIN, TableDescription
+from rainbowdp.formats.table_descriptions import PLAIN, Dialect, TableDescription
 from rainbowdp.formats.tables import arrow_batches, connect, csv_scan, literal
+from rainbowdp.formats.temporary import private_directory
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import parquet_source
 from rainbowdp.tables.database_files import MEMORY
 from rainbowdp.tables.json_lines import records_of
-from rainbowdp.tables.local_files import blocks, check_room, is_compressed, linked
+from rainbowdp.tables.local_files import blocks, check_room, form_of, is_compressed, linked
 from rainbowdp.tables.source import Batch, Progress, Source, check_alike, check_distinct, fetched
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_FORMS = {
-    "CSV": r"(csv|tsv|tab|txt)(\.gz|\.zst)?",
-    "JSON lines": r"(jsonl|ndjson)(\.gz|\.zst)?",
-    "Parquet": "parquet|pq",
-    "spreadsheet": "xlsx|xlsm|xlsb|xls|ods",
-    "statistics": "sav|zsav|dta",
-}
-ENDINGS = (
-    ".csv, .tsv, .tab, .txt, .jsonl, .ndjson (also with .gz or .zst), .parquet, .xlsx or .ods (spreadsheet), "
-    ".sav (SPSS), .dta (Stata)"
-)
-_WAYS_ON = {
-    ".json": "write one object per line, such as with jq -c '.[]' table.json > table.jsonl",
-    ".zip": "unpack it, and name the file inside",
-}
+_OF_CSV = frozenset({part.name for part in fields(Dialect)} - {"sheet"} | {"encoding"})
 _SECONDS_BETWEEN_REPORTS = 0.2
 _ROWS = 1 << 16
 
@@ -87,7 +75,7 @@ def file_source(
     UnknownColumnError
         If a column is named twice.
     """
-    forms = sorted({_form(path) for path in paths})
+    forms = sorted({form_of(path) for path in paths})
     if len(forms) > 1:
         raise TableUnreadableError(
             f"{name} are files of different forms: {', '.join(forms)}", help="name files of one form"
@@ -103,7 +91,9 @@ def file_source(
         name,
         files.headers[0].names if files.headers else None,
         files.query,
-        separator=max((header.delimiter for header in files.headers), key=";".__eq__, default=None),
+        separator=max(files.separators, key=";".__eq__, default=None),
+        takes=_OF_CSV if files.headers else frozenset({"encoding"}),
+        left_out=files.left_out,
         close=files.close,
     )
 
@@ -122,7 +112,7 @@ class _TextFiles:
     ) -> None:
         self._paths = paths
         self._description = description
-        self._rewrites = description.is_rewritten and not lines
+        self._rewrites = False
         self._encoding = encoding
         self._name = name
         # Each file as SQL, by the columns that they have.
@@ -131,8 +121,12 @@ class _TextFiles:
         with contextlib.ExitStack() as closing:
             self._database = closing.enter_context(connect())
             self._database.execute(f"set memory_limit = '{MEMORY}'")
+            self._rewrites = not lines and description.is_rewritten and not self._are_ordinary()
             self.headers = [] if lines else [self._header_of(path) for path in paths]
             check_alike(paths, [header.names for header in self.headers] or [()] * len(paths))
+            self.separators = [header.delimiter for header in self.headers]
+            if self._rewrites:
+                self.separators = [str(self._described(path).dialect.delimiter) for path in paths]
             self._closing = closing.pop_all()
             self.close = self._closing.close
 
@@ -153,24 +147,51 @@ class _TextFiles:
 
     def _header_of(self, path: Path) -> Header:
         called = self._name if len(self._paths) == 1 else repr(str(path))
+        delimiter = "," if self._rewrites else self._description.dialect.delimiter
+        dialect = dialect_of(path) if delimiter is None else Delimiters((delimiter,))
         with contextlib.closing(blocks(path)) as content:
-            header = read_header(
-                self._dialect(path), self._content(path, content, called), called, TableUnreadableError
-            )
+            header = read_header(dialect, self._content(path, content, called), called, TableUnreadableError)
         names = tuple(name.strip() for name in header.names)
         check_distinct(called, names)
         return replace(header, names=names)
 
-    def _dialect(self, path: Path) -> Dialect:
-        delimiter = "," if self._rewrites else self._description.dialect.delimiter
-        return dialect_of(path) if delimiter is None else Dialect((delimiter,))
+    def _are_ordinary(self) -> bool:
+        """Tell whether the description says nothing but the names that the files give their columns."""
+        with contextlib.suppress(TableUnreadableError, UnknownColumnError):
+            named = self._description.names is not None and self._description.dialect.is_usual
+            return named and all(
+                self._header_of(path).names == self._description.names for path in self._paths
+            )
+        return False
 
-    def _content(self, path: Path, content: Iterator[bytes], called: str) -> Iterator[bytes]:
+    def _described(self, path: Path) -> TableDescription:
+        """Return the description with the delimiter of this file."""
+        with contextlib.closing(blocks(path)) as content:
+            text = in_utf8(content, self._encoding)
+            return with_delimiter(self._description, text, dialect_of(path).delimiters)
+
+    def _content(
+        self, path: Path, content: Iterator[bytes], called: str, left_out: Counter[str] | None = None
+    ) -> Iterator[bytes]:
         """Return the content of a file in UTF-8, as an ordinary CSV file."""
         text = in_utf8(content, self._encoding)
         if not self._rewrites:
             return text
-        return rewritten(text, self._description, called, TableUnreadableError, dialect_of(path).delimiters)
+        return rewritten(text, self._described(path), called, TableUnreadableError, left_out)
+
+    def left_out(self) -> Counter[str]:
+        """Count the records that `query` leaves out, by what is wrong with them."""
+        found: Counter[str] = Counter()
+        for path, header in zip_longest(self._paths, self.headers):
+            with contextlib.closing(blocks(path)) as content:
+                text = self._content(path, content, self._name, found)
+                if header is None:
+                    deque(records_of(text, (), found), maxlen=0)
+                else:
+                    records = Records(header, exactly=True)
+                    deque(records.kept(below_header(header, text)), maxlen=0)
+                    found += records.left_out
+        return found
 
     def _rows(self, columns: Sequence[str], told: Progress) -> str:
         """Return the rows of all files as SQL.
@@ -217,8 +238,7 @@ class _TextFiles:
     @cached_property
     def _room(self) -> Path:
         """The directory of all links and copies."""
-        made = tempfile.TemporaryDirectory(prefix="rainbowdp-", ignore_cleanup_errors=True)
-        room = Path(self._closing.enter_context(made))
+        room = self._closing.enter_context(private_directory())
         check_room(room)
         return room
 
@@ -246,19 +266,6 @@ class _TextFiles:
                 help="make room in the directory for temporary files, or name another one with TMPDIR",
             ) from None
         return target
-
-
-def _form(path: Path) -> str:
-    for form, endings in _FORMS.items():
-        if re.search(rf"\.({endings})\Z", path.name.lower()):
-            return form
-    raise TableUnreadableError(
-        f"the name {path.name!r} does not say in which form the table is written",
-        help=_WAYS_ON.get(
-            path.suffix.lower(), f"use a file whose name ends in one of {ENDINGS}; export others as CSV"
-        ),
-        path=str(path),
-    )
 
 
 def _rising(progress: Progress | None) -> Progress:

@@ -9,6 +9,7 @@ cell that holds a list or an object becomes a NUL character, which stands for a 
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from rainbowdp.tables.cells import stored_text, whole_number
@@ -16,22 +17,26 @@ from rainbowdp.tables.cells import stored_text, whole_number
 LARGEST_LINE = 1 << 21
 
 
-def lines_of(content: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a stream that hold anything, without those of more than `LARGEST_LINE` bytes."""
+def lines_of(content: Iterable[bytes]) -> Iterator[bytes | None]:
+    """Yield the lines of a stream that hold anything, None for those of more than `LARGEST_LINE` bytes."""
     rest = b""
     skipping = False
     for block in content:
         *lines, rest = (rest + block).split(b"\n")
         if lines and skipping:
             lines, skipping = lines[1:], False
-        yield from (line for line in lines if line.strip() and len(line) <= LARGEST_LINE)
+        yield from (line if len(line) <= LARGEST_LINE else None for line in lines if line.strip())
         if skipping or len(rest) > LARGEST_LINE:
+            if not skipping:
+                yield None
             rest, skipping = b"", True
     if rest.strip() and not skipping:
         yield rest
 
 
-def records_of(content: Iterable[bytes], names: Sequence[str]) -> Iterator[bytes]:
+def records_of(
+    content: Iterable[bytes], names: Sequence[str], left_out: Counter[str] | None = None
+) -> Iterator[bytes]:
     r"""Yield the lines of a file as records of CSV, one cell per column.
 
     Parameters
@@ -40,6 +45,8 @@ def records_of(content: Iterable[bytes], names: Sequence[str]) -> Iterator[bytes
         The file in UTF-8.
     names : sequence of str
         The columns that are asked for.
+    left_out : Counter of str, optional
+        Counts the lines of which no record is made.
 
     Examples
     --------
@@ -48,9 +55,11 @@ def records_of(content: Iterable[bytes], names: Sequence[str]) -> Iterator[bytes
     b'"1","true"\n"x, y",""\n"","\x00"\n'
     """
     for line in lines_of(content):
-        cells = _cells(line)
+        cells = None if line is None else _cells(line)
         if cells is not None:
             yield (",".join([_quoted(cells.get(name)) for name in names]) + "\n").encode()
+        elif left_out is not None:
+            left_out["holds no object of JSON, or is longer than 2 MiB"] += 1
 
 
 def _cells(line: bytes) -> dict[str, object] | None:

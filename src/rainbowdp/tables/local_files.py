@@ -21,15 +21,56 @@ from pathlib import Path
 from typing import IO, cast
 
 from rainbowdp.errors import TableUnreadableError, readable
+from rainbowdp.formats.temporary import private_directory
 
 LARGEST_RATIO = 250
 LARGEST_CONTENT = 1 << 38
 ALWAYS_ALLOWED = 1 << 24
 BLOCK = 1 << 20
 
+_FORMS = {
+    "CSV": r"(csv|tsv|tab|txt)(\.gz|\.zst)?",
+    "JSON lines": r"(jsonl|ndjson)(\.gz|\.zst)?",
+    "Parquet": "parquet|pq",
+    "spreadsheet": "xlsx|xlsm|xlsb|xls|ods",
+    "statistics": "sav|zsav|dta",
+}
+_ENDINGS = (
+    ".csv, .tsv, .tab, .txt, .jsonl, .ndjson (also with .gz or .zst), .parquet, .xlsx or .ods (spreadsheet), "
+    ".sav (SPSS), .dta (Stata)"
+)
+_WAYS_ON = {
+    ".json": "write one object per line, such as with jq -c '.[]' table.json > table.jsonl",
+    ".zip": "unpack it, and name the file inside",
+}
 _DAMAGED = "it is damaged, ends before its end, or is not compressed in the way that its name says"
 
 Progress = Callable[[float], None]
+
+
+def form_of(path: Path) -> str:
+    """Return in which form a table is written, as the name of its file says.
+
+    Raises
+    ------
+    TableUnreadableError
+        If it does not say one that is read.
+
+    Examples
+    --------
+    >>> form_of(Path("people.tsv.gz"))
+    'CSV'
+    """
+    for form, endings in _FORMS.items():
+        if re.search(rf"\.({endings})\Z", path.name.lower()):
+            return form
+    raise TableUnreadableError(
+        f"the name {path.name!r} does not say in which form the table is written",
+        help=_WAYS_ON.get(
+            path.suffix.lower(), f"use a file whose name ends in one of {_ENDINGS}; export others as CSV"
+        ),
+        path=str(path),
+    )
 
 
 def is_compressed(path: Path) -> bool:
@@ -125,9 +166,8 @@ def spooled(source: IO[bytes] | None) -> Iterator[Path]:
         )
     with contextlib.ExitStack() as stack:
         try:
-            # In a directory that only its owner can open. Other programs may open the file once it is closed.
-            directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="rainbowdp-"))
-            path = Path(directory) / "table.csv"
+            # Other programs may open the file once it is closed.
+            path = stack.enter_context(private_directory()) / "table.csv"
             with path.open("xb") as file:
                 file.writelines(_all_of(source))
         except OSError:

@@ -35,6 +35,7 @@ import hashlib
 import secrets
 import sqlite3
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any, Self
 
@@ -168,6 +169,16 @@ class Spool:
                 self._insert_chosen(counted)
                 counted = []
         self._insert_chosen(counted)
+
+    def rows_per_person(self) -> Counter[int]:
+        """Return how many persons have how many rows, of all that were put aside."""
+        found: Counter[int] = Counter()
+        for pieces in self._rows.shares():
+            persons = [piece[:, :2] for piece in pieces]
+            _, rows = distinct(np.concatenate(persons)) if persons else ((), ())
+            sizes, counts = np.unique(rows, return_counts=True)
+            found.update(dict(zip(sizes.tolist(), counts.tolist(), strict=True)))
+        return found
 
     def tally(self, part: int) -> Iterator[tuple[str | None, int]]:
         """Yield ``(cell, number of rows)`` for what is kept of a group."""

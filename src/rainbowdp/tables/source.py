@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rainbowdp.errors import RainbowError, TableUnreadableError, UnknownColumnError, did_you_mean
-from rainbowdp.formats.csv_files import NAMELESS
+from rainbowdp.formats.encodings import NAMELESS
 
 # Bytes that are no text in UTF-8 stand for a cell that is there and cannot be read.
 UNREADABLE_CELL = b"\xff"
@@ -56,6 +56,10 @@ class Source:
         Which table of a database it is.
     separator : str, optional
         What separates the cells of a file of text.
+    takes : frozenset of str
+        The parts of a `Dialect`, and ``encoding``, by which the rows are read.
+    left_out : callable
+        Counts, by what is wrong with them, the records of which no cells are made; private.
     close : callable
         Lets go of connections and temporary files; by default nothing, where they belong to the caller.
     """
@@ -69,6 +73,8 @@ class Source:
     reads: Mapping[str, OfCell] = field(default_factory=dict)
     table: str | None = None
     separator: str | None = None
+    takes: frozenset[str] = frozenset()
+    left_out: Callable[[], Mapping[str, int]] = dict
     close: Callable[[], object] = lambda: None
 
     def batches(

@@ -2,28 +2,33 @@
 """Tables in spreadsheets (Excel, OpenDocument) and in files of SPSS and Stata.
 
 A spreadsheet is read by python-calamine, which gives the values of cells as they were stored last; formulas
-are not computed. Files of SPSS and Stata are read by pyreadstat. There a cell says its value label, and its
-value where it has none; dates and times are computed here from the stored numbers, so that one that no
-calendar has is an unreadable cell, and no error.
+are not computed. It makes values of Python row by row, and fails at a date or duration that Python does not
+have: such a row is left out, and the others are read. Files of SPSS and Stata are read by pyreadstat. There a
+cell says its value label, and its value where it has none; dates and times are computed here from the stored
+numbers, so that one that no calendar has is an unreadable cell, and no error.
 """
 
+import codecs
 import datetime as dt
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from dataclasses import replace
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, Final
 
-from rainbowdp.errors import MissingExtraError, TableUnreadableError
+from rainbowdp.errors import MissingExtraError, RainbowError, TableUnreadableError
 from rainbowdp.formats.encodings import UNREADABLE
 from rainbowdp.formats.table_descriptions import Dialect
 from rainbowdp.tables.cells import stored_cell, stored_text
 from rainbowdp.tables.source import UNREADABLE_CELL, Batch, OfCell, Progress, Source, check_distinct
 
 STATISTICS: Final = (".sav", ".zsav", ".dta")
+_BYTES: Final = "latin1"
 _ROWS = 1 << 14
+_IMPOSSIBLE = "holds a date or a duration that no calendar has"
 # SPSS counts seconds from the first day of the Gregorian calendar, Stata days or milliseconds from 1960.
 _SPSS, _STATA = dt.datetime(1582, 10, 14), dt.datetime(1960, 1, 1)  # noqa: DTZ001 - clocks on walls
 _SPSS_DATE = re.compile(r"(E|A|J|S)?DATE\d*\Z")
@@ -72,32 +77,55 @@ def spreadsheet_source(path: Path, name: str, dialect: Dialect) -> Source:
         import python_calamine
     except ImportError:
         raise _missing("spreadsheets", "python-calamine", "excel") from None
+    first = dialect.header_rows[-1] if dialect.header_rows else 0
     try:
         sheet = _sheet(python_calamine.CalamineWorkbook.from_path(str(path)), name, dialect.sheet)
-        rows = sheet.to_python(skip_empty_area=False)
-    except (python_calamine.CalamineError, OSError):
+        top = list(islice(_rows(sheet), first))
+    except (RainbowError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # noqa: BLE001 - its message may quote a cell; a panic is not an Exception
         raise _damaged(name, "a spreadsheet") from None
-    heads = [rows[at - 1] for at in dialect.header_rows if at <= len(rows)]
-    if not heads:
-        raise TableUnreadableError(f"{name} has no header", help="name the columns in the first row")
+    heads = [top[at - 1] or [] for at in dialect.header_rows if at <= len(top)]
     named = [
         dialect.header_join.join(filter(None, map(_header_text, column)))
-        for column in zip(*heads, strict=True)
+        for column in zip_longest(*heads, fillvalue="")
     ]
+    if not named:
+        raise TableUnreadableError(f"{name} has no header", help="name the columns in the first row")
     places = {column: at for at, column in enumerate(named) if column}
     check_distinct(name, [column for column in named if column])
-    left_out = {*dialect.comment_rows}
-    below = dialect.header_rows[-1] if dialect.header_rows else 0
-    data = [row for number, row in enumerate(rows[below:], start=below + 1) if number not in left_out]
+
+    def records() -> Iterator[list[object] | None]:
+        for number, row in enumerate(_rows(sheet), start=1):
+            # A row without a single value is no record, as an empty line of a file is none.
+            empty = row is not None and all(cell == "" for cell in row)
+            if number > first and number not in dialect.comment_rows and not empty:
+                yield row
 
     def cells(columns: Sequence[str]) -> Iterator[list[list[object]]]:
-        records = iter(data)
-        while part := list(islice(records, _ROWS)):
-            # A row without a single value is no record, as an empty line of a file is none.
-            kept = [row for row in part if any(cell != "" for cell in row)]
-            yield [[row[places[column]] for row in kept] for column in columns]
+        readable = (row for row in records() if row is not None)
+        while part := list(islice(readable, _ROWS)):
+            yield [[row[places[column]] for row in part] for column in columns]
 
-    return _texts_source(name, places, cells)
+    return replace(
+        _texts_source(name, places, cells),
+        takes=frozenset({"header_rows", "header_join", "comment_rows", "sheet"}),
+        left_out=lambda: Counter(_IMPOSSIBLE for row in records() if row is None),
+    )
+
+
+def _rows(sheet: Any) -> Iterator[list[object] | None]:  # noqa: ANN401 - python-calamine is optional
+    """Yield the rows of a sheet, None for one of which the library can make no values."""
+    rows = sheet.iter_rows()
+    # A number of rows that is known beforehand, so that an error that comes again ends.
+    for _ in range(0 if sheet.end is None else sheet.end[0] + 1):
+        try:
+            row = next(rows)
+        except (KeyboardInterrupt, SystemExit, MemoryError):
+            raise
+        except BaseException:  # noqa: BLE001 - of any kind; a panic is not an Exception
+            row = None
+        yield row
 
 
 def _sheet(book: Any, name: str, wanted: int | str | None) -> Any:  # noqa: ANN401 - python-calamine is optional
@@ -139,22 +167,50 @@ def statistics_source(path: Path, name: str, encoding: str | None) -> Source:
     except ImportError:
         raise _missing("files of SPSS and Stata", "pyreadstat", "stats") from None
     read = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
-    how: dict[str, Any] = {"disable_datetime_conversion": True, "output_format": "dict", "encoding": encoding}
+    how: dict[str, Any] = {"disable_datetime_conversion": True, "output_format": "dict"}
     try:
-        _, about = read(str(path), metadataonly=True, **how)
-    except (pyreadstat.ReadstatError, OSError, ValueError):
+        _, about = read(str(path), metadataonly=True, encoding=encoding, **how)
+        # The library refuses a whole file for one text that is not in its encoding. In this one each byte is
+        # a character, so that texts can be decoded one by one.
+        how["encoding"] = _BYTES
+        _, stored = read(str(path), metadataonly=True, **how)
+        codec = codecs.lookup(encoding or about.file_encoding or _usual_encoding(path)).name
+    except Exception:  # noqa: BLE001 - of any kind
         raise _damaged(name, "a file of SPSS or Stata") from None
     labels: Mapping[str, Mapping[object, object]] = about.variable_value_labels
     moments = {column: _moment_of(str(form)) for column, form in about.original_variable_types.items()}
 
+    named = dict(zip(about.column_names, stored.column_names, strict=True))
+
     def cells(columns: Sequence[str]) -> Iterator[list[list[object]]]:
-        found, _ = read(str(path), usecols=list(columns), **how)
+        found, _ = read(str(path), usecols=[named[column] for column in columns], **how)
         yield [
-            [_value(cell, labels.get(column, {}), moments[column]) for cell in found[column]]
+            [
+                _value(_decoded(cell, codec), labels.get(column, {}), moments[column])
+                for cell in found[named[column]]
+            ]
             for column in columns
         ]
 
-    return _texts_source(name, about.column_names, cells)
+    return replace(_texts_source(name, about.column_names, cells), takes=frozenset({"encoding"}))
+
+
+def _usual_encoding(path: Path) -> str:
+    """Return the encoding of a file that names none: before its form 118, Stata knew no Unicode."""
+    with path.open("rb") as file:
+        release = re.match(rb"<stata_dta><header><release>(\d+)", file.read(40))
+    old = path.suffix.lower() == ".dta" and (release is None or int(release[1]) < 118)
+    return "cp1252" if old else "utf-8"
+
+
+def _decoded(cell: object, codec: str) -> object:
+    """Return a text of which each character is a byte as what these bytes say."""
+    if not isinstance(cell, str):
+        return cell
+    try:
+        return cell.encode(_BYTES).decode(codec)
+    except UnicodeError:
+        return UNREADABLE_CELL
 
 
 def _value(cell: object, labels: Mapping[object, object], moment: OfCell | None) -> object:

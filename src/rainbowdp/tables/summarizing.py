@@ -14,6 +14,7 @@ their text, which says nothing about the order of the rows.
 """
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -298,6 +299,23 @@ def count_keys(
     wanted = Wanted(column, where or {}, unit=unit, named=True, most=max_keys)
     table.check(wanted.columns)
     return _keys(table, wanted, key_or_fresh(key), progress)
+
+
+def count_rows(table: Table, wanted: Wanted) -> int:
+    """Return how many rows count; private."""
+    return sum(sum(columns[-1]) for columns, _ in _rows_that_count(table, wanted, None, counted=True))
+
+
+def rows_per_person(table: Table, wanted: Wanted) -> Counter[int]:
+    """Return how many persons have how many of the rows that count; private."""
+    with _collected(table, wanted, key_or_fresh(None), None) as spool:
+        return spool.rows_per_person()
+
+
+def tally(table: Table, wanted: Wanted, progress: Progress | None = None) -> Iterator[tuple[str | None, int]]:
+    """Yield every text of a column, as `texts_of` has it, with the number of rows that count; private."""
+    with _collected(table, wanted, key_or_fresh(None), progress) as spool:
+        yield from spool.tally(0)
 
 
 def _keys(table: Table, wanted: Wanted, key: bytes, progress: Progress | None) -> Iterator[tuple[str, int]]:

@@ -9,15 +9,15 @@ header and has read no row. Everything public about it is an attribute; everythi
 import glob
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
 from rainbowdp.errors import RainbowError, TableUnreadableError, UsageError, readable
 from rainbowdp.formats.encodings import encoding_called
-from rainbowdp.formats.table_descriptions import PLAIN, TableDescription
+from rainbowdp.formats.table_descriptions import PLAIN, Dialect, TableDescription
 from rainbowdp.formats.table_descriptors import read_table_description
 from rainbowdp.tables.arrow_tables import NAME, table_source
 from rainbowdp.tables.database_files import duckdb_file_source, sqlite_source
@@ -55,6 +55,8 @@ class Table:
         message names one that was not asked for.
     encoding : str
         How a file of text is encoded.
+    encoding_said : bool
+        Whether the encoding was said, and is not the usual one for want of another.
     separator : str or None
         What separates the cells of a file of text: a semicolon if it does in one of several files.
     source : Source
@@ -67,6 +69,7 @@ class Table:
     source: Source = field(compare=False)
     is_query: bool = False
     encoding: str = "utf-8"
+    encoding_said: bool = False
     description: TableDescription = PLAIN
 
     @property
@@ -81,12 +84,16 @@ class Table:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks about a missing header, and about columns without a name or without readable cells."""
+        """Remarks about what is said and not used, a missing header, and columns without readable cells."""
+        found = []
+        if unused := [part for part in self._said if part not in self.source.takes]:
+            parts = ", ".join(unused).replace("_", " ")
+            found.append(f"what is said about {parts} is not used: this table is not read by it")
         if self.columns is None:
-            return ("JSON lines have no header: a column that no line has, misspelt perhaps, is null in all",)
+            return (*found, _HEADLESS)
         if self.is_query:
-            return ()
-        found = [
+            return tuple(found)
+        found += [
             f"column {column!r} has a type without text (list, struct, duration): none of its cells counts"
             for column in self.columns
             if column in self.source.unreadable
@@ -94,6 +101,15 @@ class Table:
         if self.separator is not None and self.columns[-1] == "":
             found.append(_NAMELESS_END)
         return tuple(found)
+
+    @property
+    def _said(self) -> Iterator[str]:
+        """The parts of the dialect that are said, and the encoding if it is."""
+        for part in fields(Dialect):
+            if getattr(self.description.dialect, part.name) != part.default:
+                yield part.name
+        if self.encoding_said:
+            yield "encoding"
 
     def check(self, wanted: Iterable[str]) -> None:
         """Refuse columns that the table does not have, if it has a header.
@@ -120,6 +136,7 @@ class Table:
         return f"Table({self.identity!r})"
 
 
+_HEADLESS = "JSON lines have no header: a column that no line has, misspelt perhaps, is null in all"
 _NAMELESS_END = (
     "the header ends in a separator, so its last column has no name: a row without that last separator does "
     "not count, unless a description (--describe) lists the columns"
@@ -214,7 +231,10 @@ def _opened(
     if table is not None or sql is not None:
         raise UsageError("--table and --sql are for SQL URLs", help="leave them out")
     if isinstance(source, str | Path):
-        return _files(str(source), encoding_called(encoding or description.encoding), description)
+        said = encoding or description.encoding
+        called = encoding_called(said)
+        opened = _files(str(source), called, description)
+        return replace(opened, encoding=called, encoding_said=said is not None)
     if encoding is not None:
         raise UsageError("an encoding is for text files", help="leave out the encoding")
     try:
@@ -234,7 +254,7 @@ def _files(source: str, encoding: str, description: TableDescription) -> Table:
             path = stack.enter_context(spooled(getattr(sys.stdin, "buffer", None)))
             rows = file_source([path], encoding, "standard input", description)
             stack.callback(rows.close)
-            return Table("standard input", replace(rows, close=stack.pop_all().close), encoding=encoding)
+            return Table("standard input", replace(rows, close=stack.pop_all().close))
     # What a name cannot be, or what may not be seen, is an error of the system, or of Python.
     try:
         paths = _paths(source)
@@ -247,7 +267,7 @@ def _files(source: str, encoding: str, description: TableDescription) -> Table:
             help="check the name, and the permissions of its directory",
             path=source,
         ) from None
-    return Table(identity, file_source(paths, encoding, repr(source), description), encoding=encoding)
+    return Table(identity, file_source(paths, encoding, repr(source), description))
 
 
 def _paths(source: str) -> list[Path]:

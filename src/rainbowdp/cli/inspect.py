@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``rainbowdp inspect``: how a table is read, with counts, for its custodian alone."""
+
+import json
+import sys
+from collections.abc import Sequence
+from copy import copy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rainbowdp.cli import options as common
+from rainbowdp.cli import questions as asked
+from rainbowdp.cli.output import emit, note
+from rainbowdp.cli.params import described, filters, option, writable
+from rainbowdp.cli.progress import Signals, steps
+from rainbowdp.errors import UsageError
+
+if TYPE_CHECKING:
+    from rainbowdp.questions import Question
+    from rainbowdp.tables import Table
+
+HELP = described(
+    "Look at a table before you pay: how its rows and cells are read, for the custodian of the data alone.",
+    "It costs nothing, and what it shows is private: it counts rows that cannot be read, with the reasons, "
+    "cells by option, the most frequent other texts, and with --unit persons by their number of rows. Mend "
+    "spellings and forms by it. Choose no option, edge or threshold from what you see.",
+    lines=("rainbowdp inspect people.csv --column vote --options A,B,C",),
+)
+
+
+def _optional(declared: Any) -> Any:  # noqa: ANN401 - typer's declarations have no public type
+    """Return the declaration of an option that need not be given."""
+    declared = copy(declared)
+    declared.default = None
+    return declared
+
+
+COLUMN, EDGES = _optional(asked.COLUMN), _optional(asked.EDGES)
+PRIVATE = option("--private", "Write also where stdout is no terminal, such as a file that you keep private.")
+WRITE = option(
+    "--write-description FILE",
+    "Write a first description of the table, for --describe: separator, header and missing values as they "
+    "are read now, and all columns as texts. No row is read for it.",
+    writable,
+)
+
+
+def inspect_command(
+    *,
+    source: str = common.SOURCE,
+    column: str | None = COLUMN,
+    options: Sequence[str] | None = asked.OPTIONS,
+    options_file: str | None = asked.OPTIONS_FILE,
+    other: str | None = asked.OTHER,
+    nulls: str | None = asked.NULLS,
+    approval: str | None = asked.APPROVAL,
+    equals: str | None = asked.EQUALS,
+    edges: Sequence[str] | None = EDGES,
+    total: bool = asked.SUM,
+    clamp: Sequence[str] | None = asked.CLAMP,
+    unit: str | None = common.UNIT,
+    where: list[str] | None = common.WHERE,
+    table: str | None = common.TABLE,
+    sql: str | None = common.SQL,
+    encoding: str | None = common.ENCODING,
+    describe: Path | None = common.DESCRIBE,
+    separator: str | None = common.SEPARATOR,
+    decimal: str | None = common.DECIMAL,
+    missing: Sequence[str] | None = common.MISSING,
+    skip_rows: int | None = common.SKIP_ROWS,
+    private: bool = PRIVATE,
+    write_description: Path | None = WRITE,
+) -> int:
+    """Look at a table; see `HELP`."""
+    from rainbowdp.release.inspecting import inspect_table
+    from rainbowdp.tables import open_table
+
+    only_describes = write_description is not None and column is None and unit is None
+    if not (private or only_describes or sys.stdout.isatty()):
+        raise UsageError(
+            "what inspect shows is private, and stdout is no terminal",
+            help="leave out what it is sent to, or say --private and keep what is written to yourself",
+        )
+    if write_description is not None and (write_description.exists() or write_description.is_symlink()):
+        raise UsageError(
+            f"--write-description would replace {str(write_description)!r}",
+            help="write the description to a new file",
+        )
+    asked.require_declared(options_file, source)
+    declared = {"options": options, "options_file": options_file, "other": other, "approval": approval}
+    summed = total or clamp is not None
+    question = _question(column, declared, equals=equals, nulls=nulls, edges=edges, summed=summed)
+    said = common.read_description(describe, separator, missing, skip_rows, decimal, number=column)
+    with steps() as progress:
+        progress.step("reading the table")
+        Signals.load_duckdb()
+        with open_table(source, table=table, sql=sql, encoding=encoding, describe=said) as opened:
+            if write_description is not None:
+                _write(write_description, opened)
+            if only_describes:
+                return 0
+            found = inspect_table(
+                opened,
+                question,
+                unit=unit,
+                where=filters(where),
+                progress=lambda share: progress.advance(round(1000 * share), 1000),
+            )
+    emit(found.lines, for_people=True)
+    return 0
+
+
+def _question(
+    column: str | None,
+    declared: dict[str, Any],
+    *,
+    equals: str | None,
+    nulls: str | None,
+    edges: Sequence[str] | None,
+    summed: bool,
+) -> "Question | str | None":
+    """Return a question that reads the cells as the one that will be asked; the column if there is none."""
+    from rainbowdp.questions import bracket, yes_no
+
+    of_options = any(value is not None for value in declared.values())
+    if column is None:
+        if of_options or summed or any(value is not None for value in (equals, nulls, edges)):
+            raise UsageError("a question is given without --column", help="name the column that it is about")
+        return None
+    if of_options:
+        return asked.winner_question(column=column, nulls=nulls, **declared)
+    if equals is not None:
+        return yes_no(column, equals=equals, at_least=1, nulls=nulls)
+    if summed:
+        # Which numbers are read does not depend on the range.
+        return yes_no(column, clamp=(0, 1), at_least=1, nulls=nulls)
+    return column if edges is None else bracket(column, edges=edges)
+
+
+def _write(target: Path, table: "Table") -> None:
+    """Write a description of a table, and say so."""
+    from rainbowdp.formats.descriptor_writing import table_descriptor
+    from rainbowdp.formats.files import replacing
+
+    if table.columns is None:
+        raise UsageError("JSON lines have no header to describe", help="write the description by hand")
+    described = table_descriptor(
+        table.columns, table.description, delimiter=table.separator, encoding=table.encoding
+    )
+    with replacing(target) as beside:
+        beside.write_text(json.dumps(described, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    note(f"the description is in {str(target)!r}: change what is not so, and give it with --describe")
+
+
+COMMANDS = {"inspect": (HELP, inspect_command)}
+"""The command of this module by word: the help, and the function."""
