@@ -10,6 +10,7 @@ from rainbowdp.errors import RainbowError
 from rainbowdp.questions import Question, question_from
 from rainbowdp.questions.words import possible_answers, question_words, shown_answer
 from rainbowdp.rainbow import quote_color
+from rainbowdp.tables.filters import filters_in_words, read_filters
 
 
 def asked_words(asked: str) -> str:
@@ -83,7 +84,8 @@ def _beside(kept: Mapping[str, Any]) -> Iterator[str]:
     if by := kept.get("by"):
         yield f"by {by if isinstance(by, str) else ', '.join(map(str, by))}"
     if where := kept.get("where"):
-        yield "where " + ", ".join(f"{column}={cell}" for column, cell in where.items())
+        with contextlib.suppress(RainbowError):
+            yield f"where {filters_in_words(read_filters(where))}"
     if unit := kept.get("unit"):
         yield f"at most {kept.get('max_rows') or kept.get('max_keys')} of each {unit}"
     for part, usual in (("neighbors", "add-remove"), ("goal", "typical"), ("boundary", "default")):
