@@ -91,6 +91,7 @@ def test_other_json_is_refused(text: str) -> None:
         RainbowGraph.from_json(text)
 
 
+SERIES = [pd.Series, pl.Series, pa.array, np.array, tuple]
 FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]
 
 
@@ -104,7 +105,7 @@ def test_edges_and_rainbows_may_be_frames(frame: Any) -> None:  # noqa: ANN401 -
         RainbowGraph.from_edges([], twice)
 
 
-@pytest.mark.parametrize("series", [pd.Series, pl.Series, pa.array, np.array, tuple], ids=str)
+@pytest.mark.parametrize("series", SERIES, ids=["pandas", "polars", "pyarrow", "numpy", "tuple"])
 def test_series_of_rainbows_are_read(series: Any) -> None:  # noqa: ANN401 - a class or function of a library
     graph = RainbowGraph.from_arrays([0, 1, 2], [1, 2, 3], series(list(RAINBOWS.values())), list(RAINBOWS))
     assert graph == GRAPH

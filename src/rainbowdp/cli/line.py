@@ -53,10 +53,11 @@ BOUNDARY = option(
 )
 DISTANCES = option(
     "--distances DISTANCES",
-    "Steps to the boundary: a range 0:31 (31 is left out) or 0:31:5, a list 0,5,9, or one 7.",
+    "Steps to the boundary: a range 0:31 (31 is left out) or 0:31:5, a list 0,5,9, or one 7. By default from "
+    "0 to where the best answer has 99 in 100, in at most 50 rows.",
     whole_numbers,
-    default=...,
 )
+_ROWS_BY_DEFAULT = 50
 FORMAT = common.format_option("table", "csv", "json")
 
 
@@ -64,7 +65,7 @@ def line_command(
     *,
     rainbow: str = RAINBOW,
     boundary: str = BOUNDARY,
-    distances: Sequence[int] = DISTANCES,
+    distances: Sequence[int] | None = DISTANCES,
     epsilon: str | None = common.EPSILON,
     delta: str | None = common.DELTA,
     mu: str | None = common.MU,
@@ -75,9 +76,9 @@ def line_command(
 ) -> int:
     """Print the optimal probabilities by distance; see `HELP`."""
     asked = common.read_privacy(epsilon, delta, mu, exact=exact)
-    if output_format == "table" and len(distances) > _LONGEST_TABLE:
+    if output_format == "table" and len(distances or ()) > _LONGEST_TABLE:
         raise UsageError(
-            f"a table of {len(distances)} distances is too long to read",
+            f"a table of {len(distances or ())} distances is too long to read",
             help="use --format csv or json, which come as they are computed, or a step as in 0:1000000:1000",
         )
 
@@ -88,6 +89,9 @@ def line_command(
     ranked = Rainbow.parse(rainbow)
     values = common.rescaled(parse_assignments(boundary), "the boundary", normalize=normalize)
     made = Line(ranked, Distribution(values), asked.notion)
+    if distances is None:
+        telling = made.telling_distances()
+        distances = telling[:: -(-len(telling) // _ROWS_BY_DEFAULT)]
     if exact:
         _note_digits(made, max(distances))
     with steps() as progress:
@@ -96,7 +100,7 @@ def line_command(
 
             progress.step("drawing the figure")
             with drawing():
-                plot_line(made, distances, plot)
+                plot_line(made, distances, plot, title=asked.typed)
         progress.step("computing the probabilities")
         cells = _cells(made, distances, exact=exact, progress=progress)
         if output_format == "csv":
@@ -177,8 +181,31 @@ def _json_lines(line: "Line", asked: AskedPrivacy, cells: _Cells, *, exact: bool
 
 def _print_table(line: "Line", asked: AskedPrivacy, rows: list[tuple[str, ...]], *, exact: bool) -> None:
     emit([f"{line.rainbow}, {asked.typed}", *_threshold_words(line), ""], for_people=True)
-    shown = ((distance, *(values if exact else map(cell, map(float, values)))) for distance, *values in rows)
-    emit_table(("distance", *line.rainbow.ordered), shown)
+    ordered = line.rainbow.ordered
+    shown = (
+        (
+            distance,
+            *(
+                values
+                if exact
+                else (_shown(line, distance, *each) for each in zip(ordered, values, strict=True))
+            ),
+        )
+        for distance, *values in rows
+    )
+    emit_table(("distance", *ordered), shown)
+
+
+def _shown(line: "Line", distance: str, color: str, value: str) -> str:
+    """Return a rounded probability; one below 1 is not shown as 1."""
+    from rainbowdp.privacy import ApproxDP
+
+    text = cell(float(value))
+    if text != "1" or line.boundary[color] == 1:
+        return text
+    # With a delta a probability can reach 1 on its way; without one it never does.
+    reached = isinstance(line.privacy, ApproxDP) and line.distribution(int(distance))[color] == 1
+    return text if reached else ">0.999999"
 
 
 def _threshold_words(line: "Line") -> Iterator[str]:
@@ -203,4 +230,4 @@ def _threshold_words(line: "Line") -> Iterator[str]:
         elif threshold == 0:
             yield f"{name}: closes in on 1 from the start (threshold 0)"
         else:
-            yield f"{name}: grows up to distance {threshold}, then closes in on 1"
+            yield f"{name}: grows up to distance {show(threshold)}, then closes in on 1"

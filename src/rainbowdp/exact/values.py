@@ -49,6 +49,9 @@ class EnclosedNumber(Real):
         """Return False: no form shows anything."""
         return False
 
+    def __repr__(self) -> str:
+        return f"EnclosedNumber(about {float(self):.6g})"
+
     def _plus(self, other: "EnclosedNumber", factor: int) -> "EnclosedNumber":
         return EnclosedNumber(lambda: self.evaluate() + factor * other.evaluate())
 

@@ -10,6 +10,9 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +42,7 @@ LARGEST_FRACTION_DISTANCE = 2**20
 
 _BLOCK = 8192  # distances worked on at once, so that intermediate arrays stay in the processor's cache
 _DENSE = 2  # consecutive distances cost less than half as much as others
+_FARTHEST, _NEARLY_ALL = 1 << 20, 0.99
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,45 @@ class Line:
     def __reduce__(self) -> tuple[type["Line"], tuple[Rainbow, Distribution, Privacy]]:
         # What is cached is built again where it is needed, and holds functions that cannot be pickled.
         return Line, (self.rainbow, self.boundary, self.privacy)
+
+    def telling_distances(self) -> range:
+        """Return the distances from 0 to where the best class has 99 in 100, and some more.
+
+        Returns
+        -------
+        range
+            Of at most some million distances.
+
+        Examples
+        --------
+        >>> from rainbowdp.privacy import PureDP
+        >>> Line("a>b", {"a": "1/2", "b": "1/2"}, PureDP("ln 2")).telling_distances()
+        range(0, 10)
+        """
+        best = [self.rainbow.colors.index(color) for color in self.rainbow.classes[0]]
+        end = 8
+        while end < _FARTHEST and self.probabilities([end])[0, best].sum() < _NEARLY_ALL:
+            end *= 2
+        missing = self.probabilities(np.arange(end + 1))[:, best].sum(axis=1) < _NEARLY_ALL
+        return range(min(end, int(missing.sum() * 1.25) + 2) + 1)
+
+    def plot(
+        self,
+        distances: Iterable[int] | None = None,
+        path: Path | str | None = None,
+        *,
+        ax: Any = None,  # noqa: ANN401 - matplotlib is not imported
+        title: str | None = None,
+    ) -> Any:  # noqa: ANN401 - as above
+        """Draw the line; see `rainbowdp.plots.plot_line`.
+
+        Examples
+        --------
+        >>> from rainbowdp.privacy import PureDP
+        >>> figure = Line("a>b", {"a": "1/2", "b": "1/2"}, PureDP("ln 2")).plot()
+        """
+        # Figures stand on a floor above, which must not be imported from here.
+        return import_module("rainbowdp.plots").plot_line(self, distances, path, ax=ax, title=title)
 
     def _belongs(self, value: Exact) -> bool:
         if isinstance(value, OddsExpression):

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from decimal import Context, Decimal
 from fractions import Fraction
+from importlib import import_module
 from math import inf
+from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from rainbowdp.exact import format_fraction
@@ -339,6 +341,11 @@ class Plan(_Told):
     privacies: tuple[PrivacyPlan, ...]
     least: Least | None
     notes: tuple[str, ...]
+
+    def plot(self, path: Path | str | None = None, *, ax: Any = None) -> Any:  # noqa: ANN401 - matplotlib is not imported
+        """Draw the plan; see `rainbowdp.plots.planning.plot_plan`."""
+        # Figures stand on a floor above, which must not be imported from here.
+        return import_module("rainbowdp.plots.planning").plot_plan(self, path, ax=ax)
 
     @property
     def rows(self) -> tuple[tuple[Privacy, LeadRow], ...]:

@@ -133,10 +133,10 @@ def plot_line(
     """
     place = _place(path)
     require(line, "line", Line)
-    from rainbowdp.plots.curves import draw_line, telling_range
+    from rainbowdp.plots.curves import draw_line
     from rainbowdp.plots.style import styled
 
-    shown = telling_range(line) if distances is None else distances
+    shown = line.telling_distances() if distances is None else distances
     (axes,) = axes_of(ax, 1) or (None,)
     return styled(lambda: draw_line(line, shown, axes, title), place)
 

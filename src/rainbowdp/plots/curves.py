@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from rainbowdp.errors import UsageError
+from rainbowdp.exact import show
 from rainbowdp.exact.arguments import is_whole, items_of
 from rainbowdp.line import Line
 from rainbowdp.plots.palette import is_light, paint
@@ -30,8 +31,6 @@ from rainbowdp.plots.style import (
 
 _FARTHEST = 2**53
 _MOST_POINTS = 2000
-_FARTHEST_RANGE = 1 << 20
-_NEARLY_ALL = 0.99
 _MARKERS = 15
 _STYLES: tuple[Any, ...] = ("-", (0, (6, 1.5)), (0, (5, 1.2, 1, 1.2)))
 _MOST_NAMES = 3
@@ -96,17 +95,6 @@ def _marked(size: int, rank: int) -> tuple[int, int]:
     return rank * 3 % step, step
 
 
-def telling_range(line: Line) -> range:
-    """Return the distances from 0 to some way behind the one at which the best class has nearly all."""
-    best = [line.rainbow.colors.index(color) for color in line.rainbow.classes[0]]
-    end = 8
-    while end < _FARTHEST_RANGE and line.probabilities([end])[0, best].sum() < _NEARLY_ALL:
-        end *= 2
-    shown = np.arange(end + 1)
-    missing = line.probabilities(shown)[:, best].sum(axis=1) < _NEARLY_ALL
-    return range(min(end, int(missing.sum() * 1.25) + 2) + 1)
-
-
 def _selected(distances: Iterable[int]) -> NDArray[np.int64]:
     """Return the distances in ascending order, thinned evenly with both ends kept."""
     if isinstance(distances, range) and len(distances) > _MOST_POINTS:
@@ -137,7 +125,7 @@ def _mark_thresholds(axes: Axes, line: Line, first: int, last: int) -> tuple[lis
         elif first <= threshold <= last:
             at.setdefault(threshold, []).append(index)
         else:
-            unseen.append(f"{_name(line, [index])} = {threshold}")
+            unseen.append(f"{_name(line, [index])} = {show(threshold)}")
     # Labels of thresholds that stand close together go into separate rows.
     ends: list[float] = []
     for threshold, indices in sorted(at.items()):
