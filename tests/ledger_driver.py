@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 NAME = "survey"
 COST = Cost(Amount.of("ln(6/5)"))
-ASKED = {"question": "winner of vote", "source": "poll.csv", "privacy": "epsilon=ln(6/5)"}
+ASKED: dict[str, Any] = {"question": "winner of vote", "source": "poll.csv", "privacy": "epsilon=ln(6/5)"}
 RACERS = 8
 _COUNT = "SELECT count(*) FROM rainbowdp_entries WHERE event = 'charge' AND request = '{}'"
 _ANSWERS = """

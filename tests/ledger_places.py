@@ -16,7 +16,7 @@ from rainbowdp.ledger import Amount, Cost, Ledger, open_ledger
 from rainbowdp.ledger.database import APPLICATION, POSTGRESQL, SQLITE
 
 KINDS = ("sqlite", "postgresql")
-ASKED = {"question": "winner of vote", "source": "/data/poll.csv", "privacy": "epsilon=1/10"}
+ASKED: dict[str, Any] = {"question": "winner of vote", "source": "/data/poll.csv", "privacy": "epsilon=1/10"}
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,7 @@ def test_what_is_taken_for_granted_is_said(run: Runner) -> None:
     outcome = winner(run, *SURE)
     assert outcome.err.splitlines() == [
         HIDDEN,
+        "note: epsilon 60 hides little: one person can make an answer about 1.142e+26 times as likely",
         "note: the possible answers are public: A, B",
         "note: the mechanism is 'line', for the goal typical",
         "note: the answer costs epsilon=60",
@@ -182,7 +183,7 @@ def test_epsilon_zero_answers_at_random_and_says_what_it_costs(run: Runner) -> N
 
 
 def test_what_would_fit_is_said_to_be_for_all_groups(run: Runner) -> None:
-    make_budget(run, 1)
+    make_budget(run, 1, "--neighbors", "change-one")
     paid = ("--ledger", "l", "--name", "b", "--neighbors", "change-one", "--epsilon", "0.6")
     groups = ("--by", "town", "--groups", "Ulm,Bonn")
     outcome = winner(run, *paid, *groups)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from command_line import Runner
 from ledger_places import ASKED, pure
@@ -70,8 +71,9 @@ def test_the_three_kinds(run: Run) -> None:
         "left": {"epsilon": {"exact": "0.5", "decimal": "0.5"}},
         "requests": 0,
         "closed": False,
+        "protects": {"neighbors": "add-remove", "unit": None},
     }
-    assert len(run("show")[1].splitlines()) == 5
+    assert len(run("show")[1].splitlines()) == 8
 
 
 def test_show_after_charges(run: Run) -> None:
@@ -101,10 +103,54 @@ def test_history_shows_every_entry(run: Run) -> None:
     assert entries[2]["answer"] == "Ann\x1b[31m"
     assert entries[3]["reason"] == "second\nwave"
     assert set(entries[4]) == {"number", "time", "event"}
-    out = run("history", "survey")[1]
-    assert "reason second\\nwave" in out
-    assert "answer Ann\\x1b[31m" in out
-    assert len(out.splitlines()) == 7
+    # A line break and a character that acts on a terminal are escapes.
+    assert [line[19:] for line in run("history", "survey")[1].splitlines()[2:]] == [
+        "create   epsilon 3",
+        "         hides that one person joins or leaves; every row is",
+        "         a person",
+        "charge   epsilon 0.1",
+        "         winner of vote",
+        "         /data/poll.csv, request q1",
+        "answer   Ann\\x1b[31m",
+        "raise    epsilon ln(2) (0.693148)",
+        "         second\\nwave",
+        "close",
+    ]
+
+
+ASKED_IN_WORDS = {
+    "winner --options A,B --nulls B": ("winner of 'vote'; nulls B: A, B", "A"),
+    "winner --options A,B --by town --groups Ulm,Rom": ("winner of 'vote': A, B (by town)", "Ulm: A, Rom: "),
+    "ranking --options A,B,C": ("ranking of 'vote': every order of A, B, C", "A>B>C"),
+    "level --equals A --edges 1 --where town=Ulm --goal guarantee": (
+        "level of 'vote'; edges 1; equals A; of count: <1, \">=1\" (where town=Ulm, guarantee)",
+        '">=1"',
+    ),
+    "winner --options A,B --unit who --max-rows 2": ("winner of 'vote': A, B (at most 2 of each who)", "A"),
+}
+
+
+@pytest.mark.parametrize("words", ASKED_IN_WORDS)
+def test_history_says_questions_and_answers_in_words_and_fits_a_terminal(
+    run: Run, capsys: pytest.CaptureFixture[str], words: str
+) -> None:
+    run("create", "b", "--epsilon", "999")
+    rows = "".join(f"A,Ulm,a{at}\nB,Ulm,b{at}\nA,Ulm,c{at}\n" for at in range(9))
+    Path("people.csv").write_text(f"vote,town,who\n{rows}", encoding="utf-8")
+    kind, *rest = words.split()
+    asked = ("ask", kind, "people.csv", "--column", "vote", *rest, "--epsilon", "60")
+    assert Runner(capsys)(*asked, "--ledger", "budgets.ledger", "--name", "b").code == 0
+    lines = run("history", "b")[1].splitlines()
+    assert max(map(cell_len, lines)) <= 80
+    text = " ".join(line[28:] for line in lines[2:])
+    assert all(said in text for said in ASKED_IN_WORDS[words])
+    assert "{" not in text
+
+
+def test_names_are_wrapped_by_their_width_on_a_terminal(run: Run) -> None:
+    run("create", "b", "--epsilon", "3")
+    run("raise", "b", "--epsilon", "1", "--reason", "調査" * 40)
+    assert max(map(cell_len, run("history", "b")[1].splitlines())) <= 80
 
 
 def test_raise_adds_and_close_ends(run: Run) -> None:

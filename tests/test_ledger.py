@@ -70,7 +70,7 @@ def test_a_name_is_the_same_however_its_signs_are_composed(ledger: Ledger) -> No
         ledger.create(composed, pure(3))
     charges = [ask(ledger, request_id=name, name=name) for name in (composed, decomposed)]
     assert [charge.granted for charge in charges] == ["new", "pending"]
-    asked = {"request_id": decomposed, **ASKED}
+    asked: dict[str, Any] = {"request_id": decomposed, **ASKED}
     assert ledger.foresee(decomposed, ONE_STEP, **asked) == charges[1]
     assert ledger.store(charges[0], "yes") == "yes"
     ledger.raise_budget(decomposed, pure(1), "more")
@@ -213,7 +213,7 @@ def test_any_text_is_kept_as_it_is(ledger: Ledger) -> None:
     for text in ("", "a\0b", "\ud800", 'x"\\\n\u2028', "é", "\U0001f308" * 5000):
         name = f"survey {len(ledger.names())}"
         ledger.create(name, pure(3))
-        asked = {"request_id": name, "question": text, "source": text, "privacy": text}
+        asked: dict[str, Any] = {"request_id": name, "question": text, "source": text, "privacy": text}
         charge = ledger.charge(name, ONE_STEP, **asked)
         assert ledger.store(charge, text) == text
         ledger.raise_budget(name, pure(1), f"because {text}")

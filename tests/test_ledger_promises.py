@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product
 from math import comb
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,9 +75,10 @@ def test_a_group_of_two_is_charged_exactly_or_more() -> None:
 
 
 def test_a_promise_that_is_none_is_refused() -> None:
-    for wrong in ({"neighbors": "both"}, {"unit": ""}, {"unit": 3}):
+    wrongs: tuple[dict[str, Any], ...] = ({"neighbors": "both"}, {"unit": ""}, {"unit": 3})
+    for wrong in wrongs:
         with pytest.raises(UsageError):
-            Protection(**wrong)  # type: ignore[arg-type]  # that is the point
+            Protection(**wrong)
     assert Protection(unit="Mu\u0308ller") == Protection(unit="M\u00fcller")
 
 

@@ -15,7 +15,8 @@ from rainbowdp.errors import LedgerError
 from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.questions import OptionCounts
 from rainbowdp.release import Terms, answer, ask_keys, asking
-from rainbowdp.release.asking import IN_MEMORY, fingerprint
+from rainbowdp.release.asking import fingerprint
+from rainbowdp.release.remarks import IN_MEMORY
 
 QUESTION = rdp.ranking("vote", ["A", "B"])
 COUNTS = OptionCounts((900, 0))
@@ -40,7 +41,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 @pytest.mark.parametrize("kept", KEPT.values(), ids=KEPT)
 def test_a_stored_answer_that_the_question_cannot_have_is_refused(kept: str, ledger: Ledger) -> None:
-    asked = {"question": fingerprint(TERMS), "source": IN_MEMORY, "privacy": "epsilon=1"}
+    asked: dict[str, Any] = {"question": fingerprint(TERMS), "source": IN_MEMORY, "privacy": "epsilon=1"}
     charge = ledger.charge("b", Cost.of(rdp.PureDP(1)), request_id="r", **asked)
     ledger.store(charge, kept)
     with pytest.raises(LedgerError, match="not one to this question"):
@@ -53,7 +54,7 @@ def test_stored_keys_that_no_table_can_have_are_refused(kept: str, ledger: Ledge
     asked = {"epsilon": 1, "delta": "1/1000", "ledger": tmp_path / "budgets", "name": "b", "request_id": "r"}
     assert ask_keys(frame, "vote", **asked).keys == ("A",)  # type: ignore[arg-type]  # options of one kind each
     entry = next(entry for entry in ledger.history("b") if entry.request_id == "r")
-    again = {what: str(getattr(entry, what)) for what in ("question", "source", "privacy")}
+    again: dict[str, Any] = {what: str(getattr(entry, what)) for what in ("question", "source", "privacy")}
     charge = ledger.charge("b", Cost.of(rdp.ApproxDP(1, "1/1000")), request_id="s", **again)
     ledger.store(charge, kept)
     with pytest.raises(LedgerError, match="not one to this question"):

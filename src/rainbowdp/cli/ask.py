@@ -3,7 +3,7 @@
 
 import contextlib
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -19,10 +19,9 @@ from rainbowdp.errors import RainbowError, ReceiptError, UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
-    from rainbowdp.release import Answer, Keys, Terms
+    from rainbowdp.release import Answer, Keys
 
 Found = TypeVar("Found", "Answer", "Keys")
-Remarks = tuple[str, ...]
 
 HELP = (
     "Ask a table of people a question, and get one answer that may be published.\n\n"
@@ -82,11 +81,11 @@ def ask_command(
     from rainbowdp.questions.readings import BracketReading, SumReading
     from rainbowdp.release import Opening, Payment, Terms, ask_under
 
-    asked = common.read_privacy(epsilon, delta, mu)
+    privacy = common.read_privacy(epsilon, delta, mu).notion
     require_together("give both: --unit COLUMN --max-rows M", unit=unit, max_rows=max_rows)
     terms = Terms(
         question=question,
-        privacy=asked.notion,
+        privacy=privacy,
         neighbors=neighbors,
         unit=unit,
         max_rows=max_rows or 1,
@@ -100,8 +99,8 @@ def ask_command(
     number = question.reading.column if reads_numbers else None
     said = common.read_description(describe, separator, missing, skip_rows, decimal, number=number)
     asking = partial(ask_under, terms, source, Opening(table, sql, encoding, said), payment)
-    announce, show = partial(_announce, terms, asked.typed), partial(_show_answer, output_format)
-    return publish("answer", asking, announce, show, request_id=request_id, target=receipt)
+    show = partial(_show_answer, output_format)
+    return publish("answer", asking, show, request_id=request_id, target=receipt)
 
 
 COMMANDS = {
@@ -121,42 +120,13 @@ COMMANDS = {
 """The command of this module by word: the help, and the commands under the word."""
 
 
-def _announce(terms: "Terms", typed: str, remarks: Remarks) -> None:
-    """Write what is assumed and what it costs, once the table and the ledger are open, before the draw."""
-    from rainbowdp.questions import YesNo
-
-    hidden = "joins or leaves" if terms.neighbors == "add-remove" else "changes"
-    note(f"privacy hides that one person {hidden}; {person(terms.unit, f'{terms.max_rows} of one person')}")
-    if not isinstance(terms.question, YesNo):
-        note(f"the possible answers are public: {output.possible_answers(terms.question)}")
-    note(f"the mechanism is {terms.mechanism.name!r}, for the goal {terms.goal}")
-    for text in (*remarks, *terms.mechanism.notes):
-        note(text)
-    if len(terms.groups) > 1:
-        note(f"the {len(terms.groups)} answers cost {terms.cost.shown()} together; each has {typed}")
-    elif terms.mechanism.charged != terms.privacy:
-        cost = ", ".join(f"{part.name}={part.exact}" for part in terms.cost.parts())
-        note(f"the answer costs {cost}: its mechanism makes no use of delta")
-    else:
-        note(f"the answer costs {typed}")
-
-
-def person(unit: str | None, most: str) -> str:
-    """Return whose row a row is, and how many of one person count, in words."""
-    return (
-        "every row is a person"
-        if unit is None
-        else f"{unit!r} says whose row it is, and at most {most} count"
-    )
-
-
 def _show_answer(output_format: str, answer: "Answer") -> None:
     if output_format == "json":
         emit_json(answer.json)
         return
-    shown = {
-        group: output.shown_answer(answer.terms.question, value) for group, value in answer.answers.items()
-    }
+    from rainbowdp.questions.words import shown_answer
+
+    shown = {group: shown_answer(answer.terms.question, value) for group, value in answer.answers.items()}
     lines = [f"{written(group)}: {value}" if answer.terms.groups else value for group, value in shown.items()]
     emit(map(output.visible, lines))
 
@@ -164,7 +134,6 @@ def _show_answer(output_format: str, answer: "Answer") -> None:
 def publish(
     what: str,
     asking: Callable[..., Found],
-    announce: Callable[[Remarks], None],
     show: Callable[[Found], None],
     *,
     request_id: str | None,
@@ -178,9 +147,7 @@ def publish(
         What is asked for, in a word.
     asking : callable
         Takes ``progress``, which is called with the part of the table that has been read, and ``opened``,
-        which is called with remarks about the table before it is read; returns what may be published.
-    announce : callable
-        Writes the notes before the table is read, among them those remarks.
+        which is called with public remarks before the table is read; returns what may be published.
     show : callable
         Writes what was found to stdout.
     request_id : str or None
@@ -203,17 +170,18 @@ def publish(
         )
     said: list[str] = []
 
-    def opened(remarks: Remarks) -> None:
-        said.extend(remarks)
-        announce(remarks)
+    def say(remarks: Iterable[str]) -> None:
+        for text in remarks:
+            # Those from before the table was read are among those of the answer.
+            if text not in said:
+                said.append(text)
+                note(text)
 
     with steps() as progress, _noting():
         progress.step("reading the table")
         Signals.load_duckdb()
-        found = asking(progress=lambda share: progress.advance(round(1000 * share), 1000), opened=opened)
-    for text in found.notes:
-        if text not in said:
-            note(text)
+        found = asking(progress=lambda share: progress.advance(round(1000 * share), 1000), opened=say)
+    say(found.notes)
     if request_id is None and found.request_id is not None:
         note(f"request id {found.request_id}: with it the same {what} can be had again at no cost")
     try:

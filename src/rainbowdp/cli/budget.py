@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp budget``: create, show, raise and close budgets, and read their history."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from rainbowdp.cli.options import DELTA, EPSILON, MU, TEXT_OR_JSON, read_privacy
-from rainbowdp.cli.output import emit_json, emit_table
-from rainbowdp.cli.params import argument, described, option
+from rainbowdp.cli.options import DELTA, EPSILON, MU, TEXT_OR_JSON, Relation, people, read_privacy
+from rainbowdp.cli.output import emit, emit_json, emit_table
+from rainbowdp.cli.params import argument, choice, described, option, unicode_text
+from rainbowdp.errors import printable
 
 if TYPE_CHECKING:
-    from rainbowdp.ledger import BudgetState, Cost, Entry, Kind, Ledger
+    from rainbowdp.ledger import BudgetState, Cost, Entry, Kind, Ledger, Protection
 
 HELP = (
     "Budgets: what may be spent on data, what was spent, and what is left.\n\n"
@@ -21,6 +23,8 @@ CREATE_HELP = described(
     "It is of one kind for good. With --epsilon, the epsilons of all its answers may add up to so much; with "
     "--epsilon and --delta, both are added up; with --mu, the squares of the mus are, up to the square of "
     "this one, as Gaussian privacy demands.",
+    "It also says for good what its answers hide about a person. An answer that hides the same is charged as "
+    "it is; one that hides less is charged what hiding as much costs, or refused.",
     lines=("rainbowdp budget create survey --ledger budgets.ledger --epsilon 3",),
 )
 SHOW_HELP = described(
@@ -30,7 +34,8 @@ SHOW_HELP = described(
     lines=("rainbowdp budget show survey --ledger budgets.ledger",),
 )
 HISTORY_HELP = described(
-    "Show every entry of a budget, oldest first: charges, the answers released, and why it was raised.",
+    "Show every entry of a budget, oldest first: charges, the answers released, and why it was raised. "
+    "--format json has the texts that the ledger keeps, word for word.",
     lines=("rainbowdp budget history survey --ledger budgets.ledger",),
 )
 RAISE_HELP = described(
@@ -51,8 +56,23 @@ LEDGER = option(
     "The file that keeps the budgets, or postgresql://user@host/database where several machines share them.",
     default=...,
 )
+RELATION = choice(
+    "--neighbors",
+    ("add-remove", "change-one"),
+    "What all answers together hide: whether a person is in the table at all (add-remove), or what the table "
+    "says about a person (change-one), where an answer that hides add-remove is charged twice.",
+    panel="Who is protected",
+)
+UNIT = people(
+    "--unit COLUMN",
+    "The column that says whose row it is, where a person can have several rows. Without it every row is a "
+    "person.",
+    unicode_text,
+)
 REASON = option("--reason TEXT", "Why; it stays in the history.", default=...)
 Format = Literal["text", "json"]
+_WIDTH = 52
+"""What is left of 80 columns beside the time and the event."""
 
 
 def create_command(
@@ -62,17 +82,21 @@ def create_command(
     epsilon: str | None = EPSILON,
     delta: str | None = DELTA,
     mu: str | None = MU,
+    neighbors: Relation = RELATION,
+    unit: str | None = UNIT,
     output_format: Format = TEXT_OR_JSON,
 ) -> int:
     """Create a budget; see `CREATE_HELP`."""
     amount = _read_cost(epsilon, delta, mu)
 
+    from rainbowdp.ledger import Protection
     from rainbowdp.ledger.entries import check_name
 
     # Before there is a ledger: a slip makes no file.
     check_name(name, "the name of a budget")
+    protection = Protection(neighbors, unit)
     with _opened(ledger, create=True) as book:
-        return _emit(book.create(name, amount), output_format)
+        return _emit(book.create(name, amount, protection), output_format)
 
 
 def show_command(
@@ -93,17 +117,7 @@ def history_command(*, name: str = NAME, ledger: str = LEDGER, output_format: Fo
     if output_format == "json":
         emit_json([_entry_json(entry, kind) for entry in entries])
     else:
-        rows = [
-            (
-                str(entry.number),
-                entry.recorded_at[:19],
-                entry.event,
-                "" if entry.cost is None else entry.cost.shown(),
-                "; ".join(f"{name} {fact}" for name, fact in _facts(entry, request="request").items()),
-            )
-            for entry in entries
-        ]
-        emit_table(("entry", "time (UTC)", "event", "amount", "what"), rows)
+        emit_table(("time (UTC)", "event", "what"), _history_rows(entries))
     return 0
 
 
@@ -177,7 +191,48 @@ def _emit(told: "BudgetState | list[BudgetState]", output_format: str) -> int:
         for state in states
     ]
     emit_table(("budget", "total", "spent", "left", "requests", "state"), rows)
+    emit((f"{state.name} {_promise(state.protection)}" for state in states), for_people=True)
     return 0
+
+
+def _promise(protection: "Protection | None") -> str:
+    if protection is None:
+        return "states no promise: it adds up costs as they are"
+    return f"hides that {protection}"
+
+
+def _history_rows(entries: "Sequence[Entry]") -> Iterator[tuple[str, str, str]]:
+    """Yield rows of at most 80 columns: when, what happened, and lines of words about it."""
+    from rich.console import Console
+    from rich.text import Text
+
+    screen, asked = Console(), {entry.request_id: entry.question or "" for entry in reversed(entries)}
+    above = None
+    for entry in entries:
+        said = [*_words(entry, asked)]
+        if entry.answer is not None and entry.request_id != above:
+            said.append(f"request {entry.request_id}")
+        above = entry.request_id
+        lines = [line.plain.rstrip() for text in said for line in Text(printable(text)).wrap(screen, _WIDTH)]
+        yield entry.recorded_at[:16].replace("T", " "), entry.event, lines[0] if lines else ""
+        yield from (("", "", line) for line in lines[1:])
+
+
+def _words(entry: "Entry", asked: "Mapping[str | None, str]") -> Iterator[str]:
+    """Yield what an entry says in words."""
+    from rainbowdp.release.history import answer_words, asked_words
+
+    if entry.cost is not None:
+        yield entry.cost.shown()
+    if entry.event == "create":
+        yield _promise(entry.protection)
+    if entry.question is not None:
+        yield asked_words(entry.question)
+        yield f"{entry.source}, request {entry.request_id}"
+    if entry.answer is not None:
+        yield answer_words(asked[entry.request_id], entry.answer)
+    if entry.reason is not None:
+        yield entry.reason
 
 
 def _state_json(state: "BudgetState") -> dict[str, object]:
@@ -189,14 +244,28 @@ def _state_json(state: "BudgetState") -> dict[str, object]:
         "left": _cost_json(state.left, state.kind, upward=False),
         "requests": state.requests,
         "closed": state.closed,
+        "protects": _protection_json(state.protection),
     }
+
+
+def _protection_json(protection: "Protection | None") -> dict[str, str | None] | None:
+    return None if protection is None else {"neighbors": protection.neighbors, "unit": protection.unit}
 
 
 def _entry_json(entry: "Entry", kind: "Kind") -> dict[str, object]:
     upward = entry.event == "charge"
     amount = {} if entry.cost is None else {"amount": _cost_json(entry.cost, kind, upward=upward)}
     told = {"number": entry.number, "time": entry.recorded_at, "event": entry.event}
-    return {**told, **amount, **_facts(entry, request="request_id")}
+    created = {"protects": _protection_json(entry.protection)} if entry.event == "create" else {}
+    facts = {
+        "request_id": entry.request_id,
+        "question": entry.question,
+        "source": entry.source,
+        "privacy": entry.privacy,
+        "answer": entry.answer,
+        "reason": entry.reason,
+    }
+    return {**told, **amount, **created, **{name: fact for name, fact in facts.items() if fact is not None}}
 
 
 def _cost_json(cost: "Cost", kind: "Kind", *, upward: bool) -> dict[str, object]:
@@ -204,16 +273,3 @@ def _cost_json(cost: "Cost", kind: "Kind", *, upward: bool) -> dict[str, object]
     return {
         part.name: {"exact": part.exact, "decimal": part.decimal(upward=upward)} for part in cost.parts(kind)
     }
-
-
-def _facts(entry: "Entry", *, request: str) -> dict[str, str]:
-    """Return what an entry says, by name, the request id under the name `request`."""
-    facts = {
-        request: entry.request_id,
-        "question": entry.question,
-        "source": entry.source,
-        "privacy": entry.privacy,
-        "answer": entry.answer,
-        "reason": entry.reason,
-    }
-    return {name: fact for name, fact in facts.items() if fact is not None}

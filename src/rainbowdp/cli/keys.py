@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 from rainbowdp.cli import options as common
 from rainbowdp.cli import output
-from rainbowdp.cli.ask import person, publish
-from rainbowdp.cli.output import emit, emit_json, note, written
+from rainbowdp.cli.ask import publish
+from rainbowdp.cli.output import emit, emit_json, written
 from rainbowdp.cli.params import described, filters, whole
 from rainbowdp.cli.questions import COLUMN
 
 if TYPE_CHECKING:
-    from rainbowdp.release import Keys, KeyTerms
+    from rainbowdp.release import Keys
 
 HELP = described(
     "Name the categories of a column that may be named: those that enough people have.",
@@ -68,28 +68,16 @@ def keys_command(
     from rainbowdp.keys import key_mechanism
     from rainbowdp.release import KeyTerms, Opening, Payment, ask_under
 
-    asked = common.read_privacy(epsilon, delta, None)
     require_together("give both: --unit COLUMN --max-keys K", unit=unit, max_keys=max_keys)
     terms = KeyTerms(column, key_mechanism(epsilon, delta, max_keys or 1), unit, filters(where))
     payment = Payment(ledger, name, request_id)
     said = common.read_description(describe, separator, missing, skip_rows)
     asking = partial(ask_under, terms, source, Opening(table, sql, encoding, said), payment)
-    announce, show = partial(_announce, terms, asked.typed), partial(_show, output_format)
-    return publish("list", asking, announce, show, request_id=request_id, target=receipt)
+    return publish("list", asking, partial(_show, output_format), request_id=request_id, target=receipt)
 
 
 COMMANDS = {"keys": (HELP, keys_command)}
 """The command of this module by word: the help, and the function."""
-
-
-def _announce(terms: "KeyTerms", typed: str, remarks: Sequence[str]) -> None:
-    """Write the same about categories."""
-    most = f"{terms.mechanism.max_keys} of one person's categories"
-    note(f"privacy hides that one person joins or leaves; {person(terms.unit, most)}")
-    note(f"a category that {terms.mechanism.certain_from} people have is always named")
-    for text in remarks:
-        note(text)
-    note(f"the list costs {typed}")
 
 
 def _show(output_format: str, found: "Keys") -> None:

@@ -25,7 +25,6 @@ from rainbowdp.errors import FileWriteError, printable, readable
 if TYPE_CHECKING:
     from rainbowdp.exact import Exact
     from rainbowdp.graph.relation import NeighborRelation
-    from rainbowdp.questions import Question
 
 # JSON escapes neither the second set of control characters nor those that change the direction of text.
 _ACTING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -176,44 +175,6 @@ def written(answer: str) -> str:
     from rainbowdp.rainbow import quote_color
 
     return quote_color(answer)
-
-
-def possible_answers(question: "Question") -> str:
-    """Return what may come out.
-
-    Examples
-    --------
-    >>> from rainbowdp.questions import ranking, winner
-    >>> possible_answers(winner("vote", ["A", "B"])), possible_answers(ranking("vote", ["A", "B", "C"]))
-    ('A, B', 'every order of A, B, C')
-    >>> possible_answers(ranking("vote", ["A", "B", "C"], top=2, as_set=True))
-    'every set of 2 of A, B, C'
-    """
-    from rainbowdp.questions import Ranking
-
-    texts = question.options if isinstance(question, Ranking) else question.answers
-    shown = ", ".join(map(written, texts[:_MOST_SHOWN])) + (", …" if len(texts) > _MOST_SHOWN else "")
-    if not isinstance(question, Ranking):
-        return shown
-    if question.length == 1:
-        return f"each of {shown}"
-    if question.as_set:
-        return f"every set of {question.length} of {shown}"
-    return f"every order of {'' if question.top is None else f'{question.top} of '}{shown}"
-
-
-def shown_answer(question: "Question", answer: str | Sequence[str]) -> str:
-    """Return an answer for people: an order with ``>``, a set with commas.
-
-    Examples
-    --------
-    >>> from rainbowdp.questions import ranking
-    >>> shown_answer(ranking("vote", ["A", "B", "C"], top=2, as_set=True), ("A", "C"))
-    'A, C'
-    """
-    from rainbowdp.questions.selection import form_text
-
-    return written(answer) if isinstance(answer, str) else form_text(question, tuple(answer))
 
 
 def json_number(value: float) -> float | str:

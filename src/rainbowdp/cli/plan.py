@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rainbowdp.cli import options as common
-from rainbowdp.cli.output import drawing, emit, emit_json, possible_answers
+from rainbowdp.cli.output import drawing, emit, emit_json
 from rainbowdp.cli.params import described, items, option, probability, whole, whole_numbers
 from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_question
 
@@ -163,6 +163,8 @@ def _head(plan: "Plan") -> Iterator[str]:
     hidden = (
         "one person joins or leaves" if plan.neighbors == "add-remove" else "one person's data are replaced"
     )
+    from rainbowdp.questions.words import possible_answers
+
     yield f"{plan.question.kind}: {possible_answers(plan.question)}"
     each = f"up to {plan.max_rows} row{'s' * (plan.max_rows > 1)} per person"
     yield f"protected: that {hidden} ({plan.neighbors}), {each}"

@@ -19,8 +19,6 @@ from rainbowdp.cli.output import (
     json_exact,
     note,
     note_graph,
-    possible_answers,
-    shown_answer,
 )
 from rainbowdp.cli.params import argument, described, option
 from rainbowdp.cli.progress import Signals, steps
@@ -236,13 +234,14 @@ def _receipt_json(found: "ReceiptCheck", receipt: Receipt) -> dict[str, object]:
 
 
 def _receipt_rows(found: "ReceiptCheck", receipt: Receipt) -> Iterator[tuple[str, str]]:
+    from rainbowdp.questions.words import possible_answers, question_words
     from rainbowdp.release import Terms
 
     terms, judged = found.receipt.terms, found.judged
     # A part that does not follow from the terms can have any form.
     stated: Mapping[str, Any] = receipt
     possible = possible_answers(terms.question) if isinstance(terms, Terms) else None
-    yield "question", _question(stated["question"], possible)
+    yield "question", question_words(stated["question"], possible)
     if terms.where:
         yield "rows", "only where " + ", ".join(f"{name!r} is {cell!r}" for name, cell in terms.where.items())
     if isinstance(terms, Terms) and terms.groups:
@@ -270,17 +269,6 @@ def _receipt_rows(found: "ReceiptCheck", receipt: Receipt) -> Iterator[tuple[str
     yield "in all cases", str(stated["theorem"])
 
 
-def _question(stated: Mapping[str, Any], possible: str | None) -> str:
-    """Return what was asked: the kind, the column, what is counted, and what could come out."""
-    column = f" of {stated['column']!r}" if "column" in stated else ""
-    said = [f"{stated['kind']}{column}"]
-    for name, value in stated.items():
-        if value is not None and name not in {"kind", "column", "options", "labels", "top", "as_set"}:
-            values = ", ".join(map(str, value)) if isinstance(value, list) else value
-            said.append(f"{name.replace('_', ' ')} {values}")
-    return "; ".join(said) + (f": {possible}" if possible else "")
-
-
 def _parameters(stated: object) -> str:
     shown = [f"{name}={value}" for name, value in stated.items()] if isinstance(stated, dict) else []
     return ", ".join(shown) or json.dumps(stated)
@@ -296,6 +284,7 @@ def _rho(stated: object) -> str:
 
 def _said(terms: "Terms | KeyTerms", answer: object) -> str:
     """Return an answer as `ask` shows it; one that cannot come out as it stands in the receipt."""
+    from rainbowdp.questions.words import shown_answer
     from rainbowdp.release import Terms
 
     match answer:

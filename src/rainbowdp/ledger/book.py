@@ -11,14 +11,12 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from rainbowdp.errors import BudgetRefusedError, LedgerError, UnknownBudgetError, UsageError
-from rainbowdp.exact import parse_fraction
-from rainbowdp.ledger.cost import Amount, Cost
+from rainbowdp.errors import LedgerError, UnknownBudgetError, UsageError
+from rainbowdp.ledger.cost import Cost
 from rainbowdp.ledger.database import Database, refuse
 from rainbowdp.ledger.entries import (
     BudgetState,
@@ -32,6 +30,7 @@ from rainbowdp.ledger.entries import (
     one_spelling,
 )
 from rainbowdp.ledger.protection import Protection
+from rainbowdp.ledger.refusals import check_affordable, refused_closed
 
 Point = Literal[
     "charge checked",
@@ -46,11 +45,6 @@ Point = Literal[
 SECONDS = 30.0
 PERSONS = Protection()
 """What answers and budgets hide unless they say otherwise: that a person, who is a row, joins or leaves."""
-_OPTIONS = {
-    "pure": "--epsilon alone",
-    "approximate": "--epsilon, with or without --delta",
-    "gaussian": "--mu",
-}
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.]*)://")
 _SQLITE = "sqlite:///"
 _POSTGRESQL = re.compile(r"(postgresql|postgres)(\+psycopg)?://")
@@ -296,14 +290,11 @@ class Ledger:
             If the request is new, and the budget does not pay for it.
         """
         state = entries.state(name)
-        promise = state.protection
-        price = cost if promise is None else promise.price(cost, protection)
+        price = state.price(cost, protection)
         asked = {part: kept_text(text) for part, text in texts.items()} | kept_cost(price)
         before = None if request is None else entries.repeated(name, request, asked)
         if before is None:
-            if promise is not None:
-                promise.check(name, protection)
-            _check_affordable(state, cost, price)
+            check_affordable(state, cost, protection)
         return state, asked, before
 
     def charge(
@@ -457,65 +448,3 @@ def open_database(path_or_url: str | os.PathLike[str], *, create: bool, timeout:
     from rainbowdp.ledger.sqlite import SqliteDatabase
 
     return SqliteDatabase(Path(place.removeprefix(_SQLITE)), create=create, timeout=timeout)
-
-
-def _check_affordable(state: BudgetState, cost: Cost, price: Cost) -> None:
-    """Refuse a cost whose price a budget does not pay.
-
-    Raises
-    ------
-    BudgetRefusedError
-        If the budget is closed, of another kind, or has too little left.
-    """
-    if state.closed:
-        raise refused_closed(state)
-    if not cost.pays_from(state.kind):
-        raise BudgetRefusedError(
-            f"budget {state.name!r} is {state.kind} ({state.total}), and the question asks for {cost}",
-            help=f"ask with {_OPTIONS[state.kind]}, or under the name of another budget",
-            name=state.name,
-            kind=state.kind,
-            asked=str(cost),
-        )
-    if not price.within(state.left):
-        spent, wanted = state.spent.shown(state.kind), cost.shown(state.kind)
-        left, fitting = state.left.shown(state.kind, upward=False), still_fits(state)
-        first = f"ask with {fitting}, or" if fitting else "nothing is left:"
-        if price != cost:
-            wanted += f", which costs {price.shown(state.kind)} here"
-            first = "ask for less, or"
-        raise BudgetRefusedError(
-            f"budget {state.name!r} cannot pay for this: spent {spent}; asked {wanted}; left {left}",
-            help=f"{first} raise the budget with a reason (rainbowdp budget raise)",
-            name=state.name,
-            spent=str(state.spent),
-            asked=str(cost),
-            left=str(state.left),
-        )
-
-
-def refused_closed(state: BudgetState) -> BudgetRefusedError:
-    """Return the error of a budget that was closed."""
-    return BudgetRefusedError(
-        f"budget {state.name!r} is closed",
-        help="a closed budget pays for nothing new; ask under another name",
-        name=state.name,
-    )
-
-
-def still_fits(state: BudgetState) -> str:
-    """Return, in words, the largest cost that is easy to type and fits; nothing where none does.
-
-    A decimal is rounded down, and is offered only where the exact comparison confirms it.
-    """
-    parts = {part.name: part.decimal(upward=False) for part in state.left.parts(state.kind)}
-    exact = {name: parse_fraction(text) for name, text in parts.items()}
-    if not any(exact.values()):
-        return ""
-    if state.kind == "gaussian":
-        largest = Cost(mu_squared=exact["mu"] ** 2)
-    else:
-        largest = Cost(Amount(exact["epsilon"]), exact.get("delta", Fraction(0)))
-    if not largest.within(state.left):
-        return ""
-    return " and ".join(f"{name} at most {text}" for name, text in parts.items())

@@ -23,6 +23,7 @@ import flint
 from rainbowdp.errors import NumberError, PrivacyParameterError, UsageError
 from rainbowdp.exact import (
     FIRST_PRECISION,
+    Exponent,
     Log,
     NumberLike,
     enclose_with,
@@ -32,7 +33,7 @@ from rainbowdp.exact import (
     show,
     shown_sign,
 )
-from rainbowdp.privacy import GaussianDP, Privacy
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
 
 Kind = Literal["pure", "approximate", "gaussian"]
 
@@ -165,6 +166,25 @@ def rounded(ball: Callable[[], flint.arb], *, upward: bool) -> str:
     context = Context(prec=_DIGITS, rounding=ROUND_CEILING if upward else ROUND_FLOOR)
     decimal = context.divide(Decimal(end.numerator), Decimal(end.denominator)).normalize()
     return f"{decimal:f}" if decimal.adjusted() in _PLAIN_EXPONENTS else f"{decimal:e}"
+
+
+def parameters_of(privacy: Privacy) -> dict[str, str]:
+    """Return each parameter of a notion of privacy by name, as a decimal where it has a short one.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import ApproxDP
+    >>> parameters_of(ApproxDP("ln 3", "1e-6"))
+    {'epsilon': 'ln(3)', 'delta': '0.000001'}
+    """
+    if isinstance(privacy, GaussianDP):
+        return {"mu": _exponent_text(privacy.mu)}
+    delta = {"delta": _exponent_text(privacy.delta)} if isinstance(privacy, ApproxDP) else {}
+    return {"epsilon": _exponent_text(privacy.epsilon), **delta}
+
+
+def _exponent_text(value: Exponent) -> str:
+    return str(value) if isinstance(value, Log) else number_text(value)
 
 
 @dataclass(frozen=True)

@@ -156,6 +156,10 @@ class BudgetState:
     entries: int
     protection: Protection | None = None
 
+    def price(self, cost: Cost, asked: Protection) -> Cost:
+        """Return what an answer costs here, see `Protection.price`; as it is where nothing is promised."""
+        return cost if self.protection is None else self.protection.price(cost, asked)
+
 
 @dataclass(frozen=True)
 class Charge:

@@ -10,7 +10,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rainbowdp.errors import BudgetRefusedError, UsageError
+from rainbowdp.errors import UsageError
 from rainbowdp.ledger.cost import Cost
 
 if TYPE_CHECKING:
@@ -62,18 +62,32 @@ class Protection:
         person = "every row is a person" if self.unit is None else f"{self.unit!r} says whose row it is"
         return f"{_HIDDEN[self.neighbors]}; {person}"
 
+    def way_on(self, asked: "Protection") -> str | None:
+        """Return how to ask where no number of steps of an answer makes it hide what this promises.
+
+        None where some number does. None does where rows are to hide persons, persons of one column those of
+        another, or people who change those who join or leave.
+        """
+        if self.unit is not None and asked.unit != self.unit:
+            return f"ask with --unit {self.unit} and --max-rows"
+        if (self.neighbors, asked.neighbors) == ("add-remove", "change-one"):
+            return "ask with --neighbors add-remove"
+        return None
+
     def doublings(self, asked: "Protection") -> int:
-        """Return how often the cost of an answer doubles in a budget with this promise.
+        """Return how often the cost of an answer doubles where this is promised.
 
         Once where a person changes and the answer hides that one joins or leaves: a change is both. Once
         where rows are persons and the answer keeps one row of a person: where that row goes, another one can
         take its place. (Of an answer that keeps two rows or more, one of its steps covers both moves.)
         """
+        if self.way_on(asked) is not None:
+            return 0
         swapped = self.unit is None and asked.unit is not None and asked.max_rows == 1
         return (asked.neighbors != self.neighbors) + swapped
 
     def price(self, cost: Cost, asked: "Protection") -> Cost:
-        """Return what an answer of this cost costs in a budget with this promise.
+        """Return what an answer of this cost costs where this is promised.
 
         Examples
         --------
@@ -84,26 +98,3 @@ class Protection:
         for _ in range(self.doublings(asked)):
             cost = cost.doubled()
         return cost
-
-    def check(self, name: str, asked: "Protection") -> None:
-        """Refuse an answer that no number of its steps makes hide what a budget promises.
-
-        Raises
-        ------
-        BudgetRefusedError
-            If rows are to pay for persons, persons of one column for those of another, or people who change
-            for people who join or leave.
-        """
-        hides = f"budget {name!r} hides that {self}, and the answer hides only that {asked}"
-        if self.unit is not None and asked.unit != self.unit:
-            raise BudgetRefusedError(
-                hides,
-                help=f"ask with --unit {self.unit} and --max-rows, or pay from another budget",
-                name=name,
-            )
-        if (self.neighbors, asked.neighbors) == ("add-remove", "change-one"):
-            raise BudgetRefusedError(
-                hides,
-                help="ask with --neighbors add-remove, or pay from a budget made with --neighbors change-one",
-                name=name,
-            )

@@ -12,7 +12,8 @@ from rainbowdp.baselines import EnclosedNumber, Value
 from rainbowdp.exact import format_fraction
 from rainbowdp.goals import Goal
 from rainbowdp.ledger import Cost
-from rainbowdp.planning.words import PlanCase, parameters_of, right_float, wrong_float
+from rainbowdp.ledger.cost import parameters_of
+from rainbowdp.planning.words import PlanCase, right_float, wrong_float
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Neighbors, Question
 from rainbowdp.questions.kinds import description_of

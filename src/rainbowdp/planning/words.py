@@ -11,12 +11,11 @@ from fractions import Fraction
 from typing import Literal
 
 from rainbowdp.baselines import Value, told
-from rainbowdp.exact import Exponent, Log
 from rainbowdp.goals import Asked
 from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.goals.values import rounded
-from rainbowdp.ledger.cost import number_text
-from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
+from rainbowdp.ledger.cost import parameters_of
+from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Question, Ranking, Scores, Winner, YesNo
 from rainbowdp.questions.kinds import is_known
 
@@ -363,20 +362,6 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def parameters_of(privacy: Privacy) -> dict[str, str]:
-    """Return each parameter of a notion of privacy by name, as a decimal where it has a short one.
-
-    Examples
-    --------
-    >>> parameters_of(ApproxDP("ln 3", "1e-6"))
-    {'epsilon': 'ln(3)', 'delta': '0.000001'}
-    """
-    if isinstance(privacy, GaussianDP):
-        return {"mu": _number(privacy.mu)}
-    delta = {"delta": _number(privacy.delta)} if isinstance(privacy, ApproxDP) else {}
-    return {"epsilon": _number(privacy.epsilon), **delta}
-
-
 def privacy_words(privacy: Privacy) -> str:
     """Return a notion of privacy for a sentence.
 
@@ -386,7 +371,3 @@ def privacy_words(privacy: Privacy) -> str:
     'epsilon ln(3) and delta 0.000001'
     """
     return " and ".join(f"{name} {value}" for name, value in parameters_of(privacy).items())
-
-
-def _number(value: Exponent) -> str:
-    return str(value) if isinstance(value, Log) else number_text(value)

@@ -12,7 +12,7 @@ import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from rainbowdp.errors import BudgetRefusedError, LedgerError, UsageError
 from rainbowdp.exact import Log, NumberLike
@@ -20,21 +20,17 @@ from rainbowdp.exact.arguments import require_together
 from rainbowdp.formats.table_descriptions import PLAIN
 from rainbowdp.goals import Goal
 from rainbowdp.keys import key_mechanism
-from rainbowdp.ledger import Cost, Ledger, open_ledger
+from rainbowdp.ledger import Cost, Ledger, Protection, open_ledger
 from rainbowdp.ledger.database import now
-from rainbowdp.ledger.entries import one_spelling
 from rainbowdp.privacy import Privacy, privacy_of
 from rainbowdp.questions import Neighbors, Question, Summary
 from rainbowdp.release.key_terms import Keys, KeyTerms
 from rainbowdp.release.receipt import Released
+from rainbowdp.release.remarks import IN_MEMORY, answered_before, budget_notes, other_budgets
 from rainbowdp.release.terms import Answer, Source, Terms
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, open_table
 from rainbowdp.tables.source import Progress
-
-IN_MEMORY = "a summary in memory"
-NAMELESS = frozenset({IN_MEMORY, "frame", "standard input"})
-"""What sources are called of which it is not known whether they are the same as another one."""
 
 T = TypeVar("T")
 Found_co = TypeVar("Found_co", covariant=True)
@@ -60,11 +56,15 @@ class Request(Protocol[T, Found_co]):
         """What is charged."""
 
     @property
+    def protection(self) -> Protection:
+        """What stays hidden about one person."""
+
+    @property
     def help_if_refused(self) -> str:
         """What to add to the help of a refused charge."""
 
     def notes(self, source: Source) -> tuple[str, ...]:
-        """Return the public remarks about a source."""
+        """Return the public remarks about an answer from a source."""
 
     def read(
         self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
@@ -316,8 +316,8 @@ def ask_under(
     progress : callable, optional
         As for `ask`.
     opened : callable, optional
-        Called with the public remarks about the table when it and the ledger are open, before a row is read
-        and before anything is charged.
+        Called with the public remarks when the table and the ledger are open, before a row is read and before
+        anything is charged.
 
     Returns
     -------
@@ -339,9 +339,8 @@ def ask_under(
         # A stored answer needs no columns, so with a ledger they are looked at later.
         if ledger is None and isinstance(asked, Table):
             asked.check(terms.columns)
-        if opened is not None:
-            opened(terms.notes(asked))
-        return answer(terms, asked, ledger, payment.name, payment.request_id, progress=progress)
+        name, request = payment.name, payment.request_id
+        return answer(terms, asked, ledger, name, request, progress=progress, opened=opened)
 
 
 def answer(
@@ -354,6 +353,7 @@ def answer(
     bits: BitSource | None = None,
     key: bytes | None = None,
     progress: Progress | None = None,
+    opened: Callable[[tuple[str, ...]], None] | None = None,
 ) -> Found_co:
     """Answer on an open table, and charge a budget of an open ledger if one is given; see `ask`.
 
@@ -367,8 +367,8 @@ def answer(
         The open ledger, the budget in it that pays, and the name of the request.
     bits, key : optional
         Where randomness comes from: the operating system unless given, which only tests do.
-    progress : callable, optional
-        As for `ask`.
+    progress, opened : callable, optional
+        As for `ask_under`.
     """
 
     def read(*, whole: bool) -> Callable[[BitSource | None], T]:
@@ -380,8 +380,12 @@ def answer(
         draw = read(whole=True)
         return lambda: terms.written(draw(bits))
 
-    notes = terms.notes(source)
     require_together("name a ledger and the budget in it that pays", ledger=ledger, name=name)
+    notes = terms.notes(source)
+    if ledger is not None and name is not None:
+        notes += budget_notes(ledger.state(name), terms.cost, terms.protection)
+    if opened is not None:
+        opened(notes)
     if ledger is None or name is None:
         return terms.found(Released(read(whole=False)(bits), None, None, now(), notes))
     table = source if isinstance(source, Table) else None
@@ -391,13 +395,15 @@ def answer(
             name,
             request_id,
             cost=terms.cost,
+            protection=terms.protection,
             question=fingerprint(terms, table),
             source=IN_MEMORY if table is None else table.identity,
             privacy=str(terms.privacy),
             read=read_before_charge,
         )
     except BudgetRefusedError as error:
-        error.help = f"{error.help}{terms.help_if_refused}"
+        if "left" in error.values:
+            error.help = f"{error.help}{terms.help_if_refused}"
         raise
     answers, notes = terms.stored(paid.answer), notes + paid.notes
     return terms.found(Released(answers, paid.request_id, paid.budget, paid.answered_at, notes))
@@ -423,6 +429,7 @@ def pay_and_draw(
     request_id: str | None,
     *,
     cost: Cost,
+    protection: Protection,
     question: str,
     source: str,
     privacy: str,
@@ -434,8 +441,8 @@ def pay_and_draw(
     ----------
     ledger, name, request_id
         The open ledger, the budget in it that pays, and the name of the request.
-    cost : Cost
-        What the answer costs.
+    cost, protection : Cost and Protection
+        What the answer costs, and what it hides.
     question, source, privacy : str
         What is asked, of which data, how privately: public texts.
     read : callable
@@ -455,11 +462,12 @@ def pay_and_draw(
         As `Ledger.charge` and `Ledger.store`; nothing may leave then. Its help names the request id, under
         which what was charged can be asked for again; so does a note of a KeyboardInterrupt.
     """
-    asked = {"question": question, "source": source, "privacy": privacy}
+    asked: dict[str, Any] = {"question": question, "source": source, "privacy": privacy}
+    asked["protection"] = protection
     before = ledger.foresee(name, cost, request_id=request_id, **asked)
-    others = _other_budgets(ledger, name, source)
+    others = other_budgets(ledger, name, source)
     if before is not None and before.answer is not None:
-        notes = (_answered_before(before.request_id, source), *others)
+        notes = (answered_before(before.request_id, source), *others)
         return Released(before.answer, before.request_id, before.name, before.recorded_at, notes)
     if before is not None:
         others = (f"request {before.request_id!r} was charged before: nothing is charged again", *others)
@@ -477,21 +485,3 @@ def pay_and_draw(
         stopped.add_note(again)
         raise
     return Released(stands, charge.request_id, charge.name, charge.recorded_at, others)
-
-
-def _answered_before(request: str, source: str) -> str:
-    """Return the note about a stored answer; only the ledger may know what it is about."""
-    note = f"request {request!r} was answered before: nothing was read, and nothing charged"
-    if source not in NAMELESS:
-        return note
-    return f"{note}; the answer is about the data given then, which have no name to be told from others by"
-
-
-def _other_budgets(ledger: Ledger, name: str, source: str) -> tuple[str, ...]:
-    """Return a note if the same source is charged to budgets of other names, too."""
-    own = one_spelling(name)
-    others = [] if source in NAMELESS else [other for other in ledger.names_for(source) if other != own]
-    if not others:
-        return ()
-    shown = ", ".join(map(repr, others[:3])) + (", …" if len(others) > 3 else "")
-    return (f"this source is charged to other budgets, too ({shown}): what it reveals in all is their sum",)

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from rainbowdp.errors import UsageError
 from rainbowdp.keys import KeyMechanism, select_keys
-from rainbowdp.ledger import Cost
+from rainbowdp.ledger import Cost, Protection
 from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions.cells import cell_text
@@ -31,6 +31,7 @@ from rainbowdp.release.receipt import (
     public_part,
     unit_json,
 )
+from rainbowdp.release.remarks import large_epsilon, privacy_text, protection_note
 from rainbowdp.release.terms import Source, read_filters, require_person
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, count_keys
@@ -116,9 +117,20 @@ class KeyTerms:
             rho=None,
         )
 
+    @property
+    def protection(self) -> Protection:
+        """What stays hidden about one person."""
+        return Protection("add-remove", self.unit, self.mechanism.max_keys)
+
     def notes(self, source: Source) -> tuple[str, ...]:
-        """Return the public remarks about a source: its schema makes them, and no row does."""
-        return source.notes if isinstance(source, Table) else ()
+        """Return the public remarks about a list; no row makes them."""
+        return (
+            protection_note(self.protection, "of one person's categories"),
+            *large_epsilon(self.privacy),
+            f"a category that {self.mechanism.certain_from} people have is always named",
+            *(source.notes if isinstance(source, Table) else ()),
+            f"the list costs {privacy_text(self.privacy)}",
+        )
 
     def read(
         self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
@@ -196,7 +208,7 @@ class Keys:
     answered_at : str
         When it was charged, or drawn where nothing is charged, in UTC, as ISO 8601.
     notes : tuple of str
-        Public remarks.
+        Public remarks: whom the list protects, what it cost, how it came about.
     """
 
     terms: KeyTerms

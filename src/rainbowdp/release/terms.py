@@ -19,14 +19,15 @@ from rainbowdp.exact.arguments import described, items_of, require, require_toge
 from rainbowdp.goals import Asked, Goal, Located, QuestionMechanism, mechanism_of
 from rainbowdp.goals.concentrated import rho_of
 from rainbowdp.goals.mechanism import require_goal
-from rainbowdp.ledger import Cost
+from rainbowdp.ledger import Cost, Protection
 from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.questions import Neighbors, Question, Scores, Summary
+from rainbowdp.questions import Neighbors, Question, Scores, Summary, YesNo
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.kinds import description_of, is_known, text_reading
 from rainbowdp.questions.question import require_column, require_question, require_relation, require_rows
 from rainbowdp.questions.readings import Reading
+from rainbowdp.questions.words import possible_answers
 from rainbowdp.release.receipt import (
     UNREADABLE,
     Json,
@@ -37,7 +38,13 @@ from rainbowdp.release.receipt import (
     public_part,
     unit_json,
 )
-from rainbowdp.release.remarks import compared_texts, reading_notes
+from rainbowdp.release.remarks import (
+    compared_texts,
+    cost_note,
+    large_epsilon,
+    protection_note,
+    reading_notes,
+)
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, summarize, summarize_groups
 from rainbowdp.tables.source import Progress
@@ -222,12 +229,20 @@ class Terms:
         """What to add to the help of a refused charge; may be empty."""
         return "; that is for the answers of all groups together" if len(self.groups) > 1 else ""
 
+    @property
+    def protection(self) -> Protection:
+        """What stays hidden about one person."""
+        return Protection(self.neighbors, self.unit, self.max_rows)
+
     def notes(self, source: Source) -> tuple[str, ...]:
-        """Return the public remarks about a source: its schema makes them, and no row does."""
-        if not isinstance(source, Table):
-            return ()
+        """Return the public remarks about an answer; no row makes them."""
+        said = [protection_note(self.protection, "of one person"), *large_epsilon(self.privacy)]
+        if not isinstance(self.question, YesNo):
+            said.append(f"the possible answers are public: {possible_answers(self.question)}")
+        said.append(f"the mechanism is {self.mechanism.name!r}, for the goal {self.goal}")
         declared = [*compared_texts(self.reading), *self.where.values(), *self.groups]
-        return source.notes + reading_notes(source, self.reading, declared)
+        said += [*reading_notes(source, self.reading, declared), *self.mechanism.notes]
+        return (*said, cost_note(self.mechanism, len(self.groups), self.neighbors))
 
     def located(
         self, source: Source, key: bytes | None = None, progress: Progress | None = None
@@ -310,7 +325,7 @@ class Answer:
     answered_at : str
         When it was charged, or drawn where nothing is charged, in UTC, as ISO 8601.
     notes : tuple of str
-        Public remarks about how the answer came about.
+        Public remarks: whom it protects, what could come out, what it cost, how it came about.
     """
 
     terms: Terms
