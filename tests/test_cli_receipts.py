@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 import rainbowdp
-from asked_people import SURE, TABLE, WINNER, make_budget, winner
+from asked_people import SURE, TABLE, WINNER, make_budget, spent, winner
 from command_line import PROGRAM, Outcome, Runner
 
 
@@ -132,13 +132,24 @@ def test_a_receipt_tells_which_rows_it_is_about(run: Runner) -> None:
         "age": "70",
         "town": "Bonn",
     }
-    named = ("keys", "people.csv", "--column", "vote", "--epsilon", "1", "--delta", "0.1", *wanted)
+    named = (
+        "keys",
+        "people.csv",
+        "--column",
+        "vote",
+        "--epsilon",
+        "1",
+        "--delta",
+        "0.1",
+        *wanted[:-1],
+        "k.json",
+    )
     assert run(*named, "--unit", "person", "--max-keys", "2").code == 0
-    told = run("verify", "r.json").out
+    told = run("verify", "k.json").out
     assert "only where 'age' is '70', 'town' is 'Bonn'" in told
     assert "add-remove; 'person' says whose row it is, at most 2 categories of one person" in told
-    assert winner(run, *SURE, "--receipt", "r.json").code == 0
-    assert "only where" not in run("verify", "r.json").out
+    assert winner(run, *SURE, "--receipt", "all.json").code == 0
+    assert "only where" not in run("verify", "all.json").out
 
 
 @pytest.mark.usefixtures("run")
@@ -163,7 +174,7 @@ def test_a_receipt_replaces_nothing_but_a_receipt(run: Runner) -> None:
     Path("o.txt").write_text("A\nB\n", encoding="utf-8")
     keys = ("keys", "people.csv", "--column", "vote", *SURE, "--delta", "1e-6", "--receipt")
     assert winner(run, *SURE, "--receipt", "r.json").code == 0
-    for again in ((*keys, "r.json"), (*keys, "r.json"), ("verify", "r.json")):
+    for again in ((*keys, "k.json"), (*keys, "k.json"), ("verify", "k.json")):
         assert run(*again).code == 0
     written = Path("r.json").read_text(encoding="utf-8")
     Path("two.json").write_text(written + written, encoding="utf-8")
@@ -179,6 +190,29 @@ def test_a_receipt_replaces_nothing_but_a_receipt(run: Runner) -> None:
             outcome = run(*asked)
             assert f"--receipt would replace {name!r}, which is not a receipt" in outcome.error[0]
             assert (outcome.code, Path(name).read_bytes()) == (2, before)
+
+
+def test_a_receipt_replaces_only_the_receipt_of_the_same_request(run: Runner) -> None:
+    make_budget(run, 500)
+    paid = (*SURE, "--ledger", "l", "--name", "b", "--receipt", "r.json", "--request-id")
+    assert winner(run, *paid, "q1").code == 0
+    kept = Path("r.json").read_bytes()
+    assert winner(run, *paid, "q1").code == 0
+    assert Path("r.json").read_bytes() == kept
+    Path("dangling.json").symlink_to("nothing.json")
+    for words, said in {
+        (*paid, "q2"): "the receipt of another request",
+        (*paid[:-1],): "the receipt of another request",
+        (*paid, "q1", "--where", "town=Ulm"): "the receipt of another request",
+        (*SURE, "--receipt", "r.json"): "the receipt of another request",
+        (*SURE, "--receipt", "dangling.json"): "it is a link to a file that does not exist",
+    }.items():
+        outcome = winner(run, *words)
+        assert (outcome.code in {2, 4}, outcome.out) == (True, "")
+        assert said in outcome.error[0]
+    assert Path("r.json").read_bytes() == kept
+    assert not Path("nothing.json").exists()
+    assert spent() == "epsilon 60"
 
 
 @pytest.mark.parametrize("source", ["people.csv", "peop*.csv", "./people.csv"])

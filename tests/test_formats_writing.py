@@ -91,6 +91,9 @@ def test_what_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> No
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(FileWriteError, match="not a regular file"):
         check_writable(tmp_path / "pipe")
+    (tmp_path / "dangling").symlink_to(tmp_path / "new.txt")
+    with pytest.raises(FileWriteError, match="a link to a file that does not exist"):
+        check_writable(tmp_path / "dangling")
     check_writable(tmp_path / "new.txt")
 
 

@@ -3,7 +3,7 @@
 
 import contextlib
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -19,7 +19,7 @@ from rainbowdp.errors import RainbowError, ReceiptError, UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
-    from rainbowdp.release import Answer, Keys
+    from rainbowdp.release import Answer, Keys, KeyTerms, Payment, Terms
 
 Found = TypeVar("Found", "Answer", "Keys")
 
@@ -100,7 +100,7 @@ def ask_command(
     said = common.read_description(describe, separator, missing, skip_rows, decimal, number=number)
     asking = partial(ask_under, terms, source, Opening(table, sql, encoding, said), payment)
     show = partial(_show_answer, output_format)
-    return publish("answer", asking, show, request_id=request_id, target=receipt)
+    return publish("answer", asking, show, (terms, payment), receipt)
 
 
 COMMANDS = {
@@ -135,8 +135,7 @@ def publish(
     what: str,
     asking: Callable[..., Found],
     show: Callable[[Found], None],
-    *,
-    request_id: str | None,
+    asked: "tuple[Terms | KeyTerms, Payment]",
     target: Path | None,
 ) -> int:
     """Ask a table, write the notes and the receipt, show what was found; return the exit code 0.
@@ -150,24 +149,21 @@ def publish(
         which is called with public remarks before the table is read; returns what may be published.
     show : callable
         Writes what was found to stdout.
-    request_id : str or None
-        As typed.
+    asked : tuple
+        The terms, and who pays.
     target : Path or None
         Where the receipt goes.
 
     Raises
     ------
     UsageError
-        If the receipt would replace anything but a receipt.
+        If the receipt would replace anything but the receipt of the same request.
     RainbowError
         As `asking` does; and if the receipt or the result cannot be written, with a help that says how it
         can be had again.
     """
-    if target is not None and target.is_file() and target.stat().st_size and not _is_receipt(target):
-        raise UsageError(
-            f"--receipt would replace {str(target)!r}, which is not a receipt",
-            help="write the receipt to a new file",
-        )
+    if target is not None and target.is_file() and target.stat().st_size:
+        _check_replaced(target, *asked)
     said: list[str] = []
 
     def say(remarks: Iterable[str]) -> None:
@@ -182,7 +178,7 @@ def publish(
         Signals.load_duckdb()
         found = asking(progress=lambda share: progress.advance(round(1000 * share), 1000), opened=say)
     say(found.notes)
-    if request_id is None and found.request_id is not None:
+    if asked[1].request_id is None and found.request_id is not None:
         note(f"request id {found.request_id}: with it the same {what} can be had again at no cost")
     try:
         if target is not None:
@@ -213,9 +209,20 @@ def _noting() -> Iterator[None]:
         raise
 
 
-def _is_receipt(path: Path) -> bool:
+def _check_replaced(target: Path, terms: "Terms | KeyTerms", payment: "Payment") -> None:
+    """Refuse to replace anything but the receipt of the same request."""
     from rainbowdp.cli.verify import read_if_receipt
+    from rainbowdp.release.receipt import is_receipt_of
 
+    content: Mapping[str, object] = {}
     with contextlib.suppress(ReceiptError):
-        return "receipt" in str((read_if_receipt(path) or {}).get("schema"))
-    return False
+        content = read_if_receipt(target) or {}
+    if "receipt" not in str(content.get("schema")):
+        what = "which is not a receipt"
+    elif not is_receipt_of(content, terms.public, payment.name, payment.request_id):
+        what = "the receipt of another request"
+    else:
+        return
+    raise UsageError(
+        f"--receipt would replace {str(target)!r}, {what}", help="write the receipt to a new file"
+    )

@@ -73,7 +73,7 @@ def keys_command(
     payment = Payment(ledger, name, request_id)
     said = common.read_description(describe, separator, missing, skip_rows)
     asking = partial(ask_under, terms, source, Opening(table, sql, encoding, said), payment)
-    return publish("list", asking, partial(_show, output_format), request_id=request_id, target=receipt)
+    return publish("list", asking, partial(_show, output_format), (terms, payment), receipt)
 
 
 COMMANDS = {"keys": (HELP, keys_command)}

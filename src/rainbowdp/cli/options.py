@@ -111,7 +111,8 @@ REQUEST_ID = budget(
 RECEIPT = option(
     "--receipt FILE",
     "Also write a receipt: what was asked, how privately, by which mechanism, and the answer. It may be "
-    "published, and rainbowdp verify checks it.",
+    "published, and rainbowdp verify checks it. Of files that exist, only the receipt of the same request is "
+    "replaced.",
     writable,
 )
 EXACT = option(

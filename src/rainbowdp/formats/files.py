@@ -242,7 +242,7 @@ def replacing(path: Path) -> Iterator[Path]:
     Parameters
     ----------
     path : Path
-        The target. Its directory must exist; a symbolic link is followed, so the link itself stays.
+        The target. Its directory must exist; a symbolic link to a file is followed, so the link itself stays.
 
     Yields
     ------
@@ -289,8 +289,8 @@ def check_writable(path: Path) -> None:
     Raises
     ------
     FileWriteError
-        If the directory does not exist or may not be written to, or the target is not a regular file, or is
-        where standard output or standard error go.
+        If the directory does not exist or may not be written to, or the target is not a regular file, is a
+        link to nothing, or is where standard output or standard error go.
     """
     try:
         folder = path.resolve().parent
@@ -304,6 +304,9 @@ def check_writable(path: Path) -> None:
         raise _refused(
             path, f"it is {'a directory' if path.is_dir() else 'not a regular file'}", "name a file"
         )
+    if path.is_symlink() and not path.exists():
+        # What is made there would be made out of sight.
+        raise _refused(path, "it is a link to a file that does not exist", "name the file itself")
     for number, name in ((1, "standard output"), (2, "standard error")):
         if _goes_to(number, path):
             # What is written there later would be lost with the file that is replaced.

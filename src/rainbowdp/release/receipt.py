@@ -5,11 +5,13 @@ A receipt follows from its terms. A reader who has the terms can make the mechan
 again, so none of them are listed. It holds nothing that the data decided, except the answer that was drawn.
 """
 
+import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Generic, NamedTuple, TypeVar
 
 from rainbowdp.errors import LedgerError
+from rainbowdp.ledger.entries import one_spelling
 from rainbowdp.privacy import Privacy
 
 SCHEMA = "rainbowdp.receipt/2"
@@ -56,6 +58,18 @@ def make_receipt(
     """
     paid = None if budget is None else {"name": budget, "request_id": request_id}
     return {**public, "answer": answer, "answered_at": answered_at, "budget": paid}
+
+
+def is_receipt_of(
+    receipt: Mapping[str, Json], public: Mapping[str, Json], budget: str | None, request_id: str | None
+) -> bool:
+    """Tell whether a receipt is one of the same terms and, where a budget pays, of the same request.
+
+    A request without an id of its own is a new one each time. The version of rainbowdp does not matter.
+    """
+    paid = budget and {"name": one_spelling(budget), "request_id": request_id and one_spelling(request_id)}
+    own = json.loads(json.dumps({**public, "budget": paid, "rainbowdp": receipt.get("rainbowdp")}))
+    return all(receipt.get(part) == value for part, value in own.items())
 
 
 @cache

@@ -47,20 +47,18 @@ def compared_texts(reading: Reading) -> tuple[str, ...]:
     return (reading.equals,) if type(reading) is MatchReading else ()
 
 
-def reading_notes(table: object, reading: Reading, declared: Sequence[str]) -> tuple[str, ...]:
+def reading_notes(table: Table, reading: Reading, declared: Sequence[str]) -> tuple[str, ...]:
     """Return what is to be known of a table, and what may be read in another way than was meant.
 
     Parameters
     ----------
-    table : Table or Summary
-        The open table; of a summary nothing is to be known.
+    table : Table
+        The open table.
     reading : Reading
         What the cells of the column mean.
     declared : sequence of str
         All texts with which cells are compared.
     """
-    if not isinstance(table, Table):
-        return ()
     found = list(table.notes)
     numeric = isinstance(reading, SumReading | BracketReading)
     if numeric and table.separator == ";" and table.description.about(reading.column).rule is None:

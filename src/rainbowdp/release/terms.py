@@ -240,9 +240,11 @@ class Terms:
         if not isinstance(self.question, YesNo):
             said.append(f"the possible answers are public: {possible_answers(self.question)}")
         said.append(f"the mechanism is {self.mechanism.name!r}, for the goal {self.goal}")
-        declared = [*compared_texts(self.reading), *self.where.values(), *self.groups]
-        said += [*reading_notes(source, self.reading, declared), *self.mechanism.notes]
-        return (*said, cost_note(self.mechanism, len(self.groups), self.neighbors))
+        if isinstance(source, Table):
+            declared = [*compared_texts(self.reading), *self.where.values(), *self.groups]
+            said += reading_notes(source, self.reading, declared)
+        cost = cost_note(self.mechanism, len(self.groups), self.neighbors)
+        return (*said, *self.mechanism.notes, cost)
 
     def located(
         self, source: Source, key: bytes | None = None, progress: Progress | None = None
