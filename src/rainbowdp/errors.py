@@ -193,7 +193,7 @@ class FileWriteError(RainbowError, code="RDP503", exit_code=DATA_UNREADABLE):
 
 
 class BudgetRefusedError(RainbowError, code="RDP601", exit_code=REFUSED):
-    """A question that would cost more than its budget has left, or a budget that is closed."""
+    """A question that costs more than its budget has left or hides less than it promises, or a closed one."""
 
 
 class UnknownBudgetError(RainbowError, code="RDP602"):
