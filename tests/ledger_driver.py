@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 import psycopg
 import sqlalchemy
 
+from ledger_places import Place, make_old_ledger
 from rainbowdp.errors import BudgetRefusedError, UnknownBudgetError
 from rainbowdp.ledger import Amount, Cost, Ledger
 from rainbowdp.ledger.book import Point, open_database
@@ -179,16 +180,19 @@ class Driver:
             return "SELECT 1 FROM sqlite_schema WHERE name = 'rainbowdp_entries'"
         return "SELECT 1 FROM pg_class WHERE relname = 'rainbowdp_entries'"
 
-    def at_statements(self, *, create: bool) -> int:
+    def at_statements(self, *, create: bool, old: bool = False) -> int:
         """Kill an asker just before its first statement, its second, and so on; return how many there are.
 
-        With `create` each of them has to make the ledger and the budget, until one has done so.
+        With `create` each of them has to make the ledger and the budget, until one has done so; with `old`,
+        out of a ledger of version 2.
         """
         number = 0
         while True:
             request = f"statement {number}"
             if create:
                 self.reset()
+            if old:
+                make_old_ledger(Place("sqlite" if self.is_file else "postgresql", self.address))
 
             def work(out: int, number: int = number, request: str = request) -> None:
                 with _killed_at(number):
@@ -341,8 +345,8 @@ def main(address: str, mode: str, number: str) -> None:
     gc.freeze()
     if mode == "race":
         driver.race(int(number))
-    elif mode == "creation":
-        driver.seen.results["statements"] = driver.at_statements(create=True)
+    elif mode in {"creation", "update"}:
+        driver.seen.results["statements"] = driver.at_statements(create=True, old=mode == "update")
     else:
         with Ledger(open_database(address, create=True)) as ledger:
             ledger.create(NAME, COST.times(1000))

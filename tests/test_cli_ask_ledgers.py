@@ -127,7 +127,7 @@ def test_a_receipt_that_cannot_be_written_after_the_charge_can_be_had_again(
     assert spent() == "epsilon 60"
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", _no_space)
-        outcome = winner(run, *SURE, "--receipt", "r.json")
+        outcome = winner(run, *SURE, "--receipt", "s.json")
     assert "the answer was drawn and is lost: asking again costs its privacy again" in outcome.error[1]
 
 

@@ -47,8 +47,9 @@ def test_killed_at_every_statement(place: Place) -> None:
     assert seen["charged_without_answer"] > 0
 
 
-def test_killed_at_every_statement_of_creation(place: Place) -> None:
-    seen = drive(place, "creation")
+@pytest.mark.parametrize("mode", ["creation", pytest.param("update", marks=pytest.mark.release)])
+def test_killed_at_every_statement_of_creation(place: Place, mode: str) -> None:
+    seen = drive(place, mode)
     assert seen["killed"] > seen["results"]["statements"] > 20
 
 

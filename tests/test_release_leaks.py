@@ -94,7 +94,7 @@ def asks(source: str, folder: Path) -> Iterator[list[object]]:
     privacy: list[object] = ["--epsilon", "2"]
     other: list[object] = [source, *table, "--column", "vote", *privacy]
     receipt: list[object] = ["--receipt", folder / "r.json"]
-    yield [*base, *privacy, *receipt, "--ledger", folder / "l", "--name", "b"]
+    yield [*base, *privacy, "--receipt", folder / "paid.json", "--ledger", folder / "l", "--name", "b"]
     for start, words in (
         ([*base, *privacy, *receipt], "--by ward --groups x,y --format json"),
         ([*base, *privacy], "--unit person --max-rows 2 --where town=Ulm --neighbors change-one"),
@@ -131,12 +131,13 @@ def test_no_canary_leaves_through_any_door(kind: str, tmp_path: Path, run: Runne
         assert_silent(f"stderr of {words}", outcome.err)
     assert {0, 2, 3, 4} == set(codes)
     assert codes[:8] == [0] * 8
-    assert_silent("receipt", (tmp_path / "r.json").read_text(encoding="utf-8"))
+    for name in ("r.json", "paid.json"):
+        assert_silent("receipt", (tmp_path / name).read_text(encoding="utf-8"))
     stored = (tmp_path / "l").read_bytes()
     assert b"people." in stored
     assert_silent("ledger", stored.decode("latin-1"))
     written = {path.name for path in tmp_path.iterdir()}
-    assert written <= {Path(source).name, "people.db", "r.json", "l"}
+    assert written <= {Path(source).name, "people.db", "r.json", "paid.json", "l"}
 
 
 def frame() -> pd.DataFrame:
@@ -270,8 +271,11 @@ def test_whether_a_frame_is_refused_never_depends_on_its_cells() -> None:
         {"by": "ward", "groups": ["A", "B"]},
         {"where": {"ward": "A"}},
     ):
-        found = rdp.ask(frame, rdp.winner("vote", ["A", "B"]), epsilon=1, **options)
-        assert found.notes == ()
+        found, usual = (
+            rdp.ask(asked, rdp.winner("vote", ["A", "B"]), epsilon=1, **options)
+            for asked in (frame, pd.DataFrame({name: ["A"] for name in frame}))
+        )
+        assert found.notes == usual.notes
 
 
 def test_sizes_of_given_summaries_are_refused_without_their_numbers(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import json
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, cast
 
@@ -121,7 +121,7 @@ class Entry:
     privacy: str | None = None
     answer: str | None = None
     reason: str | None = None
-    protection: Protection | None = None
+    protection: Protection | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -489,4 +489,5 @@ def read_entry(label: str, row: tuple[Any, ...]) -> Entry:
     number, event, recorded_at, request, *texts = row[:9]
     cost = None if row[11] is None else read_cost(label, row[11:])
     told = (None if text is None else read_text(label, text) for text in texts)
-    return Entry(number, event, recorded_at, cost, request, *told, read_protection(label, *row[9:11]))
+    protection = read_protection(label, *row[9:11])
+    return Entry(number, event, recorded_at, cost, request, *told, protection=protection)

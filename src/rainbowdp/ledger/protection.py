@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import UsageError
+from rainbowdp.exact.arguments import require
 from rainbowdp.ledger.cost import Cost
 
 if TYPE_CHECKING:
@@ -54,8 +55,9 @@ class Protection:
                 f"{self.neighbors!r} is not a neighbor relation", help="choose add-remove or change-one"
             )
         if self.unit is not None:
-            if not isinstance(self.unit, str) or not self.unit:
-                raise UsageError(f"{self.unit!r} is not a column", help="give a text from the header")
+            require(self.unit, "unit", str)
+            if not self.unit:
+                raise UsageError("the unit is empty", help="give the name of a column")
             object.__setattr__(self, "unit", unicodedata.normalize("NFC", self.unit))
 
     def __str__(self) -> str:
