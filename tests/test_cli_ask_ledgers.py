@@ -19,6 +19,7 @@ import pytest
 import rainbowdp
 from asked_people import SURE, TABLE, WINNER, make_budget, spent, winner
 from command_line import PROGRAM, Runner, process
+from ledger_places import Place, make_old_ledger
 from rainbowdp.ledger import Ledger, open_ledger
 
 
@@ -193,6 +194,62 @@ def test_what_a_budget_does_not_cover_is_refused_before_a_row_is_read(run: Runne
         *("--ledger", "l", "--name", "b"),
     )
     assert (outcome.code, outcome.out) == (3, "")
+
+
+PROMISES = {
+    "--neighbors add-remove": {
+        "": "epsilon 1",
+        "--unit person --max-rows 2": "epsilon 1",
+        "--unit person --max-rows 1": "epsilon 2",
+        "--neighbors change-one": "ask with --neighbors add-remove, or",
+    },
+    "--neighbors change-one": {"": "epsilon 2", "--neighbors change-one": "epsilon 1"},
+    "--unit person": {
+        "--unit person --max-rows 1": "epsilon 1",
+        "": "ask with --unit person and --max-rows, or",
+        "--unit town --max-rows 2": "ask with --unit person and --max-rows, or",
+    },
+}
+PROMISED = [(promise, asked, said) for promise, row in PROMISES.items() for asked, said in row.items()]
+
+
+@pytest.mark.parametrize(("promise", "asked", "said"), PROMISED)
+def test_a_budget_pays_for_what_it_promises(run: Runner, promise: str, asked: str, said: str) -> None:
+    make_budget(run, 9, *promise.split())
+    words = ("--epsilon", 1, "--ledger", "l", "--name", "b", *asked.split())
+    if said.startswith("epsilon"):
+        outcome = winner(run, *words, "--request-id", "q")
+        assert (outcome.code, spent()) == (0, said)
+        charged = "is charged epsilon 2" if said == "epsilon 2" else ""
+        assert charged in outcome.err.splitlines()[-1]
+        assert ("is charged" in outcome.err) == bool(charged)
+        return
+    # This table has no column of the question, so a reading would fail.
+    Path("people.csv").write_text("nothing\n1\n", encoding="utf-8")
+    outcome = winner(run, *words)
+    assert (outcome.code, outcome.out, spent()) == (3, "", "epsilon 0")
+    assert said in outcome.error[1]
+
+
+def test_keys_are_charged_by_the_promise_and_an_old_budget_says_that_it_has_none(run: Runner) -> None:
+    keys = ("keys", "people.csv", "--column", "vote", "--epsilon", "ln 2", "--delta", "1/100", "--ledger")
+    assert run("budget", "create", "b", "--ledger", "l", "--epsilon", 9, "--delta", "1/2").code == 0
+    assert run(*keys, "l", "--name", "b", "--unit", "person", "--max-keys", 1).code == 0
+    assert spent() == "epsilon ln(4), delta 0.03"
+    make_old_ledger(Place("sqlite", "o"))
+    words = ("--epsilon", 1, "--ledger", "o", "--name", "old", "--neighbors", "change-one")
+    assert "note: budget 'old' does not state what it protects" in winner(run, *words).err
+    assert "old states no promise" in run("budget", "show", "--ledger", "o").out
+
+
+def test_an_answer_in_python_has_the_notes_that_the_command_line_writes(run: Runner) -> None:
+    make_budget(run, 99, "--neighbors", "change-one")
+    paid: dict[str, Any] = {"ledger": "l", "name": "b", "request_id": "q"}
+    words = ("--ledger", "l", "--name", "b", "--request-id", "p", "--epsilon", "10")
+    found = rainbowdp.ask("people.csv", rainbowdp.winner("vote", ["A", "B"]), epsilon=10, **paid)
+    assert [f"note: {text}" for text in found.notes] == winner(run, *words).err.splitlines()
+    assert any("epsilon 10 hides little" in text for text in found.notes)
+    assert "charged epsilon 20" in found.notes[-1]
 
 
 def test_two_at_once_under_one_request_id_are_charged_once_and_agree(run: Runner) -> None:
