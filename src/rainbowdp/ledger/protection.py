@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a budget hides about a person, and what an answer that hides something else costs there.
 
-A promise speaks of pairs of tables that nobody should tell apart. An answer of another promise hides the
-same pairs if a chain of its own pairs leads from one table to the other, and each pair of the chain is paid.
+A promise speaks of pairs of tables that stay hard to tell apart. An answer of another promise hides the same
+pairs if a chain of its own pairs leads from one table to the other, and each pair of the chain is paid.
 docs/decisions/0010-promises.md has a proof of each conversion.
 """
 
@@ -65,10 +65,10 @@ class Protection:
         return f"{_HIDDEN[self.neighbors]}; {person}"
 
     def way_on(self, asked: "Protection") -> str | None:
-        """Return how to ask where no number of steps of an answer makes it hide what this promises.
+        """Return how to ask instead where no chain of an answer's pairs hides what is promised, else None.
 
-        None where some number does. None does where rows are to hide persons, persons of one column those of
-        another, or people who change those who join or leave.
+        There is no chain where an answer about rows is to hide persons, one about persons of a column those
+        of another, or one about people who change those who join or leave.
         """
         if self.unit is not None and asked.unit != self.unit:
             return f"ask with --unit {self.unit} and --max-rows"

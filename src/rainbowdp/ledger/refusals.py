@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Refuse what a budget does not pay, with what it has left and the way on."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from rainbowdp.errors import BudgetRefusedError
-from rainbowdp.exact import parse_fraction
-from rainbowdp.ledger.cost import Amount, Cost
+from rainbowdp.exact import parse_fraction, rational_ball
+from rainbowdp.ledger.cost import Amount, Cost, rounded
 from rainbowdp.ledger.entries import BudgetState
 from rainbowdp.ledger.protection import Protection
 
@@ -44,11 +45,10 @@ def check_affordable(state: BudgetState, cost: Cost, protection: Protection) -> 
         )
     if not price.within(state.left):
         spent, wanted = state.spent.shown(state.kind), cost.shown(state.kind)
-        left, fitting = state.left.shown(state.kind, upward=False), still_fits(state)
-        first = f"ask with {fitting}, or" if fitting else "nothing is left:"
         if price != cost:
             wanted += f", which costs {price.shown(state.kind)} here"
-            first = "ask for less, or"
+        left, fitting = state.left.shown(state.kind, upward=False), still_fits(state, protection)
+        first = f"ask with {fitting}, or" if fitting else "nothing is left:"
         raise BudgetRefusedError(
             f"budget {state.name!r} cannot pay for this: spent {spent}; asked {wanted}; left {left}",
             help=f"{first} raise the budget with a reason (rainbowdp budget raise)",
@@ -68,19 +68,26 @@ def refused_closed(state: BudgetState) -> BudgetRefusedError:
     )
 
 
-def still_fits(state: BudgetState) -> str:
+def still_fits(state: BudgetState, protection: Protection) -> str:
     """Return, in words, the largest cost that is easy to type and fits; nothing where none does.
 
     A decimal is rounded down, and is offered only where the exact comparison confirms it.
     """
-    parts = {part.name: part.decimal(upward=False) for part in state.left.parts(state.kind)}
-    exact = {name: parse_fraction(text) for name, text in parts.items()}
-    if not any(exact.values()):
+    left = {part.name: parse_fraction(part.decimal(upward=False)) for part in state.left.parts(state.kind)}
+    if not any(left.values()):
         return ""
+    steps = 1 if state.protection is None else 2 ** state.protection.doublings(protection)
     if state.kind == "gaussian":
-        largest = Cost(mu_squared=exact["mu"] ** 2)
+        largest = Cost(mu_squared=(left["mu"] / steps) ** 2)
     else:
-        largest = Cost(Amount(exact["epsilon"]), exact.get("delta", Fraction(0)))
-    if not largest.within(state.left):
+        largest = Cost(Amount(left["epsilon"] / steps), left.get("delta", Fraction(0)))
+        if (charged := state.price(largest, protection).delta) > largest.delta:
+            # What is charged grows with delta in proportion.
+            fitting = largest.delta**2 / charged
+            largest = replace(
+                largest, delta=parse_fraction(rounded(lambda: rational_ball(fitting), upward=False))
+            )
+    if not state.price(largest, protection).within(state.left):
         return ""
-    return " and ".join(f"{name} at most {text}" for name, text in parts.items())
+    parts = largest.parts(state.kind)
+    return " and ".join(f"{part.name} at most {part.decimal(upward=False)}" for part in parts)
