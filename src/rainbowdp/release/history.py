@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rainbowdp.errors import RainbowError
+from rainbowdp.ledger import Cost
+from rainbowdp.privacy import privacy_of
 from rainbowdp.questions import Question, question_from
 from rainbowdp.questions.words import possible_answers, question_words, shown_answer
 from rainbowdp.rainbow import quote_color
@@ -35,6 +37,21 @@ def asked_words(asked: str) -> str:
             return asked
     beside = ", ".join(_beside(kept))
     return f"{words} ({beside})" if beside else words
+
+
+def charged_words(cost: Cost, privacy: str) -> str:
+    """Return what was charged, and for which privacy where that costs something else by itself.
+
+    Examples
+    --------
+    >>> from rainbowdp import PureDP
+    >>> charged_words(Cost.of(PureDP(2)), "epsilon=2"), charged_words(Cost.of(PureDP(2)), "epsilon=1")
+    ('epsilon 2', 'epsilon 2, for epsilon=1')
+    """
+    asked = cost
+    with contextlib.suppress(RainbowError, ValueError, TypeError):
+        asked = Cost.of(privacy_of(**dict(part.split("=") for part in privacy.split(", "))))
+    return cost.shown() if asked == cost else f"{cost.shown()}, for {privacy}"
 
 
 def answer_words(asked: str, answer: str) -> str:
