@@ -39,7 +39,7 @@ def test_order_and_repeats_are_found(is_compiled: bool, case: PairCase) -> None:
         assert passes.count_repeats(case.size, source, target) == case.repeats()
 
 
-@pytest.mark.parametrize("place", [0, 65_534, 65_535, 65_536, 199_998])
+@pytest.mark.parametrize("place", [0, 65_535, 199_998])
 def test_a_pair_that_does_not_rise_is_seen_at_any_place(place: int) -> None:
     ends = np.arange(200_000, dtype=np.int32)
     assert passes.is_ascending(ends, ends + 1)
@@ -47,7 +47,7 @@ def test_a_pair_that_does_not_rise_is_seen_at_any_place(place: int) -> None:
     assert not passes.is_ascending(ends, ends + 1)
 
 
-@pytest.mark.parametrize("count", [1, 63, 64, 65, 255, 256, 257, 600, 16_385, 65_536, 65_537])
+@pytest.mark.parametrize("count", [1, 64, 257, 600, 65_537])
 def test_codes_of_every_width_agree(count: int) -> None:
     random = np.random.default_rng(count)
     size = 4000
@@ -92,7 +92,7 @@ def test_many_pairs_are_told_apart_part_by_part(monkeypatch: pytest.MonkeyPatch)
         expected = passes.count_repeats(300, source, target)
     assert expected > 0
     with compiled_or_not(True):
-        for part, keys in ((64, 1 << 25), (64, 1000), (1 << 14, 7), (1, 30_000)):
+        for part, keys in ((64, 1000), (1 << 14, 7)):
             monkeypatch.setattr(passes, "_PART", part)
             monkeypatch.setattr(passes, "_MOST_KEYS", keys)
             assert passes.count_repeats(300, source, target) == expected
