@@ -178,17 +178,6 @@ def test_a_program_that_is_too_large_is_misuse_and_checks_nothing(
     assert "randomized-response or uniform" in outcome.error[1]
 
 
-def test_a_boundary_that_is_not_private_is_refused_with_its_witness(run: Runner, path: Path) -> None:
-    (path / "b.json").write_text('{"b>r": {"b": 0.9, "r": 0.1}, "r>b": {"b": 0.1, "r": 0.9}}')
-    outcome = solve(run, path, "--boundary", path / "b.json", "--epsilon", "1", "--out", path / "m.csv")
-    assert outcome.code == 1
-    what, _ = outcome.error
-    assert what.startswith("error[RDP402]: ")
-    for word in ("b>r", "r>b", "x", "y"):
-        assert word in what
-    assert not (path / "m.csv").exists()
-
-
 def test_notes_of_the_graph_and_the_boundary_go_to_stderr(run: Runner, path: Path) -> None:
     (path / "pairs.csv").write_text("source,target\nw,x\nx,y\ny,z\nz,y\nw,w\nw,w\nx,x\n")
     even = {"b": "1/2", "r": "1/2"}

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,8 @@ from pair_cases import PairCase, pair_cases
 from rainbowdp.errors import FileWriteError
 from rainbowdp.families import grid, path
 from rainbowdp.graph import DatasetGraph, PairStream
-from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.distances import MOST_PASSES, Depths, search, steps_along, steps_by_search
-from rainbowdp.graph.pair_store import PairMemory, PairSpool, mapped_array
+from rainbowdp.graph.pair_store import PairMemory, PairSpool
 
 Ends = tuple[NDArray[np.int32], NDArray[np.int32]]
 
@@ -36,11 +34,10 @@ def by_search(pairs: NDArray[Any], starts: NDArray[np.bool_]) -> list[int]:
     source, target = pairs.reshape(-1, 2).astype(np.int32).T.copy()
     middle = source.size // 2
 
-    def halves() -> Iterator[tuple[Integers, Integers]]:
-        yield source[:middle], target[:middle]
-        yield source[middle:], target[middle:]
-
-    steps = steps_by_search(halves, source.size, starts, lambda count: np.empty(count, dtype=np.int32))
+    store = PairMemory(np.int32)
+    store.add(source[:middle], target[:middle])
+    store.add(source[middle:], target[middle:])
+    steps = steps_by_search(store, starts)
     assert steps.dtype == np.int32
     assert not steps.flags.writeable
     return list(steps.tolist())
@@ -115,9 +112,8 @@ def test_where_temporary_files_cannot_be_made_the_error_says_where(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
-    for attempt in (lambda: mapped_array(10, np.int32), lambda: PairSpool(np.int32)):
-        with pytest.raises(FileWriteError, match="nowhere"):
-            attempt()
+    with pytest.raises(FileWriteError, match="nowhere"):
+        PairSpool(np.int32)
 
 
 def test_a_full_disk_is_an_error_and_a_killed_process_leaves_no_file(tmp_path: Path) -> None:
@@ -127,16 +123,16 @@ def test_a_full_disk_is_an_error_and_a_killed_process_leaves_no_file(tmp_path: P
         from rainbowdp.errors import FileWriteError
         from rainbowdp.families import grid
         from rainbowdp.graph import PairStream
-        from rainbowdp.graph.pair_store import PairSpool, mapped_array
+        from rainbowdp.graph.pair_store import PairSpool
         spool = PairSpool(np.int32)
         spool.add(np.zeros(1000, dtype=np.int32), np.ones(1000, dtype=np.int32))
-        array = mapped_array(1 << 20, np.int32)
+        array = spool.array(1 << 20)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
         source, target = grid(200, 200).structure.pairs()
         starts = np.arange(40_000) == 0
         for attempt in (
             lambda: PairStream(40_000, lambda: [(source, target)]).steps_from(starts),
-            lambda: mapped_array(1 << 20, np.int32),
+            lambda: spool.array(1 << 20),
         ):
             try:
                 attempt()

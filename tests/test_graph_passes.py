@@ -12,9 +12,9 @@ from hypothesis import given
 from numpy.typing import NDArray
 
 from pair_cases import PairCase, pair_cases
-from rainbowdp.graph import CodePairs, compiled, passes
+from rainbowdp.graph import CodePairs, passes
 from rainbowdp.graph.arrays import Integers
-from rainbowdp.graph.compiled import is_worth_compiling, kernel
+from rainbowdp.graph.compiled import kernel
 from rainbowdp.graph.passes import CodeTally
 from relation_answers import compiled_or_not
 
@@ -109,19 +109,6 @@ def test_machine_code_needs_no_folder_to_keep_it_in(monkeypatch: pytest.MonkeyPa
     with pytest.raises(RuntimeError):
         numba.njit(cache=True)(total)
     assert kernel(total)(np.arange(5)) == 10
-
-
-def test_passes_are_compiled_where_that_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    for fewest in (compiled.FEWEST_LOADED, compiled.FEWEST):
-        assert is_worth_compiling(fewest)
-        assert not is_worth_compiling(fewest - 1)
-        monkeypatch.delitem(sys.modules, "numba", raising=False)
-    compiled.compiled.cache_clear()
-    try:
-        monkeypatch.setitem(sys.modules, "numba", None)
-        assert not is_worth_compiling(10**9)
-    finally:
-        compiled.compiled.cache_clear()
 
 
 def test_a_graph_loads_no_compiler_until_it_has_many_pairs() -> None:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from rainbowdp.graph.arrays import Integers, frozen, narrowest, read_only
 from rainbowdp.graph.compiled import compiled
 from rainbowdp.graph.pair_store import PairStore
-from rainbowdp.graph.passes import Batches, Ends
+from rainbowdp.graph.passes import Ends
 
 _LARGEST_INT32 = np.iinfo(np.int32).max
 _AHEAD = 1 << 8
@@ -33,7 +33,6 @@ _EVEN, _OF = 4, 5
 UNREACHED = np.iinfo(np.int32).max
 """The number of steps of a dataset that no start is known to reach, while steps are lowered."""
 
-Room = Callable[[int], Integers]
 # Passes would take too many with more than one dataset in fifty still changing in the third, or no fewer than
 # in the second; or already in the second, where it reaches fewer than a tenth of the datasets that are left.
 _CHANGING, _REACHING, _TRIED = 50, 10, 3
@@ -81,7 +80,7 @@ def steps_along(
         return depths.finished()
     del depths
     say(f"the neighbors along {store.size} pairs are listed and searched")
-    return steps_by_search(store.batches, store.size, starts, store.array)
+    return steps_by_search(store, starts)
 
 
 class Depths:
@@ -215,19 +214,15 @@ def _relax_at_once(source: Integers, target: Integers, depth: NDArray[np.int32])
     return fallen
 
 
-def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], room: Room) -> NDArray[np.int32]:
+def steps_by_search(store: PairStore, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return how many steps each dataset is away from the nearest start.
 
     Parameters
     ----------
-    batches : callable
-        Gives all pairs, batch by batch, as often as it is called; none joins a dataset with itself.
-    pairs : int
-        Their number.
+    store : PairStore
+        All pairs, none of which joins a dataset with itself, and room for the lists of neighbors.
     starts : bool array [n]
         The datasets at distance 0.
-    room : callable
-        Makes an array for so many neighbors, of the type that numbers datasets.
 
     Returns
     -------
@@ -236,19 +231,20 @@ def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], roo
 
     Examples
     --------
-    >>> ends = np.array([0, 1], dtype=np.int32), np.array([1, 2], dtype=np.int32)
-    >>> starts = np.array([False, False, True])
-    >>> steps_by_search(lambda: [ends], 2, starts, lambda count: np.empty(count, dtype=np.int32))
+    >>> from rainbowdp.graph.pair_store import PairMemory
+    >>> store = PairMemory(np.int32)
+    >>> store.add(np.array([0, 1], dtype=np.int32), np.array([1, 2], dtype=np.int32))
+    >>> steps_by_search(store, np.array([False, False, True]))
     array([2, 1, 0], dtype=int32)
     """
     from rainbowdp.graph import kernels
 
-    entries = 2 * pairs
+    entries = 2 * store.size
     # One array does for counting, for where to write next, and for where to read: each step moves what
     # belongs to a dataset down by one place.
     kind = np.int32 if _OF * entries <= _EVEN * _LARGEST_INT32 else np.int64
     places = np.zeros(starts.size + 2, dtype=kind)
-    for source, target in batches():
+    for source, target in store.batches():
         kernels.count_ends(read_only(source), read_only(target), places[2:])
     width = int(places.max())
     degrees = None
@@ -257,8 +253,8 @@ def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], roo
         places[1:-1] = np.arange(starts.size) * width
     else:
         np.cumsum(places, out=places)
-    neighbors = room(entries if degrees is None else width * starts.size)
-    for source, target in batches():
+    neighbors = store.array(entries if degrees is None else width * starts.size)
+    for source, target in store.batches():
         kernels.list_neighbors(read_only(source), read_only(target), places[1:], neighbors)
     if degrees is None:
         return search(places[:-1], neighbors, starts)
