@@ -21,7 +21,6 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import (
     ColorError,
     DistributionError,
-    NotHomogeneousError,
     NumberError,
     RainbowError,
     RainbowSyntaxError,
@@ -104,36 +103,6 @@ def test_uniform_is_for_regions_with_a_boundary_only() -> None:
     assert all(value == Fraction(1, 3) for p in condition.distributions.values() for value in p.values())
 
 
-def test_theorem_2_needs_a_homogeneous_boundary() -> None:
-    # Path b-x-y-b of one order, E = 2: x alone reaches (1/4, 21/32, 3/32) and y alone (1/2, 5/16, 3/16),
-    # never both, so no optimum exists.
-    ends = ["b1", "x", "y", "b2"]
-    graph = RainbowGraph.from_edges(itertools.pairwise(ends), dict.fromkeys(ends, "1>2>3"))
-    left = {"1": "1/8", "2": "3/4", "3": "1/8"}
-    right = {"1": "3/8", "2": "1/4", "3": "3/8"}
-    with pytest.raises(NotHomogeneousError, match="'b1' and 'b2' of the region 1>2>3") as e:
-        from_datasets(graph, {"b1": left, "b2": right})
-    assert e.value.values["datasets"] == ("b1", "b2")
-    assert "1=0.125, 2=0.75, 3=0.125" in e.value.what
-
-
-def test_the_smallest_prefix_masses_of_two_boundaries_are_refused_and_would_not_be_private() -> None:
-    # Path b-x-b, E = 2.
-    graph = RainbowGraph.from_edges([("b1", "x"), ("x", "b2")], dict.fromkeys(["b1", "x", "b2"], "1>2>3"))
-    first = Distribution({"1": "1/8", "2": "1/4", "3": "5/8"})
-    second = Distribution({"1": "1/4", "2": "1/8", "3": "5/8"})
-    with pytest.raises(NotHomogeneousError, match="'b1' and 'b2'"):
-        from_datasets(graph, {"b1": first, "b2": second})
-    privacy = PureDP("ln 2")
-    rainbow = Rainbow.parse("1>2>3")
-    masses = [
-        min(privacy.propagate(p), privacy.propagate(q))
-        for p, q in zip(first.prefix_masses(rainbow), second.prefix_masses(rainbow), strict=True)
-    ]
-    middle = Distribution({"1": masses[0], "2": masses[1] - masses[0], "3": 1 - masses[1]})
-    assert not privacy.admits(first, middle) or not privacy.admits(middle, second)
-
-
 def test_datasets_are_named_in_messages() -> None:
     graph = RainbowGraph.from_edges([("north", "south")], {"north": "a>b", "south": "b>a"})
     with pytest.raises(UnknownDatasetError):
@@ -163,12 +132,6 @@ def test_randomized_response_for_three_colors_in_fractions(
     assert condition.notes == ()
 
 
-def test_a_tied_best_class_shares_the_truth() -> None:
-    condition = randomized_response(complete_graph("a=b>c", "c>a=b"), PureDP("ln 2"))
-    tied = condition.distributions[Rainbow.parse("a=b>c")]
-    assert tied == Distribution({"a": "3/8", "b": "3/8", "c": "1/4"})
-
-
 def test_gaussian_response_for_two_colors_is_the_known_one() -> None:
     # Phi(mu/2), here for mu = 1, from a table of the normal distribution.
     condition = randomized_response(complete_graph("a>b", "b>a"), GaussianDP(1))
@@ -178,7 +141,7 @@ def test_gaussian_response_for_two_colors_is_the_known_one() -> None:
 
 
 @pytest.mark.parametrize("colors", [2, 7])
-@pytest.mark.parametrize("mu", ["1/100", "1", "ln 3", "5"])
+@pytest.mark.parametrize("mu", ["1/100", "ln 3"])
 def test_gaussian_response_is_within_2_to_the_minus_64_of_the_limit(colors: int, mu: str) -> None:
     names = [f"c{index}" for index in range(colors)]
     graph = complete_graph(">".join(names), ">".join(reversed(names)))

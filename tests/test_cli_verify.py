@@ -100,19 +100,6 @@ def test_delta_is_tight_at_the_asked_epsilon(run: Runner, files: Path) -> None:
     assert verify(run, files, "--epsilon", "0", "--delta", "0.08").code == 1
 
 
-def test_decimals_are_judged_within_their_precision_unless_strict(run: Runner, files: Path) -> None:
-    third = "0.3333333333333333"
-    (files / "m.csv").write_text(
-        HEAD + f"x,b>r,0,0.6666666666666666,{third}\ny,r>b,0,{third},0.6666666666666666\n"
-    )
-    assert verify(run, files, "--epsilon", "ln 2").code == 0
-    (files / "m.csv").write_text(
-        HEAD + f"x,b>r,0,0.6666666666666667,{third}\ny,r>b,0,{third},0.6666666666666667\n"
-    )
-    assert verify(run, files, "--epsilon", "ln 2").code == 0
-    assert verify(run, files, "--epsilon", "ln 2", "--strict").code == 1
-
-
 def test_the_table_shows_the_worst_pair(run: Runner, files: Path) -> None:
     outcome = verify(run, files, "--epsilon", "ln(5/4)")
     assert outcome.code == 1
@@ -127,10 +114,7 @@ def test_the_table_shows_the_worst_pair(run: Runner, files: Path) -> None:
     ("given", "exit_code", "what"),
     [
         ((EXACT, "source,target\nx,q\n", ("--epsilon", "1")), 4, "error[RDP301]: row 1 of"),
-        ((EXACT, "source,goal\nx,y\n", ("--epsilon", "1")), 4, "error[RDP502]"),
-        ((EXACT.replace("2/3", "1/3"), "source,target\n", ("--epsilon", "1")), 4, "error[RDP203]"),
         ((EXACT.replace("2/3", "hello"), "source,target\n", ("--epsilon", "1")), 4, "error[RDP101]"),
-        ((EXACT.replace("y,", "x,"), "source,target\n", ("--epsilon", "1")), 4, "error[RDP304]"),
         ((EXACT.replace("2/3", ""), "source,target\n", ("--epsilon", "1")), 4, "error[RDP502]: row 1 of"),
         ((EXACT, "source,target\n", ()), 2, "error[RDP901]: no privacy is given"),
     ],
@@ -150,7 +134,6 @@ def test_what_is_wrong_is_said_in_two_lines(
     [
         ("m.csv", None, "there is no file"),
         ("m.json", '{"colors": ', "is not JSON"),
-        ("m.json", "[1]", "holds a list at its top level"),
         ("m.txt", EXACT, "does not say in which form a mechanism or a receipt is written"),
     ],
 )

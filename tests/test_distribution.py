@@ -45,11 +45,8 @@ def test_a_distribution_is_a_sorted_mapping() -> None:
     ("values", "message"),
     [
         ({"a": "0.5", "b": "0.4999"}, r"sum to 0\.9999, not to 1"),
-        ({"a": "1/3", "b": "1/3"}, "sum to 2/3, not to 1"),
-        ({"a": "1", "b": "1"}, "sum to 2, not to 1"),
         ({"a": "0", "b": "0"}, "sum to 0, not to 1"),
         ({"a": "3/2", "b": "-1/2"}, r"the probability of 'b' is negative \(-0\.5\)"),
-        ({"a": "4/3", "b": "-1/3"}, r"the probability of 'b' is negative \(-1/3\)"),
         ({}, "at least one color"),
     ],
 )

@@ -2,15 +2,12 @@
 """Families of datasets against networkx's generators, brute force and known counts."""
 
 import math
-import pickle
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
 from rainbowdp.families import Family, cycle, grid, hamming, histograms, hypercube, path
@@ -48,12 +45,11 @@ def assert_sound(family: Family) -> None:
 @pytest.mark.parametrize(
     ("family", "network"),
     [
-        *((path(size), nx.path_graph(size)) for size in (1, 2, 3, 10)),
-        *((cycle(size), nx.cycle_graph(size)) for size in (3, 4, 11)),
+        *((path(size), nx.path_graph(size)) for size in (1, 4)),
+        *((cycle(size), nx.cycle_graph(size)) for size in (3, 5)),
         # networkx numbers the axes from the last one.
-        *((grid(*shape), nx.grid_graph(shape[::-1])) for shape in ((4,), (1, 3), (2, 3, 4))),
-        *((hypercube(dimensions), nx.hypercube_graph(dimensions)) for dimensions in (1, 2, 5)),
-        (hamming(1, 4), nx.complete_graph(4)),
+        *((grid(*shape), nx.grid_graph(shape[::-1])) for shape in ((1, 3), (2, 3, 4))),
+        (hypercube(4), nx.hypercube_graph(4)),
         (hamming(2, 3), nx.cartesian_product(nx.complete_graph(3), nx.complete_graph(3))),
     ],
     ids=str,
@@ -63,14 +59,6 @@ def test_families_have_the_neighbors_that_networkx_has(family: Family, network: 
     rows = {node if isinstance(node, tuple) else (node,) for node in network}
     assert set(rows_of(family)) == rows
     assert edges_of(family) == edges_of_network(network)
-
-
-@settings(max_examples=30)
-@given(st.integers(0, 6), st.integers(1, 4), st.sampled_from(["change-one", "add-remove"]))
-def test_histograms_are_sound(
-    records: int, options: int, neighbors: Literal["change-one", "add-remove"]
-) -> None:
-    assert_sound(histograms(records, options, neighbors))
 
 
 def test_histograms_of_the_survey() -> None:
@@ -166,12 +154,3 @@ def test_names_of_rows_behave_like_an_array_of_text() -> None:
     apart = Family(DatasetGraph.from_pairs(2, [0], [1]), [[-5, 7], [10**12, 8]]).labels
     assert apart[:].tolist() == ["-5/7", "1000000000000/8"]
     assert apart.number_of("-5/7") == 0
-
-
-@pytest.mark.parametrize(
-    "family", [histograms(3, 2), Family(DatasetGraph.from_pairs(2, [0], [1]), [[0], [4]])]
-)
-def test_a_copied_family_is_the_same(family: Family) -> None:
-    again = pickle.loads(pickle.dumps(family))  # noqa: S301 - what was just written
-    assert again.values.tolist() == family.values.tolist()
-    assert again.labels.tolist() == family.labels.tolist()

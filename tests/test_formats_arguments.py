@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rainbowdp.distribution import Distribution
 from rainbowdp.errors import RainbowError, UsageError
 from rainbowdp.formats import (
     read_boundary,
@@ -19,16 +18,13 @@ from rainbowdp.formats import (
     write_mechanism,
 )
 from rainbowdp.graph import RainbowGraph, boundary_morphism
-from rainbowdp.line import Line
 from rainbowdp.optimal import optimal_mechanism
-from rainbowdp.plots import check_plot_path, plot_line, plot_solution
+from rainbowdp.plots import plot_solution
 from rainbowdp.privacy import PureDP
-from rainbowdp.rainbow import Rainbow
 
 GRAPH = RainbowGraph.from_edges([("a", "b"), ("b", "c")], {"a": "b>r", "b": "b>r", "c": "r>b"})
 MECHANISM = optimal_mechanism(GRAPH, PureDP("ln 2"), "uniform")
 MORPHISM = boundary_morphism(GRAPH)
-LINE = Line(Rainbow.parse("b>r"), Distribution({"b": "1/2", "r": "1/2"}), PureDP("ln 2"))
 
 Call = Callable[[Any], object]
 
@@ -40,7 +36,6 @@ def nodes(tmp_path: Path) -> Path:
     return tmp_path / "nodes.csv"
 
 
-@pytest.mark.parametrize("odd", [3, b"m.csv"])
 @pytest.mark.parametrize(
     "call",
     [
@@ -53,18 +48,16 @@ def nodes(tmp_path: Path) -> Path:
         lambda odd: read_mechanism(__file__, classes=odd),
         lambda odd: write_mechanism(odd, MECHANISM, exact=False),
         lambda odd: write_mechanism("m.csv", MECHANISM, exact=False, classes=odd),
-        check_plot_path,
-        lambda odd: plot_line(LINE, [0], odd),
         lambda odd: plot_solution(GRAPH, MECHANISM, odd),
     ],
 )
-def test_what_is_no_name_of_a_file_is_refused(call: Call, odd: object) -> None:
+def test_what_is_no_name_of_a_file_is_refused(call: Call) -> None:
     with pytest.raises(UsageError, match="must be the name of a file, as text or Path, and is") as caught:
-        call(odd)
+        call(b"m.csv")
     assert caught.value.help.startswith("write for example ")
 
 
-@pytest.mark.parametrize("size", ["3", -1, 2**31])
+@pytest.mark.parametrize("size", ["3", 2**31])
 def test_a_number_of_datasets_that_is_none_is_refused(nodes: Path, size: Any) -> None:  # noqa: ANN401 - wrong on purpose
     with pytest.raises(UsageError, match="`size` must be a number of datasets"):
         read_neighbors(nodes.with_name("pairs.csv"), None, size)

@@ -49,18 +49,13 @@ def test_colors_in_tables_are_text_and_colors_in_rainbows_are_quoted(tmp_path: P
     [
         ("b.toml", "[a", "is not TOML"),
         ("b.toml", "", "gives no rainbow a distribution"),
-        ("b.toml", '["a>b"]\na=1\n["a>b"]\na=1', "is not TOML"),
         ("b.toml", '["a>b"]\na=1\n["a > b"]\na=1', "gives the rainbow a>b twice, the second time as 'a > b'"),
-        ("b.toml", '["a=b"]\na=1\n["b=a"]\na=1', "gives the rainbow a=b twice"),
         ("b.toml", "a = 1", "gives 1 for 'a', not a table"),
         ("b.toml", '["a>>b"]\na=1', "b.toml': .*empty color"),
         ("b.toml", '["a"]\na=true', "gives true as the probability of 'a' at a"),
-        ("b.toml", '["a"]\na=1979-05-27', "1979"),
         ("b.json", '{"a": {"a": 1, "a": 0}}', "the key 'a' stands twice"),
-        ("b.json", '{"a": {"a": null}}', "gives null as the probability of 'a'"),
         ("b.json", '{"a": {"a": [1]}}', "gives a list as the probability"),
         ("b.json", '{"a": {"a": Infinity}}', "Infinity is not a number"),
-        ("b.json", '"a"', 'holds "a" at its top level'),
         ("b.csv", "a,b", "does not say in which form"),
     ],
 )
@@ -70,18 +65,9 @@ def test_a_wrong_file_is_refused(tmp_path: Path, name: str, text: str, what: str
         read_boundary(tmp_path / name)
 
 
-@pytest.mark.parametrize("value", ['"half"', '"1/0"', "inf", "nan", '""', '"1e999999"', '"ln 2"'])
+@pytest.mark.parametrize("value", ['"1/0"', "inf", '""', '"1e999999"', '"ln 2"'])
 def test_a_probability_that_is_no_number_makes_the_file_unreadable(tmp_path: Path, value: str) -> None:
     (tmp_path / "b.toml").write_text(f'["a>b"]\na = 1\nb = {value}\n')
     with pytest.raises(NumberError, match=r"b\.toml', 'b' at a>b: ") as caught:
         read_boundary(tmp_path / "b.toml")
     assert (caught.value.code, caught.value.exit_code) == ("RDP101", 4)
-
-
-def test_a_whole_number_of_any_length_is_read(tmp_path: Path) -> None:
-    (tmp_path / "b.toml").write_text(f'["a"]\na = 0x{"f" * 4000}\n')
-    ((text,),) = (table.values() for table in read_boundary(tmp_path / "b.toml").values())
-    assert len(text) == 4817
-    (tmp_path / "b.toml").write_text(f"a = 0x{'f' * 4000}\n")
-    with pytest.raises(FileFormatError, match="gives a number for 'a', not a table"):
-        read_boundary(tmp_path / "b.toml")

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from command_line import Runner
-from rainbowdp.errors import FileFormatError, FileUnreadableError, MissingExtraError, RainbowError, UsageError
+from rainbowdp.errors import FileFormatError, MissingExtraError, RainbowError, UsageError
 from rainbowdp.families import grid
 from rainbowdp.formats import pairs as pair_files
-from rainbowdp.formats import read_graph, read_neighbors
+from rainbowdp.formats import read_graph, read_neighbors, tables
+from rainbowdp.formats.files import Form
 from rainbowdp.formats.tables import connect
 from rainbowdp.graph import PairList, PairStream, listed
 
@@ -142,16 +143,6 @@ def test_more_short_rows_than_the_size_of_the_file_tells(tmp_path: Path) -> None
     assert np.array_equal(found.source, source)
 
 
-def test_a_broken_file_is_unreadable(tmp_path: Path) -> None:
-    path = written(tmp_path / "pairs.parquet", [0] * 5000, list(range(4)) * 1250, "int64", 5000)
-    content = bytearray(path.read_bytes())
-    begin = pq.ParquetFile(path).metadata.row_group(0).column(2).dictionary_page_offset
-    content[begin : begin + 20] = bytes(20)
-    path.write_bytes(content)
-    with pytest.raises((FileUnreadableError, FileFormatError)):
-        read(path, None)
-
-
 @pytest.mark.parametrize("engine", ["memory", "stream"])
 def test_a_short_row_far_down_is_found_with_its_line(tmp_path: Path, engine: pair_files.Engine) -> None:
     rows = "0,1\n" * 20_000
@@ -269,3 +260,30 @@ def test_what_an_engine_lacks_is_not_said_of_the_file(
     assert "datasets.csv" not in caught.value.what
     assert "pip install 'rainbowdp[" in caught.value.help
     assert caught.value.exit_code == 2
+
+
+ROWS = {
+    "a comma in quotes": '",",x\r\n',
+    "a quote in a cell": "x\",5'\n",
+    "a line break": '"a\nb",","\r\n',
+    "empty lines": "\na,b\n\n\n",
+}
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("before", range(1, 5))
+def test_each_row_of_a_large_file_is_read_once(
+    name: str, before: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = ROWS[name]
+    # DuckDB reads 16 of these at a time, at least 32 MiB: so a file of 36 megabytes is cut.
+    monkeypatch.setattr(tables, "_LONGEST_RECORD", 1 << 21)
+    number = 36_000_000 // len(row)
+    path = tmp_path / "pairs.csv"
+    ending = "\r\n" if row.endswith("\r\n") else "\n"
+    path.write_bytes((f"{'a' * before},b{ending}" + row * number).encode())
+    with connect() as database:
+        query = tables.open_table(path, Form.CSV, ()).query("b")
+        found = database.sql(f"select count(*) from ({query}) where v0 is not null").fetchall()  # noqa: S608 - the query of a table
+    assert found == [(number,)]

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,8 @@ from pair_cases import PairCase, pair_cases
 from rainbowdp.errors import FileWriteError
 from rainbowdp.families import grid, path
 from rainbowdp.graph import DatasetGraph, PairStream
-from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.distances import MOST_PASSES, Depths, search, steps_along, steps_by_search
-from rainbowdp.graph.pair_store import PairMemory, PairSpool, mapped_array
+from rainbowdp.graph.pair_store import PairMemory, PairSpool
 
 Ends = tuple[NDArray[np.int32], NDArray[np.int32]]
 
@@ -31,34 +29,32 @@ def path_ends(along: NDArray[np.int64], order: NDArray[np.int64]) -> Ends:
     return along[:-1][order].astype(np.int32), along[1:][order].astype(np.int32)
 
 
-def by_search(pairs: NDArray[Any], starts: NDArray[np.bool_], kind: type[Any] = np.int32) -> list[int]:
+def by_search(pairs: NDArray[Any], starts: NDArray[np.bool_]) -> list[int]:
     """Return what the search finds in two batches of pairs."""
-    source, target = pairs.reshape(-1, 2).astype(kind).T.copy()
+    source, target = pairs.reshape(-1, 2).astype(np.int32).T.copy()
     middle = source.size // 2
 
-    def halves() -> Iterator[tuple[Integers, Integers]]:
-        yield source[:middle], target[:middle]
-        yield source[middle:], target[middle:]
-
-    steps = steps_by_search(halves, source.size, starts, lambda count: np.empty(count, dtype=kind))
+    store = PairMemory(np.int32)
+    store.add(source[:middle], target[:middle])
+    store.add(source[middle:], target[middle:])
+    steps = steps_by_search(store, starts)
     assert steps.dtype == np.int32
     assert not steps.flags.writeable
     return list(steps.tolist())
 
 
-@pytest.mark.parametrize("kind", [np.int32, np.int64])
 @given(case=pair_cases())
-def test_steps_are_those_of_networkx(kind: type[Any], case: PairCase) -> None:
-    ends, starts = case.ends(kind), case.start_array()
-    found = steps_along([ends], starts, PairMemory(kind), lambda _: None)
+def test_steps_are_those_of_networkx(case: PairCase) -> None:
+    ends, starts = case.ends(), case.start_array()
+    found = steps_along([ends], starts, PairMemory(np.int32), lambda _: None)
     assert found.dtype == np.int32
     assert found.tolist() == case.steps()
     neighbors = DatasetGraph.from_pairs(case.size, *ends)
     assert search(neighbors.indptr, neighbors.indices, starts).tolist() == case.steps()
-    assert by_search(np.array(case.edges()), starts, kind) == case.steps()
+    assert by_search(np.array(case.edges()), starts) == case.steps()
 
 
-@pytest.mark.parametrize("size", [2, 253, 254, 255, 256, 65_534, 65_535, 65_536, 70_000])
+@pytest.mark.parametrize("size", [2, 253, 254, 255, 65_534, 65_536])
 @pytest.mark.parametrize("order", ["forward", "backward", "shuffled"])
 def test_distances_of_any_depth_are_exact(size: int, order: str) -> None:
     """Depths grow into longer integers, and nothing is done twice where the pairs come in order."""
@@ -82,7 +78,7 @@ def test_distances_of_any_depth_are_exact(size: int, order: str) -> None:
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
-@pytest.mark.parametrize("structure", [path(70_000).structure, grid(80, 90).structure], ids=repr)
+@pytest.mark.parametrize("structure", [path(20_000).structure, grid(80, 90).structure], ids=repr)
 def test_deep_graphs_end_in_few_passes_in_any_order(structure: DatasetGraph, shuffled: bool) -> None:
     source, target = structure.pairs()
     if shuffled:
@@ -103,7 +99,7 @@ def test_deep_graphs_end_in_few_passes_in_any_order(structure: DatasetGraph, shu
     assert shuffled == said[-1].startswith("the neighbors along")
 
 
-@pytest.mark.parametrize("degree", [1, 254, 255, 256, 513])
+@pytest.mark.parametrize("degree", [1, 255, 256])
 def test_datasets_with_many_neighbors(degree: int) -> None:
     # All of one circle with all of the other: lists of equal length, but for the last dataset.
     one, other = np.indices((degree, degree)).reshape(2, -1)
@@ -112,23 +108,12 @@ def test_datasets_with_many_neighbors(degree: int) -> None:
     assert found == [0, *[2] * (degree - 1), *[1] * degree, -1]
 
 
-def test_a_store_gives_back_what_it_was_given_in_either_direction() -> None:
-    for store in (PairSpool(np.int64), PairMemory(np.int64)):
-        store.add(np.array([1, 2]), np.array([3, 4]))
-        store.add(np.array([5]), np.array([6]))
-        forward = [(source.tolist(), target.tolist()) for source, target in store.batches()]
-        assert forward == [([1, 2], [3, 4]), ([5], [6])]
-        assert [(s.tolist(), t.tolist()) for s, t in store.batches(backward=True)] == forward[::-1]
-        assert (store.size, store.array(7).size) == (3, 7)
-
-
 def test_where_temporary_files_cannot_be_made_the_error_says_where(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
-    for attempt in (lambda: mapped_array(10, np.int32), lambda: PairSpool(np.int32)):
-        with pytest.raises(FileWriteError, match="nowhere"):
-            attempt()
+    with pytest.raises(FileWriteError, match="nowhere"):
+        PairSpool(np.int32)
 
 
 def test_a_full_disk_is_an_error_and_a_killed_process_leaves_no_file(tmp_path: Path) -> None:
@@ -138,16 +123,16 @@ def test_a_full_disk_is_an_error_and_a_killed_process_leaves_no_file(tmp_path: P
         from rainbowdp.errors import FileWriteError
         from rainbowdp.families import grid
         from rainbowdp.graph import PairStream
-        from rainbowdp.graph.pair_store import PairSpool, mapped_array
+        from rainbowdp.graph.pair_store import PairSpool
         spool = PairSpool(np.int32)
         spool.add(np.zeros(1000, dtype=np.int32), np.ones(1000, dtype=np.int32))
-        array = mapped_array(1 << 20, np.int32)
+        array = spool.array(1 << 20)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
         source, target = grid(200, 200).structure.pairs()
         starts = np.arange(40_000) == 0
         for attempt in (
             lambda: PairStream(40_000, lambda: [(source, target)]).steps_from(starts),
-            lambda: mapped_array(1 << 20, np.int32),
+            lambda: spool.array(1 << 20),
         ):
             try:
                 attempt()

@@ -12,9 +12,9 @@ from hypothesis import given
 from numpy.typing import NDArray
 
 from pair_cases import PairCase, pair_cases
-from rainbowdp.graph import CodePairs, compiled, passes
+from rainbowdp.graph import CodePairs, passes
 from rainbowdp.graph.arrays import Integers
-from rainbowdp.graph.compiled import is_worth_compiling, kernel
+from rainbowdp.graph.compiled import kernel
 from rainbowdp.graph.passes import CodeTally
 from relation_answers import compiled_or_not
 
@@ -39,7 +39,7 @@ def test_order_and_repeats_are_found(is_compiled: bool, case: PairCase) -> None:
         assert passes.count_repeats(case.size, source, target) == case.repeats()
 
 
-@pytest.mark.parametrize("place", [0, 65_534, 65_535, 65_536, 199_998])
+@pytest.mark.parametrize("place", [0, 65_535, 199_998])
 def test_a_pair_that_does_not_rise_is_seen_at_any_place(place: int) -> None:
     ends = np.arange(200_000, dtype=np.int32)
     assert passes.is_ascending(ends, ends + 1)
@@ -47,7 +47,7 @@ def test_a_pair_that_does_not_rise_is_seen_at_any_place(place: int) -> None:
     assert not passes.is_ascending(ends, ends + 1)
 
 
-@pytest.mark.parametrize("count", [1, 63, 64, 65, 255, 256, 257, 600, 16_385, 65_536, 65_537])
+@pytest.mark.parametrize("count", [1, 64, 257, 600, 65_537])
 def test_codes_of_every_width_agree(count: int) -> None:
     random = np.random.default_rng(count)
     size = 4000
@@ -92,7 +92,7 @@ def test_many_pairs_are_told_apart_part_by_part(monkeypatch: pytest.MonkeyPatch)
         expected = passes.count_repeats(300, source, target)
     assert expected > 0
     with compiled_or_not(True):
-        for part, keys in ((64, 1 << 25), (64, 1000), (1 << 14, 7), (1, 30_000)):
+        for part, keys in ((64, 1000), (1 << 14, 7)):
             monkeypatch.setattr(passes, "_PART", part)
             monkeypatch.setattr(passes, "_MOST_KEYS", keys)
             assert passes.count_repeats(300, source, target) == expected
@@ -109,19 +109,6 @@ def test_machine_code_needs_no_folder_to_keep_it_in(monkeypatch: pytest.MonkeyPa
     with pytest.raises(RuntimeError):
         numba.njit(cache=True)(total)
     assert kernel(total)(np.arange(5)) == 10
-
-
-def test_passes_are_compiled_where_that_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    for fewest in (compiled.FEWEST_LOADED, compiled.FEWEST):
-        assert is_worth_compiling(fewest)
-        assert not is_worth_compiling(fewest - 1)
-        monkeypatch.delitem(sys.modules, "numba", raising=False)
-    compiled.compiled.cache_clear()
-    try:
-        monkeypatch.setitem(sys.modules, "numba", None)
-        assert not is_worth_compiling(10**9)
-    finally:
-        compiled.compiled.cache_clear()
 
 
 def test_a_graph_loads_no_compiler_until_it_has_many_pairs() -> None:

@@ -26,7 +26,7 @@ from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
 
-ODDS = ["2", "3/2", "6/5", "20"]
+ODDS = ["2", "6/5", "20"]
 DELTAS = ["0", "1/50"]
 FIGURE_1 = [
     ("blue>red>green", "blue>green>red green>red>blue red>blue>green green>blue>red"),
@@ -177,8 +177,7 @@ def test_the_order_of_the_input_does_not_matter(privacy: Privacy) -> None:
         assert max_min(region_graph(names, shuffled), privacy) == expected
 
 
-@pytest.mark.parametrize("odds", ["3", "20"])
-@pytest.mark.parametrize("delta", ["0", "1/1000000"])
+@pytest.mark.parametrize(("odds", "delta"), [("20", "0"), ("3", "1/1000000")])
 def test_tiny_probabilities_of_many_levels_are_exact(odds: str, delta: str) -> None:
     graph, privacy = levels(12), ApproxDP(f"ln {odds}", delta)
     condition = max_min(graph, privacy)
@@ -191,7 +190,7 @@ def test_tiny_probabilities_of_many_levels_are_exact(odds: str, delta: str) -> N
 
 @pytest.mark.parametrize(
     "privacy",
-    [PureDP(50), PureDP("1e-30"), ApproxDP(800, "1/50"), ApproxDP("1e-30", "1e-30"), GaussianDP(50)],
+    [PureDP("1e-30"), ApproxDP(800, "1/50"), GaussianDP(50)],
     ids=str,
 )
 def test_extreme_parameters_are_as_private_as_others(privacy: Privacy) -> None:
@@ -202,7 +201,7 @@ def test_extreme_parameters_are_as_private_as_others(privacy: Privacy) -> None:
     assert best >= 1 / 3
 
 
-@pytest.mark.parametrize("epsilon", [67, 68, 10**6])
+@pytest.mark.parametrize("epsilon", [67, 10**6])
 def test_no_epsilon_is_too_large(epsilon: int) -> None:
     # The best class of every region could have all but some e^-epsilon; what is lost to that is below 2^-64.
     for graph in (figure_1(), path("a=b>c", "c>b>a", "b>a>c")):
@@ -414,7 +413,7 @@ def test_a_boundary_that_is_not_private_never_leaves(monkeypatch: pytest.MonkeyP
         max_min(path("a>b>c", "b>a>c", "c>b>a"), PureDP("ln 2"))
 
 
-@pytest.mark.parametrize("epsilon", ["1e-30", "1", "1000"])
+@pytest.mark.parametrize("epsilon", ["1e-30", "1000"])
 @pytest.mark.parametrize(
     "rainbows", [("c>b>a", "a=b>c"), ("a=b>c", "a=b=c"), ("a=b>c", "c>a=b", "b>c>a")], ids=" ".join
 )
@@ -430,7 +429,7 @@ def test_rounding_gives_nothing_to_colors_that_no_region_uses(
     assert all(row[color] != 0 for row in condition.distributions.values() for color in used)
 
 
-@pytest.mark.parametrize("privacy", [PureDP("ln 2"), PureDP(1), ApproxDP(1, "1/50"), GaussianDP(1)], ids=str)
+@pytest.mark.parametrize("privacy", [ApproxDP(1, "1/50"), GaussianDP(1)], ids=str)
 def test_progress_goes_up_to_the_whole(privacy: Privacy) -> None:
     rainbows = ["a>b>c", "b>a>c", "c>b=a", "b>c>a", "a>b>c"]
     graph = RainbowGraph.from_arrays([0, 1, 3], [1, 2, 4], rainbows)

@@ -30,7 +30,7 @@ from small_problems import Problem, problems
 
 
 @drawn(problems(smallest_size=3), st.data())
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_theorem_1_a_pullback_along_a_morphism_is_private(problem: Problem, data: st.DataObject) -> None:
     target, mechanism = problem.graph().structure, problem.mechanism()
     size = data.draw(st.integers(2, 8))
@@ -161,7 +161,7 @@ def test_definition_3_a_utility_that_is_not_order_reasonable_is_caught() -> None
 
 
 @drawn(problems(smallest_size=3), st.integers(0, 2))
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_theorem_2_the_optimum_dominates_what_stops_growing_early(problem: Problem, cap: int) -> None:
     mechanism, graph = problem.mechanism(), problem.graph()
     steps, free = graph.distance.data, graph.unconstrained

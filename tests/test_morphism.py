@@ -18,7 +18,6 @@ from rainbowdp.graph import (
     listed,
 )
 from rainbowdp.rainbow import Rainbow
-from test_graph_rainbow_graph import figure_1
 
 
 @given(cases(), cases(), st.data())
@@ -108,15 +107,6 @@ def test_the_boundary_morphism_keeps_rainbows_and_distances_and_depends_on_no_nu
         assert other.class_distance.tolist() == morphism.class_distance.tolist()
         neighbors = listed(other.boundary_graph.structure).indices
         assert np.array_equal(neighbors, listed(image.structure).indices)
-
-
-def test_figure_1_boundary_graph() -> None:
-    morphism = boundary_morphism(figure_1())
-    image = morphism.boundary_graph
-    assert (image.size, image.pair_count) == (11, 16)
-    # The paper's figure 1(b) draws an edge between these two regions; figure 1(a) has no such neighbors.
-    green = [f"green>{rest} @ 0" for rest in ("red>blue", "blue>red")]
-    assert not listed(image.structure).joined([image.index(green[0])], [image.index(green[1])])[0]
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from rainbowdp.mechanism import LineRows, Mechanism, pullback
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.verification import Verification, check, verify
-from rainbowdp.verification.class_pairs import ClassPairs, class_pairs, expected_moves, representative_pairs
+from rainbowdp.verification.class_pairs import ClassPairs, class_pairs, representative_pairs
 from small_problems import ODDS, fractions_of, pair_excess
 
 RATIONAL_NOTIONS: tuple[PureDP | ApproxDP, ...] = (
@@ -377,22 +377,3 @@ def test_only_a_constraint_that_the_line_s_own_implies_is_proven(
     graph = path(90).rainbow_graph(["a>b", "b>a"], (np.arange(90) >= 88).astype(int))
     pairs, kept = left(optimal_mechanism(graph, own, "uniform"), graph, asked)
     assert (kept.size < pairs.size) == implied
-
-
-def test_growth_is_expected_up_to_the_turning_mass_and_decay_from_there_on() -> None:
-    privacy = PureDP("ln 2")
-    third = Fraction(1, 3)
-    grow = expected_moves(privacy, third, 1)
-    assert grow is not None
-    assert grow(1) == Fraction(2, 3)
-    assert expected_moves(privacy, third, 2) is None
-    decay = expected_moves(privacy, Fraction(1, 2), 3)
-    assert decay is not None
-    assert [decay(n) for n in range(4)] == [Fraction(1, 2), Fraction(3, 4), Fraction(7, 8), Fraction(15, 16)]
-    # A mass that would pass 1 has no formula over the whole stretch.
-    approximate = ApproxDP("ln 2", "1/10")
-    assert expected_moves(approximate, Fraction(9, 10), 1) is not None
-    assert expected_moves(approximate, Fraction(9, 10), 2) is None
-    certain = expected_moves(approximate, Fraction(1), 5)
-    assert certain is not None
-    assert certain(5) == 1

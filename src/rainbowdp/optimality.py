@@ -21,7 +21,6 @@ from rainbowdp.errors import MechanismShapeError, NotHomogeneousError, SolverErr
 from rainbowdp.exact import exponent_ball, round_ball, to_float
 from rainbowdp.exact.arguments import described, require
 from rainbowdp.graph import RainbowGraph, listed
-from rainbowdp.graph.arrays import first_occurrences
 from rainbowdp.mechanism import Mechanism, check_homogeneous, in_order_of
 from rainbowdp.mechanism.comparison import require_same_size
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, require_privacy
@@ -325,21 +324,13 @@ def _prefixes(rainbow: Rainbow) -> Floats:
 
 
 def _require_same_rainbows(mechanism: Mechanism, graph: RainbowGraph) -> None:
-    if mechanism.colors != graph.colors:
-        raise MechanismShapeError(
-            f"the mechanism has the colors {', '.join(mechanism.colors)}, "
-            f"the graph {', '.join(graph.colors)}",
-            help="check a mechanism on the graph that it was made for",
-        )
-    count = max(mechanism.class_count, len(graph.rainbows))
-    for dataset in np.sort(first_occurrences(mechanism.codes, graph.regions, count)).tolist():
-        code, region = mechanism.codes[dataset], graph.regions[dataset]
+    for dataset, code in enumerate(mechanism.codes.tolist()):
+        ours, theirs = mechanism.class_rainbow[code], graph.rainbow_of(dataset)
         # A mechanism that ties all colors states no order, as one that is read without rainbows.
-        stated = mechanism.class_rainbow[code]
-        if len(stated.classes) > 1 and stated != graph.rainbows[region]:
+        if ours.colors != theirs.colors or (len(ours.classes) > 1 and ours != theirs):
             raise MechanismShapeError(
-                f"the dataset {mechanism.label(dataset)!r} has the rainbow "
-                f"{stated} in the mechanism and {graph.rainbows[region]} in the graph",
+                f"the dataset {mechanism.label(dataset)!r} has the rainbow {ours} in the mechanism and "
+                f"{theirs} in the graph",
                 help="check a mechanism on the graph that it was made for",
             )
 

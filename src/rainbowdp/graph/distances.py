@@ -20,11 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.errors import GraphShapeError
 from rainbowdp.graph.arrays import Integers, frozen, narrowest, read_only
 from rainbowdp.graph.compiled import compiled
 from rainbowdp.graph.pair_store import PairStore
-from rainbowdp.graph.passes import Batches, Ends
+from rainbowdp.graph.passes import Ends
 
 _LARGEST_INT32 = np.iinfo(np.int32).max
 _AHEAD = 1 << 8
@@ -34,7 +33,6 @@ _EVEN, _OF = 4, 5
 UNREACHED = np.iinfo(np.int32).max
 """The number of steps of a dataset that no start is known to reach, while steps are lowered."""
 
-Room = Callable[[int], Integers]
 # Passes would take too many with more than one dataset in fifty still changing in the third, or no fewer than
 # in the second; or already in the second, where it reaches fewer than a tenth of the datasets that are left.
 _CHANGING, _REACHING, _TRIED = 50, 10, 3
@@ -82,7 +80,7 @@ def steps_along(
         return depths.finished()
     del depths
     say(f"the neighbors along {store.size} pairs are listed and searched")
-    return steps_by_search(store.batches, store.size, starts, store.array)
+    return steps_by_search(store, starts)
 
 
 class Depths:
@@ -216,19 +214,15 @@ def _relax_at_once(source: Integers, target: Integers, depth: NDArray[np.int32])
     return fallen
 
 
-def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], room: Room) -> NDArray[np.int32]:
+def steps_by_search(store: PairStore, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return how many steps each dataset is away from the nearest start.
 
     Parameters
     ----------
-    batches : callable
-        Gives all pairs, batch by batch, as often as it is called; none joins a dataset with itself.
-    pairs : int
-        Their number.
+    store : PairStore
+        All pairs, none of which joins a dataset with itself, and room for the lists of neighbors.
     starts : bool array [n]
         The datasets at distance 0.
-    room : callable
-        Makes an array for so many neighbors, of the type that numbers datasets.
 
     Returns
     -------
@@ -237,19 +231,20 @@ def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], roo
 
     Examples
     --------
-    >>> ends = np.array([0, 1], dtype=np.int32), np.array([1, 2], dtype=np.int32)
-    >>> starts = np.array([False, False, True])
-    >>> steps_by_search(lambda: [ends], 2, starts, lambda count: np.empty(count, dtype=np.int32))
+    >>> from rainbowdp.graph.pair_store import PairMemory
+    >>> store = PairMemory(np.int32)
+    >>> store.add(np.array([0, 1], dtype=np.int32), np.array([1, 2], dtype=np.int32))
+    >>> steps_by_search(store, np.array([False, False, True]))
     array([2, 1, 0], dtype=int32)
     """
     from rainbowdp.graph import kernels
 
-    entries = 2 * pairs
+    entries = 2 * store.size
     # One array does for counting, for where to write next, and for where to read: each step moves what
     # belongs to a dataset down by one place.
     kind = np.int32 if _OF * entries <= _EVEN * _LARGEST_INT32 else np.int64
     places = np.zeros(starts.size + 2, dtype=kind)
-    for source, target in batches():
+    for source, target in store.batches():
         kernels.count_ends(read_only(source), read_only(target), places[2:])
     width = int(places.max())
     degrees = None
@@ -258,8 +253,8 @@ def steps_by_search(batches: Batches, pairs: int, starts: NDArray[np.bool_], roo
         places[1:-1] = np.arange(starts.size) * width
     else:
         np.cumsum(places, out=places)
-    neighbors = room(entries if degrees is None else width * starts.size)
-    for source, target in batches():
+    neighbors = store.array(entries if degrees is None else width * starts.size)
+    for source, target in store.batches():
         kernels.list_neighbors(read_only(source), read_only(target), places[1:], neighbors)
     if degrees is None:
         return search(places[:-1], neighbors, starts)
@@ -307,21 +302,13 @@ def _searched(
     return frozen(depth)
 
 
-def breadth_first_steps(
-    indptr: NDArray[np.int64], neighbors: Integers, starts: NDArray[np.bool_]
-) -> NDArray[np.int32]:
+def steps_between(source: Integers, target: Integers, starts: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return how many steps each dataset is away from the nearest start, by scipy's search.
-
-    The search starts at an extra dataset that leads to all the starts. It returns an order and predecessors,
-    and depths follow from these by doubling jumps, so that a path of a million datasets (a million levels)
-    takes some twenty rounds of array operations.
 
     Parameters
     ----------
-    indptr : int64 array [n + 1]
-        The neighbors of dataset i are ``neighbors[indptr[i]:indptr[i + 1]]``.
-    neighbors : integer array
-        Each pair in both directions.
+    source, target : integer array [m]
+        All pairs, in any order.
     starts : bool array [n]
         The datasets at distance 0.
 
@@ -330,46 +317,14 @@ def breadth_first_steps(
     int32 array [n]
         Exact numbers of steps; -1 where no start can be reached.
 
-    Raises
-    ------
-    GraphShapeError
-        If the graph has more than about 10^9 pairs; scipy's search counts entries in 32 bits.
-
     Examples
     --------
-    >>> indptr, neighbors = np.array([0, 1, 3, 4, 4]), np.array([1, 0, 2, 1], dtype=np.int32)
-    >>> breadth_first_steps(indptr, neighbors, np.array([True, False, False, False]))
+    >>> steps_between(np.array([0, 2]), np.array([1, 1]), np.array([True, False, False, False]))
     array([ 0,  1,  2, -1], dtype=int32)
     """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import breadth_first_order
-
-    size = starts.size
-    first = np.flatnonzero(starts).astype(np.int32)
-    entries = neighbors.size + first.size
-    if max(entries, size + 1) > _LARGEST_INT32:
-        raise GraphShapeError(
-            f"{neighbors.size // 2} pairs are too many for one search",
-            help="use at most 10^9 pairs of neighbors",
-        )
-    indptr = np.append(indptr, entries).astype(np.int32)
-    indices = np.concatenate([neighbors.astype(np.int32, copy=False), first])
-    # The search wants float64 weights; it looks at the structure only.
-    search_graph = csr_array((np.ones(entries), indices, indptr), shape=(size + 1, size + 1))
-    order, predecessors = breadth_first_order(search_graph, size)
-    place = np.empty(size + 1, dtype=np.int32)
-    place[order] = np.arange(order.size, dtype=np.int32)
-    jump = np.zeros(order.size, dtype=np.int32)
-    jump[1:] = place[predecessors[order[1:]]]
-    depth = np.ones(order.size, dtype=np.int32)
-    depth[0] = 0
-    # A dataset found later has a predecessor found no earlier, so the last jump reaches 0 last of all.
-    while jump[-1]:
-        depth += depth[jump]
-        jump = jump[jump]
-    steps = np.full(size + 1, -1, dtype=np.int32)
-    steps[order] = depth - 1
-    return steps[:size]
+    steps = relaxed(source, target, np.where(starts, np.int32(0), np.int32(UNREACHED)))
+    steps[steps == UNREACHED] = -1
+    return frozen(steps)
 
 
 def relaxed(source: NDArray[Any], target: NDArray[Any], steps: NDArray[np.int32]) -> NDArray[np.int32]:

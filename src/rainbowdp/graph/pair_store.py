@@ -116,43 +116,29 @@ class PairSpool:
             yield both[:size], both[size:]
 
     def array(self, count: int) -> Integers:
-        """Return an array for so many datasets that lives on the disk.
+        """Return an array that lives in an unnamed file, so that the system may move it out of memory.
 
         Raises
         ------
         FileWriteError
             If there is no room.
         """
-        return mapped_array(count, self._kind)
+        with unnamed_file() as file:
+            try:
+                # Without room, writing to the mapping would end the process; and nothing cannot be mapped.
+                length = max(count, 1) * np.dtype(self._kind).itemsize
+                if hasattr(os, "posix_fallocate"):
+                    os.posix_fallocate(file.fileno(), 0, length)
+                else:
+                    file.truncate(length)
+                array: Integers = np.memmap(file, dtype=self._kind, mode="r+")[:count]
+            except OSError as error:
+                raise no_room(error) from error
+        return array
 
 
 PairStore = PairMemory | PairSpool
 """A place for pairs, and for an array of as many numbers as they have ends."""
-
-
-def mapped_array(size: int, kind: Kind) -> Integers:
-    """Return an array of zeros that lives in an unnamed file, so that the system may move it out of memory.
-
-    Raises
-    ------
-    FileWriteError
-        If there is no room.
-    """
-    with unnamed_file() as file:
-        try:
-            # Without room, writing to the mapping would end the process; and nothing cannot be mapped.
-            _reserve(file, max(size, 1) * np.dtype(kind).itemsize)
-            array: Integers = np.memmap(file, dtype=kind, mode="r+")[:size]
-        except OSError as error:
-            raise no_room(error) from error
-    return array
-
-
-def _reserve(file: IO[bytes], length: int) -> None:
-    if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(file.fileno(), 0, length)
-    else:
-        file.truncate(length)
 
 
 def unnamed_file() -> IO[bytes]:

@@ -36,7 +36,7 @@ from rainbowdp.graph.arrays import (
     whole_number,
 )
 from rainbowdp.graph.compiled import compiled, is_worth_compiling
-from rainbowdp.graph.distances import breadth_first_steps, search, steps_along
+from rainbowdp.graph.distances import search, steps_along, steps_between
 from rainbowdp.graph.pair_store import PairMemory, PairSpool
 from rainbowdp.graph.passes import Batches, Ends, PairPasses, Report, count_repeats, is_ascending
 from rainbowdp.graph.relation import NeighborRelation
@@ -295,8 +295,10 @@ class DatasetGraph(Rebuilt, PairPasses):
         >>> DatasetGraph.from_pairs(4, [0, 1], [1, 2]).steps_from(np.array([True, False, False, False]))
         array([ 0,  1,  2, -1], dtype=int32)
         """
-        find = search if is_worth_compiling(self.pair_count) else breadth_first_steps
-        return find(self.indptr, self.indices, start_marks(starts, self.size))
+        chosen = start_marks(starts, self.size)
+        if is_worth_compiling(self.pair_count):
+            return search(self.indptr, self.indices, chosen)
+        return steps_between(*self.pairs(), chosen)
 
     def _read(self, what: str) -> Iterator[Ends]:  # noqa: ARG002 - a stream reports it
         yield self.pairs()
@@ -450,8 +452,7 @@ class PairList(Rebuilt, PairPasses):
         if is_worth_compiling(self.source.size):
             store = PairMemory(number_type(self.size))
             return steps_along(self._read("distances"), chosen, store, lambda _: None)
-        away = ~(chosen[self.source] & chosen[self.target])
-        return DatasetGraph.from_pairs(self.size, self.source[away], self.target[away]).steps_from(chosen)
+        return steps_between(self.source, self.target, chosen)
 
     def listed(self) -> DatasetGraph:
         """Return the same family with the neighbors of each dataset listed, without repeats.
