@@ -130,7 +130,7 @@ def test_the_judge_decides_as_a_count_of_all_orders(
     pairs = neighboring_counts(neighbors, rows, 4 if rows == 1 else 3)
     known = set(map(gaps_of, pairs))
     wrong = {gaps_of(pair) for pair in pairs if not allowed(pair)}
-    monkeypatch.setattr(Flip, "weights", lambda _, gaps: {lack: coin(lack) for lack in gaps})
+    monkeypatch.setattr(Flip, "weights_and_odds", lambda _, gaps: ({lack: coin(lack) for lack in gaps}, E))
     monkeypatch.setattr(Flip, "weight_ball", lambda _, lack: rational_ball(coin(lack)))
     mechanism = Flip(asked(neighbors, rows))
     judging = FlipJudge(mechanism, OPTIONS, range(20))
@@ -180,19 +180,15 @@ def test_scores_are_judged_on_a_grid(options: int, monotone: bool, monkeypatch: 
     question = rdp.scores([f"o{at}" for at in range(options)], sensitivity="1/3", monotone=monotone)
     mechanism = Flip(Asked(question, rdp.PureDP("1/2")))
     assert judge_mechanism(mechanism)
-    right_weights, right_ball = Flip.weights, Flip.weight_ball
+    right_weights, right_ball = Flip.weights_and_odds, Flip.weight_ball
     # The weights of a sensitivity that is too small by a hundredth.
     wrong = Fraction(101, 100)
-    monkeypatch.setattr(
-        Flip,
-        "weights",
-        lambda self, gaps: {
-            gap: weight
-            for gap, (_, weight) in zip(
-                gaps, right_weights(self, [gap * wrong for gap in gaps]).items(), strict=True
-            )
-        },
-    )
+
+    def weights(self: Flip, gaps: Any) -> Any:  # noqa: ANN401 - as it is
+        found, odds = right_weights(self, [gap * wrong for gap in gaps])
+        return dict(zip(gaps, found.values(), strict=True)), odds
+
+    monkeypatch.setattr(Flip, "weights_and_odds", weights)
     monkeypatch.setattr(Flip, "weight_ball", lambda self, gap: right_ball(self, gap * wrong))
     assert not judge_mechanism(mechanism)
 

@@ -220,17 +220,17 @@ def test_a_flip_with_a_wrong_coin_is_judged_broken(
     asked = Asked(rdp.winner("c", ["a", "b", "c"]), rdp.PureDP("ln 2"), neighbors, rows)
     mechanism = mechanism_of(asked)
     assert judge_mechanism(mechanism)
-    right_weights, right_ball = Flip.weights, Flip.weight_ball
+    right_weights, right_ball = Flip.weights_and_odds, Flip.weight_ball
     factor = Fraction(51, 50)
 
     def weights(self: Flip, gaps: Any) -> Any:  # noqa: ANN401 - as it is
-        found = right_weights(self, gaps)
-        return {gap: weight * factor if gap == 1 else weight for gap, weight in found.items()}
+        found, odds = right_weights(self, gaps)
+        return {gap: weight * factor if gap == 1 else weight for gap, weight in found.items()}, odds
 
     def weight_ball(self: Flip, gap: Any) -> Any:  # noqa: ANN401 - as it is
         return right_ball(self, gap) * (51 if gap == 1 else 50) / 50
 
-    monkeypatch.setattr(Flip, "weights", weights)
+    monkeypatch.setattr(Flip, "weights_and_odds", weights)
     monkeypatch.setattr(Flip, "weight_ball", weight_ball)
     judged = judge_mechanism(mechanism_of(asked))
     assert not judged

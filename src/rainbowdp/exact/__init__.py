@@ -3,8 +3,8 @@
 
 Privacy is a claim about real numbers, and floats do not carry it. `text` reads numbers, `real` sets the
 precision, `odds` and `real` keep the irrational numbers that privacy needs, and `enclosure` holds the only
-ways out: decided signs, enclosures, directed rounding, and texts for messages. `arguments` refuses arguments
-of the wrong kind.
+ways out: decided signs, enclosures, directed rounding, and texts for messages. `values` compares numbers of
+any form, also those that are known by enclosures alone. `arguments` refuses arguments of the wrong kind.
 """
 
 from rainbowdp.exact.enclosure import Exact as Exact

@@ -136,6 +136,10 @@ class Flip(EpsilonMechanism, OptionsMechanism):
 
     def weights(self, gaps: Iterable[Gap]) -> dict[Gap, Base]:
         """Return the exact probability to accept an option, by its gap; all in one root of the odds."""
+        return self.weights_and_odds(gaps)[0]
+
+    def weights_and_odds(self, gaps: Iterable[Gap]) -> tuple[dict[Gap, Base], Base]:
+        """Return these probabilities, and e^epsilon in the same root, so that equal numbers show it."""
         powers = {gap: self._power(gap) for gap in gaps}
         parts = math.lcm(self.asked.max_rows, *(power.denominator for power, _ in powers.values()))
         root = odds_root(self.charged.epsilon, parts)
@@ -144,7 +148,7 @@ class Flip(EpsilonMechanism, OptionsMechanism):
         for gap, (power, odd) in powers.items():
             weight = 1 / root ** int(power * parts)
             exact[gap] = weight * odd_one if odd else weight
-        return exact
+        return exact, root**parts
 
     def weight_ball(self, gap: Gap) -> flint.arb:
         """Return a ball around the same probability, at the precision in force."""

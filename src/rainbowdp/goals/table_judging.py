@@ -28,8 +28,6 @@ import flint
 from rainbowdp.baselines import taken_first
 from rainbowdp.exact import (
     Exponent,
-    Log,
-    LogPart,
     OddsExpression,
     ball,
     exponent_ball,
@@ -223,8 +221,8 @@ class FlipJudge:
         self._gaps = sorted(set(gaps))
         self._flip = flip
         # `Base` has enclosed numbers, too, but roots of the odds are exact.
-        self._weights = cast("dict[Gap, Weight]", flip.weights(self._gaps))
-        self._odds = _odds(flip.charged.epsilon, self._weights.values())
+        found = cast("tuple[dict[Gap, Weight], Weight]", flip.weights_and_odds(self._gaps))
+        self._weights, self._odds = found
         self.bits = _SPARE_BITS + 2 * bits_below_one(flip.charged.epsilon)
         self._kept = _Enclosures(self._weights, self._odds, options, self.bits)
         self._covered: dict[tuple[Gap, Gap, Gap, Gap], bool] = {}
@@ -234,7 +232,7 @@ class FlipJudge:
         with working_precision(self.bits):
             for gap, weight in self._weights.items():
                 is_thrown = ball(weight).overlaps(self._flip.weight_ball(gap))
-                if self._sign(weight) < 0 or self._sign(1 - weight) < 0 or not is_thrown:
+                if sign(weight) < 0 or sign(1 - weight) < 0 or not is_thrown:
                     return (
                         f"the coin of options that lack {gap} to the greatest is not the one that is thrown"
                     )
@@ -275,7 +273,7 @@ class FlipJudge:
         if found > 0 or found < 0 or self._options > MOST_EXACT:
             return bool(found > 0)
         excess = self._odds * self._exact(after, far) - self._exact(before, near)
-        return self._sign(excess) >= 0
+        return sign(excess) >= 0
 
     def _allows_by_coins(self, pair: TablePair, at: int) -> bool:
         """Tell whether coins alone show it, see the module's docstring."""
@@ -289,14 +287,8 @@ class FlipJudge:
         if key not in self._covered:
             coins = self._weights
             excess = self._odds * coins[far] * coins[other] - coins[near] * coins[other_far]
-            self._covered[key] = self._sign(excess) >= 0
+            self._covered[key] = sign(excess) >= 0
         return self._covered[key]
-
-    def _sign(self, value: Weight) -> int:
-        """Return the sign of a number, first with as many bits as epsilon asks for."""
-        with working_precision(self.bits):
-            found = ball(value)
-        return 1 if found > 0 else -1 if found < 0 else sign(value)
 
     def _exact(self, table: Table, gap: Gap) -> Weight:
         others: list[Base] = []
@@ -363,24 +355,12 @@ def _table(pair: TablePair, at: int) -> Table:
     return tuple(sorted(found.items()))
 
 
-def _odds(epsilon: Exponent, weights: Iterable[Weight]) -> Weight:
-    """Return e^epsilon in the root of the odds in which weights are, so that equal numbers show it."""
-    base = next((weight.exponent for weight in weights if isinstance(weight, OddsExpression)), None)
-    if isinstance(epsilon, Log):
-        if base is None or isinstance(base, Fraction):
-            return epsilon.argument
-        parts, power = base.parts if isinstance(base, LogPart) else 1, 1
-        while base.argument**power != epsilon.argument:
-            power += 1
-        return OddsExpression.odds(base) ** (power * parts)
-    return OddsExpression.odds(base) ** int(epsilon / base) if isinstance(base, Fraction) else Fraction(1)
-
-
 def bits_below_one(exponent: Exponent) -> int:
     """Return about how many bits an epsilon or mu lies below 1; 0 for greater ones, and for 0.
 
     Examples
     --------
+    >>> from rainbowdp.exact import Log
     >>> bits_below_one(Fraction(1, 1000)), bits_below_one(Log(Fraction(2))), bits_below_one(Fraction(2))
     (9, 0, 0)
     """

@@ -204,7 +204,17 @@ class _OddsNotion(Notion):
         return 1 - rest
 
     def limit_ball(self, mass: Exact) -> flint.arb:
-        """Return a ball around E times a mass plus delta, not cut at 1.
+        """Return a ball around the largest probability of an event that has this mass at a neighbor.
+
+        Parameters
+        ----------
+        mass : Exact
+            A probability.
+
+        Returns
+        -------
+        flint.arb
+            E times the mass plus delta at the precision in force, not cut at 1.
 
         Examples
         --------
@@ -236,7 +246,9 @@ class _OddsNotion(Notion):
         bases = {value.exponent for value in (*p.values(), *q.values()) if isinstance(value, OddsExpression)}
         return self.symbolic_odds if bases == {self.epsilon} else self.odds
 
-    def excesses(self, ours: Distribution, theirs: Distribution, *, swapped: bool) -> Iterator[Excess | None]:
+    def _excesses(
+        self, ours: Distribution, theirs: Distribution, *, swapped: bool
+    ) -> Iterator[Excess | None]:
         """Yield the greatest excess of one row over the limits that the other one sets."""
         odds = self.odds_for(ours, theirs)
         if not are_compatible([*ours.values(), *theirs.values(), odds]):
@@ -445,7 +457,17 @@ class GaussianDP(Notion):
         return None if moved is None else simplest(moved)
 
     def limit_ball(self, mass: Exact) -> flint.arb:
-        """Return a ball around Phi(Phi^-1(mass) + mu).
+        """Return a ball around the largest probability of an event that has this mass at a neighbor.
+
+        Parameters
+        ----------
+        mass : Exact
+            A probability.
+
+        Returns
+        -------
+        flint.arb
+            Phi(Phi^-1(mass) + mu) at the precision in force.
 
         Examples
         --------
@@ -456,7 +478,9 @@ class GaussianDP(Notion):
             return ball(mass)
         return normal_cdf(normal_quantile(ball(mass)) + exponent_ball(self.mu))
 
-    def excesses(self, ours: Distribution, theirs: Distribution, *, swapped: bool) -> Iterator[Excess | None]:
+    def _excesses(
+        self, ours: Distribution, theirs: Distribution, *, swapped: bool
+    ) -> Iterator[Excess | None]:
         """Yield the excess of each event that the likelihood ratio test (Neyman and Pearson) names.
 
         Because the Gaussian limit is concave, it is enough to check the corners of the test's curve.

@@ -202,7 +202,9 @@ class Notion(ABC):
         """
 
     @abstractmethod
-    def excesses(self, ours: Distribution, theirs: Distribution, *, swapped: bool) -> Iterable[Excess | None]:
+    def _excesses(
+        self, ours: Distribution, theirs: Distribution, *, swapped: bool
+    ) -> Iterable[Excess | None]:
         """Yield by how much events of one row exceed the limits that the other one sets.
 
         Only events are needed among which the one of greatest excess is.
@@ -230,7 +232,7 @@ class Notion(ABC):
         >>> GaussianDP(1).excess(p, q).violation.event, GaussianDP(2).excess(p, q)
         (('a',), None)
         """
-        both = (self.excesses(p, q, swapped=False), self.excesses(q, p, swapped=True))
+        both = (self._excesses(p, q, swapped=False), self._excesses(q, p, swapped=True))
         return greatest_excess(chain.from_iterable(both))
 
     def admits(self, p: Distribution, q: Distribution) -> Verdict:
