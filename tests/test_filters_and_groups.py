@@ -536,6 +536,19 @@ def test_a_note_says_what_no_cell_of_a_declared_type_says(
         assert note.startswith(f"no cell of column {column!r} {told}")
 
 
+def test_a_note_says_that_a_range_in_a_text_is_a_text(tmp_path: Path) -> None:
+    where = {"age": ["18..65", "etc...", "a..b"], "bin": Range(3)}
+    for ending, more in ((";", 1), (",", 0)):
+        (tmp_path / "a.csv").write_text(f"vote{ending}age{ending}bin\n", encoding="utf-8")
+        notes = rdp.ask(tmp_path / "a.csv", rdp.winner("vote", VOTES), epsilon=1, where=where).notes
+        (said,) = (note for note in notes if "is compared as a text" in note)
+        assert said.startswith(
+            "'18..65' is compared as a text: without double quotes, or in Python as a Range"
+        )
+        # Where semicolons separate, decimals may have commas, also those that a filter compares.
+        assert sum("'2,5' counts for nothing" in note for note in notes) == more
+
+
 def test_a_note_says_it_of_options_groups_and_edges_as_well() -> None:
     frame = ARROW.to_pandas().assign(flag=True)
     questions: list[Any] = [

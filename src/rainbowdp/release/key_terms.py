@@ -31,7 +31,7 @@ from rainbowdp.release.receipt import (
     public_part,
     unit_json,
 )
-from rainbowdp.release.remarks import compared_with, comparison_notes
+from rainbowdp.release.remarks import reading_notes
 from rainbowdp.release.terms import Source, require_person
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, count_keys
@@ -122,7 +122,7 @@ class KeyTerms:
         """Return the public remarks about a source: its schema makes them, and no row does."""
         if not isinstance(source, Table):
             return ()
-        return source.notes + comparison_notes(source, compared_with(self.where))
+        return source.notes + reading_notes(source, self.where)
 
     def read(
         self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool

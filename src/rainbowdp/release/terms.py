@@ -36,7 +36,7 @@ from rainbowdp.release.receipt import (
     public_part,
     unit_json,
 )
-from rainbowdp.release.remarks import compared_by, compared_with, comparison_notes, decimal_notes
+from rainbowdp.release.remarks import reading_notes
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, summarize, summarize_groups
 from rainbowdp.tables.filters import filters_json, read_filters
@@ -260,8 +260,7 @@ class Terms:
         """Return the public remarks about a source: its schema makes them, and no row does."""
         if not isinstance(source, Table):
             return ()
-        compared = compared_by(self.reading) + compared_with(self.where, self.divided)
-        return source.notes + decimal_notes(source, self.reading) + comparison_notes(source, compared)
+        return source.notes + reading_notes(source, self.where, self.divided, self.reading)
 
     def located(
         self, source: Source, key: bytes | None = None, progress: Progress | None = None
