@@ -238,6 +238,20 @@ def test_a_filter_keeps_the_rows_that_python_keeps(
     assert counts_in(summarize(table, OptionReading("vote", VOTES), where=where)) == counted(kept)
 
 
+def test_a_declared_day_stands_for_its_moments_unless_they_are_declared(table: Table) -> None:
+    noon = "2026-01-31 12:00:00" if table.source.separator else "2026-01-31T12:00:00"
+    options = ("2026-01-31", noon, "1999-12-31", "other")
+    of_day = [row["seen"] for row in ROWS if row["seen"] is not None]
+    told = ["2026-01-31" if day.date() == DAYS[1] else str(day.date()) for day in of_day]
+    told = [noon if moment == NOON else day for moment, day in zip(of_day, told, strict=True)]
+    told = [text if text in options else "other" for text in told]
+    found = counts_in(summarize(table, OptionReading("seen", options, other="other")))
+    assert found == tuple(map(told.count, options))
+    question = rdp.yes_no("seen", equals=dt.date(2026, 1, 31), at_least=1)
+    matching: Any = summarize(table, question.reading)
+    assert matching.matching == found[0] + found[1]
+
+
 GROUPINGS: list[tuple[Any, Any, str | None, int | None]] = [
     ("region", ["North", "East, far"], None, None),
     ("region", ["North", "East, far"], "rest", 2),
