@@ -261,6 +261,13 @@ GROUPINGS: list[tuple[Any, Any, str | None, int | None]] = [
 ]
 
 
+def test_groups_may_come_one_by_one() -> None:
+    towns = ["Ulm", "Bonn"]
+    assert (
+        groups_of("town", iter(towns)) == groups_of(["town"], iter([iter(towns)])) == groups_of("town", towns)
+    )
+
+
 def group_of(row: Row, columns: list[str], declared: list[list[Any]], other: str | None) -> str | None:
     """Return the name of the group of a row, as the documents describe it."""
     names = []
@@ -436,10 +443,12 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: groups_of(None, (), "x"), "`other_group` is given without `by`"),
     (lambda: groups_of("a", ["x", " x"]), "the groups are not distinct"),
     (lambda: groups_of("a", ["x"], "x"), "the groups are not distinct"),
-    (lambda: groups_of("a", "xy"), "'xy' is not a list of groups"),
+    (lambda: groups_of("a", "xy"), "the groups are 'xy', which is not a list"),
+    (lambda: groups_of("a", {"a": ["x"]}), "the groups are a dict, which is not a list"),
+    (lambda: groups_of(["a", "b"], [["x"], []]), "a column has no groups"),
     (lambda: groups_of(["a", "b"], [["x"]]), "groups are given 1 times, and there are 2 columns"),
     (lambda: groups_of(["a", "a"], [["x"], ["y"]]), "a column is named twice"),
-    (lambda: groups_of(["a", "b"], ["x", "y"]), "'x' is not a list of groups"),
+    (lambda: groups_of(["a", "b"], ["x", "y"]), "the groups are 'x', which is not a list"),
     (lambda: groups_of(["a", "b"], [["x"], [None]]), "is not a group"),
 ]
 
