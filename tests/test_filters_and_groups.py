@@ -238,6 +238,20 @@ def test_a_filter_keeps_the_rows_that_python_keeps(
     assert counts_in(summarize(table, OptionReading("vote", VOTES), where=where)) == counted(kept)
 
 
+def test_a_declared_day_stands_for_its_moments_unless_they_are_declared(table: Table) -> None:
+    noon = "2026-01-31 12:00:00" if table.source.separator else "2026-01-31T12:00:00"
+    options = ("2026-01-31", noon, "1999-12-31", "other")
+    of_day = [row["seen"] for row in ROWS if row["seen"] is not None]
+    told = ["2026-01-31" if day.date() == DAYS[1] else str(day.date()) for day in of_day]
+    told = [noon if moment == NOON else day for moment, day in zip(of_day, told, strict=True)]
+    told = [text if text in options else "other" for text in told]
+    found = counts_in(summarize(table, OptionReading("seen", options, other="other")))
+    assert found == tuple(map(told.count, options))
+    question = rdp.yes_no("seen", equals=dt.date(2026, 1, 31), at_least=1)
+    matching: Any = summarize(table, question.reading)
+    assert matching.matching == found[0] + found[1]
+
+
 GROUPINGS: list[tuple[Any, Any, str | None, int | None]] = [
     ("region", ["North", "East, far"], None, None),
     ("region", ["North", "East, far"], "rest", 2),
@@ -245,6 +259,13 @@ GROUPINGS: list[tuple[Any, Any, str | None, int | None]] = [
     (["region", "sex"], [["North", "East, far"], ["f"]], "rest", None),
     (["sex", "age", "seen"], [["f"], [17], ["2026-01-31", "2026-02-01"]], "rest", None),
 ]
+
+
+def test_groups_may_come_one_by_one() -> None:
+    towns = ["Ulm", "Bonn"]
+    assert (
+        groups_of("town", iter(towns)) == groups_of(["town"], iter([iter(towns)])) == groups_of("town", towns)
+    )
 
 
 def group_of(row: Row, columns: list[str], declared: list[list[Any]], other: str | None) -> str | None:
@@ -422,10 +443,12 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: groups_of(None, (), "x"), "`other_group` is given without `by`"),
     (lambda: groups_of("a", ["x", " x"]), "the groups are not distinct"),
     (lambda: groups_of("a", ["x"], "x"), "the groups are not distinct"),
-    (lambda: groups_of("a", "xy"), "'xy' is not a list of groups"),
+    (lambda: groups_of("a", "xy"), "the groups are 'xy', which is not a list"),
+    (lambda: groups_of("a", {"a": ["x"]}), "the groups are a dict, which is not a list"),
+    (lambda: groups_of(["a", "b"], [["x"], []]), "a column has no groups"),
     (lambda: groups_of(["a", "b"], [["x"]]), "groups are given 1 times, and there are 2 columns"),
     (lambda: groups_of(["a", "a"], [["x"], ["y"]]), "a column is named twice"),
-    (lambda: groups_of(["a", "b"], ["x", "y"]), "'x' is not a list of groups"),
+    (lambda: groups_of(["a", "b"], ["x", "y"]), "the groups are 'x', which is not a list"),
     (lambda: groups_of(["a", "b"], [["x"], [None]]), "is not a group"),
 ]
 
@@ -534,6 +557,19 @@ def test_a_note_says_what_no_cell_of_a_declared_type_says(
         # Where a whole number is missing, pandas has floats.
         told = said.partition(":")[0] if column == "age" and "float" in table.source.types["age"] else said
         assert note.startswith(f"no cell of column {column!r} {told}")
+
+
+def test_a_note_says_that_a_range_in_a_text_is_a_text(tmp_path: Path) -> None:
+    where = {"age": ["18..65", "etc...", "a..b"], "bin": Range(3)}
+    for ending, more in ((";", 1), (",", 0)):
+        (tmp_path / "a.csv").write_text(f"vote{ending}age{ending}bin\n", encoding="utf-8")
+        notes = rdp.ask(tmp_path / "a.csv", rdp.winner("vote", VOTES), epsilon=1, where=where).notes
+        (said,) = (note for note in notes if "is compared as a text" in note)
+        assert said.startswith(
+            "'18..65' is compared as a text: without double quotes, or in Python as a Range"
+        )
+        # Where semicolons separate, decimals may have commas, also those that a filter compares.
+        assert sum("'2,5' counts for nothing" in note for note in notes) == more
 
 
 def test_a_note_says_it_of_options_groups_and_edges_as_well() -> None:

@@ -331,15 +331,14 @@ def filters(given: Sequence[str] | None) -> dict[str, list[object]]:
 
 def _filter_value(text: str) -> object:
     """Return a range where two points stand outside of quotes, else the text."""
-    from rainbowdp.tables.filters import Range
+    from rainbowdp.tables.filters import range_in
 
-    ends = _split(text, "..")
-    if len(ends) == 1:
+    if len(_split(text, "..")) == 1:
         return _unquoted(text, _FILTER)
-    if len(ends) == 2:
-        with contextlib.suppress(RainbowError):
-            return Range(ends[0] or None, ends[1] or None)
-    raise UsageError(f"{text!r} is not a range of numbers or dates, the lower end first", help=_FILTER)
+    found = range_in(text)
+    if found is None:
+        raise UsageError(f"{text!r} is not a range of numbers or dates, the lower end first", help=_FILTER)
+    return found
 
 
 def _split(text: str, separator: str) -> list[str]:

@@ -267,15 +267,16 @@ def nearest_first(answer: str, answers: Sequence[str]) -> Rainbow:
     return Rainbow([(answer,), *(tuple(other for other in pair if other is not None) for pair in around)])
 
 
-def listed(what: str, values: Iterable[object]) -> list[Any]:
+def listed(what: str, values: object) -> list[Any]:
     """Return declared values as a list, if they are one; a text is not a list of its letters.
 
     Raises
     ------
     QuestionError
-        If they are not, or are a set: its order, which decides between equals, is another one each time.
+        If they are not, or are a mapping, or a set: its order, which decides between equals, is another one
+        each time.
     """
-    read = None if isinstance(values, set | frozenset) else items_of(values)
+    read = None if isinstance(values, set | frozenset | Mapping) else items_of(values)
     if read is None:
         raise QuestionError(
             f"the {what} are {described(values)}, which is not a list",

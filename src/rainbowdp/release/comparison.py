@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Public remarks about how cells are compared, made of the header of a table and of the question alone."""
+"""Public remarks about how the cells of a table will be read, made of its header and the question alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from rainbowdp.questions.cells import typed_text
@@ -13,11 +13,10 @@ from rainbowdp.questions.readings import (
     OptionReading,
     Reading,
     SumReading,
-    reads_numbers,
 )
 from rainbowdp.tables import Table
 from rainbowdp.tables.column_types import held_by
-from rainbowdp.tables.filters import Filter, parts_of
+from rainbowdp.tables.filters import Filter, Range, parts_of, range_in
 from rainbowdp.tables.groups import Groups
 
 _POINTS = (
@@ -26,53 +25,37 @@ _POINTS = (
 )
 _ENCODED = "if an older program wrote the file, give its encoding, such as --encoding cp1252"
 _TYPED = "where the table has truth values or numbers, these say true, false, 1 or 2.5"
-
+_RANGE = "without double quotes, or in Python as a Range, it is from one number or date to another"
 
 Compared = list[tuple[str, str | Point]]
 """Columns, each with a text, number or date with which its cells are compared."""
 
 
-def compared_by(reading: Reading) -> Compared:
-    """Return with what a reading of the package compares the cells of its column."""
-    found: Sequence[str | Point] = ()
-    options = reading.single if isinstance(reading, ApprovalReading) else reading
-    if type(options) is OptionReading:
-        found = [option for option in options.options if option != options.other]
-    elif type(reading) is MatchReading:
-        found = [reading.equals]
-    elif type(reading) is BracketReading:
-        found = reading.edges[:1]
-    elif type(reading) is SumReading:
-        found = [reading.lower]
-    return [(reading.column, each) for each in found]
-
-
-def compared_with(where: Mapping[str, Filter], divided: Groups | None = None) -> Compared:
-    """Return with what filters and groups compare the cells of their columns."""
-    found: Compared = [
-        (column, part if isinstance(part, str) else part.an_end)
-        for column, what in where.items()
-        for part in parts_of(what)
-    ]
-    if divided is not None:
-        each = zip(divided.columns, divided.declared, strict=True)
-        found += [(column, text) for column, texts in each for text in texts]
-    return found
-
-
-def comparison_notes(table: Table, compared: Compared) -> tuple[str, ...]:
-    """Return what is compared with cells that cannot say it, or may say it in another way.
+def reading_notes(
+    table: Table,
+    where: Mapping[str, Filter],
+    groups: Groups | None = None,
+    reading: Reading | None = None,
+) -> tuple[str, ...]:
+    """Return what may be read in another way than was meant, or never be said by any cell.
 
     Parameters
     ----------
     table : Table
         The open table.
-    compared : list of (column, text, number or date)
-        All that cells are compared with.
+    where : mapping
+        The filters, as `read_filters` returns them.
+    groups : Groups, optional
+        How the rows are divided.
+    reading : Reading, optional
+        What the cells of the column mean.
     """
-    found = _never_said(table, compared)
-    texts = [each for column, each in compared if isinstance(each, str) and column not in found]
-    notes = list(found.values())
+    compared = [*_compared_by(reading), *_compared_with(where, groups)]
+    never = _never_said(table, compared)
+    texts = [each for column, each in compared if isinstance(each, str) and column not in never]
+    notes = [*_numbers_with_points(table, compared), *never.values()]
+    ranges = [text for what in where.values() for text in parts_of(what) if isinstance(text, str)]
+    notes += [f"{text!r} is compared as a text: {_RANGE}" for text in ranges if range_in(text)]
     beyond = [text for text in texts if not text.isascii()]
     if beyond and table.separator is not None and not table.encoding_said:
         notes.append(f"{beyond[0]!r} is looked for in UTF-8: {_ENCODED}")
@@ -82,20 +65,44 @@ def comparison_notes(table: Table, compared: Compared) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def _compared_by(reading: Reading | None) -> Compared:
+    """Return with what a reading of the package compares the cells of its column."""
+    options = reading.single if isinstance(reading, ApprovalReading) else reading
+    if type(options) is OptionReading:
+        return [(options.column, option) for option in options.options if option != options.other]
+    if type(reading) is MatchReading:
+        return [(reading.column, reading.equals)]
+    if isinstance(reading, BracketReading):
+        return [(reading.column, reading.edges[0])]
+    return [(reading.column, reading.lower)] if isinstance(reading, SumReading) else []
+
+
+def _compared_with(where: Mapping[str, Filter], groups: Groups | None) -> Iterator[tuple[str, str | Point]]:
+    """Yield with what filters and groups compare the cells of their columns."""
+    for column, what in where.items():
+        for part in parts_of(what):
+            yield column, part.an_end if isinstance(part, Range) else part
+    if groups is not None:
+        for column, texts in zip(groups.columns, groups.declared, strict=True):
+            yield from ((column, text) for text in texts)
+
+
+def _numbers_with_points(table: Table, compared: Compared) -> list[str]:
+    columns = {column for column, each in compared if isinstance(each, Fraction)}
+    plain = any(table.description.about(column).rule is None for column in columns)
+    return [_POINTS] if table.separator == ";" and plain else []
+
+
 def _never_said(table: Table, compared: Compared) -> dict[str, str]:
     """Return a remark about each column of a type that never says with what it is compared."""
     found: dict[str, str] = {}
+    # The types of a query may be made of cells.
+    types = {} if table.is_query else table.source.types
     for column, each in compared:
-        held = held_by(table.source.types.get(column, ""))
+        held = held_by(types.get(column, ""))
         if held is None or held.accepts(each) or table.description.rule(column) is not None:
             continue
         said = "is a number" if isinstance(each, Fraction) else "is a date"
         said = f"says {each!r}" if isinstance(each, str) else said
         found.setdefault(column, f"no cell of column {column!r} {said}: its type holds {held.words}")
     return found
-
-
-def decimal_notes(table: Table, reading: Reading) -> tuple[str, ...]:
-    """Return what is to be known of decimals where cells are read as numbers."""
-    plain = table.description.about(reading.column).rule is None
-    return (_POINTS,) if reads_numbers(reading) and table.separator == ";" and plain else ()

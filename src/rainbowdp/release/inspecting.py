@@ -16,7 +16,7 @@ from rainbowdp.questions import Question
 from rainbowdp.questions.cells import number_of, tidy
 from rainbowdp.questions.kinds import text_reading
 from rainbowdp.questions.readings import ApprovalReading, MatchReading, OptionReading, Reading
-from rainbowdp.release.comparison import compared_by, compared_with, comparison_notes, decimal_notes
+from rainbowdp.release.comparison import reading_notes
 from rainbowdp.tables import Table, open_table
 from rainbowdp.tables.cells import are_names
 from rainbowdp.tables.filters import Filter, read_filters
@@ -246,8 +246,7 @@ def inspect_table(
     table.check([name for name in (column, unit, *filters) if name is not None])
     notes = table.notes
     if reading is not None:
-        compared = compared_by(reading) + compared_with(filters)
-        notes += decimal_notes(table, reading) + comparison_notes(table, compared)
+        notes += reading_notes(table, filters, None, reading)
     rows = _row_count(table, column, {})
     chosen = _row_count(table, column, filters) if filters else rows
     cells = persons = None

@@ -20,7 +20,7 @@ from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.question import require_column
-from rainbowdp.release.comparison import compared_with, comparison_notes
+from rainbowdp.release.comparison import reading_notes
 from rainbowdp.release.receipt import (
     KEYS,
     UNREADABLE,
@@ -126,11 +126,7 @@ class KeyTerms:
 
     def notes(self, source: Source) -> tuple[str, ...]:
         """Return the public remarks about a list; no row makes them."""
-        read = (
-            (*source.notes, *comparison_notes(source, compared_with(self.where)))
-            if isinstance(source, Table)
-            else ()
-        )
+        read = source.notes + reading_notes(source, self.where) if isinstance(source, Table) else ()
         return (
             protection_note(self.protection, "of one person's categories"),
             *large_epsilon(self.privacy),

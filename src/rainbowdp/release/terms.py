@@ -27,7 +27,9 @@ from rainbowdp.questions.kinds import description_of, is_known, text_reading
 from rainbowdp.questions.question import require_column, require_question, require_relation, require_rows
 from rainbowdp.questions.readings import Reading
 from rainbowdp.questions.words import possible_answers
-from rainbowdp.release.comparison import compared_by, compared_with, comparison_notes, decimal_notes
+from rainbowdp.release.comparison import (
+    reading_notes,
+)
 from rainbowdp.release.receipt import (
     UNREADABLE,
     Json,
@@ -270,8 +272,7 @@ class Terms:
             said.append(f"the possible answers are public: {possible_answers(self.question)}")
         said.append(f"the mechanism is {self.mechanism.name!r}, for the goal {self.goal}")
         if isinstance(source, Table):
-            compared = compared_by(self.reading) + compared_with(self.where, self.divided)
-            said += source.notes + decimal_notes(source, self.reading) + comparison_notes(source, compared)
+            said += source.notes + reading_notes(source, self.where, self.divided, self.reading)
         cost = cost_note(self.mechanism, len(self.group_names), self.neighbors)
         return (*said, *self.mechanism.notes, cost)
 

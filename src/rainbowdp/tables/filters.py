@@ -6,12 +6,13 @@ one. It looks at that cell alone and fails on none. The same filter has one form
 ledger knows a repeated request, and receipts can be compared.
 """
 
+import contextlib
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rainbowdp.errors import UsageError
+from rainbowdp.errors import RainbowError, UsageError
 from rainbowdp.exact import NumberLike
 from rainbowdp.exact.arguments import described, items_of
 from rainbowdp.questions.cells import cell_text, stands_for
@@ -98,6 +99,20 @@ class Range:
 
     def __str__(self) -> str:
         return "..".join("" if end is None else point_shown(end) for end in self.ends)
+
+
+def range_in(text: str) -> Range | None:
+    """Return the range that a text writes, None if it writes none.
+
+    Examples
+    --------
+    >>> print(range_in("18..65"), range_in("..2026-12-31"), range_in("etc..."))
+    18..65 ..2026-12-31 None
+    """
+    low, points, high = text.partition("..")
+    with contextlib.suppress(RainbowError):
+        return Range(low.strip() or None, high.strip() or None) if points else None
+    return None
 
 
 Filter = str | Range | tuple[str | Range, ...]

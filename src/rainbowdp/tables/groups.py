@@ -7,14 +7,14 @@ one.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from rainbowdp.errors import UsageError
 from rainbowdp.exact.arguments import described, items_of, require_together
 from rainbowdp.questions.cells import cell_text, stands_for
-from rainbowdp.questions.question import require_column
+from rainbowdp.questions.question import listed, require_column
 from rainbowdp.rainbow import quote_color
 
 
@@ -112,15 +112,15 @@ def groups_of(by: object, groups: object, other_group: str | None = None) -> Gro
     >>> groups_of("town", ["Ulm", "Bonn"]).names
     ('Ulm', 'Bonn')
     """
-    listed = items_of(groups)
-    given = None if listed == [] else groups
+    groups = list(groups) if isinstance(groups, Iterator) else groups
+    given = None if items_of(groups) == [] else groups
     require_together("give both; groups are declared, never read from the table", by=by, groups=given)
     if by is None:
         if other_group is not None:
             raise UsageError("`other_group` is given without `by`", help="give the column, and its groups")
         return None
     columns = [by] if isinstance(by, str) else items_of(by) or [by]
-    each = [groups] if isinstance(by, str) else listed or []
+    each = [groups] if isinstance(by, str) else items_of(groups) or []
     if len(columns) != len(each):
         raise UsageError(
             f"groups are given {len(each)} times, and there are {len(columns)} columns to divide by",
@@ -133,10 +133,9 @@ def groups_of(by: object, groups: object, other_group: str | None = None) -> Gro
 
 
 def _texts(groups: object, other: str | None) -> tuple[str, ...]:
-    cells = items_of(groups)
-    if not cells:
-        raise UsageError(f"{described(groups)} is not a list of groups", help="give a list of texts")
-    texts = tuple(map(_text, cells))
+    texts = tuple(map(_text, listed("groups", groups)))
+    if not texts:
+        raise UsageError("a column has no groups", help="name at least one")
     twice = [text for at, text in enumerate(texts) if text in (*texts[:at], other)]
     if twice:
         raise UsageError(
