@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a killed process left among temporary files is removed by the next one, and nothing else."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,9 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else(
         assert {*tmp_path.rglob("*")} == before
         process.kill()
         process.wait()
+    old = tmp_path / "rainbowdp-cccccccc.private"
+    old.mkdir()
+    os.utime(old, (0, 0))
     sweep.cache_clear()
     with private_directory():
         pass

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _PREFIX, _SUFFIX = "rainbowdp-", ".private"
+_NEW = 3600
 _OURS = re.compile(r"rainbowdp-[a-z0-9_]{8}\.private")
 
 
@@ -47,15 +48,18 @@ def private_directory() -> Iterator[Path]:
 def sweep(place: str) -> None:
     """Remove the directories that killed processes of this user left in a place.
 
-    An empty one holds nothing, and another process may have made it at this moment; it stays. Nothing here
-    follows a link, and what belongs to another user stays as well.
+    Another process may have made an empty one at this moment, and hold no lock yet; so it stays for an hour.
+    Nothing here follows a link, and what belongs to another user stays as well.
     """
     import shutil
+    import time
 
     with contextlib.suppress(OSError):
         for found in filter(lambda path: _OURS.fullmatch(path.name), Path(place).iterdir()):
             with contextlib.suppress(OSError), _locked(found, alone=True) as handle:
-                if os.fstat(handle).st_uid == os.geteuid() and any(found.iterdir()):
+                about = os.fstat(handle)
+                is_left = any(found.iterdir()) or time.time() - about.st_mtime > _NEW
+                if about.st_uid == os.geteuid() and is_left:
                     shutil.rmtree(found, ignore_errors=True)
 
 
