@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _PREFIX, _SUFFIX = "rainbowdp-", ".private"
-_NEW = 3600
 _OURS = re.compile(r"rainbowdp-[a-z0-9_]{8}\.private")
 
 
@@ -37,29 +36,34 @@ def private_directory() -> Iterator[Path]:
     """
     sweep(tempfile.gettempdir())
     with contextlib.ExitStack() as stack:
-        made = tempfile.TemporaryDirectory(prefix=_PREFIX, suffix=_SUFFIX, ignore_cleanup_errors=True)
-        room = Path(stack.enter_context(made))
-        with contextlib.suppress(OSError):
-            stack.enter_context(_locked(room))
+        room = _held(stack)
+        # Another process may have swept it before it was locked.
+        while not room.is_dir():
+            room = _held(stack)
         yield room
+
+
+def _held(stack: contextlib.ExitStack) -> Path:
+    """Make a directory and lock it, where that can be done, until the stack ends."""
+    made = tempfile.TemporaryDirectory(prefix=_PREFIX, suffix=_SUFFIX, ignore_cleanup_errors=True)
+    room = Path(stack.enter_context(made))
+    with contextlib.suppress(OSError):
+        stack.enter_context(_locked(room))
+    return room
 
 
 @functools.cache
 def sweep(place: str) -> None:
     """Remove the directories that killed processes of this user left in a place.
 
-    Another process may have made an empty one at this moment, and hold no lock yet; so it stays for an hour.
-    Nothing here follows a link, and what belongs to another user stays as well.
+    Nothing here follows a link, and what belongs to another user stays.
     """
     import shutil
-    import time
 
     with contextlib.suppress(OSError):
         for found in filter(lambda path: _OURS.fullmatch(path.name), Path(place).iterdir()):
             with contextlib.suppress(OSError), _locked(found, alone=True) as handle:
-                about = os.fstat(handle)
-                is_left = any(found.iterdir()) or time.time() - about.st_mtime > _NEW
-                if about.st_uid == os.geteuid() and is_left:
+                if os.fstat(handle).st_uid == os.geteuid():
                     shutil.rmtree(found, ignore_errors=True)
 
 
