@@ -33,7 +33,6 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else(
             (folder / "kept.csv").write_text("1,red", encoding="utf-8")
         link = tmp_path / "rainbowdp-aaaaaaaa.private"
         link.symlink_to(elsewhere)
-        (tmp_path / "rainbowdp-bbbbbbbb.private").mkdir()
         (left / "link").symlink_to(elsewhere)
         before = {*tmp_path.rglob("*")}
         with private_directory():

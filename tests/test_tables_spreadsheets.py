@@ -223,6 +223,6 @@ def test_one_text_of_another_encoding_is_one_cell_that_cannot_be_read(tmp_path: 
 @pytest.mark.parametrize("version", [114, 117, 118])
 def test_files_of_stata_are_read_in_the_encoding_of_their_form(tmp_path: Path, version: int) -> None:
     frame = pd.DataFrame({"vote": ["rød", "blue"]})
-    frame.to_stata(tmp_path / "s.dta", version=version, write_index=False)  # type: ignore[arg-type]
+    frame.to_stata(tmp_path / "s.dta", version=version, write_index=False)  # type: ignore[arg-type]  # one of three
     found = texts(statistics_source(tmp_path / "s.dta", "survey", None))
     assert [row["vote"] for row in found] == ["rød", "blue"]

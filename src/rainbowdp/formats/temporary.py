@@ -36,26 +36,34 @@ def private_directory() -> Iterator[Path]:
     """
     sweep(tempfile.gettempdir())
     with contextlib.ExitStack() as stack:
-        made = tempfile.TemporaryDirectory(prefix=_PREFIX, suffix=_SUFFIX, ignore_cleanup_errors=True)
-        room = Path(stack.enter_context(made))
-        with contextlib.suppress(OSError):
-            stack.enter_context(_locked(room))
+        room = _held(stack)
+        # Another process may have swept it before it was locked.
+        while not room.is_dir():
+            room = _held(stack)
         yield room
+
+
+def _held(stack: contextlib.ExitStack) -> Path:
+    """Make a directory and lock it, where that can be done, until the stack ends."""
+    made = tempfile.TemporaryDirectory(prefix=_PREFIX, suffix=_SUFFIX, ignore_cleanup_errors=True)
+    room = Path(stack.enter_context(made))
+    with contextlib.suppress(OSError):
+        stack.enter_context(_locked(room))
+    return room
 
 
 @functools.cache
 def sweep(place: str) -> None:
     """Remove the directories that killed processes of this user left in a place.
 
-    An empty one holds nothing, and another process may have made it at this moment; it stays. Nothing here
-    follows a link, and what belongs to another user stays as well.
+    Nothing here follows a link, and what belongs to another user stays.
     """
     import shutil
 
     with contextlib.suppress(OSError):
         for found in filter(lambda path: _OURS.fullmatch(path.name), Path(place).iterdir()):
             with contextlib.suppress(OSError), _locked(found, alone=True) as handle:
-                if os.fstat(handle).st_uid == os.geteuid() and any(found.iterdir()):
+                if os.fstat(handle).st_uid == os.geteuid():
                     shutil.rmtree(found, ignore_errors=True)
 
 
