@@ -20,7 +20,7 @@ from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.question import require_column
-from rainbowdp.release.comparison import reading_notes
+from rainbowdp.release.reading_notes import reading_notes
 from rainbowdp.release.receipt import (
     KEYS,
     UNREADABLE,

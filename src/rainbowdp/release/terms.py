@@ -27,7 +27,7 @@ from rainbowdp.questions.kinds import description_of, is_known, text_reading
 from rainbowdp.questions.question import require_column, require_question, require_relation, require_rows
 from rainbowdp.questions.readings import Reading
 from rainbowdp.questions.words import possible_answers
-from rainbowdp.release.comparison import (
+from rainbowdp.release.reading_notes import (
     reading_notes,
 )
 from rainbowdp.release.receipt import (
