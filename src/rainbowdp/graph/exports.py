@@ -3,6 +3,8 @@
 
 import json
 from abc import abstractmethod
+from html import escape
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 from rainbowdp.errors import GraphShapeError
@@ -10,13 +12,22 @@ from rainbowdp.graph.labels import Named
 from rainbowdp.graph.pairs import listed
 from rainbowdp.graph.relation import NeighborRelation
 
+_MOST_ROWS = 20
+
 
 class Framed(Named):
     """Base of what has datasets with names and columns of values: it becomes a data frame."""
 
     @abstractmethod
-    def _columns(self) -> dict[str, list[Any]]:
-        """Return one value per dataset in each column."""
+    def _columns(self, most: int | None = None) -> dict[str, list[Any]]:
+        """Return one value per dataset in each column, of all datasets or of the first ones."""
+
+    def _repr_html_(self) -> str:
+        """Return the first datasets as a table, for notebooks."""
+        columns = {"dataset": list(islice(self, _MOST_ROWS)), **self._columns(_MOST_ROWS)}
+        rows = [tuple(columns), *zip(*columns.values(), strict=True)]
+        body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+        return f"<p>{escape(repr(self))}</p><table>{body}</table>"
 
     def to_dataframe(self, backend: Any = "pandas") -> Any:  # noqa: ANN401 - a library, and a frame of it
         """Return the datasets as a data frame, one row each.
@@ -42,6 +53,10 @@ class Framed(Named):
         import narwhals.stable.v2 as nw
 
         return nw.from_dict({"dataset": list(self), **self._columns()}, backend=backend).to_native()
+
+
+def _cell(value: object) -> str:
+    return f"<td>{f'{value:.4g}' if isinstance(value, float) else escape(str(value))}</td>"
 
 
 class Networked(Framed):

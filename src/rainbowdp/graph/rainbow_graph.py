@@ -12,7 +12,6 @@ import itertools
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -45,8 +44,6 @@ from rainbowdp.graph.labels import LabelArray, Labels, label_array, matched, nam
 from rainbowdp.graph.pairs import DatasetGraph, listed
 from rainbowdp.graph.relation import CodePairs, NeighborRelation, require_relation
 from rainbowdp.rainbow import Rainbow, RainbowLike, quote_color
-
-_MOST_ROWS = 30
 
 
 class Touch(NamedTuple):
@@ -410,17 +407,6 @@ class RainbowGraph(Rebuilt, Networked):
     def __repr__(self) -> str:
         return f"RainbowGraph({self.size} datasets, {self.pair_count} pairs, {len(self.rainbows)} regions)"
 
-    def _repr_html_(self) -> str:
-        """Return the regions with their sizes, for notebooks."""
-        sizes = np.bincount(self.regions, minlength=len(self.rainbows)).tolist()
-        boundary = np.bincount(self.regions[self.boundary], minlength=len(self.rainbows)).tolist()
-        rows = [
-            f"<tr><td>{escape(str(rainbow))}</td><td>{size}</td><td>{edge}</td></tr>"
-            for rainbow, size, edge in zip(self.rainbows[:_MOST_ROWS], sizes, boundary, strict=False)
-        ]
-        head = "<tr><th>rainbow</th><th>datasets</th><th>on the boundary</th></tr>"
-        return f"<p>{escape(repr(self))}</p><table>{head}{''.join(rows)}</table>"
-
     def __eq__(self, other: object) -> bool:
         """Tell whether two graphs have the same datasets, by name in any order, rainbows and neighbors."""
         if not isinstance(other, RainbowGraph):
@@ -433,19 +419,18 @@ class RainbowGraph(Rebuilt, Networked):
             return False
         if not np.array_equal(self.regions, other.regions if places is None else other.regions[places]):
             return False
-        if places is None and self.structure is other.structure:
-            return True
-        return np.array_equal(np.sort(_packed_pairs(self, places)), np.sort(_packed_pairs(other)))
+        same = places is None and self.structure is other.structure
+        return same or np.array_equal(np.sort(_packed_pairs(self, places)), np.sort(_packed_pairs(other)))
 
     def __hash__(self) -> int:
         return hash((self.size, self.pair_count, self.rainbows))
 
-    def _columns(self) -> dict[str, list[Any]]:
+    def _columns(self, most: int | None = None) -> dict[str, list[Any]]:
         texts = list(map(str, self.rainbows))
         return {
-            "rainbow": [texts[region] for region in self.regions.tolist()],
-            "distance": self.distance.tolist(),
-            "boundary": self.boundary.tolist(),
+            "rainbow": [texts[region] for region in self.regions[:most].tolist()],
+            "distance": self.distance[:most].tolist(),
+            "boundary": self.boundary[:most].tolist(),
         }
 
     @property

@@ -9,7 +9,6 @@ one, a file, a pullback), and nothing in the value depends on which one did.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
@@ -34,7 +33,6 @@ from rainbowdp.mechanism.rows import ComputedRows, LineRows, StatedRows
 from rainbowdp.rainbow import Rainbow, RainbowLike, quote_color
 
 Precision = Literal["exact", "float64"]
-_MOST_ROWS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -245,17 +243,6 @@ class Mechanism(Rebuilt, Framed):
             f"{self.precision})"
         )
 
-    def _repr_html_(self) -> str:
-        """Return the first datasets with their rounded probabilities, for notebooks."""
-        names = ["dataset", "rainbow", *self.colors]
-        head = "".join(f"<th>{escape(name)}</th>" for name in names)
-        rows = []
-        for name, code in zip(self, self.codes[:_MOST_ROWS].tolist(), strict=False):
-            cells = [name, str(self.class_rainbow[code]), *(f"{p:.4g}" for p in self.table[code].tolist())]
-            rows.append("".join(f"<td>{escape(cell)}</td>" for cell in cells))
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        return f"<p>{escape(repr(self))}</p><table><tr>{head}</tr>{body}</table>"
-
     def __getitem__(self, dataset: object) -> Distribution:
         return self.distribution(dataset)
 
@@ -277,12 +264,12 @@ class Mechanism(Rebuilt, Framed):
     def __hash__(self) -> int:
         return hash((self.size, self.colors))
 
-    def _columns(self) -> dict[str, list[Any]]:
-        rainbows = list(map(str, self.class_rainbow))
+    def _columns(self, most: int | None = None) -> dict[str, list[Any]]:
+        rainbows, codes = list(map(str, self.class_rainbow)), self.codes[:most]
         return {
-            "rainbow": [rainbows[code] for code in self.codes.tolist()],
-            "distance": self.distance.tolist(),
-            **dict(zip(self.colors, self.probabilities().T.tolist(), strict=True)),
+            "rainbow": [rainbows[code] for code in codes.tolist()],
+            "distance": self.class_distance[codes].tolist(),
+            **dict(zip(self.colors, self.table[codes].T.tolist(), strict=True)),
         }
 
     @property
