@@ -5,6 +5,7 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -209,3 +210,40 @@ def test_a_check_gives_a_reading_no_text_of_no_row() -> None:
     found = check_question(Towns("town", VOTES), cells=["Ulm", "Bern"], tight=False)
     assert not found
     assert found.broken in {"a", "b"}
+
+
+@dataclass(frozen=True)
+class Loudest(Winner):
+    """A winner of another package."""
+
+    def describe(self) -> dict[str, Any]:
+        return {"kind": "loudest", "column": self.column, "options": list(self.options)}
+
+
+def loudest(description: dict[str, Any]) -> Loudest:
+    return Loudest(description["column"], tuple(description["options"]))
+
+
+def test_a_receipt_of_another_packages_question_is_checked_if_an_entry_point_names_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = rdp.ask(OptionCounts((90, 10)), Loudest("vote", VOTES), epsilon=5)
+    with pytest.raises(ReceiptError, match="question"):
+        rdp.verify_receipt(found.receipt)
+    for value in ("test_release_own_questions:loudest", "test_release_own_questions:another"):
+        points = (EntryPoint("loudest", value, "rainbowdp.questions"),)
+        monkeypatch.setattr(
+            "rainbowdp.questions.kinds.entry_points",
+            lambda group, name, points=points: [
+                point for point in points if (point.group, point.name) == (group, name)
+            ],
+        )
+        if value.endswith("another"):
+            with pytest.raises(ReceiptError, match="question"):
+                rdp.verify_receipt(found.receipt)
+        else:
+            assert rdp.verify_receipt(found.receipt)
+
+
+def another(description: dict[str, Any]) -> Loudest:
+    return Loudest(description["column"], ("X", "Y"))

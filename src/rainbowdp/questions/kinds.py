@@ -9,6 +9,7 @@ how its answers are written, because nothing must fail after a charge, and is gi
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -52,6 +53,8 @@ _DESCRIBED: Final[dict[str, tuple[Callable[..., Question], dict[str, Any]]]] = {
 }
 KINDS: Final = tuple(_DESCRIBED)
 """The kinds of the package's own questions."""
+GROUP: Final = "rainbowdp.questions"
+"""The group of entry points through which packages add kinds of questions."""
 _READINGS: Final = (OptionReading, ApprovalReading, MatchReading, SumReading, BracketReading)
 
 
@@ -117,6 +120,9 @@ def description_of(question: Question) -> dict[str, Json]:
 def question_from(description: Mapping[str, Json]) -> Question:
     """Return the question that ``describe`` described.
 
+    Other packages can add kinds: an entry point of the group ``rainbowdp.questions``, named as the kind,
+    leads to a function that makes a question of a description.
+
     Parameters
     ----------
     description : mapping
@@ -129,7 +135,8 @@ def question_from(description: Mapping[str, Json]) -> Question:
     Raises
     ------
     QuestionError
-        If the kind is unknown, or something is missing or of a wrong type.
+        If the kind is unknown (or its package makes a question that describes itself otherwise), or something
+        is missing or of a wrong type.
 
     Examples
     --------
@@ -142,6 +149,10 @@ def question_from(description: Mapping[str, Json]) -> Question:
         raise QuestionError(f"{described(description)} describes no question", help="give a JSON object")
     kind = description.get("kind")
     if not isinstance(kind, str) or kind not in _DESCRIBED:
+        for point in entry_points(group=GROUP, name=str(kind)):
+            own: Question = point.load()(description)
+            if description_of(own) == description:
+                return own
         raise QuestionError(
             f"{kind!r} is not a kind of question that rainbowdp knows",
             help=did_you_mean(str(kind), _DESCRIBED) or f"kinds are {', '.join(_DESCRIBED)}",
