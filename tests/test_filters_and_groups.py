@@ -572,6 +572,23 @@ def test_a_note_says_that_a_range_in_a_text_is_a_text(tmp_path: Path) -> None:
         assert sum("'2,5' counts for nothing" in note for note in notes) == more
 
 
+def test_a_note_says_how_dates_are_read_where_no_type_says_it(table: Table) -> None:
+    for question, where in (
+        (rdp.bracket("born", edges=["2000-01-01"]), {}),
+        (rdp.winner("vote", VOTES), {"born": Range("2000-01-01")}),
+    ):
+        notes = rdp.release.Terms(question, rdp.PureDP(1), where=where).notes(table)
+        untyped = "born" not in table.source.types
+        assert any("counts for nothing unless a description" in note for note in notes) == untyped
+    described = {
+        "schema": {"fieldsMatch": "subset", "fields": [{"name": "d", "type": "date", "format": "%d.%m.%Y"}]}
+    }
+    with open_table(pa.table({"d": ["31.01.2026", "1.2.2026"]}), describe=described) as dates:
+        terms = rdp.release.Terms(rdp.bracket("d", edges=["2026-02-01"]), rdp.PureDP(1))
+        assert terms.notes(dates) == ()
+        assert counts_in(summarize(dates, terms.reading)) == (1, 1)
+
+
 def test_a_note_says_it_of_options_groups_and_edges_as_well() -> None:
     frame = ARROW.to_pandas().assign(flag=True)
     questions: list[Any] = [
