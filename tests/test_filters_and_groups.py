@@ -252,6 +252,24 @@ def test_a_declared_day_stands_for_its_moments_unless_they_are_declared(table: T
     assert matching.matching == found[0] + found[1]
 
 
+def test_a_moment_with_a_time_zone_is_of_its_day_in_utc(tmp_path: Path) -> None:
+    zone = dt.timezone(dt.timedelta(hours=-5))
+    moments = [dt.datetime(2026, 1, 31, hour, 30, tzinfo=zone) for hour in (18, 19, 23)]
+    zoned = pa.table({"seen": pa.array(moments, pa.timestamp("us", "America/New_York"))})
+    text = "seen\n" + "".join(
+        f"{moment.isoformat(sep=sep)}\n" for moment, sep in zip(moments, "T T", strict=True)
+    )
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    days = ("2026-01-31", "2026-02-01")
+    for source in (zoned, zoned.to_pandas(), tmp_path / "a.csv"):
+        with open_table(source) as table:
+            reading = OptionReading("seen", days)
+            question = rdp.bracket("seen", edges=days)
+            assert counts_in(summarize(table, reading)) == (1, 2)
+            assert counts_in(summarize(table, reading, where={"seen": Range(*days[1:])})) == (0, 2)
+            assert counts_in(summarize(table, question.reading)) == (0, 1, 2)
+
+
 GROUPINGS: list[tuple[Any, Any, str | None, int | None]] = [
     ("region", ["North", "East, far"], None, None),
     ("region", ["North", "East, far"], "rest", 2),
@@ -446,7 +464,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: groups_of("a", "xy"), "the groups are 'xy', which is not a list"),
     (lambda: groups_of("a", {"a": ["x"]}), "the groups are a dict, which is not a list"),
     (lambda: groups_of(["a", "b"], [["x"], []]), "a column has no groups"),
-    (lambda: groups_of(["a", "b"], [["x"]]), "groups are given 1 times, and there are 2 columns"),
+    (lambda: groups_of(["a", "b"], [["x"]]), "the number of lists of groups is 1, and that of columns 2"),
     (lambda: groups_of(["a", "a"], [["x"], ["y"]]), "a column is named twice"),
     (lambda: groups_of(["a", "b"], ["x", "y"]), "the groups are 'x', which is not a list"),
     (lambda: groups_of(["a", "b"], [["x"], [None]]), "is not a group"),
@@ -511,7 +529,10 @@ def test_lists_ranges_and_combinations_are_asked_on_the_command_line(
         (("--where", "age=.."), "'..' is not a range"),
         (("--where", "A,town=Ulm"), "'A' is not COLUMN=VALUE"),
         (("--where", "town=Bonn, Germany"), "'Germany' is not COLUMN=VALUE"),
-        (("--by", "town,grün", "--groups", "Ulm"), "groups are given 1 times, and there are 2 columns"),
+        (
+            ("--by", "town,grün", "--groups", "Ulm"),
+            "the number of lists of groups is 1, and that of columns 2",
+        ),
         (("--by", "town", "--groups", "Ulm", "--other-group", "Ulm"), "the groups are not distinct"),
         (("--other-group", "Ulm"), "--other-group is given without --by"),
     ],
@@ -570,6 +591,23 @@ def test_a_note_says_that_a_range_in_a_text_is_a_text(tmp_path: Path) -> None:
         )
         # Where semicolons separate, decimals may have commas, also those that a filter compares.
         assert sum("'2,5' counts for nothing" in note for note in notes) == more
+
+
+def test_a_note_says_how_dates_are_read_where_no_type_says_it(table: Table) -> None:
+    for question, where in (
+        (rdp.bracket("born", edges=["2000-01-01"]), {}),
+        (rdp.winner("vote", VOTES), {"born": Range("2000-01-01")}),
+    ):
+        notes = rdp.release.Terms(question, rdp.PureDP(1), where=where).notes(table)
+        untyped = "born" not in table.source.types
+        assert any("counts for nothing unless a description" in note for note in notes) == untyped
+    described = {
+        "schema": {"fieldsMatch": "subset", "fields": [{"name": "d", "type": "date", "format": "%d.%m.%Y"}]}
+    }
+    with open_table(pa.table({"d": ["31.01.2026", "1.2.2026"]}), describe=described) as dates:
+        terms = rdp.release.Terms(rdp.bracket("d", edges=["2026-02-01"]), rdp.PureDP(1))
+        assert terms.notes(dates) == ()
+        assert counts_in(summarize(dates, terms.reading)) == (1, 1)
 
 
 def test_a_note_says_it_of_options_groups_and_edges_as_well() -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Public remarks about how the cells of a table will be read, made of its header and the question alone."""
 
+import datetime as dt
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
@@ -25,6 +26,10 @@ _POINTS = (
 )
 _ENCODED = "if an older program wrote the file, give its encoding, such as --encoding cp1252"
 _TYPED = "where the table has truth values or numbers, these say true, false, 1 or 2.5"
+_DATES = (
+    "dates are read in the form 2026-01-31 alone, also before a time of day: a cell of another form, such as "
+    "31.01.2026, counts for nothing unless a description (--describe) gives its pattern"
+)
 _RANGE = "without double quotes, or in Python as a Range, it is from one number or date to another"
 
 Compared = list[tuple[str, str | Point]]
@@ -53,7 +58,7 @@ def reading_notes(
     compared = [*_compared_by(reading), *_compared_with(where, groups)]
     never = _never_said(table, compared)
     texts = [each for column, each in compared if isinstance(each, str) and column not in never]
-    notes = [*_numbers_with_points(table, compared), *never.values()]
+    notes = [*_forms_of_points(table, compared), *never.values()]
     ranges = [text for what in where.values() for text in parts_of(what) if isinstance(text, str)]
     notes += [f"{text!r} is compared as a text: {_RANGE}" for text in ranges if range_in(text)]
     beyond = [text for text in texts if not text.isascii()]
@@ -87,10 +92,15 @@ def _compared_with(where: Mapping[str, Filter], groups: Groups | None) -> Iterat
             yield from ((column, text) for text in texts)
 
 
-def _numbers_with_points(table: Table, compared: Compared) -> list[str]:
-    columns = {column for column, each in compared if isinstance(each, Fraction)}
-    plain = any(table.description.about(column).rule is None for column in columns)
-    return [_POINTS] if table.separator == ";" and plain else []
+def _forms_of_points(table: Table, compared: Compared) -> list[str]:
+    """Return in which form numbers and dates are read where the table or a description does not say it."""
+    plain = [(column, each) for column, each in compared if table.description.about(column).rule is None]
+    points = table.separator == ";" and any(isinstance(each, Fraction) for _, each in plain)
+    dates = any(
+        isinstance(each, dt.date) and held_by(table.source.types.get(column, "")) is None
+        for column, each in plain
+    )
+    return [*([_POINTS] if points else []), *([_DATES] if dates else [])]
 
 
 def _never_said(table: Table, compared: Compared) -> dict[str, str]:

@@ -123,7 +123,7 @@ def groups_of(by: object, groups: object, other_group: str | None = None) -> Gro
     each = [groups] if isinstance(by, str) else items_of(groups) or []
     if len(columns) != len(each):
         raise UsageError(
-            f"groups are given {len(each)} times, and there are {len(columns)} columns to divide by",
+            f"the number of lists of groups is {len(each)}, and that of columns {len(columns)}",
             help="give the groups of each column, in the order of the columns",
         )
     if len(set(map(str, columns))) < len(columns):
