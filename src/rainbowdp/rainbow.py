@@ -307,9 +307,8 @@ class Rainbow:
             if color in group:
                 return index
         known = ", ".join(map(quote_color, self.colors))
-        shown = repr(color) if isinstance(color, str) else kind_of(color)
         raise ColorError(
-            f"the rainbow {self} does not rank the color {shown}",
+            f"the rainbow {self} does not rank the color {color!r}",
             help=did_you_mean(str(color), self.colors) or f"its colors are {known}",
             color=color,
         )
