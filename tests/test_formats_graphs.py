@@ -113,52 +113,35 @@ def test_a_large_table_keeps_the_order_of_its_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("nodes", "pairs", "what", "hint"),
+    ("nodes", "pairs", "kind", "what", "hint"),
     [
-        (b"", PAIRS, "nodes.csv' is empty", "name the columns"),
-        (b"dataset,rainbow\n", PAIRS, "has a header and no datasets", "row"),
-        (b"dataset,rainbows\nx,b>r\n", PAIRS, "has no column 'rainbow'", "'rainbows'"),
-        (b"dataset,rainbow,rainbow\nx,b>r,b>r\n", PAIRS, "two columns called 'rainbow'", "rename"),
-        (b'dataset,"rainbow\nx,b>r\n', PAIRS, "quote that is never closed", "doubled"),
-        (NODES + b"w\n", PAIRS, "line 5 of .* has 1 cell, and the header has 2", "one cell"),
-        (NODES + b'w,"b>r\n', PAIRS, "line 5 of .* never closed", "doubled"),
-        (NODES + b"w,b>r\r\n", PAIRS, "line 5 of .* does not end as", "end all lines alike"),
-        (NODES + b"w,b>>r\n", PAIRS, "row 4 of .*nodes.csv': .*empty color", "between > and ="),
-        (NODES, b"source\nx\n", "has no column 'target'", "its columns are 'source'"),
-        (NODES, PAIRS + b"x,\n", "row 3 of .*pairs.csv' has no target", "both datasets"),
+        (b"", PAIRS, FileFormatError, "nodes.csv' is empty", "name the columns"),
+        (b"dataset,rainbow\n", PAIRS, FileFormatError, "has a header and no datasets", "row"),
+        (b"dataset,rainbows\nx,b>r\n", PAIRS, FileFormatError, "has no column 'rainbow'", "'rainbows'"),
+        (b"dataset,rainbow,rainbow\n", PAIRS, FileFormatError, "two columns called 'rainbow'", "rename"),
+        (b'dataset,"rainbow\nx,b>r\n', PAIRS, FileFormatError, "quote that is never closed", "doubled"),
+        (NODES + b"w\n", PAIRS, FileFormatError, "line 5 of .* has 1 cell, and the header has 2", "one cell"),
+        (NODES + b'w,"b>r\n', PAIRS, FileFormatError, "line 5 of .* never closed", "doubled"),
+        (NODES + b"w,b>r\r\n", PAIRS, FileFormatError, "line 5 of .* does not end as", "end all lines alike"),
+        (NODES + b"w,b>>r\n", PAIRS, FileFormatError, "row 4 of .*nodes.csv': .*empty color", "between"),
+        (NODES, b"source\nx\n", FileFormatError, "has no column 'target'", "its columns are 'source'"),
+        (NODES, PAIRS + b"x,\n", FileFormatError, "row 3 of .*pairs.csv' has no target", "both datasets"),
+        (NODES + b"caf\xe9,b>r\n", PAIRS, FileUnreadableError, "not UTF-8 text: line 5", "iconv"),
+        (NODES + b"x,b>r\n", PAIRS, DuplicateDatasetError, "'x' stands in rows 1 and 4 of .*nodes", "once"),
+        (NODES + b"w,\n", PAIRS, MissingRainbowError, "'w' has no rainbow .row 4 of .*nodes", "blue>red"),
+        (NODES + b"w,b>g\n", PAIRS, ColorSetError, "w", "color"),
+        (NODES, PAIRS + b"x,zz\n", UnknownDatasetError, "row 3 of .*'zz' as its target", "list it among"),
+        (NODES, PAIRS + b" x,y\n", UnknownDatasetError, "row 3 of .*' x' as its source", "'x'"),
     ],
 )
-def test_a_table_without_its_form_is_refused_with_the_place(
-    tmp_path: Path, nodes: bytes, pairs: bytes, what: str, hint: str
-) -> None:
-    refused(tmp_path, (nodes, pairs), FileFormatError, what, hint)
-
-
-@pytest.mark.parametrize(
-    ("tables", "kind", "what", "hint"),
-    [
-        ((NODES + b"caf\xe9,b>r\n", PAIRS), FileUnreadableError, "not UTF-8 text: line 5", "iconv"),
-        ((NODES + b"x,b>r\n", PAIRS), DuplicateDatasetError, "'x' stands in rows 1 and 4 of .*nodes", "once"),
-        ((NODES + b"w,\n", PAIRS), MissingRainbowError, "'w' has no rainbow .row 4 of .*nodes", "blue>red"),
-        ((NODES + b"w,b>g\n", PAIRS), ColorSetError, "w", "color"),
-        ((NODES, PAIRS + b"x,zz\n"), UnknownDatasetError, "row 3 of .*'zz' as its target", "list it among"),
-        ((NODES, PAIRS + b" x,y\n"), UnknownDatasetError, "row 3 of .*' x' as its source", "'x'"),
-    ],
-)
-def test_tables_that_contradict_themselves_are_refused_with_the_place(
-    tmp_path: Path, tables: tuple[bytes, bytes], kind: type[RainbowError], what: str, hint: str
-) -> None:
-    refused(tmp_path, tables, kind, what, hint)
-
-
-def refused(
-    folder: Path, tables: tuple[bytes, bytes], kind: type[RainbowError], what: str, hint: str
+def test_tables_that_are_no_graph_are_refused_with_the_place(
+    tmp_path: Path, nodes: bytes, pairs: bytes, *, kind: type[RainbowError], what: str, hint: str
 ) -> None:
     with pytest.raises(kind, match=what) as caught:
-        graph_of(folder, *tables)
+        graph_of(tmp_path, nodes, pairs)
     assert type(caught.value) is kind
     assert caught.value.exit_code == 4
-    assert str(folder) in caught.value.what
+    assert str(tmp_path) in caught.value.what
     assert hint in caught.value.help
 
 

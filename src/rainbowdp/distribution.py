@@ -24,7 +24,7 @@ from rainbowdp.exact import (
     sign,
     simplest,
 )
-from rainbowdp.exact.arguments import described, items_of, kind_of
+from rainbowdp.exact.arguments import items_of, kind_of
 from rainbowdp.rainbow import Rainbow, color_mismatch, quote_color
 
 
@@ -243,7 +243,7 @@ class Distribution(Mapping[str, Exact]):
         except (KeyError, TypeError):
             wrong = next(color for color in wanted if not (isinstance(color, str) and color in self.colors))
             raise ColorError(
-                f"the distribution has no color {described(wrong)}",
+                f"the distribution has no color {repr(wrong) if isinstance(wrong, str) else kind_of(wrong)}",
                 help=did_you_mean(str(wrong), self.colors)
                 or f"its colors are {', '.join(map(quote_color, self.colors))}",
                 color=wrong,

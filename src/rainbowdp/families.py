@@ -411,20 +411,13 @@ def histograms(
 def _row_array(values: ArrayLike, size: int) -> NDArray[np.int64]:
     """Return rows as a read-only array of their own, one row per dataset."""
     array = np.array(values)
-    if array.size and array.dtype.kind not in "iu":
+    if array.ndim != 2 or array.shape[0] != size or not array.size or array.dtype.kind not in "iu":
         raise GraphShapeError(
-            f"the values of a family must be integers, not {array.dtype}",
+            f"values of shape {array.shape} and type {array.dtype} do not give {size} datasets one row of "
+            "integers each",
             help="pass an integer array of shape [datasets, dimensions]",
-            dtype=str(array.dtype),
-        )
-    if array.ndim != 2 or array.shape[0] != size:
-        raise GraphShapeError(
-            f"values of shape {array.shape} do not give {size} datasets one row each",
-            help="pass an array of shape [datasets, dimensions]",
             shape=array.shape,
         )
-    if not array.size:
-        raise GraphShapeError("a family needs a dataset and a dimension", help="give it at least one of each")
     return frozen(array.astype(np.int64))
 
 

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from rainbowdp.errors import ColorError, RainbowSyntaxError, did_you_mean
-from rainbowdp.exact.arguments import described, items_of, kind_of
+from rainbowdp.exact.arguments import items_of, kind_of
 
 _SPECIAL = re.compile(r'[>=,"\r\n]')
 
@@ -310,7 +310,7 @@ class Rainbow:
                 return index
         known = ", ".join(map(quote_color, self.colors))
         raise ColorError(
-            f"the rainbow {self} does not rank the color {described(color)}",
+            f"the rainbow {self} does not rank the color {color!r}",
             help=did_you_mean(str(color), self.colors) or f"its colors are {known}",
             color=color,
         )

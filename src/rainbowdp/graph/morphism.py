@@ -259,7 +259,7 @@ def boundary_morphism(graph: RainbowGraph) -> BoundaryMorphism:
     require(graph, "graph", RainbowGraph)
     classes, met = graph.classes, graph.class_pairs
     class_region, class_distance = classes.region, classes.distance
-    most = int(class_distance.max(fill_value=-1) or 0) if class_distance.count() else 0
+    most = graph.largest_distance or 0
     prefixes = np.array([f"{rainbow} @ " for rainbow in graph.rainbows])
     suffixes = np.array([*map(str, range(most + 1)), "-"])
     labels = np.strings.add(prefixes[class_region], suffixes[class_distance.filled()])
