@@ -348,31 +348,21 @@ def test_options_that_change_places_change_their_chances_and_ties_are_equal(name
                 )
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        winner("c", options(3)),
-        ranking("c", options(3)),
-        winner("c", options(2)),
-        scores(options(3), sensitivity=1),
-    ],
-)
 @pytest.mark.parametrize("privacy", [PureDP(0), GaussianDP(0)])
 @pytest.mark.parametrize("goal", GOALS)
-def test_without_privacy_loss_all_answers_are_equally_likely(
-    question: Question, privacy: Privacy, goal: Goal
-) -> None:
-    mechanism = mechanism_of(Asked(question, privacy), goal)
-    counts: Any = (7, 0, 2)[: len(question.options)]  # type: ignore[attr-defined]  # all of them have options
-    summary = (
-        question.values(counts)
-        if isinstance(question, type(scores(["A", "B"], sensitivity=1)))
-        else OptionCounts(counts)
-    )
-    found = floats(mechanism.at(summary))
-    # Chances of orders are known to 2^-36 each.
-    error = 1e-10 if question.kind == "ranking" else 1e-15
-    assert [*found.values()] == pytest.approx([1 / len(found)] * len(found), abs=error)
+def test_without_privacy_loss_all_answers_are_equally_likely(privacy: Privacy, goal: Goal) -> None:
+    scored = scores(options(3), sensitivity=1)
+    asked: list[tuple[Question, Any]] = [
+        (winner("c", options(3)), OptionCounts((7, 0, 2))),
+        (ranking("c", options(3)), OptionCounts((7, 0, 2))),
+        (winner("c", options(2)), OptionCounts((7, 0))),
+        (scored, scored.values((7, 0, 2))),
+    ]
+    for question, summary in asked:
+        found = floats(mechanism_of(Asked(question, privacy), goal).at(summary))
+        # Chances of orders are known to 2^-36 each.
+        error = 1e-10 if question.kind == "ranking" else 1e-15
+        assert [*found.values()] == pytest.approx([1 / len(found)] * len(found), abs=error)
 
 
 @pytest.mark.parametrize("count", [12, 13, 40])

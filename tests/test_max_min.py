@@ -19,8 +19,7 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import NotVerifiedError, SolverError
 from rainbowdp.exact import OddsExpression, to_float
 from rainbowdp.graph import RainbowGraph
-from rainbowdp.leximin import Solution, solve
-from rainbowdp.leximin.filling import Component, Progress, components
+from rainbowdp.leximin import Component, Progress, Solution, components, solve
 from rainbowdp.leximin.gaussian import gaussian_cut
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP

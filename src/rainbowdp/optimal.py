@@ -27,7 +27,7 @@ from rainbowdp.exact import Exact
 from rainbowdp.exact.arguments import kind_of, require
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.rainbow_graph import Classes
-from rainbowdp.leximin.filling import Progress
+from rainbowdp.leximin import Progress
 from rainbowdp.line import Line
 from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.privacy import Privacy, require_privacy

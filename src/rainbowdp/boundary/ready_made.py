@@ -18,8 +18,7 @@ from rainbowdp.errors import BoundaryNotPrivateError, NotVerifiedError, Undecide
 from rainbowdp.exact import Exact, NormalExpression, sign
 from rainbowdp.exact.arguments import require
 from rainbowdp.graph import RainbowGraph
-from rainbowdp.leximin import solve
-from rainbowdp.leximin.filling import Component, Progress, components, objective_count, silent, stretch
+from rainbowdp.leximin import Component, Progress, components, objective_count, silent, solve, stretch
 from rainbowdp.privacy import GaussianDP, Privacy, require_privacy
 from rainbowdp.rainbow import Rainbow
 

@@ -5,20 +5,38 @@ Among all private boundary conditions it is the one whose best-class masses are 
 is as large as possible, then the second smallest, and so on. What this leaves open goes to the longer
 prefixes, region after region in text order, then to equal shares inside tied classes where they are possible.
 
-It is computed for one connected component of touching regions at a time, objective after objective.
-`filling` says what is maximized, and rounds for irrational odds; `gaussian` does the same under Gaussian
-privacy. `program` and `simplex` solve linear programs exactly: HiGHS proposes vertices, and a sparse rational
-elimination solves them.
+It is computed for one connected component of touching regions at a time. `program` and `simplex` solve linear
+programs exactly: HiGHS proposes vertices, and a sparse rational elimination solves them. `gaussian` does the
+same as this module under Gaussian privacy.
+
+"Leximin of the best-class masses, then the longer prefixes region after region, then equal shares inside tied
+classes" is a list of linear objectives, maximized one after another. Leximin is filled up step by step: raise
+the smallest best-class mass that is not blocked yet, see which regions block it, go on with the others. The
+result is one point, for any order of the input.
+
+**Irrational odds.** A boundary that is private for smaller odds is private. So the program is solved exactly
+for a rational lower bound of the odds, moved a little towards the uniform distribution, which leaves room in
+every constraint, and rounded within that room to short fractions. The smallest best-class mass grows with the
+odds, so it lies between its values for a lower and for an upper bound of the odds. The program is solved for
+both; the bounds are taken closer until no probability of the two solutions differs by more than 2^-67. Moving
+and rounding lose at most 2^-67 more each.
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from typing import Any
+
+import flint
+import numpy as np
 
 from rainbowdp.errors import SolverError
-from rainbowdp.exact import OddsExpression
-from rainbowdp.leximin.filling import INWARD_NOTE, Component, Progress, Table, fill, fill_inward, silent
+from rainbowdp.exact import OddsExpression, enclose
+from rainbowdp.leximin.program import Program
+from rainbowdp.leximin.simplex import LexicographicSimplex
 from rainbowdp.privacy import GaussianDP, Privacy
+from rainbowdp.rainbow import Rainbow
 
 LARGEST_PROGRAM = 2_500
 """Largest number of regions times colors in one component; beyond it, minutes become hours."""
@@ -28,6 +46,98 @@ LARGEST_CONSTRAINTS = 60_000
 """Largest number of touching pairs times colors in one component."""
 # e^67 is more than 2^96.
 _LARGEST_EPSILON, _LARGEST_ODDS = 67, Fraction(2**96)
+
+_ONE = flint.fmpq(1)
+_SMALLEST = 1e-60
+_LARGEST_SHRINKING = Fraction(10**60)
+_LOSS = Fraction(1, 2**67)
+_FIRST_BITS = 112
+_LAST_BITS = 2048
+INWARD_NOTE = "the max-min boundary is rounded inward for irrational odds, losing at most 2^-64"
+
+Table = tuple[tuple[Fraction, ...], ...]
+"""Probabilities, one row per region, columns in the order of the sorted colors."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """Regions that hang together by touching.
+
+    Attributes
+    ----------
+    rainbows : tuple of Rainbow
+        One per region, sorted by text.
+    touching : tuple of pairs of int
+        The touching pairs, as indices into `rainbows`.
+    """
+
+    rainbows: tuple[Rainbow, ...]
+    touching: tuple[tuple[int, int], ...]
+
+    @property
+    def colors(self) -> tuple[str, ...]:
+        """All colors, sorted by code point."""
+        return self.rainbows[0].colors
+
+    def classes(self, region: int) -> tuple[tuple[int, ...], ...]:
+        """Return the classes of a region's rainbow as positions among the sorted colors, best first."""
+        place = {color: index for index, color in enumerate(self.colors)}
+        return tuple(tuple(place[color] for color in group) for group in self.rainbows[region].classes)
+
+
+def _meetings(regions: int, touching: Sequence[tuple[int, int]]) -> Any:  # noqa: ANN401 - an array of scipy
+    """Return the graph of regions that touch, for scipy."""
+    from scipy.sparse import coo_array
+
+    ends = np.array(touching, dtype=np.int64).reshape(-1, 2).T
+    return coo_array((np.ones(len(touching)), ends), shape=(regions, regions))
+
+
+def components(rainbows: Sequence[Rainbow], touching: Sequence[tuple[int, int]]) -> list[Component]:
+    """Split regions into those that hang together by touching; regions that touch none are left out."""
+    from scipy.sparse.csgraph import connected_components
+
+    _, component_of = connected_components(_meetings(len(rainbows), touching), directed=False)
+    members: dict[int, list[int]] = {}
+    for region in sorted({region for pair in touching for region in pair}):
+        members.setdefault(int(component_of[region]), []).append(region)
+    made = []
+    for regions in members.values():
+        place = {region: index for index, region in enumerate(regions)}
+        pairs = tuple((place[first], place[second]) for first, second in touching if first in place)
+        made.append(Component(tuple(rainbows[region] for region in regions), pairs))
+    return made
+
+
+Progress = Callable[[int, int], None]
+"""Called with the number of steps done and the number of steps in all."""
+
+
+def silent(done: int, total: int) -> None:
+    """Report nothing."""
+
+
+def objective_count(component: Component) -> int:
+    """Return the number of objectives of a component: best classes, longer prefixes, tied classes."""
+    regions = range(len(component.rainbows))
+    classes = [component.classes(region) for region in regions]
+    longer = sum(max(len(groups) - 2, 0) for groups in classes)
+    return len(regions) + longer + sum(len(group) > 1 for groups in classes for group in groups)
+
+
+def stretch(progress: Progress, start: int, total: int) -> Progress:
+    """Return what reports a part of the work as such: after `start` steps, of `total` in all.
+
+    Examples
+    --------
+    >>> stretch(lambda done, total: print(done, "of", total), 10, 30)(5, 20)
+    15 of 30
+    """
+
+    def report(done: int, _: int) -> None:
+        progress(min(start + done, total), total)
+
+    return report
 
 
 @dataclass(frozen=True)
@@ -121,3 +231,251 @@ def _require_solvable(component: Component, privacy: Privacy) -> None:
             colors=colors,
             touching=pairs,
         )
+
+
+def fill(component: Component, odds: Fraction, delta: Fraction, progress: Progress = silent) -> Table:
+    """Return the max-min boundary of one component for rational odds, exactly.
+
+    Parameters
+    ----------
+    component : Component
+        The regions and which of them touch.
+    odds : Fraction
+        At least 1.
+    delta : Fraction
+        From 0 to 1.
+    progress : callable
+        Called after each objective.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    SolverError
+        If the exact solution takes too many steps.
+
+    Examples
+    --------
+    >>> from rainbowdp.rainbow import Rainbow
+    >>> a, b = Rainbow.parse("a>b>c"), Rainbow.parse("b>a>c")
+    >>> fill(Component((a, b), ((0, 1),)), Fraction(2), Fraction(0))
+    ((Fraction(2, 3), Fraction(1, 3), Fraction(0, 1)), (Fraction(1, 3), Fraction(2, 3), Fraction(0, 1)))
+    """
+    program, variables = privacy_program(component, odds, delta)
+    # The first vertex: every region gives the same color with certainty, which is always private.
+    simplex = LexicographicSimplex(
+        program, basic={row[0] for row in variables}, active=set(range(len(variables)))
+    )
+    total = objective_count(component)
+    _fill_best_classes(component, variables, program, simplex, lambda done: progress(done, total))
+    for done, columns in enumerate(prefixes(component, variables), start=len(variables)):
+        if simplex.is_unique:
+            break
+        progress(done, total)
+        simplex.maximize(dict.fromkeys(columns, _ONE))
+    _equalize_ties(component, variables, program, simplex)
+    progress(total, total)
+    return tuple(tuple(_fraction(simplex.value(column)) for column in row) for row in variables)
+
+
+def privacy_program(component: Component, odds: Fraction, delta: Fraction) -> tuple[Program, list[list[int]]]:
+    """Return the program of all boundary conditions, and its variables by region and color.
+
+    The first rows say that every region's probabilities sum to 1. With delta, an event's excess over the odds
+    is the sum of its colors' excesses, each a variable of its own.
+    """
+    program = Program()
+    variables = [[program.add_column(size) for size in sizes] for sizes in _sizes(component, odds, delta)]
+    for row in variables:
+        program.add_row(dict.fromkeys(row, _ONE), _ONE, equality=True)
+    factor, room = -_rational(odds), _rational(delta)
+    for first, second in component.touching if delta < 1 else ():
+        for ours, theirs in ((variables[first], variables[second]), (variables[second], variables[first])):
+            excesses = []
+            for mine, yours in zip(ours, theirs, strict=True):
+                entries = {mine: _ONE, yours: factor}
+                if delta:
+                    excesses.append(program.add_column(float(delta)))
+                    entries[excesses[-1]] = -_ONE
+                program.add_row(entries, flint.fmpq(0))
+            if delta:
+                program.add_row(dict.fromkeys(excesses, _ONE), room)
+    return program, variables
+
+
+def _sizes(component: Component, odds: Fraction, delta: Fraction) -> list[list[float]]:
+    """Return the expected size of each probability, which shrinks from where its color is best."""
+    from scipy.sparse.csgraph import dijkstra
+
+    regions = range(len(component.rainbows))
+    meetings = _meetings(len(regions), component.touching)
+    smallest, shrinking = max(float(delta), _SMALLEST), float(min(odds, _LARGEST_SHRINKING))
+    sizes = np.ones((len(regions), len(component.colors)))
+    for color in range(len(component.colors)):
+        best = [region for region in regions if color in component.classes(region)[0]]
+        if best:
+            far = dijkstra(meetings, directed=False, indices=best, unweighted=True, min_only=True)
+            sizes[:, color] = np.maximum(shrinking**-far, smallest)
+    rows: list[list[float]] = sizes.tolist()
+    return rows
+
+
+def _fill_best_classes(
+    component: Component,
+    variables: list[list[int]],
+    program: Program,
+    simplex: LexicographicSimplex,
+    report: Callable[[int], None],
+) -> None:
+    rising = list(range(len(variables)))
+    rows: dict[int, int] = {}
+    level = -1
+    while rising and not simplex.is_unique:
+        lower, level = level, program.add_column()
+        for region in rising:
+            # A row that defines the vertex stays as it is, and the region gets another one.
+            if region in rows and not simplex.is_active(rows[region]):
+                program.exchange(rows[region], lower, level)
+            else:
+                best = component.classes(region)[0]
+                entries = dict.fromkeys((variables[region][color] for color in best), -_ONE)
+                rows[region] = program.add_row({level: _ONE, **entries}, flint.fmpq(0))
+        simplex.refresh()
+        simplex.maximize({level: _ONE})
+        rising = [region for region in rising if not simplex.is_blocked(rows[region])]
+        report(len(variables) - len(rising))
+
+
+def prefixes(component: Component, variables: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Yield the variables of every proper prefix of two classes and more, region after region."""
+    for region, row in enumerate(variables):
+        classes = component.classes(region)
+        prefix = [row[color] for color in classes[0]]
+        for group in classes[1:-1]:
+            prefix.extend(row[color] for color in group)
+            yield list(prefix)
+
+
+def tied_classes(component: Component, variables: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return the variables of every class of several colors, region after region."""
+    return [
+        [row[color] for color in group]
+        for region, row in enumerate(variables)
+        for group in component.classes(region)
+        if len(group) > 1
+    ]
+
+
+def _equalize_ties(
+    component: Component, variables: list[list[int]], program: Program, simplex: LexicographicSimplex
+) -> None:
+    """Raise the smallest share of every tied class; what that leaves open goes to the first color."""
+    tied = tied_classes(component, variables)
+    for group in tied:
+        if simplex.is_unique:
+            return
+        share = program.add_column()
+        for column in group:
+            program.add_row({share: _ONE, column: -_ONE}, flint.fmpq(0))
+        simplex.refresh()
+        simplex.maximize({share: _ONE})
+    for column in (column for group in tied for column in group):
+        if simplex.is_unique:
+            return
+        simplex.maximize({column: _ONE})
+
+
+def _rational(value: Fraction) -> flint.fmpq:
+    return flint.fmpq(value.numerator, value.denominator)
+
+
+def _fraction(value: flint.fmpq) -> Fraction:
+    return Fraction(int(value.p), int(value.q))
+
+
+def fill_inward(
+    component: Component, odds: OddsExpression, delta: Fraction, progress: Progress = silent
+) -> Table:
+    """Return the max-min boundary of one component for irrational odds, rounded inward.
+
+    Parameters
+    ----------
+    component : Component
+        The regions and which of them touch.
+    odds : OddsExpression
+        Above 1.
+    delta : Fraction
+        From 0 to 1.
+    progress : callable
+        Called after each objective; one of the two programs is half of the work.
+
+    Returns
+    -------
+    Table
+        Private with room to spare. The smallest best-class mass is at most 2^-64 below the optimum; the other
+        masses are within 2^-64 of the programs solved for the two bounds of the odds.
+
+    Raises
+    ------
+    SolverError
+        If the bounds do not come together.
+    """
+    bits, count = _FIRST_BITS, objective_count(component)
+    while bits <= _LAST_BITS:
+        lower, upper = enclose(odds, bits)
+        if lower > 1:
+            below = fill(component, lower, delta, lambda done, _: progress(done // 2, count))
+            above = fill(component, upper, delta, lambda done, _: progress((count + done) // 2, count))
+            if _distance(below, above) <= _LOSS:
+                return _rounded(component, below, lower)
+        bits *= 2
+    raise SolverError(
+        f"the max-min boundary for {odds!r} still depends on the digits of the odds after {_LAST_BITS} bits",
+        help="choose an epsilon with rational odds, such as ln(6/5)",
+    )
+
+
+def _distance(first: Table, second: Table) -> Fraction:
+    pairs = zip(first, second, strict=True)
+    return max(abs(a - b) for ours, theirs in pairs for a, b in zip(ours, theirs, strict=True))
+
+
+def _rounded(component: Component, table: Table, odds: Fraction) -> Table:
+    """Move towards uniform and round down to a grid, what is left over going to the best class.
+
+    Moving by w gives every event over n colors in use at least w (odds - 1) / n of room. Rounding changes the
+    probability of an event by at most n grid steps on either side, so n (1 + odds) steps must fit in.
+    """
+    moved = toward_uniform(table, _LOSS)
+    used = sum(map(any, zip(*table, strict=True)))
+    step = min(_LOSS * (odds - 1) / (used * used * (1 + odds)), _LOSS / used)
+    grid = 1 << (-(-step.denominator // step.numerator)).bit_length()
+    return tuple(settle(row, grid, component.classes(region)[0]) for region, row in enumerate(moved))
+
+
+def toward_uniform(table: Table, weight: Fraction) -> Table:
+    """Mix every row with the uniform distribution over the colors that any row uses."""
+    used = [any(column) for column in zip(*table, strict=True)]
+    share = weight / sum(used)
+    return tuple(
+        tuple((1 - weight) * value + share if use else value for value, use in zip(row, used, strict=True))
+        for row in table
+    )
+
+
+def settle(row: Sequence[Fraction], grid: int, best: Sequence[int]) -> tuple[Fraction, ...]:
+    """Round a distribution down to multiples of 1/grid, and give what is left over to the best class evenly.
+
+    Colors of probability 0 get nothing: no row uses them, so any mass would be infinitely too much.
+
+    Examples
+    --------
+    >>> settle([Fraction(1, 3), Fraction(2, 3)], 4, [0])
+    (Fraction(1, 2), Fraction(1, 2))
+    """
+    floors = [Fraction(int(value * grid), grid) for value in row]
+    takers = [color for color in best if row[color] > 0]
+    left = (1 - sum(floors, Fraction(0))) / len(takers)
+    return tuple(value + left if color in takers else value for color, value in enumerate(floors))

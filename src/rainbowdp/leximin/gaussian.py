@@ -21,11 +21,11 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from rainbowdp import leximin
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import NotVerifiedError, SolverError
 from rainbowdp.exact import Exponent, ball, enclose_with, exponent_ball, normal_cdf, working_precision
-from rainbowdp.leximin import filling
-from rainbowdp.leximin.filling import Component, Progress, Table, silent
+from rainbowdp.leximin import Component, Progress, Table, silent
 from rainbowdp.leximin.program import quiet_solver
 from rainbowdp.privacy import GaussianDP
 
@@ -249,7 +249,7 @@ def fill_gaussian(
         If not even the uniform distribution is found private; a defect.
     """
     outer = OuterProgram(component, privacy.mu)
-    total = filling.objective_count(component)
+    total = leximin.objective_count(component)
     bound = _fill_best_classes(component, outer, lambda done: progress(done, total))
     for done, objective in enumerate(_later_objectives(component, outer), start=outer.regions):
         progress(done, total)
@@ -320,9 +320,9 @@ def _dual_bound(component: Component, outer: OuterProgram, weights: Mapping[int,
 
 def _later_objectives(component: Component, outer: OuterProgram) -> Iterator[dict[int, float]]:
     variables = [range(region * outer.colors, (region + 1) * outer.colors) for region in range(outer.regions)]
-    for columns in filling.prefixes(component, variables):
+    for columns in leximin.prefixes(component, variables):
         yield dict.fromkeys(columns, 1.0)
-    for columns in filling.tied_classes(component, variables):
+    for columns in leximin.tied_classes(component, variables):
         share = outer.add_column()
         for column in columns:
             outer.add_row({column: 1.0, share: -1.0}, 0.0, np.inf)
@@ -341,7 +341,7 @@ def _rational(component: Component, table: NDArray[np.float64]) -> Table:
                     floats[color] = sum(shares) / len(shares)
         exact = [Fraction(value) for value in floats]
         whole = sum(exact)
-        rows.append(filling.settle([value / whole for value in exact], _GRID, component.classes(region)[0]))
+        rows.append(leximin.settle([value / whole for value in exact], _GRID, component.classes(region)[0]))
     return tuple(rows)
 
 
@@ -349,7 +349,7 @@ def _private(component: Component, start: Table, privacy: GaussianDP) -> Table:
     """Move towards uniform, by a weight that doubles, until every touching pair is private exactly."""
     pairs = list(component.touching)
     for power in range(40, -1, -1):
-        table = filling.toward_uniform(start, Fraction(1, 2**power))
+        table = leximin.toward_uniform(start, Fraction(1, 2**power))
         rows = [Distribution.trusted(dict(zip(component.colors, row, strict=True))) for row in table]
         broken = next((p for p in pairs if not privacy.admits(rows[p[0]], rows[p[1]])), None)
         if broken is None:
