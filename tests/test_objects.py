@@ -22,7 +22,7 @@ from rainbowdp.graph import RainbowGraph, boundary_morphism
 from rainbowdp.mechanism import Mechanism, mechanism_dominates
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.optimality import check_optimal
-from rainbowdp.privacy import GaussianDP, PureDP
+from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.verification import verify
 
@@ -172,4 +172,7 @@ def test_notebooks_show_graphs_and_mechanisms() -> None:
         assert "<i>" not in shown
         assert "&lt;i&gt;" in shown
     assert "0.25" in made._repr_html_()
+    broken = verify(made, odd, PureDP(1))._repr_html_()
+    assert all(part in broken for part in ("BROKEN", "epsilon=1", "inf", "&lt;b&gt;"))
+    assert "holds" in verify(made, odd, ApproxDP(1, 1))._repr_html_()
     assert made["y"] == {"<i>": Fraction(1, 4), "r": 0.75}

@@ -2,12 +2,13 @@
 """The result of a verification: whether the constraint holds, how tight, where it fails, why infinite."""
 
 from dataclasses import dataclass
+from html import escape
 from operator import itemgetter
 from typing import Literal
 
 import numpy as np
 
-from rainbowdp.exact import Exact
+from rainbowdp.exact import Exact, show
 from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE, Mechanism
 from rainbowdp.verification.class_pairs import ClassPairs
 from rainbowdp.verification.filters import Floats
@@ -48,6 +49,10 @@ class Witness:
     limit: Exact | None
     excess: Exact | None
     undecided: bool = False
+
+
+def _shown(value: Exact | None) -> str:
+    return "no closed form" if value is None else show(value)
 
 
 @dataclass(frozen=True)
@@ -110,6 +115,24 @@ class Verification:
 
     def __bool__(self) -> bool:
         return self.holds
+
+    def _repr_html_(self) -> str:
+        """Return the outcome as a table, for notebooks."""
+        rows = [
+            ("asked", self.asked),
+            (f"tight {self.notion}", f"from {self.lower:.12g} to {self.upper:.12g}"),
+            ("pairs of neighbors", str(self.pairs)),
+        ]
+        if (worst := self.witness) is not None:
+            rows += [
+                ("worst pair", f"{worst.source} against {worst.target}"),
+                ("event", " or ".join(worst.event)),
+                ("its probability", show(worst.probability)),
+                ("limit", _shown(worst.limit)),
+                ("excess", _shown(worst.excess)),
+            ]
+        cells = "".join(f"<tr><td>{escape(name)}</td><td>{escape(text)}</td></tr>" for name, text in rows)
+        return f"<p><b>{'holds' if self.holds else 'BROKEN'}</b></p><table>{cells}</table>"
 
 
 def why_infinite(
