@@ -48,8 +48,15 @@ BAD_ROWS = {
     "blanks": b"   ",
     "nothing": b"",
 }
-GOOD = [b"1,red,1", b'2,"blue, or ""so""",1', b"3,,1", b"4,  red ,1", b'5, "red" ,1']
-COUNTS = {"red": 3, 'blue, or "so"': 1, NOTHING: 1}
+GOOD = [
+    b"1,red,1",
+    b'2,"blue, or ""so""",1',
+    b"3,,1",
+    b"4,  red ,1",
+    b'5, "red" ,1',
+    b'6,"{""red"": [1,\n2]}",1',
+]
+COUNTS = {"red": 3, 'blue, or "so"': 1, NOTHING: 1, '{"red": [1,\n2]}': 1}
 
 
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n", b"\r"], ids=["LF", "CRLF", "CR"])

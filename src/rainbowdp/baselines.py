@@ -199,7 +199,7 @@ def _of_steps(
     rows: dict[tuple[int, ...], Distribution] = {}
     for key in set(map(tuple, keys[:, 2:].tolist())):
         found = chances([None if step < 0 else step for step in key], privacy.epsilon)
-        rows[key] = Distribution.trusted(dict(zip(graph.colors, found, strict=True)))  # type: ignore[arg-type]
+        rows[key] = Distribution.trusted(dict(zip(graph.colors, found, strict=True)))  # type: ignore[arg-type]  # of few colors all have a form
     exact = all(row.is_rational for row in rows.values())
     return Mechanism(
         colors=graph.colors,
