@@ -105,7 +105,7 @@ def permute_and_flip(graph: RainbowGraph, privacy: PureDP) -> Mechanism:
 
     References
     ----------
-    McKenna and Sheldon 2020, Algorithm 1.
+    McKenna and Sheldon 2020, Algorithm 1. With exact numbers it takes seconds for 12 answers, minutes for 25.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def _of_steps(
     rows: dict[tuple[int, ...], Distribution] = {}
     for key in set(map(tuple, keys[:, 2:].tolist())):
         found = chances([None if step < 0 else step for step in key], privacy.epsilon)
-        rows[key] = Distribution.trusted(dict(zip(graph.colors, found, strict=True)))  # type: ignore[arg-type]  # of few colors all have a form
+        rows[key] = Distribution.trusted(dict(zip(graph.colors, found, strict=True)))  # type: ignore[arg-type]  # powers of the odds
     exact = all(row.is_rational for row in rows.values())
     return Mechanism(
         colors=graph.colors,
@@ -511,7 +511,7 @@ def permute_and_flip_wrong(root: Base, steps: int, rivals: int) -> Value:
 
     References
     ----------
-    McKenna and Sheldon 2020, Algorithm 1.
+    McKenna and Sheldon 2020, Algorithm 1. With exact numbers it takes seconds for 12 answers, minutes for 25.
 
     Examples
     --------
@@ -543,7 +543,7 @@ def flip_wrong(weight: Base, rivals: int) -> Value:
 
     References
     ----------
-    McKenna and Sheldon 2020, Algorithm 1.
+    McKenna and Sheldon 2020, Algorithm 1. With exact numbers it takes seconds for 12 answers, minutes for 25.
 
     Examples
     --------
