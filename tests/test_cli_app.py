@@ -129,7 +129,7 @@ def test_the_version(run: Runner) -> None:
         (("lin",), "there is no command 'lin'", "did you mean 'line'?"),
         ((*LINE, "--distnaces", "1"), "there is no option --distnaces", "did you mean '--distances'?"),
         ((*LINE, "--distances"), "option '--distances' requires an argument", "--help"),
-        (LINE, "the option --distances is missing", "see rainbowdp line --help"),
+        (LINE[:3], "the option --boundary is missing", "see rainbowdp line --help"),
         ((*LINE, "--distances", "1", "extra"), "got unexpected extra argument", "see rainbowdp line --help"),
         (("verify",), "the argument MECHANISM", "see rainbowdp verify --help"),
     ],

@@ -123,7 +123,7 @@ ASKED_IN_WORDS = {
     "winner --options A,B --by town --groups Ulm,Rom": ("winner of 'vote': A, B (by town)", "Ulm: A, Rom: "),
     "ranking --options A,B,C": ("ranking of 'vote': every order of A, B, C", "A>B>C"),
     "level --equals A --edges 1 --where town=Ulm --goal guarantee": (
-        "level of 'vote'; edges 1; equals A; of count: <1, \">=1\" (where town=Ulm, guarantee)",
+        "level of 'vote'; edges 1; equals A; of count: <1, \">=1\" (where 'town' is 'Ulm', guarantee)",
         '">=1"',
     ),
     "winner --options A,B --unit who --max-rows 2": ("winner of 'vote': A, B (at most 2 of each who)", "A"),

@@ -109,6 +109,20 @@ def test_theorem_4_theorem_5_and_corollary_1_three_colors(
     }
 
 
+@given(st.integers(1, 60), st.integers(0, 60), odds_strategy, distances)
+def test_corollary_2_two_colors(blue: int, red: int, odds: Fraction, distance: int) -> None:
+    b0 = Fraction(blue, blue + red)
+    line = Line(Rainbow.parse("blue>red"), Distribution({"blue": b0, "red": 1 - b0}), PureDP(f"ln({odds})"))
+    tau_b = tau(b0, odds)
+    assert line.thresholds == (tau_b,)
+    values = fractions(line.distribution(distance))
+    assert values["blue"] == paper_blue(distance, b0, odds)
+    if distance <= tau_b:
+        assert values["red"] == 1 - odds**distance * b0
+    else:
+        assert values["red"] == odds ** -(distance - tau_b) * (1 - odds**tau_b * b0)
+
+
 @pytest.mark.parametrize(
     ("boundary", "thresholds", "orders"),
     [

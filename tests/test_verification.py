@@ -295,6 +295,20 @@ def test_another_epsilon_than_the_one_it_was_made_for() -> None:
     assert not verify(mechanism, graph, GaussianDP("1/10")).holds
 
 
+def test_the_greatest_excess_is_found_without_a_common_exact_form() -> None:
+    graph = path(12).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(12) > 6).astype(int))
+    mechanism = optimal_mechanism(graph, PureDP(1), "randomized-response")
+    witness = verify(mechanism, graph, PureDP("1/2")).witness
+    assert witness is not None
+    table = mechanism.probabilities()
+    scored = {
+        (str(a), str(b)): np.maximum(table[a] - math.exp(0.5) * table[b], 0).sum()
+        for low in range(11)
+        for a, b in ((low, low + 1), (low + 1, low))
+    }
+    assert scored[witness.source, witness.target] == pytest.approx(max(scored.values()), rel=1e-12)
+
+
 def test_labels_in_another_order_are_put_in_order() -> None:
     graph = RainbowGraph.from_edges([("x", "y"), ("y", "z")], {"x": "a>b", "y": "a>b", "z": "b>a"})
     mechanism = optimal_mechanism(graph, PureDP("ln 2"), "uniform")
