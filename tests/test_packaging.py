@@ -23,7 +23,7 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(enco
 EXTRAS: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
 PYTHONS = ("3.11.9", "3.12.9", "3.13.9", "3.14.1")
 # Upper bounds are the exception; pyproject.toml says beside each why it is needed.
-CAPPED = {"scikit-learn": "<1.9,>=1.5", "sqlglot": "<30.18"}
+CAPPED = {"mkdocs-material": "<10,>=9.7.5", "scikit-learn": "<1.9,>=1.5", "sqlglot": "<30.18"}
 # What the demo needs is installed for it, and all the rest for the checks.
 FILES = {"requirements.txt": ("plot",), "requirements-dev.txt": ("all", "docs", "dev")}
 

@@ -106,6 +106,10 @@ class Networked(Framed):
     def to_json(self) -> str:
         """Return the graph as node-link JSON, which `from_json` and `rainbowdp.read_graph` read.
 
+        Returns
+        -------
+        str
+
         Examples
         --------
         >>> from rainbowdp.graph import RainbowGraph

@@ -145,6 +145,20 @@ class Line:
     ) -> Any:  # noqa: ANN401 - as above
         """Draw the line; see `rainbowdp.plots.plot_line`.
 
+        Parameters
+        ----------
+        distances, path, ax, title
+            As there.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        UsageError, FileWriteError, MissingExtraError
+            As there.
+
         Examples
         --------
         >>> from rainbowdp.privacy import PureDP

@@ -343,7 +343,17 @@ class Plan(_Told):
     notes: tuple[str, ...]
 
     def plot(self, path: Path | str | None = None, *, ax: Any = None) -> Any:  # noqa: ANN401 - matplotlib is not imported
-        """Draw the plan; see `rainbowdp.plots.planning.plot_plan`."""
+        """Draw the plan; see `rainbowdp.plots.planning.plot_plan`.
+
+        Parameters
+        ----------
+        path, ax
+            As there.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         # Figures stand on a floor above, which must not be imported from here.
         return import_module("rainbowdp.plots.planning").plot_plan(self, path, ax=ax)
 
