@@ -623,8 +623,8 @@ def test_a_note_says_it_of_options_groups_and_edges_as_well() -> None:
         (note,) = (note for note in rdp.ask(frame, question, epsilon=1).notes if "no cell of" in note)
         assert repr(question.column) in note
     # The name of all other cells is no text that cells are to say.
-    found = rdp.ask(frame, rdp.winner("flag", ["true"], other="rest"), epsilon=1)
-    assert not any("no cell of column" in note for note in found.notes)
+    notes = rdp.ask(frame, rdp.winner("flag", ["true"], other="rest"), epsilon=1).notes
+    assert not any("no cell of column" in note for note in notes)
     found = rdp.ask_keys(frame, "vote", epsilon=1, delta="1e-6", where={"flag": "yes"})
     assert "no cell of column 'flag' says 'yes': its type holds true or false" in found.notes
 

@@ -22,8 +22,11 @@ from rainbowdp.graph import RainbowGraph, boundary_morphism
 from rainbowdp.mechanism import Mechanism, mechanism_dominates
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.optimality import check_optimal
+from rainbowdp.planning import plan
 from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+from rainbowdp.questions import winner
 from rainbowdp.rainbow import Rainbow
+from rainbowdp.release import ask
 from rainbowdp.verification import verify
 
 EDGES = [("ann", "bob"), ("bob", "cid"), ("cid", "dan")]
@@ -176,3 +179,13 @@ def test_notebooks_show_graphs_and_mechanisms() -> None:
     assert all(part in broken for part in ("BROKEN", "epsilon=1", "inf", "&lt;b&gt;"))
     assert "holds" in verify(made, odd, ApproxDP(1, 1))._repr_html_()
     assert made["y"] == {"<i>": Fraction(1, 4), "r": 0.75}
+
+
+def test_plans_and_answers_are_told_to_people() -> None:
+    planned = plan(winner("vote", ["<b>", "B"]), [PureDP("0.1")])
+    assert "right answers in 100 cases" in str(planned)
+    assert "&lt;b&gt;" in planned._repr_html_()
+    people = pa.table({"vote": ["<b>"] * 90 + ["B"], "town": ["U, lm"] * 91})
+    found = ask(people, winner("vote", ["<b>", "B"]), epsilon=9, by="town", groups=["U, lm", "Bonn"])
+    assert str(found).splitlines()[0] == '"U, lm": "<b>"'
+    assert all(part in found._repr_html_() for part in ("&lt;b&gt;", "privacy hides"))

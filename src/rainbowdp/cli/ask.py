@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from rainbowdp.cli import options as common
 from rainbowdp.cli import output
 from rainbowdp.cli.options import Goal, Relation
-from rainbowdp.cli.output import emit, emit_json, note, written
+from rainbowdp.cli.output import emit, emit_json, note
 from rainbowdp.cli.params import described, filters, names, naming
 from rainbowdp.cli.progress import Signals, steps
 from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_question
@@ -141,13 +141,7 @@ def _show_answer(output_format: str, answer: "Answer") -> None:
     if output_format == "json":
         emit_json(answer.json)
         return
-    from rainbowdp.questions.words import shown_answer
-
-    shown = {group: shown_answer(answer.terms.question, value) for group, value in answer.answers.items()}
-    # Names of several columns have their quotes already.
-    name = written if isinstance(answer.terms.by, str) else str
-    lines = [f"{name(group)}: {value}" if answer.terms.groups else value for group, value in shown.items()]
-    emit(map(output.visible, lines))
+    emit(map(output.visible, answer.lines))
 
 
 def publish(

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp plan``: how often an answer would be right, and at what cost, before anything is spent."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,14 +13,11 @@ from rainbowdp.cli.params import described, items, option, probability, whole, w
 from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_question
 
 if TYPE_CHECKING:
-    from rainbowdp.planning import Chance, LeadRow, Least, NeededLead, Plan, PrivacyPlan
+    from rainbowdp.planning import Plan
     from rainbowdp.privacy import Privacy
     from rainbowdp.questions import Question
 
-_GAP = "   "
 _DENSE = 40
-_Column = tuple[str, str, tuple[str, ...]]
-"""The head over a column, which columns next to it can share, its own head, and its cells."""
 
 HELP = (
     "Planning before spending: how often an answer would be right, and what it would cost in privacy. No "
@@ -119,7 +114,7 @@ def plan_command(
     if output_format == "json":
         emit_json(found.to_json())
     else:
-        _print_plan(found)
+        emit(found.lines(), for_people=True)
     return 0
 
 
@@ -151,116 +146,3 @@ def _dense(plan: "Plan") -> Sequence[int]:
     """Return leads that make smooth curves up to the last lead of a plan."""
     last = max(row.lead for _, row in plan.rows)
     return sorted({max(1, round(last ** (at / _DENSE))) for at in range(_DENSE + 1)})
-
-
-def _print_plan(plan: "Plan") -> None:
-    """Write a plan to stdout."""
-    emit(_head(plan), for_people=True)
-    for part in plan.privacies:
-        emit(_part(part, plan), for_people=True)
-    if plan.notes:
-        emit(["", *(f"note: {text}" for text in plan.notes)], for_people=True)
-
-
-def _head(plan: "Plan") -> Iterator[str]:
-    hidden = (
-        "one person joins or leaves" if plan.neighbors == "add-remove" else "one person's data are replaced"
-    )
-    from rainbowdp.questions.words import possible_answers
-
-    yield f"{plan.question.kind}: {possible_answers(plan.question)}"
-    each = f"up to {plan.max_rows} row{'s' * (plan.max_rows > 1)} per person"
-    yield f"protected: that {hidden} ({plan.neighbors}), {each}"
-    if (plan.groups or 1) > 1 and plan.neighbors == "change-one":
-        yield "in one group: that one person joins or leaves; all groups together hide that data are replaced"
-    yield f"lead: {plan.lead_means}"
-    yield f"goal: {plan.goal}"
-    if plan.least is not None:
-        yield ""
-        yield _least(plan, plan.least)
-
-
-def _least(plan: "Plan", least: "Least") -> str:
-    from rainbowdp.exact import show
-
-    cases = {chance.case for _, row in plan.rows for chance in row.chances}
-    held = ", whether it is yes or no" if "yes" in cases else ""
-    if "one-close" in cases:
-        held = f", whatever the {'level' if plan.question.kind == 'level' else 'other answers do'}"
-    wanted = f"a right answer in {show(100 * least.want)} of 100 cases at a lead of {least.lead}{held}"
-    return f"least {least.parameter} for {wanted}: {least.text}"
-
-
-def _part(part: "PrivacyPlan", plan: "Plan") -> Iterator[str]:
-    from rainbowdp.exact import show
-
-    wanted = tuple(show(100 * need.right) for need in part.needs)
-    yield ""
-    yield ", ".join(f"{name}={value}" for name, value in part.parameters.items())
-    yield from (f"  {words}" for words in (*part.sentences, *part.cost.words))
-    yield ""
-    mechanism = part.mechanisms[plan.goal]
-    yield f"right answers in 100 cases, by lead (* the chosen goal, by the mechanism {mechanism})"
-    yield from _chances(part.rows, plan)
-    yield ""
-    yield "lead needed for right answers in so many of 100 cases"
-    leads = zip(*(need.leads for need in part.needs), strict=True)
-    needed = ((*_heads(each[0], plan), tuple(map(_lead, each))) for each in leads)
-    yield from _table([("right", "", wanted), *needed])
-    if part.compared is not None:
-        yield ""
-        yield "right answers in 100 cases of other mechanisms, by lead"
-        yield from _chances(part.compared, plan)
-    if part.remarks:
-        yield ""
-        yield from part.remarks
-
-
-def _lead(needed: "NeededLead") -> str:
-    return str(needed.lead or "none") if needed.is_computed else "-"
-
-
-def _heads(shown: "Chance | NeededLead", plan: "Plan") -> tuple[str, str]:
-    """Return the mechanism and the case of a column; the chosen goal has a star."""
-    from rainbowdp.planning.words import case_head
-
-    chosen = " *" if shown.mechanism == plan.goal else ""
-    return f"{shown.mechanism}{chosen}", case_head(plan.question, shown.case)
-
-
-def _chances(rows: Sequence["LeadRow"], plan: "Plan") -> Iterator[str]:
-    from rainbowdp.planning.words import cell, percent
-
-    columns: list[_Column] = [("lead", "", tuple(str(row.lead) for row in rows))]
-    if plan.people is not None:
-        shares = tuple("" if row.share is None else percent(row.share) for row in rows)
-        columns.append(("share", "", shares))
-    for each in zip(*(row.chances for row in rows), strict=True):
-        cells = tuple("-" if one.wrong is None else cell(one.wrong) for one in each)
-        columns.append((*_heads(each[0], plan), cells))
-    return _table(columns)
-
-
-def _table(columns: Iterable[_Column]) -> Iterator[str]:
-    """Yield a table with a head of two lines, or of one where no column has a head of its own."""
-    blocks = [
-        _block(over, [(head, *cells) for _, head, cells in group])
-        for over, group in groupby(columns, key=itemgetter(0))
-    ]
-    over, heads, *rows = map(_GAP.join, zip(*blocks, strict=True))
-    yield over.rstrip()
-    if heads.strip():
-        yield heads.rstrip()
-    yield "─" * len(over)
-    yield from (row.rstrip() for row in rows)
-
-
-def _block(over: str, columns: list[tuple[str, ...]]) -> list[str]:
-    """Return the lines of columns under one head, which stands over their middle, or at the end of one."""
-    if all(column[1:] == columns[0][1:] for column in columns):
-        # Columns that are the same become one.
-        columns = [("", *columns[0][1:])]
-    widths = [max(map(len, column)) for column in columns]
-    widths[0] += max(0, len(over) - sum(widths) - len(_GAP) * (len(widths) - 1))
-    lines = [_GAP.join(map(str.rjust, line, widths)) for line in zip(*columns, strict=True)]
-    return [over.rjust(widths[0]) if len(widths) == 1 else over.center(len(lines[0])), *lines]

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The result of `plan`: frozen values with exact probabilities, which are rounded only when written."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from decimal import Context, Decimal
 from fractions import Fraction
+from html import escape
 from importlib import import_module
 from math import inf
 from pathlib import Path
@@ -341,6 +342,18 @@ class Plan(_Told):
     privacies: tuple[PrivacyPlan, ...]
     least: Least | None
     notes: tuple[str, ...]
+
+    def lines(self) -> Iterator[str]:
+        """Yield the plan as lines of text, as the command line shows it."""
+        from rainbowdp.planning.text import plan_lines
+
+        return plan_lines(self)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
     def plot(self, path: Path | str | None = None, *, ax: Any = None) -> Any:  # noqa: ANN401 - matplotlib is not imported
         """Draw the plan; see `rainbowdp.plots.planning.plot_plan`.

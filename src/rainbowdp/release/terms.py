@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from types import MappingProxyType
 from typing import Any
 
@@ -26,7 +27,8 @@ from rainbowdp.questions import Neighbors, Question, Scores, Summary, YesNo
 from rainbowdp.questions.kinds import description_of, is_known, text_reading
 from rainbowdp.questions.question import require_column, require_question, require_relation, require_rows
 from rainbowdp.questions.readings import Reading
-from rainbowdp.questions.words import possible_answers
+from rainbowdp.questions.words import possible_answers, shown_answer
+from rainbowdp.rainbow import quote_color
 from rainbowdp.release.reading_notes import (
     reading_notes,
 )
@@ -379,6 +381,21 @@ class Answer:
     def answer(self) -> str | tuple[str, ...] | dict[str, str | tuple[str, ...]]:
         """The answer; with groups, a dictionary of them."""
         return dict(self.answers) if self.terms.groups else self.answers[EVERYBODY]
+
+    @property
+    def lines(self) -> list[str]:
+        """The answer in words, one line per group."""
+        shown = {group: shown_answer(self.terms.question, value) for group, value in self.answers.items()}
+        # Names of several columns have their quotes already.
+        name = quote_color if isinstance(self.terms.by, str) else str
+        return [f"{name(group)}: {value}" if self.terms.groups else value for group, value in shown.items()]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    def _repr_html_(self) -> str:
+        """Return the answer and its notes, for notebooks."""
+        return f"<pre>{escape(str(self))}</pre>" + "".join(f"<p>{escape(text)}</p>" for text in self.notes)
 
     @property
     def json(self) -> Json:
