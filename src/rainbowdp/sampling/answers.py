@@ -23,10 +23,10 @@ a draw works out the row of its class, which the mechanism keeps: a second draw 
 quicker.
 """
 
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -226,12 +226,15 @@ def bounds_of(mechanism: Mechanism) -> Bounds | None:
     Bounds or None
         None for the first `FIRST_DRAWS` draws, and always for mechanisms that would take too long.
     """
-    known = _SINGLE.get(mechanism, 0)
+    key = id(mechanism)
+    if key not in _SINGLE:
+        weakref.finalize(mechanism, _SINGLE.pop, key, None)
+    known = _SINGLE.get(key, 0)
     if isinstance(known, int) and known < FIRST_DRAWS:
-        _SINGLE[mechanism] = known + 1
+        _SINGLE[key] = known + 1
         return None
     if isinstance(known, int):
-        known = _SINGLE[mechanism] = _found(mechanism)
+        known = _SINGLE[key] = _found(mechanism)
     return known
 
 
@@ -248,8 +251,9 @@ def _found(mechanism: Mechanism) -> Bounds | None:
     return Bounds(tuple(map(tuple, found.lower.T.tolist())), found.slack)
 
 
-# The number of draws so far, and from some number on the bounds; both go with their mechanism.
-_SINGLE: WeakKeyDictionary[Mechanism, int | Bounds | None] = WeakKeyDictionary()
+# By identity, the number of draws so far, and from some number on the bounds; both go with their mechanism.
+# Mechanisms are equal by their probabilities, and to compare these would take longer than a draw.
+_SINGLE: dict[int, int | Bounds | None] = {}
 
 
 Datasets = Sequence[str] | NDArray[np.str_] | NDArray[np.integer] | NDArray[np.bool_]
