@@ -201,7 +201,7 @@ def max_min(graph: RainbowGraph, privacy: Privacy, *, progress: Progress | None 
     ...     edges=[("x", "y"), ("y", "z")], rainbows={"x": "a>b>c", "y": "b>a>c", "z": "c>b>a"}
     ... )
     >>> for rainbow, distribution in max_min(graph, PureDP("ln 2")).distributions.items():
-    ...     print(rainbow, distribution)
+    ...     print(rainbow, repr(distribution))
     a>b>c Distribution(a=1/2, b=3/8, c=1/8)
     b>a>c Distribution(a=1/4, b=1/2, c=1/4)
     c>b>a Distribution(a=1/8, b=3/8, c=1/2)

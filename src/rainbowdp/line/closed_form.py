@@ -126,7 +126,7 @@ class Line:
         --------
         >>> from rainbowdp.privacy import PureDP
         >>> Line("a>b", {"a": "1/2", "b": "1/2"}, PureDP("ln 2")).telling_distances()
-        range(0, 10)
+        range(0, 9)
         """
         best = [self.rainbow.colors.index(color) for color in self.rainbow.classes[0]]
         end = 8

@@ -366,6 +366,7 @@ def privacy_words(privacy: Privacy) -> str:
 
     Examples
     --------
+    >>> from rainbowdp.privacy import ApproxDP
     >>> privacy_words(ApproxDP("ln 3", "1e-6"))
     'epsilon ln(3) and delta 0.000001'
     """

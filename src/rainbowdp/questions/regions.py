@@ -152,7 +152,7 @@ def question_boundary(
     >>> question = level("smoker", equals="yes", edges=[10, 20], labels=["low", "medium", "high"])
     >>> condition = question_boundary(question, PureDP("ln 2"), "add-remove")
     >>> for rainbow, distribution in condition.distributions.items():
-    ...     print(rainbow, distribution)
+    ...     print(rainbow, repr(distribution))
     high>medium>low Distribution(high=1/2, low=1/8, medium=3/8)
     low>medium>high Distribution(high=1/8, low=1/2, medium=3/8)
     medium>high=low Distribution(high=1/4, low=1/4, medium=1/2)
