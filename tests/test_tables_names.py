@@ -71,7 +71,7 @@ def test_parquet_columns_are_found_by_their_names(tmp_path: Path) -> None:
         assert cells(table, "a.b", where={"A": "true"}, progress=shares.append) == {"red": 1}
         assert cells(table, "") == {"x": 1, "y": 1}
         assert cells(table, "a") == {}
-        assert cells(table, "a", where={"a.b": "red"}, unit="A") == {}
+        assert cells(table, "a", where={"a.b": "blue"}, unit="A") == {}
     assert shares == sorted(shares)
     assert shares[-1] == 1
 
