@@ -146,6 +146,21 @@ def test_it_shows_itself_to_who_prints_it_and_to_nobody_else(tmp_path: Path) -> 
         found.rows = 0  # type: ignore[misc]  # what is tested
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (("--column", "born", "--edges", "2020-01-01,2021-01-01"), ["2  are read by the question", "1  'x'"]),
+        (("--column", "bin", "--ordered", "low,mid,high"), ["2  'low'", "0  'mid'   <-", "1  'high'"]),
+    ],
+)
+def test_brackets_of_dates_and_of_texts_are_looked_at(
+    run: Runner, words: tuple[str, ...], shown: list[str]
+) -> None:
+    Path("t.csv").write_text("born,bin\n2020-05-01,low\n2021-02-01T23:00,high\nx,low\n", encoding="utf-8")
+    told = run("inspect", "t.csv", *words, "--private").out
+    assert all(f"         {line}" in told for line in shown)
+
+
 @pytest.mark.parametrize("terminal", [True, False])
 def test_it_writes_to_a_terminal_or_where_it_is_told_to(
     run: Runner, monkeypatch: pytest.MonkeyPatch, terminal: bool

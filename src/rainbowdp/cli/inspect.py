@@ -35,7 +35,7 @@ def _optional(declared: Any) -> Any:  # noqa: ANN401 - typer's declarations have
     return declared
 
 
-COLUMN, EDGES = _optional(asked.COLUMN), _optional(asked.EDGES)
+COLUMN = _optional(asked.COLUMN)
 PRIVATE = option("--private", "Write also where stdout is no terminal, such as a file that you keep private.")
 WRITE = option(
     "--write-description FILE",
@@ -55,7 +55,8 @@ def inspect_command(
     nulls: str | None = asked.NULLS,
     approval: str | None = asked.APPROVAL,
     equals: str | None = asked.EQUALS,
-    edges: Sequence[str] | None = EDGES,
+    edges: Sequence[str] | None = asked.BRACKET_EDGES,
+    ordered: Sequence[str] | None = asked.ORDERED,
     total: bool = asked.SUM,
     clamp: Sequence[str] | None = asked.CLAMP,
     unit: str | None = common.UNIT,
@@ -89,7 +90,9 @@ def inspect_command(
     asked.require_declared(options_file, source)
     declared = {"options": options, "options_file": options_file, "other": other, "approval": approval}
     summed = total or clamp is not None
-    question = _question(column, declared, equals=equals, nulls=nulls, edges=edges, summed=summed)
+    question = _question(
+        column, declared, equals=equals, nulls=nulls, edges=edges, ordered=ordered, summed=summed
+    )
     said = common.read_description(describe, separator, missing, skip_rows, decimal, number=column)
     with steps() as progress:
         progress.step("reading the table")
@@ -117,6 +120,7 @@ def _question(
     equals: str | None,
     nulls: str | None,
     edges: Sequence[str] | None,
+    ordered: Sequence[str] | None,
     summed: bool,
 ) -> "Question | str | None":
     """Return a question that reads the cells as the one that will be asked; the column if there is none."""
@@ -124,7 +128,7 @@ def _question(
 
     of_options = any(value is not None for value in declared.values())
     if column is None:
-        if of_options or summed or any(value is not None for value in (equals, nulls, edges)):
+        if of_options or summed or any(value is not None for value in (equals, nulls, edges, ordered)):
             raise UsageError("a question is given without --column", help="name the column that it is about")
         return None
     if of_options:
@@ -134,7 +138,9 @@ def _question(
     if summed:
         # Which numbers are read does not depend on the range.
         return yes_no(column, clamp=(0, 1), at_least=1, nulls=nulls)
-    return column if edges is None else bracket(column, edges=edges)
+    if edges is None and ordered is None:
+        return column
+    return bracket(column, edges=edges or (), ordered=ordered)
 
 
 def _write(target: Path, table: "Table") -> None:

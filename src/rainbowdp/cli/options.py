@@ -71,8 +71,9 @@ UNIT = people(
 MAX_ROWS = people("--max-rows M", "With --unit: how many rows of one person count at most.", whole)
 SOURCE = argument(
     "SOURCE",
-    "The table: .csv, .tsv, .parquet or .jsonl (also .gz, .zst), a quoted pattern such as 'part-*.csv', - "
-    "for standard input, or sqlite:///file, duckdb:///file, postgresql://user@host/database.",
+    "The table: .csv, .tsv, .parquet or .jsonl (also .gz, .zst), .xlsx, .ods, .sav, .dta, a quoted pattern "
+    "such as 'part-*.csv', - for standard input, or sqlite:///file, duckdb:///file, "
+    "postgresql://user@host/database.",
 )
 WHERE = data(
     "--where COLUMN=VALUE",

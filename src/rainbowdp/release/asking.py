@@ -153,8 +153,8 @@ def ask(
         The column that says whose row it is. Without it every row is a person.
     max_rows : int, optional
         With `unit`: how many rows of one person count at most, chosen at random.
-    where : mapping of str to str, optional
-        Only rows with exactly these cells count.
+    where : mapping, optional
+        Only rows count whose cells say this, by column: a text, a `Range`, or a list of these.
     by, groups : str and sequence of str, optional
         Answer once for each of these cells of a column. Or several columns, and for each of them a sequence
         of cells: then once for every combination of these.
@@ -261,8 +261,8 @@ def ask_keys(
         The column that says whose row it is. Without it every row is a person.
     max_keys : int, optional
         With `unit`: for how many categories one person counts at most, chosen at random.
-    where : mapping of str to str, optional
-        Only rows with exactly these cells count.
+    where : mapping, optional
+        Only rows count whose cells say this, by column: a text, a `Range`, or a list of these.
     table, sql, encoding, describe, ledger, name, request_id, progress
         As for `rainbowdp.ask`.
 
