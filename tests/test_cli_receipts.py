@@ -257,4 +257,6 @@ def test_a_receipt_is_written_as_an_entry_of_the_registry(run: Runner) -> None:
     entry = yaml.safe_load(Path("entry.yaml").read_text(encoding="utf-8"))
     assert entry["deployment"]["privacy_loss"]["privacy_parameters"] == {"epsilon": 1}
     assert f"{str(entry).count('FILL IN')} places are marked" in outcome.err
-    assert run("receipt", "people.csv", "--registry", "entry.yaml").code == 4
+    assert run("receipt", "people.csv", "--registry", "other.yaml").code == 4
+    # Tables, ledgers and receipts are no place for an entry.
+    assert "would replace 'r.json'" in run("receipt", "r.json", "--registry", "r.json").error[0]

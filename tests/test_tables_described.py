@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exports as people get them are read rightly with their description, in Python and on the command line."""
 
+import contextlib
 import json
+import sqlite3
 import unicodedata
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import polars as pl
+import pyreadstat
 import pytest
 
 from command_line import Runner
 from rainbowdp import PureDP, ask, open_ledger, winner, yes_no
-from rainbowdp.errors import QuestionError, RequestMismatchError, UsageError
+from rainbowdp.errors import QuestionError, RainbowError, RequestMismatchError, UsageError
 from rainbowdp.ledger import Cost
 from rainbowdp.questions import ranking
 from rainbowdp.questions.readings import OptionReading, Reading, SumReading
@@ -204,3 +208,72 @@ def test_a_yes_no_question_reads_described_numbers_in_python() -> None:
     question = yes_no("sum", clamp=(0, 2000), at_least=900)
     assert ask(frame, question, epsilon=99, describe=said).answer == "yes"
     assert ask(frame, question, epsilon=99).answer == "no"
+
+
+def test_no_row_tells_the_separator_of_a_file_without_a_header(tmp_path: Path) -> None:
+    said = {"dialect": {"header": False}, "schema": {"fields": [{"name": "v"}, {"name": "vote"}]}}
+    for first in ("a,red", "a;b;c,red", "a|b|c,red"):
+        (tmp_path / "t.csv").write_text(first + "\n" + "b,blue\n" * 9, encoding="utf-8")
+        assert found(VOTES, tmp_path / "t.csv", said) == (1, 9)
+
+
+GERMAN = number(decimalChar=",", groupChar=".", bareNumber=False)
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "parquet", "sqlite", "dta", "polars", "csv"])
+def test_how_numbers_are_written_says_nothing_about_numbers_that_are_stored(
+    tmp_path: Path, kind: str
+) -> None:
+    place, frame = tmp_path / f"t.{kind}", pd.DataFrame({"sum": [1234.5, 2.5, 0.25, 10.0]})
+    source: object = place
+    match kind:
+        case "xlsx":
+            frame.to_excel(place, index=False)
+        case "parquet":
+            frame.to_parquet(place)
+        case "sqlite":
+            with contextlib.closing(sqlite3.connect(place)) as database:
+                frame.to_sql("t", database, index=False)
+            source = f"sqlite:///{place}"
+        case "dta":
+            pyreadstat.write_dta(frame, str(place))
+        case "polars":
+            source = pl.from_pandas(frame)
+        case "csv":
+            place.write_text('sum\n"1.234,5"\n"2,5 €"\n"0,25"\n10\n', encoding="utf-8")
+    assert found(MONEY, source, GERMAN) == Fraction("1247.25")
+
+
+def test_missing_texts_are_compared_as_options_are(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("vote\n9\n9.0\nred\nfu\u0308r\nblue\n", encoding="utf-8")
+    nulls = OptionReading("vote", ("red", "blue"), nulls="blue")
+    for missing in (["9", "f\u00fcr"], ["9.0", "fu\u0308r"]):
+        assert found(nulls, tmp_path / "t.csv", {"missingValues": missing, "fields": []}) == (1, 4)
+
+
+@pytest.mark.parametrize(
+    ("said", "what"),
+    [
+        ({"missingValues": ["NA"], "dialect": {}}, "'missingValues' stands outside of its place"),
+        ({"dialect": {"missingValues": ["NA"]}}, "'missingValues' stands outside of its place"),
+        ({"schema": {"delimiter": ";"}}, "'delimiter' stands outside of its place"),
+        ({"fields": [{"name": "vote", "type": "nubmer"}]}, "unknown type 'nubmer'"),
+        ({"fields": [{"name": "vote", "type": "date", "format": "dd.mm.yyyy"}]}, "is not a pattern"),
+        ({"fields": [{"name": "vote", "type": "date", "format": "any"}]}, "is not a pattern"),
+        ({"fields": [{"name": "Vote"}], "fieldsMatch": "subset"}, "names the column 'Vote'"),
+    ],
+    ids=str,
+)
+def test_what_would_not_be_applied_is_refused(tmp_path: Path, said: dict[str, Any], what: str) -> None:
+    (tmp_path / "t.csv").write_text("id,vote\n1,red\n", encoding="utf-8")
+    with pytest.raises(RainbowError, match=what):
+        found(VOTES, tmp_path / "t.csv", said)
+
+
+def test_what_other_programs_write_is_read(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id;vote\n1;red\n", encoding="utf-8")
+    assert found(VOTES, tmp_path / "t.csv", {"dialect": {"csv": {"delimiter": ";"}}}) == (1, 0)
+    # MySQL writes no quotes around cells.
+    (tmp_path / "t.tsv").write_text('id\tvote\n"1\tred\n2\tblue\n', encoding="utf-8")
+    for none in ("", None):
+        assert found(VOTES, tmp_path / "t.tsv", {"dialect": {"quoteChar": none, "delimiter": "\t"}}) == (1, 1)

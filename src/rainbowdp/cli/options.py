@@ -243,7 +243,8 @@ def read_description(
     if decimal is not None:
         if number is None:
             raise UsageError(
-                "--decimal is for sums and brackets", help="leave it out: the question reads no numbers"
+                "--decimal is for sums and brackets of --column",
+                help="leave it out; for numbers of filters, describe the column: --describe FILE",
             )
         said = said.with_decimal(number, decimal)
     return replace(said.with_missing(missing or ()), dialect=dialect)

@@ -6,7 +6,7 @@ from pathlib import Path
 from rainbowdp.cli.output import note
 from rainbowdp.cli.params import argument, described, option, writable
 from rainbowdp.cli.verify import read_if_receipt
-from rainbowdp.errors import ReceiptError
+from rainbowdp.errors import ReceiptError, UsageError
 
 HELP = described(
     "Write what a receipt says as an entry of the public registry of deployments of differential privacy.",
@@ -17,7 +17,7 @@ HELP = described(
 RECEIPT = argument("RECEIPT", "A receipt as ask and keys write it.")
 REGISTRY = option(
     "--registry FILE",
-    "Where the entry goes, as YAML; a file of this name is replaced.",
+    "Where the entry goes, as YAML: a new file.",
     writable,
     default=...,
 )
@@ -33,6 +33,8 @@ def receipt_command(*, receipt: str = RECEIPT, registry: Path = REGISTRY) -> int
         raise ReceiptError(
             f"{receipt!r} is not a receipt", help="give a file that --receipt of ask or keys wrote"
         )
+    if registry.exists() or registry.is_symlink():
+        raise UsageError(f"--registry would replace {str(registry)!r}", help="write the entry to a new file")
     entry = as_yaml(registry_entry(content))
     with replacing(registry) as beside:
         beside.write_text(entry, encoding="utf-8")

@@ -84,7 +84,8 @@ def with_delimiter(
     Parameters
     ----------
     description : TableDescription
-        Where it names none, the header tells: its last row, taking rows above it as lines.
+        Where it names none, the header tells: its last row, taking rows above it as lines. Without a header
+        it is the comma, since no row of data may tell.
     content : iterable of bytes
         The file in UTF-8, of which the beginning is read.
     delimiters : sequence of str
@@ -99,7 +100,9 @@ def with_delimiter(
     dialect = description.dialect
     if dialect.delimiter is not None:
         return description
-    row = dialect.header_rows[-1] if dialect.header_rows else 1
+    if not dialect.header_rows:
+        return replace(description, dialect=replace(dialect, delimiter=","))
+    row = dialect.header_rows[-1]
     text = b""
     for block in content:
         text += block

@@ -109,7 +109,7 @@ class Field:
             return None if (self.decimal, self.group, self.bare) == (".", "", True) else self._number
         if self.kind == "boolean":
             return self._truth
-        return self._moment if self.kind in MOMENTS and self.form not in ("default", "any") else None
+        return self._moment if self.kind in MOMENTS and self.form != "default" else None
 
     def _number(self, text: str) -> str:
         found = self._form.fullmatch(text)
@@ -208,11 +208,14 @@ class TableDescription:
             part["missing"] = None if part["missing"] is None else sorted(part["missing"])
         return told
 
+    def missing_in(self, column: str) -> frozenset[str]:
+        """Return the texts that say nothing in a column."""
+        own = self.about(column).missing
+        return self.missing if own is None else own
+
     def rule(self, column: str) -> Callable[[str], str | None] | None:
         """Return what the texts of a column stand for, None for those that say nothing; None for no rule."""
-        about = self.about(column)
-        missing = self.missing if about.missing is None else about.missing
-        read = about.rule
+        read, missing = self.about(column).rule, self.missing_in(column)
         if not missing:
             return read
         return lambda text: None if text in missing else text if read is None else read(text)

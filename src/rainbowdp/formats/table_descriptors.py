@@ -44,6 +44,8 @@ _IN_FIELD = {
     "trueValues": list,
     "falseValues": list,
 }
+_TYPES = frozenset({"any", "string", "number", "integer", "boolean", *MOMENTS, "year", "yearmonth"})
+_TYPES |= {"duration", "list", "object", "array", "geopoint", "geojson"}
 _IN_SCHEMA = {"fields": list, "fieldsMatch": str, "missingValues": list}
 _UNREAD = {"property", "itemType", "itemKeys"}
 _LAST_NAMED_ROW = 1000
@@ -113,6 +115,7 @@ class _Reader:
         if not {"dialect", "schema", "encoding"} & set(table):
             # The schema or the dialect alone.
             table = {"schema": table} if "fields" in table else {"dialect": table}
+        self._require_places(table)
         dialect = self._part(table, "dialect", _IN_DIALECT)
         schema = self._part(table, "schema", _IN_SCHEMA)
         fields = tuple(map(self._field, schema.get("fields", ())))
@@ -130,10 +133,21 @@ class _Reader:
             self._encoding(table.get("encoding")),
         )
 
+    def _require_places(self, table: Mapping[str, Any]) -> None:
+        """Refuse a property of one part that stands in another one, or outside of both."""
+        places: dict[str, Mapping[str, type]] = {"dialect": _IN_DIALECT, "schema": _IN_SCHEMA}
+        for where, content in (("", table), *((part, table.get(part)) for part in places)):
+            for name in content if isinstance(content, Mapping) else ():
+                for right, known in places.items():
+                    if name in known and name not in places.get(where, {}):
+                        raise self._wrong(f"{name!r} stands outside of its place", f"write it into {right!r}")
+
     def _dialect(self, said: Mapping[str, Any]) -> Dialect:
         for name in ("quoteChar", "escapeChar"):
-            if len(said.get(name, "?")) != 1:
-                raise self._wrong(f"'{name}' is not one character", "give one character")
+            if len(said.get(name) or "") > 1:
+                raise self._wrong(
+                    f"'{name}' is not one character", "give one character, or an empty text for none"
+                )
         for name in ("delimiter", "commentChar"):
             if not said.get(name, "?") or {*"\r\n"} & {*said.get(name, "?")}:
                 raise self._wrong(
@@ -142,13 +156,14 @@ class _Reader:
         if said.get("lineTerminator", "\n") not in ("\n", "\r\n", "\r"):
             raise self._wrong("'lineTerminator' is no line break", "leave it out: all line breaks are read")
         rows = self._rows(said, "headerRows", (1,)) if said.get("header", True) else ()
-        quote, escape = said.get("quoteChar", '"'), said.get("escapeChar")
+        quote, escape = said.get("quoteChar", '"') or None, said.get("escapeChar") or None
         # A quote that escapes quotes is a doubled one.
         doubles = said.get("doubleQuote", True) or escape == quote
+        escape = None if escape == quote else escape
         return Dialect(
             said.get("delimiter"),
             quote,
-            None if escape == quote else escape,
+            escape,
             doubles,
             rows,
             said.get("headerJoin", " "),
@@ -176,6 +191,11 @@ class _Reader:
             if len(said.get(key, ".")) != 1 or said.get(key, ".").isdigit():
                 raise self._wrong(f"'{key}' of field {name!r} is not one character", "give one character")
         kind = said.get("type", "any")
+        if kind not in _TYPES:
+            raise self._wrong(
+                f"field {name!r} has the unknown type {kind!r}",
+                did_you_mean(kind, _TYPES) or "see docs/tables.md",
+            )
         # A whole number has no decimals, so the point may stand between its groups.
         point = said.get("decimalChar", "," if (kind, said.get("groupChar")) == ("integer", ".") else ".")
         if point == said.get("groupChar"):
@@ -188,8 +208,8 @@ class _Reader:
                 f"field {name!r} has properties of a number and is not one", 'give it "type": "number"'
             )
         form = said.get("format", "default").removeprefix("fmt:")
-        if kind in MOMENTS and form not in ("default", "any"):
-            self._check_pattern(name, form)
+        if kind in MOMENTS and form != "default":
+            self._check_pattern(name, kind, form)
         return Field(
             name,
             kind,
@@ -202,14 +222,16 @@ class _Reader:
             tuple(map(str, said.get("falseValues", Field.false))),
         )
 
-    def _check_pattern(self, name: str, form: str) -> None:
+    def _check_pattern(self, name: str, kind: str, form: str) -> None:
         """Refuse a pattern that does not read what it writes: no cell would say so."""
         try:
-            dt.datetime.strptime(_MOMENT.strftime(form), form)  # noqa: DTZ007 - the pattern may have a zone
+            read = dt.datetime.strptime(_MOMENT.strftime(form), form)  # noqa: DTZ007 - the pattern may have a zone
         except (ValueError, re.error):
+            read = None
+        if read is None or (kind != "time" and read.date() != _MOMENT.date()) or "%" not in form:
             raise self._wrong(
                 f"the format {form!r} of field {name!r} is not a pattern", "write for example %d.%m.%Y"
-            ) from None
+            )
 
     def _missing(self, said: Mapping[str, Any]) -> frozenset[str] | None:
         if "missingValues" not in said:
@@ -237,9 +259,13 @@ class _Reader:
             ) from None
 
     def _part(self, table: Mapping[str, Any], name: str, known: Mapping[str, type]) -> Mapping[str, Any]:
+        """Return one part; some programs write what concerns CSV one level deeper in the dialect."""
         if isinstance(table.get(name), str):
             raise self._wrong(f"'{name}' names another file", f"write the {name} into the description itself")
-        return self._checked(self._mapping(table.get(name, {}), f"'{name}'"), known, name)
+        content = self._mapping(table.get(name, {}), f"'{name}'")
+        if isinstance(content.get("csv"), Mapping):
+            content = {**content, **content["csv"]}
+        return self._checked(content, known, name)
 
     def _checked(self, said: Mapping[str, Any], known: Mapping[str, type], where: str) -> Mapping[str, Any]:
         for name, value in said.items():
@@ -247,6 +273,8 @@ class _Reader:
                 raise self._wrong(f"'{name}' of the dialect is not supported", "give the table as CSV")
             if name in known:
                 # True is a whole number in Python, and not in JSON.
+                if value is None and name in ("quoteChar", "escapeChar"):
+                    continue
                 if not isinstance(value, known[name]) or (known[name] is int and isinstance(value, bool)):
                     raise self._wrong(
                         f"'{name}' of the {where} has the wrong type", f"give {_JSON_NAMES[known[name]]}"

@@ -22,7 +22,7 @@ from typing import Any, Final
 from rainbowdp.errors import MissingExtraError, RainbowError, TableUnreadableError
 from rainbowdp.formats.encodings import UNREADABLE
 from rainbowdp.formats.table_descriptions import Dialect
-from rainbowdp.tables.cells import stored_cell, stored_text
+from rainbowdp.tables.cells import stored_text
 from rainbowdp.tables.source import UNREADABLE_CELL, Batch, OfCell, Progress, Source, check_distinct
 
 STATISTICS: Final = (".sav", ".zsav", ".dta")
@@ -108,7 +108,7 @@ def spreadsheet_source(path: Path, name: str, dialect: Dialect) -> Source:
             yield [[row[places[column]] for row in part] for column in columns]
 
     return replace(
-        _texts_source(name, places, cells),
+        _cells_source(name, places, cells),
         takes=frozenset({"header_rows", "header_join", "comment_rows", "sheet"}),
         left_out=lambda: Counter(_IMPOSSIBLE for row in records() if row is None),
     )
@@ -192,7 +192,7 @@ def statistics_source(path: Path, name: str, encoding: str | None) -> Source:
             for column in columns
         ]
 
-    return replace(_texts_source(name, about.column_names, cells), takes=frozenset({"encoding"}))
+    return replace(_cells_source(name, about.column_names, cells), takes=frozenset({"encoding"}))
 
 
 def _usual_encoding(path: Path) -> str:
@@ -251,22 +251,26 @@ def _clock(cell: object) -> object:
     return (_SPSS + dt.timedelta(seconds=cell)).time() if 0 <= cell < 86_400 else UNREADABLE_CELL
 
 
-def _texts_source(
+def _cells_source(
     name: str, columns: Iterable[str], cells: Callable[[Sequence[str]], Iterator[list[list[object]]]]
 ) -> Source:
-    """Return cells as a source: batches of columns, of which the texts are taken."""
+    """Return cells as a source: batches of columns."""
 
     def query(chosen: Sequence[str], counted: bool, progress: Progress | None) -> Iterator[Batch]:
         del progress
         for batch in cells(chosen):
-            rows = list(zip(*([stored_text(cell) for cell in column] for column in batch), strict=True))
-            counts = Counter(rows)
+            if not counted:
+                yield [*batch]
+                continue
+            # A number that is stored as one and one that is stored as a text may be read in different ways.
+            keys = [[(stored_text(cell), type(cell)) for cell in column] for column in batch]
+            counts: Counter[object] = Counter()
+            rows: dict[object, tuple[object, ...]] = {}
+            for key, row in zip(zip(*keys, strict=True), zip(*batch, strict=True), strict=True):
+                counts[key] += 1
+                rows.setdefault(key, row)
             if counts:
-                told: Batch = [
-                    list(map(stored_cell, column))
-                    for column in zip(*(counts if counted else rows), strict=True)
-                ]
-                yield [*told, list(counts.values())] if counted else told
+                yield [*zip(*rows.values(), strict=True), list(counts.values())]
 
     return Source(name, tuple(columns), query)
 

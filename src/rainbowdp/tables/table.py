@@ -9,13 +9,13 @@ header and has read no row. Everything public about it is an attribute; everythi
 import glob
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
-from rainbowdp.errors import RainbowError, TableUnreadableError, UsageError, readable
+from rainbowdp.errors import RainbowError, TableUnreadableError, UsageError, did_you_mean, readable
 from rainbowdp.formats.encodings import encoding_called
 from rainbowdp.formats.table_descriptions import PLAIN, Dialect, TableDescription
 from rainbowdp.formats.table_descriptors import read_table_description
@@ -211,7 +211,21 @@ def open_table(
     opened = _opened(source, table, sql, encoding, description)
     if description == PLAIN:
         return opened
+    _require_fields(description, opened.columns)
     return replace(opened, source=described_source(opened.source, description), description=description)
+
+
+def _require_fields(description: TableDescription, columns: Sequence[str] | None) -> None:
+    """Refuse a description of columns that the table lacks, where it does not allow that."""
+    if columns is None or description.match in ("superset", "partial"):
+        return
+    wrong = next((each.name for each in description.fields if each.name not in columns), None)
+    if wrong is not None:
+        raise TableUnreadableError(
+            f"the description names the column {wrong!r}, which the table does not have",
+            help=did_you_mean(wrong, columns)
+            or 'name columns as the header does, or take "fieldsMatch": "partial"',
+        )
 
 
 def _opened(
