@@ -408,7 +408,11 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
             2,
             "both edges and ordered texts",
         ),
-        (("--column", "born", "--edges", "2026-01-01", "--decimal", ","), 2, "--decimal is for sums and brackets of --column"),
+        (
+            ("--column", "born", "--edges", "2026-01-01", "--decimal", ","),
+            2,
+            "--decimal is for sums",
+        ),
     ],
 )
 def test_brackets_of_dates_and_texts_are_asked_on_the_command_line(

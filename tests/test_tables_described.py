@@ -277,3 +277,35 @@ def test_what_other_programs_write_is_read(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text('id\tvote\n"1\tred\n2\tblue\n', encoding="utf-8")
     for none in ("", None):
         assert found(VOTES, tmp_path / "t.tsv", {"dialect": {"quoteChar": none, "delimiter": "\t"}}) == (1, 1)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "xlsx", "polars"])
+def test_names_of_columns_are_compared_in_one_form(tmp_path: Path, kind: str) -> None:
+    apart, joined = "Ma\u0308rz", "M\u00e4rz"
+    place, frame = (
+        tmp_path / f"t.{kind}",
+        pd.DataFrame({apart: ["red", "blue", "red"], "town": ["a", "a", "b"]}),
+    )
+    match kind:
+        case "csv":
+            frame.to_csv(place, index=False)
+        case "parquet":
+            frame.to_parquet(place)
+        case "xlsx":
+            frame.to_excel(place, index=False)
+    source: object = pl.from_pandas(frame) if kind == "polars" else place
+    for name in (apart, joined):
+        assert found(OptionReading(name, ("red", "blue")), source) == (2, 1)
+        assert found(
+            OptionReading(name, ("red", "blue")),
+            source,
+            {"fields": [{"name": name}], "fieldsMatch": "subset"},
+        ) == (2, 1)
+        assert ask(source, winner("town", ["a", "b"]), epsilon=60, where={name: "blue"}).answer == "a"
+
+
+def test_texts_of_old_stata_files_are_read_in_the_encoding_that_is_said(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"vote": ["M\u00fcller", "M\u00fcller", "red"]})
+    pyreadstat.write_dta(frame, str(tmp_path / "t.dta"), version=12)
+    reading = OptionReading("vote", ("M\u00fcller", "red"))
+    assert found(reading, tmp_path / "t.dta", encoding="utf-8") == (2, 1)

@@ -8,6 +8,7 @@ import codecs
 import datetime as dt
 import json
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -186,7 +187,7 @@ class _Reader:
         said = self._checked(self._mapping(content, "a field"), _IN_FIELD, "field")
         if "name" not in said:
             raise self._wrong("a field has no name", "name every field")
-        name = said["name"]
+        name = unicodedata.normalize("NFC", said["name"])
         for key in ("decimalChar", "groupChar"):
             if len(said.get(key, ".")) != 1 or said.get(key, ".").isdigit():
                 raise self._wrong(f"'{key}' of field {name!r} is not one character", "give one character")

@@ -85,7 +85,9 @@ def file_source(
     if forms[0] in ("spreadsheet", "statistics"):
         from rainbowdp.tables.spreadsheets import single_file_source
 
-        return single_file_source(paths, name, description.dialect, encoding)
+        return single_file_source(
+            paths, name, description.dialect, encoding if description.encoding else None
+        )
     files = _TextFiles(paths, encoding, name, description, lines=forms == ["JSON lines"])
     return Source(
         name,

@@ -11,8 +11,9 @@ except one that is spelled nearly like a column that is asked for. Notes name co
 frames, whose names come from a schema and not from a first line.
 """
 
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,7 @@ class Source:
         TableUnreadableError
             Instead of what a library raises, without its message.
         """
+        columns = list(map(one_form, columns))
         chosen = [column for column in columns if column not in self.unreadable]
         if not chosen:
             return
@@ -111,6 +113,44 @@ class Source:
                 help="check that it is complete and what its name says, that its server answers, and that "
                 "memory is left; the reason is left out, since it may quote a cell",
             ) from None
+
+
+def one_form(name: str) -> str:
+    r"""Return the name of a column in the one form of Unicode in which texts are compared.
+
+    Examples
+    --------
+    >>> one_form("Ma\u0308rz") == "M\u00e4rz"
+    True
+    """
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
+
+
+def named_in_one_form(source: Source) -> Source:
+    """Return a source whose columns are called by the one form of their names.
+
+    Raises
+    ------
+    UnknownColumnError
+        If two of them are the same then.
+    """
+    columns = tuple(map(one_form, source.columns or ()))
+    if source.columns is None or columns == source.columns:
+        return source
+    check_distinct(source.name, columns)
+    stored = dict(zip(columns, source.columns, strict=True))
+
+    def query(chosen: Sequence[str], counted: bool, progress: Progress | None) -> Iterable[Batch]:
+        return source.query([stored[column] for column in chosen], counted, progress)
+
+    return replace(
+        source,
+        columns=columns,
+        query=query,
+        unreadable=frozenset(map(one_form, source.unreadable)),
+        types={one_form(column): kind for column, kind in source.types.items()},
+        reads={one_form(column): read for column, read in source.reads.items()},
+    )
 
 
 def cells_by(read: OfCell, column: Sequence[object]) -> list[object]:

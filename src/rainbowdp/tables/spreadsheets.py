@@ -36,7 +36,7 @@ _SPSS_MOMENT = re.compile(r"(DATETIME|YMDHMS)[\d.]*\Z")
 _SPSS_TIME = re.compile(r"TIME[\d.]*\Z")
 
 
-def single_file_source(paths: Sequence[Path], name: str, dialect: Dialect, encoding: str) -> Source:
+def single_file_source(paths: Sequence[Path], name: str, dialect: Dialect, encoding: str | None) -> Source:
     """Return the rows of one file, by the form that its name says.
 
     Raises
@@ -47,7 +47,7 @@ def single_file_source(paths: Sequence[Path], name: str, dialect: Dialect, encod
     if len(paths) > 1:
         raise TableUnreadableError(f"{name} are several files of this form", help="name one file")
     if paths[0].suffix.lower() in STATISTICS:
-        return statistics_source(paths[0], name, None if encoding == "utf-8" else encoding)
+        return statistics_source(paths[0], name, encoding)
     return spreadsheet_source(paths[0], name, dialect)
 
 

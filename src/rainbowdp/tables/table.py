@@ -33,7 +33,7 @@ from rainbowdp.tables.frames import (
 )
 from rainbowdp.tables.local_files import spooled
 from rainbowdp.tables.postgres import postgres_source
-from rainbowdp.tables.source import Source, check_distinct, check_known
+from rainbowdp.tables.source import Source, check_distinct, check_known, named_in_one_form, one_form
 from rainbowdp.tables.sql import SqlPlace, sql_place
 
 
@@ -120,7 +120,7 @@ class Table:
             With one that is spelled nearly like it, unless the rows are those of a query.
         """
         if self.columns is not None:
-            check_known(self.identity, self.columns, wanted, hints=not self.is_query)
+            check_known(self.identity, self.columns, map(one_form, wanted), hints=not self.is_query)
 
     def close(self) -> None:
         """Let go of connections and temporary files."""
@@ -209,6 +209,7 @@ def open_table(
     """
     description = PLAIN if describe is None else read_table_description(describe)
     opened = _opened(source, table, sql, encoding, description)
+    opened = replace(opened, source=named_in_one_form(opened.source))
     if description == PLAIN:
         return opened
     _require_fields(description, opened.columns)
@@ -247,7 +248,7 @@ def _opened(
     if isinstance(source, str | Path):
         said = encoding or description.encoding
         called = encoding_called(said)
-        opened = _files(str(source), called, description)
+        opened = _files(str(source), called, replace(description, encoding=said))
         return replace(opened, encoding=called, encoding_said=said is not None)
     if encoding is not None:
         raise UsageError("an encoding is for text files", help="leave out the encoding")
