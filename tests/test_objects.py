@@ -15,10 +15,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rainbowdp.errors import DuplicateDatasetError, GraphShapeError, MissingRainbowError
-from rainbowdp.families import grid, path
+from rainbowdp.errors import (
+    ColorError,
+    DuplicateDatasetError,
+    GraphShapeError,
+    MissingRainbowError,
+    UndecidedError,
+)
+from rainbowdp.families import grid, hamming, path
 from rainbowdp.formats import read_graph, read_mechanism, write_mechanism
 from rainbowdp.graph import RainbowGraph, boundary_morphism
+from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism, mechanism_dominates
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.optimality import check_optimal
@@ -189,3 +196,60 @@ def test_plans_and_answers_are_told_to_people() -> None:
     found = ask(people, winner("vote", ["<b>", "B"]), epsilon=9, by="town", groups=["U, lm", "Bonn"])
     assert str(found).splitlines()[0] == '"U, lm": "<b>"'
     assert all(part in found._repr_html_() for part in ("&lt;b&gt;", "privacy hides"))
+
+
+NUMBERED = nx.path_graph(3)
+nx.set_node_attributes(NUMBERED, {0: "y>n", 1: "y>n", 2: "n>y"}, "rainbow")
+
+
+@pytest.mark.parametrize("names", [[0, 1, 2], ["0", "1", "2"], [2, 0, 1]], ids=str)
+def test_datasets_that_are_called_by_numbers_are_matched_by_name(names: list[Any], tmp_path: Path) -> None:
+    graph = RainbowGraph.from_networkx(NUMBERED.subgraph(range(3)))
+    place = {int(name): at for at, name in enumerate(names)}
+    rainbows = [NUMBERED.nodes[int(name)]["rainbow"] for name in names]
+    turned = RainbowGraph.from_arrays([place[0], place[1]], [place[1], place[2]], rainbows, names)
+    # Not private: only a check by position holds.
+    (tmp_path / "own.csv").write_text("dataset,n,y\n1,3/4,1/4\n0,1/2,1/2\n2,1/4,3/4\n")
+    own = read_mechanism(tmp_path / "own.csv")
+    best = optimal_mechanism(graph, PureDP("ln 2"), "uniform")
+    assert graph == turned
+    for each in (graph, turned):
+        assert not verify(own, each, PureDP("ln 2"))
+        assert verify(best, each, PureDP("ln 2"))
+        assert optimal_mechanism(each, PureDP("ln 2"), "uniform") == best
+    other = RainbowGraph.from_networkx(nx.relabel_nodes(NUMBERED, {at: f"d{at}" for at in range(3)}))
+    assert graph != other
+    assert optimal_mechanism(other, PureDP("ln 2"), "uniform") != best
+
+
+def test_large_families_are_compared_without_their_pairs() -> None:
+    codes = np.arange(3**13) % 2
+    one, other = (hamming(13, 3).rainbow_graph(["a>b", "b>a"], codes) for _ in range(2))
+    assert one == other
+
+
+def test_frames_of_other_forms_are_read() -> None:
+    named = pd.DataFrame({"rainbow": RAINBOWS.values()}, index=list(RAINBOWS))
+    for frame in FRAMES:
+        assert RainbowGraph.from_edges(frame({"a": [], "b": []}), named).pair_count == 0
+    assert RainbowGraph.from_edges(EDGES, named) == GRAPH
+
+
+def test_names_that_would_be_lost_are_refused() -> None:
+    made = Mechanism.from_table(["dataset>x"], [{"dataset": 1, "x": 0}], labels=["ann"])
+    with pytest.raises(ColorError):
+        made.to_dataframe()
+    assert "ann" in made._repr_html_()
+    nodes = [{"id": "a", "rainbow": "a>b"}, {"id": "a", "rainbow": "b>a"}]
+    with pytest.raises(DuplicateDatasetError):
+        RainbowGraph.from_json(json.dumps({"nodes": nodes, "edges": []}))
+
+
+def test_numbers_of_two_epsilons_are_compared() -> None:
+    one = Line("y>n", {"y": "1/2", "n": "1/2"}, PureDP(1)).distribution(1)["y"]
+    more = Line("y>n", {"y": "1/2", "n": "1/2"}, PureDP("3/2")).distribution(1)["y"]
+    assert one < more
+    assert one != more
+    same = Line("y>n", {"y": "1/2", "n": "1/2"}, PureDP("1/2")).distribution(2)["y"]
+    with pytest.raises(UndecidedError):
+        assert one == same

@@ -230,7 +230,15 @@ class Real(ABC):
                 return -1 if other > 0 else 1
             other = None if math.isnan(other) else Fraction(float.__repr__(other))
         lifted = self._lift(other)
-        return None if lifted is None else self._plus(lifted, -1).sign()
+        if lifted is not None:
+            return self._plus(lifted, -1).sign()
+        if not isinstance(other, Real):
+            return None
+        # Their difference has no form.
+        found = shown_sign(lambda: self.evaluate() - other.evaluate())
+        if found is None:
+            raise undecided()
+        return found
 
     def __eq__(self, other: object) -> bool:
         order = self._order(other)

@@ -7,7 +7,7 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
-from rainbowdp.errors import GraphShapeError
+from rainbowdp.errors import ColorError, DuplicateDatasetError, GraphShapeError
 from rainbowdp.graph.labels import Named
 from rainbowdp.graph.pairs import listed
 from rainbowdp.graph.relation import NeighborRelation
@@ -19,13 +19,15 @@ class Framed(Named):
     """Base of what has datasets with names and columns of values: it becomes a data frame."""
 
     @abstractmethod
-    def _columns(self, most: int | None = None) -> dict[str, list[Any]]:
+    def _columns(self, most: int | None = None) -> list[tuple[str, list[Any]]]:
         """Return one value per dataset in each column, of all datasets or of the first ones."""
 
     def _repr_html_(self) -> str:
         """Return the first datasets as a table, for notebooks."""
-        columns = {"dataset": list(islice(self, _MOST_ROWS)), **self._columns(_MOST_ROWS)}
-        rows = [tuple(columns), *zip(*columns.values(), strict=True)]
+        heads, columns = zip(
+            ("dataset", list(islice(self, _MOST_ROWS))), *self._columns(_MOST_ROWS), strict=True
+        )
+        rows = [heads, *zip(*columns, strict=True)]
         body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
         return f"<p>{escape(repr(self))}</p><table>{body}</table>"
 
@@ -43,6 +45,11 @@ class Framed(Named):
             The columns ``dataset``, ``rainbow`` and ``distance`` (missing where no boundary can be reached);
             of a graph ``boundary``, and of a mechanism the closest float of every probability, by color.
 
+        Raises
+        ------
+        ColorError
+            If a color is called as one of the first columns.
+
         Examples
         --------
         >>> from rainbowdp.graph import RainbowGraph
@@ -52,7 +59,13 @@ class Framed(Named):
         """
         import narwhals.stable.v2 as nw
 
-        return nw.from_dict({"dataset": list(self), **self._columns()}, backend=backend).to_native()
+        columns = [("dataset", list(self)), *self._columns()]
+        if len(dict(columns)) < len(columns):
+            raise ColorError(
+                "a color is called dataset, rainbow or distance, as another column is",
+                help="rename the color",
+            )
+        return nw.from_dict(dict(columns), backend=backend).to_native()
 
 
 def _cell(value: object) -> str:
@@ -95,7 +108,7 @@ class Networked(Framed):
         import networkx as nx
 
         names: list[Any] = list(range(self.size)) if self.labels is None else self.labels.tolist()
-        columns = self._columns()
+        columns = dict(self._columns())
         rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
         made: Any = nx.Graph()
         made.add_nodes_from(zip(names, rows, strict=True))
@@ -158,4 +171,6 @@ class Networked(Framed):
                 "the text is not node-link JSON",
                 help="write for example the JSON of networkx.node_link_data, or of RainbowGraph.to_json",
             ) from error
+        if network.number_of_nodes() < len(content["nodes"]):
+            raise DuplicateDatasetError("a dataset occurs twice", help="name every dataset once")
         return cls.from_networkx(network)

@@ -195,7 +195,9 @@ def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
             help="pass an array of shape [m, 2]",
             shape=edges.shape,
         )
-    pairs = frame_rows(edges) or items_of(edges.tolist() if isinstance(edges, np.ndarray) else edges)
+    pairs = frame_rows(edges)
+    if pairs is None:
+        pairs = items_of(edges.tolist() if isinstance(edges, np.ndarray) else edges)
     if pairs is None:
         raise GraphShapeError(
             f"`edges` is {kind_of(edges)}, not a list of pairs",
@@ -214,6 +216,8 @@ def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
 def frame_rows(frame: object) -> list[tuple[Any, ...]] | None:
     """Return the rows of the first two columns of a data frame; None for what is not a frame of two columns.
 
+    Of a frame of pandas with one column the index stands before it.
+
     Examples
     --------
     >>> import pyarrow as pa
@@ -222,6 +226,12 @@ def frame_rows(frame: object) -> list[tuple[Any, ...]] | None:
     """
     if not hasattr(frame, "__arrow_c_stream__") and not hasattr(frame, "to_arrow"):
         return None
+    if hasattr(frame, "iloc") and hasattr(frame, "columns"):
+        pandas: Any = frame
+        if pandas.shape[1] == 0:
+            return None
+        whole = pandas.reset_index() if pandas.shape[1] == 1 else pandas
+        return list(zip(whole.iloc[:, 0].tolist(), whole.iloc[:, 1].tolist(), strict=True))
     import pyarrow as pa
 
     try:

@@ -286,21 +286,36 @@ def namer(labels: Labels | None) -> NameOf:
     return name
 
 
-def matched(labels: LabelArray | None, others: LabelArray | None) -> NDArray[np.int64] | None:
+def matched(
+    labels: LabelArray | None, others: LabelArray | None, *, named: bool = False
+) -> NDArray[np.int64] | None:
     """Return the place of each label among the others; None where both are in the same order.
 
-    Where one of the two has no names, the order is taken to be the same already.
+    Parameters
+    ----------
+    labels, others : array [n] or None
+        Names of equally many datasets; None for 0 to n - 1.
+    named : bool
+        Whether datasets without names are called by their numbers alone. Otherwise they are taken to be in
+        the order of the other names, where these are not numbers.
 
     Raises
     ------
     UnknownDatasetError
         If a label is missing among the others.
     """
-    if labels is None or others is None or labels is others:
+    if labels is others or (
+        isinstance(labels, RowLabels) and isinstance(others, RowLabels) and labels == others
+    ):
         return None
-    if isinstance(labels, RowLabels) and isinstance(others, RowLabels) and labels == others:
+    known = others if labels is None else labels
+    if known is None or (not named and (labels is None or others is None) and not _are_numbers(known)):
         return None
-    ours, theirs = labels.astype(np.str_), others.astype(np.str_)
+    count = range(known.size)
+    if isinstance(known, RowLabels) and (labels is None or others is None) and _are_numbers(known):
+        # Rows of one number are in ascending order.
+        return None
+    ours, theirs = (np.asarray(count if each is None else each).astype(np.str_) for each in (labels, others))
     if np.array_equal(ours, theirs):
         return None
     order = np.argsort(theirs)
@@ -310,6 +325,15 @@ def matched(labels: LabelArray | None, others: LabelArray | None) -> NDArray[np.
         name = str(ours[missing][0])
         raise UnknownDatasetError(f"there is no dataset {name!r}", help="give every dataset", dataset=name)
     return np.asarray(places)
+
+
+def _are_numbers(labels: LabelArray) -> bool:
+    """Tell whether names are 0 to n - 1, in any order."""
+    first, last = str(labels[0]), str(labels[-1])
+    if isinstance(labels, RowLabels) or not (first.isdecimal() and last.isdecimal()):
+        return (first, last) == ("0", str(labels.size - 1))
+    texts = np.sort(np.asarray(labels).astype(np.str_))
+    return np.array_equal(texts, np.sort(np.arange(labels.size).astype(np.str_)))
 
 
 def close_labels(wrong: str, labels: Sequence[str]) -> str:

@@ -278,7 +278,7 @@ class RainbowGraph(Rebuilt, Networked):
     @classmethod
     def from_edges(
         cls,
-        edges: Iterable[Sequence[Hashable]] | NDArray[Any],
+        edges: Any,  # noqa: ANN401 - pairs, an array, or a frame of any library
         rainbows: Any,  # noqa: ANN401 - a mapping, or a series or frame of any library
     ) -> "RainbowGraph":
         """Build the graph from named edges and a mapping from datasets to rainbows.
@@ -414,24 +414,24 @@ class RainbowGraph(Rebuilt, Networked):
         if (self.size, self.pair_count, self.rainbows) != (other.size, other.pair_count, other.rainbows):
             return False
         try:
-            places = matched(self.labels, other.labels)
+            places = matched(self.labels, other.labels, named=True)
         except UnknownDatasetError:
             return False
         if not np.array_equal(self.regions, other.regions if places is None else other.regions[places]):
             return False
-        same = places is None and self.structure is other.structure
+        same = places is None and self.structure == other.structure
         return same or np.array_equal(np.sort(_packed_pairs(self, places)), np.sort(_packed_pairs(other)))
 
     def __hash__(self) -> int:
         return hash((self.size, self.pair_count, self.rainbows))
 
-    def _columns(self, most: int | None = None) -> dict[str, list[Any]]:
+    def _columns(self, most: int | None = None) -> list[tuple[str, list[Any]]]:
         texts = list(map(str, self.rainbows))
-        return {
-            "rainbow": [texts[region] for region in self.regions[:most].tolist()],
-            "distance": self.distance[:most].tolist(),
-            "boundary": self.boundary[:most].tolist(),
-        }
+        return [
+            ("rainbow", [texts[region] for region in self.regions[:most].tolist()]),
+            ("distance", self.distance[:most].tolist()),
+            ("boundary", self.boundary[:most].tolist()),
+        ]
 
     @property
     def size(self) -> int:

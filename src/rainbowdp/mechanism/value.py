@@ -253,7 +253,7 @@ class Mechanism(Rebuilt, Framed):
         if (self.size, self.colors) != (other.size, other.colors):
             return False
         try:
-            places = matched(self.labels, other.labels)
+            places = matched(self.labels, other.labels, named=True)
         except UnknownDatasetError:
             return False
         codes = other.codes if places is None else other.codes[places]
@@ -264,13 +264,13 @@ class Mechanism(Rebuilt, Framed):
     def __hash__(self) -> int:
         return hash((self.size, self.colors))
 
-    def _columns(self, most: int | None = None) -> dict[str, list[Any]]:
+    def _columns(self, most: int | None = None) -> list[tuple[str, list[Any]]]:
         rainbows, codes = list(map(str, self.class_rainbow)), self.codes[:most]
-        return {
-            "rainbow": [rainbows[code] for code in codes.tolist()],
-            "distance": self.class_distance[codes].tolist(),
-            **dict(zip(self.colors, self.table[codes].T.tolist(), strict=True)),
-        }
+        return [
+            ("rainbow", [rainbows[code] for code in codes.tolist()]),
+            ("distance", self.class_distance[codes].tolist()),
+            *zip(self.colors, self.table[codes].T.tolist(), strict=True),
+        ]
 
     @property
     def size(self) -> int:
