@@ -231,16 +231,18 @@ def plot_solution(
     return styled(lambda: draw_histogram(graph, aligned), place)
 
 
-def axes_of(ax: object, most: int) -> "tuple[Axes, ...]":
-    """Return the axes that are given, none where there are none."""
+def axes_of(ax: object, most: int, *, exactly: bool = False) -> "tuple[Axes, ...]":
+    """Return the axes that are given, up to so many or exactly so many; none where there are none."""
     if ax is None:
         return ()
     from matplotlib.axes import Axes
 
     given = (ax,) if isinstance(ax, Axes) else tuple(items_of(ax) or ())
-    if not 1 <= len(given) <= most or not all(isinstance(one, Axes) for one in given):
+    least = most if exactly else 1
+    if not least <= len(given) <= most or not all(isinstance(one, Axes) for one in given):
+        count = "axes" if most == 1 else f"{most} axes" if exactly else f"one to {most} axes"
         raise UsageError(
-            f"`ax` must be {'axes' if most == 1 else f'one to {most} axes'} of matplotlib",
+            f"`ax` must be {count} of matplotlib",
             help="give for example the second value of pyplot.subplots()",
             argument="ax",
         )

@@ -83,8 +83,8 @@ def draw_line(
     unseen, levels = _mark_thresholds(axes, line, int(shown[0]), int(shown[-1]))
     words = caption(str(line.privacy), _ROOM) if title is None else caption(title, _ROOM)
     above = f"{caption(str(line.rainbow), LONGEST_TITLE - _ROOM)}   {words}"
-    if unseen:
-        above += "\n" + caption(f"not in the picture: {', '.join(unseen)}", LONGEST_TITLE)
+    for text in unseen:
+        above += "\n" + caption(text, LONGEST_TITLE)
     axes.set_title(above, loc="left", pad=10 + 13 * levels)
     return root_figure(axes)
 
@@ -116,9 +116,10 @@ def _even_places(size: int) -> list[int]:
 
 
 def _mark_thresholds(axes: Axes, line: Line, first: int, last: int) -> tuple[list[str], int]:
-    """Mark every threshold in the range; return those without a label in words, and the rows of labels."""
+    """Mark every threshold in the range; return what is said of those without a label, and rows of labels."""
     at: dict[int, list[int]] = {}
     unseen: list[str] = []
+    unlabeled: list[str] = []
     for index, threshold in enumerate(line.thresholds):
         if threshold is None:
             unseen.append(f"{_name(line, [index])} endless")
@@ -134,7 +135,7 @@ def _mark_thresholds(axes: Axes, line: Line, first: int, last: int) -> tuple[lis
         row = next((row for row, end in enumerate(ends) if end < threshold - half), len(ends))
         axes.axvline(threshold, color=SHADE, linewidth=0.9, linestyle=(0, (4, 3)), zorder=2)
         if row >= _LABEL_ROWS:
-            unseen.append(text)
+            unlabeled.append(text)
             continue
         ends[row : row + 1] = [threshold + half]
         axes.annotate(
@@ -147,7 +148,8 @@ def _mark_thresholds(axes: Axes, line: Line, first: int, last: int) -> tuple[lis
             va="bottom",
             fontsize=8.5,
         )
-    return unseen, len(ends)
+    said = [("not in the picture", unseen), ("also marked", unlabeled)]
+    return [f"{what}: {', '.join(texts)}" for what, texts in said if texts], len(ends)
 
 
 def _name(line: Line, indices: list[int]) -> str:

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
 from rainbowdp.graph import RainbowGraph, listed
@@ -25,6 +24,7 @@ _GAP = 1.2
 _LATTICE = 0.5
 _LONGEST_ARM = 9.0
 _ROUNDS = 200
+_VISIBLE = 0.05  # radius in inches at which the color within a rim can be told
 
 
 def spread(structure: DatasetGraph) -> Points:
@@ -208,9 +208,10 @@ def nearest(places: Points) -> Points:
     return np.asarray(apart.min(axis=1)) if len(places) > 1 else np.ones(1)
 
 
-def disk_radius(places: Points) -> float:
-    """Return a disk radius at which hardly any two disks overlap."""
-    return float(np.clip(0.42 * np.quantile(nearest(places), 0.05), 0.02, 0.28))
+def disk_radius(places: Points, scale: float | None = None) -> float:
+    """Return a disk radius at which hardly any two disks overlap, and which can be seen at a scale."""
+    radius = float(np.clip(0.42 * np.quantile(nearest(places), 0.05), 0.02, 0.28))
+    return radius if scale is None else max(radius, _VISIBLE / scale)
 
 
 _ARC_POINTS = 24
@@ -313,24 +314,3 @@ def draw_graph(
         zorder=4,
     )
     axes.add_collection(rims)
-
-
-def draw_label(
-    axes: Axes, place: Points, toward: Points, radius: float, text: str, *, size: float, turn: float = 0
-) -> None:
-    """Write a text beside a disk, in the direction of the unit vector `toward`, turned by some degrees."""
-    x, y = place + toward * radius * 1.25
-    across, along = toward
-    axes.text(
-        x,
-        y,
-        text,
-        rotation=turn,
-        rotation_mode="anchor",
-        ha="center" if abs(across) < 0.5 and not turn else "left" if across > 0 or turn else "right",
-        va="center" if abs(along) < 0.5 else "bottom" if along > 0 else "top",
-        fontsize=size,
-        linespacing=1.1,
-        path_effects=[withStroke(linewidth=2.2, foreground=PAPER)],
-        zorder=5,
-    )

@@ -27,6 +27,7 @@ _AIR = 1.0
 _MOST_LABELS = 100
 _LONGEST_LABEL = 14
 _LONGEST_KEY = 40
+_LONGEST_WHOLE = 160
 _MOSTLY = 0.9
 CHARACTER = 0.075
 """About the width of a character of a legend, in inches."""
@@ -48,19 +49,25 @@ class Placed:
     near: NDArray[np.bool_]
 
 
-def text_sizes(names: Sequence[str], size: float = SIZE) -> Points:
-    """Return the width and height of texts of one line, float64 [n, 2] in points."""
+def text_sizes(texts: Sequence[str], size: float = SIZE) -> Points:
+    """Return the width and height of texts of some lines, float64 [n, 2] in points."""
     font = FontProperties(family="DejaVu Sans", size=size)
-    measured = [text_to_path.get_text_width_height_descent(name, font, ismath=False) for name in names]
-    return np.array([(width, 1.15 * size) for width, _, _ in measured]).reshape(-1, 2)
+
+    def width(line: str) -> float:
+        return float(text_to_path.get_text_width_height_descent(line, font, ismath=False)[0])
+
+    lines = [text.split("\n") for text in texts]
+    return np.array([(max(map(width, each)), 1.15 * size * len(each)) for each in lines]).reshape(-1, 2)
 
 
-def place_labels(disks: Points, radius: float, sizes: Points, preferred: Points) -> Placed:
+def place_labels(
+    disks: Points, radius: float, sizes: Points, preferred: Points, of: Sequence[int] | None = None
+) -> Placed:
     """Find a place for every name, one after the other, the nearest free one.
 
     Parameters
     ----------
-    disks : float64 array [n, 2]
+    disks : float64 array [m, 2]
         The centers of the disks, in points.
     radius : float
         Of all disks, in points.
@@ -68,32 +75,36 @@ def place_labels(disks: Points, radius: float, sizes: Points, preferred: Points)
         Width and height of each name, in points.
     preferred : float64 array [n, 2]
         Unit vectors toward the side that is tried first.
+    of : sequence of int [n], optional
+        The disk that each name belongs to; by default the one of its number.
 
     Returns
     -------
     Placed
         Of a name that finds no free place, the one that is tried first.
     """
-    centers = np.zeros_like(disks)
-    near = np.zeros(len(disks), dtype=np.bool_)
-    for at, (disk, half) in enumerate(zip(disks, sizes / 2, strict=True)):
+    owners = np.arange(len(disks)) if of is None else np.asarray(of)
+    centers, near = np.zeros((len(owners), 2)), np.zeros(len(owners), dtype=np.bool_)
+    for at, (owner, half) in enumerate(zip(owners.tolist(), sizes / 2, strict=True)):
         angle = float(np.arctan2(preferred[at, 1], preferred[at, 0]))
         ways = np.column_stack([np.cos(angle + _TURNS), np.sin(angle + _TURNS)])
         away = (radius + _REACHES)[:, None, None] * ways + half * np.clip(1.5 * ways, -1, 1)
-        tried = disk + away.reshape(-1, 2)
-        free = _misses_disks(tried, half, disks, radius) & _misses_names(
-            tried, half, centers[:at], sizes[:at] / 2
-        )
-        first = int(np.argmax(free))
-        centers[at], near[at] = tried[first], first < len(ways)
-    return Placed(centers - disks, near)
+        tried = disks[owner] + away.reshape(-1, 2)
+        apart = _from_disks(tried, half, disks)
+        free = apart.min(axis=1) > radius + _AIR / 2
+        free &= _misses_names(tried, half, centers[:at], sizes[:at] / 2)
+        # A name that stands closer to another disk than to its own gets a line.
+        own = apart[:, owner] <= apart.min(axis=1) + _AIR / 2
+        beside = free & own & (np.arange(len(tried)) < len(ways))
+        near[at] = beside.any()
+        centers[at] = tried[int(np.argmax(beside if near[at] else free))]
+    return Placed(centers - disks[owners], near)
 
 
-def _misses_disks(tried: Points, half: Points, disks: Points, radius: float) -> NDArray[np.bool_]:
-    """Tell for each place whether a name there touches no disk."""
-    gaps = np.abs(tried[:, None] - disks[None]) - half
-    apart = np.hypot(*np.moveaxis(np.maximum(gaps, 0), 2, 0))
-    return np.asarray(apart.min(axis=1) > radius + _AIR / 2)
+def _from_disks(tried: Points, half: Points, disks: Points) -> Points:
+    """Return how far a name would be from the center of each disk, [places, disks]."""
+    gaps = np.maximum(np.abs(tried[:, None] - disks[None]) - half, 0)
+    return np.asarray(np.hypot(gaps[..., 0], gaps[..., 1]))
 
 
 def _misses_names(tried: Points, half: Points, others: Points, halves: Points) -> NDArray[np.bool_]:
@@ -117,12 +128,14 @@ class Names:
         if graph.size > _MOST_LABELS:
             return None
         names = [graph.label(dataset) for dataset in range(graph.size)]
-        points, radius = places * scale * 72, disk_radius(places) * scale * 72
+        points, radius = places * scale * 72, disk_radius(places, scale) * scale * 72
         directions = clearest_directions(listed(graph.structure), places)
 
         def made(texts: list[str]) -> Names:
             placed = place_labels(points, radius, text_sizes(texts), directions)
             full = [caption(name, _LONGEST_KEY) for name in names]
+            if len(set(full)) < len(full):
+                full = [caption(name, _LONGEST_WHOLE) for name in names]
             key = [f"{text}: {name}" for text, name in zip(texts, full, strict=True) if text != name]
             return cls(texts, placed, key, radius)
 
@@ -145,17 +158,24 @@ class Names:
 
 def draw_names(axes: Axes, places: Points, names: Names) -> None:
     """Write names beside disks at `places`, and draw a thin line to each one that stands further away."""
-    line = {"arrowstyle": "-", "color": SHADE, "linewidth": 0.5, "shrinkA": 0, "shrinkB": names.radius}
-    placed = names.placed
-    for name, place, offset, near in zip(names.shown, places, placed.offsets, placed.near, strict=True):
+    draw_texts(axes, places, names.shown, names.placed, names.radius, SIZE)
+
+
+def draw_texts(  # noqa: PLR0917 - what is written, and where
+    axes: Axes, places: Points, texts: Sequence[str], placed: Placed, radius: float, size: float
+) -> None:
+    """Write texts beside disks at `places` with this radius, in points."""
+    line = {"arrowstyle": "-", "color": SHADE, "linewidth": 0.5, "shrinkA": 0, "shrinkB": radius}
+    for text, place, offset, near in zip(texts, places, placed.offsets, placed.near, strict=True):
         axes.annotate(
-            name,
+            text,
             (place[0], place[1]),
             xytext=(offset[0], offset[1]),
             textcoords="offset points",
             ha="center",
             va="center",
-            fontsize=SIZE,
+            fontsize=size,
+            linespacing=1.1,
             color=INK,
             arrowprops=None if near else line,
             path_effects=[withStroke(linewidth=2.2, foreground=PAPER)],

@@ -8,6 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, NullLocator
 
 from rainbowdp.planning import Plan, PlanCase, PrivacyPlan
 from rainbowdp.planning.values import LeadRow
@@ -34,6 +35,7 @@ _STYLES: dict[str, tuple[float, tuple[float, ...]] | None] = {
     "exponential mechanism": (0, (5, 1.5, 1, 1.5)),
     "permute-and-flip": (0, (5, 1.5, 1, 1.5, 1, 1.5)),
 }
+_MOST_TICKS = 8
 _TITLES: dict[PlanCase, str] = {
     "one-close": "one other answer close",
     "all-close": "all other answers close",
@@ -79,7 +81,7 @@ def plot_plan(
     ['one other answer close', 'all other answers close']
     """
     place = None if path is None else check_plot_path(path)
-    return styled(lambda: _drawn(plan, axes_of(ax, len(_cases(plan)))), place)
+    return styled(lambda: _drawn(plan, axes_of(ax, len(_cases(plan)), exactly=True)), place)
 
 
 def _cases(plan: Plan) -> list[PlanCase]:
@@ -103,6 +105,8 @@ def _drawn(plan: Plan, given: Sequence[Axes]) -> Figure:
             for mechanism, leads, right in _curves(part, case):
                 axes.plot(leads, right, color=tones[mechanism if alone else name], **_style(mechanism, plan))
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(FixedLocator(_ticks(plan)))
+        axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         probability_axes(axes, "lead", "probability of a right answer" if place == 1 else "")
         if len(cases) > 1:
@@ -121,6 +125,13 @@ def _drawn(plan: Plan, given: Sequence[Axes]) -> Figure:
     figure.subplots_adjust(right=1 - 2.4 / figure.get_figwidth())
     legend(figure, handles, entries, loc="center right", handlelength=3.0)
     return figure
+
+
+def _ticks(plan: Plan) -> list[int]:
+    """Return the leads of a plan; of many, the rounded ones: 1, 2, 5, 10, and so on."""
+    leads = sorted({row.lead for _, row in plan.rows})
+    rounded = [lead for lead in leads if str(lead).rstrip("0") in {"1", "2", "5"}]
+    return leads if len(leads) <= _MOST_TICKS else rounded or [leads[0], leads[-1]]
 
 
 def _first_rows(plan: Plan) -> Iterator[LeadRow]:

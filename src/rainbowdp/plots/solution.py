@@ -19,14 +19,13 @@ from rainbowdp.plots.drawing import (
     Points,
     disk_radius,
     draw_graph,
-    draw_label,
     nearest,
     ring_with_arms,
     separated,
     spread,
 )
 from rainbowdp.plots.histogram import best_masses
-from rainbowdp.plots.labels import CHARACTER, Names, draw_names
+from rainbowdp.plots.labels import CHARACTER, Names, draw_names, draw_texts, place_labels, text_sizes
 from rainbowdp.plots.palette import is_light, paint, patterns
 from rainbowdp.plots.style import INK, PAPER, caption, captions, legend, new_figure, root_figure
 
@@ -40,6 +39,7 @@ _NARROWEST = 4.2
 _HIGHEST = 6.5
 _LARGEST_UNIT = 0.85
 _CAPTION_STEP = 0.3
+_CAPTION = 7.5  # size of a caption, in points
 _LEGEND_ROW = 0.18
 _HANDLE = 0.45  # with the gap before the next column
 
@@ -162,7 +162,7 @@ def _draw_datasets(
     scale: float,
 ) -> bool:
     """Draw the datasets; return whether disks show the best class alone, being small or many."""
-    radius = disk_radius(places)
+    radius = disk_radius(places, scale)
     bands = max(len(rainbow.classes) for rainbow in graph.rainbows)
     # Of many datasets, the regions are what can be seen.
     best_only = names is None or 2 * radius * scale / bands < _LEGIBLE_BAND
@@ -189,13 +189,16 @@ def _draw_boundary_graph(
     radius = min(disk_radius(places), 0.24)
     heavy = np.asarray(morphism.class_distance.filled(-1) == 0)
     draw_graph(axes, image, places, heavy, radius, tones=tones)
-    for node in _captioned(morphism, places, scale):
-        # A steep arm has free paper at its outer side, away from its next node; a flat one above.
-        away = outward[node]
-        steep, side = abs(away[1]) > 0.3, 1.0 if away[0] > -1e-9 else -1.0
-        slope = 0.0 if abs(away[1]) > 0.9 else -0.6 * float(np.sign(away[1]))
-        toward = np.array([side, slope]) if steep else np.array([0.0, 1.0])
-        draw_label(axes, places[node], toward, radius, captions[node], size=7.5, turn=0 if steep else 35)
+    shown = _captioned(morphism, places, scale)
+    texts = [captions[node] for node in shown]
+    # A steep arm has free paper at its outer side, away from its next node; a flat one above.
+    away = outward[shown]
+    steep = np.abs(away[:, 1]) > 0.3
+    sides = np.where(away[:, 0] > -1e-9, 1.0, -1.0)
+    toward = np.column_stack([np.where(steep, sides, 0.0), np.where(steep, 0.0, 1.0)])
+    points, size = places * scale * 72, radius * scale * 72
+    placed = place_labels(points, size, text_sizes(texts, _CAPTION), toward, shown)
+    draw_texts(axes, places[shown], texts, placed, size, _CAPTION)
     axes.set_title(f"boundary graph: {_count(image.size, 'node')}, {_count(image.pair_count, 'edge')}")
 
 

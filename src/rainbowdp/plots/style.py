@@ -150,10 +150,14 @@ def caption(name: str, most: int = LONGEST_NAME) -> str:
 
 def captions(names: Sequence[str]) -> list[str]:
     """Return the captions of the colors of a legend: the first ones, and how many follow."""
+    short = list(map(caption, names))
+    if len(set(short)) < len(short):
+        # Names that differ in what is left out are numbered.
+        short = [f"{number} {text}" for number, text in enumerate(short, 1)]
     if len(names) <= MOST_NAMES:
-        return list(map(caption, names))
+        return short
     shown = MOST_NAMES - 1
-    return [*map(caption, names[:shown]), f"and {len(names) - shown} more"]
+    return [*short[:shown], f"and {len(names) - shown} more"]
 
 
 def legend(owner: Axes | Figure, handles: Iterable[Artist], names: Sequence[str], **options: Any) -> Legend:  # noqa: ANN401 - matplotlib takes options of many kinds
