@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -262,7 +262,26 @@ def by_sum(family: Family, *, at_least: int) -> RainbowGraph:
     return family.rainbow_graph(["y>n", "n>y"], (family.values.sum(axis=1) >= at_least).astype(int))
 
 
+def apart() -> RainbowGraph:
+    """Return components of which two have no boundary."""
+    whole = nx.disjoint_union_all([nx.path_graph(4), nx.cycle_graph(5), nx.empty_graph(2)])
+    return RainbowGraph.from_edges(
+        list(whole.edges), {at: "a>b" if at in {0, 1, 9} else "b>a" for at in whole}
+    )
+
+
+def around() -> RainbowGraph:
+    """Return a cycle of 24 regions."""
+    colors = [f"c{at:02}" for at in range(24)]
+    cycle = nx.cycle_graph(48)
+    return RainbowGraph.from_edges(
+        list(cycle.edges), {at: colors[at // 2 :] + colors[: at // 2] for at in cycle}
+    )
+
+
 CROWDED = {
+    "components": apart,
+    "24 regions": around,
     "figure 1": figure_1_graph,
     "grid": lambda: by_sum(grid(6, 6), at_least=5),
     "cube": lambda: by_sum(hypercube(6), at_least=3),
@@ -302,6 +321,18 @@ def test_long_names_are_shortened_and_a_key_says_them_whole() -> None:
         any(f"{short}: {name}" in text for text in drawn)
         for short, name in zip(sorted(shown), sorted(ends), strict=True)
     )
+
+
+def test_names_that_differ_in_the_middle_are_told_apart() -> None:
+    long = [
+        f"hospital of the county of {place} in the northern state" for place in ("Aland", "Bland", "Cland")
+    ]
+    graph = RainbowGraph.from_edges(
+        pairwise(long), {name: [*long[at:], *long[:at]] for at, name in enumerate(long)}
+    )
+    figure = plot_solution(graph, optimal_mechanism(graph, PureDP(1), "uniform"))
+    assert all(any(name in text for text in texts(figure)) for name in long)
+    assert len(set(legend_texts(figure))) == 3
 
 
 def test_small_disks_show_the_best_answer_alone() -> None:
@@ -388,6 +419,10 @@ def test_a_plan_with_one_privacy_has_a_color_per_mechanism() -> None:
         lines = [line for axes in drawn.axes for line in axes.lines]
         assert len({line.get_color() for line in lines}) == want
         assert "winner of A, B, C" in texts(drawn)[-1]
+        leads = [row.lead for _, row in plan(winner("vote", ["A", "B", "C"]), privacies).rows]
+        assert set(drawn.axes[0].get_xticks()) <= set(leads)
+    with pytest.raises(UsageError, match="must be 2 axes"):
+        plot_plan(plan(winner("vote", ["A", "B", "C"]), [PureDP(1)]), ax=Figure().subplots())
     own = Figure().subplots(1, 2)
     plot_plan(plan(winner("vote", ["A", "B", "C"]), [PureDP(1)]), ax=own)
     assert all(len(axes.lines) == 4 for axes in own)
