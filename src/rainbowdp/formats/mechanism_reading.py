@@ -78,9 +78,10 @@ def read_mechanism(path: Path | str, *, classes: Path | str | None = None) -> Me
         return _read_coded(path, path_of(classes, "classes"))
     form = form_to_read(path, "a mechanism", FORMS)
     with content_of(path):
-        if form is Form.JSON:
-            return _mechanism(path, *_read_json(path))
-        return _mechanism(path, *_read_table(path, form, FIRST_COLUMNS))
+        found = _read_json(path) if form is Form.JSON else _read_table(path, form, FIRST_COLUMNS)
+        made = _mechanism(path, *found)
+    tied = len(made.colors) > 1 and all(len(rainbow.classes) == 1 for rainbow in made.class_rainbow)
+    return replace(made, notes=("no order of answers is stated: all are tied",)) if tied else made
 
 
 def _read_table(path: Path, form: Form, first: tuple[str, ...]) -> tuple[NamedRows, tuple[str, ...]]:

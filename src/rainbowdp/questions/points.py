@@ -8,7 +8,7 @@ import datetime as dt
 import re
 from fractions import Fraction
 
-from rainbowdp.errors import QuestionError
+from rainbowdp.errors import NumberError, QuestionError
 from rainbowdp.exact import format_fraction, parse_fraction, show
 from rainbowdp.questions.cells import date_of, number_of
 
@@ -50,7 +50,11 @@ def point_of(value: object) -> Point:
                 f"no calendar has the day {value!r}", help="give year, month, day: 2026-01-31"
             )
         return day
-    return parse_fraction(value)  # type: ignore[arg-type]  # anything else is refused there
+    try:
+        return parse_fraction(value)  # type: ignore[arg-type]  # anything else is refused there
+    except NumberError as error:
+        error.help = f"{error.help}; or a date in the form 2026-01-31"
+        raise
 
 
 def point_text(point: Point) -> str:
