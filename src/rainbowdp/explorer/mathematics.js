@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mathematics of the page. It knows nothing of the page, so the tests run it in Node and compare it with
+// the package.
+//
+// Under pure and approximate privacy masses are whole multiples of 2^-512, so the difference of two prefix
+// masses keeps its digits. Under Gaussian privacy the mass of a class is an integral of the normal density.
+
+/**
+ * @typedef {{top: bigint, bottom: bigint}} Fraction
+ * @typedef {{odds: bigint, epsilon: number, delta: bigint}} Odds  pure or approximate privacy
+ * @typedef {{mu: number}} Gaussian
+ * @typedef {Odds | Gaussian} Privacy
+ * @typedef {{epsilon?: string, delta?: string, mu?: string}} PrivacyText
+ */
+
+const BITS = 512n;
+const ONE = 1n << BITS;
+const CLOSE = 1n << 200n; // masses that differ by less are equal numbers, rounded differently
+const ENDLESS = Infinity;
+
+/** @param {bigint} a @param {bigint} b */
+const times = (a, b) => (a * b) >> BITS;
+/** @param {bigint} a @param {bigint} b */
+const least = (a, b) => (a < b ? a : b);
+/** @param {bigint} x a multiple of 2^-512 */
+const toNumber = (x) => Number(x) / Number(ONE);
+
+/** Read a decimal or a fraction such as 0.1, 1e-6 or 3/55; null where it is none. @param {string} text @returns {Fraction | null} */
+function parseFraction(text) {
+  const parts = text.split("/").map((part) => /^\s*(\d{0,40})(?:\.(\d{0,60}))?(?:e([+-]?\d{1,2}))?\s*$/i.exec(part));
+  if (parts.length > 2 || parts.some((found) => !found || !(found[1] || found[2]))) return null;
+  const [top, bottom] = parts.map((found) => {
+    const [, whole, rest = "", exponent = "0"] = /** @type {RegExpExecArray} */ (found);
+    const scale = Number(exponent) - rest.length;
+    const digits = BigInt(whole + rest);
+    return scale < 0 ? { top: digits, bottom: 10n ** BigInt(-scale) } : { top: digits * 10n ** BigInt(scale), bottom: 1n };
+  });
+  if (!bottom) return top;
+  return bottom.top === 0n ? null : { top: top.top * bottom.bottom, bottom: top.bottom * bottom.top };
+}
+
+/** @param {Fraction} x */
+const fixed = (x) => (x.top << BITS) / x.bottom;
+
+/** Return e^x for x >= 0: the series of a small part of x, squared again and again. @param {bigint} x */
+function exponential(x) {
+  const halvings = 16 + Math.max(0, x.toString(2).length - Number(BITS));
+  const small = x >> BigInt(halvings);
+  let [sum, term] = [ONE, ONE];
+  for (let n = 1n; term > 0n; n++) sum += term = times(term, small) / n;
+  for (let n = 0; n < halvings; n++) sum = times(sum, sum);
+  return sum;
+}
+
+/** @param {bigint} base @param {number} exponent */
+function power(base, exponent) {
+  let result = ONE;
+  for (let left = exponent; left > 0; left = Math.floor(left / 2), base = times(base, base))
+    if (left % 2) result = times(result, base);
+  return result;
+}
+
+/** Read epsilon, delta and mu as the command line does; null where they cannot be read. @param {PrivacyText} text @returns {Privacy | null} */
+function parsePrivacy({ epsilon = "", delta = "0", mu }) {
+  if (mu !== undefined) {
+    const read = parseFraction(mu);
+    return read && { mu: toNumber(fixed(read)) };
+  }
+  const logarithm = /^\s*ln\s*\(?([^()]+)\)?\s*$/i.exec(epsilon);
+  const [number, added] = [parseFraction(logarithm ? logarithm[1] : epsilon), parseFraction(delta)];
+  if (!number || !added || fixed(added) > ONE || (logarithm && fixed(number) < ONE)) return null;
+  const value = fixed(number);
+  if (value > 100n * ONE) return null;
+  const odds = logarithm ? value : exponential(value);
+  return { odds, epsilon: logarithm ? Math.log1p(toNumber(value - ONE)) : toNumber(value), delta: fixed(added) };
+}
+
+/** Return the largest distance to which a mass grows, and the mass there. @param {Odds} privacy @param {bigint} mass @returns {[number, bigint]} */
+function growth({ odds, epsilon, delta }, mass) {
+  const turn = ((ONE - delta) << BITS) / (ONE + odds) + CLOSE;
+  if (mass > turn) return [0, mass];
+  if (odds === ONE) return delta === 0n ? [ENDLESS, mass] : [Number((turn - mass) / delta) + 1, mass];
+  const shift = (delta << BITS) / (odds - ONE);
+  if (mass + shift === 0n) return [ENDLESS, mass];
+  /** @param {number} steps */
+  const grown = (steps) => times(mass + shift, power(odds, steps)) - shift;
+  let steps = Math.max(1, Math.floor(Math.log(toNumber(turn + shift) / toNumber(mass + shift)) / epsilon) + 1);
+  while (grown(steps) <= turn) steps++;
+  while (steps > 1 && grown(steps - 1) > turn) steps--;
+  return [steps, grown(steps)];
+}
+
+/** Return a function from a distance to the mass there. @param {Odds} privacy @param {bigint} mass */
+function propagation(privacy, mass) {
+  const { odds, delta } = privacy;
+  if (odds === ONE) return (/** @type {number} */ steps) => least(ONE, mass + BigInt(steps) * delta);
+  const shift = (delta << BITS) / (odds - ONE);
+  const [turn, turned] = growth(privacy, mass);
+  const fall = (ONE << BITS) / odds;
+  return (/** @type {number} */ steps) => {
+    if (steps <= turn) return times(mass + shift, power(odds, turn === ENDLESS ? 0 : steps)) - shift;
+    return least(ONE, ONE - times(ONE - turned + shift, power(fall, steps - turn)) + shift);
+  };
+}
+
+/** Return the chance that a normal number is above z, relatively accurate. @param {number} z @returns {number} */
+function upperTail(z) {
+  if (z < 0) return 1 - upperTail(-z);
+  if (z < 2.5) {
+    let [term, sum] = [z, z];
+    for (let k = 3; k < 90; k += 2) sum += term *= (z * z) / k;
+    return 0.5 - density(z) * sum;
+  }
+  let fraction = z;
+  for (let k = 120; k > 0; k--) fraction = z + k / fraction;
+  return density(z) / fraction;
+}
+
+/** @param {number} z */
+const density = (z) => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
+
+/** Return the z with the chance `below` below it and `above` above it. @param {number} below @param {number} above */
+function quantile(below, above) {
+  const smaller = Math.min(below, above);
+  const z = smaller > 0 ? bisected(0, 40, (middle) => upperTail(middle) > smaller) : Infinity;
+  return below < above ? -z : z;
+}
+
+/** Return the place between two numbers up to which `isBelow` holds. @param {number} low @param {number} high @param {(x: number) => boolean} isBelow */
+function bisected(low, high, isBelow) {
+  for (let n = 0; n < 70; n++) {
+    const middle = (low + high) / 2;
+    if (isBelow(middle)) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+const NODES = [[0, 0.5688888888888889], [0.5384693101056831, 0.47862867049936647], [-0.5384693101056831, 0.47862867049936647], [0.906179845938664, 0.23692688505618908], [-0.906179845938664, 0.23692688505618908]];
+
+/** Return the chance that a normal number is between a and a + gap. @param {number} a @param {number} gap */
+function strip(a, gap) {
+  if (gap > 1) {
+    if (a >= 0) return upperTail(a) - upperTail(a + gap);
+    return a + gap <= 0 ? upperTail(-a - gap) - upperTail(-a) : 1 - upperTail(-a) - upperTail(a + gap);
+  }
+  // Tails of a short interval are nearly equal, so the density is integrated (Gauss and Legendre).
+  const half = gap / 16;
+  let sum = 0;
+  for (let panel = 0; panel < 8; panel++)
+    for (const [node, weight] of NODES) sum += weight * density(a + half * (2 * panel + 1 + node));
+  return sum * half;
+}
+
+/** Return functions from a distance to the mass of each class. @param {Gaussian} privacy @param {bigint[]} masses of the classes */
+function gaussianClasses({ mu }, masses) {
+  let below = 0n;
+  return masses.map((mass) => {
+    const [lower, rest] = [below, ONE - below - mass];
+    below += mass;
+    if (mass === 0n) return () => 0;
+    if (lower === 0n && rest <= 0n) return () => 1;
+    if (lower === 0n) return shifted(toNumber(mass), toNumber(rest), mu, -1);
+    if (rest <= 0n) return shifted(toNumber(lower), toNumber(mass), mu, 1);
+    const start = quantile(toNumber(lower), toNumber(ONE - lower));
+    const gap = Math.exp(bisected(-100, 5, (log) => strip(start, Math.exp(log)) < toNumber(mass)));
+    return (/** @type {number} */ distance) => strip(start + distance * mu, gap);
+  });
+}
+
+/** @param {number} below @param {number} above @param {number} mu @param {number} side */
+function shifted(below, above, mu, side) {
+  const start = quantile(below, above);
+  return (/** @type {number} */ distance) => upperTail(side * (start + distance * mu));
+}
+
+/** Return functions from a distance to the mass of each class. @param {Odds} privacy @param {bigint[]} masses of the classes */
+function oddsClasses(privacy, masses) {
+  let below = 0n;
+  const prefixes = masses.map((mass, at) => {
+    below = at === masses.length - 1 ? ONE : below + mass;
+    return propagation(privacy, below);
+  });
+  return masses.map((mass, at) => (/** @type {number} */ distance) => {
+    if (mass === 0n && at > 0) return 0;
+    return toNumber(prefixes[at](distance) - (at ? prefixes[at - 1](distance) : 0n));
+  });
+}
+
+/**
+ * The line: the optimal probabilities by distance.
+ * @param {string[]} weights boundary probabilities, best color first; they are divided by their sum
+ * @param {boolean[]} tied whether each color is tied with the one before
+ * @param {PrivacyText} privacyText
+ * @returns {{at: (distance: number) => number[], thresholds: (number | null)[], classes: number[][], shares: number[]} | null}
+ */
+function lineOf(weights, tied, privacyText) {
+  const [read, privacy] = [weights.map(parseFraction), parsePrivacy(privacyText)];
+  if (!privacy || read.some((weight) => !weight)) return null;
+  const common = read.reduce((product, weight) => product * /** @type {Fraction} */ (weight).bottom, 1n);
+  const tops = read.map((weight) => (/** @type {Fraction} */ (weight).top * common) / /** @type {Fraction} */ (weight).bottom);
+  const total = tops.reduce((sum, top) => sum + top, 0n);
+  if (total === 0n) return null;
+  /** @type {number[][]} */
+  const classes = [];
+  tops.forEach((_, at) => (at && tied[at] ? classes[classes.length - 1].push(at) : classes.push([at])));
+  const sums = classes.map((members) => members.reduce((sum, at) => sum + tops[at], 0n));
+  const masses = sums.map((sum) => (sum << BITS) / total);
+  /** @type {[number, number][]} */
+  const parts = tops.map(() => [0, 0]);
+  classes.forEach((members, number) => {
+    for (const at of members) parts[at] = [number, sums[number] ? toNumber((tops[at] << BITS) / sums[number]) : 1 / members.length];
+  });
+  const moving = "mu" in privacy ? gaussianClasses(privacy, masses) : oddsClasses(privacy, masses);
+  let below = 0n;
+  const thresholds = "mu" in privacy ? [] : masses.slice(0, -1).map((mass) => {
+    const [turn] = growth(privacy, (below += mass));
+    return turn === ENDLESS ? null : turn;
+  });
+  return {
+    at: (distance) => {
+      const found = moving.map((mass) => mass(distance));
+      return parts.map(([number, share]) => found[number] * share);
+    },
+    thresholds,
+    classes,
+    shares: tops.map((top) => toNumber((top << BITS) / total)),
+  };
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The explorer: its mathematics against the package, and that the page needs nothing from outside."""
+
+import base64
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rainbowdp import ApproxDP, GaussianDP, Line, PureDP
+from rainbowdp.cli import main
+from rainbowdp.explorer import page, part
+from rainbowdp.privacy import Privacy
+
+NODE = shutil.which("node")
+needs_node = pytest.mark.skipif(NODE is None and "CI" not in os.environ, reason="Node is not installed")
+
+COLORS = ["blue", "red", "green", "orange", "purple", "teal"]
+
+
+def computed(program: str, settings: list[Any], folder: Path) -> list[Any]:
+    """Return what the mathematics of the page says about each setting; one process for all of them."""
+    script = folder / "settings.js"
+    program = f"JSON.parse(require('fs').readFileSync(0)).map((setting) => {program})"
+    script.write_text(f"{part('mathematics.js')}\nconsole.log(JSON.stringify({program}));", encoding="utf-8")
+    text = json.dumps(settings)
+    command = [NODE or "node", script]
+    done = subprocess.run(command, input=text, check=True, capture_output=True, encoding="utf-8")
+    found: list[Any] = json.loads(done.stdout)
+    return found
+
+
+def differ(found: float, expected: float) -> bool:
+    """Tell whether a value of the page is wrong, by the accuracy that it has to have."""
+    return abs(found - expected) > (1e-9 * expected if expected >= 1e-12 else 1e-21)
+
+
+def privacy_of(text: dict[str, str]) -> Privacy:
+    if "mu" in text:
+        return GaussianDP(text["mu"])
+    return ApproxDP(text["epsilon"], text["delta"]) if "delta" in text else PureDP(text["epsilon"])
+
+
+def random_setting(source: random.Random) -> dict[str, Any]:
+    count = source.randint(2, 6)
+    # Some are 0, and some far smaller than others.
+    sizes = [source.choice([0, 1, source.randint(1, 999)]) for _ in range(count)]
+    numbers = [size * 10 ** source.choice([0, 0, 3, 12]) for size in sizes]
+    numbers[source.randrange(count)] += 1
+    epsilon = source.choice(["0", "0.01", "0.1", "ln(6/5)", "ln 2", "1", "3.7", "20"])
+    privacy = source.choice(
+        [
+            {"epsilon": epsilon},
+            {"epsilon": epsilon, "delta": source.choice(["0", "1e-9", "0.001", "0.2", "1"])},
+            {"mu": source.choice(["0", "0.03", "0.5", "1", "4"])},
+        ]
+    )
+    return {
+        "weights": [f"{number}/{sum(numbers)}" for number in numbers],
+        "tied": [at > 0 and source.random() < 0.25 for at in range(count)],
+        "privacy": privacy,
+        "distances": [0, 1, 2, 3, *(source.randint(4, 60) for _ in range(6)), source.randint(60, 4000)],
+    }
+
+
+@needs_node
+def test_lines_are_those_of_the_package(tmp_path: Path) -> None:
+    source = random.Random(21)
+    settings = [random_setting(source) for _ in range(400)]
+    found = computed(
+        "(({at, thresholds}) => ({rows: setting.distances.map(at), thresholds}))"
+        "(lineOf(setting.weights, setting.tied, setting.privacy))",
+        settings,
+        tmp_path,
+    )
+    for setting, got in zip(settings, found, strict=True):
+        colors = COLORS[: len(setting["weights"])]
+        joined = zip(setting["tied"], colors, strict=True)
+        rainbow = "".join(f"{'=' if tied else '>'}{color}" for tied, color in joined)[1:]
+        boundary = dict(zip(colors, setting["weights"], strict=True))
+        line = Line(rainbow, boundary, privacy_of(setting["privacy"]))
+        places = [line.rainbow.colors.index(color) for color in colors]
+        table = line.probabilities(setting["distances"])[:, places]
+        wrong = [
+            (distance, color, value, float(expected))
+            for distance, row, right in zip(setting["distances"], got["rows"], table, strict=True)
+            for color, value, expected in zip(colors, row, right, strict=True)
+            if differ(value, expected)
+        ]
+        assert (wrong, got["thresholds"]) == ([], list(line.thresholds)), setting
+
+
+def test_the_page_is_whole_and_asks_for_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "page.html"
+    assert main(["explore", "--out", str(out)]) == 0
+    assert capsys.readouterr().out == f"{out}\n"
+    html = out.read_text(encoding="utf-8")
+    assert html == page()
+    for tag in ("script", "style"):
+        (text,) = re.findall(f"<{tag}>(.*?)</{tag}>", html, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in html
+    # What could load something, or run something else. The name of SVG in programs is no address.
+    pattern = r"""https?://(?!www\.w3\.org/2000/svg)|\ssrc=|@import|url\(|\sstyle=|innerHTML|eval\(|fetch\("""
+    assert re.findall(pattern, html) == []
