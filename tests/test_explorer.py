@@ -3,12 +3,15 @@
 
 import base64
 import hashlib
+import itertools
 import json
 import os
 import random
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +19,13 @@ import pytest
 
 from rainbowdp import ApproxDP, GaussianDP, Line, PureDP
 from rainbowdp.cli import main
+from rainbowdp.exact import ball, round_ball
 from rainbowdp.explorer import page, part
+from rainbowdp.goals import GOALS, Asked, mechanism_of
+from rainbowdp.planning import PlanCase
+from rainbowdp.planning.columns import Column, ignoring_column, mechanism_column, noisy_column
 from rainbowdp.privacy import Privacy
+from rainbowdp.questions import Neighbors, level, winner, yes_no
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None and "CI" not in os.environ, reason="Node is not installed")
@@ -110,3 +118,57 @@ def test_the_page_is_whole_and_asks_for_nothing(tmp_path: Path, capsys: pytest.C
     # What could load something, or run something else. The name of SVG in programs is no address.
     pattern = r"""https?://(?!www\.w3\.org/2000/svg)|\ssrc=|@import|url\(|\sstyle=|innerHTML|eval\(|fetch\("""
     assert re.findall(pattern, html) == []
+
+
+@needs_node
+def test_plans_are_those_of_the_package(tmp_path: Path) -> None:
+    source, settings = random.Random(22), []
+    for _ in range(300):
+        question, rows = source.choice(["winner", "winner", "yes-no", "level"]), source.choice([1, 1, 2, 3])
+        settings.append(
+            {
+                "question": question,
+                "options": source.randint(2, 20) if question == "winner" else source.randint(3, 6),
+                "changed": source.random() < 0.5,
+                "rows": rows,
+                "width": source.choice([2 * rows, 7 * rows, 50]),
+                "epsilon": source.choice(["0", "0.02", "0.1", "0.5", "ln 2", "1", "3"]),
+                "leads": [1, 2, 3, source.randint(4, 20), source.randint(20, 300)],
+            }
+        )
+    program = "waysOf(setting).map((way) => ({...way, wrong: setting.leads.map(way.wrong)}))"
+    for setting, ways in zip(settings, computed(program, settings, tmp_path), strict=True):
+        columns = columns_of(setting)
+        names = {way["way"] for way in ways}
+        # Where both goals give the same mechanism, the page shows it once.
+        assert names | {"guarantee"} == columns.keys() | {"guarantee"}, setting
+        for way in ways:
+            case = way["case"].replace(" ", "-") or "all-close"
+            case = {"end-levels": "one-close", "narrowest-level": "all-close"}.get(case, case)
+            for lead, wrong in zip(setting["leads"], way["wrong"], strict=True):
+                right = columns[way["way"]](lead, "yes" if setting["question"] == "yes-no" else case)
+                assert not differ(wrong, right), (setting, way["way"], case, lead, wrong, right)
+
+
+def columns_of(setting: dict[str, Any]) -> dict[str, Callable[[int, Any], float]]:
+    """Return the probability of a wrong answer by lead and case, for each way that the package has."""
+    options = [str(at) for at in range(setting["options"])]
+    widths = itertools.accumulate([setting["width"]] * (len(options) - 2), initial=1000)
+    question = {
+        "winner": lambda: winner("column", options),
+        "yes-no": lambda: yes_no("column", equals="x", at_least=1000),
+        "level": lambda: level("column", equals="x", edges=list(widths)),
+    }[setting["question"]]()
+    neighbors: Neighbors = "change-one" if setting["changed"] else "add-remove"
+    asked = Asked(question, PureDP(setting["epsilon"]), neighbors, setting["rows"])
+    made = {goal: mechanism_of(asked, goal) for goal in GOALS}
+    found = [*(mechanism_column(*each) for each in made.items()), ignoring_column(asked)]
+    noisy = noisy_column(asked, made["typical"])
+    return {column.name: partial(as_float, column) for column in (*found, noisy) if column is not None}
+
+
+def as_float(column: Column, lead: int, case: PlanCase) -> float:
+    """Return a probability of a wrong answer as a float."""
+    wrong = column.wrong(lead, case if case in column.cases else column.cases[0])
+    assert wrong is not None
+    return round_ball(lambda: ball(wrong), "nearest")

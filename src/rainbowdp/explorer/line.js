@@ -49,11 +49,11 @@ function onSimplex(shares, moved, share) {
   return shares.map((old, at) => (at === moved ? share : rest > 0 ? (old / rest) * (1 - share) : (1 - share) / (shares.length - 1)));
 }
 
-/** Return the distances from 0 to a little beyond where the best class has 99 of 100. @param {(distance: number) => number} best */
-function tellingDistances(best) {
+/** Return the distances from 0 to a little beyond where the best class has 99 of 100. @param {(distance: number) => number} best @param {number} least what is shown at least */
+function tellingDistances(best, least = 0) {
   let end = 8;
   while (end < 1e6 && best(end) < 0.99) end *= 2;
-  const shown = Math.ceil(bisected(0, end, (x) => best(Math.round(x)) < 0.99) * 1.25) + 2;
+  const shown = Math.max(least, Math.ceil(bisected(0, end, (x) => best(Math.round(x)) < 0.99) * 1.25) + 2);
   const stride = Math.ceil(shown / MOST_SAMPLES);
   return Array.from({ length: Math.floor(shown / stride) + 1 }, (_, at) => at * stride);
 }

@@ -227,3 +227,129 @@ function lineOf(weights, tied, privacyText) {
     shares: tops.map((top) => toNumber((top << BITS) / total)),
   };
 }
+
+// Plans: how often a published answer is wrong, by the lead in people.
+
+/**
+ * @typedef {{question: string, options: number, changed: boolean, rows: number, width: number, epsilon: string}} Asked
+ *   width: the rows in the narrowest inner level, at least twice the rows of one person
+ * @typedef {(lead: number) => number} Wrong
+ * @typedef {{way: "typical" | "guarantee" | "noisy counts" | "ignoring the data", case: string, wrong: Wrong}} Way
+ */
+
+/** Return how often permute-and-flip misses the best option, if each rival is accepted with this weight. @param {number} weight @param {number} rivals */
+function flipWrong(weight, rivals) {
+  let [total, choose] = [0, rivals + 1];
+  const terms = [];
+  for (let degree = 1; degree <= rivals; degree++) {
+    choose *= (rivals + 1 - degree) / (degree + 1);
+    terms.push(((degree % 2 ? 1 : -1) * choose) / (rivals + 1));
+  }
+  for (const term of terms.reverse()) total = (total + term) * weight;
+  return total;
+}
+
+/** Return how often independent geometric noise misses the best count. @param {number} rate of the noise @param {number} steps behind @param {number} rivals */
+function noisyCountsWrong(rate, steps, rivals) {
+  if (rate === 0 || steps === 0) return rivals / (rivals + 1);
+  const [ratio, candidates] = [Math.exp(-rate), rivals + 1];
+  if (rivals === 1) return ((1 + steps * Math.tanh(rate / 2)) / 2) * Math.exp(-rate * steps);
+  // As `rainbowdp.baselines.noisy_counts_wrong`: geometric series, one for each degree.
+  const share = ratio / (1 + ratio);
+  let [total, choose] = [share - share ** candidates / candidates, candidates];
+  for (let degree = 2; degree <= candidates; degree++) {
+    choose *= (candidates - degree + 1) / degree;
+    const [last, above] = [Math.exp(-rate * (degree - 2) * steps), rate * (degree - 2)];
+    const series = degree > 2 ? Math.expm1(-above * steps) / Math.expm1(-above) : steps;
+    const term = (last - Math.expm1(-rate * degree) * series) / (1 + ratio) ** degree;
+    total += ((degree % 2 ? -1 : 1) * choose * term) / candidates;
+  }
+  return Math.exp(-rate * steps) * total;
+}
+
+/** Return the chance that a noisy count leaves a level with these ends. @param {number} rate @param {number[]} ends */
+const noisyLevelWrong = (rate, ends) => ends.reduce((sum, end) => sum + Math.exp(-rate * end) / (Math.exp(rate) + 1), 0);
+
+/** Return what a mass lacks to 1, by steps. @param {Odds} privacy @param {bigint} mass @returns {Wrong} */
+function lineWrong(privacy, mass) {
+  const moved = propagation(privacy, mass);
+  return (steps) => toNumber(ONE - moved(steps));
+}
+
+/** Return the mass 1/(1 + n/E). @param {bigint} odds @param {number} n */
+const response = (odds, n) => (odds << BITS) / (odds + BigInt(n) * ONE);
+
+/** Return every way to answer a question, in each case of a lead. @param {Asked} asked @returns {Way[]} */
+function waysOf(asked) {
+  const privacy = /** @type {Odds} */ (parsePrivacy({ epsilon: asked.epsilon }));
+  const found = asked.question === "winner" ? optionWays(asked, privacy) : levelWays(asked, privacy);
+  const count = asked.question === "yes-no" ? 2 : asked.options;
+  return [...found, { way: "ignoring the data", case: "", wrong: () => 1 - 1 / count }];
+}
+
+/** @param {Asked} asked @param {Odds} privacy @returns {Way[]} */
+function optionWays({ options, changed, rows }, privacy) {
+  const { epsilon, odds } = privacy;
+  const even = lineWrong(privacy, ONE / BigInt(options));
+  const between = lineWrong(privacy, response(odds, options - 1));
+  /** @type {Wrong} */
+  const guarantee = (lead) => (!changed ? even(lead) : (lead % 2 ? between : even)(Math.floor(lead / 2)));
+  /** @param {number} rivals @returns {Wrong} */
+  const noisy = (rivals) => (lead) => noisyCountsWrong(epsilon / (rows * (changed ? 2 : 1)), rows * lead, rivals);
+  if (options === 2)
+    return [{ way: "typical", case: "", wrong: guarantee }, { way: "noisy counts", case: "", wrong: noisy(1) }];
+  /** @param {number} lead */
+  const weight = (lead) => {
+    if (!changed) return Math.exp(-epsilon * lead);
+    const gap = rows * lead;
+    return (Math.exp((-epsilon * Math.floor(gap / 2)) / rows) * (gap % 2 ? 2 : 1)) / (gap % 2 ? 1 + Math.exp(epsilon / rows) : 1);
+  };
+  const one = epsilon > 0 ? 1 : options - 1; // without epsilon no option is far away
+  return [
+    { way: "typical", case: "one close", wrong: (lead) => flipWrong(weight(lead), one) },
+    { way: "typical", case: "all close", wrong: (lead) => flipWrong(weight(lead), options - 1) },
+    { way: "guarantee", case: "", wrong: guarantee },
+    { way: "noisy counts", case: "one close", wrong: noisy(one) },
+    { way: "noisy counts", case: "all close", wrong: noisy(options - 1) },
+  ];
+}
+
+/** @param {Asked} asked @param {Odds} privacy @returns {Way[]} */
+function levelWays({ question, options, rows, width }, privacy) {
+  const { epsilon, odds } = privacy;
+  const levels = question === "yes-no" ? 2 : options;
+  // Levels that follow each other touch; the middle one has all others around it, each weighed by its distance.
+  let around = ONE;
+  for (let other = 0, middle = Math.floor((levels - 1) / 2); other < levels; other++)
+    if (other !== middle) around += (ONE << BITS) / power(odds, Math.abs(other - middle));
+  const atDistance = lineWrong(privacy, (ONE << BITS) / around);
+  /** @type {Wrong} */
+  const line = (lead) => atDistance(lead - 1);
+  /** @param {number} place */
+  const inside = (place) => (width > 2 * place ? [place, width - 1 - place] : [place]);
+  /** @type {Wrong} */
+  const atEnd = (lead) => noisyLevelWrong(epsilon / rows, [(lead - 1) * rows]);
+  if (levels === 2) return [{ way: "typical", case: "", wrong: line }, { way: "noisy counts", case: "", wrong: atEnd }];
+  /** @type {Wrong} */
+  const narrowest = (lead) => noisyLevelWrong(epsilon / rows, inside((lead - 1) * rows));
+  const middle = Math.floor((width - 1) / 2);
+  const byNoise = [0, middle].reduce((sum, place) => sum + noisyLevelWrong(epsilon / rows, inside(place)), 0);
+  const byLine = [0, middle].reduce((sum, place) => sum + atDistance(Math.floor(place / rows)), 0);
+  /** @type {Way[]} */
+  const noisy = [
+    { way: "typical", case: "end levels", wrong: atEnd },
+    { way: "typical", case: "narrowest level", wrong: narrowest },
+  ];
+  if (epsilon > 0 && byNoise <= byLine) return [...noisy, { way: "guarantee", case: "", wrong: line }];
+  return [{ way: "typical", case: "", wrong: line }, ...noisy.map((way) => ({ ...way, way: /** @type {const} */ ("noisy counts") }))];
+}
+
+/** Return the least epsilon, as text with three digits, for which the hardest case of the goal is right often enough; null where none is. @param {Asked} asked @param {number} lead @param {number} right */
+function epsilonFor(asked, lead, right) {
+  /** @param {string} epsilon */
+  const enough = (epsilon) => waysOf({ ...asked, epsilon }).filter(({ way }) => way === "typical").every(({ wrong }) => wrong(lead) <= 1 - right);
+  /** @param {number} hundredths of the logarithm */
+  const text = (hundredths) => String(Number((10 ** (hundredths / 200)).toPrecision(3)));
+  if (!enough(text(400))) return null;
+  return text(Math.ceil(bisected(-800, 400, (middle) => !enough(text(Math.ceil(middle))))));
+}

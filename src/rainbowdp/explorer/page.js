@@ -5,7 +5,15 @@
 
 /** @type {State} */
 const DEFAULTS = {
-  view: "line",
+  view: "plan",
+  question: "winner",
+  options: "4",
+  neighbors: "add-remove",
+  rows: "1",
+  width: "50",
+  people: "1000",
+  want: "95",
+  lead: "10",
   rainbow: "blue>red>green",
   boundary: "3/55,9/55,43/55",
   notion: "pure",
@@ -154,12 +162,13 @@ const DASHES = ["", "8 4", "2 4", "12 4 2 4", "5 3", "1 3"];
 /**
  * A chart of chances by a whole number, with a cursor and a table.
  * @param {string} id @param {string} label of the whole number @param {(x: number) => string} words
+ * @param {(x: number) => void} moved is told where the cursor was moved
  */
-function chart(id, label, words) {
+function chart(id, label, words, moved = () => {}) {
   const picture = make("div", { class: "picture" });
   const legend = make("ul", { class: "legend" });
   const table = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of the chart" });
-  const cursor = make("input", { type: "range", id, min: 0, step: 1, value: 5, oninput: () => point() });
+  const cursor = make("input", { type: "range", id, min: 0, step: 1, value: 5, oninput: () => move(cursor.value) });
   const node = make("figure", {}, legend, picture,
     make("div", { class: "control cursor" }, make("label", { for: id }, label), make("output", { for: id }), cursor),
     make("details", { open: true }, make("summary", {}, "The same as a table"), table));
@@ -224,14 +233,21 @@ function chart(id, label, words) {
   function follow(event) {
     const place = event.clientX - picture.getBoundingClientRect().left;
     const nearest = curves.xs.reduce((best, x, at) => (Math.abs(across(x) - place) < Math.abs(across(curves.xs[best]) - place) ? at : best), 0);
-    cursor.value = String(nearest);
-    point();
+    move(nearest);
   }
 
-  /** @param {Curves} shown */
-  function show(shown) {
+  /** @param {number | string} at */
+  function move(at) {
+    cursor.value = String(at);
+    point();
+    moved(curves.xs[Number(cursor.value)]);
+  }
+
+  /** @param {Curves} shown @param {number} [place] where the cursor is put */
+  function show(shown, place) {
     curves = shown;
     cursor.max = String(curves.xs.length - 1);
+    if (place !== undefined) cursor.value = String(curves.xs.findLastIndex((x) => x <= place));
     legend.replaceChildren(...curves.series.map(({ name, slot, dash }) =>
       make("li", {}, draw("svg", { width: 34, height: 10, "aria-hidden": "true" },
         draw("line", { class: `curve slot${slot}`, x1: 1, x2: 33, y1: 5, y2: 5, "stroke-dasharray": dash || false })),
