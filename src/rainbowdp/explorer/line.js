@@ -49,13 +49,25 @@ function onSimplex(shares, moved, share) {
   return shares.map((old, at) => (at === moved ? share : rest > 0 ? (old / rest) * (1 - share) : (1 - share) / (shares.length - 1)));
 }
 
-/** Return the distances from 0 to a little beyond where the best class has 99 of 100. @param {(distance: number) => number} best @param {number} least what is shown at least */
-function tellingDistances(best, least = 0) {
-  let end = 8;
-  while (end < 1e6 && best(end) < 0.99) end *= 2;
-  const shown = Math.max(least, Math.ceil(bisected(0, end, (x) => best(Math.round(x)) < 0.99) * 1.25) + 2);
-  const stride = Math.ceil(shown / MOST_SAMPLES);
-  return Array.from({ length: Math.floor(shown / stride) + 1 }, (_, at) => at * stride);
+/** Return the first whole number at which a rising chance is at least 99 of 100, null beyond a million. @param {(x: number) => number} chance */
+function nearlySure(chance) {
+  let above = 1;
+  while (chance(above) < 0.99) if ((above *= 2) > 1e6) return null;
+  let below = Math.floor(above / 2);
+  if (chance(below) >= 0.99) return below;
+  while (above - below > 1) {
+    const middle = Math.floor((below + above) / 2);
+    if (chance(middle) < 0.99) below = middle;
+    else above = middle;
+  }
+  return above;
+}
+
+/** Return whole numbers from 0 to a little beyond the last one that matters. @param {number} last */
+function shownNumbers(last) {
+  const end = Math.ceil(last * 1.25) + 2;
+  const stride = Math.ceil(end / MOST_SAMPLES);
+  return Array.from({ length: Math.floor(end / stride) + 1 }, (_, at) => at * stride);
 }
 
 /** @returns {Node[]} */
@@ -68,16 +80,16 @@ function lineView() {
     const { names, line, tied } = readLine();
     writeAddress();
     const best = (/** @type {number} */ distance) => line.classes[0].reduce((sum, at) => sum + line.at(distance)[at], 0);
-    const xs = tellingDistances(best);
+    const first = nearlySure(best);
+    const xs = shownNumbers(first ?? 16);
     const rows = xs.map(line.at);
     const series = names.map((name, at) => ({ name, slot: slotOf(name, at), values: rows.map((row) => row[at]), dash: DASHES[at] }));
     const prefix = (/** @type {number} */ number) => line.classes.slice(0, number + 1).flat().map((at) => names[at]).join(", ");
     const marks = line.thresholds.flatMap((turn, number) => (turn === null ? [] : [{ x: turn, text: `τ(${prefix(number)}) = ${turn}` }]));
     const bestName = line.classes[0].map((at) => names[at]).join(" or ");
-    const first = xs.find((x) => best(x) >= 0.99);
     text.textContent =
       `Next to a table with another ranking, the best answer (${bestName}) has ${ofHundred(best(0))} of 100. ` +
-      (first === undefined ? "It does not come to 99 of 100 in what is shown." : `From distance ${first} on it has at least 99 of 100.`);
+      (first === null ? "It never comes to 99 of 100, or very far away." : `From distance ${first} on it has at least 99 of 100.`);
     curves.show({ xs, series, marks, about: `Probability of each color for ${writeRainbow(names, tied)} by the distance to the boundary. ${text.textContent}` });
   }
 

@@ -7,7 +7,8 @@
 
 /**
  * @typedef {{top: bigint, bottom: bigint}} Fraction
- * @typedef {{odds: bigint, epsilon: number, delta: bigint}} Odds  pure or approximate privacy
+ * @typedef {{odds: bigint, epsilon: number, delta: bigint, rise: (steps: number) => bigint, fall: (steps: number) => bigint}} Odds
+ *   pure or approximate privacy, with the powers of e^epsilon and of its inverse
  * @typedef {{mu: number}} Gaussian
  * @typedef {Odds | Gaussian} Privacy
  * @typedef {{epsilon?: string, delta?: string, mu?: string}} PrivacyText
@@ -60,6 +61,18 @@ function power(base, exponent) {
   return result;
 }
 
+/** Return a function to the powers of a number; what was asked for once is kept. @param {bigint} base @returns {(exponent: number) => bigint} */
+function powersOf(base) {
+  /** @type {Map<number, bigint>} */
+  const known = new Map();
+  return (exponent) => {
+    const before = known.get(exponent - 1);
+    const found = known.get(exponent) ?? (before === undefined ? power(base, exponent) : times(before, base));
+    known.set(exponent, found);
+    return found;
+  };
+}
+
 /** Read epsilon, delta and mu as the command line does; null where they cannot be read. @param {PrivacyText} text @returns {Privacy | null} */
 function parsePrivacy({ epsilon = "", delta = "0", mu }) {
   if (mu !== undefined) {
@@ -72,18 +85,21 @@ function parsePrivacy({ epsilon = "", delta = "0", mu }) {
   const value = fixed(number);
   if (value > 100n * ONE) return null;
   const odds = logarithm ? value : exponential(value);
-  return { odds, epsilon: logarithm ? Math.log1p(toNumber(value - ONE)) : toNumber(value), delta: fixed(added) };
+  return {
+    odds, epsilon: logarithm ? Math.log1p(toNumber(value - ONE)) : toNumber(value), delta: fixed(added),
+    rise: powersOf(odds), fall: powersOf((ONE << BITS) / odds),
+  };
 }
 
 /** Return the largest distance to which a mass grows, and the mass there. @param {Odds} privacy @param {bigint} mass @returns {[number, bigint]} */
-function growth({ odds, epsilon, delta }, mass) {
+function growth({ odds, epsilon, delta, rise }, mass) {
   const turn = ((ONE - delta) << BITS) / (ONE + odds) + CLOSE;
   if (mass > turn) return [0, mass];
   if (odds === ONE) return delta === 0n ? [ENDLESS, mass] : [Number((turn - mass) / delta) + 1, mass];
   const shift = (delta << BITS) / (odds - ONE);
   if (mass + shift === 0n) return [ENDLESS, mass];
   /** @param {number} steps */
-  const grown = (steps) => times(mass + shift, power(odds, steps)) - shift;
+  const grown = (steps) => times(mass + shift, rise(steps)) - shift;
   let steps = Math.max(1, Math.floor(Math.log(toNumber(turn + shift) / toNumber(mass + shift)) / epsilon) + 1);
   while (grown(steps) <= turn) steps++;
   while (steps > 1 && grown(steps - 1) > turn) steps--;
@@ -92,14 +108,13 @@ function growth({ odds, epsilon, delta }, mass) {
 
 /** Return a function from a distance to the mass there. @param {Odds} privacy @param {bigint} mass */
 function propagation(privacy, mass) {
-  const { odds, delta } = privacy;
+  const { odds, delta, rise, fall } = privacy;
   if (odds === ONE) return (/** @type {number} */ steps) => least(ONE, mass + BigInt(steps) * delta);
   const shift = (delta << BITS) / (odds - ONE);
   const [turn, turned] = growth(privacy, mass);
-  const fall = (ONE << BITS) / odds;
   return (/** @type {number} */ steps) => {
-    if (steps <= turn) return times(mass + shift, power(odds, turn === ENDLESS ? 0 : steps)) - shift;
-    return least(ONE, ONE - times(ONE - turned + shift, power(fall, steps - turn)) + shift);
+    if (steps <= turn) return times(mass + shift, rise(turn === ENDLESS ? 0 : steps)) - shift;
+    return least(ONE, ONE - times(ONE - turned + shift, fall(steps - turn)) + shift);
   };
 }
 
@@ -136,7 +151,8 @@ function bisected(low, high, isBelow) {
   return (low + high) / 2;
 }
 
-const NODES = [[0, 0.5688888888888889], [0.5384693101056831, 0.47862867049936647], [-0.5384693101056831, 0.47862867049936647], [0.906179845938664, 0.23692688505618908], [-0.906179845938664, 0.23692688505618908]];
+const NODES = [-0.906179845938664, -0.5384693101056831, 0, 0.5384693101056831, 0.906179845938664];
+const WEIGHTS = [0.23692688505618908, 0.47862867049936647, 0.5688888888888889, 0.47862867049936647, 0.23692688505618908];
 
 /** Return the chance that a normal number is between a and a + gap. @param {number} a @param {number} gap */
 function strip(a, gap) {
@@ -148,14 +164,14 @@ function strip(a, gap) {
   const half = gap / 16;
   let sum = 0;
   for (let panel = 0; panel < 8; panel++)
-    for (const [node, weight] of NODES) sum += weight * density(a + half * (2 * panel + 1 + node));
+    for (let at = 0; at < NODES.length; at++) sum += WEIGHTS[at] * density(a + half * (2 * panel + 1 + NODES[at]));
   return sum * half;
 }
 
-/** Return functions from a distance to the mass of each class. @param {Gaussian} privacy @param {bigint[]} masses of the classes */
+/** Return a function from a distance to the mass of each class. @param {Gaussian} privacy @param {bigint[]} masses of the classes */
 function gaussianClasses({ mu }, masses) {
   let below = 0n;
-  return masses.map((mass) => {
+  const found = masses.map((mass) => {
     const [lower, rest] = [below, ONE - below - mass];
     below += mass;
     if (mass === 0n) return () => 0;
@@ -166,6 +182,7 @@ function gaussianClasses({ mu }, masses) {
     const gap = Math.exp(bisected(-100, 5, (log) => strip(start, Math.exp(log)) < toNumber(mass)));
     return (/** @type {number} */ distance) => strip(start + distance * mu, gap);
   });
+  return (/** @type {number} */ distance) => found.map((mass) => mass(distance));
 }
 
 /** @param {number} below @param {number} above @param {number} mu @param {number} side */
@@ -174,17 +191,23 @@ function shifted(below, above, mu, side) {
   return (/** @type {number} */ distance) => upperTail(side * (start + distance * mu));
 }
 
-/** Return functions from a distance to the mass of each class. @param {Odds} privacy @param {bigint[]} masses of the classes */
+/** Return a function from a distance to the mass of each class. @param {Odds} privacy @param {bigint[]} masses of the classes */
 function oddsClasses(privacy, masses) {
   let below = 0n;
   const prefixes = masses.map((mass, at) => {
     below = at === masses.length - 1 ? ONE : below + mass;
     return propagation(privacy, below);
   });
-  return masses.map((mass, at) => (/** @type {number} */ distance) => {
-    if (mass === 0n && at > 0) return 0;
-    return toNumber(prefixes[at](distance) - (at ? prefixes[at - 1](distance) : 0n));
-  });
+  return (/** @type {number} */ distance) => {
+    let before = 0n;
+    return masses.map((mass, at) => {
+      if (mass === 0n && at > 0) return 0;
+      const prefix = prefixes[at](distance);
+      const own = toNumber(prefix - before);
+      before = prefix;
+      return own;
+    });
+  };
 }
 
 /**
@@ -219,7 +242,7 @@ function lineOf(weights, tied, privacyText) {
   });
   return {
     at: (distance) => {
-      const found = moving.map((mass) => mass(distance));
+      const found = moving(distance);
       return parts.map(([number, share]) => found[number] * share);
     },
     thresholds,

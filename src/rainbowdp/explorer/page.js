@@ -71,12 +71,12 @@ function ofHundred(chance) {
 
 /**
  * A slider that says its value in words.
- * @param {{id: string, label: string, min: number, max: number, step: number | string, value: number, words: (x: number) => string, move: (x: number) => void, ends?: [string, string]}} options
+ * @param {{id: string, label: string, min: number, max: number, step: number | string, value: number, words: (x: number) => string, spoken?: (x: number) => string, move: (x: number) => void, ends?: [string, string]}} options
  */
-function slider({ id, label, min, max, step, value, words, move, ends }) {
+function slider({ id, label, min, max, step, value, words, spoken = words, move, ends }) {
   const shown = make("output", { for: id }, words(value));
   const input = make("input", {
-    type: "range", id, min, max, step, value, "aria-valuetext": words(value), class: ends ? "private" : "",
+    type: "range", id, min, max, step, value, "aria-valuetext": spoken(value), class: ends ? "private" : "",
     oninput: () => {
       move(Number(input.value));
       say(Number(input.value));
@@ -85,7 +85,7 @@ function slider({ id, label, min, max, step, value, words, move, ends }) {
   /** @param {number} x */
   const say = (x) => {
     shown.textContent = words(x);
-    input.setAttribute("aria-valuetext", words(x));
+    input.setAttribute("aria-valuetext", spoken(x));
   };
   const row = make("div", { class: "control" }, make("label", { for: id }, label), shown, input);
   if (ends) row.append(make("div", { class: "ends", "aria-hidden": "true" }, ...ends.map((end) => make("span", {}, end))));
@@ -122,6 +122,14 @@ function choice(id, label, options, value, change) {
   return make("div", { class: "control" }, make("label", { for: id }, label), select);
 }
 
+/** Return how often a stranger who knows all others' data guesses right about one person, of 100 cases. @param {"epsilon" | "mu"} name */
+function guessed(name) {
+  const privacy = /** @type {any} */ (parsePrivacy({ [name]: state[name] }));
+  const chance = name === "mu" ? 1 - upperTail(privacy.mu / 2) : toNumber(response(privacy.odds, 1));
+  if (chance < 0.55) return (chance * 100).toFixed(1);
+  return chance < 0.99 ? String(Math.round(chance * 100)) : ofHundred(Math.min(chance, 0.99999));
+}
+
 /**
  * The slider and the field of epsilon or mu.
  * @param {"epsilon" | "mu"} name @param {() => void} changed
@@ -134,7 +142,8 @@ function privacyControl(name, changed) {
   };
   const bar = slider({
     id: name, label: `${name} (${symbol})`, min: -2, max: 1, step: 0.01, value: Math.log10(Math.max(value(), 0.01)),
-    words: () => `${symbol} = ${short(value())}`, ends: ["more private", "more accurate"],
+    words: () => `${symbol} = ${short(value())}`,
+    spoken: () => `${name} ${short(value())}: a stranger guesses right about one person in at most ${guessed(name)} of 100 cases`, ends: ["more private", "more accurate"],
     move: (x) => {
       state[name] = text.value = String(Number((10 ** x).toPrecision(3)));
       text.setAttribute("aria-invalid", "false");

@@ -18,7 +18,7 @@ function readAsked() {
 }
 
 /** @type {Record<string, string>} */
-const QUESTIONS = { winner: "Which option is the most frequent?", "yes-no": "Is a count at least so great?", level: "In which level is a count?" };
+const QUESTIONS = { winner: "Which option is the most frequent?", "yes-no": "Has a count reached a threshold?", level: "In which level is a count?" };
 
 /** @param {number} n @param {string} word */
 const counted = (n, word) => `${n.toLocaleString("en")} ${n === 1 ? word : word === "person" ? "people" : `${word}s`}`;
@@ -27,12 +27,6 @@ const counted = (n, word) => `${n.toLocaleString("en")} ${n === 1 ? word : word 
 function leadWords({ question, changed }, lead) {
   if (question === "winner") return `the most frequent option is ${counted(lead, "person")} ahead of all others`;
   return `${counted(lead, "person")} would have to ${changed ? "change" : "join or leave"} before the true answer changes`;
-}
-
-/** Return how often a stranger who knows all others' data guesses right about one person, of 100 cases. @param {string} epsilon */
-function guessed(epsilon) {
-  const { odds } = /** @type {Odds} */ (parsePrivacy({ epsilon }));
-  return Math.min(99.99, toNumber(response(odds, 1)) * 100);
 }
 
 /** @returns {Node[]} */
@@ -62,15 +56,14 @@ function planView() {
     quote.textContent =
       `With ε = ${state.epsilon}, the published answer is right in ${often}, when ${leadWords(asked, lead())}${part}. ` +
       `Without the data it would be right in ${ofHundred(blind)} of 100.`;
-    const guess = guessed(state.epsilon);
     risk.textContent =
-      `The risk for one person: a stranger who knows the data of all others, and had no idea which of two ${asked.changed ? "records this person has" : "is true, that this person is in the data or is not"}, ` +
-      `guesses right in at most ${short(guess)} of 100 cases after the answer is published, instead of 50 of 100.`;
+      `The risk for one person: a stranger who knows the data of all others guesses ${asked.changed ? "which of two records this person has" : "whether this person is in the data"}. ` +
+      `With the published answer such a guess is right in at most about ${guessed("epsilon")} of 100 cases, instead of 50 of 100 without it.`;
     const want = Number(state.want) / 100;
     const enough = epsilonFor(asked, lead(), want);
     needed.textContent = enough
-      ? `To be right in at least ${state.want} of 100 cases with this lead, ε = ${enough} is enough.`
-      : `No ε up to 100 makes the answer right in ${state.want} of 100 cases with this lead.`;
+      ? `To be right in at least ${state.want} of 100 cases with a lead of ${counted(lead(), "person")}, ε = ${enough} is enough.`
+      : `No ε up to 100 makes the answer right in ${state.want} of 100 cases with a lead of ${counted(lead(), "person")}.`;
     apply.textContent = `Set ε = ${enough}`;
     apply.hidden = !enough || enough === state.epsilon;
     apply.dataset.epsilon = enough ?? "";
@@ -79,8 +72,8 @@ function planView() {
   function redraw() {
     ways = waysOf(readAsked());
     const hard = ways.filter(({ way }) => way === "typical");
-    const all = tellingDistances((x) => 1 - Math.max(...hard.map(({ wrong }) => wrong(Math.max(x, 1)))), lead());
-    const xs = all[1] === 1 ? all.slice(1) : [1, ...all.slice(1)];
+    const last = nearlySure((x) => 1 - Math.max(...hard.map(({ wrong }) => wrong(Math.max(x, 1)))));
+    const xs = [...new Set([1, lead(), ...shownNumbers(Math.max(last ?? 16, lead())).slice(1)])].sort((a, b) => a - b);
     const look = { typical: 0, guarantee: 4, "noisy counts": 3, "ignoring the data": 6 };
     const series = ways.map(({ way, case: which, wrong }, at) => ({
       name: which ? `${way}, ${which}` : way, slot: look[way], values: xs.map((x) => 1 - wrong(x)), dash: DASHES[at],
@@ -105,7 +98,7 @@ function planView() {
         ...(asked.question === "yes-no" ? [] : [bar("options", level ? "Number of levels" : "Number of options", level ? 3 : 2, level ? 8 : 20, asked.options, (x) => counted(x, level ? "level" : "option"))]),
         ...(level ? [number("width", "Rows in the narrowest inner level")] : [])),
       make("fieldset", {}, make("legend", {}, "Who is protected"),
-        choice("neighbors", "One person", [["add-remove", "joins or leaves"], ["change-one", "changes any answer"]], state.neighbors, set("neighbors")),
+        choice("neighbors", "One person", [["add-remove", "joins or leaves the table"], ["change-one", "changes their record"]], state.neighbors, set("neighbors")),
         bar("rows", "Rows of one person, at most", 1, 20, asked.rows, (x) => counted(x, "row")),
         ...(asked.question === "winner" ? [number("people", "People in the table, about")] : [])),
       make("fieldset", {}, make("legend", {}, "Privacy"), privacyControl("epsilon", redraw),
@@ -117,7 +110,7 @@ function planView() {
   redraw();
   return [
     make("div", { class: "intro" }, make("h2", {}, "How often is the answer right, and what does one person risk?"),
-      make("p", {}, "One answer is published, drawn at random in a way that protects every person. The smaller ε is, the less it tells about anybody. Move the sliders, and see what that means.")),
+      make("p", {}, "One answer is published, drawn at random in a way that protects every person. The smaller ε is, the less it tells about any one person, and the more often chance decides. Move the sliders to see both.")),
     controls,
     make("section", { "aria-label": "Result" }, quote, risk, curves.node,
       make("p", { class: "note" }, "The lead is ", state.question === "winner" ? "by how many people the most frequent option is ahead of the next one" : "how many people would have to act before the true answer changes",
