@@ -2,7 +2,9 @@
 """The explorer: its mathematics against the package, and that the page needs nothing from outside."""
 
 import base64
+import csv
 import hashlib
+import io
 import itertools
 import json
 import os
@@ -11,14 +13,16 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rainbowdp import ApproxDP, GaussianDP, Line, PureDP
+from rainbowdp import ApproxDP, GaussianDP, Line, PureDP, Rainbow, RainbowGraph, optimal_mechanism
 from rainbowdp.cli import main
+from rainbowdp.errors import BoundaryNotPrivateError
 from rainbowdp.exact import ball, round_ball
 from rainbowdp.explorer import page, part
 from rainbowdp.goals import GOALS, Asked, mechanism_of
@@ -172,3 +176,73 @@ def as_float(column: Column, lead: int, case: PlanCase) -> float:
     wrong = column.wrong(lead, case if case in column.cases else column.cases[0])
     assert wrong is not None
     return round_ball(lambda: ball(wrong), "nearest")
+
+
+def random_graph(source: random.Random) -> dict[str, Any]:
+    colors = COLORS[: source.randint(2, 4)]
+    rainbows = []
+    for _ in range(source.randint(1, 4)):
+        signs = [source.choice([">", ">", "="]) for _ in colors[1:]]
+        shuffled = source.sample(colors, len(colors))
+        rainbows.append("".join(itertools.chain(*itertools.zip_longest(shuffled, signs, fillvalue=""))))
+    names = [f'n,"{at}' if at == 0 else str(at) for at in range(source.randint(2, 30))]
+    nodes = [(name, rainbows[at * len(rainbows) // len(names)]) for at, name in enumerate(names)]
+    pairs = [(one, other) for one, other in itertools.pairwise(names) if source.random() < 0.9]
+    pairs += [(source.choice(names), source.choice(names)) for _ in range(source.randint(0, 6))]
+    return {
+        "nodes": nodes,
+        "pairs": pairs,
+        "rule": source.choice(["uniform", "response", ",".join(str(source.randint(3, 9)) for _ in colors)]),
+        "epsilon": source.choice(["0.05", "0.5", "ln 2", "2"]),
+    }
+
+
+def as_csv(head: tuple[str, str], rows: list[tuple[str, str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerows([head, *rows])
+    return text.getvalue()
+
+
+def boundary_of(setting: dict[str, Any]) -> Any:  # noqa: ANN401 - a name, or the numbers of each region
+    """Return the boundary condition as the package takes it."""
+    if "," not in setting["rule"]:
+        return {"response": "randomized-response"}.get(setting["rule"], "uniform")
+    weights = [Fraction(text) for text in setting["rule"].split(",")]
+    found: dict[str, dict[str, Fraction]] = {}
+    for rainbow in {Rainbow.parse(text) for _, text in setting["nodes"]}:
+        ranks = iter(weights)
+        masses: dict[str, Fraction] = {}
+        for tied in rainbow.classes:
+            total = sum(itertools.islice(ranks, len(tied)), Fraction(0))
+            masses |= dict.fromkeys(tied, total / len(tied) / sum(weights))
+        found[str(rainbow)] = masses
+    return found
+
+
+@needs_node
+def test_graphs_are_those_of_the_package(tmp_path: Path) -> None:
+    source = random.Random(23)
+    settings = [random_graph(source) for _ in range(200)]
+    for setting in settings:
+        setting["files"] = [
+            as_csv(("dataset", "rainbow"), setting["nodes"]),
+            as_csv(("source", "target"), setting["pairs"]),
+        ]
+    program = "solveGraph(parseGraph(setting.files), setting.rule, setting.epsilon)"
+    refused = 0
+    for setting, got in zip(settings, computed(program, settings, tmp_path), strict=True):
+        graph = RainbowGraph.from_edges(setting["pairs"], dict(setting["nodes"]))
+        try:
+            mechanism = optimal_mechanism(graph, PureDP(setting["epsilon"]), boundary_of(setting))
+        except BoundaryNotPrivateError:
+            assert got["failures"], setting
+            refused += 1
+            continue
+        assert got["failures"] == [], setting
+        distances = mechanism.distance.tolist()
+        for (name, _), row, distance in zip(setting["nodes"], got["rows"], got["distance"], strict=True):
+            exact = mechanism.distribution(name)
+            expected = [round_ball(partial(ball, exact[color]), "nearest") for color in got["colors"]]
+            assert not any(map(differ, row, expected)), (setting, name, row, expected)
+            assert distance == distances[graph.index(name)], (setting, name)
+    assert 10 < refused < 150

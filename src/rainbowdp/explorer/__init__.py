@@ -9,7 +9,7 @@ import base64
 import hashlib
 from importlib.resources import files
 
-_SCRIPTS = ("mathematics.js", "page.js", "line.js", "plan.js", "start.js")
+_SCRIPTS = ("mathematics.js", "page.js", "line.js", "plan.js", "graph.js", "start.js")
 """In the order in which each uses what stands before."""
 
 

@@ -175,9 +175,9 @@ function gaussianClasses({ mu }, masses) {
     const [lower, rest] = [below, ONE - below - mass];
     below += mass;
     if (mass === 0n) return () => 0;
-    if (lower === 0n && rest <= 0n) return () => 1;
+    if (lower === 0n && rest < CLOSE) return () => 1;
     if (lower === 0n) return shifted(toNumber(mass), toNumber(rest), mu, -1);
-    if (rest <= 0n) return shifted(toNumber(lower), toNumber(mass), mu, 1);
+    if (rest < CLOSE) return shifted(toNumber(lower), toNumber(mass), mu, 1);
     const start = quantile(toNumber(lower), toNumber(ONE - lower));
     const gap = Math.exp(bisected(-100, 5, (log) => strip(start, Math.exp(log)) < toNumber(mass)));
     return (/** @type {number} */ distance) => strip(start + distance * mu, gap);
@@ -227,12 +227,21 @@ function lineOf(weights, tied, privacyText) {
   /** @type {number[][]} */
   const classes = [];
   tops.forEach((_, at) => (at && tied[at] ? classes[classes.length - 1].push(at) : classes.push([at])));
-  const sums = classes.map((members) => members.reduce((sum, at) => sum + tops[at], 0n));
-  const masses = sums.map((sum) => (sum << BITS) / total);
+  const masses = tops.map((top) => (top << BITS) / total);
+  return lineFrom(masses, classes, privacy);
+}
+
+/**
+ * @param {bigint[]} boundary the mass of each color
+ * @param {number[][]} classes the colors, best class first
+ * @param {Privacy} privacy
+ */
+function lineFrom(boundary, classes, privacy) {
+  const masses = classes.map((members) => members.reduce((sum, at) => sum + boundary[at], 0n));
   /** @type {[number, number][]} */
-  const parts = tops.map(() => [0, 0]);
+  const parts = boundary.map(() => [0, 0]);
   classes.forEach((members, number) => {
-    for (const at of members) parts[at] = [number, sums[number] ? toNumber((tops[at] << BITS) / sums[number]) : 1 / members.length];
+    for (const at of members) parts[at] = [number, masses[number] ? toNumber((boundary[at] << BITS) / masses[number]) : 1 / members.length];
   });
   const moving = "mu" in privacy ? gaussianClasses(privacy, masses) : oddsClasses(privacy, masses);
   let below = 0n;
@@ -241,13 +250,12 @@ function lineOf(weights, tied, privacyText) {
     return turn === ENDLESS ? null : turn;
   });
   return {
-    at: (distance) => {
+    at: (/** @type {number} */ distance) => {
       const found = moving(distance);
       return parts.map(([number, share]) => found[number] * share);
     },
-    thresholds,
-    classes,
-    shares: tops.map((top) => toNumber((top << BITS) / total)),
+    thresholds, classes,
+    shares: boundary.map(toNumber),
   };
 }
 
@@ -375,4 +383,153 @@ function epsilonFor(asked, lead, right) {
   const text = (hundredths) => String(Number((10 ** (hundredths / 200)).toPrecision(3)));
   if (!enough(text(400))) return null;
   return text(Math.ceil(bisected(-800, 400, (middle) => !enough(text(Math.ceil(middle))))));
+}
+
+// Graphs: datasets, their regions and distances, and the optimal mechanism by regions.
+
+/**
+ * @typedef {{name: string, rainbow: string[][]}} Dataset
+ * @typedef {{datasets: Dataset[], pairs: [number, number][]}} Graph
+ * @typedef {{from: number, to: number, color: string}} Failure  a probability that is too great, seen from a neighbor
+ */
+
+/** Read a rainbow such as blue>red=green, with names in quotes where they need it; null where it is none. @param {string} text @returns {string[][] | null} */
+function parseRainbow(text) {
+  const names = /\s*("(?:[^"]|"")*"|[^>="]+?)\s*(>|=|$)/gy;
+  /** @type {string[][]} */
+  const classes = [[]];
+  for (let found = names.exec(text); found; found = names.exec(text)) {
+    classes[classes.length - 1].push(found[1].startsWith('"') ? found[1].slice(1, -1).replaceAll('""', '"') : found[1]);
+    if (found[2] === "") return new Set(classes.flat()).size === classes.flat().length ? classes : null;
+    if (found[2] === ">") classes.push([]);
+  }
+  return null;
+}
+
+/** Read the rows of a CSV file. @param {string} text */
+function parseRows(text) {
+  /** @type {string[][]} */
+  const rows = [[]];
+  for (const [, quoted, plain, end] of text.replace(/^\uFEFF/, "").matchAll(/(?:"((?:[^"]|"")*)"|([^",;\t\r\n]*))([,;\t]|\r?\n|$)/g)) {
+    rows[rows.length - 1].push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end === "") break;
+    if (end.endsWith("\n")) rows.push([]);
+  }
+  return rows.filter((row) => row.some(Boolean));
+}
+
+/**
+ * Read a graph from node-link JSON, or from a file of datasets and a file of pairs as CSV.
+ * @param {string[]} texts @returns {Graph}
+ */
+function parseGraph(texts) {
+  /** @type {Record<string, string>[]} */
+  let [nodes, edges] = [[], []];
+  for (const text of texts) {
+    if (text.trimStart().startsWith("{")) {
+      const { nodes: some = [], edges: pairs = [], links = pairs } = JSON.parse(text);
+      [nodes, edges] = [some.map((/** @type {any} */ node) => ({ dataset: String(node.id), rainbow: String(node.rainbow) })),
+        links.map((/** @type {any} */ edge) => ({ source: String(edge.source), target: String(edge.target) }))];
+      continue;
+    }
+    const [head = [], ...rows] = parseRows(text);
+    const read = rows.map((row) => Object.fromEntries(head.map((name, at) => [name, row[at] ?? ""])));
+    if (head.includes("rainbow") && head.includes("dataset")) nodes = read;
+    else if (head.includes("source") && head.includes("target")) edges = read;
+    else throw new Error("A CSV file needs the columns dataset and rainbow, or source and target.");
+  }
+  if (!nodes.length) throw new Error("There are no datasets: add the file with the columns dataset and rainbow.");
+  if (nodes.length > 500) throw new Error(`The page draws at most 500 datasets, and these are ${nodes.length}.`);
+  const numbers = new Map(nodes.map(({ dataset }, at) => [dataset, at]));
+  const datasets = nodes.map(({ dataset, rainbow }) => {
+    const classes = parseRainbow(rainbow);
+    if (!classes) throw new Error(`The rainbow of ${dataset} cannot be read: ${rainbow}`);
+    return { name: dataset, rainbow: classes };
+  });
+  const colors = (/** @type {Dataset} */ { rainbow }) => rainbow.flat().sort().join("\n");
+  const odd = datasets.find((dataset) => colors(dataset) !== colors(datasets[0]));
+  if (odd) throw new Error(`The rainbow of ${odd.name} has other colors than that of ${datasets[0].name}.`);
+  if (numbers.size < nodes.length) throw new Error("A dataset is named twice.");
+  const pairs = edges.map(({ source, target }) => /** @type {[number, number]} */ ([source, target].map((name) => {
+    const number = numbers.get(name);
+    if (number === undefined) throw new Error(`A pair names ${name}, which is no dataset.`);
+    return number;
+  })));
+  return { datasets, pairs: pairs.filter(([one, other]) => one !== other) };
+}
+
+/** @param {string[][]} rainbow */
+const rainbowText = (rainbow) => rainbow.map((tied) => [...tied].sort().join("=")).join(">");
+
+/**
+ * Return the mass of each color at the boundary of a region.
+ * @param {string} rule "uniform", "response" or weights by rank such as 2/5,7/20,1/4
+ * @param {string[][]} rainbow @param {string[]} colors @param {Odds} privacy
+ */
+function boundaryMasses(rule, rainbow, colors, { odds, delta }) {
+  const count = BigInt(colors.length);
+  let rank = 0;
+  const weights = rule.split(",").map((text) => fixed(parseFraction(text) ?? { top: 1n, bottom: 1n }));
+  /** @type {Map<string, bigint>} */
+  const found = new Map();
+  rainbow.forEach((tied, place) => {
+    const own = tied.map(() => {
+      if (rule === "uniform") return ONE;
+      // Weights of randomized response: one of the tied best colors has that of the truth.
+      if (rule === "response") return place ? ONE - delta : 0n;
+      return weights[Math.min(rank++, weights.length - 1)];
+    });
+    const truth = odds + (count - 1n) * delta + BigInt(tied.length - 1) * (ONE - delta);
+    const sum = rule === "response" && !place ? truth : own.reduce((total, weight) => total + weight, 0n);
+    for (const color of tied) found.set(color, sum / BigInt(tied.length));
+  });
+  const total = [...found.values()].reduce((sum, weight) => sum + weight, 0n) || 1n;
+  return colors.map((color) => (/** @type {bigint} */ (found.get(color)) << BITS) / total);
+}
+
+/**
+ * Return the optimal mechanism of a graph, and where its boundary is not private.
+ * @param {Graph} graph @param {string} rule @param {string} epsilon
+ */
+function solveGraph({ datasets, pairs }, rule, epsilon) {
+  const privacy = /** @type {Odds} */ (parsePrivacy({ epsilon }));
+  const colors = datasets[0].rainbow.flat().sort();
+  const regions = datasets.map(({ rainbow }) => rainbowText(rainbow));
+  /** @type {number[][]} */
+  const neighbors = datasets.map(() => []);
+  for (const [one, other] of pairs) {
+    if (!neighbors[one].includes(other)) neighbors[one].push(other);
+    if (!neighbors[other].includes(one)) neighbors[other].push(one);
+  }
+  /** @type {(number | null)[]} */
+  const distance = datasets.map((_, at) => (neighbors[at].some((other) => regions[other] !== regions[at]) ? 0 : null));
+  for (let found = distance.flatMap((near, at) => (near === 0 ? [at] : [])), steps = 1; found.length; steps++) {
+    const next = [...new Set(found.flatMap((at) => neighbors[at]))].filter((at) => distance[at] === null);
+    for (const at of next) distance[at] = steps;
+    found = next;
+  }
+  const at = new Map(regions.map((region, number) => [region, datasets[number].rainbow]));
+  const boundary = new Map([...at].map(([region, rainbow]) => [region, boundaryMasses(rule, rainbow, colors, privacy)]));
+  const lines = new Map([...at].map(([region, rainbow]) => [region,
+    lineFrom(/** @type {bigint[]} */ (boundary.get(region)), rainbow.map((tied) => tied.map((color) => colors.indexOf(color))), privacy)]));
+  const bounded = new Set(regions.filter((_, number) => distance[number] !== null));
+  const rows = regions.map((region, number) => {
+    const line = /** @type {ReturnType<typeof lineFrom>} */ (lines.get(region));
+    const steps = distance[number];
+    if (steps !== null) return line.at(steps);
+    // No boundary limits it: the best class is certain, in its proportions at the boundary of the region.
+    const best = line.classes[0];
+    const sum = bounded.has(region) ? best.reduce((total, color) => total + line.shares[color], 0) : 0;
+    return colors.map((_, color) => (best.includes(color) ? (sum ? line.shares[color] / sum : 1 / best.length) : 0));
+  });
+  /** @type {Failure[]} */
+  const failures = [];
+  for (const pair of pairs)
+    for (const [from, to] of [pair, [pair[1], pair[0]]]) {
+      if (regions[from] === regions[to]) continue;
+      const [high, low] = [boundary.get(regions[from]), boundary.get(regions[to])].map((masses) => /** @type {bigint[]} */ (masses));
+      const worst = colors.findIndex((_, color) => high[color] > times(privacy.odds, low[color]) + CLOSE);
+      if (worst >= 0) failures.push({ from, to, color: colors[worst] });
+    }
+  return { colors, regions, neighbors, distance, rows, failures };
 }

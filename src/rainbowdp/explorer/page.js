@@ -20,6 +20,10 @@ const DEFAULTS = {
   epsilon: "0.5",
   delta: "0.001",
   mu: "0.5",
+  graph: "figure1",
+  rule: "ranks",
+  ranks: "2/5,7/20,1/4",
+  dataset: "a",
 };
 
 /** @type {State} */
@@ -55,6 +59,16 @@ function dress(element, attributes, children) {
     else if (value !== false) element.setAttribute(name, value === true ? "" : String(value));
   element.append(...children);
   return element;
+}
+
+/** Paint again when the width of an element changes. @param {HTMLElement} element @param {() => void} paint */
+function onWidth(element, paint) {
+  let width = 0;
+  new ResizeObserver(() => {
+    if (element.clientWidth === width) return;
+    width = element.clientWidth;
+    requestAnimationFrame(paint);
+  }).observe(element);
 }
 
 /** Return a number with three digits, without needless zeros. @param {number} x */
@@ -162,6 +176,12 @@ function privacyControl(name, changed) {
   return typedToo(bar.row, text);
 }
 
+/** @param {string[]} head @param {string[][]} rows */
+function tableOf(head, rows) {
+  return make("table", {}, make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text)))),
+    make("tbody", {}, ...rows.map(([name, ...cells]) => make("tr", {}, make("th", { scope: "row" }, name), ...cells.map((cell) => make("td", {}, cell))))));
+}
+
 /**
  * @typedef {{name: string, slot: number, values: number[], dash: string}} Series
  * @typedef {{xs: number[], series: Series[], marks: {x: number, text: string}[], about: string}} Curves
@@ -263,12 +283,10 @@ function chart(id, label, words, moved = () => {}) {
       make("span", {}, name), make("b", {}), "of 100")));
     const stride = Math.ceil(curves.xs.length / 40);
     const rows = curves.xs.map((x, at) => [x, at]).filter(([, at]) => at % stride === 0);
-    table.replaceChildren(make("table", {},
-      make("thead", {}, make("tr", {}, ...[label, ...curves.series.map(({ name }) => name)].map((head) => make("th", { scope: "col" }, head)))),
-      make("tbody", {}, ...rows.map(([x, at]) =>
-        make("tr", {}, make("th", { scope: "row" }, String(x)), ...curves.series.map(({ values }) => make("td", {}, ofHundred(values[at]))))))));
+    table.replaceChildren(tableOf([label, ...curves.series.map(({ name }) => name)],
+      rows.map(([x, at]) => [String(x), ...curves.series.map(({ values }) => ofHundred(values[at]))])));
     paint();
   }
-  new ResizeObserver(() => paint()).observe(picture);
+  onWidth(picture, paint);
   return { node, show };
 }
