@@ -29,7 +29,7 @@ from rainbowdp.goals import GOALS, Asked, mechanism_of
 from rainbowdp.planning import PlanCase
 from rainbowdp.planning.columns import Column, ignoring_column, mechanism_column, noisy_column
 from rainbowdp.privacy import Privacy
-from rainbowdp.questions import Neighbors, level, winner, yes_no
+from rainbowdp.questions import Neighbors, Question, level, winner, yes_no
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None and "CI" not in os.environ, reason="Node is not installed")
@@ -43,7 +43,7 @@ def computed(program: str, settings: list[Any], folder: Path) -> list[Any]:
     program = f"JSON.parse(require('fs').readFileSync(0)).map((setting) => {program})"
     script.write_text(f"{part('mathematics.js')}\nconsole.log(JSON.stringify({program}));", encoding="utf-8")
     text = json.dumps(settings)
-    command = [NODE or "node", script]
+    command = [NODE or "node", str(script)]
     done = subprocess.run(command, input=text, check=True, capture_output=True, encoding="utf-8")
     found: list[Any] = json.loads(done.stdout)
     return found
@@ -126,7 +126,8 @@ def test_the_page_is_whole_and_asks_for_nothing(tmp_path: Path, capsys: pytest.C
 
 @needs_node
 def test_plans_are_those_of_the_package(tmp_path: Path) -> None:
-    source, settings = random.Random(22), []
+    source = random.Random(22)
+    settings: list[dict[str, Any]] = []
     for _ in range(300):
         question, rows = source.choice(["winner", "winner", "yes-no", "level"]), source.choice([1, 1, 2, 3])
         settings.append(
@@ -158,11 +159,13 @@ def columns_of(setting: dict[str, Any]) -> dict[str, Callable[[int, Any], float]
     """Return the probability of a wrong answer by lead and case, for each way that the package has."""
     options = [str(at) for at in range(setting["options"])]
     widths = itertools.accumulate([setting["width"]] * (len(options) - 2), initial=1000)
-    question = {
-        "winner": lambda: winner("column", options),
-        "yes-no": lambda: yes_no("column", equals="x", at_least=1000),
-        "level": lambda: level("column", equals="x", edges=list(widths)),
-    }[setting["question"]]()
+    question: Question
+    if setting["question"] == "winner":
+        question = winner("column", options)
+    elif setting["question"] == "yes-no":
+        question = yes_no("column", equals="x", at_least=1000)
+    else:
+        question = level("column", equals="x", edges=list(widths))
     neighbors: Neighbors = "change-one" if setting["changed"] else "add-remove"
     asked = Asked(question, PureDP(setting["epsilon"]), neighbors, setting["rows"])
     made = {goal: mechanism_of(asked, goal) for goal in GOALS}

@@ -423,7 +423,7 @@ function parseRows(text) {
  * @param {string[]} texts @returns {Graph}
  */
 function parseGraph(texts) {
-  /** @type {Record<string, string>[]} */
+  /** @type {Record<string, string>[][]} */
   let [nodes, edges] = [[], []];
   for (const text of texts) {
     if (text.trimStart().startsWith("{")) {
