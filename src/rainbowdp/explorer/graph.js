@@ -58,16 +58,18 @@ function placedGraph(graph) {
   for (let round = 0, rounds = size > 200 ? 80 : 300; round < rounds; round++) {
     const most = 1.5 * (1 - round / rounds) + 0.01;
     const moves = places.map(() => [0, 0]);
-    const push = (/** @type {number} */ one, /** @type {number} */ other, /** @type {(length: number) => number} */ force) => {
-      const [x, y] = [0, 1].map((axis) => places[one][axis] - places[other][axis]);
-      const length = Math.max(Math.hypot(x, y), 0.01);
-      [x, y].forEach((part, axis) => {
-        moves[one][axis] += (part / length) * force(length);
-        moves[other][axis] -= (part / length) * force(length);
-      });
+    const push = (/** @type {number} */ one, /** @type {number} */ other, /** @type {boolean} */ joined) => {
+      const across = places[one][0] - places[other][0];
+      const down = places[one][1] - places[other][1];
+      const square = Math.max(across * across + down * down, 1e-4);
+      const force = joined ? -Math.sqrt(square) : 1 / square;
+      moves[one][0] += across * force;
+      moves[one][1] += down * force;
+      moves[other][0] -= across * force;
+      moves[other][1] -= down * force;
     };
-    for (let one = 0; one < size; one++) for (let other = 0; other < one; other++) push(one, other, (length) => 1 / length);
-    for (const [one, other] of graph.pairs) push(one, other, (length) => -length * length);
+    for (let one = 0; one < size; one++) for (let other = 0; other < one; other++) push(one, other, false);
+    for (const [one, other] of graph.pairs) push(one, other, true);
     moves.forEach(([x, y], at) => {
       const length = Math.max(Math.hypot(x, y), 0.01);
       places[at] = [places[at][0] + (x / length) * Math.min(length, most), places[at][1] + (y / length) * Math.min(length, most)];
@@ -93,6 +95,7 @@ function graphView() {
   const picture = make("div", { class: "picture graph", tabindex: "0", role: "application", "aria-label": "Graph of datasets. Arrow keys walk to a neighbor, Page Up and Page Down through all datasets.", onkeydown: walk });
   const chosen = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The chosen dataset and its neighbors" });
   const table = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All datasets" });
+  const all = make("details", { ontoggle: () => fill() }, make("summary", {}, "All datasets as a table"), table);
   const controls = make("form", { "aria-label": "Settings of the graph", onsubmit: (/** @type {Event} */ event) => event.preventDefault() });
   const problem = make("p", { class: "problem", role: "alert" });
   let graph = figureGraph();
@@ -116,13 +119,17 @@ function graphView() {
     status.textContent = first
       ? `These boundary probabilities are not private: ${first.color} is more than ${limit} times as probable at ${named(first.from)} as at its neighbor ${named(first.to)}. Such pairs are drawn thick.`
       : `${counted(graph.datasets.length, "dataset")}, ${counted(graph.pairs.length, "pair")} of neighbors, ${counted(new Set(solved.regions).size, "region")}. No answer is more than ${limit} times as probable at a dataset as at its neighbor.`;
-    table.replaceChildren(tableOf(["dataset", "rainbow", "distance", ...solved.colors], graph.datasets.map(({ name }, number) =>
-      [name, solved.regions[number], String(solved.distance[number] ?? "no boundary"), ...solved.rows[number].map(ofHundred)])));
+    fill();
     paint();
   }
 
+  function fill() {
+    table.replaceChildren(...(!all.open ? [] : [tableOf(["dataset", "rainbow", "distance", ...solved.colors], graph.datasets.map(({ name }, number) =>
+      [name, solved.regions[number], String(solved.distance[number] ?? "no boundary"), ...solved.rows[number].map(ofHundred)]))]));
+  }
+
   function paint() {
-    const width = Math.max(picture.clientWidth || 640, 260);
+    const width = widthNow();
     const axes = [0, 1].map((axis) => graph.places.map((place) => place[axis]));
     const [low, high] = [axes.map((axis) => Math.min(...axis)), axes.map((axis) => Math.max(...axis))];
     const margin = 38;
@@ -140,7 +147,8 @@ function graphView() {
       const [side, band] = [radius * 1.6, (radius * 1.6) / rainbow.length];
       rainbow.forEach((tied, place) => tied.forEach((color, part) =>
         node.append(draw("rect", { class: `slot${slot(color)}`, x: x - side / 2 + (part * side) / tied.length, y: y - side / 2 + place * band, width: side / tied.length, height: band }))));
-      node.append(draw("rect", { class: solved.distance[number] === 0 ? "frame edge" : "frame", x: x - side / 2, y: y - side / 2, width: side, height: side }));
+      const edge = solved.distance[number] === 0;
+      if (edge || radius > 9) node.append(draw("rect", { class: edge ? "frame edge" : "frame", x: x - side / 2, y: y - side / 2, width: side, height: side }));
       if (number === at) node.append(draw("rect", { class: "chosen", x: x - side / 2 - 4, y: y - side / 2 - 4, width: side + 8, height: side + 8, rx: 4 }));
       if (radius > 9)
         node.append(draw("text", { x, y: y - side / 2 - 6, "text-anchor": "middle", class: "title" }, name),
@@ -230,7 +238,7 @@ function graphView() {
     view.ondragover = (event) => event.preventDefault();
     view.ondrop = (event) => { event.preventDefault(); take(event.dataTransfer?.files); };
   }
-  onWidth(picture, paint);
+  const widthNow = onWidth(picture, paint);
   update();
   return [
     make("div", { class: "intro" }, make("h2", {}, "The graph"),
@@ -239,6 +247,6 @@ function graphView() {
     make("section", { "aria-label": "Result" }, status, picture, spoken,
       make("h3", {}, "The chosen dataset and its neighbors"), chosen,
       make("p", { class: "note" }, "Chances of 100, and how many times as great they are at the neighbor."),
-      make("details", {}, make("summary", {}, "All datasets as a table"), table)),
+      all),
   ];
 }

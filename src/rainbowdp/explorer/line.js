@@ -50,18 +50,7 @@ function onSimplex(shares, moved, share) {
 }
 
 /** Return the first whole number at which a rising chance is at least 99 of 100, null beyond a million. @param {(x: number) => number} chance */
-function nearlySure(chance) {
-  let above = 1;
-  while (chance(above) < 0.99) if ((above *= 2) > 1e6) return null;
-  let below = Math.floor(above / 2);
-  if (chance(below) >= 0.99) return below;
-  while (above - below > 1) {
-    const middle = Math.floor((below + above) / 2);
-    if (chance(middle) < 0.99) below = middle;
-    else above = middle;
-  }
-  return above;
-}
+const nearlySure = (chance) => firstWhole((x) => chance(x) >= 0.99, 1e6);
 
 /** Return whole numbers from 0 to a little beyond the last one that matters. @param {number} last */
 function shownNumbers(last) {

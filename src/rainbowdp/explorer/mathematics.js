@@ -18,6 +18,7 @@ const BITS = 512n;
 const ONE = 1n << BITS;
 const CLOSE = 1n << 200n; // masses that differ by less are equal numbers, rounded differently
 const ENDLESS = Infinity;
+const SMALLEST = 1e-9; // of an epsilon above 0: numbers of steps stay whole numbers
 
 /** @param {bigint} a @param {bigint} b */
 const times = (a, b) => (a * b) >> BITS;
@@ -61,6 +62,21 @@ function power(base, exponent) {
   return result;
 }
 
+/** Return the first whole number that something holds for, and then for all greater ones; null beyond `most`. @param {(x: number) => boolean} holds @param {number} most */
+function firstWhole(holds, most) {
+  let [below, above] = [-1, 0];
+  for (; !holds(above); above = 2 * above || 1) {
+    below = above;
+    if (above >= most) return null;
+  }
+  while (above - below > 1) {
+    const middle = Math.floor((below + above) / 2);
+    if (holds(middle)) above = middle;
+    else below = middle;
+  }
+  return above;
+}
+
 /** Return a function to the powers of a number; what was asked for once is kept. @param {bigint} base @returns {(exponent: number) => bigint} */
 function powersOf(base) {
   /** @type {Map<number, bigint>} */
@@ -83,10 +99,12 @@ function parsePrivacy({ epsilon = "", delta = "0", mu }) {
   const [number, added] = [parseFraction(logarithm ? logarithm[1] : epsilon), parseFraction(delta)];
   if (!number || !added || fixed(added) > ONE || (logarithm && fixed(number) < ONE)) return null;
   const value = fixed(number);
-  if (value > 100n * ONE) return null;
+  if (value > (logarithm ? 10n ** 43n : 100n) * ONE) return null;
   const odds = logarithm ? value : exponential(value);
+  const size = logarithm ? Math.log1p(toNumber(value - ONE)) : toNumber(value);
+  if (size > 0 && size < SMALLEST) return null;
   return {
-    odds, epsilon: logarithm ? Math.log1p(toNumber(value - ONE)) : toNumber(value), delta: fixed(added),
+    odds, epsilon: size, delta: fixed(added),
     rise: powersOf(odds), fall: powersOf((ONE << BITS) / odds),
   };
 }
@@ -379,10 +397,10 @@ function levelWays({ question, options, rows, width }, privacy) {
 function epsilonFor(asked, lead, right) {
   /** @param {string} epsilon */
   const enough = (epsilon) => waysOf({ ...asked, epsilon }).filter(({ way }) => way === "typical").every(({ wrong }) => wrong(lead) <= 1 - right);
-  /** @param {number} hundredths of the logarithm */
-  const text = (hundredths) => String(Number((10 ** (hundredths / 200)).toPrecision(3)));
-  if (!enough(text(400))) return null;
-  return text(Math.ceil(bisected(-800, 400, (middle) => !enough(text(Math.ceil(middle))))));
+  /** @param {number} step from 0 for 0.0001 to 1200 for 100 */
+  const text = (step) => String(Number((10 ** (Math.min(step, 1200) / 200 - 4)).toPrecision(3)));
+  const first = firstWhole((step) => enough(text(step)), 2048);
+  return first === null ? null : text(first);
 }
 
 // Graphs: datasets, their regions and distances, and the optimal mechanism by regions.

@@ -61,7 +61,11 @@ function dress(element, attributes, children) {
   return element;
 }
 
-/** Paint again when the width of an element changes. @param {HTMLElement} element @param {() => void} paint */
+/**
+ * Paint again when the width of an element changes. Returns a function to that width, which asks the browser
+ * for no layout while something is painted.
+ * @param {HTMLElement} element @param {() => void} paint
+ */
 function onWidth(element, paint) {
   let width = 0;
   new ResizeObserver(() => {
@@ -69,6 +73,7 @@ function onWidth(element, paint) {
     width = element.clientWidth;
     requestAnimationFrame(paint);
   }).observe(element);
+  return () => Math.max(width || 640, 260);
 }
 
 /** Return a number with three digits, without needless zeros. @param {number} x */
@@ -201,6 +206,7 @@ function chart(id, label, words, moved = () => {}) {
   const node = make("figure", {}, legend, picture,
     make("div", { class: "control cursor" }, make("label", { for: id }, label), make("output", { for: id }), cursor),
     make("details", { open: true }, make("summary", {}, "The same as a table"), table));
+  let waiting = 0;
   /** @type {Curves} */
   let curves = { xs: [0], series: [], marks: [], about: "" };
   /** @type {(x: number) => number} */
@@ -225,7 +231,7 @@ function chart(id, label, words, moved = () => {}) {
   }
 
   function paint() {
-    const width = Math.max(picture.clientWidth || 640, 260);
+    const width = widthNow();
     const [first, last] = [curves.xs[0], curves.xs[curves.xs.length - 1]];
     across = (x) => left + ((x - first) / Math.max(last - first, 1)) * (width - left - right);
     const space = width < 500 ? 5 : 9;
@@ -281,12 +287,19 @@ function chart(id, label, words, moved = () => {}) {
       make("li", {}, draw("svg", { width: 34, height: 10, "aria-hidden": "true" },
         draw("line", { class: `curve slot${slot}`, x1: 1, x2: 33, y1: 5, y2: 5, "stroke-dasharray": dash || false })),
       make("span", {}, name), make("b", {}), "of 100")));
+    // While a slider moves, the table waits for its rest.
+    clearTimeout(waiting);
+    if (table.firstChild) waiting = setTimeout(fill, 100);
+    else fill();
+    paint();
+  }
+
+  function fill() {
     const stride = Math.ceil(curves.xs.length / 40);
     const rows = curves.xs.map((x, at) => [x, at]).filter(([, at]) => at % stride === 0);
     table.replaceChildren(tableOf([label, ...curves.series.map(({ name }) => name)],
       rows.map(([x, at]) => [String(x), ...curves.series.map(({ values }) => ofHundred(values[at]))])));
-    paint();
   }
-  onWidth(picture, paint);
+  const widthNow = onWidth(picture, paint);
   return { node, show };
 }

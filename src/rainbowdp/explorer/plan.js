@@ -111,8 +111,9 @@ function planView() {
   return [
     make("div", { class: "intro" }, make("h2", {}, "How often is the answer right, and what does one person risk?"),
       make("p", {}, "One answer is published, drawn at random in a way that protects every person. The smaller ε is, the less it tells about any one person, and the more often chance decides. Move the sliders to see both.")),
+    make("section", { class: "answer", "aria-label": "In words" }, quote, risk),
     controls,
-    make("section", { "aria-label": "Result" }, quote, risk, curves.node,
+    make("section", { "aria-label": "Result" }, curves.node,
       make("p", { class: "note" }, "The lead is ", state.question === "winner" ? "by how many people the most frequent option is ahead of the next one" : "how many people would have to act before the true answer changes",
         ". Typical is the default of rainbowdp ask. Guarantee promises a chance at every lead, whatever the other options do. Noisy counts publish the greatest of counts with noise.")),
   ];

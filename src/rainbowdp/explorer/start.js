@@ -7,16 +7,20 @@ const VIEWS = { plan: ["Plan", planView], line: ["Line", lineView], graph: ["Gra
 function showView() {
   readAddress();
   if (!(state.view in VIEWS)) state.view = DEFAULTS.view;
-  const links = Object.entries(VIEWS).map(([name, [title]]) =>
-    make("a", { href: `#view=${name}`, "aria-current": name === state.view ? "page" : false, onclick: (/** @type {Event} */ event) => {
-      event.preventDefault();
-      state.view = name;
-      writeAddress();
-      showView();
-    } }, title));
-  document.getElementById("views")?.replaceChildren(...links);
-  document.getElementById("view")?.replaceChildren(...VIEWS[state.view][1]());
+  const [title, view] = VIEWS[state.view];
+  document.title = `${title} – rainbowdp explorer`;
+  for (const link of document.querySelectorAll("#views a"))
+    if (link.textContent === title) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  document.getElementById("view")?.replaceChildren(...view());
 }
 
+document.getElementById("views")?.append(...Object.entries(VIEWS).map(([name, [title]]) =>
+  make("a", { href: `#view=${name}`, onclick: (/** @type {Event} */ event) => {
+    event.preventDefault();
+    state.view = name;
+    writeAddress();
+    showView();
+  } }, title)));
 addEventListener("hashchange", showView);
 showView();
