@@ -109,10 +109,14 @@ def test_lines_are_those_of_the_package(tmp_path: Path) -> None:
         assert (wrong, got["thresholds"]) == ([], list(line.thresholds)), setting
 
 
-def test_the_page_is_whole_and_asks_for_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "page.html"
-    assert main(["explore", "--out", str(out)]) == 0
-    assert capsys.readouterr().out == f"{out}\n"
+def test_the_page_is_whole_and_asks_for_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, opened = tmp_path / "page.html", list[str]()
+    monkeypatch.setattr("webbrowser.open", opened.append)  # as where there is no browser: it returns None
+    assert main(["explore", "--out", str(out), "--open"]) == 0
+    assert opened == [out.as_uri()]
+    assert capsys.readouterr() == (f"{out}\n", "note: no browser was found: open the file in one\n")
     html = out.read_text(encoding="utf-8")
     assert html == page()
     for tag in ("script", "style"):

@@ -136,7 +136,7 @@ function graphView() {
     const scale = Math.min((width - 2 * margin) / (high[0] - low[0] || 1), 420 / (high[1] - low[1] || 1), 110);
     const height = Math.max((high[1] - low[1]) * scale + 2 * margin, 120);
     spots = graph.places.map(([x, y]) => [(x - (low[0] + high[0]) / 2) * scale + width / 2, (y - (low[1] + high[1]) / 2) * scale + height / 2]);
-    const radius = Math.max(4, Math.min(17, scale * 0.33, 160 / Math.sqrt(graph.datasets.length)));
+    const radius = Math.max(5, Math.min(19, scale * 0.36, 160 / Math.sqrt(graph.datasets.length)));
     const image = draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
     const broken = new Set(solved.failures.flatMap(({ from, to }) => [`${from} ${to}`, `${to} ${from}`]));
     for (const [one, other] of graph.pairs)
@@ -144,9 +144,20 @@ function graphView() {
     graph.datasets.forEach(({ name, rainbow }, number) => {
       const [x, y] = spots[number];
       const node = draw("g", { class: "node", onclick: () => { picture.focus(); choose(number); } }, draw("title", {}, `${name}: ${solved.regions[number]}`));
-      const [side, band] = [radius * 1.6, (radius * 1.6) / rainbow.length];
-      rainbow.forEach((tied, place) => tied.forEach((color, part) =>
-        node.append(draw("rect", { class: `slot${slot(color)}`, x: x - side / 2 + (part * side) / tied.length, y: y - side / 2 + place * band, width: side / tied.length, height: band }))));
+      const side = radius * 1.6;
+      const chances = (/** @type {string[]} */ tied) => tied.map((color) => solved.rows[number][solved.colors.indexOf(color)]);
+      let down = y - side / 2;
+      for (const tied of rainbow) {
+        const own = chances(tied);
+        const mass = own.reduce((sum, chance) => sum + chance, 0);
+        let across = x - side / 2;
+        tied.forEach((color, part) => {
+          const share = mass > 0 ? own[part] / mass : 0;
+          node.append(draw("rect", { class: `slot${slot(color)}`, x: across, y: down, width: share * side, height: mass * side }));
+          across += share * side;
+        });
+        down += mass * side;
+      }
       const edge = solved.distance[number] === 0;
       if (edge || radius > 9) node.append(draw("rect", { class: edge ? "frame edge" : "frame", x: x - side / 2, y: y - side / 2, width: side, height: side }));
       if (number === at) node.append(draw("rect", { class: "chosen", x: x - side / 2 - 4, y: y - side / 2 - 4, width: side + 8, height: side + 8, rx: 4 }));
@@ -203,7 +214,7 @@ function graphView() {
       problem.textContent = "";
       state.graph = "own";
       update();
-    }).catch((error) => { problem.textContent = error instanceof SyntaxError ? "The file is no JSON." : error.message; });
+    }).catch((error) => { problem.textContent = error instanceof SyntaxError || error instanceof TypeError ? "This is not a graph in node-link JSON." : error.message; });
   }
 
   function update() {
@@ -236,13 +247,13 @@ function graphView() {
   const view = document.getElementById("view");
   if (view) {
     view.ondragover = (event) => event.preventDefault();
-    view.ondrop = (event) => { event.preventDefault(); take(event.dataTransfer?.files); };
+    view.ondrop = (event) => { event.preventDefault(); if (state.view === "graph") take(event.dataTransfer?.files); };
   }
   const widthNow = onWidth(picture, paint);
   update();
   return [
     make("div", { class: "intro" }, make("h2", {}, "The graph"),
-      make("p", {}, "Each square is a dataset; its bands are the answers, the best one on top. Lines join neighbors, which differ in one person. Datasets with a thick frame are at the boundary: a neighbor ranks the answers differently. The probabilities there decide those everywhere. The number below a square is its distance to the boundary.")),
+      make("p", {}, "Each square is a dataset; its bands are the answers, the best one on top, each as high as it is probable; tied ones stand side by side. Lines join neighbors, which differ in one person. Datasets with a thick frame are at the boundary: a neighbor ranks the answers differently. The probabilities there decide those everywhere. The number below a square is its distance to the boundary.")),
     controls,
     make("section", { "aria-label": "Result" }, status, picture, spoken,
       make("h3", {}, "The chosen dataset and its neighbors"), chosen,

@@ -20,6 +20,14 @@ function readAsked() {
 /** @type {Record<string, string>} */
 const QUESTIONS = { winner: "Which option is the most frequent?", "yes-no": "Has a count reached a threshold?", level: "In which level is a count?" };
 
+/** @type {Record<string, string>} */
+const NOTES = {
+  winner: "The lead is by how many people the most frequent option is ahead of the next one. One close: one other option has this lead, the others are far behind. All close: all others do. ",
+  "yes-no": "The lead is how many people would have to act before the true answer changes. ",
+  level: "The lead is how many people would have to act before the count is in another level. The lowest and the highest level have one end, all others have two. ",
+};
+const COMMON_NOTE = "Typical is what rainbowdp ask does by default. Guarantee promises a chance at every lead, whatever else is in the table. Noisy counts decide by counts with noise, as private as the answer.";
+
 /** @param {number} n @param {string} word */
 const counted = (n, word) => `${n.toLocaleString("en")} ${n === 1 ? word : word === "person" ? "people" : `${word}s`}`;
 
@@ -39,6 +47,7 @@ function planView() {
   });
   const quote = make("blockquote", {});
   const risk = make("p", { class: "sentence" });
+  const note = make("p", { class: "note" });
   const needed = make("p", { class: "sentence", role: "status" });
   const apply = make("button", { type: "button", id: "apply" });
   const controls = make("form", { "aria-label": "Settings of the plan", onsubmit: (/** @type {Event} */ event) => event.preventDefault() });
@@ -59,6 +68,7 @@ function planView() {
     risk.textContent =
       `The risk for one person: a stranger who knows the data of all others guesses ${asked.changed ? "which of two records this person has" : "whether this person is in the data"}. ` +
       `With the published answer such a guess is right in at most about ${guessed("epsilon")} of 100 cases, instead of 50 of 100 without it.`;
+    note.textContent = NOTES[asked.question] + COMMON_NOTE;
     const want = Number(state.want) / 100;
     const enough = epsilonFor(asked, lead(), want);
     needed.textContent = enough
@@ -113,8 +123,6 @@ function planView() {
       make("p", {}, "One answer is published, drawn at random in a way that protects every person. The smaller ε is, the less it tells about any one person, and the more often chance decides. Move the sliders to see both.")),
     make("section", { class: "answer", "aria-label": "In words" }, quote, risk),
     controls,
-    make("section", { "aria-label": "Result" }, curves.node,
-      make("p", { class: "note" }, "The lead is ", state.question === "winner" ? "by how many people the most frequent option is ahead of the next one" : "how many people would have to act before the true answer changes",
-        ". Typical is the default of rainbowdp ask. Guarantee promises a chance at every lead, whatever the other options do. Noisy counts publish the greatest of counts with noise.")),
+    make("section", { "aria-label": "Result" }, curves.node, note),
   ];
 }
