@@ -7,6 +7,8 @@ const { chromium } = require("playwright-core");
 
 const QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 const VIEWS = ["plan", "plan&question=yes-no", "plan&question=level&neighbors=change-one", "line", "line&notion=approximate", "line&notion=gaussian", "graph", "graph&epsilon=0.1", "graph&graph=votes&rule=response"];
+// Addresses that nothing wrote: what cannot be read counts as not given.
+const ODD = ["constructor", "plan&question=constructor&options=x&want=x&lead=-5&rows=1e9&width=0&epsilon=-1&people=x", "plan&epsilon=0", "line&boundary=0,0,0", "line&rainbow=x&epsilon=1e-30", "line&notion=gaussian&mu=1e9", "graph&graph=constructor&ranks=0,0&dataset=none"];
 const [browserPath, page, ...files] = process.argv.slice(2);
 const address = pathToFileURL(page).href;
 const wrong = [];
@@ -61,6 +63,14 @@ async function main() {
       await tab.waitForTimeout(50);
       if ((await seen(tab)) !== first) wrong.push(`${view}: the link shows something else`);
     }
+    for (const view of width > 375 ? ODD : []) {
+      await tab.goto("about:blank");
+      await tab.goto(`${address}#view=${view}`);
+      const odd = /.*(NaN|undefined|Infinity).*/.exec(await tab.locator("main").innerText());
+      if (odd) wrong.push(`${view}: ${odd[0]}`);
+    }
+    await tab.goto("about:blank");
+    await tab.goto(`${address}#view=graph`);
     await tab.setInputFiles("#files", files);
     await tab.waitForTimeout(200);
     const said = await tab.locator(".sentence").first().innerText();

@@ -110,7 +110,7 @@ function graphView() {
 
   function redraw() {
     if (!parsePrivacy({ epsilon: state.epsilon })) state.epsilon = DEFAULTS.epsilon;
-    graph = own && state.graph === "own" ? own : (GRAPHS[state.graph] ?? GRAPHS.figure1)[1]();
+    graph = own && state.graph === "own" ? own : GRAPHS[Object.hasOwn(GRAPHS, state.graph) ? state.graph : DEFAULTS.graph][1]();
     solved = solveGraph(graph, rule(), state.epsilon);
     at = Math.max(0, graph.datasets.findIndex(({ name }) => name === state.dataset));
     const limit = `e^ε = ${short(toNumber(/** @type {Odds} */ (parsePrivacy({ epsilon: state.epsilon })).odds))}`;

@@ -31,7 +31,7 @@ const state = { ...DEFAULTS };
 
 function readAddress() {
   Object.assign(state, DEFAULTS);
-  for (const [name, value] of new URLSearchParams(location.hash.slice(1))) if (name in DEFAULTS) state[name] = value;
+  for (const [name, value] of new URLSearchParams(location.hash.slice(1))) if (Object.hasOwn(DEFAULTS, name)) state[name] = value;
 }
 
 function writeAddress() {

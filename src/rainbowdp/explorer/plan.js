@@ -8,8 +8,9 @@ function readAsked() {
     return Number.isFinite(number) ? Math.min(Math.max(number, low), high) : Number(DEFAULTS[name]);
   };
   if (!parsePrivacy({ epsilon: state.epsilon })) state.epsilon = DEFAULTS.epsilon;
-  if (!(state.question in QUESTIONS)) state.question = DEFAULTS.question;
+  if (!Object.hasOwn(QUESTIONS, state.question)) state.question = DEFAULTS.question;
   const rows = whole("rows", 1, 20);
+  state.want = String(whole("want", 50, 99));
   const [fewest, most] = state.question === "level" ? [3, 8] : [2, 20];
   return {
     question: state.question, options: whole("options", fewest, most), changed: state.neighbors === "change-one",

@@ -6,7 +6,7 @@ const VIEWS = { plan: ["Plan", planView], line: ["Line", lineView], graph: ["Gra
 
 function showView() {
   readAddress();
-  if (!(state.view in VIEWS)) state.view = DEFAULTS.view;
+  if (!Object.hasOwn(VIEWS, state.view)) state.view = DEFAULTS.view;
   const [title, view] = VIEWS[state.view];
   document.title = `${title} – rainbowdp explorer`;
   for (const link of document.querySelectorAll("#views a"))
