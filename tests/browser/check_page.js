@@ -46,7 +46,7 @@ async function main() {
     tab.on("request", (request) => { if (request.url().split("#")[0] !== address) wrong.push(`a request: ${request.url()}`); });
     tab.on("console", (message) => wrong.push(`on the console: ${message.text()}`));
     tab.on("pageerror", (error) => wrong.push(`an error: ${error.message}`));
-    for (const view of VIEWS) {
+    for (const view of VIEWS.filter((view) => width > 375 || !view.includes("&"))) {
       await tab.goto("about:blank");
       await tab.goto(`${address}#view=${view}`);
       await tab.waitForTimeout(100);
