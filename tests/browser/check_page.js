@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Open the page in a browser, use every control by keyboard, and print what is wrong as a JSON list.
+// Arguments: the browser, the page, and the files of a graph of 18 datasets. What is printed is empty where all is well.
+const { readFileSync } = require("node:fs");
+const { pathToFileURL } = require("node:url");
+const { chromium } = require("playwright-core");
+
+const QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const VIEWS = ["plan", "plan&question=yes-no", "plan&question=level&neighbors=change-one", "line", "line&notion=approximate", "line&notion=gaussian", "graph", "graph&epsilon=0.1", "graph&graph=votes&rule=response"];
+// Addresses that nothing wrote: what cannot be read counts as not given.
+const ODD = ["constructor", "plan&question=constructor&options=x&want=x&lead=-5&rows=1e9&width=0&epsilon=-1&people=x", "plan&epsilon=0", "line&boundary=0,0,0", "line&rainbow=x&epsilon=1e-30", "line&notion=gaussian&mu=1e9", "graph&graph=constructor&ranks=0,0&dataset=none"];
+const [browserPath, page, ...files] = process.argv.slice(2);
+const address = pathToFileURL(page).href;
+const wrong = [];
+
+/** Press keys at each control in turn, and tell which of them changed nothing. */
+async function byKeyboard(tab, view) {
+  const ids = await tab.$$eval("main input:not([type=file]), main select, main .graph", (all) => all.map(({ id }) => id || "graph"));
+  for (const id of ids) {
+    const control = tab.locator(id === "graph" ? ".graph" : `[id="${id}"]`);
+    if (!(await control.count())) continue; // another control replaced it
+    await control.focus();
+    const before = await seen(tab);
+    const type = await control.evaluate((element) => element.type ?? "");
+    if (type === "text") await tab.keyboard.type("1");
+    else await tab.keyboard.press({ checkbox: "Space", range: "ArrowLeft" }[type] ?? "ArrowDown");
+    // At one end of a slider or a list only the other way is left.
+    if ((await seen(tab)) === before) await tab.keyboard.press(type.startsWith("select") ? "ArrowUp" : "ArrowRight");
+    if ((await seen(tab)) === before) wrong.push(`${view}: no key changes ${id}`);
+    const kept = await tab.evaluate(() => document.activeElement?.id || document.activeElement?.className || "");
+    if (!kept.includes(id)) wrong.push(`${view}: the focus leaves ${id} for ${kept || "nothing"}`);
+    const unsaid = await control.evaluate((element) => element.type === "range" && !/[a-zεμ]/.test(element.getAttribute("aria-valuetext") ?? ""));
+    if (unsaid) wrong.push(`${view}: ${id} does not say its value in words`);
+  }
+}
+
+/** What a person sees or hears: the address, and the text and values of the page. */
+const seen = (tab) => tab.evaluate(() => [location.hash, document.body.innerText,
+  ...[...document.querySelectorAll("input, select")].map((input) => [input.value, input.checked, input.getAttribute("aria-valuetext"), input.getAttribute("aria-invalid")].join())].join("\n"));
+
+async function main() {
+  const browser = await chromium.launch({ executablePath: browserPath, args: QUIET });
+  for (const [width, colorScheme] of [[1280, "light"], [375, "dark"]]) {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, offline: true });
+    const tab = await context.newPage();
+    tab.on("request", (request) => { if (request.url().split("#")[0] !== address) wrong.push(`a request: ${request.url()}`); });
+    tab.on("console", (message) => wrong.push(`on the console: ${message.text()}`));
+    tab.on("pageerror", (error) => wrong.push(`an error: ${error.message}`));
+    for (const view of VIEWS.filter((view) => width > 375 || !view.includes("&"))) {
+      await tab.goto("about:blank");
+      await tab.goto(`${address}#view=${view}`);
+      await tab.waitForTimeout(100);
+      const wide = await tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (wide > 0) wrong.push(`${view}: ${wide} pixels too wide at ${width}`);
+      // The checker is run outside the page, whose policy lets no other script in.
+      const { violations } = await axe(context, tab);
+      for (const { id, nodes } of violations) wrong.push(`${view}, ${colorScheme}: ${id}: ${nodes.map(({ target }) => target.join(" ")).slice(0, 3).join("; ")}`);
+      const link = tab.url();
+      const first = await seen(tab);
+      if (width > 375) await byKeyboard(tab, view);
+      await tab.goto("about:blank");
+      await tab.goto(link);
+      await tab.waitForTimeout(50);
+      if ((await seen(tab)) !== first) wrong.push(`${view}: the link shows something else`);
+    }
+    for (const view of width > 375 ? ODD : []) {
+      await tab.goto("about:blank");
+      await tab.goto(`${address}#view=${view}`);
+      const odd = /.*(NaN|undefined|Infinity).*/.exec(await tab.locator("main").innerText());
+      if (odd) wrong.push(`${view}: ${odd[0]}`);
+    }
+    await tab.goto("about:blank");
+    await tab.goto(`${address}#view=graph`);
+    await tab.setInputFiles("#files", files);
+    await tab.waitForTimeout(200);
+    const said = await tab.locator(".sentence").first().innerText();
+    if (!said.startsWith("18 datasets, 31 pairs of neighbors, 6 regions")) wrong.push(`a graph of one's own: ${said}`);
+    await context.close();
+  }
+  await browser.close();
+  console.log(JSON.stringify([...new Set(wrong)], null, 1));
+}
+
+async function axe(context, tab) {
+  await tab.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf-8"));
+  return tab.evaluate("axe.run({ resultTypes: ['violations'] })");
+}
+
+main().catch((error) => { console.error(error); process.exitCode = 1; });

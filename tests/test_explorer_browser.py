@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The explorer in a browser: no request, nothing on the console, every control by keyboard, accessible.
+
+Playwright, axe and TypeScript come with ``npm ci`` in tests/browser; the browser is the system's Chromium.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rainbowdp.explorer import page
+
+ROOT = Path(__file__).resolve().parents[1]
+BROWSER_TESTS = ROOT / "tests/browser"
+NODE, CHROMIUM = (shutil.which(name) for name in ("node", "chromium"))
+missing = NODE is None or CHROMIUM is None or not (BROWSER_TESTS / "node_modules").is_dir()
+pytestmark = pytest.mark.skipif(
+    missing and "CI" not in os.environ, reason="Node, Chromium or tests/browser/node_modules are missing"
+)
+
+
+def run_node(*words: str | Path) -> str:
+    """Return what a program of Node prints, also where it fails."""
+    command = [NODE or "node", *map(str, words)]
+    done = subprocess.run(command, cwd=BROWSER_TESTS, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_types_of_the_scripts_fit() -> None:
+    assert run_node("node_modules/typescript/bin/tsc", "--project", ".") == ""
+
+
+def test_every_view_works_in_a_browser(tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    out.write_text(page(), encoding="utf-8")
+    files = (ROOT / f"examples/figure1-{name}.csv" for name in ("nodes", "edges"))
+    assert json.loads(run_node("check_page.js", CHROMIUM or "chromium", out, *files)) == []
