@@ -71,7 +71,7 @@ class Protection:
         of another, or one about people who change those who join or leave.
         """
         if self.unit is not None and asked.unit != self.unit:
-            return f"ask with --unit {self.unit}, and --max-rows (for keys: --max-keys)"
+            return f"ask with --unit {self.unit} and --max-rows"
         if (self.neighbors, asked.neighbors) == ("add-remove", "change-one"):
             return "ask with --neighbors add-remove"
         return None
