@@ -395,6 +395,9 @@ def test_distances_at_which_a_probability_rises_have_half_of_the_width() -> None
     axes = next(axes for axes in figure.axes if axes.get_xlabel())
     left, risen, right = (float(axes.transData.transform((x, 0))[0]) for x in (0, 47, 499))
     assert risen - left > (right - left) / 2
+    figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in axes.get_xticklabels()]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
 @pytest.mark.parametrize(

@@ -56,10 +56,9 @@ def _scale_distances(axes: Axes, deepest: int, risen: int) -> None:
         linear = max(risen, 4)
         axes.set_xscale("symlog", linthresh=linear, linscale=float(2 * np.log10(deepest / linear)))
         near = np.asarray(MaxNLocator(nbins=5, integer=True).tick_values(0, linear))
-        ticks = [
-            *near[near <= linear].tolist(),
-            *(linear * 2.0 ** np.arange(1, np.log2(deepest / linear) - 0.5)),
-        ]
+        # Behind it there is room for one more and the last.
+        middle = [round(float(np.sqrt(linear * deepest)))] if deepest > 6 * linear else []
+        ticks = [*near[near <= linear].tolist(), *middle]
         axes.xaxis.set_major_locator(FixedLocator([*map(int, ticks), deepest]))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
         axes.xaxis.set_minor_locator(NullLocator())
