@@ -19,6 +19,7 @@ from rainbowdp.errors import (
     ColorError,
     DuplicateDatasetError,
     GraphShapeError,
+    MechanismShapeError,
     MissingRainbowError,
     UndecidedError,
 )
@@ -222,6 +223,28 @@ def test_datasets_that_are_called_by_numbers_are_matched_by_name(names: list[Any
     assert optimal_mechanism(other, PureDP("ln 2"), "uniform") != best
 
 
+def test_names_are_compared_to_the_last_character() -> None:
+    rainbows = {"a": "y>n", "a\0": "y>n", "b": "y>n"}
+    graph = RainbowGraph.from_edges([("a", "a\0"), ("b", "a")], rainbows)
+    rows = {"a": {"y": "9/10", "n": "1/10"}, "a\0": {"y": "1/2", "n": "1/2"}, "b": {"y": "9/10", "n": "1/10"}}
+    for names in (["b", "a", "a\0"], ["a", "b", "a\0"]):
+        made = Mechanism.from_table(["y>n"] * 3, [rows[name] for name in names], labels=names)
+        assert not verify(made, graph, PureDP("ln 2"))
+
+
+def test_other_numbers_are_no_names_of_numbered_datasets() -> None:
+    graph = RainbowGraph.from_edges([(0, 1), (1, 2)], {0: "a>b", 1: "a>b", 2: "b>a"})
+    rows = [{"a": "9/10", "b": "1/10"}, {"a": "3/4", "b": "1/4"}, {"a": "1/2", "b": "1/2"}]
+    for names in ([1, 2, 3], ["02", "01", "00"]):
+        with pytest.raises(MechanismShapeError):
+            verify(Mechanism.from_table(["a>b", "a>b", "b>a"], rows, labels=names), graph, PureDP("ln 3"))
+    keys = {0.0: "a>b", 1.0: "b>a"}
+    one, other = (
+        RainbowGraph.from_edges([(0.0, 1.0)], dict(pairs)) for pairs in (keys.items(), reversed(keys.items()))
+    )
+    assert one == other
+
+
 def test_large_families_are_compared_without_their_pairs() -> None:
     codes = np.arange(3**13) % 2
     one, other = (hamming(13, 3).rainbow_graph(["a>b", "b>a"], codes) for _ in range(2))
@@ -233,6 +256,7 @@ def test_frames_of_other_forms_are_read() -> None:
     for frame in FRAMES:
         assert RainbowGraph.from_edges(frame({"a": [], "b": []}), named).pair_count == 0
     assert RainbowGraph.from_edges(EDGES, named) == GRAPH
+    assert RainbowGraph.from_edges(EDGES, named.rename_axis("rainbow")) == GRAPH
 
 
 def test_names_that_would_be_lost_are_refused() -> None:

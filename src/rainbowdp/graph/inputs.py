@@ -230,8 +230,9 @@ def frame_rows(frame: object) -> list[tuple[Any, ...]] | None:
         pandas: Any = frame
         if pandas.shape[1] == 0:
             return None
-        whole = pandas.reset_index() if pandas.shape[1] == 1 else pandas
-        return list(zip(whole.iloc[:, 0].tolist(), whole.iloc[:, 1].tolist(), strict=True))
+        first = pandas.index if pandas.shape[1] == 1 else pandas.iloc[:, 0]
+        second = pandas.iloc[:, 0 if pandas.shape[1] == 1 else 1]
+        return list(zip(first.tolist(), second.tolist(), strict=True))
     import pyarrow as pa
 
     try:

@@ -297,7 +297,7 @@ def matched(
         Names of equally many datasets; None for 0 to n - 1.
     named : bool
         Whether datasets without names are called by their numbers alone. Otherwise they are taken to be in
-        the order of the other names, where these are not numbers.
+        the order of the other names, unless all of these are numbers.
 
     Raises
     ------
@@ -311,29 +311,30 @@ def matched(
     known = others if labels is None else labels
     if known is None or (not named and (labels is None or others is None) and not _are_numbers(known)):
         return None
-    count = range(known.size)
     if isinstance(known, RowLabels) and (labels is None or others is None) and _are_numbers(known):
         # Rows of one number are in ascending order.
         return None
-    ours, theirs = (np.asarray(count if each is None else each).astype(np.str_) for each in (labels, others))
-    if np.array_equal(ours, theirs):
+    ours, theirs = (_texts(each, known.size) for each in (labels, others))
+    if ours == theirs:
         return None
-    order = np.argsort(theirs)
-    places = order[np.searchsorted(theirs[order], ours).clip(max=theirs.size - 1)]
-    missing = theirs[places] != ours
-    if missing.any():
-        name = str(ours[missing][0])
-        raise UnknownDatasetError(f"there is no dataset {name!r}", help="give every dataset", dataset=name)
-    return np.asarray(places)
+    numbers = dict(zip(theirs, range(known.size), strict=True))
+    missing = next((name for name in ours if name not in numbers), None)
+    if missing is not None:
+        raise UnknownDatasetError(
+            f"there is no dataset {missing!r}", help="give every dataset", dataset=missing
+        )
+    return np.fromiter(map(numbers.__getitem__, ours), dtype=np.int64, count=known.size)
+
+
+def _texts(labels: LabelArray | None, size: int) -> list[str]:
+    return list(map(str, range(size) if labels is None else labels.tolist()))
 
 
 def _are_numbers(labels: LabelArray) -> bool:
-    """Tell whether names are 0 to n - 1, in any order."""
-    first, last = str(labels[0]), str(labels[-1])
-    if isinstance(labels, RowLabels) or not (first.isdecimal() and last.isdecimal()):
-        return (first, last) == ("0", str(labels.size - 1))
-    texts = np.sort(np.asarray(labels).astype(np.str_))
-    return np.array_equal(texts, np.sort(np.arange(labels.size).astype(np.str_)))
+    """Tell whether all names are numbers, so that datasets without names can be meant."""
+    if isinstance(labels, RowLabels):
+        return (labels[0], labels[-1]) == ("0", str(labels.size - 1))
+    return labels.dtype.kind == "i" or all(str(name).isdecimal() for name in labels.tolist())
 
 
 def close_labels(wrong: str, labels: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import ColorSetError, GraphShapeError, MissingRainbowError, UnknownDatasetError
-from rainbowdp.exact.arguments import kind_of
+from rainbowdp.exact.arguments import is_whole, kind_of
 from rainbowdp.graph.arrays import (
     Distances,
     Rebuilt,
@@ -401,7 +401,7 @@ class RainbowGraph(Rebuilt, Networked):
         palette, codes = number_rainbows(rainbows.values(), lambda at: str(datasets[at]), where)
         source, target = number_edges(edges, datasets)
         structure = DatasetGraph.from_pairs(len(datasets), source, target)
-        numbered = datasets == list(range(len(datasets)))
+        numbered = datasets == list(range(len(datasets))) and all(map(is_whole, datasets))
         return cls.from_codes(structure, palette, codes, None if numbered else datasets)
 
     def __repr__(self) -> str:

@@ -120,8 +120,8 @@ def in_order_of(labels: LabelArray | None, mechanism: Mechanism) -> Mechanism:
     labels : array [n] or None
         Names of the datasets in the wanted order.
     mechanism : Mechanism
-        With the same names in any order. Where one of the two has no names, the order is taken to be the
-        same already.
+        With the same names in any order. Where one of the two has no names and those of the other are not
+        numbers, the order is taken to be the same already; otherwise datasets without names are 0 to n - 1.
 
     Returns
     -------

@@ -130,8 +130,11 @@ def _drawn(plan: Plan, given: Sequence[Axes]) -> Figure:
 def _ticks(plan: Plan) -> list[int]:
     """Return the leads of a plan; of many, the rounded ones: 1, 2, 5, 10, and so on."""
     leads = sorted({row.lead for _, row in plan.rows})
-    rounded = [lead for lead in leads if str(lead).rstrip("0") in {"1", "2", "5"}]
-    return leads if len(leads) <= _MOST_TICKS else rounded or [leads[0], leads[-1]]
+    for digits in ("123456789", "125", "1"):
+        shown = [lead for lead in leads if digits == "123456789" or str(lead).rstrip("0") in {*digits}]
+        if 0 < len(shown) <= _MOST_TICKS:
+            return shown
+    return [leads[0], leads[-1]]
 
 
 def _first_rows(plan: Plan) -> Iterator[LeadRow]:

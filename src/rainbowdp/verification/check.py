@@ -218,7 +218,8 @@ def verify(
         Any mechanism.
     graph : RainbowGraph, Family, DatasetGraph or another NeighborRelation
         The neighbors. A mechanism with the labels of a `RainbowGraph` or `Family` in another order is put in
-        order; otherwise its datasets are those of the graph, in the same order.
+        order. Datasets without names are called 0 to n - 1, except where the other names are texts: then
+        the order counts, as it does for other relations.
     privacy : PureDP, ApproxDP or GaussianDP
         The constraint that is asked.
     strict : bool
