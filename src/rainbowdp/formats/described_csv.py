@@ -85,7 +85,7 @@ def with_delimiter(
     ----------
     description : TableDescription
         Where it names none, the header tells: its last row, taking rows above it as lines. Without a header
-        it is the comma, since no row of data may tell.
+        it is the comma, where that may be, since no row of data may tell.
     content : iterable of bytes
         The file in UTF-8, of which the beginning is read.
     delimiters : sequence of str
@@ -101,7 +101,8 @@ def with_delimiter(
     if dialect.delimiter is not None:
         return description
     if not dialect.header_rows:
-        return replace(description, dialect=replace(dialect, delimiter=","))
+        usual = "," if "," in delimiters else delimiters[0]
+        return replace(description, dialect=replace(dialect, delimiter=usual))
     row = dialect.header_rows[-1]
     text = b""
     for block in content:

@@ -8,6 +8,7 @@ once, beside the file. Nothing of it is inferred from rows.
 
 import datetime as dt
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Final, Literal, Self
@@ -109,7 +110,7 @@ class Field:
             return None if (self.decimal, self.group, self.bare) == (".", "", True) else self._number
         if self.kind == "boolean":
             return self._truth
-        return self._moment if self.kind in MOMENTS and self.form != "default" else None
+        return self._moment if self.kind in MOMENTS and self.form not in ("default", "any") else None
 
     def _number(self, text: str) -> str:
         found = self._form.fullmatch(text)
@@ -193,7 +194,8 @@ class TableDescription:
         return not self.dialect.is_usual or self.names is not None or self.takes_short or self.takes_long
 
     def about(self, column: str) -> Field:
-        """Return what is said of a column."""
+        """Return what is said of a column, in any form of Unicode of its name."""
+        column = unicodedata.normalize("NFC", column)
         for named in self.fields:
             if named.name == column:
                 return named
@@ -237,7 +239,7 @@ class TableDescription:
                 f"the description says how numbers of {column!r} are written",
                 help="leave the character out here, or the column out there",
             )
-        return replace(self, decimals={**self.decimals, column: point})
+        return replace(self, decimals={**self.decimals, unicodedata.normalize("NFC", column): point})
 
     def with_missing(self, texts: Sequence[str]) -> Self:
         """Return the same where more texts say nothing, in all columns."""

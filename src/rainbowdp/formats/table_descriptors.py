@@ -48,9 +48,11 @@ _IN_FIELD = {
 _TYPES = frozenset({"any", "string", "number", "integer", "boolean", *MOMENTS, "year", "yearmonth"})
 _TYPES |= {"duration", "list", "object", "array", "geopoint", "geojson"}
 _IN_SCHEMA = {"fields": list, "fieldsMatch": str, "missingValues": list}
+_METADATA = {"headerCase", "rdfType"}
+_NONE = {"quoteChar", "escapeChar"}
 _UNREAD = {"property", "itemType", "itemKeys"}
 _LAST_NAMED_ROW = 1000
-_MOMENT = dt.datetime(2026, 1, 31, 13, 14, 15, tzinfo=dt.UTC)
+_MOMENT = dt.datetime(2026, 10, 31, 13, 14, 15, tzinfo=dt.UTC)
 
 
 def read_table_description(source: object) -> TableDescription:
@@ -113,6 +115,8 @@ class _Reader:
             if len(table["resources"]) != 1:
                 raise self._wrong("'resources' must hold one table", "give the descriptor of one table")
             table = self._mapping(table["resources"][0], "a table descriptor")
+        if "layout" in table:
+            raise self._wrong("'layout' is not read", "write what it says into 'dialect'")
         if not {"dialect", "schema", "encoding"} & set(table):
             # The schema or the dialect alone.
             table = {"schema": table} if "fields" in table else {"dialect": table}
@@ -209,7 +213,7 @@ class _Reader:
                 f"field {name!r} has properties of a number and is not one", 'give it "type": "number"'
             )
         form = said.get("format", "default").removeprefix("fmt:")
-        if kind in MOMENTS and form != "default":
+        if kind in MOMENTS and form not in ("default", "any"):
             self._check_pattern(name, kind, form)
         return Field(
             name,
@@ -219,8 +223,8 @@ class _Reader:
             said.get("groupChar", ""),
             said.get("bareNumber", True),
             form,
-            tuple(map(str, said.get("trueValues", Field.true))),
-            tuple(map(str, said.get("falseValues", Field.false))),
+            tuple(map(_one_form, said.get("trueValues", Field.true))),
+            tuple(map(_one_form, said.get("falseValues", Field.false))),
         )
 
     def _check_pattern(self, name: str, kind: str, form: str) -> None:
@@ -229,7 +233,8 @@ class _Reader:
             read = dt.datetime.strptime(_MOMENT.strftime(form), form)  # noqa: DTZ007 - the pattern may have a zone
         except (ValueError, re.error):
             read = None
-        if read is None or (kind != "time" and read.date() != _MOMENT.date()) or "%" not in form:
+        half = "%I" in form and "%p" not in form
+        if read is None or half or "%" not in form or (kind != "time" and read.date() != _MOMENT.date()):
             raise self._wrong(
                 f"the format {form!r} of field {name!r} is not a pattern", "write for example %d.%m.%Y"
             )
@@ -266,21 +271,27 @@ class _Reader:
         content = self._mapping(table.get(name, {}), f"'{name}'")
         if isinstance(content.get("csv"), Mapping):
             content = {**content, **content["csv"]}
+        if isinstance(excel := content.get("excel"), Mapping) and "sheet" in excel:
+            content = {
+                **content,
+                "sheetName" if isinstance(excel["sheet"], str) else "sheetNumber": excel["sheet"],
+            }
         return self._checked(content, known, name)
 
     def _checked(self, said: Mapping[str, Any], known: Mapping[str, type], where: str) -> Mapping[str, Any]:
+        said = {name: value for name, value in said.items() if value is not None or name in _NONE}
         for name, value in said.items():
             if name in _UNREAD and where == "dialect":
                 raise self._wrong(f"'{name}' of the dialect is not supported", "give the table as CSV")
             if name in known:
                 # True is a whole number in Python, and not in JSON.
-                if value is None and name in ("quoteChar", "escapeChar"):
+                if value is None:
                     continue
                 if not isinstance(value, known[name]) or (known[name] is int and isinstance(value, bool)):
                     raise self._wrong(
                         f"'{name}' of the {where} has the wrong type", f"give {_JSON_NAMES[known[name]]}"
                     )
-            elif near := did_you_mean(name, known):
+            elif name not in _METADATA and (near := did_you_mean(str(name), known)):
                 # Other properties are metadata, and these are not read.
                 raise self._wrong(f"the {where} has the unknown property {name!r}", near)
         return said
@@ -295,3 +306,7 @@ class _Reader:
 
 
 _JSON_NAMES = {str: "a text", bool: "true or false", list: "a list", int: "a whole number"}
+
+
+def _one_form(value: object) -> str:
+    return unicodedata.normalize("NFC", str(value))

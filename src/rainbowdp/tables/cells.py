@@ -15,6 +15,7 @@ import datetime as dt
 import re
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
+from numbers import Number
 from types import NoneType
 from typing import cast
 
@@ -23,6 +24,7 @@ from rainbowdp.questions.cells import LARGEST_CELL, NULL, Mark, cell_text, tidy
 from rainbowdp.tables.source import UNREADABLE_CELL
 
 _MOST_BYTES_PER_CHARACTER = 4
+_NUMBER = "\u200b"
 # The least number of digits on which Python can be told to insist.
 _LONGEST_INT = 640
 # Whether Python writes a longer whole number depends on what it is told.
@@ -45,6 +47,30 @@ def stored_text(cell: object) -> str | None:
     if isinstance(text, Mark):
         return None if text is NULL else UNREADABLE
     return text
+
+
+def text_of_number(cell: object) -> str | None:
+    r"""Return `stored_text`, with a mark at the end of what is stored as a number.
+
+    Where all cells become texts, descriptions of texts can tell numbers by it. The mark has no width, so it
+    is lost where texts are compared.
+
+    Examples
+    --------
+    >>> text_of_number(2.5), text_of_number("2.5"), text_of_number(True), text_of_number(None)
+    ('2.5\u200b', '2.5', 'true', None)
+    """
+    text = stored_text(cell)
+    if text is None or text == UNREADABLE or isinstance(cell, bool):
+        return text
+    return f"{text}{_NUMBER}" if isinstance(cell, Number) else text
+
+
+def is_written(cell: object) -> bool:
+    """Tell whether a cell was written as a text, and is not a number that is stored as one."""
+    if isinstance(cell, bytes):
+        return not cell.endswith(_NUMBER.encode())
+    return isinstance(cell, str) and not cell.endswith(_NUMBER)
 
 
 def stored_cell(text: str | None) -> object:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from rainbowdp.formats.encodings import UNREADABLE
 from rainbowdp.formats.table_descriptions import TableDescription
 from rainbowdp.questions.cells import stands_for, tidy, typed_text
-from rainbowdp.tables.cells import stored_cell, stored_text
+from rainbowdp.tables.cells import is_written, stored_cell, stored_text
 from rainbowdp.tables.source import Batch, OfCell, Progress, Source, cells_by
 
 
@@ -44,22 +44,25 @@ def described_source(source: Source, description: TableDescription) -> Source:
 def _rule(description: TableDescription, column: str) -> OfCell | None:
     """Return what a description makes of the cells of a column; a cell without a text stays as it is.
 
-    How numbers and dates are written says nothing about cells that are stored as such.
+    How numbers are written says nothing about cells that are stored as numbers. Missing texts are compared
+    with cells as options are, and with numbers after these are read.
     """
-    read = description.about(column).rule
-    # As options are compared with cells.
-    missing = {
-        form for text in map(tidy, description.missing_in(column)) for form in (text, typed_text(text))
-    }
+    about = description.about(column)
+    texts = set(map(tidy, description.missing_in(column)))
+    missing = texts | set(map(typed_text, texts))
+    read = about.rule
     if read is None and not missing:
         return None
+    of_numbers = about.kind in ("number", "integer")
 
     def said(cell: object) -> object:
         text = stored_text(cell)
         if text is None or text == UNREADABLE:
             return stored_cell(text)
-        if stands_for(text, missing) is not None:
-            return None
-        return text if read is None or not isinstance(cell, str | bytes) else read(text)
+        if read is not None and (is_written(cell) or not of_numbers):
+            if text in texts:
+                return None
+            text = read(text)
+        return None if stands_for(text, missing) is not None else text
 
     return said

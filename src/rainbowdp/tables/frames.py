@@ -22,7 +22,7 @@ from rainbowdp.errors import TableUnreadableError
 from rainbowdp.formats.tables import arrow_batches
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import EXTENSIONS, NAME, arrow_source, is_readable, without_text
-from rainbowdp.tables.cells import moment_of, texts_of
+from rainbowdp.tables.cells import moment_of, text_of_number
 from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Source, check_distinct
 from rainbowdp.tables.sql import quoted
 
@@ -280,10 +280,10 @@ def _categories(column: Any) -> Any:  # noqa: ANN401 - see above
 
 
 def _texts(column: Any) -> Any:  # noqa: ANN401 - see above
-    """Return the texts of cells of any kind, as `texts_of` makes them where Arrow does not."""
+    """Return the texts of cells of any kind; numbers are marked."""
     import pyarrow as pa
 
     try:
         return pa.array(column, pa.large_string(), from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError):
-        return pa.array(texts_of(column.tolist()), pa.large_string())
+        return pa.array(list(map(text_of_number, column.tolist())), pa.large_string())

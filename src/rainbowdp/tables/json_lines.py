@@ -12,7 +12,8 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from rainbowdp.tables.cells import stored_text, whole_number
+from rainbowdp.tables.cells import text_of_number, whole_number
+from rainbowdp.tables.source import one_form
 
 LARGEST_LINE = 1 << 21
 
@@ -52,7 +53,7 @@ def records_of(
     --------
     >>> lines = b'{"a": 1.0, "b": true}\n{"a": "x, y"}\noops\n{"b": [1]}\n'
     >>> b"".join(records_of([lines], ["a", "b"]))
-    b'"1","true"\n"x, y",""\n"","\x00"\n'
+    b'"1\xe2\x80\x8b","true"\n"x, y",""\n"","\x00"\n'
     """
     for line in lines_of(content):
         cells = None if line is None else _cells(line)
@@ -70,8 +71,8 @@ def _cells(line: bytes) -> dict[str, object] | None:
         value = json.loads(line.decode(), parse_int=whole_number)
     except (ValueError, RecursionError):
         return None
-    return {name.strip(): cell for name, cell in value.items()} if isinstance(value, dict) else None
+    return {one_form(name.strip()): cell for name, cell in value.items()} if isinstance(value, dict) else None
 
 
 def _quoted(cell: object) -> str:
-    return '"' + (stored_text(cell) or "").replace('"', '""') + '"'
+    return '"' + (text_of_number(cell) or "").replace('"', '""') + '"'

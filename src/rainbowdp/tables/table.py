@@ -9,7 +9,7 @@ header and has read no row. Everything public about it is an attribute; everythi
 import glob
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -212,19 +212,21 @@ def open_table(
     opened = replace(opened, source=named_in_one_form(opened.source))
     if description == PLAIN:
         return opened
-    _require_fields(description, opened.columns)
+    _require_fields(description, opened)
     return replace(opened, source=described_source(opened.source, description), description=description)
 
 
-def _require_fields(description: TableDescription, columns: Sequence[str] | None) -> None:
+def _require_fields(description: TableDescription, table: Table) -> None:
     """Refuse a description of columns that the table lacks, where it does not allow that."""
+    columns = table.columns
     if columns is None or description.match in ("superset", "partial"):
         return
     wrong = next((each.name for each in description.fields if each.name not in columns), None)
     if wrong is not None:
         raise TableUnreadableError(
             f"the description names the column {wrong!r}, which the table does not have",
-            help=did_you_mean(wrong, columns)
+            # In the rows of a query, cells can become columns.
+            help=("" if table.is_query else did_you_mean(wrong, columns))
             or 'name columns as the header does, or take "fieldsMatch": "partial"',
         )
 
