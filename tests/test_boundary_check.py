@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rainbowdp.boundary import BoundaryCondition, check_boundary, given
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import BoundaryMissingError, BoundaryNotPrivateError, ColorError
-from rainbowdp.exact import Exact, NumberLike, OddsExpression
+from rainbowdp.exact import Number, OddsExpression
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
@@ -168,7 +168,7 @@ def test_the_verdict_and_the_needed_epsilon_agree_with_all_events(
 NOTIONS: list[Privacy] = [PureDP("ln 2"), PureDP("1/2"), ApproxDP("ln 2", "1/50"), GaussianDP("1/3")]
 
 
-def best_first(share: str) -> dict[str, NumberLike | Exact]:
+def best_first(share: str) -> dict[str, Number]:
     """Return a distribution with this probability of a, and the rest for b."""
     return {"a": Fraction(share), "b": 1 - Fraction(share)}
 
@@ -179,7 +179,7 @@ def test_of_several_broken_pairs_the_worst_is_reported(privacy: Privacy, order: 
     # Three pairs of regions that touch, all broken; the middle one by most, wherever it comes in the order.
     pairs = [("1/10", "9/20"), ("1/20", "19/20"), ("1/5", "3/5")]
     rainbows: dict[str, str] = {}
-    rows: dict[str, dict[str, NumberLike | Exact]] = {}
+    rows: dict[str, dict[str, Number]] = {}
     for place, (which, rest) in enumerate(zip(order, ("x>y", "y>x", "x=y"), strict=True)):
         first, second = f"a>b>{rest}", f"b>a>{rest}"
         rainbows |= {f"p{place}": first, f"q{place}": second}
@@ -199,8 +199,8 @@ def test_the_worst_pair_is_found_among_excesses_without_an_exact_form() -> None:
     far, near = (GaussianDP(mu).propagate(Fraction(1, 3)) for mu in ("3", "2"))
     rainbows = {"p": "a>b>c", "q": "b>a>c", "r": "c>a>b", "s": "c>b>a"}
     graph = RainbowGraph.from_edges([("p", "q"), ("r", "s")], rainbows)
-    low: dict[str, NumberLike | Exact] = {"a": Fraction(1, 3), "b": Fraction(2, 3), "c": 0}
-    rows: dict[str, dict[str, NumberLike | Exact]] = {
+    low: dict[str, Number] = {"a": Fraction(1, 3), "b": Fraction(2, 3), "c": 0}
+    rows: dict[str, dict[str, Number]] = {
         "a>b>c": {"a": near, "b": 1 - near, "c": 0},
         "b>a>c": low,
         "c>a>b": {"a": far, "b": 1 - far, "c": 0},

@@ -10,6 +10,8 @@ import pytest
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Log, NormalExpression, OddsExpression, Real
 from rainbowdp.exact.values import EnclosedNumber
+from rainbowdp.line import Line
+from rainbowdp.privacy import GaussianDP
 
 T = OddsExpression.odds(Fraction(1))
 NUMBERS: list[tuple[Real, float]] = [
@@ -57,6 +59,9 @@ def test_distributions_compare_with_mappings_and_are_printed_as_decimals() -> No
     assert made != {"a": "1"}
     assert made != {"a": "x", "b": "y"}
     assert str(made) == "a 0.731059, b 0.268941"
+    sure = Line("a>b", {"a": "1/2", "b": "1/2"}, GaussianDP(100)).distribution(3)
+    assert str(sure) == "a >0.999999, b 0"
+    assert str(Distribution({"a": 1, "b": 0})) == "a 1, b 0"
     assert made.to_floats() == {"a": 1 / (1 + math.exp(-1)), "b": pytest.approx(1 / (1 + math.e), abs=1e-16)}
     assert "73.11%" in made._repr_html_()
     assert "<script>" not in Distribution({"<script>": 1})._repr_html_()

@@ -31,7 +31,7 @@ from rainbowdp.errors import NumberError, QuestionError, UsageError
 from rainbowdp.exact import (
     Exponent,
     Log,
-    NumberLike,
+    Number,
     ball,
     format_fraction,
     parse_exponent,
@@ -213,10 +213,10 @@ def _of_steps(
 
 
 def exponential_mechanism(
-    scores: Sequence[NumberLike],
-    epsilon: NumberLike | Log,
+    scores: Sequence[Number],
+    epsilon: Number,
     *,
-    sensitivity: NumberLike = 1,
+    sensitivity: Number = 1,
     monotone: bool = False,
 ) -> tuple[Value, ...]:
     """Return the probability of every candidate under the exponential mechanism.
@@ -267,10 +267,10 @@ def exponential_mechanism(
 
 
 def permute_and_flip_mechanism(
-    scores: Sequence[NumberLike],
-    epsilon: NumberLike | Log,
+    scores: Sequence[Number],
+    epsilon: Number,
     *,
-    sensitivity: NumberLike = 1,
+    sensitivity: Number = 1,
     monotone: bool = False,
 ) -> tuple[Value, ...]:
     """Return the probability of every candidate under permute-and-flip.
@@ -357,7 +357,7 @@ def taken_first(weight: Base, others: Sequence[Base]) -> Base:
 
 
 def _powers(
-    scores: Sequence[NumberLike], epsilon: NumberLike | Log, sensitivity: NumberLike, *, monotone: bool
+    scores: Sequence[Number], epsilon: Number, sensitivity: Number, *, monotone: bool
 ) -> tuple[Base, list[int]]:
     """Return a root u of the odds, and for every candidate the n with the weight u^-n."""
     read, most = [parse_fraction(score) for score in scores], parse_fraction(sensitivity)
@@ -375,7 +375,7 @@ def _powers(
     return odds_root(_read(epsilon), parts), [int(gap * parts) for gap in gaps]
 
 
-def _read(epsilon: NumberLike | Log) -> Exponent:
+def _read(epsilon: Number) -> Exponent:
     """Read an epsilon, and refuse a negative one."""
     exponent = parse_exponent(epsilon)
     if (exponent.argument < 1) if isinstance(exponent, Log) else (exponent < 0):
@@ -396,7 +396,7 @@ def _told(values: Iterable[Base]) -> tuple[Value, ...]:
 
 
 def thresholded_geometric(
-    count: int, thresholds: Sequence[int], epsilon: NumberLike | Log, *, sensitivity: int = 1
+    count: int, thresholds: Sequence[int], epsilon: Number, *, sensitivity: int = 1
 ) -> tuple[Value, ...]:
     """Return the probability of every level under the thresholded geometric mechanism.
 

@@ -5,15 +5,17 @@ The probabilities are nonnegative and sum to exactly 1; numbers of any form are 
 is the paper's lexicographic order, `prefix_dominates` the stronger one that the optimum satisfies.
 """
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from html import escape
+from typing import cast
 
-from rainbowdp.errors import ColorError, DistributionError, NumberError, did_you_mean
+from rainbowdp.errors import ColorError, DistributionError, NumberError, UndecidedError, did_you_mean
 from rainbowdp.exact import (
     Exact,
     NormalExpression,
-    NumberLike,
+    Number,
     Real,
     are_compatible,
     compare,
@@ -66,7 +68,7 @@ class Distribution(Mapping[str, Exact]):
 
     _probabilities: dict[str, Exact]
 
-    def __init__(self, probabilities: Mapping[str, NumberLike | Exact], *, normalize: bool = False) -> None:
+    def __init__(self, probabilities: Mapping[str, Number], *, normalize: bool = False) -> None:
         _require_mapping(probabilities)
         parsed: dict[str, Exact] = {
             color: _exact(color, probabilities[color]) for color in sorted(probabilities)
@@ -100,7 +102,7 @@ class Distribution(Mapping[str, Exact]):
         self._probabilities = parsed
 
     @classmethod
-    def of(cls, value: "Distribution | Mapping[str, NumberLike | Exact]") -> "Distribution":
+    def of(cls, value: "Distribution | Mapping[str, Number]") -> "Distribution":
         """Return a distribution as it is, or the one that a mapping means.
 
         Parameters
@@ -164,14 +166,14 @@ class Distribution(Mapping[str, Exact]):
 
     def __str__(self) -> str:
         """Return rounded probabilities, as people read them; `repr` has the exact ones."""
-        return ", ".join(f"{quote_color(color)} {float(value):.6g}" for color, value in self.items())
+        return ", ".join(f"{quote_color(color)} {_rounded(value)}" for color, value in self.items())
 
     def _repr_html_(self) -> str:
         """Return a bar per color, for notebooks."""
         rows = [
             f"<tr><td>{escape(color)}</td><td><div style='width:12em'><div style='width:"
             f"{100 * float(value):.2f}%;height:.8em;background:#0072b2'></div></div></td>"
-            f"<td>{float(value):.6g}</td></tr>"
+            f"<td>{escape(_rounded(value))}</td></tr>"
             for color, value in self.items()
         ]
         return f"<table>{''.join(rows)}</table>"
@@ -378,7 +380,7 @@ class Distribution(Mapping[str, Exact]):
             raise color_mismatch(what, self.colors, rainbow.colors, "no probability for")
 
 
-Probabilities = Distribution | Mapping[str, NumberLike | Exact]
+Probabilities = Distribution | Mapping[str, Number]
 """A distribution, or what `Distribution` makes one of."""
 
 
@@ -394,9 +396,18 @@ def _require_mapping(probabilities: object) -> None:
             raise ColorError(f"a color cannot be {kind_of(color)}", help="write colors as text", color=color)
 
 
-def _exact(color: str, value: NumberLike | Exact) -> Exact:
+def _rounded(value: Exact) -> str:
+    """Return a probability with six digits; one below 1 is not shown as 1."""
+    text = f"{float(value):.6g}"
+    with contextlib.suppress(UndecidedError):
+        if text != "1" or value == 1:
+            return text
+    return ">0.999999"
+
+
+def _exact(color: str, value: Number) -> Exact:
     if isinstance(value, Real):
-        return value
+        return cast("Exact", value)
     try:
         return parse_fraction(value)
     except NumberError as error:

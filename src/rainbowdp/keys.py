@@ -26,9 +26,8 @@ from rainbowdp.errors import PrivacyParameterError, UsageError
 from rainbowdp.exact import (
     Exact,
     Exponent,
-    Log,
     LogPart,
-    NumberLike,
+    Number,
     divided_exponent,
     enclose_with,
     exponent_ball,
@@ -131,7 +130,7 @@ class KeyMechanism:
         return self.privacy.propagate(Fraction(0), count, symbolic=count > _FRACTION_STEPS)
 
 
-def key_mechanism(epsilon: NumberLike | Log, delta: NumberLike, max_keys: int = 1) -> KeyMechanism:
+def key_mechanism(epsilon: Number, delta: Number, max_keys: int = 1) -> KeyMechanism:
     """Return the optimal mechanism that decides which categories are named.
 
     Parameters
@@ -179,7 +178,7 @@ def key_mechanism(epsilon: NumberLike | Log, delta: NumberLike, max_keys: int = 
     return KeyMechanism(parse_exponent(checked.epsilon), read, int(max_keys))
 
 
-def keep_probability(people: int, epsilon: NumberLike | Log, delta: NumberLike, max_keys: int = 1) -> Exact:
+def keep_probability(people: int, epsilon: Number, delta: Number, max_keys: int = 1) -> Exact:
     """Return the probability that a category with this many people is named.
 
     Parameters
@@ -215,7 +214,7 @@ def keep_probability(people: int, epsilon: NumberLike | Log, delta: NumberLike, 
 
 
 def key_table(
-    epsilon: NumberLike | Log, delta: NumberLike, max_keys: int = 1, *, most: int = MOST_ROWS
+    epsilon: Number, delta: Number, max_keys: int = 1, *, most: int = MOST_ROWS
 ) -> tuple[Exact, ...]:
     """Return the probabilities for 0, 1, 2, ... people, up to where they are 1.
 
@@ -274,8 +273,8 @@ def _share(epsilon: Exponent, parts: int) -> Exponent:
 
 def select_keys(
     stream: Iterable[tuple[str, int]],
-    epsilon: NumberLike | Log,
-    delta: NumberLike,
+    epsilon: Number,
+    delta: Number,
     max_keys: int = 1,
     *,
     bits: BitSource | None = None,

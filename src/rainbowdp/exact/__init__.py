@@ -8,6 +8,7 @@ any form, also those that are known by enclosures alone. `arguments` refuses arg
 """
 
 from rainbowdp.exact.enclosure import Exact as Exact
+from rainbowdp.exact.enclosure import Number as Number
 from rainbowdp.exact.enclosure import are_compatible as are_compatible
 from rainbowdp.exact.enclosure import ball as ball
 from rainbowdp.exact.enclosure import bounds as bounds
@@ -36,7 +37,6 @@ from rainbowdp.exact.real import working_precision as working_precision
 from rainbowdp.exact.text import Exponent as Exponent
 from rainbowdp.exact.text import Log as Log
 from rainbowdp.exact.text import LogPart as LogPart
-from rainbowdp.exact.text import NumberLike as NumberLike
 from rainbowdp.exact.text import divided_exponent as divided_exponent
 from rainbowdp.exact.text import format_fraction as format_fraction
 from rainbowdp.exact.text import parse_exponent as parse_exponent

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Literal
 
 import flint
+import numpy as np
 
 from rainbowdp.errors import IrrationalError, UndecidedError
 from rainbowdp.exact.odds import OddsExpression
@@ -25,13 +26,16 @@ from rainbowdp.exact.real import (
     shown_sign,
     undecided,
 )
-from rainbowdp.exact.text import Exponent, LogPart, format_fraction
+from rainbowdp.exact.text import Exponent, Log, LogPart, format_fraction
 
 Exact = Fraction | OddsExpression | NormalExpression
 """An exact real number."""
 
-Number = Real | Fraction | int
+Enclosable = Real | Fraction | int
 """A real number that can be enclosed."""
+
+Number = str | int | float | Fraction | Decimal | np.integer | np.floating | Log | Real
+"""What may be given where an exact number is expected: a text such as ``1/3`` or ``ln 2``, or a number."""
 
 Rounding = Literal["down", "up", "nearest"]
 
@@ -125,7 +129,7 @@ def is_same(x: Exact, y: Exact) -> bool:
     return (x - y).is_formally_zero() if isinstance(x, NormalExpression) else x == y
 
 
-def ball(x: Number) -> flint.arb:
+def ball(x: Enclosable) -> flint.arb:
     """Return an Arb ball that holds the number, at the precision in force."""
     return x.evaluate() if isinstance(x, Real) else rational_ball(x)
 
@@ -182,7 +186,7 @@ def enclose_with(evaluate: Callable[[], flint.arb], bits: int) -> tuple[Fraction
     return refine(attempt, max(FIRST_PRECISION, bits + 16), None)
 
 
-def to_float(x: Number, rounding: Rounding) -> float:
+def to_float(x: Enclosable, rounding: Rounding) -> float:
     """Round an exact number to a float in a named direction.
 
     Parameters

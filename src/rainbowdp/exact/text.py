@@ -16,9 +16,6 @@ import numpy as np
 
 from rainbowdp.errors import NumberError
 
-NumberLike = str | int | float | Fraction | Decimal | np.integer | np.floating
-"""What may be given where an exact rational number is expected."""
-
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,9}))?")
 _RATIO = re.compile(r"([+-]?[0-9]+)\s*/\s*([0-9]+)")
 _LOG = re.compile(r"(?:ln|log)\s*\((.*)\)|(?:ln|log)\s*(\S+)", re.DOTALL)
@@ -138,7 +135,7 @@ def _rational_root(value: Fraction, degree: int) -> Fraction | None:
     return root if root**degree == value else None
 
 
-def parse_fraction(value: NumberLike) -> Fraction:
+def parse_fraction(value: object) -> Fraction:
     """Read an exact rational number.
 
     Parameters
@@ -175,7 +172,7 @@ def parse_fraction(value: NumberLike) -> Fraction:
     )
 
 
-def parse_exponent(value: NumberLike | Log) -> Exponent:
+def parse_exponent(value: object) -> Exponent:
     """Read an epsilon or mu: an exact rational number or the logarithm of one.
 
     Parameters

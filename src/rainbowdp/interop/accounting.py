@@ -31,7 +31,7 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import MechanismShapeError, PrivacyParameterError, UsageError
 from rainbowdp.exact import (
     Exact,
-    NumberLike,
+    Number,
     OddsExpression,
     ball,
     bounds,
@@ -376,7 +376,7 @@ def compose(
         ) from error
 
 
-def epsilon_for_delta(loss: "PrivacyLossDistribution", delta: NumberLike) -> float:
+def epsilon_for_delta(loss: "PrivacyLossDistribution", delta: Number) -> float:
     """Return an epsilon at which a privacy-loss distribution has at most a delta, rounded up.
 
     Parameters
@@ -422,7 +422,7 @@ def epsilon_for_delta(loss: "PrivacyLossDistribution", delta: NumberLike) -> flo
     return math.inf
 
 
-def delta_for_epsilon(loss: "PrivacyLossDistribution", epsilon: NumberLike) -> float:
+def delta_for_epsilon(loss: "PrivacyLossDistribution", epsilon: Number) -> float:
     """Return the delta of a privacy-loss distribution at an epsilon, rounded up.
 
     Parameters

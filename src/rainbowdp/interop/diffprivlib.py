@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from rainbowdp.errors import UsageError
-from rainbowdp.exact import NumberLike, parse_fraction, to_float
+from rainbowdp.exact import Number, parse_fraction, to_float
 from rainbowdp.exact.arguments import require
 from rainbowdp.interop import missing_extra
 from rainbowdp.interop.group_privacy import delta_above, epsilon_above, gaussian_epsilon
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 
 
-def price(privacy: Privacy, *, delta: NumberLike | None = None) -> tuple[float, float]:
+def price(privacy: Privacy, *, delta: Number | None = None) -> tuple[float, float]:
     """Return what an answer costs an accountant: epsilon and delta as floats, never below the real numbers.
 
     Parameters
@@ -75,7 +75,7 @@ def price(privacy: Privacy, *, delta: NumberLike | None = None) -> tuple[float, 
 
 
 def pay(
-    privacy: Privacy, accountant: "BudgetAccountant | None" = None, *, delta: NumberLike | None = None
+    privacy: Privacy, accountant: "BudgetAccountant | None" = None, *, delta: Number | None = None
 ) -> "BudgetAccountant":
     """Check and spend the price of one answer.
 
@@ -130,7 +130,7 @@ def release(
     privacy: Privacy,
     accountant: "BudgetAccountant | None" = None,
     *,
-    delta: NumberLike | None = None,
+    delta: Number | None = None,
 ) -> _Answer:
     """Pay for one answer, then draw it.
 

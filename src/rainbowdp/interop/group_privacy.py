@@ -15,7 +15,7 @@ from rainbowdp.errors import PrivacyParameterError
 from rainbowdp.exact import (
     Exponent,
     Log,
-    NumberLike,
+    Number,
     exponent_ball,
     format_fraction,
     normal_cdf,
@@ -165,7 +165,7 @@ def gaussian_delta(privacy: GaussianDP, epsilon: float, steps: int = 1) -> float
     return min(1.0, round_ball(_gaussian_curve(privacy.mu, steps, Fraction(epsilon)), "up"))
 
 
-def gaussian_epsilon(privacy: GaussianDP, delta: NumberLike, steps: int = 1) -> float:
+def gaussian_epsilon(privacy: GaussianDP, delta: Number, steps: int = 1) -> float:
     """Return an epsilon at which Gaussian privacy has at most a delta; the least one, up to 2^-48 relatively.
 
     Parameters

@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Literal, cast
 
 from rainbowdp.errors import InternalError, UsageError
-from rainbowdp.exact import NumberLike, parse_fraction, to_float
+from rainbowdp.exact import Number, parse_fraction, to_float
 from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.goals import Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.mechanism import require_goal
@@ -170,9 +170,9 @@ def make_rainbow(
     input_domain: "Domain",
     input_metric: "Metric",
     question: Question,
-    epsilon: NumberLike,
+    epsilon: Number,
     *,
-    delta: NumberLike | None = None,
+    delta: Number | None = None,
     goal: Goal = "typical",
     boundary: str = "default",
     max_rows: int = 1,
@@ -251,9 +251,9 @@ def make_rainbow_winner(
     input_domain: "Domain",
     input_metric: "Metric",
     options: Sequence[str],
-    epsilon: NumberLike,
+    epsilon: Number,
     *,
-    delta: NumberLike | None = None,
+    delta: Number | None = None,
     goal: Goal = "typical",
     max_rows: int = 1,
 ) -> "Measurement":
@@ -296,9 +296,9 @@ def make_rainbow_gaussian(
     input_domain: "Domain",
     input_metric: "Metric",
     question: Question,
-    mu: NumberLike,
+    mu: Number,
     *,
-    delta: NumberLike | None = None,
+    delta: Number | None = None,
     goal: Goal = "typical",
     boundary: str = "default",
     max_rows: int = 1,

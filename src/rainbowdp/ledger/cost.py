@@ -25,7 +25,7 @@ from rainbowdp.exact import (
     FIRST_PRECISION,
     Exponent,
     Log,
-    NumberLike,
+    Number,
     enclose_with,
     format_fraction,
     parse_exponent,
@@ -87,7 +87,7 @@ class Amount:
             )
 
     @classmethod
-    def of(cls, value: NumberLike | Log) -> Self:
+    def of(cls, value: Number) -> Self:
         """Return the amount that a number or text stands for, such as ``0.5`` or ``ln(6/5)``.
 
         Raises
@@ -261,7 +261,7 @@ class Cost:
             )
 
     @classmethod
-    def gaussian(cls, mu: NumberLike | Log) -> "Cost":
+    def gaussian(cls, mu: Number) -> "Cost":
         """Return the cost of Gaussian privacy mu.
 
         Raises

@@ -22,7 +22,7 @@ from rainbowdp.errors import DistributionError, NumberError
 from rainbowdp.exact import (
     Exact,
     NormalExpression,
-    NumberLike,
+    Number,
     OddsExpression,
     format_fraction,
     parse_fraction,
@@ -352,7 +352,7 @@ class Line:
             return NormalTable(self.privacy, self._boundary_masses)
         return OddsTable(self.privacy, self._boundary_masses)
 
-    def distance_for(self, probability: NumberLike) -> int | None:
+    def distance_for(self, probability: Number) -> int | None:
         """Return the least distance at which the best class has at least a wanted probability.
 
         Parameters

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError, MechanismShapeError, NumberError, UnknownDatasetError
-from rainbowdp.exact import Exact, NumberLike, Real, to_float
+from rainbowdp.exact import Number, Real, to_float
 from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of, require
 from rainbowdp.graph.arrays import (
     Distances,
@@ -157,7 +157,7 @@ class Mechanism(Rebuilt, Framed):
     def from_table(
         cls,
         rainbows: Sequence[RainbowLike],
-        table: Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any],
+        table: Sequence[Mapping[str, Number]] | NDArray[Any],
         *,
         colors: Sequence[str] | None = None,
         codes: ArrayLike | None = None,
@@ -434,7 +434,7 @@ def _color_names(colors: object) -> tuple[str, ...]:
 
 
 def _table_of(
-    table: Sequence[Mapping[str, NumberLike | Exact]] | NDArray[Any],
+    table: Sequence[Mapping[str, Number]] | NDArray[Any],
     known: tuple[str, ...],
     colors: Sequence[str] | None,
 ) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from rainbowdp.errors import QuestionError, UsageError
-from rainbowdp.exact import NumberLike, parse_fraction, show
+from rainbowdp.exact import Number, parse_fraction, show
 from rainbowdp.exact.arguments import described, is_whole, items_of, require
 from rainbowdp.exact.values import Value, is_open, order
 from rainbowdp.planning.columns import LARGEST_LEAD
@@ -68,7 +68,7 @@ class Shown:
 def read_shown(
     question: Question,
     *,
-    want: NumberLike | None,
+    want: Number | None,
     lead: int | str | None,
     leads: Sequence[int] | None,
     people: int | None,
@@ -176,7 +176,7 @@ def read_lead(lead: int | str, people: int | None) -> int:
     return found
 
 
-def _wanted(want: NumberLike) -> Fraction:
+def _wanted(want: Number) -> Fraction:
     read = parse_fraction(want)
     if not 0 < read < 1:
         raise QuestionError(
@@ -192,7 +192,7 @@ def _whole(number: object, what: str, help: str) -> int:
     return int(number)
 
 
-def privacy_family(notions: Sequence[Privacy], delta: NumberLike | None) -> Callable[[Fraction], Privacy]:
+def privacy_family(notions: Sequence[Privacy], delta: Number | None) -> Callable[[Fraction], Privacy]:
     """Return what makes a notion of privacy of a parameter: of mu if all are Gaussian, else of epsilon."""
     gaussian = bool(notions) and all(isinstance(privacy, GaussianDP) for privacy in notions)
     beside = next((privacy.delta for privacy in notions if isinstance(privacy, ApproxDP)), None)

@@ -9,7 +9,7 @@ import flint
 
 from rainbowdp.boundary import BoundaryCondition
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact import NumberLike, ball
+from rainbowdp.exact import Number, ball
 from rainbowdp.exact.values import EnclosedNumber, Value
 from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.concentrated import rho_of
@@ -53,10 +53,10 @@ def plan(
     max_rows: int = 1,
     goal: Goal = "typical",
     boundary: str | BoundaryCondition = "default",
-    want: NumberLike | None = None,
+    want: Number | None = None,
     lead: int | str | None = None,
     leads: Sequence[int] | None = None,
-    delta: NumberLike | None = None,
+    delta: Number | None = None,
     people: int | None = None,
     groups: int | None = None,
     compare: bool = False,

@@ -21,7 +21,7 @@ from functools import partial
 from typing import Any, TypeVar, get_args
 
 from rainbowdp.errors import RainbowError, UsageError
-from rainbowdp.exact import Log, NumberLike
+from rainbowdp.exact import Number
 from rainbowdp.exact.arguments import require
 from rainbowdp.privacy.notions import ApproxDP as ApproxDP
 from rainbowdp.privacy.notions import GaussianDP as GaussianDP
@@ -55,9 +55,9 @@ def require_privacy(value: object) -> None:
 
 
 def privacy_of(
-    epsilon: NumberLike | Log | None = None,
-    delta: NumberLike | None = None,
-    mu: NumberLike | Log | None = None,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    mu: Number | None = None,
 ) -> Privacy:
     """Return the notion of privacy that its parameters name.
 

@@ -19,7 +19,7 @@ from rainbowdp.exact import (
     Exponent,
     Log,
     NormalExpression,
-    NumberLike,
+    Number,
     OddsExpression,
     are_compatible,
     ball,
@@ -79,7 +79,7 @@ class _OddsNotion(Notion):
         """The mass (1 - delta)/(1 + E) up to which the growth bound is the smaller one."""
         return (1 - self.delta) / (1 + self.odds)
 
-    def threshold(self, mass: Exact | NumberLike) -> int | None:
+    def threshold(self, mass: Number) -> int | None:
         """Return the largest index that is still in the growth regime.
 
         Parameters
@@ -158,7 +158,7 @@ class _OddsNotion(Notion):
         grown = power * mass
         return grown if self.delta == 0 else grown + self.delta * (power - 1) / (base - 1)
 
-    def propagate(self, mass: Exact | NumberLike, steps: int = 1, *, symbolic: bool = False) -> Exact:
+    def propagate(self, mass: Number, steps: int = 1, *, symbolic: bool = False) -> Exact:
         """Return the largest mass that an event of this mass can have some steps away.
 
         Parameters
@@ -295,7 +295,7 @@ class PureDP(_OddsNotion):
 
     epsilon: Exponent
 
-    def __init__(self, epsilon: NumberLike | Log) -> None:
+    def __init__(self, epsilon: Number) -> None:
         object.__setattr__(self, "epsilon", parse_nonnegative(epsilon, "epsilon"))
 
     @property
@@ -341,7 +341,7 @@ class ApproxDP(_OddsNotion):
     epsilon: Exponent
     delta: Fraction
 
-    def __init__(self, epsilon: NumberLike | Log, delta: NumberLike) -> None:
+    def __init__(self, epsilon: Number, delta: Number) -> None:
         object.__setattr__(self, "epsilon", parse_nonnegative(epsilon, "epsilon"))
         parsed = parse_fraction(delta)
         if not 0 <= parsed <= 1:
@@ -388,7 +388,7 @@ class GaussianDP(Notion):
 
     mu: Exponent
 
-    def __init__(self, mu: NumberLike | Log) -> None:
+    def __init__(self, mu: Number) -> None:
         object.__setattr__(self, "mu", parse_nonnegative(mu, "mu"))
 
     def __repr__(self) -> str:
@@ -404,7 +404,7 @@ class GaussianDP(Notion):
 
     def propagate(
         self,
-        mass: Exact | NumberLike,
+        mass: Number,
         steps: int = 1,
         *,
         symbolic: bool = False,  # noqa: ARG002 - one signature for all notions

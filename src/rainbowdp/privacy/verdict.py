@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import chain, combinations
+from typing import cast
 
 import flint
 
@@ -30,7 +31,7 @@ from rainbowdp.exact import (
     Exponent,
     Log,
     NormalExpression,
-    NumberLike,
+    Number,
     OddsExpression,
     Real,
     are_compatible,
@@ -105,7 +106,7 @@ def exponent_text(exponent: Exponent) -> str:
     return str(exponent) if isinstance(exponent, Log) else format_fraction(exponent)
 
 
-def parse_nonnegative(value: NumberLike | Log, name: str) -> Exponent:
+def parse_nonnegative(value: Number, name: str) -> Exponent:
     """Read an epsilon or mu, and refuse one that is negative or beyond any use."""
     exponent = parse_exponent(value)
     negative = exponent.argument < 1 if isinstance(exponent, Log) else exponent < 0
@@ -122,9 +123,9 @@ def parse_nonnegative(value: NumberLike | Log, name: str) -> Exponent:
     return exponent
 
 
-def read_mass(mass: NumberLike | Exact) -> Exact:
+def read_mass(mass: Number) -> Exact:
     """Read a probability: an exact number as it is, anything else by `parse_fraction`."""
-    value = mass if isinstance(mass, Real) else parse_fraction(mass)
+    value: Exact = cast("Exact", mass) if isinstance(mass, Real) else parse_fraction(mass)
     if isinstance(value, Fraction) and not 0 <= value <= 1:
         raise DistributionError(
             f"the mass of an event cannot be {show(value)}",

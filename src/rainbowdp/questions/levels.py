@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import ClassVar, TypeVar, cast
 
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact import NumberLike, format_fraction, parse_fraction, show
+from rainbowdp.exact import Number, format_fraction, parse_fraction, show
 from rainbowdp.exact.arguments import items_of
 from rainbowdp.questions.measures import CountOf, Measure, ShareOf, SumOf, cell_said
 from rainbowdp.questions.points import Point, point_of, point_shown
@@ -34,7 +34,7 @@ from rainbowdp.questions.readings import (
 )
 
 NO_YES = ("no", "yes")
-Edge = NumberLike | dt.date
+Edge = Number | dt.date
 """A number or a date, as it is given."""
 P = TypeVar("P", Fraction, Point)
 
@@ -205,11 +205,11 @@ def yes_no(
     column: str,
     *,
     equals: object = None,
-    at_least: NumberLike | None = None,
-    share: NumberLike | None = None,
-    clamp: tuple[NumberLike, NumberLike] | None = None,
+    at_least: Number | None = None,
+    share: Number | None = None,
+    clamp: tuple[Number, Number] | None = None,
     nulls: str | None = None,
-    false_yes: NumberLike | None = None,
+    false_yes: Number | None = None,
 ) -> YesNo:
     """Ask whether enough rows say something, or a sum is large enough: a majority, a quorum, a threshold.
 
@@ -254,7 +254,7 @@ def yes_no(
     if share is not None:
         if at_least is not None:
             raise QuestionError("both a count and a share are given", help="give one of them")
-        edge: NumberLike = share
+        edge: Number = share
     elif at_least is None:
         raise QuestionError("no threshold is given", help="give the least count or sum, or a share")
     else:
@@ -266,11 +266,11 @@ def yes_no(
 def level(
     column: str,
     *,
-    edges: Iterable[NumberLike],
+    edges: Iterable[Number],
     labels: Iterable[object] | None = None,
     equals: object = None,
     share: bool = False,
-    clamp: tuple[NumberLike, NumberLike] | None = None,
+    clamp: tuple[Number, Number] | None = None,
     nulls: str | None = None,
 ) -> Level:
     """Ask between which edges a count, share or sum lies.
@@ -310,7 +310,7 @@ def level(
     return Level(column, measure, tuple(listed("edges", edges)), cast("tuple[str, ...]", labels), nulls)
 
 
-def measure_of(equals: object, clamp: tuple[NumberLike, NumberLike] | None, *, share: bool) -> Measure:
+def measure_of(equals: object, clamp: tuple[Number, Number] | None, *, share: bool) -> Measure:
     """Return what is compared with edges: a number or share of rows that say something, or a sum.
 
     Raises
@@ -423,7 +423,7 @@ def bracket(
     edges: Iterable[Edge] = (),
     ordered: Iterable[object] | None = None,
     labels: Iterable[object] | None = None,
-    quantile: NumberLike = "1/2",
+    quantile: Number = "1/2",
 ) -> Bracket:
     """Ask in which bracket the median, or another quantile, lies.
 

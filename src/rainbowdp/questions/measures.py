@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact import NumberLike, format_fraction, parse_fraction, show
+from rainbowdp.exact import Number, format_fraction, parse_fraction, show
 from rainbowdp.exact.arguments import is_whole
 from rainbowdp.questions.question import Json, Neighbors, declared, require_summary
 from rainbowdp.questions.readings import ClampedSum, MatchCount, MatchReading, Summary, SumReading
@@ -63,7 +63,7 @@ class CountOf(_OfMatches):
 
     name: ClassVar[str] = "count"
 
-    def edge(self, value: NumberLike) -> Fraction:
+    def edge(self, value: Number) -> Fraction:
         """Return an edge: a whole number of at least 1."""
         read = parse_fraction(value)
         if read.denominator != 1 or read < 1:
@@ -106,7 +106,7 @@ class ShareOf(_OfMatches):
     some_uncounted: bool = False
     name: ClassVar[str] = "share"
 
-    def edge(self, value: NumberLike) -> Fraction:
+    def edge(self, value: Number) -> Fraction:
         """Return an edge: above 0 and at most 1."""
         read = parse_fraction(value)
         if not 0 < read <= 1:
@@ -172,7 +172,7 @@ class SumOf:
         """Return in one spelling the number that a null counts as."""
         return format_fraction(parse_fraction(value))
 
-    def edge(self, value: NumberLike) -> Fraction:
+    def edge(self, value: Number) -> Fraction:
         """Return an edge that sums can cross."""
         read = parse_fraction(value)
         if (self.lower >= 0 and read <= 0) or (self.upper <= 0 and read > 0):

@@ -51,7 +51,7 @@ def point_of(value: object) -> Point:
             )
         return day
     try:
-        return parse_fraction(value)  # type: ignore[arg-type]  # anything else is refused there
+        return parse_fraction(value)
     except NumberError as error:
         error.help = f"{error.help}; or a date in the form 2026-01-31"
         raise

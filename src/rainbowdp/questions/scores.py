@@ -8,7 +8,7 @@ from math import ceil, floor
 from typing import ClassVar
 
 from rainbowdp.errors import QuestionError, RainbowError
-from rainbowdp.exact import NumberLike, format_fraction, parse_fraction
+from rainbowdp.exact import Number, format_fraction, parse_fraction
 from rainbowdp.exact.arguments import items_of, kind_of
 from rainbowdp.questions.question import (
     Neighbors,
@@ -80,7 +80,7 @@ class Scores(OneOption):
             "scores are not read from a table", help="compute them, and give them in place of the table"
         )
 
-    def values(self, scores: Iterable[NumberLike]) -> ScoreValues:
+    def values(self, scores: Iterable[Number]) -> ScoreValues:
         """Return scores, one per option in their order, as the summary of this question.
 
         Raises
@@ -137,7 +137,7 @@ class Scores(OneOption):
         return Location(self.options[best], distance)
 
 
-def scores(options: Iterable[object], *, sensitivity: NumberLike, monotone: bool = False) -> Scores:
+def scores(options: Iterable[object], *, sensitivity: Number, monotone: bool = False) -> Scores:
     """Ask which option has the best score, for scores that you computed.
 
     Parameters

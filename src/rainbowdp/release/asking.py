@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from rainbowdp.errors import BudgetRefusedError, LedgerError, UsageError
-from rainbowdp.exact import Log, NumberLike
+from rainbowdp.exact import Number
 from rainbowdp.exact.arguments import require_together
 from rainbowdp.formats.table_descriptions import PLAIN
 from rainbowdp.goals import Goal
@@ -114,9 +114,9 @@ def ask(
     source: object,
     question: Question,
     *,
-    epsilon: NumberLike | None = None,
-    delta: NumberLike | None = None,
-    mu: NumberLike | None = None,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    mu: Number | None = None,
     neighbors: Neighbors = "add-remove",
     unit: str | None = None,
     max_rows: int | None = None,
@@ -229,8 +229,8 @@ def ask_keys(
     source: object,
     column: str,
     *,
-    epsilon: NumberLike | Log,
-    delta: NumberLike,
+    epsilon: Number,
+    delta: Number,
     unit: str | None = None,
     max_keys: int | None = None,
     where: Mapping[str, object] | None = None,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rainbowdp.errors import RainbowError, UsageError
-from rainbowdp.exact import NumberLike
+from rainbowdp.exact import Number
 from rainbowdp.exact.arguments import described, items_of
 from rainbowdp.questions.cells import cell_text, stands_for
 from rainbowdp.questions.points import Point, point_of, point_said, point_shown, point_text
@@ -50,8 +50,8 @@ class Range:
     18..65.5 2026-01-01..2026-12-31 18..
     """
 
-    low: NumberLike | dt.date | None = None
-    high: NumberLike | dt.date | None = None
+    low: Number | dt.date | None = None
+    high: Number | dt.date | None = None
 
     def __post_init__(self) -> None:
         for name, end in (("low", self.low), ("high", self.high)):
