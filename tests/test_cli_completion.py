@@ -26,7 +26,19 @@ def environment(typed: str, shell: str) -> dict[str, str]:
     [
         (
             "rainbowdp ",
-            {"inspect", "ask", "plan", "budget", "keys", "receipt", "line", "solve", "verify", "sample"},
+            {
+                "inspect",
+                "ask",
+                "plan",
+                "budget",
+                "keys",
+                "receipt",
+                "line",
+                "solve",
+                "verify",
+                "sample",
+                "explore",
+            },
         ),
         ("rainbowdp ver", {"verify"}),
         ("rainbowdp line --format c", {"csv"}),
