@@ -35,7 +35,7 @@ def rows(page: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("error", error_classes(), ids=lambda error: error.code)
 def test_every_error_is_documented_with_what_to_do(error: type[errors.RainbowError]) -> None:
-    (row,) = [row for row in rows("commands/errors.md") if row[0] == error.code]
+    (row,) = [row for row in rows("reference/commands/errors.md") if row[0] == error.code]
     assert row[1:3] == [f"`{error.__name__}`", str(error.exit_code)]
     assert all(len(sentence) > 15 and sentence.endswith(".") for sentence in row[3:5])
     assert len(row) == 5
@@ -43,17 +43,17 @@ def test_every_error_is_documented_with_what_to_do(error: type[errors.RainbowErr
 
 def test_no_error_is_documented_that_does_not_exist() -> None:
     known = {error.code for error in error_classes()}
-    assert {row[0] for row in rows("commands/errors.md") if row[0].startswith("RDP")} == known
+    assert {row[0] for row in rows("reference/commands/errors.md") if row[0].startswith("RDP")} == known
 
 
 def test_every_exit_code_of_an_error_is_documented() -> None:
-    documented = {row[0] for row in rows("commands/errors.md") if row[0].isdigit()}
+    documented = {row[0] for row in rows("reference/commands/errors.md") if row[0].isdigit()}
     assert {str(error.exit_code) for error in error_classes()} | {"0", "70", "130"} == documented
 
 
 def listed() -> dict[str, list[str]]:
     """Return the names of each section of the page of public names, by module."""
-    text = (DOCS / "reference.md").read_text(encoding="utf-8").replace("## At the top", "## In rainbowdp")
+    text = (DOCS / "reference/api.md").read_text(encoding="utf-8").replace("## At the top", "## In rainbowdp")
     found: dict[str, list[str]] = {}
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:-1]:
         heading = section.split("\n", 1)[0].removeprefix("In ").replace("other modules", "")
@@ -73,7 +73,7 @@ def test_the_list_of_public_names_is_complete() -> None:
 
 
 def test_every_public_name_is_explained() -> None:
-    assert [row for row in rows("reference.md") if len(row) != 2 or not all(row)] == []
+    assert [row for row in rows("reference/api.md") if len(row) != 2 or not all(row)] == []
 
 
 def navigation(entries: list[Any]) -> list[str]:
@@ -84,9 +84,10 @@ def navigation(entries: list[Any]) -> list[str]:
     return pages
 
 
-def test_every_page_is_in_the_navigation_once() -> None:
+def test_every_page_for_users_is_in_the_navigation_once() -> None:
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    assert sorted(navigation(yaml.safe_load(text)["nav"])) == PAGES
+    contributors = [page for page in PAGES if page == "architecture.md" or page.startswith("decisions/")]
+    assert sorted([*navigation(yaml.safe_load(text)["nav"]), *contributors]) == PAGES
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -199,7 +199,7 @@ class _Reader:
         if kind not in _TYPES:
             raise self._wrong(
                 f"field {name!r} has the unknown type {kind!r}",
-                did_you_mean(kind, _TYPES) or "see docs/tables.md",
+                did_you_mean(kind, _TYPES) or "see docs/how-to/exports.md",
             )
         # A whole number has no decimals, so the point may stand between its groups.
         point = said.get("decimalChar", "," if (kind, said.get("groupChar")) == ("integer", ".") else ".")
@@ -298,7 +298,7 @@ class _Reader:
 
     def _mapping(self, value: object, what: str) -> Mapping[str, Any]:
         if not isinstance(value, Mapping):
-            raise self._wrong(f"{what} must be an object of JSON", "see docs/tables.md for an example")
+            raise self._wrong(f"{what} must be an object of JSON", "see docs/how-to/exports.md for an example")
         return value
 
     def _wrong(self, what: str, help: str) -> FileFormatError:
