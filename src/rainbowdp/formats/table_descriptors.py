@@ -298,7 +298,9 @@ class _Reader:
 
     def _mapping(self, value: object, what: str) -> Mapping[str, Any]:
         if not isinstance(value, Mapping):
-            raise self._wrong(f"{what} must be an object of JSON", "see docs/how-to/exports.md for an example")
+            raise self._wrong(
+                f"{what} must be an object of JSON", "see docs/how-to/exports.md for an example"
+            )
         return value
 
     def _wrong(self, what: str, help: str) -> FileFormatError:

@@ -231,7 +231,9 @@ def pandas_source(frame: Any) -> Source:  # noqa: ANN401 - pandas is optional
             yield from pa.table(arrays, names=list(columns)).to_batches()
 
     unreadable = frozenset(column for column, cells in given.items() if not _has_text(cells.dtype))
-    types = {column: str(cells.dtype) for column, cells in given.items()}
+    # The type of categories is that of their texts, such as the intervals of `pandas.cut`.
+    dtypes = {column: getattr(cells.dtype, "categories", cells).dtype for column, cells in given.items()}
+    types = {column: str(dtype) for column, dtype in dtypes.items()}
     return arrow_source(NAME, names, parts, unreadable=unreadable, types=types)
 
 
