@@ -2,7 +2,8 @@
 """Runs members: ``python -m benchmarks [--page FILE] [--goals FILE] [NAME | NAME=SIZE ...]``.
 
 Without names all members run, at their own sizes. Reports are printed; ``--page`` also puts them into their
-places in a page, and ``--goals`` the goals of that page into another one. Files go to a temporary directory, which is removed in all cases; TMPDIR says where.
+places in a page, and ``--goals`` the goals of that page into another one. Files
+go to a temporary directory, which is removed in all cases; TMPDIR says where.
 """
 
 import argparse
