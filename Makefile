@@ -9,7 +9,7 @@ UV ?= uv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
 BENCH_PIP := $(VENV)/bench/bin/python -m pip --disable-pip-version-check --no-input --quiet
-CODE := src tests examples benchmarks conftest.py
+CODE := src tests examples benchmarks docs_hooks conftest.py
 # What prints or writes floats.
 FLOATS := README.md docs tests/test_line_table.py tests/test_portable_floats.py
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
@@ -60,8 +60,8 @@ portable: $(VENV)/.dev ## what shows floats once more, without the vector instru
 	$(BIN)/python tests/plain_processor.py $(BIN)/pytest -n $(JOBS) $(FLOATS)
 
 # Such as MEMBERS='ask_csv=1000000 growth=1000000'; all of them, at full size, without it.
-bench: $(VENV)/bench/.ready ## measure speed and memory beside what others need, into docs/benchmarks.md; takes long
-	$(VENV)/bench/bin/python -m benchmarks --page docs/benchmarks.md $(MEMBERS)
+bench: $(VENV)/bench/.ready ## measure speed and memory beside what others need, into benchmarks/results.md; takes long
+	$(VENV)/bench/bin/python -m benchmarks --page benchmarks/results.md --goals docs/benchmarks.md $(MEMBERS)
 
 format: $(VENV)/.dev ## rewrite the code in the project's style
 	$(BIN)/ruff check --fix $(CODE)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs members: ``python -m benchmarks [--page FILE] [NAME | NAME=SIZE ...]``.
+"""Runs members: ``python -m benchmarks [--page FILE] [--goals FILE] [NAME | NAME=SIZE ...]``.
 
 Without names all members run, at their own sizes. Reports are printed; ``--page`` also puts them into their
-places in a page. Files go to a temporary directory, which is removed in all cases; TMPDIR says where.
+places in a page, and ``--goals`` the goals of that page into another one. Files
+go to a temporary directory, which is removed in all cases; TMPDIR says where.
 """
 
 import argparse
@@ -41,6 +42,7 @@ def main() -> None:
         "members", nargs="*", metavar="NAME[=SIZE]", help=f"any of {', '.join(MEMBERS)}; all by default"
     )
     parser.add_argument("--page", type=Path, help="also write the reports into this page")
+    parser.add_argument("--goals", type=Path, help="with --page: also write the goals into this page")
     given = parser.parse_args()
     # An installed package has its modules as bytecode; what is measured here writes it in its first run.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -55,6 +57,9 @@ def main() -> None:
         print(f"{name}\n\n{content}\n", flush=True)
         if given.page is not None:
             put(given.page, name, report, content)
+    if given.page is not None and given.goals is not None:
+        page, results = (path.read_text(encoding="utf-8") for path in (given.goals, given.page))
+        given.goals.write_text(with_goals(page, results), encoding="utf-8")
 
 
 def run(name: str, size: int | None) -> tuple[Report, str]:
@@ -68,9 +73,8 @@ def run(name: str, size: int | None) -> tuple[Report, str]:
 
 
 def put(page: Path, name: str, report: Report, content: str) -> None:
-    """Write a report into its place in a page, its figures beside the page, and all goals anew."""
-    text = placed(page.read_text(encoding="utf-8"), name, content)
-    page.write_text(with_goals(text), encoding="utf-8")
+    """Write a report into its place in a page, and its figures beside the page."""
+    page.write_text(placed(page.read_text(encoding="utf-8"), name, content), encoding="utf-8")
     for figure, drawing in report.figures.items():
         place = page.parent / FIGURES / figure
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 from benchmarks.goals import HEAD, Goal, goal_lines, goal_rows
 
-FIGURES = "assets/benchmarks"
+FIGURES = "figures"
 """Where figures lie, seen from the page."""
 
 GOALS = "goals"
-"""The place of a page that has the goals of all members again."""
+"""The place of a page for the goals of all members."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,9 @@ def _lines(rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
 
-def with_goals(page: str) -> str:
-    """Return a page with the goals of all members in its place for them, if it has one."""
-    if f"<!-- {GOALS} -->" not in page:
-        return page
-    bare = placed(page, GOALS, "")
-    return placed(page, GOALS, "\n".join([_lines([HEAD, ["---"] * len(HEAD)]), *goal_lines(bare)]))
+def with_goals(page: str, results: str) -> str:
+    """Return a page with the goals that results show in its place for them."""
+    return placed(page, GOALS, "\n".join([_lines([HEAD, ["---"] * len(HEAD)]), *goal_lines(results)]))
 
 
 def placed(page: str, name: str, content: str) -> str:

@@ -25,7 +25,7 @@ from benchmarks.plain_counts import ENGINES, TASKS, counts
 
 pytestmark = pytest.mark.release
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "benchmarks.md"
+PAGE = ROOT / "benchmarks" / "results.md"
 # A size at which a member takes seconds.
 TINY = {
     "distances": 400,

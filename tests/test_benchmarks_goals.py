@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Goals are met where their worst measurement is, and a page shows those of all its members."""
 
+from pathlib import Path
+
 import pytest
 
 from benchmarks.goals import MET, MISSED, UNMEASURED, Goal, goal_lines
 from benchmarks.report import Report, placed, with_goals
 
 pytestmark = pytest.mark.release
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = "benchmarks/results.md"
 
 
 @pytest.mark.parametrize(
@@ -26,14 +30,20 @@ def test_a_goal_is_met_where_its_worst_measurement_is(
     assert Goal("fast", 10, values, at_least=at_least).cells() == ["fast", bound, shown, verdict]
 
 
-def test_a_page_gathers_the_goals_of_its_members_however_often_it_is_written() -> None:
-    page = "<!-- goals --><!-- /goals -->\n\n<!-- one --><!-- /one -->\n\n<!-- two --><!-- /two -->"
+def test_a_page_gathers_the_goals_of_all_members() -> None:
+    results = "<!-- one --><!-- /one -->\n\n<!-- two --><!-- /two -->"
+    page = "before <!-- goals -->old<!-- /goals --> after"
     fast, slow = Goal("fast", 2, {"x": 3.0}, at_least=True), Goal("slow", 2, {"x": 3.0})
     for name, goal in (("one", fast), ("two", slow), ("one", fast)):
         report = Report("Text.", ["what", "number"], [["a", "1"]], goals=[goal])
-        page = with_goals(placed(page, name, report.markdown()))
-    gathered, _, rest = page.partition("<!-- /goals -->")
+        results = placed(results, name, report.markdown())
     rows = [f"| {' | '.join(goal.cells())} |" for goal in (fast, slow)]
-    assert gathered.splitlines()[4:] == [*rows, ""]
-    assert goal_lines(rest) == rows
-    assert with_goals("a page without goals") == "a page without goals"
+    assert goal_lines(results) == rows
+    gathered = with_goals(page, results)
+    assert gathered.splitlines()[4:-2] == rows
+    assert (gathered.startswith("before "), gathered.endswith(" after")) == (True, True)
+
+
+def test_the_page_shows_the_goals_of_the_results() -> None:
+    page, results = ((ROOT / name).read_text(encoding="utf-8") for name in ("docs/benchmarks.md", RESULTS))
+    assert with_goals(page, results) == page

@@ -2,6 +2,7 @@
 """The documentation names what exists: every error, public name and page, and every theorem it claims."""
 
 import re
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import yaml
 
 import rainbowdp
 from rainbowdp import errors
+from rainbowdp.cli.app import COMMANDS
 from test_public_names import BELOW
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,29 +53,21 @@ def test_every_exit_code_of_an_error_is_documented() -> None:
     assert {str(error.exit_code) for error in error_classes()} | {"0", "70", "130"} == documented
 
 
-def listed() -> dict[str, list[str]]:
-    """Return the names of each section of the page of public names, by module."""
-    text = (DOCS / "reference/api.md").read_text(encoding="utf-8").replace("## At the top", "## In rainbowdp")
-    found: dict[str, list[str]] = {}
-    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:-1]:
-        heading = section.split("\n", 1)[0].removeprefix("In ").replace("other modules", "")
-        for names in re.findall(r"^\| (`[^|]+) \|", section, flags=re.MULTILINE):
-            for name in re.findall(r"`([\w.]+)`", names):
-                module, _, last = f"{heading}.{name}".lstrip(".").rpartition(".")
-                found.setdefault(module, []).append(last)
-    return found
+def test_every_public_name_is_in_the_reference() -> None:
+    pages = "\n".join(path.read_text(encoding="utf-8") for path in (DOCS / "reference" / "api").glob("*.md"))
+    listed = re.findall(r"^(?:::: |      heading: )(\S+)$", pages, flags=re.MULTILINE)
+    assert len(listed) == len(set(listed))
+    wanted = [f"rainbowdp.{name}" for name in rainbowdp.__all__ if name != "RainbowError"]
+    wanted += [f"rainbowdp.{module}.{name}" for module, names in BELOW.items() for name in names]
+    assert [name for name in wanted if name not in listed] == []
 
 
-def test_the_list_of_public_names_is_complete() -> None:
-    names = listed()
-    assert sorted(names.pop("rainbowdp")) == sorted(rainbowdp.__all__)
-    assert {module: set(found) for module, found in names.items()} == {
-        f"rainbowdp.{module}": set(found) for module, found in BELOW.items()
-    }
-
-
-def test_every_public_name_is_explained() -> None:
-    assert [row for row in rows("reference/api.md") if len(row) != 2 or not all(row)] == []
+def test_the_page_of_options_is_made_of_every_command() -> None:
+    hook = runpy.run_path(str(ROOT / "docs_hooks" / "commands.py"))
+    page = hook["on_page_markdown"]((DOCS / "reference/commands/options.md").read_text(encoding="utf-8"))
+    headings = re.findall(r"^## rainbowdp (\S+)", page, flags=re.MULTILINE)
+    assert set(headings) == set(COMMANDS)
+    assert "| `--approval SEPARATOR` |" in page
 
 
 def navigation(entries: list[Any]) -> list[str]:
