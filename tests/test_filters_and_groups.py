@@ -471,6 +471,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: groups_of(["a", "b"], [["x"], []]), "a column has no groups"),
     (lambda: groups_of(["a", "b"], [["x"]]), "the number of lists of groups is 1, and that of columns 2"),
     (lambda: groups_of(["a", "a"], [["x"], ["y"]]), "a column is named twice"),
+    (lambda: groups_of(["a\u0308", "\u00e4"], [["x"], ["y"]]), "a column is named twice"),
     (lambda: groups_of(["a", "b"], ["x", "y"]), "the groups are 'x', which is not a list"),
     (lambda: groups_of(["a", "b"], [["x"], [None]]), "is not a group"),
 ]

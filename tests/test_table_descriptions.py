@@ -168,6 +168,7 @@ def test_missing_values_of_a_field_replace_those_of_the_table() -> None:
         ({"fields": [], "fieldsMatch": "some"}, "'fieldsMatch' is 'some'"),
         ({"fields": [{"name": "d", "type": "date", "format": "%Q"}]}, "format '%Q' of field 'd' is not a"),
         ({"encoding": "klingon"}, "no encoding 'klingon'"),
+        ({"encoding": "utf-8\0"}, "no encoding 'utf-8.x00'"),
         ({"resources": []}, "'resources' must hold one table"),
     ],
 )

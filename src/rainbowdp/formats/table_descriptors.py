@@ -259,7 +259,7 @@ class _Reader:
             return None
         try:
             return codecs.lookup(str(value)).name
-        except LookupError:
+        except (LookupError, ValueError):
             raise self._wrong(
                 f"there is no encoding {value!r}", "write for example utf-8 or cp1252"
             ) from None
