@@ -36,7 +36,7 @@ def read_package() -> dict[str, str]:
 @functools.cache
 def python_files() -> dict[str, str]:
     """Return the text of every Python file of the repository by its name."""
-    files = [ROOT / "conftest.py"]
+    files = [ROOT / "conftest.py", ROOT / "docs_mathematics.py"]
     for folder in ("src", "tests", "examples", "benchmarks"):
         files.extend(sorted((ROOT / folder).rglob("*.py")))
     return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
