@@ -15,13 +15,14 @@ _FORMULA = re.compile(
 )
 
 
-def on_page_content(page: str, **_: object) -> str:
+def on_page_content(content: str, **_: object) -> str:
     """Return the HTML of a page with its formulas as MathML."""
-    return _FORMULA.sub(_mathml, page)
+    return _FORMULA.sub(_mathml, content)
 
 
 def _mathml(found: re.Match[str]) -> str:
-    latex = html.unescape(found["latex"]).strip()
-    if found["tag"] == "span":
-        return convert(latex)
-    return f'<div class="formula">{convert(latex, display="block")}</div>'
+    block = found["tag"] == "div"
+    formula = convert(html.unescape(found["latex"]).strip(), display="block" if block else "inline")
+    # Browsers set a slash like a plus, with space around it.
+    formula = formula.replace("<mo>&#x0002F;</mo>", '<mo lspace="0" rspace="0">&#x0002F;</mo>')
+    return f'<div class="formula">{formula}</div>' if block else formula

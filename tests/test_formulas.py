@@ -17,7 +17,7 @@ def rendered(text: str) -> str:
     """Return the HTML of a page as mkdocs.yml has it made."""
     config = load_config(str(ROOT / "mkdocs.yml"))
     markdown = Markdown(extensions=config.markdown_extensions, extension_configs=config.mdx_configs)
-    return on_page_content(markdown.convert(text))
+    return on_page_content(markdown.convert(text), page=None, config=config, files=None)
 
 
 def test_a_formula_becomes_mathml() -> None:
