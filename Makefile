@@ -9,7 +9,7 @@ UV ?= uv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
 BENCH_PIP := $(VENV)/bench/bin/python -m pip --disable-pip-version-check --no-input --quiet
-CODE := src tests examples benchmarks conftest.py docs_mathematics.py
+CODE := src tests examples benchmarks docs_hooks conftest.py
 # What prints or writes floats.
 FLOATS := README.md docs tests/test_line_table.py tests/test_portable_floats.py
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

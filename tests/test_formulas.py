@@ -2,14 +2,15 @@
 """Formulas of the documentation become MathML: none is left as text, and none is half converted."""
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
-from docs_mathematics import on_page_content
 from markdown import Markdown
 from mkdocs.config import load_config
 
 ROOT = Path(__file__).resolve().parents[1]
+HOOK = runpy.run_path(str(ROOT / "docs_hooks" / "mathematics.py"))
 PAGES = [path for path in sorted((ROOT / "docs").rglob("*.md")) if "$" in path.read_text(encoding="utf-8")]
 
 
@@ -17,7 +18,8 @@ def rendered(text: str) -> str:
     """Return the HTML of a page as mkdocs.yml has it made."""
     config = load_config(str(ROOT / "mkdocs.yml"))
     markdown = Markdown(extensions=config.markdown_extensions, extension_configs=config.mdx_configs)
-    return on_page_content(markdown.convert(text), page=None, config=config, files=None)
+    page: str = HOOK["on_page_content"](markdown.convert(text), page=None, config=config, files=None)
+    return page
 
 
 def test_a_formula_becomes_mathml() -> None:
