@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Formulas of the documentation become MathML: none is left as text, and none is half converted."""
 
+import functools
 import re
 import runpy
 from pathlib import Path
@@ -8,15 +9,21 @@ from pathlib import Path
 import pytest
 from markdown import Markdown
 from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
 
 ROOT = Path(__file__).resolve().parents[1]
 HOOK = runpy.run_path(str(ROOT / "docs_hooks" / "mathematics.py"))
 PAGES = [path for path in sorted((ROOT / "docs").rglob("*.md")) if "$" in path.read_text(encoding="utf-8")]
 
 
+@functools.cache
+def configuration() -> MkDocsConfig:
+    return load_config(str(ROOT / "mkdocs.yml"))
+
+
 def rendered(text: str) -> str:
     """Return the HTML of a page as mkdocs.yml has it made."""
-    config = load_config(str(ROOT / "mkdocs.yml"))
+    config = configuration()
     markdown = Markdown(extensions=config.markdown_extensions, extension_configs=config.mdx_configs)
     page: str = HOOK["on_page_content"](markdown.convert(text), page=None, config=config, files=None)
     return page
