@@ -37,7 +37,7 @@ def read_package() -> dict[str, str]:
 def python_files() -> dict[str, str]:
     """Return the text of every Python file of the repository by its name."""
     files = [ROOT / "conftest.py"]
-    for folder in ("src", "tests", "examples", "benchmarks"):
+    for folder in ("src", "tests", "examples", "benchmarks", "docs_hooks"):
         files.extend(sorted((ROOT / folder).rglob("*.py")))
     return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
 
