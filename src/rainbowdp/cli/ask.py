@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found", "Answer", "Keys")
 
-HELP = (
-    "Ask a table of people a question, and get one answer that may be published.\n\n"
+HELP = described(
+    "Ask a table of people a question, and get one answer that may be published.",
     "The answer is drawn at random, with probabilities that hardly change when one person's data change. "
     "Only the answer goes to stdout; the true answer, counts and distances are never shown, logged or "
     "stored. "
-    "`rainbowdp plan` says beforehand how often it will be right, and --goal says what it is to be good at."
+    "`rainbowdp plan` says beforehand how often it will be right, and --goal says what it is to be good at.",
+    lines=("rainbowdp ask winner people.csv --column vote --options A,B,C --epsilon 1",),
 )
 _EXAMPLES = {
     "winner": "--column vote --options A,B,C",

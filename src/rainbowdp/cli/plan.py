@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 _DENSE = 40
 
-HELP = (
+HELP = described(
     "Planning before spending: how often an answer would be right, and what it would cost in privacy. No "
-    "data are opened, so a plan costs nothing."
+    "data are opened, so a plan costs nothing.",
+    lines=("rainbowdp plan winner --options A,B,C --epsilon 0.1,0.5,1",),
 )
 _MORE = (
     "For each epsilon it tells how often the answer will be right, by its lead: how many people the right "
