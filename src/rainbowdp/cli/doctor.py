@@ -181,8 +181,9 @@ def _ledger(place: str) -> str:
         file = Path(made, "tried.ledger")
         with open_ledger(file, create=True) as ledger:
             ledger.create("tried", Cost.of(PureDP(1)))
-            asked = {"question": "", "source": "", "privacy": ""}
-            ledger.store(ledger.charge("tried", Cost.of(PureDP(1)), request_id=None, **asked), "")
+            cost = Cost.of(PureDP(1))
+            paid = ledger.charge("tried", cost, request_id=None, question="", source="", privacy="")
+            ledger.store(paid, "")
         with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as held:
             held.execute("BEGIN IMMEDIATE")
             locked = not _another_process_writes(file)
@@ -198,4 +199,4 @@ def _another_process_writes(file: Path) -> bool:
     """Tell whether another process can begin to write to a SQLite file at this moment."""
     begin = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
     words = [sys.executable, "-c", begin, str(file)]
-    return subprocess.run(words, capture_output=True, check=False).returncode == 0  # noqa: S603 - fixed
+    return subprocess.run(words, capture_output=True, check=False).returncode == 0  # noqa: S603 - a fixed program

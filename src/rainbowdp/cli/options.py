@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Declare the options that several commands share, and read the three privacy options together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -25,6 +25,7 @@ from rainbowdp.errors import DistributionError, IrrationalError, UsageError
 if TYPE_CHECKING:
     from rainbowdp.formats.table_descriptions import TableDescription
     from rainbowdp.privacy import Privacy
+    from rainbowdp.release import Opening, Payment
 
 Goal = Literal["typical", "guarantee"]
 Relation = Literal["add-remove", "change-one"]
@@ -248,6 +249,39 @@ def read_description(
             )
         said = said.with_decimal(number, decimal)
     return replace(said.with_missing(missing or ()), dialect=dialect)
+
+
+def opening(
+    *,
+    table: str | None = TABLE,
+    sql: str | None = SQL,
+    encoding: str | None = ENCODING,
+    describe: Path | None = DESCRIBE,
+    separator: str | None = SEPARATOR,
+    missing: Sequence[str] | None = MISSING,
+    skip_rows: int | None = SKIP_ROWS,
+) -> Callable[..., "Opening"]:
+    """Return what makes an `Opening` of these options, and of ``decimal`` and ``number``.
+
+    See `read_description` for these two.
+    """
+
+    def made(decimal: str | None = None, number: str | None = None) -> "Opening":
+        from rainbowdp.release import Opening
+
+        said = read_description(describe, separator, missing, skip_rows, decimal, number=number)
+        return Opening(table, sql, encoding, said)
+
+    return made
+
+
+def payment(
+    *, ledger: str | None = LEDGER, name: str | None = NAME, request_id: str | None = REQUEST_ID
+) -> "Payment":
+    """Return who pays."""
+    from rainbowdp.release import Payment
+
+    return Payment(ledger, name, request_id)
 
 
 def rescaled(written: Mapping[str, str], whose: str, *, normalize: bool) -> dict[str, Fraction]:
