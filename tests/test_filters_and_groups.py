@@ -35,8 +35,7 @@ from rainbowdp.questions.readings import OptionReading
 from rainbowdp.release import verify_receipt
 from rainbowdp.release.notes import held_by
 from rainbowdp.tables import Table, open_table, summarize, summarize_groups
-from rainbowdp.tables.filters import Range, filters_json, passing, read_filters
-from rainbowdp.tables.groups import groups_of
+from rainbowdp.tables.rows import Range, filters_json, groups_of, passing, read_filters
 
 Row = dict[str, Any]
 CHANCE = random.Random(7)

@@ -20,8 +20,8 @@ from rainbowdp.errors import (
     UnknownBudgetError,
     UsageError,
 )
-from rainbowdp.ledger import Amount, Charge, Cost, Ledger, Protection
-from rainbowdp.ledger.book import Point, open_database
+from rainbowdp.ledger import Amount, Charge, Cost, Ledger, Protection, open_database
+from rainbowdp.ledger.book import Point
 from rainbowdp.ledger.database import VERSION
 
 ONE_STEP = pure("1/10")

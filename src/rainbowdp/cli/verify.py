@@ -234,7 +234,7 @@ def _receipt_json(found: "ReceiptCheck", receipt: Receipt) -> dict[str, object]:
 def _receipt_rows(found: "ReceiptCheck", receipt: Receipt) -> Iterator[tuple[str, str]]:
     from rainbowdp.questions.kinds import possible_answers, question_words
     from rainbowdp.release import Terms
-    from rainbowdp.tables.filters import filters_in_words
+    from rainbowdp.tables.rows import filters_in_words
 
     terms, judged = found.receipt.terms, found.judged
     # A part that does not follow from the terms can have any form.

@@ -19,7 +19,7 @@ from rainbowdp.questions.readings import ApprovalReading, MatchReading, OptionRe
 from rainbowdp.release.notes import reading_notes
 from rainbowdp.tables import Table, open_table
 from rainbowdp.tables.cells import are_names
-from rainbowdp.tables.filters import Filter, read_filters
+from rainbowdp.tables.rows import Filter, read_filters
 from rainbowdp.tables.source import Progress
 from rainbowdp.tables.summarizing import Wanted, count_rows, rows_per_person, tally
 

@@ -35,7 +35,7 @@ from rainbowdp.release.receipt import (
 from rainbowdp.release.terms import Source, require_person
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, count_keys
-from rainbowdp.tables.filters import filters_json, read_filters
+from rainbowdp.tables.rows import filters_json, read_filters
 from rainbowdp.tables.source import Progress
 
 _THEOREM = "Desfontaines, Voss and Gipson 2020, theorem 1: the line from never to always, by people"

@@ -19,8 +19,7 @@ from rainbowdp.ledger.cost import parameters_of, rounded
 from rainbowdp.ledger.entries import one_spelling
 from rainbowdp.privacy import GaussianDP, Privacy
 from rainbowdp.questions import Neighbors
-from rainbowdp.questions.cells import cell_text, date_of, number_of, typed_text
-from rainbowdp.questions.points import Point
+from rainbowdp.questions.cells import Point, cell_text, date_of, number_of, typed_text
 from rainbowdp.questions.readings import (
     ApprovalReading,
     BracketReading,
@@ -30,8 +29,7 @@ from rainbowdp.questions.readings import (
     SumReading,
 )
 from rainbowdp.tables import Table
-from rainbowdp.tables.filters import Filter, Range, parts_of, range_in
-from rainbowdp.tables.groups import Groups
+from rainbowdp.tables.rows import Filter, Groups, Range, parts_of, range_in
 
 IN_MEMORY = "a summary in memory"
 NAMELESS = frozenset({IN_MEMORY, "frame", "standard input"})

@@ -46,8 +46,7 @@ from rainbowdp.release.receipt import (
 )
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, summarize, summarize_groups
-from rainbowdp.tables.filters import filters_json, read_filters
-from rainbowdp.tables.groups import Groups, groups_of
+from rainbowdp.tables.rows import Groups, filters_json, groups_of, read_filters
 from rainbowdp.tables.source import Progress
 
 EVERYBODY = ""
