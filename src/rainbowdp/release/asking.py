@@ -336,9 +336,6 @@ def ask_under(
         else:
             rows = stack.enter_context(open_table(source, **opening._asdict()))
         ledger = None if payment.ledger is None else stack.enter_context(open_ledger(payment.ledger))
-        # A stored answer needs no columns, so with a ledger they are looked at later.
-        if ledger is None and isinstance(rows, Table):
-            rows.check(terms.columns)
         name, request = payment.name, payment.request_id
         return answer(terms, rows, ledger, name, request, progress=progress, opened=opened)
 
@@ -372,11 +369,12 @@ def answer(
     """
 
     def read() -> Callable[[], str]:
-        if isinstance(source, Table):
-            source.check(terms.columns)
         return partial(terms.read(source, key, progress, whole=ledger is not None), bits)
 
     require_together("name a ledger and the budget in it that pays", ledger=ledger, name=name)
+    # A stored answer needs no columns, so with a ledger they are looked at where rows are read.
+    if ledger is None and isinstance(source, Table):
+        source.check(terms.columns)
     notes = terms.notes(source)
     if ledger is not None and name is not None:
         notes += budget_notes(ledger.state(name), terms.cost, terms.protection)
