@@ -229,7 +229,15 @@ def pandas_source(frame: Any) -> Source:  # noqa: ANN401 - pandas is optional
             yield from pa.table(arrays, names=list(columns)).to_batches()
 
     unreadable = frozenset(column for column, cells in given.items() if not _has_text(cells.dtype))
-    return arrow_source(NAME, names, parts, unreadable=unreadable)
+    # The type of categories is that of their texts, such as the intervals of `pandas.cut`.
+    dtypes = {column: getattr(cells.dtype, "categories", cells).dtype for column, cells in given.items()}
+    # These are asked for by name; pandas makes all others of the rows.
+    types = {column: str(dtype) for column, dtype in dtypes.items() if _is_asked_for(dtype)}
+    return arrow_source(NAME, names, parts, unreadable=unreadable, types=types)
+
+
+def _is_asked_for(dtype: Any) -> bool:  # noqa: ANN401 - see above
+    return str(dtype).startswith(("interval", "period"))
 
 
 def _has_text(dtype: Any) -> bool:  # noqa: ANN401 - see above

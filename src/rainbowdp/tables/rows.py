@@ -32,6 +32,7 @@ from rainbowdp.questions.cells import (
 )
 from rainbowdp.questions.question import Json, listed, require_column
 from rainbowdp.rainbow import quote_color
+from rainbowdp.tables.source import one_form
 
 _FORMS = 'give a text, a Range, or a list of these: {"town": "Ulm", "sex": ["F", "M"], "age": Range(18, 65)}'
 
@@ -346,7 +347,7 @@ def groups_of(by: object, groups: object, other_group: str | None = None) -> Gro
             f"the number of lists of groups is {len(each)}, and that of columns {len(columns)}",
             help="give the groups of each column, in the order of the columns",
         )
-    if len(set(map(str, columns))) < len(columns):
+    if len({one_form(str(column)) for column in columns}) < len(columns):
         raise UsageError("a column is named twice to divide by", help="name it once")
     other = None if other_group is None else _text(other_group)
     return Groups(tuple(map(require_column, columns)), tuple(_texts(texts, other) for texts in each), other)
