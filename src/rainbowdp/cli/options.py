@@ -23,7 +23,6 @@ from rainbowdp.cli.params import (
 from rainbowdp.errors import DistributionError, IrrationalError, UsageError
 
 if TYPE_CHECKING:
-    from rainbowdp.formats.table_descriptions import TableDescription
     from rainbowdp.privacy import Privacy
     from rainbowdp.release import Opening, Payment
 
@@ -200,57 +199,6 @@ def read_privacy(
     return asked
 
 
-def read_description(
-    describe: Path | None,
-    separator: str | None,
-    missing: Sequence[str] | None,
-    skip_rows: int | None,
-    decimal: str | None = None,
-    *,
-    number: str | None = None,
-) -> "TableDescription | None":
-    """Read the options about how a table is written.
-
-    Parameters
-    ----------
-    describe, separator, missing, skip_rows, decimal
-        As typed; what they say goes before what the description says.
-    number : str or None
-        The column that is read as numbers, if the question reads one so.
-
-    Returns
-    -------
-    TableDescription or None
-        None where nothing is said.
-
-    Raises
-    ------
-    UsageError
-        If decimals are described and no number is read.
-    FileUnreadableError, FileFormatError
-        If the description cannot be read.
-    """
-    if all(said is None for said in (describe, separator, missing, skip_rows, decimal)):
-        return None
-    from rainbowdp.formats.table_descriptions import PLAIN
-    from rainbowdp.formats.table_descriptors import read_table_description
-
-    said = PLAIN if describe is None else read_table_description(describe)
-    dialect = said.dialect
-    if separator is not None:
-        dialect = replace(dialect, delimiter=separator)
-    if skip_rows is not None:
-        dialect = replace(dialect, header_rows=(skip_rows + 1,))
-    if decimal is not None:
-        if number is None:
-            raise UsageError(
-                "--decimal is for sums and brackets of --column",
-                help="leave it out; for numbers of filters, describe the column: --describe FILE",
-            )
-        said = said.with_decimal(number, decimal)
-    return replace(said.with_missing(missing or ()), dialect=dialect)
-
-
 def opening(
     *,
     table: str | None = TABLE,
@@ -261,16 +209,41 @@ def opening(
     missing: Sequence[str] | None = MISSING,
     skip_rows: int | None = SKIP_ROWS,
 ) -> Callable[..., "Opening"]:
-    """Return what makes an `Opening` of these options, and of ``decimal`` and ``number``.
+    """Return what makes an `Opening` of these options.
 
-    See `read_description` for these two.
+    It takes ``decimal``, as typed, and ``number``, the column that the question reads as numbers, if it does.
+    What options say goes before what the description says.
+
+    Raises
+    ------
+    UsageError
+        From what is returned, if decimals are described and no number is read.
+    FileUnreadableError, FileFormatError
+        From what is returned, if the description cannot be read.
     """
 
     def made(decimal: str | None = None, number: str | None = None) -> "Opening":
         from rainbowdp.release import Opening
 
-        said = read_description(describe, separator, missing, skip_rows, decimal, number=number)
-        return Opening(table, sql, encoding, said)
+        if all(said is None for said in (describe, separator, missing, skip_rows, decimal)):
+            return Opening(table, sql, encoding)
+        from rainbowdp.formats.table_descriptions import PLAIN
+        from rainbowdp.formats.table_descriptors import read_table_description
+
+        said = PLAIN if describe is None else read_table_description(describe)
+        dialect = said.dialect
+        if separator is not None:
+            dialect = replace(dialect, delimiter=separator)
+        if skip_rows is not None:
+            dialect = replace(dialect, header_rows=(skip_rows + 1,))
+        if decimal is not None:
+            if number is None:
+                raise UsageError(
+                    "--decimal is for sums and brackets of --column",
+                    help="leave it out; for numbers of filters, describe the column: --describe FILE",
+                )
+            said = said.with_decimal(number, decimal)
+        return Opening(table, sql, encoding, replace(said.with_missing(missing or ()), dialect=dialect))
 
     return made
 

@@ -13,6 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final, NamedTuple
 
+from rainbowdp.formats.encodings import NAMELESS
 from rainbowdp.goals import QuestionMechanism
 from rainbowdp.ledger import Amount, BudgetState, Cost, Ledger, Protection
 from rainbowdp.ledger.cost import parameters_of, rounded
@@ -32,7 +33,7 @@ from rainbowdp.tables import Table
 from rainbowdp.tables.rows import Filter, Groups, Range, parts_of, range_in
 
 IN_MEMORY = "a summary in memory"
-NAMELESS = frozenset({IN_MEMORY, "frame", "standard input"})
+_UNTOLD = NAMELESS | {IN_MEMORY}
 """What sources are called of which it is not known whether they are the same as another one."""
 _LARGE, _BEYOND_WORDS = Amount.of(10), Amount.of(100)
 
@@ -96,7 +97,7 @@ def budget_notes(state: BudgetState, cost: Cost, protection: Protection) -> tupl
 def answered_before(request: str, source: str) -> str:
     """Return the note about a stored answer; only the ledger may know what it is about."""
     note = f"request {request!r} was answered before: nothing was read, and nothing charged"
-    if source not in NAMELESS:
+    if source not in _UNTOLD:
         return note
     return f"{note}; the answer is about the data given then, which have no name to be told from others by"
 
@@ -104,7 +105,7 @@ def answered_before(request: str, source: str) -> str:
 def other_budgets(ledger: Ledger, name: str, source: str) -> tuple[str, ...]:
     """Return a note if the same source is charged to budgets of other names, too."""
     own = one_spelling(name)
-    others = [] if source in NAMELESS else [other for other in ledger.names_for(source) if other != own]
+    others = [] if source in _UNTOLD else [other for other in ledger.names_for(source) if other != own]
     if not others:
         return ()
     shown = ", ".join(map(repr, others[:3])) + (", …" if len(others) > 3 else "")
