@@ -29,8 +29,8 @@ import sqlalchemy
 
 from ledger_places import Place, make_old_ledger
 from rainbowdp.errors import BudgetRefusedError, UnknownBudgetError
-from rainbowdp.ledger import Amount, Cost, Ledger
-from rainbowdp.ledger.book import Point, open_database
+from rainbowdp.ledger import Amount, Cost, Ledger, open_database
+from rainbowdp.ledger.book import Point
 
 if TYPE_CHECKING:
     from psycopg import Connection

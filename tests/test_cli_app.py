@@ -4,6 +4,7 @@
 import contextlib
 import io
 import json
+import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -86,11 +87,19 @@ def test_the_program_alone_prints_its_help(run: Runner) -> None:
     assert alone.code == asked.code == 0
     assert alone.err == asked.err == ""
     assert alone.out.split() == asked.out.split()
-    assert all(command in alone.out for command in COMMANDS)
+    assert re.findall("^│ ([a-z]+)", alone.out, re.MULTILINE) == [*COMMANDS]
+
+
+def test_nothing_in_the_help_is_colored_where_an_environment_forces_colors(
+    run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What typer sets where it finds the variables of a service for tests.
+    monkeypatch.setattr("typer.rich_utils.FORCE_TERMINAL", True)
+    assert "\x1b" not in run("--help").out + run("line", "--help").out
 
 
 @pytest.mark.parametrize(
-    "words", [("line",), ("solve",), ("verify",), ("ask", "winner"), ("plan", "level"), ("keys",)]
+    "words", [*((name,) for name in COMMANDS), ("ask", "winner"), ("plan", "level"), ("budget", "raise")]
 )
 def test_help_can_be_copied_into_a_shell_and_gives_no_value_to_flags(
     run: Runner, words: tuple[str, ...]
@@ -216,6 +225,16 @@ def test_progress_names_the_step_at_work_once_that_takes_long(capsys: pytest.Cap
         assert capsys.readouterr() == ("", "writing (0 s)\n")
     taken._show()
     assert capsys.readouterr() == ("", "")
+
+
+def test_progress_on_a_terminal_that_moves_nothing_is_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "dumb")
+    with steps() as taken:
+        taken.step("reading")
+        taken._show()
+    assert terminal.getvalue() == "reading (0 s)\n"
 
 
 def test_what_acts_on_a_terminal_is_escaped_in_what_people_read(capsys: pytest.CaptureFixture[str]) -> None:

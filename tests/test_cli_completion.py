@@ -38,6 +38,7 @@ def environment(typed: str, shell: str) -> dict[str, str]:
                 "verify",
                 "sample",
                 "explore",
+                "doctor",
             },
         ),
         ("rainbowdp ver", {"verify"}),

@@ -5,6 +5,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -20,8 +21,8 @@ from rainbowdp.errors import (
     UnknownBudgetError,
     UsageError,
 )
-from rainbowdp.ledger import Amount, Charge, Cost, Ledger, Protection
-from rainbowdp.ledger.book import Point, open_database
+from rainbowdp.ledger import Amount, Charge, Cost, Ledger, Protection, open_database
+from rainbowdp.ledger.book import Point
 from rainbowdp.ledger.database import VERSION
 
 ONE_STEP = pure("1/10")
@@ -408,6 +409,19 @@ def test_a_ledger_of_version_2_is_brought_up_and_keeps_its_entries(place: Place)
         assert ledger.create("new", ONE_STEP, Protection("change-one")).protection == Protection("change-one")
     with pytest.raises(LedgerError):
         place.run("DELETE FROM rainbowdp_ledger")
+
+
+def test_a_ledger_that_several_bring_up_at_once_is_brought_up_once_and_never_overspent(place: Place) -> None:
+    make_old_ledger(place)
+
+    def is_granted(_: int) -> bool:
+        with place.open() as ledger, contextlib.suppress(BudgetRefusedError):
+            return ledger.charge("old", pure(1), request_id=None, **ASKED).granted == "new"
+        return False
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(pool.map(is_granted, range(6))) == 2
+    assert place.run("SELECT version FROM rainbowdp_ledger ORDER BY 1") == [(2,), (VERSION,)]
 
 
 def test_a_changed_ledger_of_version_2_is_refused_as_it_is(place: Place) -> None:

@@ -15,8 +15,7 @@ import pytest
 
 from ledger_places import ASKED, pure, run_sqlite
 from rainbowdp.errors import LedgerError, UsageError
-from rainbowdp.ledger import Charge, Ledger, open_ledger
-from rainbowdp.ledger.book import open_database
+from rainbowdp.ledger import Charge, Ledger, open_database, open_ledger
 from rainbowdp.ledger.sqlite import SqliteDatabase
 
 

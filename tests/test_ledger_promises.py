@@ -84,9 +84,12 @@ def test_a_group_of_two_is_charged_exactly_or_more() -> None:
     assert Cost(Amount.of(0), delta).doubled() == Cost(Amount.of(0), 2 * delta)
     assert Cost.gaussian("1/3").doubled() == Cost.gaussian("2/3")
     rounded = Cost(Amount.of(1), delta).doubled()
-    # The first 31 digits of e.
-    above = (1 + Fraction("2.718281828459045235360287471353")) * delta
-    assert above - delta / 10**29 < rounded.delta <= above * (1 + Fraction(1, 2**64))
+    # The first 31 digits of e: the cost follows from the number alone, for costs are compared by their text.
+    e = Fraction("2.718281828459045235360287471353")
+    assert rounded.delta == (1 + Fraction(int(e * 2**64) + 1, 2**64)) * delta
+    question = winner("a", ["b", "c"])
+    grouped = Terms(question, privacy_of(1, delta), "change-one", by="g", groups=("x", "y")).cost
+    assert grouped == rounded
     # Where nothing is hidden any more, the number stays small.
     assert Cost(Amount.of(10**12), delta).doubled() == Cost(Amount.of(2 * 10**12), Fraction(1))
 

@@ -14,8 +14,7 @@ from command_line import Runner
 from ledger_places import ASKED, Place, pure
 from postgres_server import fresh_database
 from rainbowdp.errors import LedgerError, MissingExtraError
-from rainbowdp.ledger import Charge, Ledger, open_ledger
-from rainbowdp.ledger.book import open_database
+from rainbowdp.ledger import Charge, Ledger, open_database, open_ledger
 from rainbowdp.ledger.database import VERSION, Database
 from rainbowdp.ledger.postgres import DIGESTS, FORM, PostgresDatabase, digest
 

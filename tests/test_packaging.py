@@ -17,6 +17,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 import rainbowdp
+from rainbowdp.cli.citation import citation as printed_citation
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -128,6 +129,13 @@ def test_citation_and_changelog_name_the_version() -> None:
         "Rainbow Differential Privacy",
         "Generalized Rainbow Differential Privacy",
     ]
+    printed = "\n".join(printed_citation())
+    for work in (citation, *citation["references"]):
+        authors = [" ".join(author.values()) for author in work["authors"]]
+        facts = [
+            str(work[part]) for part in ("title", "year", "volume", "issue", "doi", "notes") if part in work
+        ]
+        assert all(fact in printed for fact in (*facts, ", ".join(authors), " and ".join(authors)))
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.search(rf"^## \[?{re.escape(rainbowdp.__version__)}\]?", changelog, flags=re.MULTILINE)
 

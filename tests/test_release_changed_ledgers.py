@@ -16,7 +16,7 @@ from rainbowdp.ledger import Cost, Ledger, open_ledger
 from rainbowdp.questions import OptionCounts
 from rainbowdp.release import Terms, answer, ask_keys, asking
 from rainbowdp.release.asking import fingerprint
-from rainbowdp.release.remarks import IN_MEMORY
+from rainbowdp.release.notes import IN_MEMORY
 
 QUESTION = rdp.ranking("vote", ["A", "B"])
 COUNTS = OptionCounts((900, 0))

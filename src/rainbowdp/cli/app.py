@@ -28,20 +28,12 @@ if TYPE_CHECKING:
     Context = Any
 
 COMMANDS = {
-    "inspect": lambda: import_module("rainbowdp.cli.inspect"),
-    "ask": lambda: import_module("rainbowdp.cli.ask"),
-    "plan": lambda: import_module("rainbowdp.cli.plan"),
-    "budget": lambda: import_module("rainbowdp.cli.budget"),
-    "keys": lambda: import_module("rainbowdp.cli.keys"),
-    "receipt": lambda: import_module("rainbowdp.cli.receipt"),
-    "line": lambda: import_module("rainbowdp.cli.line"),
-    "solve": lambda: import_module("rainbowdp.cli.solve"),
-    "verify": lambda: import_module("rainbowdp.cli.verify"),
-    "sample": lambda: import_module("rainbowdp.cli.sample"),
-    "explore": lambda: import_module("rainbowdp.cli.explore"),
+    **dict.fromkeys(("inspect", "ask", "plan", "keys", "budget", "receipt"), "Tables of people"),
+    **dict.fromkeys(("solve", "line", "verify", "sample"), "Graphs of datasets"),
+    **dict.fromkeys(("explore", "doctor"), "Tools"),
 }
-"""What loads the module of each command. Its own ``COMMANDS`` has, by word, the help, and the function or the
-commands under the word."""
+"""The commands in the order of the help, each with the heading above it. The module of a command has its
+name; its own ``COMMANDS`` has, by word, the help, and the function or the commands under the word."""
 
 _PROGRAM = "rainbowdp"
 _ARGUMENT = re.compile(r"`(\w+)`")
@@ -69,6 +61,10 @@ class _Help:
 
     def format_help(self, ctx: "Context", formatter: Any) -> None:  # noqa: ANN401 - typer's own
         """Print the help."""
+        from typer import rich_utils
+
+        # Otherwise some environments, such as a service for tests, have colors written into a file.
+        rich_utils.FORCE_TERMINAL = False
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             super().format_help(ctx, formatter)  # type: ignore[misc]  # of the command that this is mixed into
@@ -114,6 +110,11 @@ class Command(_Help, TyperCommand):
 class Group(_Help, TyperGroup):
     """Commands under one word; without a command their help is printed."""
 
+    def list_commands(self, ctx: "Context") -> list[str]:
+        """Return the names of the commands in the order of the help."""
+        order = [*COMMANDS, *super().list_commands(ctx)]
+        return sorted(super().list_commands(ctx), key=order.index)
+
 
 def _require_once(order: list[Any]) -> None:
     if any(parameter.name == "help" for parameter in order):
@@ -127,15 +128,21 @@ def _require_once(order: list[Any]) -> None:
 
 
 _VERSION = option("--version", "Print the version.")
+_CITE = option("--cite", "Print how to cite, as text and as BibTeX.")
 _DEBUG = option("--debug", "With an error, also show where in the program it arose.")
 
 
-def _root(context: typer.Context, version: bool = _VERSION, debug: bool = _DEBUG) -> None:
+def _root(context: typer.Context, version: bool = _VERSION, cite: bool = _CITE, debug: bool = _DEBUG) -> None:
     context.obj["debug"] = debug
     if version:
         from rainbowdp import __version__
 
         emit([f"{_PROGRAM} {__version__}"])
+        raise typer.Exit
+    if cite:
+        from rainbowdp.cli.citation import citation
+
+        emit(citation())
         raise typer.Exit
     if context.invoked_subcommand is None:
         context.get_help()
@@ -154,14 +161,21 @@ def application(*names: str) -> typer.Typer:
     )
     made.callback(invoke_without_command=True)(_root)
     for name in names or COMMANDS:
-        _add(made, name, *COMMANDS[name]().COMMANDS[name])
+        help, command = import_module(f"rainbowdp.cli.{name}").COMMANDS[name]
+        _add(made, name, help, command, COMMANDS[name])
     return made
 
 
-def _add(to: typer.Typer, name: str, help: str, command: Callable[..., int] | dict[str, Any]) -> None:
+def _add(
+    to: typer.Typer,
+    name: str,
+    help: str,
+    command: Callable[..., int] | dict[str, Any],
+    heading: str = "Commands",
+) -> None:
     """Add a command, or the commands under one word, to an application."""
     if callable(command):
-        to.command(name, cls=Command, help=help)(command)
+        to.command(name, cls=Command, help=help, rich_help_panel=heading)(command)
         return
     under = typer.Typer(help=help, cls=Group)
 
@@ -172,7 +186,7 @@ def _add(to: typer.Typer, name: str, help: str, command: Callable[..., int] | di
 
     for word, (about, function) in command.items():
         _add(under, word, about, function)
-    to.add_typer(under, name=name, cls=Group)
+    to.add_typer(under, name=name, cls=Group, rich_help_panel=heading)
 
 
 def needed(words: Sequence[str]) -> typer.Typer:

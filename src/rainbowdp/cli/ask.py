@@ -14,21 +14,22 @@ from rainbowdp.cli.options import Goal, Relation
 from rainbowdp.cli.output import emit, emit_json, note
 from rainbowdp.cli.params import described, filters, names, naming
 from rainbowdp.cli.progress import Signals, steps
-from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_question
+from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_parts
 from rainbowdp.errors import RainbowError, ReceiptError, UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
-    from rainbowdp.release import Answer, Keys, KeyTerms, Payment, Terms
+    from rainbowdp.release import Answer, Keys, KeyTerms, Opening, Payment, Terms
 
 Found = TypeVar("Found", "Answer", "Keys")
 
-HELP = (
-    "Ask a table of people a question, and get one answer that may be published.\n\n"
+HELP = described(
+    "Ask a table of people a question, and get one answer that may be published.",
     "The answer is drawn at random, with probabilities that hardly change when one person's data change. "
     "Only the answer goes to stdout; the true answer, counts and distances are never shown, logged or "
     "stored. "
-    "`rainbowdp plan` says beforehand how often it will be right, and --goal says what it is to be good at."
+    "`rainbowdp plan` says beforehand how often it will be right, and --goal says what it is to be good at.",
+    lines=("rainbowdp ask winner people.csv --column vote --options A,B,C --epsilon 1",),
 )
 _EXAMPLES = {
     "winner": "--column vote --options A,B,C",
@@ -55,8 +56,8 @@ OTHER_GROUP = common.data(
 
 
 def ask_command(
-    question: "Question",
     *,
+    question: "Question",
     source: str = common.SOURCE,
     epsilon: str | None = common.EPSILON,
     delta: str | None = common.DELTA,
@@ -68,25 +69,17 @@ def ask_command(
     by: list[str] | None = BY,
     groups: list[str] | None = GROUPS,
     other_group: str | None = OTHER_GROUP,
-    table: str | None = common.TABLE,
-    sql: str | None = common.SQL,
-    encoding: str | None = common.ENCODING,
-    describe: Path | None = common.DESCRIBE,
-    separator: str | None = common.SEPARATOR,
+    opening: "Callable[..., Opening]",
     decimal: str | None = common.DECIMAL,
-    missing: Sequence[str] | None = common.MISSING,
-    skip_rows: int | None = common.SKIP_ROWS,
     goal: Goal = common.GOAL,
-    ledger: str | None = common.LEDGER,
-    name: str | None = common.NAME,
-    request_id: str | None = common.REQUEST_ID,
+    payment: "Payment",
     receipt: Path | None = common.RECEIPT,
     output_format: Literal["text", "json"] = common.TEXT_OR_JSON,
 ) -> int:
     """Answer one question about a table; see `HELP`."""
     from rainbowdp.exact.arguments import require_together
     from rainbowdp.questions.readings import reads_numbers
-    from rainbowdp.release import Opening, Payment, Terms, ask_under
+    from rainbowdp.release import Terms, ask_under
 
     privacy = common.read_privacy(epsilon, delta, mu).notion
     require_together("give both: --unit COLUMN --max-rows M", unit=unit, max_rows=max_rows)
@@ -101,10 +94,8 @@ def ask_command(
         **_groups(by, groups),
         other_group=other_group,
     )
-    payment = Payment(ledger, name, request_id)
     number = question.reading.column if reads_numbers(question.reading) else None
-    said = common.read_description(describe, separator, missing, skip_rows, decimal, number=number)
-    asking = partial(ask_under, terms, source, Opening(table, sql, encoding, said), payment)
+    asking = partial(ask_under, terms, source, opening(decimal, number), payment)
     show = partial(_show_answer, output_format)
     return publish("answer", asking, show, (terms, payment), receipt)
 
@@ -128,7 +119,9 @@ COMMANDS = {
                 described(
                     SUMMARIES[kind], lines=(f"rainbowdp ask {kind} people.csv", example, "--epsilon 1")
                 ),
-                with_question(QUESTIONS[kind], ask_command),
+                with_parts(
+                    ask_command, question=QUESTIONS[kind], opening=common.opening, payment=common.payment
+                ),
             )
             for kind, example in _EXAMPLES.items()
         },

@@ -12,11 +12,12 @@ from rainbowdp.errors import printable
 if TYPE_CHECKING:
     from rainbowdp.ledger import BudgetState, Cost, Entry, Kind, Ledger, Protection
 
-HELP = (
-    "Budgets: what may be spent on data, what was spent, and what is left.\n\n"
+HELP = described(
+    "Budgets: what may be spent on data, what was spent, and what is left.",
     "A ledger holds budgets by name. `rainbowdp ask --ledger FILE --name NAME` charges a budget before it "
     "draws an answer, and refuses (exit code 3) what would overspend. Nothing in a ledger is ever changed or "
-    "deleted."
+    "deleted.",
+    lines=("rainbowdp budget show --ledger budgets.ledger",),
 )
 CREATE_HELP = described(
     "Create a budget, and the ledger if there is none.",

@@ -3,7 +3,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
+    from rainbowdp.release import Opening
     from rainbowdp.tables import Table
 
 HELP = described(
@@ -45,9 +46,8 @@ WRITE = option(
 )
 
 
-def inspect_command(
+def inspected_question(
     *,
-    source: str = common.SOURCE,
     column: str | None = COLUMN,
     options: Sequence[str] | None = asked.OPTIONS,
     options_file: str | None = asked.OPTIONS_FILE,
@@ -59,16 +59,43 @@ def inspect_command(
     ordered: Sequence[str] | None = asked.ORDERED,
     total: bool = asked.SUM,
     clamp: Sequence[str] | None = asked.CLAMP,
+) -> "Question | str | None":
+    """Return a question that reads the cells as the one that will be asked; the column if there is none."""
+    from rainbowdp.questions import bracket, yes_no
+
+    declared = (options, options_file, other, approval)
+    if column is None:
+        others = (*declared, equals, nulls, edges, ordered, clamp)
+        if total or any(value is not None for value in others):
+            raise UsageError("a question is given without --column", help="name the column that it is about")
+        return None
+    if any(value is not None for value in declared):
+        return asked.winner_question(
+            column=column,
+            options=options,
+            options_file=options_file,
+            other=other,
+            nulls=nulls,
+            approval=approval,
+        )
+    if equals is not None:
+        return yes_no(column, equals=equals, at_least=1, nulls=nulls)
+    if total or clamp is not None:
+        # Which numbers are read does not depend on the range.
+        return yes_no(column, clamp=(0, 1), at_least=1, nulls=nulls)
+    if edges is None and ordered is None:
+        return column
+    return bracket(column, edges=edges or (), ordered=ordered)
+
+
+def inspect_command(
+    *,
+    source: str = common.SOURCE,
+    question: "Question | str | None",
     unit: str | None = common.UNIT,
     where: list[str] | None = common.WHERE,
-    table: str | None = common.TABLE,
-    sql: str | None = common.SQL,
-    encoding: str | None = common.ENCODING,
-    describe: Path | None = common.DESCRIBE,
-    separator: str | None = common.SEPARATOR,
+    opening: "Callable[..., Opening]",
     decimal: str | None = common.DECIMAL,
-    missing: Sequence[str] | None = common.MISSING,
-    skip_rows: int | None = common.SKIP_ROWS,
     private: bool = PRIVATE,
     write_description: Path | None = WRITE,
 ) -> int:
@@ -76,7 +103,7 @@ def inspect_command(
     from rainbowdp.release.inspecting import inspect_table
     from rainbowdp.tables import open_table
 
-    only_describes = write_description is not None and column is None and unit is None
+    only_describes = write_description is not None and question is None and unit is None
     if not (private or only_describes or sys.stdout.isatty()):
         raise UsageError(
             "what inspect shows is private, and stdout is no terminal",
@@ -87,17 +114,11 @@ def inspect_command(
             f"--write-description would replace {str(write_description)!r}",
             help="write the description to a new file",
         )
-    asked.require_declared(options_file, source)
-    declared = {"options": options, "options_file": options_file, "other": other, "approval": approval}
-    summed = total or clamp is not None
-    question = _question(
-        column, declared, equals=equals, nulls=nulls, edges=edges, ordered=ordered, summed=summed
-    )
-    said = common.read_description(describe, separator, missing, skip_rows, decimal, number=column)
+    column = question if question is None or isinstance(question, str) else question.reading.column
     with steps() as progress:
         progress.step("reading the table")
         Signals.load_duckdb()
-        with open_table(source, table=table, sql=sql, encoding=encoding, describe=said) as opened:
+        with open_table(source, **opening(decimal, column)._asdict()) as opened:
             if write_description is not None:
                 _write(write_description, opened)
             if only_describes:
@@ -111,36 +132,6 @@ def inspect_command(
             )
     emit(found.lines, for_people=True)
     return 0
-
-
-def _question(
-    column: str | None,
-    declared: dict[str, Any],
-    *,
-    equals: str | None,
-    nulls: str | None,
-    edges: Sequence[str] | None,
-    ordered: Sequence[str] | None,
-    summed: bool,
-) -> "Question | str | None":
-    """Return a question that reads the cells as the one that will be asked; the column if there is none."""
-    from rainbowdp.questions import bracket, yes_no
-
-    of_options = any(value is not None for value in declared.values())
-    if column is None:
-        if of_options or summed or any(value is not None for value in (equals, nulls, edges, ordered)):
-            raise UsageError("a question is given without --column", help="name the column that it is about")
-        return None
-    if of_options:
-        return asked.winner_question(column=column, nulls=nulls, **declared)
-    if equals is not None:
-        return yes_no(column, equals=equals, at_least=1, nulls=nulls)
-    if summed:
-        # Which numbers are read does not depend on the range.
-        return yes_no(column, clamp=(0, 1), at_least=1, nulls=nulls)
-    if edges is None and ordered is None:
-        return column
-    return bracket(column, edges=edges or (), ordered=ordered)
 
 
 def _write(target: Path, table: "Table") -> None:
@@ -158,5 +149,10 @@ def _write(target: Path, table: "Table") -> None:
     note(f"the description is in {str(target)!r}: change what is not so, and give it with --describe")
 
 
-COMMANDS = {"inspect": (HELP, inspect_command)}
+COMMANDS = {
+    "inspect": (
+        HELP,
+        asked.with_parts(inspect_command, question=inspected_question, opening=common.opening),
+    )
+}
 """The command of this module by word: the help, and the function."""

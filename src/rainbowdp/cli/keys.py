@@ -3,7 +3,7 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -13,10 +13,10 @@ from rainbowdp.cli import output
 from rainbowdp.cli.ask import publish
 from rainbowdp.cli.output import emit, emit_json, written
 from rainbowdp.cli.params import described, filters, whole
-from rainbowdp.cli.questions import COLUMN
+from rainbowdp.cli.questions import COLUMN, with_parts
 
 if TYPE_CHECKING:
-    from rainbowdp.release import Keys
+    from rainbowdp.release import Keys, Opening, Payment
 
 HELP = described(
     "Name the categories of a column that may be named: those that enough people have.",
@@ -56,34 +56,24 @@ def keys_command(
     unit: str | None = common.UNIT,
     max_keys: int | None = MAX_KEYS,
     where: list[str] | None = common.WHERE,
-    table: str | None = common.TABLE,
-    sql: str | None = common.SQL,
-    encoding: str | None = common.ENCODING,
-    describe: Path | None = common.DESCRIBE,
-    separator: str | None = common.SEPARATOR,
-    missing: Sequence[str] | None = common.MISSING,
-    skip_rows: int | None = common.SKIP_ROWS,
-    ledger: str | None = common.LEDGER,
-    name: str | None = common.NAME,
-    request_id: str | None = common.REQUEST_ID,
+    opening: "Callable[..., Opening]",
+    payment: "Payment",
     receipt: Path | None = common.RECEIPT,
     output_format: Literal["text", "json", "csv"] = FORMAT,
 ) -> int:
     """Name categories; see `HELP`."""
     from rainbowdp.exact.arguments import require_together
     from rainbowdp.keys import key_mechanism
-    from rainbowdp.release import KeyTerms, Opening, Payment, ask_under
+    from rainbowdp.release import KeyTerms, ask_under
 
     require_together("give both: --unit COLUMN --max-keys K", unit=unit, max_keys=max_keys)
     terms = KeyTerms(column, key_mechanism(epsilon, delta, max_keys or 1), unit, filters(where))
-    payment = Payment(ledger, name, request_id)
-    said = common.read_description(describe, separator, missing, skip_rows)
-    asking = partial(ask_under, terms, source, Opening(table, sql, encoding, said), payment)
+    asking = partial(ask_under, terms, source, opening(), payment)
     show = partial(_show, output_format, column)
     return publish("list", asking, show, (terms, payment), receipt)
 
 
-COMMANDS = {"keys": (HELP, keys_command)}
+COMMANDS = {"keys": (HELP, with_parts(keys_command, opening=common.opening, payment=common.payment))}
 """The command of this module by word: the help, and the function."""
 
 

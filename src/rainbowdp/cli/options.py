@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Declare the options that several commands share, and read the three privacy options together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -23,8 +23,8 @@ from rainbowdp.cli.params import (
 from rainbowdp.errors import DistributionError, IrrationalError, UsageError
 
 if TYPE_CHECKING:
-    from rainbowdp.formats.table_descriptions import TableDescription
     from rainbowdp.privacy import Privacy
+    from rainbowdp.release import Opening, Payment
 
 Goal = Literal["typical", "guarantee"]
 Relation = Literal["add-remove", "change-one"]
@@ -199,55 +199,62 @@ def read_privacy(
     return asked
 
 
-def read_description(
-    describe: Path | None,
-    separator: str | None,
-    missing: Sequence[str] | None,
-    skip_rows: int | None,
-    decimal: str | None = None,
+def opening(
     *,
-    number: str | None = None,
-) -> "TableDescription | None":
-    """Read the options about how a table is written.
+    table: str | None = TABLE,
+    sql: str | None = SQL,
+    encoding: str | None = ENCODING,
+    describe: Path | None = DESCRIBE,
+    separator: str | None = SEPARATOR,
+    missing: Sequence[str] | None = MISSING,
+    skip_rows: int | None = SKIP_ROWS,
+) -> Callable[..., "Opening"]:
+    """Return what makes an `Opening` of these options.
 
-    Parameters
-    ----------
-    describe, separator, missing, skip_rows, decimal
-        As typed; what they say goes before what the description says.
-    number : str or None
-        The column that is read as numbers, if the question reads one so.
-
-    Returns
-    -------
-    TableDescription or None
-        None where nothing is said.
+    It takes ``decimal``, as typed, and ``number``, the column that the question reads as numbers, if it does.
+    What options say goes before what the description says.
 
     Raises
     ------
     UsageError
-        If decimals are described and no number is read.
+        From what is returned, if decimals are described and no number is read.
     FileUnreadableError, FileFormatError
-        If the description cannot be read.
+        From what is returned, if the description cannot be read.
     """
-    if all(said is None for said in (describe, separator, missing, skip_rows, decimal)):
-        return None
-    from rainbowdp.formats.table_descriptions import PLAIN
-    from rainbowdp.formats.table_descriptors import read_table_description
 
-    said = PLAIN if describe is None else read_table_description(describe)
-    dialect = said.dialect
-    if separator is not None:
-        dialect = replace(dialect, delimiter=separator)
-    if skip_rows is not None:
-        dialect = replace(dialect, header_rows=(skip_rows + 1,))
-    if decimal is not None:
-        if number is None:
-            raise UsageError(
-                "--decimal is for sums and brackets of --column",
-                help="leave it out; for numbers of filters, describe the column: --describe FILE",
-            )
-        said = said.with_decimal(number, decimal)
-    return replace(said.with_missing(missing or ()), dialect=dialect)
+    def made(decimal: str | None = None, number: str | None = None) -> "Opening":
+        from rainbowdp.release import Opening
+
+        if all(said is None for said in (describe, separator, missing, skip_rows, decimal)):
+            return Opening(table, sql, encoding)
+        from rainbowdp.formats.table_descriptions import PLAIN
+        from rainbowdp.formats.table_descriptors import read_table_description
+
+        said = PLAIN if describe is None else read_table_description(describe)
+        dialect = said.dialect
+        if separator is not None:
+            dialect = replace(dialect, delimiter=separator)
+        if skip_rows is not None:
+            dialect = replace(dialect, header_rows=(skip_rows + 1,))
+        if decimal is not None:
+            if number is None:
+                raise UsageError(
+                    "--decimal is for sums and brackets of --column",
+                    help="leave it out; for numbers of filters, describe the column: --describe FILE",
+                )
+            said = said.with_decimal(number, decimal)
+        return Opening(table, sql, encoding, replace(said.with_missing(missing or ()), dialect=dialect))
+
+    return made
+
+
+def payment(
+    *, ledger: str | None = LEDGER, name: str | None = NAME, request_id: str | None = REQUEST_ID
+) -> "Payment":
+    """Return who pays."""
+    from rainbowdp.release import Payment
+
+    return Payment(ledger, name, request_id)
 
 
 def rescaled(written: Mapping[str, str], whose: str, *, normalize: bool) -> dict[str, Fraction]:

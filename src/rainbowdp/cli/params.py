@@ -273,7 +273,7 @@ def points(text: str) -> tuple[str, ...]:
     >>> points("2020-01-01, 2021-01-01")
     ('2020-01-01', '2021-01-01')
     """
-    from rainbowdp.questions.points import point_of
+    from rainbowdp.questions.cells import point_of
 
     parts = items(text)
     for part in parts:
@@ -331,7 +331,7 @@ def filters(given: Sequence[str] | None) -> dict[str, list[object]]:
 
 def _filter_value(text: str) -> object:
     """Return a range where two points stand outside of quotes, else the text."""
-    from rainbowdp.tables.filters import range_in
+    from rainbowdp.tables.rows import range_in
 
     if len(_split(text, "..")) == 1:
         return _unquoted(text, _FILTER)

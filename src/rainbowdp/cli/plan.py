@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from rainbowdp.cli import options as common
 from rainbowdp.cli.output import drawing, emit, emit_json
 from rainbowdp.cli.params import described, items, option, probability, whole, whole_numbers
-from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_question
+from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_parts
 
 if TYPE_CHECKING:
     from rainbowdp.planning import Plan
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 _DENSE = 40
 
-HELP = (
+HELP = described(
     "Planning before spending: how often an answer would be right, and what it would cost in privacy. No "
-    "data are opened, so a plan costs nothing."
+    "data are opened, so a plan costs nothing.",
+    lines=("rainbowdp plan winner --options A,B,C --epsilon 0.1,0.5,1",),
 )
 _MORE = (
     "For each epsilon it tells how often the answer will be right, by its lead: how many people the right "
@@ -68,8 +69,8 @@ COMPARE = option("--compare", "Also show the exponential mechanism and permute-a
 
 
 def plan_command(
-    question: "Question",
     *,
+    question: "Question",
     epsilon: Sequence[str] | None = EPSILON,
     delta: str | None = DELTA,
     mu: Sequence[str] | None = MU,
@@ -124,7 +125,7 @@ COMMANDS = {
         {
             kind: (
                 described(f"Plan the question: {SUMMARIES[kind]}", _MORE, lines=lines),
-                with_question(QUESTIONS[kind], plan_command, needs_column=False),
+                with_parts(plan_command, any_column=True, question=QUESTIONS[kind]),
             )
             for kind, lines in _EXAMPLES.items()
         },

@@ -2,8 +2,8 @@
 """Show the steps of a command on stderr once it takes two seconds, and end it on a signal.
 
 A command names its steps as it takes them. After two seconds the step at work is shown: as a moving line on a
-terminal, as plain lines (one per step) anywhere else. Quicker work shows nothing, nor does any work if the
-environment variable `SWITCH` is ``off``.
+terminal that can move it, as plain lines (one per step) anywhere else. Quicker work shows nothing, nor does
+any work if the environment variable `SWITCH` is ``off``.
 
 Ctrl-C (SIGINT), SIGTERM and SIGHUP all raise `KeyboardInterrupt`, so that every ``finally`` on the way out
 runs: half-written files and spilled tables are removed. The signal is also remembered, because libraries turn
@@ -157,7 +157,7 @@ class Steps:
         """Show the current step; the lock is held."""
         if not self._label:
             return
-        if not sys.stderr.isatty():
+        if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
             say(f"{self._label} ({monotonic() - self._started:.0f} s)")
             return
         if self._bar is None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make a question of the options of its command: ``winner``, ``ranking``, ``yes-no``, ``level``, ``bracket``.
 
-The commands that ask and plan have these options beside their own, see `with_question`.
+The commands that ask, plan and inspect have these options beside their own, see `with_parts`.
 """
 
 import inspect
@@ -222,37 +222,41 @@ SUMMARIES: Mapping[str, str] = {
 """Each kind of question in one sentence."""
 
 
-def with_question(
-    question: Callable[..., "Question"], command: Callable[..., int], *, needs_column: bool = True
+def with_parts(
+    command: Callable[..., int], *, any_column: bool = False, **parts: Callable[..., object]
 ) -> Callable[..., int]:
-    """Return a command that has the options of a question beside its own.
+    """Return a command that has the options of its parts, each in the place of the argument that it makes.
 
     Parameters
     ----------
-    question : callable
-        One of `QUESTIONS`.
     command : callable
-        Takes what makes the question as ``question``, and its own options by name.
-    needs_column : bool
-        Whether ``--column`` must be given; a question is planned without one.
+        Takes what the parts make, by their names, and its own options.
+    any_column : bool
+        Whether ``--column`` may be left out; a question is planned without one.
+    parts : callables
+        Each makes one argument of its options, such as a question.
 
     Returns
     -------
     callable
         Its signature declares all these options.
     """
-    about = dict(inspect.signature(question).parameters)
-    own = [one for name, one in inspect.signature(command).parameters.items() if name != "question"]
-    if not needs_column:
-        about["column"] = about["column"].replace(default=ANY_COLUMN)
+    of_parts = {name: inspect.signature(part).parameters for name, part in parts.items()}
+    options = [
+        one.replace(default=ANY_COLUMN) if any_column and one.name == "column" else one
+        for name, own in inspect.signature(command).parameters.items()
+        for one in (of_parts[name].values() if name in parts else [own])
+    ]
 
     def combined(**values: Any) -> int:  # noqa: ANN401 - what the readers have returned
-        given = {name: values.pop(name) for name in about}
-        require_declared(given.get("options_file"), values.get("source"))
-        return command(question(**given), **values)
+        require_declared(values.get("options_file"), values.get("source"))
+        made = {
+            name: part(**{option: values.pop(option) for option in of_parts[name]})
+            for name, part in parts.items()
+        }
+        return command(**made, **values)
 
     # Typer reads what a command takes from its signature (PEP 362) and its annotations.
-    options = [*about.values(), *own]
     combined.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]  # functions have it
     combined.__annotations__ = {one.name: one.annotation for one in options}
     return combined

@@ -21,7 +21,6 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact import enclose
 from rainbowdp.exact.arguments import described
 from rainbowdp.exact.values import Value
 from rainbowdp.ledger import Cost
@@ -45,8 +44,6 @@ Case = Literal["one-close", "all-close", "yes", "no"]
 
 Gap = int | Fraction
 """By how much counts or scores differ."""
-
-_DELTA_BITS = 64
 
 
 @dataclass(frozen=True)
@@ -257,9 +254,7 @@ class LineMechanism(QuestionMechanism):
         them: it moves by two steps, and at most M - 1 rows are left to move others by one, which makes
         min(M, groups) + 1 steps.
 
-        The cost covers both. Two steps of pure privacy cost twice epsilon. Two of approximate privacy cost
-        more than twice delta, (1 + e^epsilon) delta, which is rounded up by at most 2^-64 of itself where it
-        is irrational. Two of Gaussian privacy cost twice mu, that is four times its square.
+        The cost covers both; `Cost.doubled` is that of two steps.
 
         References
         ----------
@@ -286,9 +281,8 @@ class LineMechanism(QuestionMechanism):
         widely = min(2 * max_rows, groups)
         if isinstance(self.charged, GaussianDP):
             return one.times(max(widely, 4 + touched - 1))
-        twice = (1 + self.charged.odds + touched - 1) * one.delta
-        rounded = twice if isinstance(twice, Fraction) else enclose(twice, _DELTA_BITS)[1]
-        return Cost(one.epsilon.times(max(widely, touched + 1)), max(rounded, one.delta * widely))
+        close = one.doubled() + one.times(touched - 1)
+        return Cost(one.epsilon.times(max(widely, touched + 1)), max(close.delta, one.delta * widely))
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ledger: what may be charged, which answer stands, and opening it in a file or a PostgreSQL database.
+"""A ledger: what may be charged, what is refused with the way on, and which answer stands.
 
 The order of events is the promise. A charge is checked and committed; only then may the answer be drawn;
 then it is stored; then it may leave. Whatever dies in between, no answer leaves that was not charged. What
@@ -7,16 +7,16 @@ was charged and never answered may be drawn again at no cost, because no answer 
 """
 
 import contextlib
-import os
-import re
 import secrets
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from dataclasses import replace
+from fractions import Fraction
 from types import TracebackType
 from typing import Literal, Self
 
-from rainbowdp.errors import LedgerError, UnknownBudgetError, UsageError
-from rainbowdp.ledger.cost import Cost
+from rainbowdp.errors import BudgetRefusedError, UnknownBudgetError, UsageError
+from rainbowdp.exact import parse_fraction, rational_ball
+from rainbowdp.ledger.cost import Amount, Cost, rounded
 from rainbowdp.ledger.database import Database, refuse
 from rainbowdp.ledger.entries import (
     BudgetState,
@@ -30,7 +30,6 @@ from rainbowdp.ledger.entries import (
     one_spelling,
 )
 from rainbowdp.ledger.protection import Protection
-from rainbowdp.ledger.refusals import check_affordable, refused_closed
 
 Point = Literal[
     "charge checked",
@@ -42,12 +41,13 @@ Point = Literal[
 ]
 """The moments between which a process may die; see `Ledger`."""
 
-SECONDS = 30.0
 PERSONS = Protection()
 """What answers and budgets hide unless they say otherwise: that a person, who is a row, joins or leaves."""
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.]*)://")
-_SQLITE = "sqlite:///"
-_POSTGRESQL = re.compile(r"(postgresql|postgres)(\+psycopg)?://")
+_OPTIONS = {
+    "pure": "--epsilon alone",
+    "approximate": "--epsilon, with or without --delta",
+    "gaussian": "--mu",
+}
 
 
 def _undisturbed(point: Point) -> None:
@@ -393,58 +393,77 @@ class Ledger:
         return standing
 
 
-def open_ledger(
-    path_or_url: str | os.PathLike[str], *, create: bool = False, timeout: float = SECONDS
-) -> Ledger:
-    """Open a ledger.
-
-    Parameters
-    ----------
-    path_or_url : str or path
-        A file, ``sqlite:///file``, or ``postgresql://user@host/database`` (needs the extra ``postgres``).
-    create : bool
-        Make the ledger if there is none; a file that is something else is never touched.
-    timeout : float
-        How many seconds to wait for other processes before giving up.
-
-    Returns
-    -------
-    Ledger
-        A context manager; leaving it closes the ledger.
+def check_affordable(state: BudgetState, cost: Cost, protection: Protection) -> None:
+    """Refuse an answer that a budget does not pay.
 
     Raises
     ------
-    LedgerError
-        If there is no ledger, or it cannot be opened, is damaged, or was tampered with.
-    MissingExtraError
-        If SQLAlchemy or psycopg is not installed.
-    UsageError
-        If the text is not a place.
-
-    Examples
-    --------
-    >>> with open_ledger("yearly.ledger", create=True) as ledger:
-    ...     ledger.names()
-    ()
+    BudgetRefusedError
+        If the budget is closed, promises what the answer does not hide, is of another kind, or has too little
+        left.
     """
-    return Ledger(open_database(path_or_url, create=create, timeout=timeout))
-
-
-def open_database(path_or_url: str | os.PathLike[str], *, create: bool, timeout: float = SECONDS) -> Database:
-    """Open what keeps a ledger's entries; see `open_ledger`."""
-    place = os.fspath(path_or_url)
-    if not place.strip() or "\0" in place:
-        raise UsageError(f"{place!r} is not a path of a file", help="name a file, or a PostgreSQL URL")
-    if _POSTGRESQL.match(place):
-        from rainbowdp.ledger.postgres import PostgresDatabase
-
-        return PostgresDatabase(place, create=create, timeout=timeout)
-    scheme = None if place.startswith(_SQLITE) else _SCHEME.match(place)
-    if scheme:
-        raise LedgerError(
-            f"a ledger cannot be kept in {scheme[1]!r}",
-            help="name a file, or a URL that begins with postgresql://",
+    promise, price = state.protection, state.price(cost, protection)
+    if state.closed:
+        raise refused_closed(state)
+    if promise is not None and (way_on := promise.way_on(protection)):
+        raise BudgetRefusedError(
+            f"budget {state.name!r} hides that {promise}, and the answer hides only that {protection}",
+            help=f"{way_on}, or pay from another budget",
+            name=state.name,
         )
-    from rainbowdp.ledger.sqlite import SqliteDatabase
+    if not cost.pays_from(state.kind):
+        raise BudgetRefusedError(
+            f"budget {state.name!r} is {state.kind} ({state.total}), and the question asks for {cost}",
+            help=f"ask with {_OPTIONS[state.kind]}, or under the name of another budget",
+            name=state.name,
+            kind=state.kind,
+            asked=str(cost),
+        )
+    if not price.within(state.left):
+        spent, wanted = state.spent.shown(state.kind), cost.shown(state.kind)
+        if price != cost:
+            wanted += f", which costs {price.shown(state.kind)} here"
+        left, fitting = state.left.shown(state.kind, upward=False), still_fits(state, protection)
+        first = f"ask with {fitting}, or" if fitting else "nothing is left:"
+        raise BudgetRefusedError(
+            f"budget {state.name!r} cannot pay for this: spent {spent}; asked {wanted}; left {left}",
+            help=f"{first} raise the budget with a reason (rainbowdp budget raise)",
+            name=state.name,
+            spent=str(state.spent),
+            asked=str(cost),
+            left=str(state.left),
+        )
 
-    return SqliteDatabase(Path(place.removeprefix(_SQLITE)), create=create, timeout=timeout)
+
+def refused_closed(state: BudgetState) -> BudgetRefusedError:
+    """Return the error of a budget that was closed."""
+    return BudgetRefusedError(
+        f"budget {state.name!r} is closed",
+        help="a closed budget pays for nothing new; ask under another name",
+        name=state.name,
+    )
+
+
+def still_fits(state: BudgetState, protection: Protection) -> str:
+    """Return, in words, the largest cost that is easy to type and fits; nothing where none does.
+
+    A decimal is rounded down, and is offered only where the exact comparison confirms it.
+    """
+    left = {part.name: parse_fraction(part.decimal(upward=False)) for part in state.left.parts(state.kind)}
+    if not any(left.values()):
+        return ""
+    steps = 1 if state.protection is None else 2 ** state.protection.doublings(protection)
+    if state.kind == "gaussian":
+        largest = Cost(mu_squared=(left["mu"] / steps) ** 2)
+    else:
+        largest = Cost(Amount(left["epsilon"] / steps), left.get("delta", Fraction(0)))
+        if (charged := state.price(largest, protection).delta) > largest.delta:
+            # What is charged grows with delta in proportion.
+            fitting = largest.delta**2 / charged
+            largest = replace(
+                largest, delta=parse_fraction(rounded(lambda: rational_ball(fitting), upward=False))
+            )
+    if not state.price(largest, protection).within(state.left):
+        return ""
+    parts = largest.parts(state.kind)
+    return " and ".join(f"{part.name} at most {part.decimal(upward=False)}" for part in parts)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from math import isqrt
+from math import ceil, isqrt
 from typing import Any, Literal, Self
 
 import flint
@@ -343,7 +343,9 @@ class Cost:
             return Cost(self.epsilon.times(2), Fraction(1))
         odds = self.epsilon.argument
         if self.epsilon.rational:
-            odds = enclose_with(lambda: self.epsilon.ball().exp(), _DELTA_BITS)[1]
+            # Always the same number, whatever the width of the enclosure: costs are compared by their text.
+            above = enclose_with(lambda: self.epsilon.ball().exp(), 2 * _DELTA_BITS)[1]
+            odds = Fraction(ceil(above * 2**_DELTA_BITS), 2**_DELTA_BITS)
         return Cost(self.epsilon.times(2), min(Fraction(1), (1 + odds) * self.delta))
 
     def __add__(self, other: "Cost") -> "Cost":

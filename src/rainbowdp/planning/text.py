@@ -8,7 +8,7 @@ from operator import itemgetter
 from rainbowdp.exact import show
 from rainbowdp.planning.values import Chance, LeadRow, Least, NeededLead, Plan, PrivacyPlan
 from rainbowdp.planning.words import case_head, cell, percent
-from rainbowdp.questions.words import possible_answers
+from rainbowdp.questions.kinds import possible_answers
 
 _GAP = "   "
 _Column = tuple[str, str, tuple[str, ...]]

@@ -10,10 +10,10 @@ from math import ceil, floor
 from typing import cast
 
 from rainbowdp.errors import QuestionError
+from rainbowdp.questions.cells import Point
 from rainbowdp.questions.kinds import is_known
 from rainbowdp.questions.levels import Bracket, Level
 from rainbowdp.questions.measures import SumOf
-from rainbowdp.questions.points import Point
 from rainbowdp.questions.question import Question
 from rainbowdp.questions.selection import Ranking, Winner
 

@@ -12,6 +12,7 @@ import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from rainbowdp.errors import BudgetRefusedError, LedgerError, UsageError
@@ -25,18 +26,17 @@ from rainbowdp.ledger.database import now
 from rainbowdp.privacy import Privacy, privacy_of
 from rainbowdp.questions import Neighbors, Question, Summary
 from rainbowdp.release.key_terms import Keys, KeyTerms
+from rainbowdp.release.notes import IN_MEMORY, answered_before, budget_notes, other_budgets
 from rainbowdp.release.receipt import Released
-from rainbowdp.release.remarks import IN_MEMORY, answered_before, budget_notes, other_budgets
 from rainbowdp.release.terms import Answer, Source, Terms
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, open_table
 from rainbowdp.tables.source import Progress
 
-T = TypeVar("T")
 Found_co = TypeVar("Found_co", covariant=True)
 
 
-class Request(Protocol[T, Found_co]):
+class Request(Protocol[Found_co]):
     """What is asked of a table: `Terms` or `KeyTerms`, where each of these is described."""
 
     @property
@@ -68,16 +68,10 @@ class Request(Protocol[T, Found_co]):
 
     def read(
         self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
-    ) -> Callable[[BitSource | None], T]:
-        """Read rows, and return what draws the answer."""
+    ) -> Callable[[BitSource | None], str]:
+        """Read rows, and return what draws the answer, as a ledger keeps it."""
 
-    def written(self, answer: T) -> str:
-        """Return an answer as a ledger keeps it."""
-
-    def stored(self, text: str) -> T:
-        """Return an answer that a ledger kept."""
-
-    def found(self, released: Released[T]) -> Found_co:
+    def found(self, released: Released) -> Found_co:
         """Return what leaves, with these terms."""
 
 
@@ -301,7 +295,7 @@ def ask_keys(
 
 
 def ask_under(
-    terms: Request[T, Found_co],
+    terms: Request[Found_co],
     source: object,
     opening: Opening = Opening(),  # noqa: B008 - a constant
     payment: Payment = Payment(),
@@ -342,15 +336,12 @@ def ask_under(
         else:
             rows = stack.enter_context(open_table(source, **opening._asdict()))
         ledger = None if payment.ledger is None else stack.enter_context(open_ledger(payment.ledger))
-        # A stored answer needs no columns, so with a ledger they are looked at later.
-        if ledger is None and isinstance(rows, Table):
-            rows.check(terms.columns)
         name, request = payment.name, payment.request_id
         return answer(terms, rows, ledger, name, request, progress=progress, opened=opened)
 
 
 def answer(
-    terms: Request[T, Found_co],
+    terms: Request[Found_co],
     source: Source,
     ledger: Ledger | None = None,
     name: str | None = None,
@@ -377,23 +368,20 @@ def answer(
         As for `ask_under`.
     """
 
-    def read(*, whole: bool) -> Callable[[BitSource | None], T]:
-        if isinstance(source, Table):
-            source.check(terms.columns)
-        return terms.read(source, key, progress, whole=whole)
-
-    def read_before_charge() -> Callable[[], str]:
-        draw = read(whole=True)
-        return lambda: terms.written(draw(bits))
+    def read() -> Callable[[], str]:
+        return partial(terms.read(source, key, progress, whole=ledger is not None), bits)
 
     require_together("name a ledger and the budget in it that pays", ledger=ledger, name=name)
+    # A stored answer needs no columns, so with a ledger they are looked at where rows are read.
+    if ledger is None and isinstance(source, Table):
+        source.check(terms.columns)
     notes = terms.notes(source)
     if ledger is not None and name is not None:
         notes += budget_notes(ledger.state(name), terms.cost, terms.protection)
     if opened is not None:
         opened(notes)
     if ledger is None or name is None:
-        return terms.found(Released(read(whole=False)(bits), None, None, now(), notes))
+        return terms.found(Released(read()(), None, None, now(), notes))
     table = source if isinstance(source, Table) else None
     try:
         paid = pay_and_draw(
@@ -405,17 +393,16 @@ def answer(
             question=fingerprint(terms, table),
             source=IN_MEMORY if table is None else table.identity,
             privacy=str(terms.privacy),
-            read=read_before_charge,
+            read=read,
         )
     except BudgetRefusedError as error:
         if "left" in error.values:
             error.help = f"{error.help}{terms.help_if_refused}"
         raise
-    answers, notes = terms.stored(paid.answer), notes + paid.notes
-    return terms.found(Released(answers, paid.request_id, paid.budget, paid.answered_at, notes))
+    return terms.found(paid._replace(notes=notes + paid.notes))
 
 
-def fingerprint(terms: Request[T, Found_co], table: Table | None = None) -> str:
+def fingerprint(terms: Request[Found_co], table: Table | None = None) -> str:
     """Return everything that is asked, and how the table is read, but the privacy, as one canonical text.
 
     The encoding is part of it where it is not UTF-8, and the description where there is one: read in another
@@ -440,7 +427,7 @@ def pay_and_draw(
     source: str,
     privacy: str,
     read: Callable[[], Callable[[], str]],
-) -> Released[str]:
+) -> Released:
     """Charge a budget, draw where there is no stored answer, and store what was drawn.
 
     Parameters

@@ -16,10 +16,10 @@ from rainbowdp.questions import Question
 from rainbowdp.questions.cells import number_of, tidy
 from rainbowdp.questions.kinds import text_reading
 from rainbowdp.questions.readings import ApprovalReading, MatchReading, OptionReading, Reading
-from rainbowdp.release.reading_notes import reading_notes
+from rainbowdp.release.notes import reading_notes
 from rainbowdp.tables import Table, open_table
 from rainbowdp.tables.cells import are_names
-from rainbowdp.tables.filters import Filter, read_filters
+from rainbowdp.tables.rows import Filter, read_filters
 from rainbowdp.tables.source import Progress
 from rainbowdp.tables.summarizing import Wanted, count_rows, rows_per_person, tally
 

@@ -20,7 +20,7 @@ from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.question import require_column
-from rainbowdp.release.reading_notes import reading_notes
+from rainbowdp.release.notes import large_epsilon, privacy_text, protection_note, reading_notes
 from rainbowdp.release.receipt import (
     KEYS,
     UNREADABLE,
@@ -32,11 +32,10 @@ from rainbowdp.release.receipt import (
     public_part,
     unit_json,
 )
-from rainbowdp.release.remarks import large_epsilon, privacy_text, protection_note
 from rainbowdp.release.terms import Source, require_person
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, count_keys
-from rainbowdp.tables.filters import filters_json, read_filters
+from rainbowdp.tables.rows import filters_json, read_filters
 from rainbowdp.tables.source import Progress
 
 _THEOREM = "Desfontaines, Voss and Gipson 2020, theorem 1: the line from never to always, by people"
@@ -137,7 +136,7 @@ class KeyTerms:
 
     def read(
         self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
-    ) -> Callable[[BitSource | None], tuple[str, ...]]:
+    ) -> Callable[[BitSource | None], str]:
         """Count people, and return what draws the list; with ``whole``, all rows are read before it is.
 
         Raises
@@ -159,14 +158,10 @@ class KeyTerms:
         )
         counts = list(counts) if whole else counts
         parameters = (mechanism.epsilon, mechanism.delta, mechanism.max_keys)
-        return lambda bits: tuple(select_keys(counts, *parameters, bits=bits))
+        return lambda bits: json.dumps([*select_keys(counts, *parameters, bits=bits)], ensure_ascii=False)
 
-    def written(self, answer: tuple[str, ...]) -> str:
-        """Return a list of categories as a ledger keeps it."""
-        return json.dumps(answer, ensure_ascii=False)
-
-    def stored(self, text: str) -> tuple[str, ...]:
-        """Return a list that a ledger kept.
+    def read_answer(self, text: str) -> tuple[str, ...]:
+        """Return a list from the text that was drawn, which a ledger may have kept.
 
         Raises
         ------
@@ -189,9 +184,9 @@ class KeyTerms:
             return f"{strange[0]!r} is not a category: no cell says that"
         return "" if keys == sorted(keys) else "the categories do not stand in the order of their text"
 
-    def found(self, released: Released[tuple[str, ...]]) -> "Keys":
-        """Return what leaves, with these terms."""
-        return Keys(self, *released)
+    def found(self, released: Released) -> "Keys":
+        """Return what leaves, with these terms; a `LedgerError` if it is not a list of categories."""
+        return Keys(self, self.read_answer(released.answer), *released[1:])
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ again, so none of them are listed. It holds nothing that the data decided, excep
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from rainbowdp.errors import LedgerError
 from rainbowdp.ledger.entries import one_spelling
@@ -22,13 +22,12 @@ UNREADABLE = (ValueError, TypeError, AttributeError, RecursionError)
 """What reading a text that should be JSON of some form may raise."""
 
 Json = object
-T = TypeVar("T")
 
 
-class Released(NamedTuple, Generic[T]):
-    """What leaves, and how it was paid for; see `rainbowdp.release.Answer`."""
+class Released(NamedTuple):
+    """What was drawn, as a ledger keeps it, and how it was paid for; see `rainbowdp.release.Answer`."""
 
-    answer: T
+    answer: str
     request_id: str | None
     budget: str | None
     answered_at: str

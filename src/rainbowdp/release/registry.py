@@ -15,7 +15,7 @@ from rainbowdp.ledger import Cost
 from rainbowdp.release.checking import read_receipt
 from rainbowdp.release.key_terms import KeyTerms
 from rainbowdp.release.terms import Terms
-from rainbowdp.tables.filters import filters_in_words
+from rainbowdp.tables.rows import filters_in_words
 
 FILL_IN = "FILL IN"
 """What stands where the publisher knows and the receipt does not."""

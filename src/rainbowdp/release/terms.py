@@ -24,12 +24,14 @@ from rainbowdp.ledger import Cost, Protection
 from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Neighbors, Question, Scores, Summary, YesNo
-from rainbowdp.questions.kinds import description_of, is_known, text_reading
+from rainbowdp.questions.kinds import description_of, is_known, possible_answers, shown_answer, text_reading
 from rainbowdp.questions.question import require_column, require_question, require_relation, require_rows
 from rainbowdp.questions.readings import Reading
-from rainbowdp.questions.words import possible_answers, shown_answer
 from rainbowdp.rainbow import quote_color
-from rainbowdp.release.reading_notes import (
+from rainbowdp.release.notes import (
+    cost_note,
+    large_epsilon,
+    protection_note,
     reading_notes,
 )
 from rainbowdp.release.receipt import (
@@ -42,11 +44,9 @@ from rainbowdp.release.receipt import (
     public_part,
     unit_json,
 )
-from rainbowdp.release.remarks import cost_note, large_epsilon, protection_note
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, summarize, summarize_groups
-from rainbowdp.tables.filters import filters_json, read_filters
-from rainbowdp.tables.groups import Groups, groups_of
+from rainbowdp.tables.rows import Groups, filters_json, groups_of, read_filters
 from rainbowdp.tables.source import Progress
 
 EVERYBODY = ""
@@ -248,7 +248,7 @@ class Terms:
             unit=unit_json(self.unit, self.max_rows),
             where=filters_json(self.where),
             privacy=privacy_json(self.privacy),
-            groups=listed(groups) if self.groups else None,
+            groups=json.loads(json.dumps(groups)) if self.groups else None,
             goal=self.goal,
             boundary=None if is_known(self.question) else self.boundary,
             mechanism=mechanism.name,
@@ -298,18 +298,19 @@ class Terms:
 
     def read(
         self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
-    ) -> Callable[[BitSource | None], Answers]:
+    ) -> Callable[[BitSource | None], str]:
         """Read rows, and return what draws the answers; all rows are read before it is, ``whole`` or not."""
         del whole
         located = self.located(source, key, progress)
-        return lambda bits: {group: at.draw(bits) for group, at in located.items()}
 
-    def written(self, answer: Answers) -> str:
-        """Return answers as a ledger keeps them."""
-        return json.dumps(listed(dict(answer)), ensure_ascii=False, separators=(",", ":"))
+        def draw(bits: BitSource | None) -> str:
+            answers = {group: at.draw(bits) for group, at in located.items()}
+            return json.dumps(answers, ensure_ascii=False, separators=(",", ":"))
 
-    def stored(self, text: str) -> Answers:
-        """Return answers that a ledger kept.
+        return draw
+
+    def read_answer(self, text: str) -> Answers:
+        """Return answers from the text that was drawn, which a ledger may have kept.
 
         Raises
         ------
@@ -338,9 +339,9 @@ class Terms:
             answer = tuple(each if isinstance(each, str) else None for each in answer)
         return isinstance(answer, str | tuple) and self.mechanism.accepts(answer)
 
-    def found(self, released: Released[Answers]) -> "Answer":
-        """Return what leaves, with these terms."""
-        return Answer(self, *released)
+    def found(self, released: Released) -> "Answer":
+        """Return what leaves, with these terms; a `LedgerError` if it is not an answer to the question."""
+        return Answer(self, self.read_answer(released.answer), *released[1:])
 
 
 @dataclass(frozen=True)
@@ -400,20 +401,13 @@ class Answer:
     @property
     def json(self) -> Json:
         """The answer as ``json.dumps`` writes it: a ranking is a list."""
-        return listed(self.answer)
+        return json.loads(json.dumps(self.answer))
 
     @cached_property
     def receipt(self) -> dict[str, Json]:
         """The receipt, as ``json.dumps`` writes it: nothing private is in it."""
         paid = (self.answered_at, self.budget, self.request_id)
         return make_receipt(self.terms.public, self.json, *paid)
-
-
-def listed(answer: object) -> Json:
-    """Return an answer as JSON knows it: a list for a tuple."""
-    if isinstance(answer, dict):
-        return {group: listed(value) for group, value in answer.items()}
-    return list(map(listed, answer)) if isinstance(answer, tuple) else answer
 
 
 def require_person(unit: str | None, most: int) -> None:

@@ -6,7 +6,7 @@
 No content of a row makes any of them fail, and a row that cannot be read counts for nothing.
 """
 
-from rainbowdp.tables.filters import Range
+from rainbowdp.tables.rows import Range
 from rainbowdp.tables.summarizing import count_keys, summarize, summarize_groups
 from rainbowdp.tables.table import Table, open_table
 

@@ -84,8 +84,7 @@ def table_source(table: Any) -> Source:  # noqa: ANN401 - pyarrow has no types
     def parts(columns: Sequence[str], *_: object) -> Iterator[Any]:
         yield from table.select(list(columns)).to_batches(_ROWS)
 
-    types = dict(zip(table.schema.names, map(str, table.schema.types), strict=True))
-    return arrow_source(NAME, list(types), parts, unreadable=without_text(table.schema), types=types)
+    return arrow_source(NAME, table.schema.names, parts, unreadable=without_text(table.schema))
 
 
 def without_text(schema: Any) -> frozenset[str]:  # noqa: ANN401 - pyarrow has no types

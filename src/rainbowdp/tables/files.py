@@ -66,7 +66,7 @@ def file_source(
     name : str
         How messages call them.
     description : TableDescription
-        How they are written; what it says about cells is for `rainbowdp.tables.described`.
+        How they are written; what it says about cells is for `rainbowdp.tables.cells`.
 
     Raises
     ------

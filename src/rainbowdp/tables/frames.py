@@ -52,7 +52,7 @@ def polars_source(frame: Any) -> Source:  # noqa: ANN401 - polars is optional
     import polars as pl
     from polars import selectors
 
-    cells, reads, unreadable, types = {}, {}, [], {}
+    cells, reads, unreadable = {}, {}, []
     for column, kind in frame.collect_schema().items():
         # Not by its name alone, which may be a pattern.
         cell = selectors.by_name(column).as_expr()
@@ -61,7 +61,6 @@ def polars_source(frame: Any) -> Source:  # noqa: ANN401 - polars is optional
             if kind.ext_name() in EXTENSIONS:
                 reads[column] = EXTENSIONS[kind.ext_name()]
             kind, cell = kind.ext_storage(), cell.ext.storage()  # noqa: PLW2901 - what is behind it
-        types[column] = str(kind)
         plain = kind in (pl.Boolean, pl.Null, pl.String, pl.Binary, pl.Categorical, pl.Enum)
         if kind == pl.Duration or not (plain or kind.is_numeric() or kind.is_temporal()):
             # To compare, to hash or to write an object of Python runs what its class says.
@@ -75,7 +74,7 @@ def polars_source(frame: Any) -> Source:  # noqa: ANN401 - polars is optional
         for part in asked.collect(engine="streaming").iter_slices(_ROWS):
             yield from part.to_arrow().to_batches()
 
-    more = {"reads": reads, "unreadable": frozenset(unreadable), "types": types}
+    more = {"reads": reads, "unreadable": frozenset(unreadable)}
     return arrow_source(NAME, list(cells), parts, groups=True, **more)
 
 
@@ -145,8 +144,7 @@ def spark_source(frame: Any) -> Source:  # noqa: ANN401 - PySpark is optional
             yield pa.RecordBatch.from_arrays(arrays, names=asked.columns)
 
     unreadable = frozenset(name for name, kind in kinds.items() if _is_without_text(kind))
-    types = {name: kind.simpleString() for name, kind in kinds.items()}
-    return arrow_source(NAME, names, parts, groups=True, unreadable=unreadable, types=types, ordered=False)
+    return arrow_source(NAME, names, parts, groups=True, unreadable=unreadable, ordered=False)
 
 
 def _is_without_text(kind: Any) -> bool:  # noqa: ANN401 - a type of Spark
@@ -233,8 +231,13 @@ def pandas_source(frame: Any) -> Source:  # noqa: ANN401 - pandas is optional
     unreadable = frozenset(column for column, cells in given.items() if not _has_text(cells.dtype))
     # The type of categories is that of their texts, such as the intervals of `pandas.cut`.
     dtypes = {column: getattr(cells.dtype, "categories", cells).dtype for column, cells in given.items()}
-    types = {column: str(dtype) for column, dtype in dtypes.items()}
+    # These are asked for by name; pandas makes all others of the rows.
+    types = {column: str(dtype) for column, dtype in dtypes.items() if _is_asked_for(dtype)}
     return arrow_source(NAME, names, parts, unreadable=unreadable, types=types)
+
+
+def _is_asked_for(dtype: Any) -> bool:  # noqa: ANN401 - see above
+    return str(dtype).startswith(("interval", "period"))
 
 
 def _has_text(dtype: Any) -> bool:  # noqa: ANN401 - see above

@@ -50,7 +50,8 @@ class Source:
     unreadable : frozenset of str
         The columns of a type whose cells are never text, by schema. The query is never asked for them.
     types : mapping
-        For columns of a declared type, the name that the library or database gives it.
+        For columns of a declared type, the name that a file or database gives it. Libraries make most types
+        of the columns of frames of the rows, and no such type is declared.
     reads : mapping
         For some columns, what makes a cell of what the query yields for it, unless that is None.
     table : str, optional

@@ -25,10 +25,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from rainbowdp.errors import UsageError
 from rainbowdp.questions.cells import typed_texts
 from rainbowdp.tables.cells import are_names, stored_cell, texts_of
-from rainbowdp.tables.filters import passing, read_filters
-from rainbowdp.tables.groups import Groups, groups_of
 from rainbowdp.tables.persons import Spool, key_or_fresh, spool_for
 from rainbowdp.tables.row_limit import Numbering
+from rainbowdp.tables.rows import Groups, groups_of, passing, read_filters
 from rainbowdp.tables.source import Progress
 from rainbowdp.tables.table import Table
 
@@ -217,7 +216,7 @@ def summarize_groups(
     Returns
     -------
     dict
-        Group to summary, in the declared order; see `rainbowdp.tables.groups.Groups.names`.
+        Group to summary, in the declared order; see `rainbowdp.tables.rows.Groups.names`.
 
     Raises
     ------

@@ -20,8 +20,8 @@ from rainbowdp.formats.encodings import encoding_called
 from rainbowdp.formats.table_descriptions import PLAIN, Dialect, TableDescription
 from rainbowdp.formats.table_descriptors import read_table_description
 from rainbowdp.tables.arrow_tables import NAME, table_source
+from rainbowdp.tables.cells import described_source
 from rainbowdp.tables.database_files import duckdb_file_source, sqlite_source
-from rainbowdp.tables.described import described_source
 from rainbowdp.tables.files import file_source
 from rainbowdp.tables.frames import (
     duckdb_source,
