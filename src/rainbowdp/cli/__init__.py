@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: ``line``, ``solve``, ``verify``, ``sample``; ``ask``, ``plan``, ``keys``, ``budget``.
+"""The command line, with one module for each command; `rainbowdp.cli.app` lists them.
 
 Only the result goes to stdout; notes, progress and errors go to stderr. An error is two lines,
 ``error[RDPnnn]: what`` and ``help: what to do``, also if typer refuses an option; ``rainbowdp --debug ...``
@@ -7,7 +7,7 @@ shows the traceback as well. Exit codes:
 
 ====  ====================================================================================
 0     done
-1     checked and found wanting: a mechanism that is not private, a boundary condition that is not
+1     checked and found wanting: a mechanism or boundary condition that is not private, an installation
 2     misuse: an option, a number, a color or a dataset that does not fit, or a problem that is too large
 3     refused: the budget does not cover what was asked
 4     data unreadable: a file that is missing, damaged, cannot be written, or whose content does not have the

@@ -2,8 +2,9 @@
 """From a table, a question and a privacy to one answer and its receipt.
 
 `terms` and `key_terms` are what is fixed before any data is opened, for questions and for named categories.
-`asking` opens, reads, charges, draws and stores. `receipt` writes what may be published, and `checking` makes
-a receipt again and compares. `inspecting` is for the custodian alone and publishes nothing.
+`notes` are public remarks about an answer. `asking` opens, reads, charges, draws and stores. `receipt` writes
+what may be published, and `checking` makes a receipt again and compares. `inspecting` is for the custodian
+alone and publishes nothing.
 """
 
 from typing import TYPE_CHECKING
