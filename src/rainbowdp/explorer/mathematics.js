@@ -407,7 +407,8 @@ function epsilonFor(asked, lead, right) {
 
 /**
  * @typedef {{name: string, rainbow: string[][]}} Dataset
- * @typedef {{datasets: Dataset[], pairs: [number, number][]}} Graph
+ * @typedef {{datasets: Dataset[], pairs: [number, number][], given?: Map<string, bigint[]>}} Graph
+ *   given: the masses at the boundary of each region, by the text of its rainbow
  * @typedef {{from: number, to: number, color: string}} Failure  a probability that is too great, seen from a neighbor
  */
 
@@ -476,12 +477,12 @@ function parseGraph(texts) {
   return { datasets, pairs: pairs.filter(([one, other]) => one !== other) };
 }
 
-/** @param {string[][]} rainbow */
-const rainbowText = (rainbow) => rainbow.map((tied) => [...tied].sort().join("=")).join(">");
+/** Return a rainbow as text; names stand in quotes where they need it. @param {string[][]} rainbow */
+const rainbowText = (rainbow) => rainbow.map((tied) => [...tied].sort().map((name) => (/[>=,"\r\n]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join("=")).join(">");
 
 /**
  * Return the mass of each color at the boundary of a region.
- * @param {string} rule "uniform", "response" or weights by rank such as 2/5,7/20,1/4
+ * @param {string} rule "uniform", "response", "given" or weights by rank such as 2/5,7/20,1/4
  * @param {string[][]} rainbow @param {string[]} colors @param {Odds} privacy
  */
 function boundaryMasses(rule, rainbow, colors, { odds, delta }) {
@@ -509,7 +510,7 @@ function boundaryMasses(rule, rainbow, colors, { odds, delta }) {
  * Return the optimal mechanism of a graph, and where its boundary is not private.
  * @param {Graph} graph @param {string} rule @param {string} epsilon
  */
-function solveGraph({ datasets, pairs }, rule, epsilon) {
+function solveGraph({ datasets, pairs, given }, rule, epsilon) {
   const privacy = /** @type {Odds} */ (parsePrivacy({ epsilon }));
   const colors = datasets[0].rainbow.flat().sort();
   const regions = datasets.map(({ rainbow }) => rainbowText(rainbow));
@@ -527,7 +528,7 @@ function solveGraph({ datasets, pairs }, rule, epsilon) {
     found = next;
   }
   const at = new Map(regions.map((region, number) => [region, datasets[number].rainbow]));
-  const boundary = new Map([...at].map(([region, rainbow]) => [region, boundaryMasses(rule, rainbow, colors, privacy)]));
+  const boundary = new Map([...at].map(([region, rainbow]) => [region, (rule === "given" && given?.get(region)) || boundaryMasses(rule, rainbow, colors, privacy)]));
   const lines = new Map([...at].map(([region, rainbow]) => [region,
     lineFrom(/** @type {bigint[]} */ (boundary.get(region)), rainbow.map((tied) => tied.map((color) => colors.indexOf(color))), privacy)]));
   const bounded = new Set(regions.filter((_, number) => distance[number] !== null));
