@@ -145,8 +145,9 @@ def page_question(asked: Asked) -> Json | None:
     elif isinstance(question, YesNo) and isinstance(question.measure, CountOf) and question.false_yes is None:
         kind = "yes-no"
     elif (levels := levels_of_count(question)) is not None and options <= _MOST_LEVELS:
-        width = min((int(high - low) for low, high in pairwise(levels.edges)), default=0)
-        kind = "level" if width >= 2 * asked.max_rows else None
+        # The page knows inner levels of one width, of which only those that follow each other touch.
+        width, *others = {int(high - low) for low, high in pairwise(levels.edges)}
+        kind = "level" if width >= 2 * asked.max_rows and not others else None
     if kind is None:
         return None
     (epsilon,) = parameters_of(asked.privacy).values()

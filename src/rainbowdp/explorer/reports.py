@@ -71,7 +71,8 @@ def graph_report(
     >>> "no answer becomes more than 2 times as likely" in html
     True
     """
-    is_small = graph.size <= MOST_DATASETS
+    # Pairs in a file or on a cluster are not listed.
+    is_drawn = graph.size <= MOST_DATASETS and hasattr(graph.structure, "listed")
     typed = parameters_of(privacy)
     facts = {
         "datasets": graph.size,
@@ -88,10 +89,10 @@ def graph_report(
         said=graph_words(privacy),
         risks=[_risk(privacy)],
         lines=graph_lines(graph, mechanism, privacy),
-        graph=graph.to_json() if is_small else None,
-        distances=graph.distance.tolist() if is_small else [],
-        notes=(*notes, *mechanism.notes, *([_DRAWS] if is_small else [])),
-        state={"graph": "own", "rule": "given", "notion": notion, **typed} if is_small else {},
+        graph=graph.to_json() if is_drawn else None,
+        distances=graph.distance.tolist() if is_drawn else [],
+        notes=(*notes, *mechanism.notes, *([_DRAWS] if is_drawn else [])),
+        state={"graph": "own", "rule": "given", "notion": notion, **typed} if is_drawn else {},
     )
 
 
