@@ -181,10 +181,13 @@ function privacyControl(name, changed) {
   return typedToo(bar.row, text);
 }
 
+/** Return a text in which characters that are invisible, or turn others around, are escapes. @param {string} text */
+const visible = (text) => text.replace(/[\p{C}\u2028\u2029]/gu, (found) => `\\u${/** @type {number} */ (found.codePointAt(0)).toString(16).padStart(4, "0")}`);
+
 /** @param {string[]} head @param {string[][]} rows */
 function tableOf(head, rows) {
-  return make("table", {}, make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text)))),
-    make("tbody", {}, ...rows.map(([name, ...cells]) => make("tr", {}, make("th", { scope: "row" }, name), ...cells.map((cell) => make("td", {}, cell))))));
+  return make("table", {}, make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, visible(text))))),
+    make("tbody", {}, ...rows.map(([name, ...cells]) => make("tr", {}, make("th", { scope: "row" }, visible(name)), ...cells.map((cell) => make("td", {}, visible(cell)))))));
 }
 
 /**

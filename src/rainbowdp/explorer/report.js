@@ -6,8 +6,8 @@ const report = JSON.parse(document.getElementById("report")?.textContent ?? "nul
 
 /** @param {string} title @param {...(Node | string)} parts */
 const part = (title, ...parts) => make("section", {}, make("h3", {}, title), ...parts);
-/** @param {string} label @param {HTMLElement} table */
-const scrolled = (label, table) => make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
+/** @param {string} label @param {HTMLElement} table @param {string} kind */
+const scrolled = (label, table, kind = "scroll") => make("div", { class: kind, tabindex: "0", role: "region", "aria-label": label }, table);
 /** @param {string[]} texts */
 const paragraphs = (texts) => texts.map((text) => make("p", {}, text));
 
@@ -40,7 +40,7 @@ function linesPart({ regions, left }) {
   const sizes = regions.some(({ classes }) => classes.some(({ datasets }) => datasets !== null));
   const rows = regions.flatMap(({ rainbow, classes }, at) => classes.map(({ distance, datasets, row }) =>
     [rainbow, String(distance ?? "no boundary"), ...(sizes ? [String(datasets)] : []), ...names.map((name) => ofHundred(row[orders[at].indexOf(name)]))]));
-  return part("Probabilities by distance, of 100", scrolled("Probabilities by distance", tableOf(["order of the answers, best first", "distance", ...(sizes ? ["datasets"] : []), ...names], rows)),
+  return part("Probabilities by distance, of 100", scrolled("Probabilities by distance", tableOf(["order of the answers, best first", "distance", ...(sizes ? ["datasets"] : []), ...names], rows), "scroll names"),
     ...(left ? [make("p", { class: "note" }, `${counted(left, "region")} more are not shown.`)] : []));
 }
 
@@ -50,7 +50,7 @@ function reportView() {
   const found = checkedReport(/** @type {Stated} */ (report));
   return [make("div", { class: "report" },
     make("h2", {}, title), listed(asked),
-    ...(faults.length ? [make("div", { class: "fault", role: "alert" }, make("p", {}, "This does not follow from its own terms:"), make("ul", {}, ...faults.map((text) => make("li", {}, text))))] : []),
+    ...(faults.length ? [make("div", { class: "fault", role: "alert" }, make("p", {}, "What this states does not hold:"), make("ul", {}, ...faults.map((text) => make("li", {}, text))))] : []),
     ...(said.length ? [part("What is promised", ...paragraphs(said))] : []),
     ...plans.map(planPart),
     part("Computed again on this page", make("ul", { class: "findings" }, ...found.map(({ text, holds }) => make("li", { class: holds ? "right" : "wrong" }, text))),
@@ -58,23 +58,25 @@ function reportView() {
     ...(facts.length ? [part("In detail", listed(facts))] : []),
     ...(lines ? [linesPart(lines)] : []),
     ...(notes.length ? [part("Notes", make("ul", {}, ...notes.map((text) => make("li", {}, text))))] : []),
-    ...(source ? [make("details", {}, make("summary", {}, "The receipt as it was written"), make("pre", { tabindex: "0" }, source))] : []),
+    ...(source ? [make("details", { open: true }, make("summary", {}, "The receipt as it was written"), make("pre", { tabindex: "0" }, source))] : []),
     make("button", { type: "button", id: "print", onclick: () => print() }, "Print this report"))];
+}
+
+/** Return the graph of a report, with the masses that it states at the boundary of each region. @param {Stated} stated @returns {Placed} */
+function reportGraph({ graph, lines }) {
+  const placed = placedGraph(parseGraph([/** @type {string} */ (graph)]));
+  placed.given = new Map();
+  for (const { rainbow, boundary } of lines?.regions ?? []) {
+    const classes = /** @type {string[][]} */ (parseRainbow(rainbow));
+    const masses = new Map(classes.flat().map((name, at) => [name, fixed(/** @type {Fraction} */ (parseFraction(boundary?.[at] ?? "1")))]));
+    if (boundary) placed.given.set(rainbowText(classes), [...masses.keys()].sort().map((name) => masses.get(name) ?? 0n));
+  }
+  return placed;
 }
 
 if (report) {
   Object.assign(DEFAULTS, report.state, { view: "report" });
-  if (report.graph) {
-    own = placedGraph(parseGraph([report.graph]));
-    DEFAULTS.dataset = own.datasets[0].name;
-    const stated = report.lines?.regions ?? [];
-    own.given = new Map(stated.flatMap(({ rainbow, boundary }) => (boundary ? [[rainbowText(/** @type {string[][]} */ (parseRainbow(rainbow))), givenMasses(rainbow, boundary)]] : [])));
-  }
-}
-
-/** Return the masses of a stated boundary, by the names of the colors. @param {string} rainbow @param {string[]} boundary */
-function givenMasses(rainbow, boundary) {
-  const names = /** @type {string[][]} */ (parseRainbow(rainbow)).flat();
-  const masses = boundary.map((text) => fixed(/** @type {Fraction} */ (parseFraction(text))));
-  return [...names].sort().map((name) => masses[names.indexOf(name)]);
+  /** @type {Placed | null} */
+  let placed = null;
+  if (report.graph) GRAPHS.report = ["Graph of the report", () => (placed ??= reportGraph(report))];
 }

@@ -92,7 +92,7 @@ def graph_report(
         graph=graph.to_json() if is_drawn else None,
         distances=graph.distance.tolist() if is_drawn else [],
         notes=(*notes, *mechanism.notes, *([_DRAWS] if is_drawn else [])),
-        state={"graph": "own", "rule": "given", "notion": notion, **typed} if is_drawn else {},
+        state={"graph": "report", "rule": "given", "notion": notion, **typed} if is_drawn else {},
     )
 
 
