@@ -96,7 +96,7 @@ function checkedReport(stated) {
     const read = parsePrivacy(privacy);
     return read ? [agrees(bestGuess(read), guess)] : [];
   });
-  const distances = stated.graph ? solveGraph(parseGraph([stated.graph]), "uniform", "1").distance : [];
+  const distances = stated.graph ? structureOf(parseGraph([stated.graph])).distance : [];
   return [...tally("How often a guess is right at most", risks),
     ...tally("Distances of datasets to the boundary", stated.distances.map((distance, at) => distances[at] === distance)),
     ...(stated.lines ? checkedLines(stated.lines) : []), ...stated.plans.flatMap(checkedPlan)];

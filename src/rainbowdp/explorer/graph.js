@@ -85,13 +85,11 @@ const GRAPHS = {
   count: ["Count of 12 people, at least 6 or not", () => countGraph(12)],
 };
 
+/** @type {Record<string, string>} */
+const RULES = { ranks: "by rank, as given", uniform: "all equal", response: "randomized response" };
+
 /** @type {Placed | null} */
 let own = null;
-
-/** @type {[string, string][]} */
-const RULES = [["ranks", "by rank, as given"], ["uniform", "all equal"], ["response", "randomized response"]];
-/** @type {[string, string][]} */
-const GIVEN = [["given", "as in the report"]];
 
 /** @returns {Node[]} */
 function graphView() {
@@ -116,7 +114,6 @@ function graphView() {
   function redraw() {
     if (!parsePrivacy({ epsilon: state.epsilon })) state.epsilon = DEFAULTS.epsilon;
     graph = own && state.graph === "own" ? own : GRAPHS[Object.hasOwn(GRAPHS, state.graph) ? state.graph : DEFAULTS.graph][1]();
-    if (state.rule === "given" && !graph.given) state.rule = "ranks";
     solved = solveGraph(graph, rule(), state.epsilon);
     at = Math.max(0, graph.datasets.findIndex(({ name }) => name === state.dataset));
     const limit = `e^ε = ${short(toNumber(/** @type {Odds} */ (parsePrivacy({ epsilon: state.epsilon })).odds))}`;
@@ -242,7 +239,7 @@ function graphView() {
         problem, make("p", { class: "note" }, "Files can also be dropped on this page. They are read here and never leave it; a link does not hold them.")),
       make("fieldset", {}, make("legend", {}, "Privacy"), privacyControl("epsilon", () => { redraw(); writeAddress(); })),
       make("fieldset", {}, make("legend", {}, "At the boundary"),
-        choice("rule", "Probabilities", [...RULES, ...(graph.given ? GIVEN : [])], state.rule, set("rule")),
+        choice("rule", "Probabilities", Object.entries(RULES), state.rule, set("rule")),
         ...(state.rule === "ranks" ? [make("div", { class: "control" }, make("label", { for: "ranks" }, "Best first"), field({
           id: "ranks", label: "Probabilities by rank, best first, with commas", value: state.ranks,
           read: (typed) => typed.split(",").every((text) => parseFraction(text)?.top), change: (typed) => { state.ranks = typed; redraw(); writeAddress(); },

@@ -506,27 +506,35 @@ function boundaryMasses(rule, rainbow, colors, { odds, delta }) {
   return colors.map((color) => (/** @type {bigint} */ (found.get(color)) << BITS) / total);
 }
 
+/** @typedef {{colors: string[], regions: string[], neighbors: number[][], distance: (number | null)[]}} Structure  what does not depend on probabilities */
+
+/** Return the region of each dataset, its neighbors, and its distance to the boundary of the region. @param {Graph} graph @returns {Structure} */
+function structureOf({ datasets, pairs }) {
+  const regions = datasets.map(({ rainbow }) => rainbowText(rainbow));
+  /** @type {Set<number>[]} */
+  const near = datasets.map(() => new Set());
+  for (const [one, other] of pairs) {
+    near[one].add(other);
+    near[other].add(one);
+  }
+  const neighbors = near.map((all) => [...all]);
+  /** @type {(number | null)[]} */
+  const distance = neighbors.map((all, at) => (all.some((other) => regions[other] !== regions[at]) ? 0 : null));
+  for (let found = distance.flatMap((steps, at) => (steps === 0 ? [at] : [])), steps = 1; found.length; steps++) {
+    const next = [...new Set(found.flatMap((at) => neighbors[at]))].filter((at) => distance[at] === null);
+    for (const at of next) distance[at] = steps;
+    found = next;
+  }
+  return { colors: datasets[0].rainbow.flat().sort(), regions, neighbors, distance };
+}
+
 /**
  * Return the optimal mechanism of a graph, and where its boundary is not private.
  * @param {Graph} graph @param {string} rule @param {string} epsilon
  */
 function solveGraph({ datasets, pairs, given }, rule, epsilon) {
   const privacy = /** @type {Odds} */ (parsePrivacy({ epsilon }));
-  const colors = datasets[0].rainbow.flat().sort();
-  const regions = datasets.map(({ rainbow }) => rainbowText(rainbow));
-  /** @type {number[][]} */
-  const neighbors = datasets.map(() => []);
-  for (const [one, other] of pairs) {
-    if (!neighbors[one].includes(other)) neighbors[one].push(other);
-    if (!neighbors[other].includes(one)) neighbors[other].push(one);
-  }
-  /** @type {(number | null)[]} */
-  const distance = datasets.map((_, at) => (neighbors[at].some((other) => regions[other] !== regions[at]) ? 0 : null));
-  for (let found = distance.flatMap((near, at) => (near === 0 ? [at] : [])), steps = 1; found.length; steps++) {
-    const next = [...new Set(found.flatMap((at) => neighbors[at]))].filter((at) => distance[at] === null);
-    for (const at of next) distance[at] = steps;
-    found = next;
-  }
+  const { colors, regions, neighbors, distance } = structureOf({ datasets, pairs });
   const at = new Map(regions.map((region, number) => [region, datasets[number].rainbow]));
   const boundary = new Map([...at].map(([region, rainbow]) => [region, (rule === "given" && given?.get(region)) || boundaryMasses(rule, rainbow, colors, privacy)]));
   const lines = new Map([...at].map(([region, rainbow]) => [region,

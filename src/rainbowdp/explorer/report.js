@@ -49,7 +49,7 @@ function reportView() {
   const { title, asked, said, facts, faults, lines, plans, notes, source } = /** @type {Stated} */ (report);
   const found = checkedReport(/** @type {Stated} */ (report));
   return [make("div", { class: "report" },
-    make("h2", {}, title), listed(asked),
+    make("div", { class: "intro" }, make("h2", {}, title)), listed(asked),
     ...(faults.length ? [make("div", { class: "fault", role: "alert" }, make("p", {}, "What this states does not hold:"), make("ul", {}, ...faults.map((text) => make("li", {}, text))))] : []),
     ...(said.length ? [part("What is promised", ...paragraphs(said))] : []),
     ...plans.map(planPart),
@@ -78,5 +78,8 @@ if (report) {
   Object.assign(DEFAULTS, report.state, { view: "report" });
   /** @type {Placed | null} */
   let placed = null;
-  if (report.graph) GRAPHS.report = ["Graph of the report", () => (placed ??= reportGraph(report))];
+  if (report.graph) {
+    GRAPHS.report = ["Graph of the report", () => (placed ??= reportGraph(report))];
+    RULES.given = "as in the report; for other graphs all equal";
+  }
 }
