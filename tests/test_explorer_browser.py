@@ -12,13 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rainbowdp import PureDP
 from rainbowdp.explorer import page
-from rainbowdp.explorer.reports import plan_report, receipt_report
-from rainbowdp.planning import plan
-from rainbowdp.questions import winner
-from rainbowdp.release import ask, verify_receipt
-from test_explorer_reports import ATTACK, PEOPLE, hostile_graph
 
 ROOT = Path(__file__).resolve().parents[1]
 BROWSER_TESTS = ROOT / "tests/browser"
@@ -46,17 +40,3 @@ def test_every_view_works_in_a_browser(tmp_path: Path) -> None:
     out.write_text(page(), encoding="utf-8")
     files = (ROOT / f"examples/figure1-{name}.csv" for name in ("nodes", "edges"))
     assert json.loads(run_node("check_page.js", CHROMIUM or "chromium", out, *files)) == []
-
-
-def test_reports_are_read_on_a_screen_a_phone_and_paper(tmp_path: Path) -> None:
-    question = winner("vote", ["A", "B", "C"])
-    receipt = ask(PEOPLE, question, epsilon=1).receipt
-    reports = {
-        "graph": hostile_graph(),
-        "plan": plan_report(plan(question, [PureDP("0.5"), PureDP(1)], compare=True)),
-        "broken": receipt_report(verify_receipt({**receipt, "answer": ATTACK})),
-    }
-    pages = [tmp_path / f"{name}.html" for name in reports]
-    for path, html in zip(pages, reports.values(), strict=True):
-        path.write_text(html, encoding="utf-8")
-    assert json.loads(run_node("check_reports.js", CHROMIUM or "chromium", *pages)) == []

@@ -22,6 +22,8 @@ from rainbowdp.questions import Question, bracket, level, ranking, winner, yes_n
 from rainbowdp.rainbow import quote_color
 from rainbowdp.release import ask, ask_keys, verify_receipt
 from test_explorer import boundary_of, computed, needs_node, random_graph
+from test_explorer_browser import CHROMIUM, run_node
+from test_explorer_browser import pytestmark as needs_browser
 
 OPTIONS = ["A", "B", "C"]
 ATTACK = "</script><script>alert(1)</script>"
@@ -193,3 +195,18 @@ def test_commands_write_reports(
         assert (report["title"], outcome.code) == (said, code)
         assert ("the answer is not one to the question" in report["faults"]) == bool(code)
     assert not Path("nowhere.html").exists()
+
+
+@needs_browser
+def test_reports_are_read_on_a_screen_a_phone_and_paper(tmp_path: Path) -> None:
+    question = winner("vote", OPTIONS)
+    receipt = ask(PEOPLE, question, epsilon=1).receipt
+    reports = {
+        "graph": hostile_graph(),
+        "plan": plan_report(plan(question, [PureDP("0.5"), PureDP(1)], compare=True)),
+        "broken": receipt_report(verify_receipt({**receipt, "answer": ATTACK})),
+    }
+    pages = [tmp_path / f"{name}.html" for name in reports]
+    for path, html in zip(pages, reports.values(), strict=True):
+        path.write_text(html, encoding="utf-8")
+    assert json.loads(run_node("check_reports.js", CHROMIUM or "chromium", *pages)) == []
