@@ -54,7 +54,9 @@ function reportView() {
     ...(said.length ? [part("What is promised", ...paragraphs(said))] : []),
     ...plans.map(planPart),
     part("Computed again on this page", make("ul", { class: "findings" }, ...found.map(({ text, holds }) => make("li", { class: holds ? "right" : "wrong" }, text))),
-      make("p", { class: "note" }, "These figures were computed by this page just now, and compared with those that rainbowdp wrote into it. Figures that are not named here are those of rainbowdp.")),
+      make("p", { class: "note" }, found.length
+        ? "These figures were computed by this page just now, and compared to nine digits with those that rainbowdp wrote into it. Figures that are not named here are those of rainbowdp."
+        : "Nothing: the page cannot compute with such numbers (ε has to be 0, or from 1e-9 to 100). All figures are those of rainbowdp.")),
     ...(facts.length ? [part("In detail", listed(facts))] : []),
     ...(lines ? [linesPart(lines)] : []),
     ...(notes.length ? [part("Notes", make("ul", {}, ...notes.map((text) => make("li", {}, text))))] : []),
@@ -80,6 +82,6 @@ if (report) {
   let placed = null;
   if (report.graph) {
     GRAPHS.report = ["Graph of the report", () => (placed ??= reportGraph(report))];
-    RULES.given = "as in the report; for other graphs all equal";
+    RULES.given = "as reported; elsewhere all equal";
   }
 }

@@ -20,7 +20,7 @@ from rainbowdp.explorer.recomputed import (
     page_question,
     question_lines,
 )
-from rainbowdp.goals import Asked
+from rainbowdp.goals import Asked, Goal
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.ledger.cost import parameters_of
 from rainbowdp.line import Line
@@ -38,6 +38,10 @@ _NOT_SIGNED = "a receipt is not signed: it cannot tell whether its terms and ans
 _ASKED = {"question", "rows", "groups", "answer", "answered"}
 _RIGHT = "How often such an answer is right"
 _DRAWS = "the view Graph of this page draws the datasets"
+_GOALS: dict[Goal, str] = {
+    "typical": "typical: right as often as possible on tables as they occur",
+    "guarantee": "guarantee: a chance of a right answer that rests on the lead alone",
+}
 _NOTIONS = {"delta": "approximate", "mu": "gaussian"}
 
 
@@ -181,7 +185,7 @@ def receipt_report(found: ReceiptCheck) -> str:
     made = _of_keys(terms) if isinstance(terms, KeyTerms) else _of_answer(terms)
     return replace(
         made,
-        asked=[row for row in rows if row[0] in _ASKED],
+        asked=[*(row for row in rows if row[0] in _ASKED), *made.asked],
         facts=[row for row in rows if row[0] not in _ASKED],
         faults=[*found.faults, *broken],
         notes=[_NOT_SIGNED, *made.notes],
@@ -220,7 +224,7 @@ def _of_answer(terms: Terms) -> _Report:
     (part,) = made.privacies
     return _Report(
         "Receipt of an answer",
-        asked=(),
+        asked=[("goal", _GOALS[terms.goal])],
         said=[sentence(protection_note(terms.protection, "of one person")), *part.cost.words],
         risks=[_risk(terms.mechanism.charged)],
         lines=question_lines(terms.mechanism),
@@ -242,7 +246,7 @@ def _plan_facts(made: Plan) -> Iterator[tuple[str, str]]:
     for line in plan_head(made):
         name, colon, text = line.partition(": ")
         if colon:
-            yield name, text
+            yield name, _GOALS[made.goal] if name == "goal" else text
 
 
 def _plan_part(made: Plan, part: PrivacyPlan, title: str, cost: tuple[str, ...] = ()) -> Json:
