@@ -41,7 +41,8 @@ def computed(program: str, settings: list[Any], folder: Path) -> list[Any]:
     """Return what the mathematics of the page says about each setting; one process for all of them."""
     script = folder / "settings.js"
     program = f"JSON.parse(require('fs').readFileSync(0)).map((setting) => {program})"
-    script.write_text(f"{part('mathematics.js')}\nconsole.log(JSON.stringify({program}));", encoding="utf-8")
+    known = part("mathematics.js") + part("check.js")
+    script.write_text(f"{known}\nconsole.log(JSON.stringify({program}));", encoding="utf-8")
     text = json.dumps(settings)
     command = [NODE or "node", str(script)]
     done = subprocess.run(command, input=text, check=True, capture_output=True, encoding="utf-8")

@@ -86,4 +86,5 @@ async function axe(context, tab) {
   return tab.evaluate("axe.run({ resultTypes: ['violations'] })");
 }
 
-main().catch((error) => { console.error(error); process.exitCode = 1; });
+module.exports = { QUIET, axe };
+if (require.main === module) main().catch((error) => { console.error(error); process.exitCode = 1; });

@@ -24,10 +24,9 @@ OPEN = option("--open", "Open the page in the browser.", default=False)
 def explore_command(*, out: Path = OUT, open_page: bool = OPEN) -> int:
     """Write the page, and print where it is; see `HELP`."""
     from rainbowdp.explorer import page
-    from rainbowdp.formats.files import replacing
+    from rainbowdp.formats.files import write_whole
 
-    with replacing(out) as beside:
-        beside.write_text(page(), encoding="utf-8")
+    write_whole(out, page())
     emit([visible(str(out))])
     if open_page:
         import webbrowser

@@ -126,6 +126,12 @@ NORMALIZE = option(
     "--normalize", "Rescale boundary probabilities that do not sum to 1, and say so on stderr."
 )
 PLOT = option("--plot FILE", "Also draw a figure: .png, .svg or .pdf (needs the extra plot).", figure_path)
+REPORT = option(
+    "--report FILE",
+    "Also write one page for the browser, to be read and printed without Python: what is promised in words, "
+    "and the probabilities, which the page computes again. A file of this name is replaced.",
+    writable,
+)
 CLASSES = option("--classes FILE", "The class table, where solve wrote the mechanism as two tables.")
 ENGINE = choice(
     "--engine",

@@ -9,8 +9,9 @@ double quote in it is doubled: ``A,"B, C"``.
 """
 
 import contextlib
+import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -389,3 +390,22 @@ def figure_path(text: str) -> Path:
     from rainbowdp.plots import check_plot_path
 
     return writable(str(check_plot_path(text)))
+
+
+def require_distinct(targets: Mapping[str, Path | None], sources: Mapping[str, str | None]) -> None:
+    """Refuse to write one file twice, or where one is read.
+
+    Raises
+    ------
+    UsageError
+        If two options name one file.
+    """
+    taken: dict[str, str] = {}
+    for name, path in {**targets, **sources}.items():
+        other = None if path is None else taken.get(os.path.realpath(path))
+        if other is not None:
+            raise UsageError(
+                f"{other} and {name} name the same file {str(path)!r}", help="give each a file of its own"
+            )
+        if name in targets and path is not None:
+            taken[os.path.realpath(path)] = name

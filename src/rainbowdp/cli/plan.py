@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rainbowdp.cli import options as common
 from rainbowdp.cli.output import drawing, emit, emit_json
-from rainbowdp.cli.params import described, items, option, probability, whole, whole_numbers
+from rainbowdp.cli.params import (
+    described,
+    items,
+    option,
+    probability,
+    require_distinct,
+    whole,
+    whole_numbers,
+)
 from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_parts
 
 if TYPE_CHECKING:
@@ -85,12 +93,14 @@ def plan_command(
     unit: str | None = common.UNIT,
     max_rows: int | None = common.MAX_ROWS,
     plot: Path | None = common.PLOT,
+    report: Path | None = common.REPORT,
     output_format: Literal["table", "json"] = common.TABLE_OR_JSON,
 ) -> int:
     """Plan one question; see `HELP`."""
     from rainbowdp.exact.arguments import require_together
     from rainbowdp.planning import plan as made
 
+    require_distinct({"--plot": plot, "--report": report}, {})
     require_together("give both: --unit COLUMN --max-rows M", unit=unit, max_rows=max_rows)
     planned = partial(
         made,
@@ -112,6 +122,11 @@ def plan_command(
 
         with drawing():
             plot_plan(planned(leads=leads or _dense(found)), plot)
+    if report is not None:
+        from rainbowdp.explorer.reports import plan_report
+        from rainbowdp.formats.files import write_whole
+
+        write_whole(report, plan_report(found))
     if output_format == "json":
         emit_json(found.to_json())
     else:

@@ -2,13 +2,12 @@
 """``rainbowdp solve``: from a rainbow graph to its optimal mechanism, verified, on the disk."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rainbowdp.cli import options as common
 from rainbowdp.cli.output import counted, drawing, emit_json, emit_table, note, note_graph
-from rainbowdp.cli.params import described, option, writable
+from rainbowdp.cli.params import described, option, require_distinct, writable
 from rainbowdp.cli.progress import Signals, Steps, steps
 from rainbowdp.errors import NotVerifiedError, UsageError, did_you_mean
 
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from rainbowdp.optimal import BoundaryName
 
 BOUNDARIES: "tuple[BoundaryName, ...]" = ("uniform", "randomized-response", "max-min")
+
+_CHECKED = "every pair of neighbors, exactly"
 
 HELP = described(
     "Find the optimal mechanism of a family of datasets, check it, and write it to a file.",
@@ -89,6 +90,7 @@ def solve_command(
     normalize: bool = common.NORMALIZE,
     boundary_graph: Path | None = BOUNDARY_GRAPH,
     plot: Path | None = common.PLOT,
+    report: Path | None = common.REPORT,
     output_format: Literal["table", "json"] = common.TABLE_OR_JSON,
     engine: Any = common.ENGINE,  # noqa: ANN401 - one of the engines, which the option checks
 ) -> int:
@@ -99,8 +101,14 @@ def solve_command(
             "--classes is given without --out",
             help="say with --out where the class of each dataset goes",
         )
-    _require_distinct(
-        {"--out": out, "--classes": classes, "--boundary-graph": boundary_graph, "--plot": plot},
+    require_distinct(
+        {
+            "--out": out,
+            "--classes": classes,
+            "--boundary-graph": boundary_graph,
+            "--plot": plot,
+            "--report": report,
+        },
         {"--datasets": datasets, "--neighbors": neighbors, "--boundary": boundary},
     )
 
@@ -135,24 +143,19 @@ def solve_command(
         if plot is not None:
             progress.step("drawing the figure")
             _draw(graph, mechanism, plot)
+        if report is not None:
+            progress.step("writing the report")
+            from rainbowdp.explorer.reports import graph_report
+            from rainbowdp.formats.files import write_whole
+
+            write_whole(
+                report, graph_report(graph, mechanism, asked.notion, [f"rainbowdp checked {_CHECKED}"])
+            )
     _print_summary(graph, morphism, asked, output_format)
     return 0
 
 
 COMMANDS = {"solve": (HELP, solve_command)}
-
-
-def _require_distinct(targets: Mapping[str, Path | None], sources: Mapping[str, str | None]) -> None:
-    """Refuse to write one file twice, or where one is read."""
-    taken: dict[str, str] = {}
-    for name, path in {**targets, **sources}.items():
-        other = None if path is None else taken.get(os.path.realpath(path))
-        if other is not None:
-            raise UsageError(
-                f"{other} and {name} name the same file {str(path)!r}", help="give each a file of its own"
-            )
-        if name in targets and path is not None:
-            taken[os.path.realpath(path)] = name
 
 
 def _require_forms(
@@ -249,7 +252,7 @@ def _print_summary(
     texts = {
         "boundary_graph": f"{counted(nodes, 'node')}, {counted(edges, 'edge')}",
         "privacy": asked.typed,
-        "verified": "every pair of neighbors, exactly",
+        "verified": _CHECKED,
         **({"largest_distance": "no boundary"} if graph.largest_distance is None else {}),
     }
     emit_table(

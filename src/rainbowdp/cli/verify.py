@@ -4,7 +4,7 @@
 import contextlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -25,7 +25,7 @@ from rainbowdp.cli.progress import Signals, steps
 from rainbowdp.errors import ReceiptError, UsageError
 
 if TYPE_CHECKING:
-    from rainbowdp.release import KeyTerms, ReceiptCheck, Terms
+    from rainbowdp.release import ReceiptCheck
     from rainbowdp.verification import Verification
 
 Receipt = Mapping[str, object]
@@ -219,7 +219,9 @@ def check_receipt(receipt: Receipt, chosen: str) -> int:
     if chosen == "json":
         emit_json(_receipt_json(found, receipt))
     else:
-        emit_table(("holds" if found.holds else "BROKEN", ""), _receipt_rows(found, receipt))
+        from rainbowdp.release.receipt_words import receipt_rows
+
+        emit_table(("holds" if found.holds else "BROKEN", ""), receipt_rows(found))
         note("a receipt is not signed: it cannot tell whether its terms and answer are those of the draw")
     return 0 if found.holds else 1
 
@@ -229,69 +231,3 @@ def _receipt_json(found: "ReceiptCheck", receipt: Receipt) -> dict[str, object]:
     stated = {part: receipt[part] for part in ("mechanism", "theorem", "cost", "where", "answer")}
     told = {"holds": found.holds, "asked": receipt["privacy"], "faults": list(found.faults)}
     return {**told, **stated, "judged": judged}
-
-
-def _receipt_rows(found: "ReceiptCheck", receipt: Receipt) -> Iterator[tuple[str, str]]:
-    from rainbowdp.questions.kinds import possible_answers, question_words
-    from rainbowdp.release import Terms
-    from rainbowdp.tables.rows import filters_in_words
-
-    terms, judged = found.receipt.terms, found.judged
-    # A part that does not follow from the terms can have any form.
-    stated: Mapping[str, Any] = receipt
-    possible = possible_answers(terms.question) if isinstance(terms, Terms) else None
-    yield "question", question_words(stated["question"], possible)
-    if terms.where:
-        yield "rows", f"only where {filters_in_words(terms.where)}"
-    if isinstance(terms, Terms) and terms.divided is not None:
-        yield "groups", f"one answer for each of {'; '.join(terms.group_names)}, by {terms.divided.by}"
-    yield "answer", _said(terms, stated["answer"])
-    yield "answered", stated["answered_at"]
-    person = "every row is a person"
-    if terms.unit is not None:
-        what = "categories" if possible is None else "rows"
-        most = f"at most {stated['unit']['at_most']} {what} of one person"
-        person = f"{terms.unit!r} says whose row it is, {most}"
-    yield "neighbors", f"{stated['neighbors']}; {person}"
-    yield "privacy", _parameters(stated["privacy"])
-    yield "cost", _parameters(stated["cost"])
-    if stated["rho"] is not None:
-        yield "rho (zCDP)", _rho(stated["rho"])
-    goal = f", goal {stated['goal']}" if stated["goal"] else ""
-    yield "mechanism", f"{stated['mechanism']}{goal}"
-    for fault in found.faults or ("identical",):
-        yield "recomputed", fault
-    pairs = f"{counted(judged.pairs, 'pair')}: " if judged.pairs else ""
-    yield "judged", f"{pairs}{judged.what}"
-    if judged.broken is not None:
-        yield "broken at", judged.broken
-    yield "in all cases", str(stated["theorem"])
-
-
-def _parameters(stated: object) -> str:
-    shown = [f"{name}={value}" for name, value in stated.items()] if isinstance(stated, dict) else []
-    return ", ".join(shown) or json.dumps(stated)
-
-
-def _rho(stated: object) -> str:
-    match stated:
-        case {"value": float(value), "bound": bool(is_bound)}:
-            return f"{value:.6g}{', a bound' if is_bound else ''}, of each answer"
-        case _:
-            return json.dumps(stated)
-
-
-def _said(terms: "Terms | KeyTerms", answer: object) -> str:
-    """Return an answer as `ask` shows it; one that cannot come out as it stands in the receipt."""
-    from rainbowdp.questions.kinds import shown_answer
-    from rainbowdp.release import Terms
-
-    match answer:
-        case dict():
-            return "; ".join(f"{group}: {_said(terms, one)}" for group, one in answer.items())
-        case list() if not isinstance(terms, Terms):
-            return f"{len(answer)} categor{'y' if len(answer) == 1 else 'ies'}"
-        case str() | list() if isinstance(terms, Terms) and all(isinstance(part, str) for part in answer):
-            return shown_answer(terms.question, answer)
-        case _:
-            return json.dumps(answer)

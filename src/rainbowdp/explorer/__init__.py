@@ -1,15 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The explorer: one self-contained page on which a level of privacy is tried out.
+"""The explorer: one self-contained page on which a level of privacy is tried out, or that holds a report.
 
 The page makes no request, and works where there is no network. Its script and its style are plain files of
-this package, joined here; the browser runs nothing else, since the page names the hash of both.
+this package, joined here; the browser runs nothing else, since the page names the hash of both. `reports`
+makes the reports that the page can hold.
 """
 
 import base64
 import hashlib
+import json
+import re
+from collections.abc import Mapping
 from importlib.resources import files
 
-_SCRIPTS = ("mathematics.js", "page.js", "line.js", "plan.js", "graph.js", "start.js")
+_SCRIPTS = (
+    "mathematics.js",
+    "page.js",
+    "line.js",
+    "plan.js",
+    "graph.js",
+    "check.js",
+    "report.js",
+    "start.js",
+)
 """In the order in which each uses what stands before."""
 
 
@@ -40,8 +53,13 @@ def part(name: str) -> str:
     return (files("rainbowdp.explorer") / name).read_text(encoding="utf-8")
 
 
-def page() -> str:
+def page(report: Mapping[str, object] | None = None) -> str:
     """Return the page as HTML.
+
+    Parameters
+    ----------
+    report : mapping, optional
+        From `rainbowdp.explorer.reports`: what the page shows first.
 
     Returns
     -------
@@ -59,11 +77,11 @@ def page() -> str:
         "STYLE_HASH": _hash(style),
         "STYLE": style,
         "SCRIPT": program,
+        # In a script element only a "<" can end the text, or begin a comment that hides its end.
+        "REPORT": json.dumps(report, allow_nan=False).replace("<", "\\u003c"),
     }
-    html = part("page.html")
-    for name, text in texts.items():
-        html = html.replace(f"@{name}@", text)
-    return html
+    # In one pass: a name in a report can look like a place.
+    return re.sub("@([A-Z_]+)@", lambda found: texts[found[1]], part("page.html"))
 
 
 def _hash(text: str) -> str:

@@ -85,6 +85,9 @@ const GRAPHS = {
   count: ["Count of 12 people, at least 6 or not", () => countGraph(12)],
 };
 
+/** @type {Record<string, string>} */
+const RULES = { ranks: "by rank, as given", uniform: "all equal", response: "randomized response" };
+
 /** @type {Placed | null} */
 let own = null;
 
@@ -236,7 +239,7 @@ function graphView() {
         problem, make("p", { class: "note" }, "Files can also be dropped on this page. They are read here and never leave it; a link does not hold them.")),
       make("fieldset", {}, make("legend", {}, "Privacy"), privacyControl("epsilon", () => { redraw(); writeAddress(); })),
       make("fieldset", {}, make("legend", {}, "At the boundary"),
-        choice("rule", "Probabilities", [["ranks", "by rank, as given"], ["uniform", "all equal"], ["response", "randomized response"]], state.rule, set("rule")),
+        choice("rule", "Probabilities", Object.entries(RULES), state.rule, set("rule")),
         ...(state.rule === "ranks" ? [make("div", { class: "control" }, make("label", { for: "ranks" }, "Best first"), field({
           id: "ranks", label: "Probabilities by rank, best first, with commas", value: state.ranks,
           read: (typed) => typed.split(",").every((text) => parseFraction(text)?.top), change: (typed) => { state.ranks = typed; redraw(); writeAddress(); },

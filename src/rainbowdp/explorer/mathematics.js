@@ -407,7 +407,8 @@ function epsilonFor(asked, lead, right) {
 
 /**
  * @typedef {{name: string, rainbow: string[][]}} Dataset
- * @typedef {{datasets: Dataset[], pairs: [number, number][]}} Graph
+ * @typedef {{datasets: Dataset[], pairs: [number, number][], given?: Map<string, bigint[]>}} Graph
+ *   given: the masses at the boundary of each region, by the text of its rainbow
  * @typedef {{from: number, to: number, color: string}} Failure  a probability that is too great, seen from a neighbor
  */
 
@@ -476,12 +477,12 @@ function parseGraph(texts) {
   return { datasets, pairs: pairs.filter(([one, other]) => one !== other) };
 }
 
-/** @param {string[][]} rainbow */
-const rainbowText = (rainbow) => rainbow.map((tied) => [...tied].sort().join("=")).join(">");
+/** Return a rainbow as text; names stand in quotes where they need it. @param {string[][]} rainbow */
+const rainbowText = (rainbow) => rainbow.map((tied) => [...tied].sort().map((name) => (/[>=,"\r\n]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join("=")).join(">");
 
 /**
  * Return the mass of each color at the boundary of a region.
- * @param {string} rule "uniform", "response" or weights by rank such as 2/5,7/20,1/4
+ * @param {string} rule "uniform", "response", "given" or weights by rank such as 2/5,7/20,1/4
  * @param {string[][]} rainbow @param {string[]} colors @param {Odds} privacy
  */
 function boundaryMasses(rule, rainbow, colors, { odds, delta }) {
@@ -505,29 +506,37 @@ function boundaryMasses(rule, rainbow, colors, { odds, delta }) {
   return colors.map((color) => (/** @type {bigint} */ (found.get(color)) << BITS) / total);
 }
 
-/**
- * Return the optimal mechanism of a graph, and where its boundary is not private.
- * @param {Graph} graph @param {string} rule @param {string} epsilon
- */
-function solveGraph({ datasets, pairs }, rule, epsilon) {
-  const privacy = /** @type {Odds} */ (parsePrivacy({ epsilon }));
-  const colors = datasets[0].rainbow.flat().sort();
+/** @typedef {{colors: string[], regions: string[], neighbors: number[][], distance: (number | null)[]}} Structure  what does not depend on probabilities */
+
+/** Return the region of each dataset, its neighbors, and its distance to the boundary of the region. @param {Graph} graph @returns {Structure} */
+function structureOf({ datasets, pairs }) {
   const regions = datasets.map(({ rainbow }) => rainbowText(rainbow));
-  /** @type {number[][]} */
-  const neighbors = datasets.map(() => []);
+  /** @type {Set<number>[]} */
+  const near = datasets.map(() => new Set());
   for (const [one, other] of pairs) {
-    if (!neighbors[one].includes(other)) neighbors[one].push(other);
-    if (!neighbors[other].includes(one)) neighbors[other].push(one);
+    near[one].add(other);
+    near[other].add(one);
   }
+  const neighbors = near.map((all) => [...all]);
   /** @type {(number | null)[]} */
-  const distance = datasets.map((_, at) => (neighbors[at].some((other) => regions[other] !== regions[at]) ? 0 : null));
-  for (let found = distance.flatMap((near, at) => (near === 0 ? [at] : [])), steps = 1; found.length; steps++) {
+  const distance = neighbors.map((all, at) => (all.some((other) => regions[other] !== regions[at]) ? 0 : null));
+  for (let found = distance.flatMap((steps, at) => (steps === 0 ? [at] : [])), steps = 1; found.length; steps++) {
     const next = [...new Set(found.flatMap((at) => neighbors[at]))].filter((at) => distance[at] === null);
     for (const at of next) distance[at] = steps;
     found = next;
   }
+  return { colors: datasets[0].rainbow.flat().sort(), regions, neighbors, distance };
+}
+
+/**
+ * Return the optimal mechanism of a graph, and where its boundary is not private.
+ * @param {Graph} graph @param {string} rule @param {string} epsilon
+ */
+function solveGraph({ datasets, pairs, given }, rule, epsilon) {
+  const privacy = /** @type {Odds} */ (parsePrivacy({ epsilon }));
+  const { colors, regions, neighbors, distance } = structureOf({ datasets, pairs });
   const at = new Map(regions.map((region, number) => [region, datasets[number].rainbow]));
-  const boundary = new Map([...at].map(([region, rainbow]) => [region, boundaryMasses(rule, rainbow, colors, privacy)]));
+  const boundary = new Map([...at].map(([region, rainbow]) => [region, (rule === "given" && given?.get(region)) || boundaryMasses(rule, rainbow, colors, privacy)]));
   const lines = new Map([...at].map(([region, rainbow]) => [region,
     lineFrom(/** @type {bigint[]} */ (boundary.get(region)), rainbow.map((tied) => tied.map((color) => colors.indexOf(color))), privacy)]));
   const bounded = new Set(regions.filter((_, number) => distance[number] !== null));

@@ -57,9 +57,12 @@ function dress(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes))
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (value !== false) element.setAttribute(name, value === true ? "" : String(value));
-  element.append(...children);
+  element.append(...children.map((child) => (typeof child === "string" ? visible(child) : child)));
   return element;
 }
+
+/** Return a text in which characters that are invisible, or turn others around, are escapes. @param {string} text */
+const visible = (text) => text.replace(/[\p{Cf}\p{Zl}\p{Zp}]|(?!\n)\p{Cc}/gu, (found) => `\\u${/** @type {number} */ (found.codePointAt(0)).toString(16).padStart(4, "0")}`);
 
 /**
  * Paint again when the width of an element changes. Returns a function to that width, which asks the browser

@@ -2,7 +2,7 @@
 // Show the view that the address names, now and whenever it changes.
 
 /** @type {Record<string, [string, () => Node[]]>} */
-const VIEWS = { plan: ["Plan", planView], line: ["Line", lineView], graph: ["Graph", graphView] };
+const VIEWS = { ...(report ? { report: /** @type {[string, () => Node[]]} */ (["Report", reportView]) } : {}), plan: ["Plan", planView], line: ["Line", lineView], graph: ["Graph", graphView] };
 
 function showView() {
   readAddress();

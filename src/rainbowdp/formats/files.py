@@ -283,6 +283,21 @@ def replacing(path: Path) -> Iterator[Path]:
             beside.unlink(missing_ok=True)
 
 
+def write_whole(path: Path, text: str) -> None:
+    """Write a text as UTF-8, whole or not at all; see `replacing`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "note.txt"
+    >>> write_whole(target, "whole")
+    >>> target.read_text(encoding="utf-8")
+    'whole'
+    """
+    with replacing(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+
+
 def check_writable(path: Path) -> None:
     """Refuse a target that can never be written, before any work is done for it.
 

@@ -308,30 +308,62 @@ def privacy_cost(
     """
     moves = "one person joins or leaves" if neighbors == "add-remove" else "one person's data are replaced"
     moves = f"{moves} in one group" if in_group else moves
-    odds, text = None, None
+    odds, delta = None, None
+    if not isinstance(privacy, GaussianDP):
+        odds, delta = to_float(privacy.odds, "up"), f"{float(privacy.delta):.4g}" if privacy.delta else None
+    guess = best_guess(privacy)
+    who = "who knows the data of all others, and took both for equally likely before,"
+    words = (_measured(privacy, moves), _guessing(guess, who), _rho_words(rho))
+    known = (None, False) if rho is None else (rho.value, rho.is_bound)
+    return PrivacyCost(odds, delta, known[0], known[1], guess, tuple(map(sentence, words)))
+
+
+def graph_words(privacy: Privacy) -> tuple[str, ...]:
+    """Return what a notion of privacy promises between neighbors of a graph, in sentences.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> graph_words(PureDP("ln 3"))[0]
+    'When a dataset is replaced by a neighbor, no answer becomes more than 3 times as likely.'
+    """
+    who = "who took two neighboring datasets for equally likely before"
+    words = (
+        _measured(privacy, "a dataset is replaced by a neighbor"),
+        _guessing(best_guess(privacy), who),
+    )
+    return tuple(map(sentence, words))
+
+
+def best_guess(privacy: Privacy) -> float:
+    """Return how often a guess between two neighbors is right at most, rounded up; see `privacy_cost`.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> round(best_guess(PureDP(1)), 4)
+    0.7311
+    """
     if isinstance(privacy, GaussianDP):
-        guess = round_ball(lambda: normal_cdf(exponent_ball(privacy.mu) / 2), "up")
-        measured = (
+        return min(1.0, round_ball(lambda: normal_cdf(exponent_ball(privacy.mu) / 2), "up"))
+    epsilon, delta = privacy.epsilon, privacy.delta
+    return min(1.0, round_ball(lambda: 1 - (1 - ball(delta)) / (1 + exponent_ball(epsilon).exp()), "up"))
+
+
+def _measured(privacy: Privacy, moves: str) -> str:
+    if isinstance(privacy, GaussianDP):
+        return (
             f"when {moves}, the answer tells no more than one measurement of that with a normal error of "
             "deviation 1/mu"
         )
-    else:
-        epsilon, delta = privacy.epsilon, privacy.delta
-        odds = to_float(privacy.odds, "up")
-        guess = round_ball(lambda: 1 - (1 - ball(delta)) / (1 + exponent_ball(epsilon).exp()), "up")
-        times = "e^epsilon (above 10^308)" if odds == inf else short(odds)
-        measured = f"when {moves}, no answer becomes more than {times} times as likely"
-        if delta:
-            text = f"{float(delta):.4g}"
-            measured += f", up to an additional probability of {text}"
-    guess = min(1.0, guess)
-    guessing = (
-        "a person who knows the data of all others, and took both for equally likely before, guesses right "
-        f"in {guessed_of_100(guess)} cases, instead of 50 of 100"
-    )
-    words = tuple(map(sentence, (measured, guessing, _rho_words(rho))))
-    known = (None, False) if rho is None else (rho.value, rho.is_bound)
-    return PrivacyCost(odds, text, known[0], known[1], guess, words)
+    odds = to_float(privacy.odds, "up")
+    times = "e^epsilon (above 10^308)" if odds == inf else short(odds)
+    more = f", up to an additional probability of {float(privacy.delta):.4g}" if privacy.delta else ""
+    return f"when {moves}, no answer becomes more than {times} times as likely{more}"
+
+
+def _guessing(guess: float, who: str) -> str:
+    return f"a person {who} guesses right in {guessed_of_100(guess)} cases, instead of 50 of 100"
 
 
 def _rho_words(rho: Rho | None) -> str:

@@ -17,14 +17,15 @@ _Column = tuple[str, str, tuple[str, ...]]
 
 def plan_lines(plan: Plan) -> Iterator[str]:
     """Yield the lines that tell a plan to people."""
-    yield from _head(plan)
+    yield from plan_head(plan)
     for part in plan.privacies:
         yield from _part(part, plan)
     if plan.notes:
         yield from ("", *(f"note: {text}" for text in plan.notes))
 
 
-def _head(plan: Plan) -> Iterator[str]:
+def plan_head(plan: Plan) -> Iterator[str]:
+    """Yield the lines that say what is planned; each names a thing, then a colon, then the thing itself."""
     hidden = (
         "one person joins or leaves" if plan.neighbors == "add-remove" else "one person's data are replaced"
     )
@@ -61,7 +62,7 @@ def _part(part: PrivacyPlan, plan: Plan) -> Iterator[str]:
     yield ""
     yield "lead needed for right answers in so many of 100 cases"
     leads = zip(*(need.leads for need in part.needs), strict=True)
-    needed = ((*_heads(each[0], plan), tuple(map(_lead, each))) for each in leads)
+    needed = ((*_heads(each[0], plan), tuple(map(needed_lead, each))) for each in leads)
     yield from _table([("right", "", wanted), *needed])
     if part.compared is not None:
         yield ""
@@ -72,7 +73,8 @@ def _part(part: PrivacyPlan, plan: Plan) -> Iterator[str]:
         yield from part.remarks
 
 
-def _lead(needed: NeededLead) -> str:
+def needed_lead(needed: NeededLead) -> str:
+    """Return a needed lead for a table: none is enough, or a dash where that is not computed."""
     return str(needed.lead or "none") if needed.is_computed else "-"
 
 
