@@ -9,7 +9,17 @@ import base64
 import hashlib
 from importlib.resources import files
 
-_SCRIPTS = ("mathematics.js", "page.js", "line.js", "plan.js", "graph.js", "start.js")
+_SCRIPTS = (
+    "mathematics.js",
+    "page.js",
+    "chart.js",
+    "line.js",
+    "plan.js",
+    "graphs.js",
+    "drawing.js",
+    "graph.js",
+    "start.js",
+)
 """In the order in which each uses what stands before."""
 
 
