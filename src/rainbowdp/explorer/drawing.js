@@ -7,6 +7,12 @@
  * @typedef {{rows: number[][], broken: Set<number>, at: number}} Look  the probabilities, the numbers of pairs that break privacy, and the chosen dataset
  */
 
+/** Return how far most places are from the one that is nearest to them. @param {[number, number][]} spots */
+function nearest(spots) {
+  const gaps = spots.map(([x, y], at) => Math.min(...spots.map((other, number) => (number === at ? 100 : Math.hypot(x - other[0], y - other[1])))));
+  return gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 10)];
+}
+
 /**
  * @param {string} id @param {string} label @param {(number: number) => void} choose
  * @param {() => void} stuck is told that there is no neighbor in a direction
@@ -42,7 +48,8 @@ function drawing(id, label, choose, stuck) {
     const scale = Math.min((width - 2 * margin) / (high[0] - low[0] || 1), 420 / (high[1] - low[1] || 1), 110);
     const height = Math.max((high[1] - low[1]) * scale + 2 * margin, 120);
     spots = graph.places.map(([x, y]) => [(x - (low[0] + high[0]) / 2) * scale + width / 2, (y - (low[1] + high[1]) / 2) * scale + height / 2]);
-    side = Math.max(8, Math.min(30, scale * 0.58, 256 / Math.sqrt(graph.datasets.length)));
+    const gap = nearest(spots);
+    side = Math.max(8, Math.min(30, gap * 0.55));
     set(image, { width, height, viewBox: `0 0 ${width} ${height}` });
     set(lines, { d: pathOf(graph.pairs.keys()) });
     bands.replaceChildren(...colors.map(({ slot }) => draw("path", { class: `band slot${slot}` })));
@@ -53,7 +60,7 @@ function drawing(id, label, choose, stuck) {
       return draw("g", {
         class: "node", "text-anchor": "middle", transform: `translate(${spots[number].map((x) => (x - side / 2).toFixed(1)).join(" ")})`,
         onclick: () => { node.focus(); choose(number); },
-      }, draw("title", {}, name), frame, ...(side > 14 ? texts : []), ...letters[number]);
+      }, draw("title", {}, name), frame, ...(gap > 36 ? texts : []), ...letters[number]);
     }));
     paint();
   }

@@ -89,7 +89,7 @@ const GRAPHS = {
   histograms: ["Votes of 6 people for 3 options (histograms)", () =>
     familyGraph(allRows(3, 7).filter((row) => total(row) === 6), (one, other) => apart(one, other) === 2, (row) => row, ([first, second, third]) => [third - second, -1.6 * first])],
   hamming: ["Who of 4 people chose which of 3 options (hamming)", () =>
-    placedGraph(familyGraph(allRows(4, 3), (one, other) => one.filter((option, at) => option !== other[at]).length === 1, (row) => [0, 1, 2].map((option) => row.filter((other) => other === option).length), () => [0, 0]))],
+    familyGraph(allRows(4, 3), (one, other) => one.filter((option, at) => option !== other[at]).length === 1, (row) => [0, 1, 2].map((option) => row.filter((other) => other === option).length), ([first, second, third, fourth]) => [3.4 * first + second, 3.4 * third + fourth])],
   hypercube: ["Yes or no of 5 people, which is more (hypercube)", () =>
     familyGraph(allRows(5, 2), (one, other) => apart(one, other) === 1, (row) => [total(row), 5 - total(row)], cubePlace)],
   grid: ["Two counts of up to 8, which is greater (grid)", () =>

@@ -530,7 +530,10 @@ function boundaryGraph({ datasets, pairs }, { regions, distance }) {
     nodes[number].members.push(at);
     return number;
   });
-  for (const node of nodes) node.name = node.members.length > 3 ? `${node.members.length} datasets` : node.members.map((at) => datasets[at].name).join(", ");
+  for (const node of nodes) {
+    const names = node.members.map((at) => datasets[at].name).join(", ");
+    node.name = node.members.length > 1 && names.length > 9 ? `${node.members.length} datasets` : names;
+  }
   /** @type {Map<string, [number, number]>} */
   const joined = new Map();
   for (const [one, other] of pairs) {

@@ -15,11 +15,17 @@ const QUESTIONS = { winner: "Which option is the most frequent?", "yes-no": "Has
 
 /** @type {Record<string, string>} */
 const NOTES = {
-  winner: "The lead is by how many people the most frequent option is ahead of the next one. One other option close: it is behind by the lead, and the others are much further behind. All others close: all of them are behind by the lead. ",
-  "yes-no": "The lead is how many people would have to act before the true answer changes. ",
-  level: "The lead is how many people would have to act before the count is in another level. The lowest and the highest level have one end, all others have two, and at least twice the rows of one person. ",
+  winner: "The lead is by how many people the most frequent option is ahead of the next one. One other option close: it is behind by the lead, and the others are much further behind. All others close: all of them are behind by the lead.",
+  "yes-no": "The lead is how many people would have to act before the true answer changes.",
+  level: "The lead is how many people would have to act before the count is in another level. The lowest and the highest level have one end, all others have two, and at least twice the rows of one person.",
 };
-const COMMON_NOTE = "Typical: what rainbowdp ask does by default. Guarantee: a chance that is promised at every lead, whatever else is in the table. Noisy counts: noise that protects as much is added to each count, and the answer follows from the sums. Ignoring the data: an option is drawn, all equally likely.";
+/** @type {[string, string][]} */
+const WAYS = [
+  ["typical", "What rainbowdp ask does by default."],
+  ["guarantee", "A chance that is promised at every lead, whatever else is in the table."],
+  ["noisy counts", "Noise is added to each count, so that these protect as much as the answer does, and the answer is read off the noisy counts."],
+  ["ignoring the data", "One of the possible answers is drawn, all equally likely."],
+];
 /** @type {Record<string, string>} */
 const CASES = { "one close": "one other option close", "all close": "all others close", "end levels": "lowest or highest level", "narrowest level": "narrowest level" };
 const LOOKS = { typical: 0, guarantee: 4, "noisy counts": 3, "ignoring the data": 6 };
@@ -78,7 +84,7 @@ function planView() {
       `With the published answer the guess is right in ${guessed({ epsilon: state.epsilon })}, instead of 50 of 100 cases without it.`;
     quote.replaceChildren(answer, risk);
     copied.textContent = "";
-    note.textContent = NOTES[asked.question] + COMMON_NOTE;
+    note.textContent = NOTES[asked.question];
     const request = JSON.stringify([{ ...asked, epsilon: "" }, lead(), state.want]);
     if (request === solved) return;
     solved = request;
@@ -132,9 +138,9 @@ function planView() {
   redraw();
   return [
     make("div", { class: "intro" }, make("h2", {}, "How often is the answer right, and what does one person risk?"),
-      make("p", {}, "One answer is published. It is drawn at random: the true answer is the most probable one, but no answer is certain, so what is published tells little about any one person. The number ε (epsilon) sets how little. A smaller ε protects more, and the published answer is wrong more often. Move the sliders to see both.")),
+      make("p", {}, "One answer is published. It is drawn at random, so no answer is certain, and what is published tells little about any one person. The number ε (epsilon) sets how little. A smaller ε protects more, and the published answer is wrong more often. Move the sliders to see both.")),
     make("section", { class: "answer", "aria-label": "In words" }, quote, copy, " ", copied),
     controls,
-    make("section", { "aria-label": "Result" }, note, curves.node),
+    make("section", { "aria-label": "Result" }, note, curves.node, make("h3", {}, "What is compared"), make("dl", {}, ...WAYS.flatMap(([way, words]) => [make("dt", {}, way), make("dd", {}, words)]))),
   ];
 }

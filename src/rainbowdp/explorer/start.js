@@ -24,7 +24,7 @@ document.getElementById("views")?.append(...Object.entries(VIEWS).map(([name, [t
 function readView() {
   const wrong = readAddress();
   showView();
-  if (wrong.length) document.getElementById("view")?.prepend(make("p", { class: "problem told", role: "alert" }, `This link says what cannot be read: ${wrong.join(", ")}. The usual values stand there instead.`));
+  if (wrong.length) document.querySelector(".intro")?.prepend(make("p", { class: "problem", role: "alert" }, `This link says what cannot be read: ${wrong.join(", ")}. The usual values stand there instead.`));
 }
 addEventListener("hashchange", readView);
 readView();
