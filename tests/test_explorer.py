@@ -27,7 +27,7 @@ from rainbowdp.exact import ball, round_ball
 from rainbowdp.explorer import page, part
 from rainbowdp.goals import GOALS, Asked, mechanism_of
 from rainbowdp.graph import boundary_morphism
-from rainbowdp.planning import PlanCase
+from rainbowdp.planning import PlanCase, plan
 from rainbowdp.planning.columns import Column, ignoring_column, mechanism_column, noisy_column
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Neighbors, Question, level, winner, yes_no
@@ -163,8 +163,8 @@ def test_plans_are_those_of_the_package(tmp_path: Path) -> None:
                 assert not differ(wrong, right), (setting, way["way"], case, lead, wrong, right)
 
 
-def columns_of(setting: dict[str, Any]) -> dict[str, Callable[[int, Any], float]]:
-    """Return the probability of a wrong answer by lead and case, for each way that the package has."""
+def asked_of(setting: dict[str, Any], epsilon: str) -> Asked:
+    """Return what the package is asked for a setting of the page."""
     options = [str(at) for at in range(setting["options"])]
     widths = itertools.accumulate([setting["width"]] * (len(options) - 2), initial=1000)
     question: Question
@@ -175,7 +175,12 @@ def columns_of(setting: dict[str, Any]) -> dict[str, Callable[[int, Any], float]
     else:
         question = level("column", equals="x", edges=list(widths))
     neighbors: Neighbors = "change-one" if setting["changed"] else "add-remove"
-    asked = Asked(question, PureDP(setting["epsilon"]), neighbors, setting["rows"])
+    return Asked(question, PureDP(epsilon), neighbors, setting["rows"])
+
+
+def columns_of(setting: dict[str, Any]) -> dict[str, Callable[[int, Any], float]]:
+    """Return the probability of a wrong answer by lead and case, for each way that the package has."""
+    asked = asked_of(setting, setting["epsilon"])
     made = {goal: mechanism_of(asked, goal) for goal in GOALS}
     found = [*(mechanism_column(*each) for each in made.items()), ignoring_column(asked)]
     noisy = noisy_column(asked, made["typical"])
@@ -272,3 +277,33 @@ def test_graphs_are_those_of_the_package(tmp_path: Path) -> None:
             assert not any(map(differ, row, expected)), (setting, name, row, expected)
             assert distance == distances[graph.index(name)], (setting, name)
     assert 10 < refused < 150
+
+
+@needs_node
+def test_the_epsilon_that_is_enough_is_that_of_plan(tmp_path: Path) -> None:
+    source = random.Random(24)
+    settings = [
+        {
+            "question": source.choice(["winner", "yes-no"]),
+            "options": source.randint(2, 12),
+            "changed": source.random() < 0.5,
+            "rows": source.choice([1, 1, 3]),
+            "width": 50,
+            "lead": source.randint(1, 60),
+            "want": source.randint(55, 99),
+        }
+        for _ in range(30)
+    ]
+    enough = computed("epsilonFor(setting, setting.lead, setting.want / 100)", settings, tmp_path)
+    for setting, found in zip(settings, enough, strict=True):
+        asked = asked_of(setting, "1")
+        least = plan(
+            asked.question,
+            neighbors=asked.neighbors,
+            max_rows=asked.max_rows,
+            want=Fraction(setting["want"], 100),
+            lead=setting["lead"],
+        ).least
+        # The page tries epsilons that are 1.2 % apart, with three digits.
+        assert least is not None
+        assert 0.995 < float(found) / float(least.text) < 1.02, (setting, least)

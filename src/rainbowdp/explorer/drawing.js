@@ -60,7 +60,7 @@ function drawing(id, label, choose, stuck) {
       return draw("g", {
         class: "node", "text-anchor": "middle", transform: `translate(${spots[number].map((x) => (x - side / 2).toFixed(1)).join(" ")})`,
         onclick: () => { node.focus(); choose(number); },
-      }, draw("title", {}, name), frame, ...(gap > 36 ? texts : []), ...letters[number]);
+      }, draw("title", {}, name), frame, ...(gap > 50 ? texts : []), ...letters[number]);
     }));
     paint();
   }

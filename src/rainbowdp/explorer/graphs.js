@@ -87,7 +87,7 @@ function ringGraph({ datasets, pairs }) {
 const GRAPHS = {
   figure1: ["Figure 1 of the paper", figureGraph],
   histograms: ["Votes of 6 people for 3 options (histograms)", () =>
-    familyGraph(allRows(3, 7).filter((row) => total(row) === 6), (one, other) => apart(one, other) === 2, (row) => row, ([first, second, third]) => [third - second, -1.6 * first])],
+    familyGraph(allRows(3, 7).filter((row) => total(row) === 6), (one, other) => apart(one, other) === 2, (row) => row, ([first, second, third]) => [third - second, -2.1 * first])],
   hamming: ["Who of 4 people chose which of 3 options (hamming)", () =>
     familyGraph(allRows(4, 3), (one, other) => one.filter((option, at) => option !== other[at]).length === 1, (row) => [0, 1, 2].map((option) => row.filter((other) => other === option).length), ([first, second, third, fourth]) => [3.4 * first + second, 3.4 * third + fourth])],
   hypercube: ["Yes or no of 5 people, which is more (hypercube)", () =>
