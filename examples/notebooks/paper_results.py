@@ -6,6 +6,7 @@
 
 import marimo
 
+__generated_with = "0.25.2"
 app = marimo.App(width="medium")
 
 with app.setup:
@@ -27,9 +28,9 @@ def _():
     mo.md(r"""
     # The paper's results in numbers
 
-    Zhou, Günlü, D'Oliveira, Médard, Sadeghi and Schaefer, *Rainbow Differential Privacy* (2022), see differential privacy as the
-    coloring of a graph. Its nodes are datasets, lines join neighbors, and each dataset ranks the answers.
-    Every number below is exact.
+    Zhou, Günlü, D'Oliveira, Médard, Sadeghi and Schaefer, *Rainbow Differential Privacy* (2022), see
+    differential privacy as the coloring of a graph. Its nodes are datasets, lines join neighbors, and each
+    dataset ranks the answers. Every number below is exact.
     """)
 
 

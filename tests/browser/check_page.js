@@ -58,7 +58,7 @@ async function main() {
       const { violations } = await axe(context, tab);
       for (const { id, nodes } of violations) wrong.push(`${view}, ${colorScheme}: ${id}: ${nodes.map(({ target }) => target.join(" ")).slice(0, 3).join("; ")}`);
       if (width > 375) await byKeyboard(tab, view);
-      await tab.waitForTimeout(200);
+      await tab.waitForTimeout(300);
       // What was said of the last step is not part of the link.
       await tab.evaluate(() => document.querySelectorAll("[aria-live]").forEach((element) => { element.textContent = ""; }));
       const [link, first] = [tab.url(), await seen(tab)];

@@ -483,7 +483,7 @@ function parseGraph(texts) {
   if (numbers.size < nodes.length) throw new Error("A dataset is named twice.");
   const pairs = edges.map(({ source, target }) => /** @type {[number, number]} */ ([source, target].map((name) => {
     const number = numbers.get(name);
-    if (number === undefined) throw new Error(`A pair names ${name}, which is no dataset.`);
+    if (number === undefined) throw new Error(`A pair names ${name}, which is not among the datasets.`);
     return number;
   })));
   return { datasets, pairs: pairs.filter(([one, other]) => one !== other) };

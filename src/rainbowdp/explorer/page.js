@@ -79,7 +79,7 @@ function writeAddress() {
   writing = setTimeout(() => {
     const changed = Object.entries(state).filter(([name, value]) => name === "view" || value !== DEFAULTS[name]);
     history.replaceState(null, "", `#${new URLSearchParams(changed)}`);
-  }, 50);
+  }, 200);
 }
 
 /**
