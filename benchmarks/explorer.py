@@ -2,6 +2,7 @@
 """How long a slider of the explorer takes to redraw the page, in Chromium driven by Playwright."""
 
 import json
+import os
 import shutil
 import statistics
 import subprocess
@@ -53,8 +54,15 @@ def main(size: int, folder: Path) -> Report:
         shutil.which("chromium") or "chromium",
         *map(str, (html, graph, _MOVES)),
     ]
+    # The sockets of a browser lie in its own temporary folder, and their paths must be short.
+    environment = {name: value for name, value in os.environ.items() if name != "TMPDIR"}
     done = subprocess.run(
-        command, cwd=ROOT / "tests/browser", capture_output=True, encoding="utf-8", check=False
+        command,
+        cwd=ROOT / "tests/browser",
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
     if done.returncode:
         raise RuntimeError(f"the page could not be measured: {done.stderr}")
@@ -62,13 +70,13 @@ def main(size: int, folder: Path) -> Report:
     views = found["views"]
     if views["graph"]["shown"] != size:
         raise RuntimeError(f"{views['graph']['shown']} of {size} datasets were drawn")
-    medians = {name: statistics.median(view["milliseconds"]) for name, view in views.items()}
+    most = {name: statistics.quantiles(view["milliseconds"], n=10)[-1] for name, view in views.items()}
     rows = [
         [
             what,
             str(views[name]["shown"]),
-            f"{medians[name]:.1f}",
-            f"{statistics.quantiles(views[name]['milliseconds'], n=10)[-1]:.1f}",
+            f"{statistics.median(views[name]['milliseconds']):.1f}",
+            f"{most[name]:.1f}",
             f"{views[name]['processor']:.1f}",
         ]
         for name, what in _WHAT.items()
@@ -78,14 +86,14 @@ def main(size: int, folder: Path) -> Report:
         f"{found['browser']}: milliseconds from the move until the page is drawn, and processor milliseconds "
         "of the thread of the page."
     )
-    lines = {_WHAT[name]: medians[name] for name in ("line", "boundary", "gaussian")}
+    lines = {_WHAT[name]: most[name] for name in ("line", "boundary", "gaussian")}
     return Report(
         text,
         ("slider", "points or datasets", "median", "nine of ten below", "processor"),
         rows,
         goals=[
-            Goal("explorer: a slider of a line of 200 distances redraws in", 16, lines, unit=" ms"),
-            Goal(f"explorer: … of {size:,} datasets", 100, {"": medians["graph"]}, unit=" ms"),
+            Goal("explorer: nine of ten moves on a line of 200 distances redraw in", 16, lines, unit=" ms"),
+            Goal(f"explorer: … on a graph of {size:,} datasets", 100, {"": most["graph"]}, unit=" ms"),
         ],
     )
 
