@@ -16,11 +16,11 @@ SIZE = 500
 _MOVES = 60
 _WIDTH = 25
 _WHAT = {
-    "plan": "Plan, 12 options: epsilon",
-    "line": "Line, five colors: epsilon",
-    "boundary": "Line, five colors: a boundary probability",
-    "gaussian": "Line, five colors: mu",
-    "graph": "Graph: epsilon",
+    "plan": "Plan, 12 options, {} leads: epsilon",
+    "line": "Line, five colors, {} distances: epsilon",
+    "boundary": "Line, five colors, {} distances: a boundary probability",
+    "gaussian": "Line, five colors, {} distances: mu",
+    "graph": "Graph, {} datasets: epsilon",
 }
 
 
@@ -73,8 +73,7 @@ def main(size: int, folder: Path) -> Report:
     most = {name: statistics.quantiles(view["milliseconds"], n=10)[-1] for name, view in views.items()}
     rows = [
         [
-            what,
-            str(views[name]["shown"]),
+            what.format(views[name]["shown"]),
             f"{statistics.median(views[name]['milliseconds']):.1f}",
             f"{most[name]:.1f}",
             f"{views[name]['processor']:.1f}",
@@ -86,10 +85,10 @@ def main(size: int, folder: Path) -> Report:
         f"{found['browser']}: milliseconds from the move until the page is drawn, and processor milliseconds "
         "of the thread of the page."
     )
-    lines = {_WHAT[name]: most[name] for name in ("line", "boundary", "gaussian")}
+    lines = {_WHAT[name].partition(": ")[2]: most[name] for name in ("line", "boundary", "gaussian")}
     return Report(
         text,
-        ("slider", "points or datasets", "median", "nine of ten below", "processor"),
+        ("slider", "median", "nine of ten below", "processor"),
         rows,
         goals=[
             Goal("explorer: nine of ten moves on a line of 200 distances redraw in", 16, lines, unit=" ms"),
