@@ -419,7 +419,8 @@ function epsilonFor(asked, lead, right) {
 
 /**
  * @typedef {{name: string, rainbow: string[][]}} Dataset
- * @typedef {{datasets: Dataset[], pairs: [number, number][]}} Graph
+ * @typedef {{datasets: Dataset[], pairs: [number, number][], given?: Map<string, bigint[]>}} Graph
+ *   given: the masses at the boundary of each region, by the text of its rainbow
  */
 
 /** Read a rainbow such as blue>red=green, with names in quotes where they need it; null where it is none. @param {string} text @returns {string[][] | null} */
@@ -489,8 +490,8 @@ function parseGraph(texts) {
   return { datasets, pairs: pairs.filter(([one, other]) => one !== other) };
 }
 
-/** @param {string[][]} rainbow */
-const rainbowText = (rainbow) => rainbow.map((tied) => [...tied].sort().join("=")).join(">");
+/** Return a rainbow as text; names stand in quotes where they need it. @param {string[][]} rainbow */
+const rainbowText = (rainbow) => rainbow.map((tied) => [...tied].sort().map((name) => (/[>=,"\r\n]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join("=")).join(">");
 
 /** @typedef {{colors: string[], regions: string[], neighbors: number[][], distance: (number | null)[]}} Structure  what does not depend on probabilities */
 
@@ -564,7 +565,7 @@ function truthAndLie(privacy, count) {
 
 /**
  * Return the mass of each color at the boundary of a region.
- * @param {string} rule "uniform", "response" or weights by rank such as 2/5,7/20,1/4
+ * @param {string} rule "uniform", "response", "given" or weights by rank such as 2/5,7/20,1/4
  * @param {string[][]} rainbow @param {string[]} colors @param {[bigint, bigint]} response
  */
 function boundaryMasses(rule, rainbow, colors, [truth, lie]) {
@@ -622,11 +623,11 @@ function brokenEvent(privacy, high, low) {
  * Return the optimal mechanism of a graph, and where its boundary is not private.
  * @param {Graph} graph @param {Structure} structure @param {string} rule @param {PrivacyText} privacyText
  */
-function solveGraph({ datasets, pairs }, { colors, regions, distance }, rule, privacyText) {
+function solveGraph({ datasets, pairs, given }, { colors, regions, distance }, rule, privacyText) {
   const privacy = /** @type {Privacy} */ (parsePrivacy(privacyText));
   const rainbows = new Map(regions.map((region, number) => [region, datasets[number].rainbow]));
   const response = truthAndLie(privacy, colors.length);
-  const boundary = new Map([...rainbows].map(([region, rainbow]) => [region, boundaryMasses(rule, rainbow, colors, response)]));
+  const boundary = new Map([...rainbows].map(([region, rainbow]) => [region, (rule === "given" && given?.get(region)) || boundaryMasses(rule, rainbow, colors, response)]));
   const bounded = new Set(regions.filter((_, number) => distance[number] !== null));
   /** @type {Map<string, (steps: number | null) => number[]>} */
   const lines = new Map([...rainbows].map(([region, rainbow]) => {
