@@ -36,9 +36,12 @@ async function byKeyboard(tab, view) {
   }
 }
 
-/** What a person sees or hears: the address, and the text and values of the page. */
-const seen = (tab) => tab.evaluate(() => [location.hash, document.body.innerText,
+/** What a person sees or hears: the text and the values of the page. */
+const seen = (tab) => tab.evaluate(() => [document.body.innerText,
   ...[...document.querySelectorAll("input, select")].map((input) => [input.value, input.checked, input.getAttribute("aria-valuetext"), input.getAttribute("aria-invalid")].join())].join("\n"));
+
+/** Wait by the clock of the page until what waits for a slider's rest has happened. */
+const rested = (tab) => tab.evaluate(() => new Promise((done) => setTimeout(done, 300)));
 
 async function main() {
   const browser = await chromium.launch({ executablePath: browserPath, args: QUIET });
@@ -58,13 +61,13 @@ async function main() {
       const { violations } = await axe(context, tab);
       for (const { id, nodes } of violations) wrong.push(`${view}, ${colorScheme}: ${id}: ${nodes.map(({ target }) => target.join(" ")).slice(0, 3).join("; ")}`);
       if (width > 375) await byKeyboard(tab, view);
-      await tab.waitForTimeout(300);
+      await rested(tab);
       // What was said of the last step is not part of the link.
       await tab.evaluate(() => document.querySelectorAll("[aria-live]").forEach((element) => { element.textContent = ""; }));
       const [link, first] = [tab.url(), await seen(tab)];
       await tab.goto("about:blank");
       await tab.goto(link);
-      await tab.waitForTimeout(50);
+      await rested(tab);
       const again = (await seen(tab)).split("\n");
       const other = first.split("\n").filter((line, at) => line !== again[at]);
       if (other.length) wrong.push(`${view}: the link ${link} shows something else than ${other.slice(0, 3).join("; ")}`);

@@ -161,7 +161,7 @@ function slider({ id, label, min, max, step, value, words, spoken = words, move,
  */
 function field({ id, label, value, read, change }) {
   const input = make("input", {
-    type: "text", id, value, inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": label,
+    type: "text", id, value, inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": label, "aria-invalid": "false",
     oninput: () => {
       const valid = Boolean(read(input.value));
       input.setAttribute("aria-invalid", String(!valid));

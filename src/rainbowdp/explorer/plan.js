@@ -126,7 +126,7 @@ function planView() {
         ...(asked.question === "yes-no" ? [] : [bar("options", level ? "Number of levels" : "Number of options", level ? 3 : 2, level ? 8 : 20, asked.options, (x) => counted(x, level ? "level" : "option"))]),
         ...(level ? [number("width", "Rows in the narrowest inner level")] : [])),
       make("fieldset", {}, make("legend", {}, "Who is protected"),
-        choice("neighbors", "One person", [["add-remove", "joins or leaves the table"], ["change-one", "changes their record"]], state.neighbors, set("neighbors")),
+        choice("neighbors", "What stays hidden", [["add-remove", "whether one person is in the table"], ["change-one", "which record one person has"]], state.neighbors, set("neighbors")),
         bar("rows", "Rows of one person, at most", 1, 20, asked.rows, (x) => counted(x, "row")),
         number("people", "People in the table, about")),
       make("fieldset", {}, make("legend", {}, "Privacy"), privacyControl("epsilon", () => ({ epsilon: state.epsilon }), redraw),
