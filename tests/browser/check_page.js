@@ -94,7 +94,7 @@ async function main() {
           texts.forEach((text, at) => dataTransfer.items.add(new File([text], `file${at}`)));
           document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
         }, dropped.map((file) => readFileSync(file, "utf-8")));
-        await tab.waitForTimeout(200);
+        await tab.waitForFunction(() => document.querySelector("#graph").value === "own" || document.querySelector(".problem").textContent);
         const said = await tab.locator(".sentence").first().innerText();
         if (!said.startsWith("18 datasets, 31 pairs of neighbors, 6 regions")) wrong.push(`a graph of one's own, ${form}, ${way}: ${said}`);
       }
