@@ -60,7 +60,7 @@ portable: $(VENV)/.dev ## what shows floats once more, without the vector instru
 	$(BIN)/python tests/plain_processor.py $(BIN)/pytest -n $(JOBS) $(FLOATS)
 
 # Such as MEMBERS='ask_csv=1000000 growth=1000000'; all of them, at full size, without it.
-bench: $(VENV)/bench/.ready ## measure speed and memory beside what others need, into benchmarks/results.md; takes long
+bench: $(VENV)/bench/.ready $(BROWSER) ## measure speed and memory beside what others need, into benchmarks/results.md; takes long
 	$(VENV)/bench/bin/python -m benchmarks --page benchmarks/results.md --goals docs/benchmarks.md $(MEMBERS)
 
 format: $(VENV)/.dev ## rewrite the code in the project's style

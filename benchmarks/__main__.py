@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.machine import load, machine, versions
 from benchmarks.report import FIGURES, Report, placed, with_goals
 
-MEMBERS = ("distances", "growth", "families", "draws", "optimum", "startup", "ask_csv")
+MEMBERS = ("distances", "growth", "families", "draws", "optimum", "startup", "ask_csv", "explorer")
 PACKAGES = (
     "rainbowdp",
     "numpy",

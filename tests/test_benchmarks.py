@@ -35,6 +35,7 @@ TINY = {
     "optimum": 400,
     "startup": 20_000,
     "ask_csv": 40_000,
+    "explorer": 60,
 }
 MIB = 2**20
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from rainbowdp import read_graph
 from rainbowdp.explorer import page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,5 +39,7 @@ def test_the_types_of_the_scripts_fit() -> None:
 def test_every_view_works_in_a_browser(tmp_path: Path) -> None:
     out = tmp_path / "page.html"
     out.write_text(page(), encoding="utf-8")
-    files = (ROOT / f"examples/figure1-{name}.csv" for name in ("nodes", "edges"))
-    assert json.loads(run_node("check_page.js", CHROMIUM or "chromium", out, *files)) == []
+    tables = [ROOT / f"examples/figure1-{name}.csv" for name in ("nodes", "edges")]
+    whole = tmp_path / "graph.json"
+    whole.write_text(read_graph(*tables).to_json(), encoding="utf-8")
+    assert json.loads(run_node("check_page.js", CHROMIUM or "chromium", out, whole, *tables)) == []

@@ -16,8 +16,11 @@ from importlib.resources import files
 _SCRIPTS = (
     "mathematics.js",
     "page.js",
+    "chart.js",
     "line.js",
     "plan.js",
+    "graphs.js",
+    "drawing.js",
     "graph.js",
     "check.js",
     "report.js",

@@ -11,13 +11,15 @@ const PRESETS = [
   ["All equally likely", { rainbow: "blue>red>green", boundary: "1,1,1" }],
 ];
 
-/** Return the colors of the state, and whether each is tied with the one before. */
-function readRainbow() {
-  const words = state.rainbow.split(/([>=])/);
+/** @type {Record<string, string>} */
+const NOTIONS = { pure: "pure: ε", approximate: "approximate: ε and δ", gaussian: "Gaussian: μ" };
+
+/** Read colors, and whether each is tied with the one before; null where they are none. @param {string} text */
+function readRainbow(text) {
+  const words = text.split(/([>=])/);
   const names = words.filter((_, at) => at % 2 === 0).map((name) => name.trim());
   const fits = names.length >= 2 && names.length <= COLORS.length && new Set(names).size === names.length && names.every(Boolean);
-  if (!fits) return { names: COLORS.slice(0, 3), tied: [false, false, false] };
-  return { names, tied: names.map((_, at) => at > 0 && words[2 * at - 1] === "=") };
+  return fits ? { names, tied: names.map((_, at) => at > 0 && words[2 * at - 1] === "=") } : null;
 }
 
 /** @returns {PrivacyText} */
@@ -26,15 +28,26 @@ function readNotion() {
   return { epsilon: state.epsilon, delta: state.notion === "approximate" ? state.delta : "0" };
 }
 
-/** Return the line of the state; a state that cannot be read counts as the first preset. */
+/** Return the line of the state; null where boundary and colors do not fit. */
 function readLine() {
-  const { names, tied } = readRainbow();
+  const { names, tied } = /** @type {NonNullable<ReturnType<typeof readRainbow>>} */ (readRainbow(state.rainbow));
   const weights = state.boundary.split(",");
   const line = weights.length === names.length ? lineOf(weights, tied, readNotion()) : null;
-  if (line) return { names, tied, weights, line };
-  Object.assign(state, PRESETS[0][1]);
-  return { names: COLORS.slice(0, 3), tied: [false, false, false], weights: state.boundary.split(","),
-    line: /** @type {NonNullable<ReturnType<typeof lineOf>>} */ (lineOf(state.boundary.split(","), [false, false, false], readNotion())) };
+  return line && { names, tied, weights, line };
+}
+
+/** Return the line of a state that was checked. */
+const knownLine = () => /** @type {NonNullable<ReturnType<typeof readLine>>} */ (readLine());
+
+/** The controls of the notion of privacy. @param {() => void} changed by one of its numbers @param {() => void} replaced by another notion */
+function notionControls(changed, replaced) {
+  const delta = make("div", { class: "control" }, make("label", { for: "delta" }, "delta (δ)"), field({
+    id: "delta", label: "delta", value: state.delta, read: (typed) => parsePrivacy({ epsilon: "1", delta: typed }),
+    change: (typed) => { state.delta = typed; changed(); },
+  }));
+  return make("fieldset", {}, make("legend", {}, "Privacy"),
+    choice("notion", "Notion", Object.entries(NOTIONS), state.notion, (notion) => { state.notion = notion; replaced(); }),
+    privacyControl(state.notion === "gaussian" ? "mu" : "epsilon", readNotion, changed), ...(state.notion === "approximate" ? [delta] : []));
 }
 
 /** Return the slot of a color: names that are colors look so. @param {string} name @param {number} at */
@@ -61,52 +74,65 @@ function shownNumbers(last) {
 
 /** @returns {Node[]} */
 function lineView() {
-  const curves = chart("distance", "Distance to the boundary", (x) => `distance ${x}`);
+  const curves = chart("distance", "Distance to the boundary", (x) => `distance ${x.toLocaleString("en")}`, (x) => {
+    state.distance = String(x);
+    writeAddress();
+  });
   const text = make("p", { class: "sentence" });
   const controls = make("form", { "aria-label": "Settings of the line", onsubmit: (/** @type {Event} */ event) => event.preventDefault() });
 
   function redraw() {
-    const { names, line, tied } = readLine();
+    const { names, line, tied } = knownLine();
     writeAddress();
     const best = (/** @type {number} */ distance) => line.classes[0].reduce((sum, at) => sum + line.at(distance)[at], 0);
     const first = nearlySure(best);
-    const xs = shownNumbers(first ?? 16);
+    const xs = shownNumbers(Math.max(first ?? 16, ...line.thresholds.map((turn) => Math.min(turn ?? 0, 1e6))));
     const rows = xs.map(line.at);
     const series = names.map((name, at) => ({ name, slot: slotOf(name, at), values: rows.map((row) => row[at]), dash: DASHES[at] }));
-    const prefix = (/** @type {number} */ number) => line.classes.slice(0, number + 1).flat().map((at) => names[at]).join(", ");
-    const marks = line.thresholds.flatMap((turn, number) => (turn === null ? [] : [{ x: turn, text: `τ(${prefix(number)}) = ${turn}` }]));
-    const bestName = line.classes[0].map((at) => names[at]).join(" or ");
+    const prefix = (/** @type {number} */ number) => line.classes.slice(0, number + 1).flat().map((at) => names[at]);
+    const marks = line.thresholds.flatMap((turn, number) => {
+      const grown = prefix(number);
+      return turn === null ? [] : [{ x: turn, text: `τ(${grown.length > 2 ? `first ${grown.length}` : grown.join(", ")}) = ${turn.toLocaleString("en")}` }];
+    });
     text.textContent =
-      `Next to a table with another ranking, the best answer (${bestName}) has ${ofHundred(best(0))} of 100. ` +
-      (first === null ? "It never comes to 99 of 100, or very far away." : `From distance ${first} on it has at least 99 of 100.`);
-    curves.show({ xs, series, marks, about: `Probability of each color for ${writeRainbow(names, tied)} by the distance to the boundary. ${text.textContent}` });
+      `At the boundary the best answer (${prefix(0).join(" or ")}) has ${ofHundred(best(0))} of 100. ` +
+      (first === null ? "It does not have 99 of 100 at any distance up to a million." : `From distance ${first.toLocaleString("en")} on it has at least 99 of 100.`);
+    curves.show({ xs, series, marks, about: `Probability of each color for ${writeRainbow(names, tied)} by the distance to the boundary. ${text.textContent}` }, Number(state.distance));
+  }
+
+  function replace() {
+    redraw();
+    rebuild();
   }
 
   function rebuild() {
-    const { names, tied, weights, line } = readLine();
+    const { names, tied, weights, line } = knownLine();
     const focused = document.activeElement?.id;
     /** @type {{set: (x: number) => void, text: HTMLInputElement}[]} */
     const bars = [];
+    // While one share is dragged, the others keep the proportions that they had when it was taken up.
+    let [dragged, kept] = [-1, line.shares];
     const rows = names.map((name, at) => {
       const bar = slider({
         id: `share-${at}`, label: name, min: 0, max: 100, step: 0.1, value: line.shares[at] * 100, words: (x) => `${short(x)} of 100`,
         move: (x) => {
-          const moved = onSimplex(readLine().line.shares, at, x / 100);
-          state.boundary = moved.map((share) => share.toFixed(6)).join(",");
+          if (dragged !== at) [dragged, kept] = [at, knownLine().line.shares];
+          const moved = onSimplex(kept, at, x / 100).map((share) => share.toFixed(6));
+          state.boundary = moved.join(",");
           bars.forEach((other, number) => {
-            if (number !== at) other.set(moved[number] * 100);
-            other.text.value = String(Number(moved[number].toFixed(6)));
+            if (number !== at) other.set(Number(moved[number]) * 100);
+            other.text.value = String(Number(moved[number]));
           });
           redraw();
         },
       });
       const typed = field({
-        id: `weight-${at}`, label: `boundary probability of ${name}, as a decimal or a fraction`, value: weights[at], read: parseFraction,
+        id: `weight-${at}`, label: `boundary probability of ${name}, as a decimal or a fraction`, value: weights[at],
+        read: (value) => lineOf(state.boundary.split(",").with(at, value), tied, readNotion()),
         change: (value) => {
-          const changed = state.boundary.split(",").map((old, number) => (number === at ? value : old));
-          if (!lineOf(changed, tied, readNotion())) return;
-          state.boundary = changed.join(",");
-          const { shares } = readLine().line;
+          state.boundary = state.boundary.split(",").with(at, value).join(",");
+          dragged = -1;
+          const { shares } = knownLine().line;
           bars.forEach((other, number) => other.set(shares[number] * 100));
           redraw();
         },
@@ -116,46 +142,32 @@ function lineView() {
       typedToo(bar.row, typed);
       if (at > 0) {
         const box = make("input", { type: "checkbox", id: `tied-${at}`, checked: tied[at], onchange: () => {
-          state.rainbow = writeRainbow(names, tied.map((was, number) => (number === at ? box.checked : was)));
-          redraw();
-          rebuild();
+          state.rainbow = writeRainbow(names, tied.with(at, box.checked));
+          replace();
         } });
         bar.row.append(make("label", { class: "tie", for: `tied-${at}` }, box, ` tied with ${names[at - 1]}`));
       }
       return bar.row;
     });
-    const count = slider({
-      id: "count", label: "Number of colors", min: 2, max: COLORS.length, step: 1, value: names.length, words: (x) => `${x} colors`,
-      move: (x) => {
-        const unused = COLORS.filter((color) => !names.includes(color));
-        const kept = [...names, ...unused].slice(0, x);
-        state.rainbow = writeRainbow(kept, kept.map((_, at) => tied[at] ?? false));
-        state.boundary = Array.from({ length: x }, (_, at) => line.shares[at]?.toFixed(6) ?? (1 / x).toFixed(6)).join(",");
-        if (!lineOf(state.boundary.split(","), tied, readNotion())) state.boundary = kept.map(() => "1").join(",");
-        redraw();
-        rebuild();
-      },
+    const count = choice("count", "Number of colors", COLORS.slice(1).map((_, at) => [String(at + 2), `${at + 2} colors`]), String(names.length), (text) => {
+      const colors = [...names, ...COLORS.filter((color) => !names.includes(color))].slice(0, Number(text));
+      state.rainbow = writeRainbow(colors, colors.map((_, at) => tied[at] ?? false));
+      state.boundary = colors.map((_, at) => (line.shares[at] ?? 1 / colors.length).toFixed(6)).join(",");
+      if (!readLine()) state.boundary = colors.map(() => "1").join(",");
+      replace();
     });
-    const delta = make("div", { class: "control" }, make("label", { for: "delta" }, "delta (δ)"), field({
-      id: "delta", label: "delta", value: state.delta, read: (typed) => parsePrivacy({ epsilon: "1", delta: typed }),
-      change: (typed) => { state.delta = typed; redraw(); },
-    }));
-    const notions = choice("notion", "Privacy", [["pure", "pure: ε"], ["approximate", "approximate: ε and δ"], ["gaussian", "Gaussian: μ"]], state.notion,
-      (value) => { state.notion = value; redraw(); rebuild(); });
     controls.replaceChildren(
       make("div", { class: "presets", role: "group", "aria-label": "Presets" }, ...PRESETS.map(([name, preset]) =>
-        make("button", { type: "button", id: `preset-${name}`, onclick: () => { Object.assign(state, preset); redraw(); rebuild(); } }, name))),
-      make("fieldset", {}, make("legend", {}, "Privacy"), notions, privacyControl(state.notion === "gaussian" ? "mu" : "epsilon", redraw),
-        ...(state.notion === "approximate" ? [delta] : [])),
-      make("fieldset", {}, make("legend", {}, "At the boundary, best color first"), count.row, ...rows));
+        make("button", { type: "button", id: `preset-${name}`, onclick: () => { Object.assign(state, preset); replace(); } }, name))),
+      notionControls(redraw, replace),
+      make("fieldset", {}, make("legend", {}, "At the boundary, best color first"), count, ...rows));
     if (focused) document.getElementById(focused)?.focus();
   }
-  rebuild();
-  redraw();
+  replace();
   return [
     make("div", { class: "intro" }, make("h2", {}, "The line"),
-      make("p", {}, "A table of people is at distance 0 when one person can change how it ranks the answers; there the probabilities are fixed. Farther away they follow from privacy alone, and these are the best ones possible.")),
+      make("p", {}, "Each table of people ranks the possible answers (the colors), best first. A table at distance 0 is at the boundary: one person can change its ranking, and the probabilities of the answers are set here. At all greater distances they follow from privacy, and these are the best ones possible.")),
     controls, make("section", { "aria-label": "Result" }, text, curves.node,
-      make("p", { class: "note" }, "τ marks the last distance at which the colors named grow by the factor e^ε (and δ) per step; beyond it, what they lack to 100 shrinks by that factor. Gaussian privacy has no such turn.")),
+      make("p", { class: "note" }, "τ marks the last distance up to which the probability of the colors named grows by the factor e^ε (and δ) per step; beyond it, what they lack to 100 shrinks by that factor. Gaussian privacy has no such turn.")),
   ];
 }

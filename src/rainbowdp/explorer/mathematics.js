@@ -17,6 +17,8 @@
 const BITS = 512n;
 const ONE = 1n << BITS;
 const CLOSE = 1n << 200n; // masses that differ by less are equal numbers, rounded differently
+const SCALE = Number(ONE);
+const BELOW = 1 - 2 ** -53; // what is below 1 is not rounded to 1
 const ENDLESS = Infinity;
 const SMALLEST = 1e-9; // of an epsilon above 0: numbers of steps stay whole numbers
 
@@ -25,7 +27,7 @@ const times = (a, b) => (a * b) >> BITS;
 /** @param {bigint} a @param {bigint} b */
 const least = (a, b) => (a < b ? a : b);
 /** @param {bigint} x a multiple of 2^-512 */
-const toNumber = (x) => Number(x) / Number(ONE);
+const toNumber = (x) => (x < ONE ? Math.min(Number(x) / SCALE, BELOW) : Number(x) / SCALE);
 
 /** Read a decimal or a fraction such as 0.1, 1e-6 or 3/55; null where it is none. @param {string} text @returns {Fraction | null} */
 function parseFraction(text) {
@@ -127,25 +129,27 @@ function growth({ odds, epsilon, delta, rise }, mass) {
 /** Return a function from a distance to the mass there. @param {Odds} privacy @param {bigint} mass */
 function propagation(privacy, mass) {
   const { odds, delta, rise, fall } = privacy;
-  if (odds === ONE) return (/** @type {number} */ steps) => least(ONE, mass + BigInt(steps) * delta);
+  // Only with delta is 1 reached.
+  const capped = (/** @type {bigint} */ moved) => (delta > 0n || mass === ONE ? (moved > ONE - CLOSE ? ONE : moved) : least(moved, ONE - 1n));
+  if (odds === ONE) return (/** @type {number} */ steps) => capped(mass + BigInt(steps) * delta);
   const shift = (delta << BITS) / (odds - ONE);
   const [turn, turned] = growth(privacy, mass);
   return (/** @type {number} */ steps) => {
     if (steps <= turn) return times(mass + shift, rise(turn === ENDLESS ? 0 : steps)) - shift;
-    return least(ONE, ONE - times(ONE - turned + shift, fall(steps - turn)) + shift);
+    return capped(ONE - times(ONE - turned + shift, fall(steps - turn)) + shift);
   };
 }
 
 /** Return the chance that a normal number is above z, relatively accurate. @param {number} z @returns {number} */
 function upperTail(z) {
-  if (z < 0) return 1 - upperTail(-z);
+  if (z < 0) return z > -Infinity ? Math.min(1 - upperTail(-z), BELOW) : 1;
   if (z < 2.5) {
     let [term, sum] = [z, z];
     for (let k = 3; k < 90; k += 2) sum += term *= (z * z) / k;
     return 0.5 - density(z) * sum;
   }
   let fraction = z;
-  for (let k = 120; k > 0; k--) fraction = z + k / fraction;
+  for (let k = Math.ceil(10 + 400 / (z * z)); k > 0; k--) fraction = z + k / fraction;
   return density(z) / fraction;
 }
 
@@ -176,12 +180,13 @@ const WEIGHTS = [0.23692688505618908, 0.47862867049936647, 0.5688888888888889, 0
 function strip(a, gap) {
   if (gap > 1) {
     if (a >= 0) return upperTail(a) - upperTail(a + gap);
-    return a + gap <= 0 ? upperTail(-a - gap) - upperTail(-a) : 1 - upperTail(-a) - upperTail(a + gap);
+    return a + gap <= 0 ? upperTail(-a - gap) - upperTail(-a) : Math.min(1 - upperTail(-a) - upperTail(a + gap), BELOW);
   }
   // Tails of a short interval are nearly equal, so the density is integrated (Gauss and Legendre).
-  const half = gap / 16;
+  const panels = Math.ceil(8 * gap);
+  const half = gap / (2 * panels);
   let sum = 0;
-  for (let panel = 0; panel < 8; panel++)
+  for (let panel = 0; panel < panels; panel++)
     for (let at = 0; at < NODES.length; at++) sum += WEIGHTS[at] * density(a + half * (2 * panel + 1 + NODES[at]));
   return sum * half;
 }
@@ -245,8 +250,15 @@ function lineOf(weights, tied, privacyText) {
   /** @type {number[][]} */
   const classes = [];
   tops.forEach((_, at) => (at && tied[at] ? classes[classes.length - 1].push(at) : classes.push([at])));
-  const masses = tops.map((top) => (top << BITS) / total);
-  return lineFrom(masses, classes, privacy);
+  return lineFrom(sharesOf(tops, total), classes, privacy);
+}
+
+/** Return parts of a total as masses; the last one above 0 also gets what the others lost by rounding. @param {bigint[]} parts @param {bigint} total */
+function sharesOf(parts, total) {
+  const masses = parts.map((part) => (part << BITS) / total);
+  const last = parts.findLastIndex((part) => part > 0n);
+  masses[last] += ONE - masses.reduce((sum, mass) => sum + mass, 0n);
+  return masses;
 }
 
 /**
@@ -409,7 +421,6 @@ function epsilonFor(asked, lead, right) {
  * @typedef {{name: string, rainbow: string[][]}} Dataset
  * @typedef {{datasets: Dataset[], pairs: [number, number][], given?: Map<string, bigint[]>}} Graph
  *   given: the masses at the boundary of each region, by the text of its rainbow
- * @typedef {{from: number, to: number, color: string}} Failure  a probability that is too great, seen from a neighbor
  */
 
 /** Read a rainbow such as blue>red=green, with names in quotes where they need it; null where it is none. @param {string} text @returns {string[][] | null} */
@@ -447,6 +458,8 @@ function parseGraph(texts) {
   for (const text of texts) {
     if (text.trimStart().startsWith("{")) {
       const { nodes: some = [], edges: pairs = [], links = pairs } = JSON.parse(text);
+      const bare = some.find((/** @type {any} */ node) => node.id === undefined || node.rainbow === undefined);
+      if (bare) throw new Error(`A node needs id and rainbow: ${JSON.stringify(bare)}`);
       [nodes, edges] = [some.map((/** @type {any} */ node) => ({ dataset: String(node.id), rainbow: String(node.rainbow) })),
         links.map((/** @type {any} */ edge) => ({ source: String(edge.source), target: String(edge.target) }))];
       continue;
@@ -471,7 +484,7 @@ function parseGraph(texts) {
   if (numbers.size < nodes.length) throw new Error("A dataset is named twice.");
   const pairs = edges.map(({ source, target }) => /** @type {[number, number]} */ ([source, target].map((name) => {
     const number = numbers.get(name);
-    if (number === undefined) throw new Error(`A pair names ${name}, which is no dataset.`);
+    if (number === undefined) throw new Error(`A pair names ${name}, which is not among the datasets.`);
     return number;
   })));
   return { datasets, pairs: pairs.filter(([one, other]) => one !== other) };
@@ -479,32 +492,6 @@ function parseGraph(texts) {
 
 /** Return a rainbow as text; names stand in quotes where they need it. @param {string[][]} rainbow */
 const rainbowText = (rainbow) => rainbow.map((tied) => [...tied].sort().map((name) => (/[>=,"\r\n]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join("=")).join(">");
-
-/**
- * Return the mass of each color at the boundary of a region.
- * @param {string} rule "uniform", "response", "given" or weights by rank such as 2/5,7/20,1/4
- * @param {string[][]} rainbow @param {string[]} colors @param {Odds} privacy
- */
-function boundaryMasses(rule, rainbow, colors, { odds, delta }) {
-  const count = BigInt(colors.length);
-  let rank = 0;
-  const weights = rule.split(",").map((text) => fixed(parseFraction(text) ?? { top: 1n, bottom: 1n }));
-  /** @type {Map<string, bigint>} */
-  const found = new Map();
-  rainbow.forEach((tied, place) => {
-    const own = tied.map(() => {
-      if (rule === "uniform") return ONE;
-      // Weights of randomized response: one of the tied best colors has that of the truth.
-      if (rule === "response") return place ? ONE - delta : 0n;
-      return weights[Math.min(rank++, weights.length - 1)];
-    });
-    const truth = odds + (count - 1n) * delta + BigInt(tied.length - 1) * (ONE - delta);
-    const sum = rule === "response" && !place ? truth : own.reduce((total, weight) => total + weight, 0n);
-    for (const color of tied) found.set(color, sum / BigInt(tied.length));
-  });
-  const total = [...found.values()].reduce((sum, weight) => sum + weight, 0n) || 1n;
-  return colors.map((color) => (/** @type {bigint} */ (found.get(color)) << BITS) / total);
-}
 
 /** @typedef {{colors: string[], regions: string[], neighbors: number[][], distance: (number | null)[]}} Structure  what does not depend on probabilities */
 
@@ -529,34 +516,149 @@ function structureOf({ datasets, pairs }) {
 }
 
 /**
- * Return the optimal mechanism of a graph, and where its boundary is not private.
- * @param {Graph} graph @param {string} rule @param {string} epsilon
+ * Return the boundary graph: one node for each region and distance, with its datasets, and the node of each dataset.
+ * @param {Graph} graph @param {Structure} structure
  */
-function solveGraph({ datasets, pairs, given }, rule, epsilon) {
-  const privacy = /** @type {Odds} */ (parsePrivacy({ epsilon }));
-  const { colors, regions, neighbors, distance } = structureOf({ datasets, pairs });
-  const at = new Map(regions.map((region, number) => [region, datasets[number].rainbow]));
-  const boundary = new Map([...at].map(([region, rainbow]) => [region, (rule === "given" && given?.get(region)) || boundaryMasses(rule, rainbow, colors, privacy)]));
-  const lines = new Map([...at].map(([region, rainbow]) => [region,
-    lineFrom(/** @type {bigint[]} */ (boundary.get(region)), rainbow.map((tied) => tied.map((color) => colors.indexOf(color))), privacy)]));
-  const bounded = new Set(regions.filter((_, number) => distance[number] !== null));
-  const rows = regions.map((region, number) => {
-    const line = /** @type {ReturnType<typeof lineFrom>} */ (lines.get(region));
-    const steps = distance[number];
-    if (steps !== null) return line.at(steps);
-    // No boundary limits it: the best class is certain, in its proportions at the boundary of the region.
-    const best = line.classes[0];
-    const sum = bounded.has(region) ? best.reduce((total, color) => total + line.shares[color], 0) : 0;
-    return colors.map((_, color) => (best.includes(color) ? (sum ? line.shares[color] / sum : 1 / best.length) : 0));
+function boundaryGraph({ datasets, pairs }, { regions, distance }) {
+  /** @type {Map<string, number>} */
+  const numbers = new Map();
+  /** @type {(Dataset & {distance: number | null, members: number[]})[]} */
+  const nodes = [];
+  const nodeOf = datasets.map(({ rainbow }, at) => {
+    const key = `${distance[at]} ${regions[at]}`;
+    const number = numbers.get(key) ?? nodes.push({ name: "", rainbow, distance: distance[at], members: [] }) - 1;
+    numbers.set(key, number);
+    nodes[number].members.push(at);
+    return number;
   });
+  for (const node of nodes) {
+    const names = node.members.map((at) => datasets[at].name).join(", ");
+    node.name = node.members.length > 1 && names.length > 9 ? `${node.members.length} datasets` : names;
+  }
+  /** @type {Map<string, [number, number]>} */
+  const joined = new Map();
+  for (const [one, other] of pairs) {
+    const [low, high] = [nodeOf[one], nodeOf[other]].sort((a, b) => a - b);
+    if (low !== high) joined.set(`${low} ${high}`, [low, high]);
+  }
+  return { datasets: nodes, pairs: [...joined.values()], nodeOf };
+}
+
+/** Return the mass that randomized response gives to the truth and to each other color. @param {Privacy} privacy @param {number} count of the colors @returns {[bigint, bigint]} */
+function truthAndLie(privacy, count) {
+  if (count === 1) return [ONE, 0n];
+  const others = BigInt(count - 1);
+  if ("mu" in privacy) {
+    // As the package, rounded inward to a multiple of 2^-66.
+    const log = bisected(-200, Math.log(1 - 1 / count), (low) => {
+      const lies = Math.exp(low);
+      return upperTail(quantile(lies / (count - 1), 1 - lies / (count - 1)) + privacy.mu) > lies;
+    });
+    const lies = fixed(/** @type {Fraction} */ (parseFraction(String(Math.exp(log)))));
+    const [truth, even] = [((ONE - lies) >> (BITS - 66n)) << (BITS - 66n), ONE / BigInt(count)];
+    return privacy.mu === 0 || truth < even ? [even, even] : [truth, (ONE - truth) / others];
+  }
+  const { odds, delta } = privacy;
+  const all = odds + others * ONE;
+  return [((odds + others * delta) << BITS) / all, ((ONE - delta) << BITS) / all];
+}
+
+/**
+ * Return the mass of each color at the boundary of a region.
+ * @param {string} rule "uniform", "response", "given" or weights by rank such as 2/5,7/20,1/4
+ * @param {string[][]} rainbow @param {string[]} colors @param {[bigint, bigint]} response
+ */
+function boundaryMasses(rule, rainbow, colors, [truth, lie]) {
+  const weights = rule.split(",").map((text) => fixed(parseFraction(text) ?? { top: 1n, bottom: 1n }));
+  let rank = 0;
+  /** @type {Map<string, bigint>} */
+  const found = new Map();
+  rainbow.forEach((tied, place) => {
+    const own = tied.map((_, at) => {
+      if (rule === "uniform") return ONE;
+      if (rule === "response") return place || at ? lie : truth; // one of the tied best colors is the truth
+      return weights[Math.min(rank++, weights.length - 1)];
+    });
+    for (const color of tied) found.set(color, own.reduce((total, weight) => total + weight, 0n) / BigInt(tied.length));
+  });
+  const masses = colors.map((color) => /** @type {bigint} */ (found.get(color)));
+  const total = masses.reduce((sum, mass) => sum + mass, 0n);
+  return total ? sharesOf(masses, total) : sharesOf(colors.map(() => 1n), BigInt(colors.length));
+}
+
+/**
+ * Return the event that a distribution gives more than a neighbor's allows, and both probabilities; null if there is none.
+ * @param {Privacy} privacy @param {bigint[]} high @param {bigint[]} low @returns {{event: number[], has: number, beside: number, limit: number} | null}
+ */
+function brokenEvent(privacy, high, low) {
+  /** @type {number[]} */
+  let event = [];
+  const sum = (/** @type {bigint[]} */ masses) => event.reduce((total, color) => total + masses[color], 0n);
+  if ("mu" in privacy) {
+    // Events that are the most telling: the colors whose probabilities fall most.
+    const order = high.flatMap((mass, color) => (mass || low[color] ? [color] : [])).sort((one, other) => Number(high[other] * low[one] - high[one] * low[other]));
+    const excess = (/** @type {number} */ size) => {
+      event = order.slice(0, size);
+      const [ours, theirs] = [sum(high), sum(low)].map((mass) => quantile(toNumber(mass), toNumber(ONE - mass)));
+      return ours > theirs ? ours - theirs - privacy.mu : 0;
+    };
+    const sizes = order.slice(1).map((_, before) => before + 1);
+    const worst = sizes.reduce((best, size) => (excess(size) > excess(best) ? size : best), 1);
+    if (!sizes.length || excess(worst) <= 1e-9) return null;
+    excess(worst);
+  } else {
+    event = high.flatMap((mass, color) => (mass > times(privacy.odds, low[color]) + CLOSE ? [color] : []));
+    if (sum(high) - times(privacy.odds, sum(low)) <= privacy.delta + CLOSE) return null;
+  }
+  const [has, beside] = [sum(high), sum(low)];
+  const limit = "mu" in privacy
+    ? upperTail(-quantile(toNumber(beside), toNumber(ONE - beside)) - privacy.mu)
+    : toNumber(least(ONE, times(privacy.odds, beside) + privacy.delta));
+  return { event, has: toNumber(has), beside: toNumber(beside), limit };
+}
+
+/** @typedef {{pair: number, from: number, to: number, event: string[], has: number, beside: number, limit: number}} Failure  two neighbors of different regions, and the event that is too probable at the first */
+
+/**
+ * Return the optimal mechanism of a graph, and where its boundary is not private.
+ * @param {Graph} graph @param {Structure} structure @param {string} rule @param {PrivacyText} privacyText
+ */
+function solveGraph({ datasets, pairs, given }, { colors, regions, distance }, rule, privacyText) {
+  const privacy = /** @type {Privacy} */ (parsePrivacy(privacyText));
+  const rainbows = new Map(regions.map((region, number) => [region, datasets[number].rainbow]));
+  const response = truthAndLie(privacy, colors.length);
+  const boundary = new Map([...rainbows].map(([region, rainbow]) => [region, (rule === "given" && given?.get(region)) || boundaryMasses(rule, rainbow, colors, response)]));
+  const bounded = new Set(regions.filter((_, number) => distance[number] !== null));
+  /** @type {Map<string, (steps: number | null) => number[]>} */
+  const lines = new Map([...rainbows].map(([region, rainbow]) => {
+    const line = lineFrom(/** @type {bigint[]} */ (boundary.get(region)), rainbow.map((tied) => tied.map((color) => colors.indexOf(color))), privacy);
+    /** @type {Map<number | null, number[]>} */
+    const known = new Map();
+    return [region, (steps) => {
+      const row = known.get(steps) ?? (steps === null ? certain(line, bounded.has(region)) : line.at(steps));
+      known.set(steps, row);
+      return row;
+    }];
+  }));
   /** @type {Failure[]} */
   const failures = [];
-  for (const pair of pairs)
-    for (const [from, to] of [pair, [pair[1], pair[0]]]) {
+  /** @type {Map<string, ReturnType<typeof brokenEvent>>} */
+  const judged = new Map();
+  pairs.forEach(([one, other], pair) => {
+    for (const [from, to] of [[one, other], [other, one]]) {
       if (regions[from] === regions[to]) continue;
-      const [high, low] = [boundary.get(regions[from]), boundary.get(regions[to])].map((masses) => /** @type {bigint[]} */ (masses));
-      const worst = colors.findIndex((_, color) => high[color] > times(privacy.odds, low[color]) + CLOSE);
-      if (worst >= 0) failures.push({ from, to, color: colors[worst] });
+      const key = `${regions[from]}\n${regions[to]}`;
+      const [high, low] = [from, to].map((at) => /** @type {bigint[]} */ (boundary.get(regions[at])));
+      if (!judged.has(key)) judged.set(key, brokenEvent(privacy, high, low));
+      const broken = judged.get(key);
+      if (broken) failures.push({ ...broken, pair, from, to, event: broken.event.map((color) => colors[color]) });
     }
-  return { colors, regions, neighbors, distance, rows, failures };
+  });
+  return { rows: regions.map((region, at) => /** @type {(steps: number | null) => number[]} */ (lines.get(region))(distance[at])), failures };
+}
+
+/** Return the probabilities where no boundary limits them: the best class is certain, in its proportions at the boundary of the region. @param {ReturnType<typeof lineFrom>} line @param {boolean} bounded */
+function certain({ classes: [best], shares }, bounded) {
+  const sum = bounded ? best.reduce((total, color) => total + shares[color], 0) : 0;
+  return shares.map((share, color) => (best.includes(color) ? (sum ? share / sum : 1 / best.length) : 0));
 }

@@ -3,18 +3,10 @@
 
 /** @returns {Asked} */
 function readAsked() {
-  const whole = (/** @type {string} */ name, /** @type {number} */ low, /** @type {number} */ high) => {
-    const number = Math.round(Number(state[name]));
-    return Number.isFinite(number) ? Math.min(Math.max(number, low), high) : Number(DEFAULTS[name]);
-  };
-  if (!parsePrivacy({ epsilon: state.epsilon })) state.epsilon = DEFAULTS.epsilon;
-  if (!Object.hasOwn(QUESTIONS, state.question)) state.question = DEFAULTS.question;
-  const rows = whole("rows", 1, 20);
-  state.want = String(whole("want", 50, 99));
-  const [fewest, most] = state.question === "level" ? [3, 8] : [2, 20];
+  const [rows, number] = [Number(state.rows), Number(state.options)];
   return {
-    question: state.question, options: whole("options", fewest, most), changed: state.neighbors === "change-one",
-    rows, width: whole("width", 2 * rows, 100000), epsilon: state.epsilon,
+    question: state.question, options: state.question === "level" ? Math.min(Math.max(number, 3), 8) : number, changed: state.neighbors === "change-one",
+    rows, width: Math.max(Number(state.width), 2 * rows), epsilon: state.epsilon,
   };
 }
 
@@ -23,71 +15,96 @@ const QUESTIONS = { winner: "Which option is the most frequent?", "yes-no": "Has
 
 /** @type {Record<string, string>} */
 const NOTES = {
-  winner: "The lead is by how many people the most frequent option is ahead of the next one. One close: one other option has this lead, the others are far behind. All close: all others do. ",
-  "yes-no": "The lead is how many people would have to act before the true answer changes. ",
-  level: "The lead is how many people would have to act before the count is in another level. The lowest and the highest level have one end, all others have two. ",
+  winner: "The lead is by how many people the most frequent option is ahead of the next one. One other option close: it is behind by the lead, and the others are much further behind. All others close: all of them are behind by the lead.",
+  "yes-no": "The lead is how many people would have to act before the true answer changes.",
+  level: "The lead is how many people would have to act before the count is in another level. The lowest and the highest level have one end, all others have two, and at least twice the rows of one person.",
 };
-const COMMON_NOTE = "Typical is what rainbowdp ask does by default. Guarantee promises a chance at every lead, whatever else is in the table. Noisy counts decide by counts with noise, as private as the answer.";
+/** @type {[string, string][]} */
+const WAYS = [
+  ["typical", "What rainbowdp ask does by default."],
+  ["guarantee", "A chance that is promised at every lead, whatever else is in the table."],
+  ["noisy counts", "Noise is added to each count, so that these protect as much as the answer does, and the answer is read off the noisy counts."],
+  ["ignoring the data", "One of the possible answers is drawn, all equally likely."],
+];
+/** @type {Record<string, string>} */
+const CASES = { "one close": "one other option close", "all close": "all others close", "end levels": "lowest or highest level", "narrowest level": "narrowest level" };
+const LOOKS = { typical: 0, guarantee: 4, "noisy counts": 3, "ignoring the data": 6 };
 
 /** @param {number} n @param {string} word */
 const counted = (n, word) => `${n.toLocaleString("en")} ${n === 1 ? word : word === "person" ? "people" : `${word}s`}`;
 
-/** Say what a lead is. @param {Asked} asked @param {number} lead */
-function leadWords({ question, changed }, lead) {
-  if (question === "winner") return `the most frequent option is ${counted(lead, "person")} ahead of all others`;
-  return `${counted(lead, "person")} would have to ${changed ? "change" : "join or leave"} before the true answer changes`;
+/** @param {string} chance */
+const spelled = (chance) => chance.replace(">", "more than ");
+
+/** Return how often an answer is right. It is never certain: without delta no probability is 1. @param {Way} way @param {number} lead */
+const right = ({ wrong }, lead) => Math.min(1 - wrong(lead), BELOW);
+
+/** Say what a lead is. @param {Asked} asked @param {number} lead @param {number} people */
+function leadWords({ question, changed }, lead, people) {
+  const percent = (100 * lead) / people;
+  const part = percent > 100 ? "" : ` (${percent < 0.01 ? "less than 0.01" : short(percent)} % of ${people.toLocaleString("en")})`;
+  if (question === "winner") return `the most frequent option is ${counted(lead, "person")}${part} ahead of all others`;
+  return `${counted(lead, "person")}${part} would have to ${changed ? "change" : "join or leave"} before the true answer changes`;
 }
 
 /** @returns {Node[]} */
 function planView() {
   /** @type {Way[]} */
   let ways = [];
+  let solved = "";
   const curves = chart("lead", "Lead, in people", (x) => `lead of ${counted(x, "person")}`, (x) => {
     state.lead = String(x);
     tell();
   });
-  const quote = make("blockquote", {});
-  const risk = make("p", { class: "sentence" });
+  const quote = make("blockquote", { id: "quote" });
+  const risk = make("p", {});
   const note = make("p", { class: "note" });
   const needed = make("p", { class: "sentence", role: "status" });
   const apply = make("button", { type: "button", id: "apply" });
+  const copy = make("button", { type: "button", id: "copy", onclick: () => {
+    getSelection()?.selectAllChildren(quote);
+    copied.textContent = document.execCommand("copy") ? "Copied." : "It is selected: copy it.";
+  } }, "Copy these sentences");
+  const copied = make("span", { role: "status" });
   const controls = make("form", { "aria-label": "Settings of the plan", onsubmit: (/** @type {Event} */ event) => event.preventDefault() });
-  const lead = () => Math.min(Math.max(1, Math.round(Number(state.lead)) || 10), 1e6);
+  // A winner of so few people cannot be further ahead.
+  const most = () => (state.question === "winner" ? Number(state.people) : 1e6);
+  const lead = () => Math.min(Math.max(1, Number(state.lead)), most());
 
   function tell() {
     writeAddress();
     const asked = readAsked();
-    const rights = ways.filter(({ way }) => way === "typical").map(({ wrong }) => 1 - wrong(lead()));
-    const blind = 1 - ways[ways.length - 1].wrong(1);
-    const [low, high] = [Math.min(...rights), Math.max(...rights)].map(ofHundred);
+    const rights = ways.filter(({ way }) => way === "typical").map((way) => right(way, lead()));
+    const [low, high] = [Math.min(...rights), Math.max(...rights)].map((chance) => spelled(ofHundred(chance)));
     const often = low === high ? `${low} of 100 cases` : `${low} to ${high} of 100 cases, depending on ${asked.question === "winner" ? "how close the other options are" : "the level"}`;
-    const people = Math.round(Number(state.people));
-    const part = asked.question === "winner" && people >= lead() ? ` (${short((lead() / people) * 100)} % of ${people.toLocaleString("en")})` : "";
-    quote.textContent =
-      `With ε = ${state.epsilon}, the published answer is right in ${often}, when ${leadWords(asked, lead())}${part}. ` +
-      `Without the data it would be right in ${ofHundred(blind)} of 100.`;
+    const answer = make("p", {}, `When ${leadWords(asked, lead(), Number(state.people))}, the published answer is right in ${often} (ε = ${state.epsilon}). ` +
+      `An answer that ignores the data is right in ${ofHundred(right(ways[ways.length - 1], 1))} of 100 cases.`);
     risk.textContent =
-      `The risk for one person: a stranger who knows the data of all others guesses ${asked.changed ? "which of two records this person has" : "whether this person is in the data"}. ` +
-      `With the published answer such a guess is right in at most about ${guessed("epsilon")} of 100 cases, instead of 50 of 100 without it.`;
-    note.textContent = NOTES[asked.question] + COMMON_NOTE;
-    const want = Number(state.want) / 100;
-    const enough = epsilonFor(asked, lead(), want);
+      `The risk for one person: a stranger knows the data of all other people, and guesses ${asked.changed ? "which of two possible records this person has" : "whether this person is in the table"}. ` +
+      `With the published answer the guess is right in ${guessed({ epsilon: state.epsilon })}, instead of 50 of 100 cases without it.`;
+    quote.replaceChildren(answer, risk);
+    copied.textContent = "";
+    note.textContent = NOTES[asked.question];
+    const request = JSON.stringify([{ ...asked, epsilon: "" }, lead(), state.want]);
+    if (request === solved) return;
+    solved = request;
+    const enough = epsilonFor(asked, lead(), Number(state.want) / 100);
     needed.textContent = enough
       ? `To be right in at least ${state.want} of 100 cases with a lead of ${counted(lead(), "person")}, ε = ${enough} is enough.`
       : `No ε up to 100 makes the answer right in ${state.want} of 100 cases with a lead of ${counted(lead(), "person")}.`;
     apply.textContent = `Set ε = ${enough}`;
-    apply.hidden = !enough || enough === state.epsilon;
+    apply.hidden = !enough;
     apply.dataset.epsilon = enough ?? "";
   }
 
   function redraw() {
     ways = waysOf(readAsked());
     const hard = ways.filter(({ way }) => way === "typical");
-    const last = nearlySure((x) => 1 - Math.max(...hard.map(({ wrong }) => wrong(Math.max(x, 1)))));
-    const xs = [...new Set([1, lead(), ...shownNumbers(Math.max(last ?? 16, lead())).slice(1)])].sort((a, b) => a - b);
-    const look = { typical: 0, guarantee: 4, "noisy counts": 3, "ignoring the data": 6 };
-    const series = ways.map(({ way, case: which, wrong }, at) => ({
-      name: which ? `${way}, ${which}` : way, slot: look[way], values: xs.map((x) => 1 - wrong(x)), dash: DASHES[at],
+    const last = nearlySure((x) => Math.min(...hard.map((way) => right(way, Math.max(x, 1)))));
+    const shown = shownNumbers(Math.max(last ?? 16, lead())).slice(1).filter((x) => x <= most());
+    const xs = [...new Set([1, lead(), ...shown])].sort((a, b) => a - b);
+    const series = ways.map((way, at) => ({
+      name: way.case ? `${way.way}, ${CASES[way.case]}` : way.way, slot: LOOKS[way.way], values: xs.map((x) => right(way, x)), dash: DASHES[at],
     }));
     curves.show({ xs, series, marks: [], about: "How often the published answer is right, by the lead" }, lead());
     tell();
@@ -102,17 +119,17 @@ function planView() {
     apply.onclick = () => set("epsilon")(apply.dataset.epsilon ?? state.epsilon);
     const level = asked.question === "level";
     const number = (/** @type {string} */ name, /** @type {string} */ label) => make("div", { class: "control" }, make("label", { for: name }, label), field({
-      id: name, label, value: state[name], read: (typed) => /^[1-9]\d{0,9}$/.test(typed.trim()), change: (typed) => { state[name] = typed; redraw(); },
+      id: name, label, value: state[name], read: (typed) => READABLE[name](typed.trim()), change: (typed) => { state[name] = typed; redraw(); },
     }));
     controls.replaceChildren(
       make("fieldset", {}, make("legend", {}, "Question"), choice("question", "What is published", Object.entries(QUESTIONS), asked.question, set("question")),
         ...(asked.question === "yes-no" ? [] : [bar("options", level ? "Number of levels" : "Number of options", level ? 3 : 2, level ? 8 : 20, asked.options, (x) => counted(x, level ? "level" : "option"))]),
         ...(level ? [number("width", "Rows in the narrowest inner level")] : [])),
       make("fieldset", {}, make("legend", {}, "Who is protected"),
-        choice("neighbors", "One person", [["add-remove", "joins or leaves the table"], ["change-one", "changes their record"]], state.neighbors, set("neighbors")),
+        choice("neighbors", "What stays hidden", [["add-remove", "whether one person is in the table"], ["change-one", "which record one person has"]], state.neighbors, set("neighbors")),
         bar("rows", "Rows of one person, at most", 1, 20, asked.rows, (x) => counted(x, "row")),
-        ...(asked.question === "winner" ? [number("people", "People in the table, about")] : [])),
-      make("fieldset", {}, make("legend", {}, "Privacy"), privacyControl("epsilon", redraw),
+        number("people", "People in the table, about")),
+      make("fieldset", {}, make("legend", {}, "Privacy"), privacyControl("epsilon", () => ({ epsilon: state.epsilon }), redraw),
         slider({ id: "want", label: "Wanted: right in", min: 50, max: 99, step: 1, value: Number(state.want), words: (x) => `${x} of 100 cases`, move: (x) => { state.want = String(x); tell(); } }).row,
         needed, apply));
     if (focused) document.getElementById(focused)?.focus();
@@ -121,9 +138,9 @@ function planView() {
   redraw();
   return [
     make("div", { class: "intro" }, make("h2", {}, "How often is the answer right, and what does one person risk?"),
-      make("p", {}, "One answer is published, drawn at random in a way that protects every person. The smaller ε is, the less it tells about any one person, and the more often chance decides. Move the sliders to see both.")),
-    make("section", { class: "answer", "aria-label": "In words" }, quote, risk),
+      make("p", {}, "One answer is published. It is drawn at random, so no answer is certain, and what is published tells little about any one person. The number ε (epsilon) sets how little. A smaller ε protects more, and the published answer is wrong more often. Move the sliders to see both.")),
+    make("section", { class: "answer", "aria-label": "In words" }, quote, copy, " ", copied),
     controls,
-    make("section", { "aria-label": "Result" }, curves.node, note),
+    make("section", { "aria-label": "Result" }, note, curves.node, make("h3", {}, "What is compared"), make("dl", {}, ...WAYS.flatMap(([way, words]) => [make("dt", {}, way), make("dd", {}, words)]))),
   ];
 }

@@ -5,7 +5,6 @@
 const VIEWS = { ...(report ? { report: /** @type {[string, () => Node[]]} */ (["Report", reportView]) } : {}), plan: ["Plan", planView], line: ["Line", lineView], graph: ["Graph", graphView] };
 
 function showView() {
-  readAddress();
   if (!Object.hasOwn(VIEWS, state.view)) state.view = DEFAULTS.view;
   const [title, view] = VIEWS[state.view];
   document.title = `${title} – rainbowdp explorer`;
@@ -22,5 +21,10 @@ document.getElementById("views")?.append(...Object.entries(VIEWS).map(([name, [t
     writeAddress();
     showView();
   } }, title)));
-addEventListener("hashchange", showView);
-showView();
+function readView() {
+  const wrong = readAddress();
+  showView();
+  if (wrong.length) document.querySelector(".intro")?.prepend(make("p", { class: "problem", role: "alert" }, `This link says what cannot be read: ${wrong.join(", ")}. The usual values stand there instead.`));
+}
+addEventListener("hashchange", readView);
+readView();
