@@ -31,7 +31,7 @@ from rainbowdp.mechanism import Mechanism, mechanism_dominates
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.optimality import check_optimal
 from rainbowdp.planning import plan
-from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import winner
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.release import ask
@@ -269,11 +269,25 @@ def test_names_that_would_be_lost_are_refused() -> None:
         RainbowGraph.from_json(json.dumps({"nodes": nodes, "edges": []}))
 
 
-def test_numbers_of_two_epsilons_are_compared() -> None:
-    one = Line("y>n", {"y": "1/2", "n": "1/2"}, PureDP(1)).distribution(1)["y"]
-    more = Line("y>n", {"y": "1/2", "n": "1/2"}, PureDP("3/2")).distribution(1)["y"]
-    assert one < more
-    assert one != more
-    same = Line("y>n", {"y": "1/2", "n": "1/2"}, PureDP("1/2")).distribution(2)["y"]
+def value(privacy: Privacy, distance: int) -> Any:  # noqa: ANN401 - compared with numbers of any kind
+    return Line("y>n", {"y": "1/2", "n": "1/2"}, privacy).distribution(distance)["y"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (value(PureDP(1), 3), value(PureDP("3/2"), 2)),
+        (value(PureDP("1/6"), 5), value(PureDP("5/12"), 2)),
+        (value(PureDP("ln 4"), 1), value(PureDP("ln 2"), 2)),
+        (value(GaussianDP(1), 2), value(GaussianDP(2), 1)),
+        (value(PureDP(1), 0), value(GaussianDP(1), 0)),
+    ],
+)
+def test_numbers_of_two_parameters_are_compared(one: Any, other: Any) -> None:  # noqa: ANN401 - of any kind
+    assert (one == other, one <= other, one < other) == (True, True, False)
+    assert value(PureDP(1), 1) < value(PureDP("3/2"), 1) != value(GaussianDP(1), 1)
+
+
+def test_numbers_without_a_test_for_equality_are_undecided_where_they_are_equal() -> None:
     with pytest.raises(UndecidedError):
-        assert one == same
+        assert value(GaussianDP("ln 2"), 2) == value(GaussianDP("ln 4"), 1)
