@@ -18,6 +18,7 @@ import pytest
 from rainbowdp.errors import (
     ColorError,
     DuplicateDatasetError,
+    FileFormatError,
     GraphShapeError,
     MechanismShapeError,
     MissingRainbowError,
@@ -69,6 +70,7 @@ def test_mechanisms_are_equal_by_names_and_exact_values(privacy: Any, tmp_path: 
     assert (len(made), list(made), "bob" in made, "eve" in made) == (4, list(RAINBOWS), True, False)
     write_mechanism(tmp_path / "made.csv", made)
     again = read_mechanism(tmp_path / "made.csv")
+    assert again == Mechanism.from_json(made.to_json())
     assert (again == made) == (privacy == PureDP("ln 2"))
     assert again.precision == ("exact" if privacy == PureDP("ln 2") else "float64")
 
@@ -94,6 +96,27 @@ def test_graphs_become_networks_and_json_and_come_back(tmp_path: Path) -> None:
     assert list(numbered.to_networkx().nodes) == [0, 1, 2]
     old = json.dumps(nx.node_link_data(GRAPH.to_networkx(), edges="links"))
     assert RainbowGraph.from_json(old) == GRAPH
+
+
+def test_a_mechanism_is_read_from_the_text_of_a_file(tmp_path: Path) -> None:
+    made = optimal_mechanism(GRAPH, PureDP("ln 2"), "uniform")
+    write_mechanism(tmp_path / "made.json", made)
+    assert made.to_json() == (tmp_path / "made.json").read_text()
+    rows = json.loads(made.to_json()) | {"colors": ["b"]}
+    for text, said in (("", "not JSON"), (json.dumps(rows), "unknown colors r")):
+        with pytest.raises(FileFormatError, match=said):
+            Mechanism.from_json(text)
+
+
+def test_a_dataset_that_occurs_twice_is_named() -> None:
+    for whole, made, key, part in (
+        (GRAPH.to_json(), RainbowGraph, "nodes", "id"),
+        (optimal_mechanism(GRAPH, PureDP("ln 2"), "uniform").to_json(), Mechanism, "rows", "dataset"),
+    ):
+        document = json.loads(whole)
+        document[key][3][part] = "bob"
+        with pytest.raises(DuplicateDatasetError, match="'bob'"):
+            made.from_json(json.dumps(document | {"edges": []}))
 
 
 @pytest.mark.parametrize("text", ["", "[]", "3", '{"nodes": 3}', '{"nodes": [], "edges": [{}]}'])
@@ -264,9 +287,6 @@ def test_names_that_would_be_lost_are_refused() -> None:
     with pytest.raises(ColorError):
         made.to_dataframe()
     assert "ann" in made._repr_html_()
-    nodes = [{"id": "a", "rainbow": "a>b"}, {"id": "a", "rainbow": "b>a"}]
-    with pytest.raises(DuplicateDatasetError):
-        RainbowGraph.from_json(json.dumps({"nodes": nodes, "edges": []}))
 
 
 def value(privacy: Privacy, distance: int) -> Any:  # noqa: ANN401 - compared with numbers of any kind

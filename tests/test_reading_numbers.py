@@ -49,7 +49,7 @@ def test_a_comparison_with_a_float_is_exact_and_means_its_shortest_decimal() -> 
     assert inverse != nan
     assert not any([inverse == nan, inverse < nan, inverse <= nan, inverse > nan, nan <= inverse])
     with pytest.raises(TypeError):
-        assert inverse < "1"  # type: ignore[operator]  # a text does not compare
+        assert inverse < "1"
 
 
 def test_distributions_compare_with_mappings_and_are_printed_as_decimals() -> None:

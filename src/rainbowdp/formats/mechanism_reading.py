@@ -14,13 +14,14 @@ or Parquet.
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import DistributionError, FileFormatError
 from rainbowdp.formats.datasets import NamedRows, named_rows, text_column
-from rainbowdp.formats.documents import parsed_rainbow, read_document, shown
+from rainbowdp.formats.documents import parsed_document, parsed_rainbow, read_document, shown
 from rainbowdp.formats.files import TABLES, Form, content_of, form_to_read, malformed, path_of, wrong_row
 from rainbowdp.formats.tables import connect, open_table
 from rainbowdp.formats.writing import CLASS_COLUMNS, CODE_COLUMNS, FIRST_COLUMNS, FORMS
@@ -78,8 +79,22 @@ def read_mechanism(path: Path | str, *, classes: Path | str | None = None) -> Me
         return _read_coded(path, path_of(classes, "classes"))
     form = form_to_read(path, "a mechanism", FORMS)
     with content_of(path):
-        found = _read_json(path) if form is Form.JSON else _read_table(path, form, FIRST_COLUMNS)
-        made = _mechanism(path, *found)
+        found = (
+            _of_document(path, read_document(path, form))
+            if form is Form.JSON
+            else _read_table(path, form, FIRST_COLUMNS)
+        )
+        return _noted(_mechanism(path, *found))
+
+
+def mechanism_of_json(text: str) -> Mechanism:
+    """Return the mechanism that a text holds; see `Mechanism.from_json`."""
+    place = Path("the text")
+    return _noted(_mechanism(place, *_of_document(place, parsed_document(place, Form.JSON, text))))
+
+
+def _noted(made: Mechanism) -> Mechanism:
+    """Return a mechanism with a note where no rainbow was stated."""
     tied = len(made.colors) > 1 and all(len(rainbow.classes) == 1 for rainbow in made.class_rainbow)
     return replace(made, notes=("no order of answers is stated: all are tied",)) if tied else made
 
@@ -230,11 +245,10 @@ def _read_codes(path: Path, form: Form, classes: list[str]) -> NamedRows:
     return replace(rows, codes=np.array([numbers[said] for (said,) in rows.distinct], np.int32)[rows.codes])
 
 
-def _read_json(path: Path) -> tuple[NamedRows, tuple[str, ...], Precision]:
+def _of_document(path: Path, document: dict[str, Any]) -> tuple[NamedRows, tuple[str, ...], Precision]:
     """Return the rows of a JSON mechanism, its colors and its precision."""
     import pyarrow as pa
 
-    document = read_document(path, Form.JSON)
     colors, rows, precision = (document.get(key) for key in ("colors", "rows", "precision"))
     if precision not in ("exact", "float64"):
         raise _unfit(path, f"its precision is {shown(precision)}", 'write "exact" or "float64"')

@@ -3,6 +3,7 @@
 
 import json
 from abc import abstractmethod
+from collections import Counter
 from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
@@ -172,5 +173,9 @@ class Networked(Framed):
                 help="write for example the JSON of networkx.node_link_data, or of RainbowGraph.to_json",
             ) from error
         if network.number_of_nodes() < len(content["nodes"]):
-            raise DuplicateDatasetError("a dataset occurs twice", help="name every dataset once")
+            ids = Counter(str(node.get("id")) for node in content["nodes"])
+            twice = ids.most_common(1)[0][0]
+            raise DuplicateDatasetError(
+                f"the dataset {twice!r} occurs twice", help="name every dataset once", dataset=twice
+            )
         return cls.from_networkx(network)
