@@ -206,6 +206,10 @@ def test_notebooks_show_graphs_and_mechanisms() -> None:
         assert "<i>" not in shown
         assert "&lt;i&gt;" in shown
     assert "0.25" in made._repr_html_()
+    large = path(10**6).rainbow_graph(["a>b", "b>a"], np.arange(10**6) % 2)
+    assert "1000000 datasets, 999999 pairs, 2 regions), the first 20 of them" in large._repr_html_()
+    assert "distance" not in vars(large)
+    assert next(iter(hamming(13, 3).rainbow_graph(["a>b"], np.zeros(3**13, int)))) == "/".join("0" * 13)
     broken = verify(made, odd, PureDP(1))._repr_html_()
     assert all(part in broken for part in ("BROKEN", "epsilon=1", "inf", "&lt;b&gt;"))
     assert "holds" in verify(made, odd, ApproxDP(1, 1))._repr_html_()
