@@ -100,7 +100,7 @@ def line_command(
 
             progress.step("drawing the figure")
             with drawing():
-                plot_line(made, distances, plot, title=asked.typed)
+                plot_line(made, distances, plot, title=f"{ranked}   {asked.typed}")
         progress.step("computing the probabilities")
         cells = _cells(made, distances, exact=exact, progress=progress)
         if output_format == "csv":

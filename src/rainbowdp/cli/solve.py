@@ -134,7 +134,7 @@ def solve_command(
             write_boundary_graph(boundary_graph, morphism)
         if plot is not None:
             progress.step("drawing the figure")
-            _draw(graph, mechanism, plot)
+            _draw(graph, mechanism, plot, asked.typed)
     _print_summary(graph, morphism, asked, output_format)
     return 0
 
@@ -220,11 +220,11 @@ def _verify(
         )
 
 
-def _draw(graph: "RainbowGraph", mechanism: "Mechanism", figure: Path) -> None:
+def _draw(graph: "RainbowGraph", mechanism: "Mechanism", figure: Path, title: str) -> None:
     from rainbowdp.plots import plot_solution
 
     with drawing():
-        plot_solution(graph, mechanism, figure)
+        plot_solution(graph, mechanism, figure, title=title)
 
 
 def _print_summary(

@@ -355,12 +355,12 @@ class Plan(_Told):
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
 
-    def plot(self, path: Path | str | None = None, *, ax: Any = None) -> Any:  # noqa: ANN401 - matplotlib is not imported
+    def plot(self, path: Path | str | None = None, *, ax: Any = None, title: str | None = None) -> Any:  # noqa: ANN401 - matplotlib is not imported
         """Draw the plan; see `rainbowdp.plots.planning.plot_plan`.
 
         Parameters
         ----------
-        path, ax
+        path, ax, title
             As there.
 
         Returns
@@ -368,7 +368,7 @@ class Plan(_Told):
         matplotlib.figure.Figure
         """
         # Figures stand on a floor above, which must not be imported from here.
-        return import_module("rainbowdp.plots.planning").plot_plan(self, path, ax=ax)
+        return import_module("rainbowdp.plots.planning").plot_plan(self, path, ax=ax, title=title)
 
     @property
     def rows(self) -> tuple[tuple[Privacy, LeadRow], ...]:

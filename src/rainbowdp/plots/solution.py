@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from numpy.typing import NDArray
 
 from rainbowdp.errors import UsageError
 from rainbowdp.graph import listed
@@ -27,7 +26,17 @@ from rainbowdp.plots.drawing import (
 from rainbowdp.plots.histogram import best_masses
 from rainbowdp.plots.labels import CHARACTER, Names, draw_names, draw_texts, place_labels, text_sizes
 from rainbowdp.plots.palette import is_light, paint, patterns
-from rainbowdp.plots.style import INK, PAPER, caption, captions, legend, new_figure, root_figure
+from rainbowdp.plots.style import (
+    INK,
+    LONGEST_TITLE,
+    PAPER,
+    caption,
+    captions,
+    legend,
+    new_figure,
+    root_figure,
+    told_apart,
+)
 
 _LONGEST_LIST = 16
 _HEAD = 0.4  # inches, as all up to the next blank line
@@ -48,7 +57,9 @@ _LEGIBLE_BAND = 0.045
 _SMALLEST = 0.13  # radius of a disk, as a part of the usual edge
 
 
-def draw_solution(graph: RainbowGraph, mechanism: Mechanism, pos: object = None) -> Figure:
+def draw_solution(
+    graph: RainbowGraph, mechanism: Mechanism, pos: object = None, title: str | None = None
+) -> Figure:
     """Draw the graph and its boundary graph; see `rainbowdp.plots.plot_solution`."""
     tones = paint(graph.colors)
     morphism = boundary_morphism(graph)
@@ -66,23 +77,28 @@ def draw_solution(graph: RainbowGraph, mechanism: Mechanism, pos: object = None)
     columns = _legend_columns(list(tones), sum(widths))
     under = _FOOT + _LEGEND_ROW * (-(-len(captions(list(tones))) // columns) - 1)
     foot = under + _KEY_ROW * max(map(len, key), default=0)
-    page = (sum(widths), height + _HEAD + foot)
+    head = _HEAD if title is None else 2 * _HEAD
+    page = (sum(widths), height + head + foot)
     figure = new_figure(*page)
     axes, other = figure.subplots(1, 2, width_ratios=widths)
-    figure.subplots_adjust(left=0, right=1, bottom=foot / page[1], top=1 - _HEAD / page[1], wspace=0)
+    figure.subplots_adjust(left=0, right=1, bottom=foot / page[1], top=1 - head / page[1], wspace=0)
     for panel, places, scale, width in zip((axes, other), (left, right), scales, widths, strict=True):
         _frame(panel, places, np.array([width, height]) / scale)
     best_only = _draw_datasets(axes, graph, left, tones, names=names, scale=float(scales[0]))
-    written = _captions(graph, morphism, mechanism)
+    written = _captions(graph, morphism, mechanism, names)
     _draw_boundary_graph(other, morphism, right, outward, written, tones=tones, scale=float(scales[1]))
     for number, lines in enumerate(key):
         across = (0.3 + number * (sum(widths) - 0.6) / len(key)) / page[0]
         figure.text(across, foot / page[1], "\n".join(lines), fontsize=7.5, va="top")
     _draw_legend(figure, tones, columns, best_only=best_only)
+    if title is not None:
+        figure.suptitle(caption(title, LONGEST_TITLE), y=1 - 0.2 / page[1], va="center")
     return figure
 
 
-def draw_into(axes: Sequence[Axes], graph: RainbowGraph, mechanism: Mechanism, pos: object = None) -> Figure:
+def draw_into(
+    axes: Sequence[Axes], graph: RainbowGraph, mechanism: Mechanism, pos: object, title: str | None
+) -> Figure:
     """Draw the graph into the first axes and its boundary graph into the second, where there is one."""
     tones = paint(graph.colors)
     left = _dataset_places(graph, pos)
@@ -95,8 +111,10 @@ def draw_into(axes: Sequence[Axes], graph: RainbowGraph, mechanism: Mechanism, p
         morphism = boundary_morphism(graph)
         right, outward = _node_places(morphism)
         scale = _scale(axes[1], right, _CAPTION_RIM)
-        written = _captions(graph, morphism, mechanism)
+        written = _captions(graph, morphism, mechanism, names)
         _draw_boundary_graph(axes[1], morphism, right, outward, written, tones=tones, scale=scale)
+    if title is not None:
+        axes[0].set_title(caption(title, LONGEST_TITLE))
     return root_figure(axes[0])
 
 
@@ -105,7 +123,7 @@ def _scale(axes: Axes, places: Points, rim: float) -> float:
     box = axes.get_position()
     size = np.array([box.width, box.height]) * root_figure(axes).get_size_inches()
     spans = np.maximum(np.ptp(places, axis=0), 1e-9)
-    scale = float(min(_LARGEST_UNIT, (np.maximum(size - [2 * rim, 2 * _RIM], 0.2) / spans).min()))
+    scale = float(min(_LARGEST_UNIT, (np.maximum(size - [2 * rim, 2 * _RIM], size / 2) / spans).min()))
     _frame(axes, places, size / scale)
     return scale
 
@@ -116,6 +134,8 @@ def _frame(axes: Axes, places: Points, size: Points) -> None:
     (left, bottom), (right, top) = middle - size / 2, middle + size / 2
     axes.set_xlim(float(left), float(right))
     axes.set_ylim(float(bottom), float(top))
+    # Axes of the caller may change their size; disks stay round.
+    axes.set_aspect("equal")
     axes.set_axis_off()
 
 
@@ -191,11 +211,15 @@ def _draw_boundary_graph(
     draw_graph(axes, image, places, heavy, radius, tones=tones)
     shown = _captioned(morphism, places, scale)
     texts = [captions[node] for node in shown]
-    # A steep arm has free paper at its outer side, away from its next node; a flat one above.
-    away = outward[shown]
-    steep = np.abs(away[:, 1]) > 0.3
+    # A steep arm has free paper at its outer side, away from its next node, a flat one above and at its end.
+    away, distances = outward[shown], morphism.class_distance.filled(-1)
+    deepest = np.array(
+        [distances[morphism.class_region == region].max() for region in range(len(image.rainbows))]
+    )
+    ends = (deepest[morphism.class_region] == distances)[shown] & (distances[shown] >= 0)
+    beside = (np.abs(away[:, 1]) > 0.3) | ends
     sides = np.where(away[:, 0] > -1e-9, 1.0, -1.0)
-    toward = np.column_stack([np.where(steep, sides, 0.0), np.where(steep, 0.0, 1.0)])
+    toward = np.column_stack([np.where(beside, sides, 0.0), np.where(beside, 0.0, 1.0)])
     points, size = places * scale * 72, radius * scale * 72
     placed = place_labels(points, size, text_sizes(texts, _CAPTION), toward, shown)
     draw_texts(axes, places[shown], texts, placed, size, _CAPTION)
@@ -217,8 +241,11 @@ def _captioned(morphism: BoundaryMorphism, places: Points, scale: float) -> list
     return [*chosen, *np.flatnonzero(distances < 0).tolist()]
 
 
-def _captions(graph: RainbowGraph, morphism: BoundaryMorphism, mechanism: Mechanism) -> list[str]:
+def _captions(
+    graph: RainbowGraph, morphism: BoundaryMorphism, mechanism: Mechanism, names: Names | None
+) -> list[str]:
     """Say for each node of the boundary graph who is in it, how far it is, and what its best class gets."""
+    shown = told_apart(list(graph), _LONGEST_LIST) if names is None else names.shown
     order = np.argsort(morphism.codes, kind="stable")
     starts = np.searchsorted(morphism.codes[order], np.arange(morphism.size + 1))
     captions = []
@@ -226,9 +253,11 @@ def _captions(graph: RainbowGraph, morphism: BoundaryMorphism, mechanism: Mechan
         distance = morphism.class_distance[code]
         free = distance is np.ma.masked
         where = "no boundary" if free else f"i = {int(distance)}"
+        members = order[first:last].tolist()
         masses = best_masses(graph, mechanism, order[first:last])
-        chance = _chance(float(masses.min()), float(masses.max()), surely=bool(free))
-        captions.append(f"{_members(graph, order[first:last])}\n{where}, {chance}")
+        surely = free or len(graph.rainbow_of(members[0]).classes) == 1
+        chance = _chance(float(masses.min()), float(masses.max()), surely=bool(surely))
+        captions.append(f"{_members([shown[member] for member in members])}\n{where}, {chance}")
     return captions
 
 
@@ -242,16 +271,13 @@ def _chance(least: float, most: float, surely: bool) -> str:
     return f"P {low}" if low.startswith(">") else f"P = {low}"
 
 
-def _members(graph: RainbowGraph, datasets: NDArray[np.int64]) -> str:
+def _members(names: Sequence[str]) -> str:
     """Name as many datasets as fit, and count the rest."""
-    text = caption(graph.label(int(datasets[0])), _LONGEST_LIST)
     named = 1
-    while (
-        named < datasets.size
-        and len(longer := f"{text}, {caption(graph.label(int(datasets[named])))}") <= _LONGEST_LIST
-    ):
-        text, named = longer, named + 1
-    return text if named == datasets.size else f"{text} + {datasets.size - named}"
+    while named < len(names) and len(", ".join(names[: named + 1])) <= _LONGEST_LIST:
+        named += 1
+    text = ", ".join(names[:named])
+    return text if named == len(names) else f"{text} + {len(names) - named}"
 
 
 def _count(number: int, what: str) -> str:
