@@ -19,6 +19,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.patches import StepPatch
+from matplotlib.testing.compare import compare_images
 from matplotlib.text import Text
 
 from rainbowdp import plots
@@ -541,6 +542,47 @@ def test_files_do_not_depend_on_the_users_style(tmp_path: Path) -> None:
         plot_line(line, range(31), tmp_path / "styled.svg")
         assert settings() == before
     assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "styled.svg").read_bytes()
+
+
+def figure_1_in_a_ring() -> Figure:
+    graph = figure_1_graph()
+    turns = np.linspace(0, 2 * np.pi, graph.size, endpoint=False)
+    ring = dict(zip(graph, np.column_stack([np.cos(turns), np.sin(turns)]), strict=True))
+    return solved(graph, pos=ring)
+
+
+def two_privacies() -> Figure:
+    return plan(winner("vote", ["A", "B", "C"]), [PureDP("0.1"), PureDP(1)]).plot()
+
+
+LOOKS: dict[str, Callable[[], Figure]] = {
+    "line": lambda: line_of(EXAMPLES[1][0]).plot(range(31)),
+    "plan": two_privacies,
+    "solution": figure_1_in_a_ring,
+    "histogram": lambda: solved(by_sum(grid(20, 20), at_least=20)),
+}
+TOLERANCE = 8  # matplotlib 3.9 and 3.11 differ by 6
+
+
+def without_texts(figure: Figure, path: Path) -> str:
+    """Write a figure without its texts, which every version of matplotlib draws in its own way."""
+    for text in figure.findobj(Text):
+        text.set_visible(False)
+    figure.savefig(path, dpi=45)
+    return str(path)
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_figures_look_as_they_did(name: str, tmp_path: Path) -> None:
+    drawn = without_texts(LOOKS[name](), tmp_path / "drawn.png")
+    assert compare_images(str(ROOT / f"tests/figures/{name}.png"), drawn, TOLERANCE) is None
+
+
+def test_a_figure_of_something_else_looks_different(tmp_path: Path) -> None:
+    drawn = without_texts(line_of(EXAMPLES[2][0]).plot(range(31)), tmp_path / "drawn.png")
+    assert "Image files did not match" in str(
+        compare_images(str(ROOT / "tests/figures/line.png"), drawn, TOLERANCE)
+    )
 
 
 @pytest.mark.parametrize("name", ["figure.gif", "figure", ".svg", "figure.svg.gz"])
