@@ -306,7 +306,8 @@ def test_names_and_disks_keep_clear_of_each_other(name: str) -> None:
     radius = np.ptp(disks[0][:, 0]) / 2
     apart = [float(np.linalg.norm(one - other)) for one, other in combinations(centers, 2)]
     assert min(apart) > 1.9 * radius
-    lines = [text.arrow_patch for text in axes.texts if getattr(text, "arrow_patch", None) is not None]
+    arrows = (getattr(text, "arrow_patch", None) for text in axes.texts)
+    lines = [line for line in arrows if line is not None]
     for line in lines:
         start, end = line.get_transform().transform(line.get_path().vertices)[[0, -1]]
         points = start + np.linspace(0, 1, 99)[:, None] * (end - start)
@@ -551,13 +552,9 @@ def figure_1_in_a_ring() -> Figure:
     return solved(graph, pos=ring)
 
 
-def two_privacies() -> Figure:
-    return plan(winner("vote", ["A", "B", "C"]), [PureDP("0.1"), PureDP(1)]).plot()
-
-
 LOOKS: dict[str, Callable[[], Figure]] = {
     "line": lambda: line_of(EXAMPLES[1][0]).plot(range(31)),
-    "plan": two_privacies,
+    "plan": lambda: plot_plan(plan(winner("vote", ["A", "B", "C"]), [PureDP("0.1"), PureDP(1)])),
     "solution": figure_1_in_a_ring,
     "histogram": lambda: solved(by_sum(grid(20, 20), at_least=20)),
 }

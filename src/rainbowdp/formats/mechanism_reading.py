@@ -117,14 +117,11 @@ def _read_table(path: Path, form: Form, first: tuple[str, ...]) -> tuple[NamedRo
     with connect() as database:
         rows = named_rows(path, first[0], table.batches(database, *present, *colors))
     defaults = {"rainbow": str(Rainbow([colors])), "distance": None}
-    absent = [(first.index(name) - 1, value) for name, value in defaults.items() if name not in present]
-    distinct = []
-    for cells in rows.distinct:
-        whole = list(cells)
-        for at, value in absent:
-            whole.insert(at, value)
-        distinct.append(tuple(whole))
-    return replace(rows, distinct=distinct), colors
+    columns: list[tuple[str | None, ...]] = list(zip(*rows.distinct, strict=True))
+    for name, value in defaults.items():
+        if name not in present:
+            columns.insert(first.index(name) - 1, (value,) * len(rows.distinct))
+    return replace(rows, distinct=list(zip(*columns, strict=True))), colors
 
 
 def _mechanism(
@@ -137,26 +134,29 @@ def _mechanism(
 
     Rows whose other cells are written alike share one class.
     """
+    texts, steps, *others = zip(*rows.distinct, strict=True)
+    columns = others[-len(colors) :]
+    for name, column in zip(("rainbow", *colors), (texts, *columns), strict=True):
+        if None in column:
+            row, what = rows.first[column.index(None)], f"has nothing in the column {name!r}"
+            raise wrong_row(path, row, what, "fill it; only a distance may be empty")
     rainbows: dict[str, Rainbow] = {}
-    written, distances, table = [], [], []
-    for row, (rainbow, distance, *others) in zip(rows.first, rows.distinct, strict=True):
-        text = _filled(path, row, "rainbow", rainbow)
+    distances: dict[str | None, int | None] = {}
+    for row, text, step in zip(rows.first, texts, steps, strict=True):
         if text not in rainbows:
             rainbows[text] = _rainbow(path, row, text, colors)
-        written.append(rainbows[text])
-        distances.append(_distance(path, row, distance))
-        cells = zip(colors, others[-len(colors) :], strict=True)
-        table.append([_filled(path, row, color, cell) for color, cell in cells])
+        if step not in distances:
+            distances[step] = _distance(path, row, step)
     if precision is None:
-        exact = all(_EXACT.fullmatch(cell) for texts in table for cell in texts)
+        exact = all(_EXACT.fullmatch(cell) for column in columns for cell in column)
         precision = "exact" if exact else "float64"
     try:
         return Mechanism.from_table(
-            written,
-            np.array(table, dtype=object),
+            [rainbows[text] for text in texts],
+            np.array(columns, dtype=object).T,
             colors=colors,
             codes=rows.codes,
-            distances=distances,
+            distances=[distances[step] for step in steps],
             labels=rows.texts(),
             precision=precision,
         )
@@ -164,13 +164,6 @@ def _mechanism(
         # A mechanism is judged as it is; no option rescales its rows.
         error.help = "give probabilities of at least 0 that sum to 1, as fractions or with all their digits"
         raise
-
-
-def _filled(path: Path, row: int, column: str, cell: str | None) -> str:
-    if cell is None:
-        what = f"has nothing in the column {column!r}"
-        raise wrong_row(path, row, what, "fill it; only a distance may be empty")
-    return cell
 
 
 def _distance(path: Path, row: int, text: str | None) -> int | None:

@@ -226,7 +226,7 @@ class Mechanism(Rebuilt, Framed):
         known = parsed[0].colors
         name = row_namer(labels, codes)
         values = table_of(table, known, colors)
-        irrational = values.dtype == object and any(isinstance(value, Real) for value in values.flat)
+        irrational = any(issubclass(kind, Real) for kind in set(map(type, values.ravel().tolist())))
         chosen: Precision = precision or ("float64" if values.dtype.kind == "f" or irrational else "exact")
         rows: Sequence[Distribution]
         if chosen == "float64" and not irrational:
