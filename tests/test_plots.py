@@ -344,6 +344,9 @@ def test_names_that_differ_in_the_middle_are_told_apart() -> None:
     assert all(
         place in text for place, text in zip(("Aland", "Bland", "Cland"), legend_texts(figure), strict=True)
     )
+    given = Figure().subplots()
+    solved(graph, ax=given)
+    assert all(any(name in text.get_text() for text in given.texts) for name in long)
     # The boundary graph has the names that the key explains.
     assert {"1\ni = 0, P = 0.333", "2\ni = 0, P = 0.333"} <= set(texts(figure))
     line = line_of(dict(zip(long, ("3/55", "9/55", "43/55"), strict=True)), rainbow=">".join(long))

@@ -216,3 +216,8 @@ def legend(owner: Axes | Figure, handles: Iterable[Artist], names: Sequence[str]
     for text, name in zip(made.get_texts(), shown, strict=True):
         text.set_text(name)
     return made
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number of things in words."""
+    return f"{number:,} {what}{'s' * (number != 1)}"
