@@ -301,7 +301,7 @@ class Mechanism(Rebuilt, Framed):
         Examples
         --------
         >>> mechanism = Mechanism.from_table(["b>r"], [{"b": "3/4", "r": "1/4"}], labels=["ann"])
-        >>> print(mechanism.to_json())
+        >>> print(mechanism.to_json(), end="")
         {"colors": ["b", "r"], "precision": "exact", "rows": [
         {"dataset": "ann", "rainbow": "b>r", "distance": null, "probabilities": {"b": "3/4", "r": "1/4"}}
         ]}
