@@ -178,15 +178,10 @@ class Names:
         return [self.key[at : at + rows] for at in range(0, len(self.key), rows)]
 
 
-def draw_names(axes: Axes, places: Points, names: Names) -> None:
-    """Write names beside disks at `places`, and draw a thin line to each one that stands further away."""
-    draw_texts(axes, places, names.shown, names.placed, names.radius, SIZE)
-
-
 def draw_texts(  # noqa: PLR0917 - what is written, and where
     axes: Axes, places: Points, texts: Sequence[str], placed: Placed, radius: float, size: float
 ) -> None:
-    """Write texts beside disks at `places` with this radius, in points."""
+    """Write texts beside disks with this radius, in points; a thin line leads to those that are not near."""
     line = {"arrowstyle": "-", "color": SHADE, "linewidth": 0.5, "shrinkA": 0, "shrinkB": radius}
     for text, place, offset, near in zip(texts, places, placed.offsets, placed.near, strict=True):
         axes.annotate(

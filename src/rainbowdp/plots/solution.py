@@ -15,7 +15,7 @@ from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.plots.boundary_graph import draw_boundary_graph, node_places
 from rainbowdp.plots.drawing import Points, disk_radius, draw_graph, nearest, separated, spread
-from rainbowdp.plots.labels import CHARACTER, Names, draw_names
+from rainbowdp.plots.labels import CHARACTER, SIZE, Names, draw_texts
 from rainbowdp.plots.palette import is_light, paint, patterns
 from rainbowdp.plots.style import (
     INK,
@@ -193,7 +193,7 @@ def _draw_datasets(
     best_only = names is None or 2 * radius * scale / bands < _LEGIBLE_BAND
     draw_graph(axes, graph, places, graph.boundary, radius, tones=tones, best_only=best_only)
     if names is not None:
-        draw_names(axes, places, names)
+        draw_texts(axes, places, names.shown, names.placed, names.radius, SIZE)
     axes.set_title(
         f"rainbow graph: {counted(graph.size, 'dataset')}, {counted(graph.pair_count, 'pair')} of neighbors"
     )
