@@ -343,6 +343,12 @@ class Plan(_Told):
     least: Least | None
     notes: tuple[str, ...]
 
+    def __eq__(self, other: object) -> bool:
+        """Tell whether two plans say the same: exact parameters, and chances as they are rounded for JSON."""
+        return self.to_json() == other.to_json() if isinstance(other, Plan) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # irrational chances have no hash
+
     def lines(self) -> Iterator[str]:
         """Yield the plan as lines of text, as the command line shows it."""
         # The text stands on a floor above, which must not be imported from here.
