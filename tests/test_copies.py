@@ -13,6 +13,8 @@ from rainbowdp import GaussianDP, Mechanism, PureDP, RainbowGraph, optimal_mecha
 from rainbowdp.boundary import randomized_response
 from rainbowdp.families import path
 from rainbowdp.graph import DatasetGraph
+from rainbowdp.planning import plan
+from rainbowdp.questions import winner
 
 GRAPH = RainbowGraph.from_edges([("x", "y"), ("y", "z")], {"x": "a>b", "y": "a>b", "z": "b>a"})
 
@@ -39,3 +41,13 @@ def test_copies_are_equal_and_read_only(copied: Callable[[Any], Any], privacy: P
         mechanism.codes[0] = 1
     assert verify(mechanism, GRAPH, privacy).holds
     assert np.array_equal(mechanism.table, optimal_mechanism(GRAPH, privacy, "randomized-response").table)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, pickled])
+@pytest.mark.parametrize("privacy", [PureDP("0.1"), GaussianDP("0.3")], ids=str)
+def test_copies_of_plans_tell_the_same(copied: Callable[[Any], Any], privacy: PureDP | GaussianDP) -> None:
+    found = plan(winner("vote", ["A", "B", "C"]), privacy, groups=3)
+    again = copied(found)
+    assert str(again) == str(found)
+    assert again == found == plan(winner("vote", ["A", "B", "C"]), privacy, groups=3)
+    assert found != plan(winner("vote", ["A", "B", "C"]), privacy, groups=4)

@@ -167,3 +167,18 @@ def test_wrong_distances_are_refused(wrong: object, message: str) -> None:
     line = Line(BRG, EXAMPLE_1, PureDP(1))
     with pytest.raises(NumberError, match=message):
         line.probabilities(wrong)  # type: ignore[arg-type]  # wrong shapes and types on purpose
+
+
+@pytest.mark.parametrize(
+    "privacy", [PureDP(100), ApproxDP(1, "1/10"), ApproxDP(1, "1e-30"), GaussianDP(100)], ids=str
+)
+@pytest.mark.parametrize("boundary", [("1/2", "1/4", "1/4"), ("0", "1", "0"), ("1", "0", "0")], ids=str)
+@pytest.mark.parametrize("rainbow", ["blue>red>green", "blue=red>green"])
+def test_a_probability_is_1_exactly_where_its_float_is(
+    privacy: PureDP | ApproxDP | GaussianDP, boundary: tuple[str, ...], rainbow: str
+) -> None:
+    line = Line(rainbow, dict(zip(("blue", "red", "green"), boundary, strict=True)), privacy)
+    distances = [0, 1, 2, 3, 20, 200]
+    table = line.probabilities(distances)
+    for row, distance in zip(table == 1, distances, strict=True):
+        assert row.tolist() == [value == 1 for value in line.distribution(distance).values()]

@@ -18,6 +18,7 @@ import pytest
 from rainbowdp.errors import (
     ColorError,
     DuplicateDatasetError,
+    FileFormatError,
     GraphShapeError,
     MechanismShapeError,
     MissingRainbowError,
@@ -31,7 +32,7 @@ from rainbowdp.mechanism import Mechanism, mechanism_dominates
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.optimality import check_optimal
 from rainbowdp.planning import plan
-from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import winner
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.release import ask
@@ -69,6 +70,7 @@ def test_mechanisms_are_equal_by_names_and_exact_values(privacy: Any, tmp_path: 
     assert (len(made), list(made), "bob" in made, "eve" in made) == (4, list(RAINBOWS), True, False)
     write_mechanism(tmp_path / "made.csv", made)
     again = read_mechanism(tmp_path / "made.csv")
+    assert again == Mechanism.from_json(made.to_json())
     assert (again == made) == (privacy == PureDP("ln 2"))
     assert again.precision == ("exact" if privacy == PureDP("ln 2") else "float64")
 
@@ -94,6 +96,27 @@ def test_graphs_become_networks_and_json_and_come_back(tmp_path: Path) -> None:
     assert list(numbered.to_networkx().nodes) == [0, 1, 2]
     old = json.dumps(nx.node_link_data(GRAPH.to_networkx(), edges="links"))
     assert RainbowGraph.from_json(old) == GRAPH
+
+
+def test_a_mechanism_is_read_from_the_text_of_a_file(tmp_path: Path) -> None:
+    made = optimal_mechanism(GRAPH, PureDP("ln 2"), "uniform")
+    write_mechanism(tmp_path / "made.json", made)
+    assert made.to_json() == (tmp_path / "made.json").read_text()
+    rows = json.loads(made.to_json()) | {"colors": ["b"]}
+    for text, said in (("", "not JSON"), (json.dumps(rows), "unknown colors r")):
+        with pytest.raises(FileFormatError, match=said):
+            Mechanism.from_json(text)
+
+
+def test_a_dataset_that_occurs_twice_is_named() -> None:
+    for whole, made, key, part in (
+        (GRAPH.to_json(), RainbowGraph, "nodes", "id"),
+        (optimal_mechanism(GRAPH, PureDP("ln 2"), "uniform").to_json(), Mechanism, "rows", "dataset"),
+    ):
+        document = json.loads(whole)
+        document[key][3][part] = "bob"
+        with pytest.raises(DuplicateDatasetError, match="'bob'"):
+            made.from_json(json.dumps(document | {"edges": []}))
 
 
 @pytest.mark.parametrize("text", ["", "[]", "3", '{"nodes": 3}', '{"nodes": [], "edges": [{}]}'])
@@ -183,6 +206,10 @@ def test_notebooks_show_graphs_and_mechanisms() -> None:
         assert "<i>" not in shown
         assert "&lt;i&gt;" in shown
     assert "0.25" in made._repr_html_()
+    large = path(10**6).rainbow_graph(["a>b", "b>a"], np.arange(10**6) % 2)
+    assert "1000000 datasets, 999999 pairs, 2 regions), the first 20 of them" in large._repr_html_()
+    assert "distance" not in vars(large)
+    assert next(iter(hamming(13, 3).rainbow_graph(["a>b"], np.zeros(3**13, int)))) == "/".join("0" * 13)
     broken = verify(made, odd, PureDP(1))._repr_html_()
     assert all(part in broken for part in ("BROKEN", "epsilon=1", "inf", "&lt;b&gt;"))
     assert "holds" in verify(made, odd, ApproxDP(1, 1))._repr_html_()
@@ -264,16 +291,27 @@ def test_names_that_would_be_lost_are_refused() -> None:
     with pytest.raises(ColorError):
         made.to_dataframe()
     assert "ann" in made._repr_html_()
-    nodes = [{"id": "a", "rainbow": "a>b"}, {"id": "a", "rainbow": "b>a"}]
-    with pytest.raises(DuplicateDatasetError):
-        RainbowGraph.from_json(json.dumps({"nodes": nodes, "edges": []}))
 
 
-def test_numbers_of_two_epsilons_are_compared() -> None:
-    one = Line("y>n", {"y": "1/2", "n": "1/2"}, PureDP(1)).distribution(1)["y"]
-    more = Line("y>n", {"y": "1/2", "n": "1/2"}, PureDP("3/2")).distribution(1)["y"]
-    assert one < more
-    assert one != more
-    same = Line("y>n", {"y": "1/2", "n": "1/2"}, PureDP("1/2")).distribution(2)["y"]
+def value(privacy: Privacy, distance: int) -> Any:  # noqa: ANN401 - compared with numbers of any kind
+    return Line("y>n", {"y": "1/2", "n": "1/2"}, privacy).distribution(distance)["y"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (value(PureDP(1), 3), value(PureDP("3/2"), 2)),
+        (value(PureDP("1/6"), 5), value(PureDP("5/12"), 2)),
+        (value(PureDP("ln 4"), 1), value(PureDP("ln 2"), 2)),
+        (value(GaussianDP(1), 2), value(GaussianDP(2), 1)),
+        (value(PureDP(1), 0), value(GaussianDP(1), 0)),
+    ],
+)
+def test_numbers_of_two_parameters_are_compared(one: Any, other: Any) -> None:  # noqa: ANN401 - of any kind
+    assert (one == other, one <= other, one < other) == (True, True, False)
+    assert value(PureDP(1), 1) < value(PureDP("3/2"), 1) != value(GaussianDP(1), 1)
+
+
+def test_numbers_without_a_test_for_equality_are_undecided_where_they_are_equal() -> None:
     with pytest.raises(UndecidedError):
-        assert one == same
+        assert value(GaussianDP("ln 2"), 2) == value(GaussianDP("ln 4"), 1)

@@ -47,8 +47,9 @@ def test_a_comparison_with_a_float_is_exact_and_means_its_shortest_decimal() -> 
     assert math.nextafter(near, 0) < inverse < math.nextafter(near, 1)
     assert -math.inf < inverse < math.inf
     assert inverse != nan
+    assert not any([inverse == nan, inverse < nan, inverse <= nan, inverse > nan, nan <= inverse])
     with pytest.raises(TypeError):
-        assert inverse < nan
+        assert inverse < "1"
 
 
 def test_distributions_compare_with_mappings_and_are_printed_as_decimals() -> None:

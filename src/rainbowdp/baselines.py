@@ -21,6 +21,7 @@ change-one one count falls while another one rises, each by at most 1, so D is 1
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 
 import flint
@@ -44,6 +45,8 @@ from rainbowdp.exact.values import LARGEST_POWER, Base, EnclosedNumber, Value, o
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.privacy import PureDP
+
+_PLANE = flint.fmpq_mpoly_ctx.get(["s", "v"], "lex")
 
 
 def exponential(graph: RainbowGraph, privacy: PureDP) -> Mechanism:
@@ -105,7 +108,7 @@ def permute_and_flip(graph: RainbowGraph, privacy: PureDP) -> Mechanism:
 
     References
     ----------
-    McKenna and Sheldon 2020, Algorithm 1. With exact numbers it takes seconds for 12 answers, minutes for 25.
+    McKenna and Sheldon 2020, Algorithm 1.
 
     Examples
     --------
@@ -173,10 +176,13 @@ def _known(steps: int | None) -> int:
 def _by_steps(graph: RainbowGraph, privacy: PureDP, choose: Callable[..., tuple[Value, ...]]) -> Mechanism:
     """Return the mechanism that chooses by how few steps an answer is away."""
 
+    @cache
+    def by_step(steps: tuple[int, ...], epsilon: Exponent) -> dict[int, Value]:
+        return dict(zip(steps, choose([-step for step in steps], epsilon), strict=True))
+
     def chances(steps: Sequence[int | None], epsilon: Exponent) -> tuple[Value, ...]:
-        reached = [at for at, step in enumerate(steps) if step is not None]
-        found = choose([-_known(steps[at]) for at in reached], epsilon)
-        return tuple(found[reached.index(at)] if at in reached else Fraction(0) for at in range(len(steps)))
+        found = by_step(tuple(sorted(step for step in steps if step is not None)), epsilon)
+        return tuple(Fraction(0) if step is None else found[step] for step in steps)
 
     return _of_steps(graph, privacy, chances)
 
@@ -324,8 +330,19 @@ def permute_and_flip_mechanism(
     (Fraction(3, 4), Fraction(1, 4))
     """
     base, powers = _powers(scores, epsilon, sensitivity, monotone=monotone)
-    weights: list[Base] = [1 / base**power for power in powers]
-    return _told([taken_first(weight, weights[:at] + weights[at + 1 :]) for at, weight in enumerate(weights)])
+    s, v = _PLANE.gens()
+    missed = {power: 1 - s * v**power for power in powers}
+    product = math.prod((missed[power] for power in powers), start=_PLANE.constant(1))
+    chance = {power: _integral(product / missed[power] * v**power, base) for power in missed}
+    return _told([chance[power] for power in powers])
+
+
+def _integral(polynomial: flint.fmpq_mpoly, base: Base) -> Base:
+    """Return the integral over s from 0 to 1 of a polynomial in s and v, at v = 1 / base."""
+    found = {int(power): part for (_, power), part in polynomial.integral("s").subs({"s": 1}).terms()}
+    deepest = max(found)
+    parts = (Fraction(int(part.p), int(part.q)) * base ** (deepest - power) for power, part in found.items())
+    return _sum(parts) / base**deepest
 
 
 def taken_first(weight: Base, others: Sequence[Base]) -> Base:
@@ -511,7 +528,7 @@ def permute_and_flip_wrong(root: Base, steps: int, rivals: int) -> Value:
 
     References
     ----------
-    McKenna and Sheldon 2020, Algorithm 1. With exact numbers it takes seconds for 12 answers, minutes for 25.
+    McKenna and Sheldon 2020, Algorithm 1.
 
     Examples
     --------
@@ -543,7 +560,7 @@ def flip_wrong(weight: Base, rivals: int) -> Value:
 
     References
     ----------
-    McKenna and Sheldon 2020, Algorithm 1. With exact numbers it takes seconds for 12 answers, minutes for 25.
+    McKenna and Sheldon 2020, Algorithm 1.
 
     Examples
     --------

@@ -100,7 +100,7 @@ def line_command(
 
             progress.step("drawing the figure")
             with drawing():
-                plot_line(made, distances, plot, title=asked.typed)
+                plot_line(made, distances, plot, title=f"{ranked}   {asked.typed}")
         progress.step("computing the probabilities")
         cells = _cells(made, distances, exact=exact, progress=progress)
         if output_format == "csv":
@@ -181,31 +181,14 @@ def _json_lines(line: "Line", asked: AskedPrivacy, cells: _Cells, *, exact: bool
 
 def _print_table(line: "Line", asked: AskedPrivacy, rows: list[tuple[str, ...]], *, exact: bool) -> None:
     emit([f"{line.rainbow}, {asked.typed}", *_threshold_words(line), ""], for_people=True)
-    ordered = line.rainbow.ordered
-    shown = (
-        (
-            distance,
-            *(
-                values
-                if exact
-                else (_shown(line, distance, *each) for each in zip(ordered, values, strict=True))
-            ),
-        )
-        for distance, *values in rows
-    )
-    emit_table(("distance", *ordered), shown)
+    shown = ((distance, *(values if exact else map(_shown, values))) for distance, *values in rows)
+    emit_table(("distance", *line.rainbow.ordered), shown)
 
 
-def _shown(line: "Line", distance: str, color: str, value: str) -> str:
+def _shown(value: str) -> str:
     """Return a rounded probability; one below 1 is not shown as 1."""
-    from rainbowdp.privacy import ApproxDP
-
     text = cell(float(value))
-    if text != "1" or line.boundary[color] == 1:
-        return text
-    # With a delta a probability can reach 1 on its way; without one it never does.
-    reached = isinstance(line.privacy, ApproxDP) and line.distribution(int(distance))[color] == 1
-    return text if reached else ">0.999999"
+    return ">0.999999" if text == "1" and float(value) < 1 else text
 
 
 def _threshold_words(line: "Line") -> Iterator[str]:

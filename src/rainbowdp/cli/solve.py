@@ -142,7 +142,7 @@ def solve_command(
             write_boundary_graph(boundary_graph, morphism)
         if plot is not None:
             progress.step("drawing the figure")
-            _draw(graph, mechanism, plot)
+            _draw(graph, mechanism, plot, asked.typed)
         if report is not None:
             progress.step("writing the report")
             from rainbowdp.explorer.reports import graph_report
@@ -223,11 +223,11 @@ def _verify(
         )
 
 
-def _draw(graph: "RainbowGraph", mechanism: "Mechanism", figure: Path) -> None:
+def _draw(graph: "RainbowGraph", mechanism: "Mechanism", figure: Path, title: str) -> None:
     from rainbowdp.plots import plot_solution
 
     with drawing():
-        plot_solution(graph, mechanism, figure)
+        plot_solution(graph, mechanism, figure, title=title)
 
 
 def _print_summary(

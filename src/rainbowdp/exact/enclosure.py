@@ -23,8 +23,6 @@ from rainbowdp.exact.real import (
     Real,
     rational_ball,
     refine,
-    shown_sign,
-    undecided,
 )
 from rainbowdp.exact.text import Exponent, Log, LogPart, format_fraction
 
@@ -85,7 +83,8 @@ def compare(x: Exact, y: Exact) -> int:
     Raises
     ------
     UndecidedError
-        For numbers of Gaussian differential privacy, or of different kinds, that 4096 bits do not tell apart.
+        If 4096 bits do not tell them apart and no common form shows that they are equal, which can happen
+        under Gaussian privacy and for roots of two different fractions.
 
     Examples
     --------
@@ -93,14 +92,9 @@ def compare(x: Exact, y: Exact) -> int:
     >>> compare(1 / one, 1 / two), compare(one - one, two - two), compare(one, Fraction(3))
     (1, 0, -1)
     """
-    if not are_compatible([x, y]):
-        x, y = simplest(x), simplest(y)
-    if are_compatible([x, y]):
-        return sign(x - y)
-    found = shown_sign(lambda: ball(x) - ball(y))
-    if found is None:
-        raise undecided()
-    return found
+    if isinstance(x, Real):
+        return x.order_to(y)
+    return -y.order_to(x) if isinstance(y, Real) else sign(x - y)
 
 
 def simplest(x: Exact) -> Exact:

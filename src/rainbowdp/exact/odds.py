@@ -9,6 +9,7 @@ epsilon is a part of such a logarithm, ln(r)/n, t is a root of t^n = r, and a po
 if it is after t^n has been replaced by r. Polynomials are kept sparse, so t^1000000 is one term.
 """
 
+import math
 from fractions import Fraction
 
 import flint
@@ -122,6 +123,17 @@ class OddsExpression(Real):
             return OddsExpression._of_reduced(_constant(other), _ONE, self.exponent)
         return None
 
+    def _in_one_form(self, other: Real) -> "tuple[OddsExpression, OddsExpression] | None":
+        if not isinstance(other, OddsExpression):
+            return None
+        mine, theirs = self.exponent, other.exponent
+        if not (isinstance(mine, Fraction) and isinstance(theirs, Fraction)):
+            return None
+        # e^mine and e^theirs are whole powers of e^root.
+        shared = math.gcd(mine.numerator * theirs.denominator, theirs.numerator * mine.denominator)
+        root = Fraction(shared, mine.denominator * theirs.denominator)
+        return _inflated(self, mine / root, root), _inflated(other, theirs / root, root)
+
     def _plus(self, other: "OddsExpression", factor: int) -> "OddsExpression":
         if self.denominator == other.denominator:
             return OddsExpression(self.numerator + other.numerator * factor, self.denominator, self.exponent)
@@ -159,6 +171,12 @@ class OddsExpression(Real):
         name = format_fraction(self.exponent) if isinstance(self.exponent, Fraction) else str(self.exponent)
         bottom = "" if self.denominator.is_one() else f" / ({self.denominator})"
         return f"({self.numerator}){bottom} at t = e^({name})"
+
+
+def _inflated(number: OddsExpression, power: Fraction, root: Fraction) -> OddsExpression:
+    """Return a number as a function of e^root, where its t is a whole power of that."""
+    top, bottom = (each.inflate([int(power)]) for each in (number.numerator, number.denominator))
+    return OddsExpression(top, bottom, root)
 
 
 def _power(exponent: Base, power: int) -> flint.arb:

@@ -220,25 +220,44 @@ class Real(ABC):
         lifted = self._lift(other)
         return NotImplemented if lifted is None else lifted._over(self)
 
-    def _order(self, other: object) -> int | None:
+    def _order(self, other: object) -> float | None:
         """Return the sign of the difference; None where the other is of a kind that does not compare.
 
-        A float means its shortest decimal.
+        A float means its shortest decimal. No comparison with nan holds, as in Python.
         """
         if isinstance(other, float):
-            if math.isinf(other):
-                return -1 if other > 0 else 1
-            other = None if math.isnan(other) else Fraction(float.__repr__(other))
+            if not math.isfinite(other):
+                return -other
+            other = Fraction(float.__repr__(other))
+        return self.order_to(other) if isinstance(other, Real | Fraction | int) else None
+
+    def order_to(self, other: "Real | Fraction | int") -> int:
+        """Return the sign of the difference to an exact number of any kind.
+
+        Raises
+        ------
+        UndecidedError
+            If 4096 bits do not tell the two apart and no common form shows that they are equal.
+        """
         lifted = self._lift(other)
         if lifted is not None:
             return self._plus(lifted, -1).sign()
-        if not isinstance(other, Real):
-            return None
-        # Their difference has no form.
+        assert isinstance(other, Real)  # noqa: S101 - every kind takes in fractions
         found = shown_sign(lambda: self.evaluate() - other.evaluate())
-        if found is None:
+        if found is not None:
+            return found
+        if (fraction := other.as_fraction()) is not None:
+            return self.order_to(fraction)
+        if (fraction := self.as_fraction()) is not None:
+            return -other.order_to(fraction)
+        one, another = self._in_one_form(other) or (None, None)
+        if one is None or another is None:
             raise undecided()
-        return found
+        return one.order_to(another)
+
+    def _in_one_form(self, _: "Real") -> "tuple[Real, Real] | None":
+        """Return this number and one of another parameter in one form, None where there is none."""
+        return None
 
     def __eq__(self, other: object) -> bool:
         order = self._order(other)
@@ -375,6 +394,14 @@ class NormalExpression(Real):
             return NormalExpression(Fraction(other), {}, self.mu)
         return None
 
+    def _in_one_form(self, other: Real) -> "tuple[NormalExpression, NormalExpression] | None":
+        if not isinstance(other, NormalExpression):
+            return None
+        mine, theirs = self.mu, other.mu
+        if not (isinstance(mine, Fraction) and isinstance(theirs, Fraction)):
+            return None
+        return _per_unit(self, mine), _per_unit(other, theirs)
+
     def _plus(self, other: "NormalExpression", factor: int) -> "NormalExpression":
         atoms = dict(self.atoms)
         for atom, weight in other.atoms.items():
@@ -392,3 +419,9 @@ class NormalExpression(Real):
         ]
         mu = str(self.mu) if isinstance(self.mu, Log) else format_fraction(self.mu)
         return " + ".join([format_fraction(self.constant), *terms]) + f" at mu = {mu}"
+
+
+def _per_unit(number: NormalExpression, mu: Fraction) -> NormalExpression:
+    """Return a number with shifts that are counted in units of 1 instead of its mu."""
+    atoms = {(mass, shift * mu): weight for (mass, shift), weight in number.atoms.items()}
+    return NormalExpression(number.constant, atoms, Fraction(1))

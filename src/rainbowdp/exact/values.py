@@ -24,6 +24,8 @@ _FINE = 256
 class EnclosedNumber(Real):
     """A real number known by enclosures of any precision, and not by a form.
 
+    One that comes out of pickle is known to 256 bits, enough for its closest float.
+
     Parameters
     ----------
     evaluate : callable
@@ -48,6 +50,18 @@ class EnclosedNumber(Real):
     def is_formally_zero(self) -> bool:
         """Return False: no form shows anything."""
         return False
+
+    def __copy__(self) -> "EnclosedNumber":
+        return self
+
+    def __deepcopy__(self, _: object) -> "EnclosedNumber":
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Functions cannot be pickled, so one ball stands for the number.
+        with working_precision(_FINE):
+            value = self.evaluate()
+        return _within, tuple(tuple(map(int, part.man_exp())) for part in (value.mid(), value.rad()))
 
     def __repr__(self) -> str:
         return f"EnclosedNumber(about {float(self):.6g})"
@@ -75,6 +89,12 @@ class EnclosedNumber(Real):
 
     def __pow__(self, power: int) -> "EnclosedNumber":
         return EnclosedNumber(lambda: self.evaluate() ** power)
+
+
+def _within(middle: tuple[int, int], radius: tuple[int, int]) -> EnclosedNumber:
+    """Return the number in a ball; how an `EnclosedNumber` comes out of pickle."""
+    found = flint.arb(middle, radius)
+    return EnclosedNumber(lambda: found)
 
 
 Base = Fraction | OddsExpression | EnclosedNumber

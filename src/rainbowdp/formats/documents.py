@@ -63,6 +63,17 @@ def read_document(path: Path, form: Form) -> dict[str, Any]:
         raise undecodable(path, f"byte {error.start + 1}", error.reason, error.object) from error
     except OSError as error:
         raise unreadable(path, error) from error
+    return parsed_document(path, form, text)
+
+
+def parsed_document(path: Path, form: Form, text: str) -> dict[str, Any]:
+    """Return the table that a text holds; the path stands for it in messages.
+
+    Raises
+    ------
+    FileFormatError
+        As in `read_document`.
+    """
     import tomllib
 
     try:

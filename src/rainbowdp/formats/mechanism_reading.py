@@ -14,13 +14,14 @@ or Parquet.
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import DistributionError, FileFormatError
 from rainbowdp.formats.datasets import NamedRows, named_rows, text_column
-from rainbowdp.formats.documents import parsed_rainbow, read_document, shown
+from rainbowdp.formats.documents import parsed_document, parsed_rainbow, read_document, shown
 from rainbowdp.formats.files import TABLES, Form, content_of, form_to_read, malformed, path_of, wrong_row
 from rainbowdp.formats.tables import connect, open_table
 from rainbowdp.formats.writing import CLASS_COLUMNS, CODE_COLUMNS, FIRST_COLUMNS, FORMS
@@ -78,8 +79,22 @@ def read_mechanism(path: Path | str, *, classes: Path | str | None = None) -> Me
         return _read_coded(path, path_of(classes, "classes"))
     form = form_to_read(path, "a mechanism", FORMS)
     with content_of(path):
-        found = _read_json(path) if form is Form.JSON else _read_table(path, form, FIRST_COLUMNS)
-        made = _mechanism(path, *found)
+        found = (
+            _of_document(path, read_document(path, form))
+            if form is Form.JSON
+            else _read_table(path, form, FIRST_COLUMNS)
+        )
+        return _noted(_mechanism(path, *found))
+
+
+def mechanism_of_json(text: str) -> Mechanism:
+    """Return the mechanism that a text holds; see `Mechanism.from_json`."""
+    place = Path("the text")
+    return _noted(_mechanism(place, *_of_document(place, parsed_document(place, Form.JSON, text))))
+
+
+def _noted(made: Mechanism) -> Mechanism:
+    """Return a mechanism with a note where no rainbow was stated."""
     tied = len(made.colors) > 1 and all(len(rainbow.classes) == 1 for rainbow in made.class_rainbow)
     return replace(made, notes=("no order of answers is stated: all are tied",)) if tied else made
 
@@ -102,14 +117,11 @@ def _read_table(path: Path, form: Form, first: tuple[str, ...]) -> tuple[NamedRo
     with connect() as database:
         rows = named_rows(path, first[0], table.batches(database, *present, *colors))
     defaults = {"rainbow": str(Rainbow([colors])), "distance": None}
-    absent = [(first.index(name) - 1, value) for name, value in defaults.items() if name not in present]
-    distinct = []
-    for cells in rows.distinct:
-        whole = list(cells)
-        for at, value in absent:
-            whole.insert(at, value)
-        distinct.append(tuple(whole))
-    return replace(rows, distinct=distinct), colors
+    columns: list[tuple[str | None, ...]] = list(zip(*rows.distinct, strict=True))
+    for name, value in defaults.items():
+        if name not in present:
+            columns.insert(first.index(name) - 1, (value,) * len(rows.distinct))
+    return replace(rows, distinct=list(zip(*columns, strict=True))), colors
 
 
 def _mechanism(
@@ -122,26 +134,29 @@ def _mechanism(
 
     Rows whose other cells are written alike share one class.
     """
+    texts, steps, *others = zip(*rows.distinct, strict=True)
+    columns = others[-len(colors) :]
+    for name, column in zip(("rainbow", *colors), (texts, *columns), strict=True):
+        if None in column:
+            row, what = rows.first[column.index(None)], f"has nothing in the column {name!r}"
+            raise wrong_row(path, row, what, "fill it; only a distance may be empty")
     rainbows: dict[str, Rainbow] = {}
-    written, distances, table = [], [], []
-    for row, (rainbow, distance, *others) in zip(rows.first, rows.distinct, strict=True):
-        text = _filled(path, row, "rainbow", rainbow)
+    distances: dict[str | None, int | None] = {}
+    for row, text, step in zip(rows.first, texts, steps, strict=True):
         if text not in rainbows:
             rainbows[text] = _rainbow(path, row, text, colors)
-        written.append(rainbows[text])
-        distances.append(_distance(path, row, distance))
-        cells = zip(colors, others[-len(colors) :], strict=True)
-        table.append([_filled(path, row, color, cell) for color, cell in cells])
+        if step not in distances:
+            distances[step] = _distance(path, row, step)
     if precision is None:
-        exact = all(_EXACT.fullmatch(cell) for texts in table for cell in texts)
+        exact = all(_EXACT.fullmatch(cell) for column in columns for cell in column)
         precision = "exact" if exact else "float64"
     try:
         return Mechanism.from_table(
-            written,
-            np.array(table, dtype=object),
+            [rainbows[text] for text in texts],
+            np.array(columns, dtype=object).T,
             colors=colors,
             codes=rows.codes,
-            distances=distances,
+            distances=[distances[step] for step in steps],
             labels=rows.texts(),
             precision=precision,
         )
@@ -149,13 +164,6 @@ def _mechanism(
         # A mechanism is judged as it is; no option rescales its rows.
         error.help = "give probabilities of at least 0 that sum to 1, as fractions or with all their digits"
         raise
-
-
-def _filled(path: Path, row: int, column: str, cell: str | None) -> str:
-    if cell is None:
-        what = f"has nothing in the column {column!r}"
-        raise wrong_row(path, row, what, "fill it; only a distance may be empty")
-    return cell
 
 
 def _distance(path: Path, row: int, text: str | None) -> int | None:
@@ -230,11 +238,10 @@ def _read_codes(path: Path, form: Form, classes: list[str]) -> NamedRows:
     return replace(rows, codes=np.array([numbers[said] for (said,) in rows.distinct], np.int32)[rows.codes])
 
 
-def _read_json(path: Path) -> tuple[NamedRows, tuple[str, ...], Precision]:
+def _of_document(path: Path, document: dict[str, Any]) -> tuple[NamedRows, tuple[str, ...], Precision]:
     """Return the rows of a JSON mechanism, its colors and its precision."""
     import pyarrow as pa
 
-    document = read_document(path, Form.JSON)
     colors, rows, precision = (document.get(key) for key in ("colors", "rows", "precision"))
     if precision not in ("exact", "float64"):
         raise _unfit(path, f"its precision is {shown(precision)}", 'write "exact" or "float64"')

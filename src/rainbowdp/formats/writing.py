@@ -41,7 +41,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,7 +129,16 @@ def write_mechanism(
             elif form is Form.CSV:
                 table.write_csv(place)
             else:
-                table.write_json(place, exact=exact)
+                with place.open("wb") as file:
+                    table.write_json(file, exact=exact)
+
+
+def mechanism_json(mechanism: Mechanism) -> str:
+    """Return a mechanism as JSON; see `Mechanism.to_json`."""
+    refuse_reserved(mechanism.colors)
+    exact, file = mechanism.precision == "exact", io.BytesIO()
+    _whole(mechanism, exact=exact).write_json(file, exact=exact)
+    return file.getvalue().decode()
 
 
 def forms_to_write(path: Path, classes: Path | None = None) -> list[Form]:
@@ -222,7 +231,7 @@ class _Table:
             for lines in self._lines("", _CSV_SPECIAL, _csv_cell, tails):
                 file.write(lines)
 
-    def write_json(self, path: Path, *, exact: bool) -> None:
+    def write_json(self, file: BinaryIO, *, exact: bool) -> None:
         """Write the rows of a mechanism as JSON."""
         colors = self.classes.column_names[2:]
         rainbows, distances, *columns = (column.to_pylist() for column in self.classes.columns)
@@ -232,12 +241,10 @@ class _Table:
             for rainbow, distance, row in zip(rainbows, distances, zip(*columns, strict=True), strict=True)
         ]
         precision = "exact" if exact else "float64"
-        with path.open("wb") as file:
-            file.write(f'{{"colors": {_json(colors)}, "precision": "{precision}", "rows": [\n'.encode())
-            for lines in self._lines('{"dataset": "', _JSON_SPECIAL, lambda name: _json(name)[1:-1], tails):
-                file.write(lines)
-            file.seek(-len(",\n"), os.SEEK_CUR)
-            file.write(b"\n]}\n")
+        file.write(f'{{"colors": {_json(colors)}, "precision": "{precision}", "rows": [\n'.encode())
+        file.writelines(self._lines('{"dataset": "', _JSON_SPECIAL, lambda name: _json(name)[1:-1], tails))
+        file.seek(-len(",\n"), os.SEEK_CUR)
+        file.write(b"\n]}\n")
 
     def _lines(
         self, before: str, special: str, written: Callable[[str], str], tails: list[str]

@@ -3,8 +3,8 @@
 
 import json
 from abc import abstractmethod
+from collections import Counter
 from html import escape
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 from rainbowdp.errors import ColorError, DuplicateDatasetError, GraphShapeError
@@ -20,16 +20,21 @@ class Framed(Named):
 
     @abstractmethod
     def _columns(self, most: int | None = None) -> list[tuple[str, list[Any]]]:
-        """Return one value per dataset in each column, of all datasets or of the first ones."""
+        """Return one value per dataset in each column, of all datasets or of the first ones.
+
+        Of the first ones only what needs no search through a large graph.
+        """
 
     def _repr_html_(self) -> str:
         """Return the first datasets as a table, for notebooks."""
+        shown = min(self.size, _MOST_ROWS)
         heads, columns = zip(
-            ("dataset", list(islice(self, _MOST_ROWS))), *self._columns(_MOST_ROWS), strict=True
+            ("dataset", list(map(self.label, range(shown)))), *self._columns(shown), strict=True
         )
         rows = [heads, *zip(*columns, strict=True)]
         body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-        return f"<p>{escape(repr(self))}</p><table>{body}</table>"
+        left = f", the first {shown} of them" if shown < self.size else ""
+        return f"<p>{escape(repr(self))}{left}</p><table>{body}</table>"
 
     def to_dataframe(self, backend: Any = "pandas") -> Any:  # noqa: ANN401 - a library, and a frame of it
         """Return the datasets as a data frame, one row each.
@@ -172,5 +177,9 @@ class Networked(Framed):
                 help="write for example the JSON of networkx.node_link_data, or of RainbowGraph.to_json",
             ) from error
         if network.number_of_nodes() < len(content["nodes"]):
-            raise DuplicateDatasetError("a dataset occurs twice", help="name every dataset once")
+            ids = Counter(str(node.get("id")) for node in content["nodes"])
+            twice = ids.most_common(1)[0][0]
+            raise DuplicateDatasetError(
+                f"the dataset {twice!r} occurs twice", help="name every dataset once", dataset=twice
+            )
         return cls.from_networkx(network)

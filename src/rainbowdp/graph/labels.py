@@ -93,8 +93,10 @@ class RowLabels:
         return row_texts(self._rows.rows_of(places))
 
     def __iter__(self) -> Iterator[str]:
-        for start in range(0, self.size, _BLOCK):
-            yield from self[start : min(start + _BLOCK, self.size)].tolist()
+        start, count = 0, 32
+        while start < self.size:
+            yield from self[start : start + count].tolist()
+            start, count = start + count, min(2 * count, _BLOCK)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:

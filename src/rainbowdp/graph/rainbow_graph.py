@@ -45,6 +45,8 @@ from rainbowdp.graph.pairs import DatasetGraph, listed
 from rainbowdp.graph.relation import CodePairs, NeighborRelation, require_relation
 from rainbowdp.rainbow import Rainbow, RainbowLike, quote_color
 
+_QUICKLY_SEARCHED = 100_000
+
 
 class Touch(NamedTuple):
     """Two regions joined by a pair of neighbors.
@@ -172,10 +174,8 @@ class RainbowGraph(Rebuilt, Networked):
             raise ColorSetError(
                 "the rainbows rank different sets of colors", help="rank the same colors in every rainbow"
             )
-        object.__setattr__(self, "rainbows", rainbows)
-        object.__setattr__(self, "regions", held(regions, np.int32))
-        if self.labels is not None:
-            object.__setattr__(self, "labels", label_array(self.labels, regions.size))
+        labels = None if self.labels is None else label_array(self.labels, regions.size)
+        vars(self).update(rainbows=rainbows, regions=held(regions, np.int32), labels=labels)
 
     @classmethod
     def from_codes(
@@ -427,11 +427,11 @@ class RainbowGraph(Rebuilt, Networked):
 
     def _columns(self, most: int | None = None) -> list[tuple[str, list[Any]]]:
         texts = list(map(str, self.rainbows))
-        return [
-            ("rainbow", [texts[region] for region in self.regions[:most].tolist()]),
-            ("distance", self.distance[:most].tolist()),
-            ("boundary", self.boundary[:most].tolist()),
-        ]
+        rainbows = [texts[region] for region in self.regions[:most].tolist()]
+        if most is not None and self.size > _QUICKLY_SEARCHED and "distance" not in vars(self):
+            return [("rainbow", rainbows)]
+        distances, boundary = self.distance[:most].tolist(), self.boundary[:most].tolist()
+        return [("rainbow", rainbows), ("distance", distances), ("boundary", boundary)]
 
     @property
     def size(self) -> int:
@@ -496,9 +496,7 @@ class RainbowGraph(Rebuilt, Networked):
                 help=f"the colors of the graph are {', '.join(map(quote_color, self.colors))}",
                 rainbow=str(wanted),
             )
-        if wanted not in self.rainbows:
-            return frozen(np.zeros(self.size, dtype=np.bool_))
-        return frozen(self.regions == self.rainbows.index(wanted))
+        return frozen(self.regions == (self.rainbows.index(wanted) if wanted in self.rainbows else -1))
 
     @cached_property
     def distance(self) -> Distances:

@@ -6,6 +6,7 @@ classes and every notion of privacy. Inside a class of tied colors the boundary'
 """
 
 import itertools
+import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -33,7 +34,7 @@ from rainbowdp.line.normal_table import NormalTable
 from rainbowdp.line.odds_table import LARGEST_DISTANCE, OddsTable
 from rainbowdp.line.powers import Counts, Floats, relative_float
 from rainbowdp.line.steps import steps_to_reach
-from rainbowdp.privacy import GaussianDP, Privacy, require_privacy
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, require_privacy
 from rainbowdp.privacy.verdict import read_steps
 from rainbowdp.rainbow import Rainbow
 
@@ -43,6 +44,7 @@ LARGEST_FRACTION_DISTANCE = 2**20
 _BLOCK = 8192  # distances worked on at once, so that intermediate arrays stay in the processor's cache
 _DENSE = 2  # consecutive distances cost less than half as much as others
 _FARTHEST, _NEARLY_ALL = 1 << 20, 0.99
+_BELOW_ONE = math.nextafter(1, 0)
 
 
 @dataclass(frozen=True)
@@ -289,8 +291,8 @@ class Line:
         """Return the optimal probabilities at many distances as floats.
 
         Every probability is relatively accurate to a few units in the last place, however small it is, down
-        to the smallest normal float; a smaller one may be 0. The same numbers come on every processor
-        (`rainbowdp.line.powers`).
+        to the smallest normal float; a smaller one may be 0. A probability below 1 is not rounded to 1. The
+        same numbers come on every processor (`rainbowdp.line.powers`).
 
         Parameters
         ----------
@@ -318,7 +320,26 @@ class Line:
         steps = whole_steps(distances)
         if steps.size == 0:
             return np.empty((0, len(self._shares)))
-        steps = np.minimum(steps, int(self._table.settled))
+        rows = self._rounded(np.minimum(steps, int(self._table.settled)))
+        for column in np.flatnonzero((rows == 1).any(axis=0)).tolist():
+            first, last = self._sure(column)
+            below = (rows[:, column] == 1) & ((steps < first) | (steps > last))
+            rows[below, column] = _BELOW_ONE
+        return rows
+
+    def _sure(self, column: int) -> tuple[float, float]:
+        """Return the first and the last distance at which a color has probability 1."""
+        index, share = self._shares[self.rainbow.colors[column]]
+        first = self.distance_for(1) if index == 0 and share == 1 else None
+        if first is not None:
+            return first, math.inf
+        if self.boundary[self.rainbow.colors[column]] != 1:
+            return math.inf, math.inf
+        # Where the better classes have nothing at the boundary, only a delta gives them more.
+        return 0, 0 if isinstance(self.privacy, ApproxDP) and self.privacy.delta > 0 else math.inf
+
+    def _rounded(self, steps: npt.NDArray[np.int64]) -> Floats:
+        """Return the floats at some distances, not all beyond the settled one."""
         lowest, highest = int(steps.min()), int(steps.max())
         if highest - lowest < _DENSE * steps.size:
             rows = self._rows(range(lowest, highest + 1))

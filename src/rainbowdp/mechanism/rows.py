@@ -8,6 +8,7 @@ at once. Two kinds exist: rows that lie on lines (`LineRows`, ideal numbers), an
 """
 
 import copy
+import functools
 import math
 from abc import ABC, abstractmethod
 from collections import OrderedDict
@@ -116,6 +117,21 @@ class LineRows(ComputedRows):
         # Expressions that are constants, as at distance 0, become the fractions they are.
         row = line.distribution(distance)
         return Distribution.trusted({color: simplest(value) for color, value in row.items()})
+
+    def shared_with(self, other: "LineRows") -> "Callable[[int, int], bool]":
+        """Return the test whether a row and one of others lie on equal lines at one distance."""
+
+        @functools.cache
+        def is_same(region: int, another: int) -> bool:
+            return self.lines[region] is not None and self.lines[region] == other.lines[another]
+
+        def test(one: int, two: int) -> bool:
+            distance = self.distances[one]
+            if distance < 0 or distance != other.distances[two]:
+                return False
+            return is_same(int(self.regions[one]), int(other.regions[two]))
+
+        return test
 
     def symbolic(self, epsilon: Exponent) -> "LineRows | None":
         """Return the same rows with rational odds kept as a formal power base, for deep lines.

@@ -6,33 +6,42 @@ family of half a million datasets often has a thousand classes. Many functions m
 one, a file, a pullback), and nothing in the value depends on which one did.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, cast, get_args
+from importlib import import_module
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import DistributionError, MechanismShapeError, NumberError, UnknownDatasetError
+from rainbowdp.errors import MechanismShapeError, UnknownDatasetError
 from rainbowdp.exact import Number, Real, to_float
-from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of, require
+from rainbowdp.exact.arguments import require
 from rainbowdp.graph.arrays import (
     Distances,
     Rebuilt,
-    distances_of,
     first_occurrences,
     first_outside,
     frozen,
     integer_array,
 )
 from rainbowdp.graph.exports import Framed
-from rainbowdp.graph.labels import LabelArray, Labels, label_array, matched, namer
+from rainbowdp.graph.labels import LabelArray, Labels, label_array, matched
+from rainbowdp.mechanism.arguments import (
+    Precision,
+    class_distances,
+    class_rainbows,
+    color_names,
+    exact_row,
+    listed,
+    require_precision,
+    row_namer,
+    table_of,
+)
 from rainbowdp.mechanism.rows import ComputedRows, LineRows, StatedRows
 from rainbowdp.rainbow import Rainbow, RainbowLike, quote_color
-
-Precision = Literal["exact", "float64"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,10 +110,10 @@ class Mechanism(Rebuilt, Framed):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        rainbows = _class_rainbows(self.class_rainbow)
+        rainbows = class_rainbows(self.class_rainbow)
         count = len(rainbows)
-        distances = _class_distances(self.class_distance)
-        rows = self.rows if isinstance(self.rows, ComputedRows) else tuple(_listed(self.rows, "rows"))
+        distances = class_distances(self.class_distance)
+        rows = self.rows if isinstance(self.rows, ComputedRows) else tuple(listed(self.rows, "rows"))
         codes = integer_array(self.codes, "codes")
         if codes.size == 0 or count == 0:
             raise MechanismShapeError("a mechanism needs at least one dataset", help="give it some")
@@ -119,8 +128,8 @@ class Mechanism(Rebuilt, Framed):
             raise MechanismShapeError(
                 f"dataset number {at} has the class {int(codes[at])}", help=f"classes are 0 to {count - 1}"
             )
-        _require_precision(self.precision)
-        colors = _color_names(self.colors)
+        require_precision(self.precision)
+        colors = color_names(self.colors)
         for rainbow in set(rainbows):
             if rainbow.colors != colors:
                 raise MechanismShapeError(
@@ -134,7 +143,7 @@ class Mechanism(Rebuilt, Framed):
             class_distance=distances,
             rows=rows,
             labels=None if self.labels is None else label_array(self.labels, codes.size),
-            notes=tuple(_listed(self.notes, "notes")),
+            notes=tuple(listed(self.notes, "notes")),
         )
         if not isinstance(rows, ComputedRows):
             self._check_rows()
@@ -210,26 +219,26 @@ class Mechanism(Rebuilt, Framed):
         ('float64', True, Distribution(b=7/10, r=3/10))
         """
         if precision is not None:
-            _require_precision(precision)
-        parsed = _class_rainbows(rainbows)
+            require_precision(precision)
+        parsed = class_rainbows(rainbows)
         if not parsed:
             raise MechanismShapeError("a mechanism needs at least one row", help="give it some")
         known = parsed[0].colors
-        name = _row_namer(labels, codes)
-        values = _table_of(table, known, colors)
-        irrational = values.dtype == object and any(isinstance(value, Real) for value in values.flat)
+        name = row_namer(labels, codes)
+        values = table_of(table, known, colors)
+        irrational = any(issubclass(kind, Real) for kind in set(map(type, values.ravel().tolist())))
         chosen: Precision = precision or ("float64" if values.dtype.kind == "f" or irrational else "exact")
         rows: Sequence[Distribution]
         if chosen == "float64" and not irrational:
             rows = StatedRows(known, values, name)
         else:
-            rows = [_exact_row(known, row, name, index) for index, row in enumerate(values.tolist())]
+            rows = [exact_row(known, row, name, index) for index, row in enumerate(values.tolist())]
         count = len(parsed)
         return cls(
             colors=known,
             codes=np.arange(count, dtype=np.int32) if codes is None else integer_array(codes, "codes"),
             class_rainbow=parsed,
-            class_distance=_class_distances([None] * count if distances is None else distances),
+            class_distance=class_distances([None] * count if distances is None else distances),
             rows=rows,
             precision=chosen,
             # The constructor makes an array of any sequence of labels.
@@ -258,8 +267,12 @@ class Mechanism(Rebuilt, Framed):
             return False
         codes = other.codes if places is None else other.codes[places]
         first = first_occurrences(self.codes, codes, max(self.class_count, other.class_count))
-        pairs = zip(self.codes[first].tolist(), codes[first].tolist(), strict=True)
-        return all(self.rows[one] == other.rows[another] for one, another in pairs)
+        pairs = list(zip(self.codes[first].tolist(), codes[first].tolist(), strict=True))
+        rows, others = self.rows, other.rows
+        if isinstance(rows, LineRows) and isinstance(others, LineRows):
+            shared = rows.shared_with(others)
+            pairs = [pair for pair in pairs if not shared(*pair)]
+        return all(rows[one] == others[another] for one, another in pairs)
 
     def __hash__(self) -> int:
         return hash((self.size, self.colors))
@@ -271,6 +284,62 @@ class Mechanism(Rebuilt, Framed):
             ("distance", self.class_distance[codes].tolist()),
             *zip(self.colors, self.table[codes].T.tolist(), strict=True),
         ]
+
+    def to_json(self) -> str:
+        """Return the mechanism as JSON, which `from_json` and `rainbowdp.read_mechanism` read.
+
+        Returns
+        -------
+        str
+            Fractions where the precision is ``exact``, else the closest floats.
+
+        Raises
+        ------
+        ColorError
+            If a color is called as one of the first columns of a mechanism file.
+
+        Examples
+        --------
+        >>> mechanism = Mechanism.from_table(["b>r"], [{"b": "3/4", "r": "1/4"}], labels=["ann"])
+        >>> print(mechanism.to_json(), end="")
+        {"colors": ["b", "r"], "precision": "exact", "rows": [
+        {"dataset": "ann", "rainbow": "b>r", "distance": null, "probabilities": {"b": "3/4", "r": "1/4"}}
+        ]}
+        >>> Mechanism.from_json(mechanism.to_json()) == mechanism
+        True
+        """
+        # Files stand on a floor above, which must not be imported from here.
+        text: str = import_module("rainbowdp.formats.writing").mechanism_json(self)
+        return text
+
+    @classmethod
+    def from_json(cls, text: str) -> "Mechanism":
+        """Build a mechanism from JSON.
+
+        Parameters
+        ----------
+        text : str
+            As of `to_json`; each row needs the names ``dataset`` and ``probabilities`` alone.
+
+        Returns
+        -------
+        Mechanism
+
+        Raises
+        ------
+        FileFormatError
+            If the text is not of this form.
+        DuplicateDatasetError, DistributionError, NumberError
+            If it names a dataset twice, or a row holds no distribution; the message names the dataset.
+
+        Examples
+        --------
+        >>> rows = '[{"dataset": "ann", "probabilities": {"b": "3/4", "r": "1/4"}}]'
+        >>> Mechanism.from_json(f'{{"colors": ["b", "r"], "precision": "exact", "rows": {rows}}}')["ann"]
+        Distribution(b=3/4, r=1/4)
+        """
+        made: Mechanism = import_module("rainbowdp.formats.mechanism_reading").mechanism_of_json(text)
+        return made
 
     @property
     def size(self) -> int:
@@ -364,109 +433,3 @@ class Mechanism(Rebuilt, Framed):
     def distance(self) -> Distances:
         """The distance of each dataset, masked int32 [n]."""
         return cast("Distances", self.class_distance[self.codes])
-
-
-def _require_precision(precision: object) -> None:
-    if not isinstance(precision, str) or precision not in get_args(Precision):
-        raise MechanismShapeError(
-            f"there is no precision {described(precision)}",
-            help=f"use {' or '.join(map(repr, get_args(Precision)))}",
-        )
-
-
-def _class_distances(values: Sequence[int | None] | NDArray[Any]) -> Distances:
-    """Return the distance of each class, masked where it is None or masked.
-
-    Raises
-    ------
-    MechanismShapeError
-        If a distance is not a whole number from 0 to 2^31 - 1.
-    """
-    items = _listed(values.tolist() if isinstance(values, np.ndarray) else values, "distances")
-    if not all(item is None or (is_whole(item) and 0 <= item < 2**31) for item in items):
-        raise MechanismShapeError(
-            "a distance is not a whole number from 0 to 2^31 - 1",
-            help="give the steps to the boundary, and None where there is none",
-        )
-    return distances_of(np.array([-1 if item is None else item for item in items], dtype=np.int32))
-
-
-def _class_rainbows(rainbows: Sequence[RainbowLike]) -> tuple[Rainbow, ...]:
-    """Return the rainbow of each class, each text read once."""
-    return tuple(map(Rainbow.of, _listed(rainbows, "rainbows")))
-
-
-def _listed(values: object, what: str) -> list[Any]:
-    """Return a list of values, refusing a text and what cannot be iterated.
-
-    Raises
-    ------
-    MechanismShapeError
-        If they are not a list.
-    """
-    items = items_of(values)
-    if items is None:
-        raise MechanismShapeError(
-            f"the {what} of a mechanism cannot be {kind_of(values)}", help="give a list"
-        )
-    return items
-
-
-def _row_namer(labels: Labels | None, codes: ArrayLike | None) -> Callable[[int], str]:
-    """Return the function that names a row by the first dataset that has it."""
-    name = namer(labels)
-
-    def named(row: int) -> str:
-        if codes is None:
-            return f"dataset {name(row)!r}"
-        users = np.flatnonzero(integer_array(codes, "codes") == row)
-        return f"dataset {name(int(users[0]))!r}" if users.size else f"row {row}"
-
-    return named
-
-
-def _color_names(colors: object) -> tuple[str, ...]:
-    """Return names of colors, refusing anything but text."""
-    names = tuple(_listed(colors, "colors"))
-    if not all(isinstance(name, str) for name in names):
-        raise MechanismShapeError("a color of a mechanism is not text", help="write colors as text")
-    return names
-
-
-def _table_of(
-    table: Sequence[Mapping[str, Number]] | NDArray[Any],
-    known: tuple[str, ...],
-    colors: Sequence[str] | None,
-) -> NDArray[Any]:
-    """Return the probabilities of rows as an array [C, k] with its columns in code-point order."""
-    if isinstance(table, np.ndarray):
-        named = known if colors is None else _color_names(colors)
-        if tuple(sorted(named)) != known or table.ndim != 2 or table.shape[1] != len(known):
-            raise MechanismShapeError(
-                f"an array of shape {table.shape} with the columns {', '.join(map(quote_color, named))} does "
-                f"not fit the colors {', '.join(map(quote_color, known))}",
-                help="give one column per color of the rainbows",
-            )
-        return table if named == known else table[:, [named.index(color) for color in known]]
-    rows = _listed(table, "rows")
-    for index, row in enumerate(rows):
-        if not isinstance(row, Mapping) or not all(isinstance(color, str) for color in row):
-            raise MechanismShapeError(
-                f"a row of a mechanism cannot be {kind_of(row)}",
-                help='give every row as a mapping, as in {"blue": "2/3", "red": "1/3"}, or an array',
-            )
-        if tuple(sorted(row)) != known:
-            raise MechanismShapeError(
-                f"row {index} has probabilities of {', '.join(map(quote_color, sorted(row)))}",
-                help=f"give probabilities of {', '.join(map(quote_color, known))}",
-            )
-    return np.array([[row[color] for color in known] for row in rows], dtype=object).reshape(-1, len(known))
-
-
-def _exact_row(
-    colors: tuple[str, ...], values: list[Any], name: Callable[[int], str], index: int
-) -> Distribution:
-    try:
-        return Distribution(dict(zip(colors, values, strict=True)))
-    except (DistributionError, NumberError) as error:
-        raise error.at(name(index)) from error

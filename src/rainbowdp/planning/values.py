@@ -343,6 +343,12 @@ class Plan(_Told):
     least: Least | None
     notes: tuple[str, ...]
 
+    def __eq__(self, other: object) -> bool:
+        """Tell whether two plans say the same: exact parameters, and chances as they are rounded for JSON."""
+        return self.to_json() == other.to_json() if isinstance(other, Plan) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # irrational chances have no hash
+
     def lines(self) -> Iterator[str]:
         """Yield the plan as lines of text, as the command line shows it."""
         # The text stands on a floor above, which must not be imported from here.
@@ -355,12 +361,12 @@ class Plan(_Told):
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
 
-    def plot(self, path: Path | str | None = None, *, ax: Any = None) -> Any:  # noqa: ANN401 - matplotlib is not imported
+    def plot(self, path: Path | str | None = None, *, ax: Any = None, title: str | None = None) -> Any:  # noqa: ANN401 - matplotlib is not imported
         """Draw the plan; see `rainbowdp.plots.planning.plot_plan`.
 
         Parameters
         ----------
-        path, ax
+        path, ax, title
             As there.
 
         Returns
@@ -368,7 +374,7 @@ class Plan(_Told):
         matplotlib.figure.Figure
         """
         # Figures stand on a floor above, which must not be imported from here.
-        return import_module("rainbowdp.plots.planning").plot_plan(self, path, ax=ax)
+        return import_module("rainbowdp.plots.planning").plot_plan(self, path, ax=ax, title=title)
 
     @property
     def rows(self) -> tuple[tuple[Privacy, LeadRow], ...]:

@@ -96,7 +96,7 @@ def plot_line(
     ax : matplotlib.axes.Axes, optional
         Where to draw, instead of in a figure of its own.
     title : str, optional
-        What stands above the curves behind the rainbow, instead of the privacy.
+        What stands above the curves, instead of the rainbow and the privacy.
 
     Returns
     -------
@@ -148,6 +148,7 @@ def plot_solution(
     *,
     ax: "Axes | Sequence[Axes] | None" = None,
     pos: "Mapping[Any, ArrayLike] | ArrayLike | None" = None,
+    title: str | None = None,
 ) -> "Figure":
     """Draw a rainbow graph and its boundary graph side by side, or how far large regions reach.
 
@@ -170,6 +171,8 @@ def plot_solution(
         Where to draw the rainbow graph, and the boundary graph, instead of in a figure of its own.
     pos : mapping or array [n, 2], optional
         Where the datasets stand: by name, as networkx's layouts return it, or one row per dataset.
+    title : str, optional
+        What stands above the figure; with `ax` above the rainbow graph, instead of what is said of it.
 
     Returns
     -------
@@ -221,14 +224,14 @@ def plot_solution(
     aligned = in_order_of(graph.labels, mechanism)
     if graph.size <= LARGEST_DRAWING:
         if axes:
-            return styled(lambda: draw_into(axes, graph, aligned, pos), place)
-        return styled(lambda: draw_solution(graph, aligned, pos), place)
+            return styled(lambda: draw_into(axes, graph, aligned, pos, title), place)
+        return styled(lambda: draw_solution(graph, aligned, pos, title), place)
     if axes or pos is not None:
         raise UsageError(
             f"a graph of {graph.size} datasets is drawn as histograms, which take no places and no axes",
             help=f"leave out `ax` and `pos`, or draw a graph of at most {LARGEST_DRAWING} datasets",
         )
-    return styled(lambda: draw_histogram(graph, aligned), place)
+    return styled(lambda: draw_histogram(graph, aligned, title), place)
 
 
 def axes_of(ax: object, most: int, *, exactly: bool = False) -> "tuple[Axes, ...]":

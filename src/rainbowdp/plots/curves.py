@@ -27,6 +27,7 @@ from rainbowdp.plots.style import (
     new_figure,
     probability_axes,
     root_figure,
+    told_apart,
 )
 
 _FARTHEST = 2**53
@@ -35,7 +36,6 @@ _MARKERS = 15
 _STYLES: tuple[Any, ...] = ("-", (0, (6, 1.5)), (0, (5, 1.2, 1, 1.2)))
 _MOST_NAMES = 3
 _SHORT_NAME = 12
-_ROOM = 32  # characters of a title that are kept for the privacy
 _LEGEND_ROWS = 20
 _LABEL_ROWS = 5
 
@@ -81,8 +81,7 @@ def draw_line(
         ncols=-(-min(len(tones), MOST_NAMES) // _LEGEND_ROWS),
     )
     unseen, levels = _mark_thresholds(axes, line, int(shown[0]), int(shown[-1]))
-    words = caption(str(line.privacy), _ROOM) if title is None else caption(title, _ROOM)
-    above = f"{caption(str(line.rainbow), LONGEST_TITLE - _ROOM)}   {words}"
+    above = caption(f"{line.rainbow}   {line.privacy}" if title is None else title, LONGEST_TITLE)
     for text in unseen:
         above += "\n" + caption(text, LONGEST_TITLE)
     axes.set_title(above, loc="left", pad=10 + 13 * levels)
@@ -117,20 +116,20 @@ def _even_places(size: int) -> list[int]:
 
 def _mark_thresholds(axes: Axes, line: Line, first: int, last: int) -> tuple[list[str], int]:
     """Mark every threshold in the range; return what is said of those without a label, and rows of labels."""
-    at: dict[int, list[int]] = {}
+    at: dict[int, list[str]] = {}
     unseen: list[str] = []
     unlabeled: list[str] = []
-    for index, threshold in enumerate(line.thresholds):
+    for name, threshold in zip(_names(line), line.thresholds, strict=False):
         if threshold is None:
-            unseen.append(f"{_name(line, [index])} endless")
+            unseen.append(f"{name} endless")
         elif first <= threshold <= last:
-            at.setdefault(threshold, []).append(index)
+            at.setdefault(threshold, []).append(name)
         else:
-            unseen.append(f"{_name(line, [index])} = {show(threshold)}")
+            unseen.append(f"{name} = {show(threshold)}")
     # Labels of thresholds that stand close together go into separate rows.
     ends: list[float] = []
-    for threshold, indices in sorted(at.items()):
-        text = f"{_name(line, indices)} = {threshold}"
+    for threshold, names in sorted(at.items()):
+        text = f"{_joined(names)} = {threshold}"
         half = 0.0085 * len(text) * max(last - first, 1)
         row = next((row for row, end in enumerate(ends) if end < threshold - half), len(ends))
         axes.axvline(threshold, color=SHADE, linewidth=0.9, linestyle=(0, (4, 3)), zorder=2)
@@ -152,17 +151,16 @@ def _mark_thresholds(axes: Axes, line: Line, first: int, last: int) -> tuple[lis
     return [f"{what}: {', '.join(texts)}" for what, texts in said if texts], len(ends)
 
 
-def _name(line: Line, indices: list[int]) -> str:
+def _names(line: Line) -> list[str]:
     """Name thresholds by the best colors whose growth they end."""
-    names = []
-    for index in indices:
-        colors = [color for group in line.rainbow.classes[: index + 1] for color in group]
-        few = len(colors) <= _MOST_NAMES
-        names.append(
-            "τ("
-            + ("+".join(caption(color, _SHORT_NAME) for color in colors) if few else f"best {len(colors)}")
-            + ")"
-        )
-    if len(names) > _MOST_NAMES:
-        names[1:-1] = ["…"]
-    return " = ".join(names)
+    short = dict(zip(line.rainbow.ordered, told_apart(line.rainbow.ordered, _SHORT_NAME), strict=True))
+    names, best = [], list[str]()
+    for group in line.rainbow.classes[:-1]:
+        best.extend(short[color] for color in group)
+        names.append(f"τ({'+'.join(best) if len(best) <= _MOST_NAMES else f'best {len(best)}'})")
+    return names
+
+
+def _joined(names: list[str]) -> str:
+    """Return equal thresholds as one text, of many the first and the last."""
+    return " = ".join([names[0], "…", names[-1]] if len(names) > _MOST_NAMES else names)

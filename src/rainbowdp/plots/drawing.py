@@ -214,7 +214,7 @@ def disk_radius(places: Points, scale: float | None = None) -> float:
     return radius if scale is None else max(radius, _VISIBLE / scale)
 
 
-_ARC_POINTS = 24
+_ARC_POINTS = 32
 
 
 def bands(rainbow: Rainbow) -> list[tuple[str, Points]]:
@@ -235,14 +235,13 @@ def bands(rainbow: Rainbow) -> list[tuple[str, Points]]:
     height = 2 / len(rainbow.classes)
     for index, group in enumerate(rainbow.classes):
         top, bottom = 1 - index * height, 1 - (index + 1) * height
-        angles = np.linspace(np.arcsin(max(bottom, -1)), np.arcsin(min(top, 1)), _ARC_POINTS)
-        right, rise = np.cos(angles), np.sin(angles)
-        widest = float(right.max())
-        cuts = np.linspace(-widest, widest, len(group) + 1)
+        widest = np.sqrt(1 - max(bottom, -top, 0) ** 2)
+        cuts = np.arcsin(np.linspace(-widest, widest, len(group) + 1))
         for color, low, high in zip(group, cuts[:-1], cuts[1:], strict=True):
-            # Cutting a convex piece by two vertical lines is clamping both of its sides.
-            x = np.concatenate([np.clip(right, low, high), np.clip(-right[::-1], low, high)])
-            pieces.append((color, np.column_stack([x, np.concatenate([rise, rise[::-1]])])))
+            x = np.sin(np.linspace(low, high, _ARC_POINTS))
+            rim = np.sqrt(1 - x**2)
+            y = [np.minimum(top, rim), np.maximum(bottom, -rim)[::-1]]
+            pieces.append((color, np.column_stack([np.concatenate([x, x[::-1]]), np.concatenate(y)])))
     return pieces
 
 

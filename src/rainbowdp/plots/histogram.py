@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.plots.palette import is_light, paint
-from rainbowdp.plots.style import INK, SHADE, caption, new_figure
+from rainbowdp.plots.style import INK, LONGEST_TITLE, SHADE, caption, new_figure
 
 _MOST_PANELS = 8
 _SETTLED = 0.005
 
 
-def draw_histogram(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
+def draw_histogram(graph: RainbowGraph, mechanism: Mechanism, title: str | None = None) -> Figure:
     """Draw how many datasets of each region lie at each distance; see `rainbowdp.plots.plot_solution`."""
     tones = paint(graph.colors)
     distances = np.asarray(graph.distance.filled(-1), dtype=np.int64)
@@ -35,11 +35,13 @@ def draw_histogram(graph: RainbowGraph, mechanism: Mechanism) -> Figure:
     figure.supylabel("datasets (filled)", fontsize=10)
     figure.text(0.995, 0.5, "probability of the best answer (black)", rotation=90, va="center", ha="right")
     hidden = len(graph.rainbows) - shown.size
-    title = f"{graph.size:,} datasets, {graph.structure.pair_count:,} pairs of neighbors, "
-    title += f"{len(graph.rainbows)} regions" + (f" ({shown.size} largest)" if hidden else "")
-    figure.suptitle(title, fontsize=10.5)
-    edge = 0.62 / figure.get_figheight()
-    figure.subplots_adjust(left=0.14, right=0.9, bottom=edge, top=1 - edge, hspace=0.5)
+    what = f"{graph.size:,} datasets, {graph.structure.pair_count:,} pairs of neighbors, "
+    what += f"{len(graph.rainbows)} regions" + (f" ({shown.size} largest)" if hidden else "")
+    above = [what] if title is None else [caption(title, LONGEST_TITLE), what]
+    figure.suptitle("\n".join(above), fontsize=10.5)
+    edge, line = 0.62 / figure.get_figheight(), 0.18 / figure.get_figheight()
+    top = 1 - edge - line * (len(above) - 1)
+    figure.subplots_adjust(left=0.14, right=0.9, bottom=edge, top=top, hspace=0.5)
     return figure
 
 

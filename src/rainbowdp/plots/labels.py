@@ -24,6 +24,7 @@ SIZE = 8.5
 _REACHES = np.array([3.0, 8.0, 16.0, 26.0, 38.0, 52.0, 70.0, 95.0, 130.0])
 _TURNS = np.array([0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8]) * (np.pi / 8)
 _AIR = 1.0
+_ALONG = np.linspace(0, 1, 25)[:, None]
 _MOST_LABELS = 100
 _LONGEST_LABEL = 14
 _LONGEST_KEY = 40
@@ -85,20 +86,41 @@ def place_labels(
     """
     owners = np.arange(len(disks)) if of is None else np.asarray(of)
     centers, near = np.zeros((len(owners), 2)), np.zeros(len(owners), dtype=np.bool_)
-    for at, (owner, half) in enumerate(zip(owners.tolist(), sizes / 2, strict=True)):
-        angle = float(np.arctan2(preferred[at, 1], preferred[at, 0]))
-        ways = np.column_stack([np.cos(angle + _TURNS), np.sin(angle + _TURNS)])
-        away = (radius + _REACHES)[:, None, None] * ways + half * np.clip(1.5 * ways, -1, 1)
-        tried = disks[owner] + away.reshape(-1, 2)
-        apart = _from_disks(tried, half, disks)
-        free = apart.min(axis=1) > radius + _AIR / 2
-        free &= _misses_names(tried, half, centers[:at], sizes[:at] / 2)
-        # A name that stands closer to another disk than to its own gets a line.
-        own = apart[:, owner] <= apart.min(axis=1) + _AIR / 2
-        beside = free & own & (np.arange(len(tried)) < len(ways))
-        near[at] = beside.any()
-        centers[at] = tried[int(np.argmax(beside if near[at] else free))]
+    done: list[int] = []
+    # Names with a place beside their disk come first, so that the lines of all others can go around them.
+    for is_last in (False, True):
+        for at in [at for at in range(len(owners)) if at not in done]:
+            owner, half = int(owners[at]), sizes[at] / 2
+            angle = float(np.arctan2(preferred[at, 1], preferred[at, 0]))
+            ways = np.column_stack([np.cos(angle + _TURNS), np.sin(angle + _TURNS)])
+            away = (radius + _REACHES)[:, None, None] * ways + half * np.clip(1.5 * ways, -1, 1)
+            tried = disks[owner] + away.reshape(-1, 2)
+            apart = _from_disks(tried, half, disks)
+            free = apart.min(axis=1) > radius + _AIR / 2
+            free &= _misses_names(tried, half, centers[done], sizes[done] / 2)
+            # A name that stands closer to another disk than to its own gets a line.
+            own = apart[:, owner] <= apart.min(axis=1) + _AIR / 2
+            beside = free & own & (np.arange(len(tried)) < len(ways))
+            near[at] = beside.any()
+            best = beside
+            if not near[at]:
+                if not is_last:
+                    continue
+                far = [other for other in done if not near[other]]
+                clear = free & _lines_miss(disks[owners[far]], centers[far], tried, half).all(axis=0)
+                starts = np.broadcast_to(disks[owner], tried.shape)
+                clear &= _lines_miss(starts, tried, centers[done], sizes[done] / 2).all(axis=1)
+                best = clear if clear.any() else free
+            centers[at] = tried[int(np.argmax(best))]
+            done.append(at)
     return Placed(centers - disks[owners], near)
+
+
+def _lines_miss(starts: Points, ends: Points, others: Points, halves: Points) -> NDArray[np.bool_]:
+    """Tell for each line and each name whether they do not meet, [lines, names]."""
+    points = starts[:, None] + (ends - starts)[:, None] * _ALONG
+    inside = np.all(np.abs(points[:, :, None] - others) < halves, axis=3)
+    return np.asarray(~inside.any(axis=1))
 
 
 def _from_disks(tried: Points, half: Points, disks: Points) -> Points:
@@ -156,15 +178,10 @@ class Names:
         return [self.key[at : at + rows] for at in range(0, len(self.key), rows)]
 
 
-def draw_names(axes: Axes, places: Points, names: Names) -> None:
-    """Write names beside disks at `places`, and draw a thin line to each one that stands further away."""
-    draw_texts(axes, places, names.shown, names.placed, names.radius, SIZE)
-
-
 def draw_texts(  # noqa: PLR0917 - what is written, and where
     axes: Axes, places: Points, texts: Sequence[str], placed: Placed, radius: float, size: float
 ) -> None:
-    """Write texts beside disks at `places` with this radius, in points."""
+    """Write texts beside disks with this radius, in points; a thin line leads to those that are not near."""
     line = {"arrowstyle": "-", "color": SHADE, "linewidth": 0.5, "shrinkA": 0, "shrinkB": radius}
     for text, place, offset, near in zip(texts, places, placed.offsets, placed.near, strict=True):
         axes.annotate(

@@ -25,7 +25,7 @@ from rainbowdp.plots.style import (
     root_figure,
     styled,
 )
-from rainbowdp.questions import Ranking
+from rainbowdp.questions import Question, Ranking
 
 _STYLES: dict[str, tuple[float, tuple[float, ...]] | None] = {
     "typical": None,
@@ -46,7 +46,11 @@ _TITLES: dict[PlanCase, str] = {
 
 
 def plot_plan(
-    plan: Plan, path: Path | str | None = None, *, ax: Axes | Sequence[Axes] | None = None
+    plan: Plan,
+    path: Path | str | None = None,
+    *,
+    ax: Axes | Sequence[Axes] | None = None,
+    title: str | None = None,
 ) -> Figure:
     """Draw the probability of a right answer over the lead.
 
@@ -58,6 +62,9 @@ def plot_plan(
         Where to write the figure, as PNG, SVG or PDF by its suffix.
     ax : matplotlib.axes.Axes, or several, optional
         Where to draw, one per case of the plan, instead of in a figure of its own.
+    title : str, optional
+        What stands above the figure, instead of the question and the privacy; with `ax` above the first of
+        them.
 
     Returns
     -------
@@ -81,14 +88,14 @@ def plot_plan(
     ['one other answer close', 'all other answers close']
     """
     place = None if path is None else check_plot_path(path)
-    return styled(lambda: _drawn(plan, axes_of(ax, len(_cases(plan)), exactly=True)), place)
+    return styled(lambda: _drawn(plan, axes_of(ax, len(_cases(plan)), exactly=True), title), place)
 
 
 def _cases(plan: Plan) -> list[PlanCase]:
     return list(dict.fromkeys(chance.case for part in plan.privacies for chance in part.rows[0].chances))
 
 
-def _drawn(plan: Plan, given: Sequence[Axes]) -> Figure:
+def _drawn(plan: Plan, given: Sequence[Axes], title: str | None) -> Figure:
     cases = _cases(plan)
     figure = root_figure(given[0]) if given else new_figure(4.2 * len(cases) + 2.4, 4.2)
     names = [
@@ -111,20 +118,25 @@ def _drawn(plan: Plan, given: Sequence[Axes]) -> Figure:
         probability_axes(axes, "lead", "probability of a right answer" if place == 1 else "")
         if len(cases) > 1:
             axes.set_title(_TITLES[case])
-    question = plan.question
-    answers = question.options if isinstance(question, Ranking) else question.answers
-    title = f"{question.kind} of {', '.join(answers)}"
-    privacy = f"{names[0]}, {plan.neighbors}" if alone else plan.neighbors
     handles = [] if alone else [Line2D([], [], color=tones[name], linewidth=1.9) for name in names]
     handles += [Line2D([], [], color=tones.get(name, SHADE), **_style(name, plan)) for name in shown]
     entries = [*([] if alone else names), *shown]
     if given:
         legend(given[-1], handles, entries, loc="best", handlelength=3.0)
+        if title is not None:
+            given[0].set_title(caption(title, LONGEST_TITLE))
         return figure
-    figure.suptitle(f"{caption(title, LONGEST_TITLE - 40)}   {caption(privacy, 40)}", x=0.02, ha="left")
+    privacy = f"{names[0]}, {plan.neighbors}" if alone else plan.neighbors
+    above = f"{_asked(plan.question)}   {privacy}" if title is None else title
+    figure.suptitle(caption(above, LONGEST_TITLE), x=0.02, ha="left")
     figure.subplots_adjust(right=1 - 2.4 / figure.get_figwidth())
     legend(figure, handles, entries, loc="center right", handlelength=3.0)
     return figure
+
+
+def _asked(question: Question) -> str:
+    answers = question.options if isinstance(question, Ranking) else question.answers
+    return f"{question.kind} of {', '.join(answers)}"
 
 
 def _ticks(plan: Plan) -> list[int]:

@@ -2,34 +2,33 @@
 """A solved graph dataset by dataset, beside its boundary graph (the paper's figure 1)."""
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from numpy.typing import NDArray
 
 from rainbowdp.errors import UsageError
 from rainbowdp.graph import listed
-from rainbowdp.graph.morphism import BoundaryMorphism, boundary_morphism
+from rainbowdp.graph.morphism import boundary_morphism
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
-from rainbowdp.plots.drawing import (
-    Points,
-    disk_radius,
-    draw_graph,
-    nearest,
-    ring_with_arms,
-    separated,
-    spread,
-)
-from rainbowdp.plots.histogram import best_masses
-from rainbowdp.plots.labels import CHARACTER, Names, draw_names, draw_texts, place_labels, text_sizes
+from rainbowdp.plots.boundary_graph import draw_boundary_graph, node_places
+from rainbowdp.plots.drawing import Points, disk_radius, draw_graph, nearest, separated, spread
+from rainbowdp.plots.labels import CHARACTER, SIZE, Names, draw_texts
 from rainbowdp.plots.palette import is_light, paint, patterns
-from rainbowdp.plots.style import INK, PAPER, caption, captions, legend, new_figure, root_figure
+from rainbowdp.plots.style import (
+    INK,
+    LONGEST_TITLE,
+    PAPER,
+    caption,
+    captions,
+    counted,
+    legend,
+    new_figure,
+    root_figure,
+)
 
-_LONGEST_LIST = 16
 _HEAD = 0.4  # inches, as all up to the next blank line
 _FOOT = 0.65
 _RIM = 0.55
@@ -38,22 +37,23 @@ _WIDEST = 7.5
 _NARROWEST = 4.2
 _HIGHEST = 6.5
 _LARGEST_UNIT = 0.85
-_CAPTION_STEP = 0.3
-_CAPTION = 7.5  # size of a caption, in points
 _LEGEND_ROW = 0.18
 _HANDLE = 0.45  # with the gap before the next column
 
 _KEY_ROW = 0.15
+_KEY_SIZE = 7.5  # points
 _LEGIBLE_BAND = 0.045
 _SMALLEST = 0.13  # radius of a disk, as a part of the usual edge
 
 
-def draw_solution(graph: RainbowGraph, mechanism: Mechanism, pos: object = None) -> Figure:
+def draw_solution(
+    graph: RainbowGraph, mechanism: Mechanism, pos: object = None, title: str | None = None
+) -> Figure:
     """Draw the graph and its boundary graph; see `rainbowdp.plots.plot_solution`."""
     tones = paint(graph.colors)
     morphism = boundary_morphism(graph)
     left = _dataset_places(graph, pos)
-    right, outward = _node_places(morphism)
+    right, _ = node_places(morphism)
     rims = np.array([[_RIM, _RIM], [_CAPTION_RIM, _RIM]])
     spans = np.array([np.ptp(places, axis=0) for places in (left, right)])
     room = np.array([_WIDEST, _HIGHEST]) - 2 * rims
@@ -66,48 +66,76 @@ def draw_solution(graph: RainbowGraph, mechanism: Mechanism, pos: object = None)
     columns = _legend_columns(list(tones), sum(widths))
     under = _FOOT + _LEGEND_ROW * (-(-len(captions(list(tones))) // columns) - 1)
     foot = under + _KEY_ROW * max(map(len, key), default=0)
-    page = (sum(widths), height + _HEAD + foot)
+    head = _HEAD if title is None else 2 * _HEAD
+    page = (sum(widths), height + head + foot)
     figure = new_figure(*page)
     axes, other = figure.subplots(1, 2, width_ratios=widths)
-    figure.subplots_adjust(left=0, right=1, bottom=foot / page[1], top=1 - _HEAD / page[1], wspace=0)
+    figure.subplots_adjust(left=0, right=1, bottom=foot / page[1], top=1 - head / page[1], wspace=0)
     for panel, places, scale, width in zip((axes, other), (left, right), scales, widths, strict=True):
         _frame(panel, places, np.array([width, height]) / scale)
     best_only = _draw_datasets(axes, graph, left, tones, names=names, scale=float(scales[0]))
-    written = _captions(graph, morphism, mechanism)
-    _draw_boundary_graph(other, morphism, right, outward, written, tones=tones, scale=float(scales[1]))
+    draw_boundary_graph(other, graph, mechanism, morphism, names=names, tones=tones, scale=float(scales[1]))
     for number, lines in enumerate(key):
         across = (0.3 + number * (sum(widths) - 0.6) / len(key)) / page[0]
-        figure.text(across, foot / page[1], "\n".join(lines), fontsize=7.5, va="top")
+        figure.text(across, foot / page[1], "\n".join(lines), fontsize=_KEY_SIZE, va="top")
     _draw_legend(figure, tones, columns, best_only=best_only)
+    if title is not None:
+        figure.suptitle(caption(title, LONGEST_TITLE), y=1 - 0.2 / page[1], va="center")
     return figure
 
 
-def draw_into(axes: Sequence[Axes], graph: RainbowGraph, mechanism: Mechanism, pos: object = None) -> Figure:
+def draw_into(
+    axes: Sequence[Axes], graph: RainbowGraph, mechanism: Mechanism, pos: object, title: str | None
+) -> Figure:
     """Draw the graph into the first axes and its boundary graph into the second, where there is one."""
     tones = paint(graph.colors)
     left = _dataset_places(graph, pos)
     scale = _scale(axes[0], left, _RIM)
     names = Names.of(graph, left, scale)
     _draw_datasets(axes[0], graph, left, tones, names=names, scale=scale)
-    handles = _legend_handles(tones)
-    legend(axes[0], handles, list(tones), loc="upper center", bbox_to_anchor=(0.5, 0), ncols=4)
+    width = float(_inches(axes[0])[0])
+    columns = _legend_columns(list(tones), width)
+    legend(
+        axes[0],
+        _legend_handles(tones),
+        list(tones),
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0),
+        ncols=columns,
+    )
+    key = names.key_columns(width) if names else []
+    for number, lines in enumerate(key):
+        axes[0].annotate(
+            "\n".join(lines),
+            (number / len(key), 0),
+            xytext=(0, -18 - 14 * -(-len(tones) // columns)),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            va="top",
+            fontsize=_KEY_SIZE,
+        )
     if len(axes) > 1:
         morphism = boundary_morphism(graph)
-        right, outward = _node_places(morphism)
-        scale = _scale(axes[1], right, _CAPTION_RIM)
-        written = _captions(graph, morphism, mechanism)
-        _draw_boundary_graph(axes[1], morphism, right, outward, written, tones=tones, scale=scale)
+        scale = _scale(axes[1], node_places(morphism)[0], _CAPTION_RIM)
+        draw_boundary_graph(axes[1], graph, mechanism, morphism, names=names, tones=tones, scale=scale)
+    if title is not None:
+        axes[0].set_title(caption(title, LONGEST_TITLE))
     return root_figure(axes[0])
 
 
 def _scale(axes: Axes, places: Points, rim: float) -> float:
     """Frame axes of any size around the places, and return the inches per unit."""
-    box = axes.get_position()
-    size = np.array([box.width, box.height]) * root_figure(axes).get_size_inches()
+    size = _inches(axes)
     spans = np.maximum(np.ptp(places, axis=0), 1e-9)
-    scale = float(min(_LARGEST_UNIT, (np.maximum(size - [2 * rim, 2 * _RIM], 0.2) / spans).min()))
+    scale = float(min(_LARGEST_UNIT, (np.maximum(size - [2 * rim, 2 * _RIM], size / 2) / spans).min()))
     _frame(axes, places, size / scale)
     return scale
+
+
+def _inches(axes: Axes) -> Points:
+    """Return the width and height of axes in inches."""
+    box = axes.get_position()
+    return np.asarray([box.width, box.height] * root_figure(axes).get_size_inches())
 
 
 def _frame(axes: Axes, places: Points, size: Points) -> None:
@@ -116,12 +144,9 @@ def _frame(axes: Axes, places: Points, size: Points) -> None:
     (left, bottom), (right, top) = middle - size / 2, middle + size / 2
     axes.set_xlim(float(left), float(right))
     axes.set_ylim(float(bottom), float(top))
+    # Axes of the caller may change their size; disks stay round.
+    axes.set_aspect("equal")
     axes.set_axis_off()
-
-
-def _node_places(morphism: BoundaryMorphism) -> tuple[Points, Points]:
-    distances = np.asarray(morphism.class_distance.filled(-1), dtype=np.int64)
-    return ring_with_arms(np.asarray(morphism.class_region, dtype=np.int64), distances)
 
 
 def _dataset_places(graph: RainbowGraph, pos: object) -> Points:
@@ -168,94 +193,11 @@ def _draw_datasets(
     best_only = names is None or 2 * radius * scale / bands < _LEGIBLE_BAND
     draw_graph(axes, graph, places, graph.boundary, radius, tones=tones, best_only=best_only)
     if names is not None:
-        draw_names(axes, places, names)
+        draw_texts(axes, places, names.shown, names.placed, names.radius, SIZE)
     axes.set_title(
-        f"rainbow graph: {_count(graph.size, 'dataset')}, {_count(graph.pair_count, 'pair')} of neighbors"
+        f"rainbow graph: {counted(graph.size, 'dataset')}, {counted(graph.pair_count, 'pair')} of neighbors"
     )
     return best_only
-
-
-def _draw_boundary_graph(
-    axes: Axes,
-    morphism: BoundaryMorphism,
-    places: Points,
-    outward: Points,
-    captions: Sequence[str],
-    *,
-    tones: Mapping[str, str],
-    scale: float,
-) -> None:
-    image = morphism.boundary_graph
-    radius = min(disk_radius(places), 0.24)
-    heavy = np.asarray(morphism.class_distance.filled(-1) == 0)
-    draw_graph(axes, image, places, heavy, radius, tones=tones)
-    shown = _captioned(morphism, places, scale)
-    texts = [captions[node] for node in shown]
-    # A steep arm has free paper at its outer side, away from its next node; a flat one above.
-    away = outward[shown]
-    steep = np.abs(away[:, 1]) > 0.3
-    sides = np.where(away[:, 0] > -1e-9, 1.0, -1.0)
-    toward = np.column_stack([np.where(steep, sides, 0.0), np.where(steep, 0.0, 1.0)])
-    points, size = places * scale * 72, radius * scale * 72
-    placed = place_labels(points, size, text_sizes(texts, _CAPTION), toward, shown)
-    draw_texts(axes, places[shown], texts, placed, size, _CAPTION)
-    axes.set_title(f"boundary graph: {_count(image.size, 'node')}, {_count(image.pair_count, 'edge')}")
-
-
-def _captioned(morphism: BoundaryMorphism, places: Points, scale: float) -> list[int]:
-    """Choose the nodes that get a caption: along every arm as many as have room, both ends among them."""
-    chosen: list[int] = []
-    regions, distances = np.asarray(morphism.class_region), morphism.class_distance.filled(-1)
-    for region in np.unique(regions).tolist():
-        arm = np.flatnonzero((regions == region) & (distances >= 0))
-        if arm.size:
-            across, along = np.abs(places[arm[-1]] - places[arm[0]]) * scale
-            # Captions of two lines need room above each other, turned ones beside each other.
-            length = float(along if along > 0.3 * across else across)
-            room = min(arm.size, int(length / _CAPTION_STEP) + 1)
-            chosen.extend(arm[np.unique(np.linspace(0, arm.size - 1, room).round().astype(int))].tolist())
-    return [*chosen, *np.flatnonzero(distances < 0).tolist()]
-
-
-def _captions(graph: RainbowGraph, morphism: BoundaryMorphism, mechanism: Mechanism) -> list[str]:
-    """Say for each node of the boundary graph who is in it, how far it is, and what its best class gets."""
-    order = np.argsort(morphism.codes, kind="stable")
-    starts = np.searchsorted(morphism.codes[order], np.arange(morphism.size + 1))
-    captions = []
-    for code, (first, last) in enumerate(pairwise(starts.tolist())):
-        distance = morphism.class_distance[code]
-        free = distance is np.ma.masked
-        where = "no boundary" if free else f"i = {int(distance)}"
-        masses = best_masses(graph, mechanism, order[first:last])
-        chance = _chance(float(masses.min()), float(masses.max()), surely=bool(free))
-        captions.append(f"{_members(graph, order[first:last])}\n{where}, {chance}")
-    return captions
-
-
-def _chance(least: float, most: float, surely: bool) -> str:
-    """Say a probability, or the least and the most; one that may lie below 1 is never shown as 1."""
-    low, high = (
-        f"{mass:.3g}" if mass < 0.9995 or (surely and mass == 1) else "> 0.999" for mass in (least, most)
-    )
-    if low != high:
-        return f"P = {low} to {high}"
-    return f"P {low}" if low.startswith(">") else f"P = {low}"
-
-
-def _members(graph: RainbowGraph, datasets: NDArray[np.int64]) -> str:
-    """Name as many datasets as fit, and count the rest."""
-    text = caption(graph.label(int(datasets[0])), _LONGEST_LIST)
-    named = 1
-    while (
-        named < datasets.size
-        and len(longer := f"{text}, {caption(graph.label(int(datasets[named])))}") <= _LONGEST_LIST
-    ):
-        text, named = longer, named + 1
-    return text if named == datasets.size else f"{text} + {datasets.size - named}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def _legend_columns(colors: Sequence[str], width: float) -> int:

@@ -9,6 +9,7 @@ breaks and halves of surrogate pairs are written as escapes), never read as a fo
 figure keeps its size for names of any length.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -148,12 +149,44 @@ def caption(name: str, most: int = LONGEST_NAME) -> str:
     return f"{text[: most - 1 - last]}…{text[-last:]}"
 
 
+def told_apart(names: Sequence[str], most: int = LONGEST_NAME) -> list[str]:
+    """Return captions; of names that would look the same the part in which they differ, or with numbers.
+
+    Examples
+    --------
+    >>> told_apart(["the hospital of Aland in the north", "the hospital of Bland in the north"], most=12)
+    ['…l of Aland…', '…l of Bland…']
+    """
+    short = [caption(name, most) for name in names]
+    seen = Counter(short)
+    alike = [name for name, text in zip(names, short, strict=True) if seen[text] > 1]
+    if not alike:
+        return short
+    start = _shared(alike)
+    end = min(_shared([name[::-1] for name in alike]), min(map(len, alike)) - start)
+    # As many characters before and behind the part as there is room for.
+    room = max(most - max(len(name) - end - start for name in alike), 0) // 2
+    shown = [
+        text
+        if seen[text] == 1
+        else caption(f"…{name[max(start - room, 0) : len(name) - end + room].strip()}…", most + 2)
+        for name, text in zip(names, short, strict=True)
+    ]
+    if len(set(shown)) == len(set(names)):
+        return shown
+    return [f"{number} {text}" for number, text in enumerate(short, 1)]
+
+
+def _shared(names: Sequence[str]) -> int:
+    """Return how many characters all names begin with alike."""
+    first, last = min(names), max(names)
+    unlike = (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
+    return next(unlike, len(first))
+
+
 def captions(names: Sequence[str]) -> list[str]:
     """Return the captions of the colors of a legend: the first ones, and how many follow."""
-    short = list(map(caption, names))
-    if len(set(short)) < len(short):
-        # Names that differ in what is left out are numbered.
-        short = [f"{number} {text}" for number, text in enumerate(short, 1)]
+    short = told_apart(names)
     if len(names) <= MOST_NAMES:
         return short
     shown = MOST_NAMES - 1
@@ -181,3 +214,8 @@ def legend(owner: Axes | Figure, handles: Iterable[Artist], names: Sequence[str]
     for text, name in zip(made.get_texts(), shown, strict=True):
         text.set_text(name)
     return made
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number of things in words."""
+    return f"{number:,} {what}{'s' * (number != 1)}"
