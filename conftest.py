@@ -45,7 +45,7 @@ pytest_collect_file = collector(DOCUMENTS, DOCSTRINGS)
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Collect without searching for garbage, which is a third of the time, and search what is collected no more."""
+    """Collect tests without searching for garbage, which is a third of the time."""
     gc.disable()
     try:
         yield

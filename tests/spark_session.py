@@ -52,6 +52,7 @@ def _session() -> Any:  # noqa: ANN401 - see spark
             "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "spark.sql.adaptive.enabled": "false",
             "spark.sql.codegen.wholeStage": "false",
+            "spark.sql.codegen.factoryMode": "NO_CODEGEN",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.memory": "512m",
             "spark.local.dir": directory,

@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 from rainbowdp.errors import QuestionError
-from rainbowdp.goals.order_chances import (
-    LEAST_ETA,
-    MOST_OPTIONS,
-    Chance,
-    normal_order_chance,
-    order_chance,
-)
+from rainbowdp.goals.order_chances import LEAST_ETA, MOST_OPTIONS, Chance, normal_order_chance, order_chance
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "order.json").read_text(encoding="utf-8"))
 ROUNDING = 1e-12

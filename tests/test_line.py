@@ -310,9 +310,7 @@ def test_gaussian_line_follows_the_normal_distribution() -> None:
 def test_a_sum_of_normal_terms_has_no_closed_form() -> None:
     part = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
     line = Line(
-        Rainbow.parse("a>b>c"),
-        Distribution({"a": part / 2, "b": part / 2, "c": 1 - part}),
-        GaussianDP(1),
+        Rainbow.parse("a>b>c"), Distribution({"a": part / 2, "b": part / 2, "c": 1 - part}), GaussianDP(1)
     )
     with pytest.raises(UndecidedError, match="no closed form"):
         line.distribution(1)
