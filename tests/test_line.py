@@ -287,6 +287,18 @@ def test_ties_keep_the_boundary_proportions() -> None:
     assert line.distribution(0) == line.boundary
 
 
+def test_gaussian_ties_need_rational_proportions() -> None:
+    part = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
+    rainbow = Rainbow.parse("a=b>c")
+    even, uneven = (
+        Distribution({"a": part * at, "b": part * (1 - at), "c": 1 - part})
+        for at in (Fraction(1, 2), Fraction(1, 3))
+    )
+    assert Line(rainbow, even, GaussianDP(1)).distribution(0)["a"] == part / 2
+    with pytest.raises(DistributionError, match="unlike irrational probabilities"):
+        Line(rainbow, uneven, GaussianDP(1)).distribution(0)
+
+
 def test_a_class_without_boundary_mass_is_shared_equally() -> None:
     rainbow = Rainbow.parse("a=b>c")
     line = Line(rainbow, Distribution({"a": 0, "b": 0, "c": 1}), ApproxDP("ln 2", "1/10"))

@@ -11,19 +11,12 @@ import pytest
 
 from cell_tally import NOTHING, cells, cells_by
 from rainbowdp.tables import Table, count_keys, open_table
-from table_backends import BACKENDS, COLUMNS, HEADLESS, ORDERED, PEOPLE, Backend, Row, pyspark, typed
+from table_backends import COLUMNS, EACH_BACKEND, HEADLESS, ORDERED, PEOPLE, Backend, Row, typed
 
 KEY = bytes(range(32))
 
 
-# `test_spark` has a smaller contract of Spark's own.
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param(each, marks=[pytest.mark.release] if each is pyspark else [], id=each.__name__)
-        for each in BACKENDS
-    ],
-)
+@pytest.fixture(scope="module", params=EACH_BACKEND)
 def backend(request: pytest.FixtureRequest) -> Backend:
     found: Backend = request.param
     return found
