@@ -51,7 +51,6 @@ QUESTIONS: dict[str, Question] = {
     "scores": scores(NAMES[:3], sensitivity="1/2"),
     "monotone scores": scores(NAMES[:2], sensitivity=2, monotone=True),
 }
-BOUNDED = [name for name, question in QUESTIONS.items() if question.touching("add-remove") is not None]
 
 
 @dataclass(frozen=True)
