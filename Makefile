@@ -50,10 +50,11 @@ layers: $(VENV)/.dev ## who may import whom
 docs: $(VENV)/.dev ## build the documentation into site/, any warning is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-# Hundreds of processes are started: where Python may not keep what it compiled, each would compile the package anew.
+# Hundreds of processes are started: if Python kept nothing of what it compiled, each would compile the package anew,
+# and every run the tests, which pytest rewrites.
 pytest: $(VENV)/.dev $(BROWSER) ## the tests, with all examples of README, docs and docstrings
-	$(BIN)/python -m compileall -qq src tests
-	$(BIN)/pytest -n $(JOBS) $(SELECTED)
+	$(BIN)/python -m compileall -qq src
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(JOBS) $(SELECTED)
 
 # On other processors numpy, OpenBLAS and the C library run other code; this is the plainest that they have.
 portable: $(VENV)/.dev ## what shows floats once more, without the vector instructions that are chosen at run time

@@ -7,8 +7,11 @@ ones, which are then remembered until they pass: ``pytest --hypothesis-profile=e
 Examples in README.md, in docs/ and in docstrings are tests too; `document_examples` says how they are run.
 """
 
+import gc
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
 from sybil.integration.pytest import pytest_integration as collector
 
@@ -38,3 +41,14 @@ settings.register_profile(
 settings.load_profile("repeatable")
 
 pytest_collect_file = collector(DOCUMENTS, DOCSTRINGS)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect tests without searching for garbage, which is a third of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()

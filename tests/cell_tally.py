@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from rainbowdp.questions.cells import INVALID, NULL, cell_text
-from rainbowdp.tables import Table, summarize, summarize_groups
+from rainbowdp.tables import Table, open_table, summarize, summarize_groups
 
 NOTHING, UNREADABLE = "(null)", "(unreadable)"
+Types = dict[str, tuple[str, str]]
+"""Of SQL: how a value is written, and what it says; "" where cells of its type have no text by schema."""
 
 
 @dataclass(frozen=True)
@@ -49,3 +51,16 @@ def cells_by(
     """Return the same for each group."""
     found: Any = summarize_groups(table, CellTally(column), by, groups, **options)
     return dict(found)
+
+
+def selected(types: Types, quote: str = '"') -> str:
+    """Return a query of one row with such values."""
+    return "select " + ", ".join(f"{sql} as {quote}{name}{quote}" for name, (sql, _) in types.items())
+
+
+def says_its_types(source: object, types: Types, **options: str) -> None:
+    """Compare a table of one row with what its types say."""
+    with open_table(source, **options) as table:
+        assert table.source.unreadable == {name for name, (_, said) in types.items() if not said}
+        for name, (_, said) in types.items():
+            assert cells(table, name) == ({said: 1} if said else {}), name

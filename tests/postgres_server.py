@@ -135,12 +135,6 @@ def fresh_database(form: str = "") -> str:
     return shared_server().fresh_database(form)
 
 
-@pytest.fixture
-def postgres_url() -> str:
-    """Give a test the URL of an empty database of its own; a module that imports this name may use it."""
-    return fresh_database()
-
-
 def _account() -> pwd.struct_passwd | None:
     """Return the user that the server runs as, or None where this process may be that user."""
     if os.geteuid() != 0:

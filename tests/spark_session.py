@@ -48,10 +48,14 @@ def _session() -> Any:  # noqa: ANN401 - see spark
         builder = SparkSession.builder.master("local[1]").appName("rainbowdp-tests")
         settings = {
             "spark.driver.bindAddress": "127.0.0.1",
-            # What saves time in short runs: no just-in-time compiler, no generated code.
-            "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            # What saves time in short runs: no optimizing compiler, no checks of classes, no generated code.
+            "spark.driver.defaultJavaOptions": (
+                "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+                " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+            ),
             "spark.sql.adaptive.enabled": "false",
             "spark.sql.codegen.wholeStage": "false",
+            "spark.sql.codegen.factoryMode": "NO_CODEGEN",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.memory": "512m",
             "spark.local.dir": directory,

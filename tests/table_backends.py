@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from postgres_server import fresh_database
 from spark_session import spark
 
@@ -277,3 +279,8 @@ UNORDERED: tuple[Backend, ...] = (
 BACKENDS = ORDERED + UNORDERED
 # Here nothing but the rows could say which columns there are.
 HEADLESS: tuple[Backend, ...] = (json_lines, zstandard_json_lines)
+# What `make test` reads: a session of Spark is started by tests/test_spark.py alone.
+EACH_BACKEND = [
+    pytest.param(each, marks=[pytest.mark.release] if each is pyspark else [], id=each.__name__)
+    for each in BACKENDS
+]

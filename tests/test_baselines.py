@@ -44,10 +44,6 @@ ODDS = st.fractions(min_value=Fraction(11, 10), max_value=4, max_denominator=12)
 SCORES = st.lists(st.integers(0, 6), min_size=1, max_size=5)
 
 
-def epsilon_of(odds: Fraction) -> Log:
-    return Log(odds)
-
-
 def by_permutations(weights: Sequence[Fraction]) -> list[Fraction]:
     """Return permute-and-flip's distribution by asking in every order, as its authors write it down."""
     chances = [Fraction(0)] * len(weights)

@@ -14,7 +14,6 @@ from rainbowdp.families import Family, cycle, grid, hamming, histograms, hypercu
 from rainbowdp.graph import DatasetGraph, listed
 
 Row = tuple[int, ...]
-PALETTE = ("a>b>c", "a>c>b", "b>a=c", "c>b>a")
 
 
 def rows_of(family: Family) -> list[Row]:

@@ -224,10 +224,7 @@ def counted(rows: list[Row]) -> tuple[int, ...]:
     ("typed", "where", "holds"), FILTERS, ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_a_filter_keeps_the_rows_that_python_keeps(
-    table: Table,
-    typed: str,
-    where: Mapping[str, object],
-    holds: Callable[[Row], bool],
+    table: Table, typed: str, where: Mapping[str, object], holds: Callable[[Row], bool]
 ) -> None:
     kept = [row for row in ROWS if holds(row)]
     # A day of a text column does not stand for the moments that a CSV file or SQLite writes with a blank.
@@ -341,10 +338,7 @@ BRACKETS: list[tuple[dict[str, Any], Callable[[Row], Any]]] = [
 @pytest.mark.parametrize(("asked", "value"), BRACKETS)
 @pytest.mark.parametrize("quantile", ["1/4", "1/2", "9/10", "1"])
 def test_the_bracket_is_that_of_the_rows_in_order(
-    table: Table,
-    asked: dict[str, Any],
-    value: Callable[[Row], Any],
-    quantile: str,
+    table: Table, asked: dict[str, Any], value: Callable[[Row], Any], quantile: str
 ) -> None:
     question = rdp.bracket(**asked, quantile=quantile)
     values = sorted(found for found in map(value, ROWS) if found is not None)
@@ -408,11 +402,7 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
             2,
             "both edges and ordered texts",
         ),
-        (
-            ("--column", "born", "--edges", "2026-01-01", "--decimal", ","),
-            2,
-            "--decimal is for sums",
-        ),
+        (("--column", "born", "--edges", "2026-01-01", "--decimal", ","), 2, "--decimal is for sums"),
     ],
 )
 def test_brackets_of_dates_and_texts_are_asked_on_the_command_line(
@@ -569,10 +559,7 @@ DECLARED: list[tuple[str, Any, str | None]] = [
 
 @pytest.mark.parametrize(("column", "declared", "said"), DECLARED)
 def test_a_note_says_what_no_cell_of_a_declared_type_says(
-    table: Table,
-    column: str,
-    declared: object,
-    said: str | None,
+    table: Table, column: str, declared: object, said: str | None
 ) -> None:
     terms = rdp.release.Terms(rdp.winner("vote", VOTES), rdp.PureDP(1), where={column: declared})
     notes = [note for note in terms.notes(table) if note.startswith("no cell of column")]

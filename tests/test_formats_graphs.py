@@ -51,10 +51,7 @@ def label_pairs(graph: RainbowGraph) -> set[frozenset[str]]:
         (b"\xef\xbb\xbf" + NODES, b"\xef\xbb\xbf" + PAIRS.replace(b"\n", b"\r\n")),
         (NODES.replace(b",", b"\t"), PAIRS.rstrip(b"\n").replace(b",", b";")),
         (b'"dataset","rainbow"\n"x","b > r"\n"y","r>b"\n"z",r > b\n', b'"source","target"\n"x","y"\ny,"z"\n'),
-        (
-            b"rainbow,note,dataset\nb>r,,x\nr>b,?,y\nr>b,,z\n",
-            b"weight,target,source\n1,y,x\n2,z,y\n",
-        ),
+        (b"rainbow,note,dataset\nb>r,,x\nr>b,?,y\nr>b,,z\n", b"weight,target,source\n1,y,x\n2,z,y\n"),
         (NODES + b"\n\n", b"source,target\n\nx,y\n\ny,z\n"),
     ],
 )
@@ -74,13 +71,7 @@ def test_a_file_name_is_a_name_and_no_pattern(tmp_path: Path, name: str) -> None
     assert read_graph(tmp_path / "nodes.csv", tmp_path / name).pair_count == 2
 
 
-@pytest.mark.parametrize(
-    "column",
-    [
-        pa.array([10, 20, 30]),
-        pa.array(["10", "20", "30"]).dictionary_encode(),
-    ],
-)
+@pytest.mark.parametrize("column", [pa.array([10, 20, 30]), pa.array(["10", "20", "30"]).dictionary_encode()])
 def test_parquet_labels_are_text_whatever_their_type(tmp_path: Path, column: pa.Array) -> None:
     pq.write_table(pa.table({"dataset": column, "rainbow": ["b>r", "r>b", "r>b"]}), tmp_path / "n.parquet")
     (tmp_path / "pairs.csv").write_bytes(b"source,target\n10,20\n20,30\n")

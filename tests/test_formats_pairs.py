@@ -266,6 +266,24 @@ ROWS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("last", "fits"),
+    [
+        *((last, True) for last in ('x,y"z', 'x,"y"', 'x,""')),
+        *((last, False) for last in ('x,"y', '"x,y', 'x,"y" ', 'x,"y"z', '"5"" pipe" ,y', 'x, "y"')),
+    ],
+)
+def test_a_quote_that_does_not_fit_is_found_with_its_line(last: str, fits: bool, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    for after in ("", "\n", "\na,b\n"):
+        path.write_text(f'a,b\n5\'10",x\n"a ""b"", c",y\n{last}{after}', encoding="utf-8")
+        if fits:
+            tables.open_table(path, Form.CSV, ())
+        else:
+            with pytest.raises(FileFormatError, match=r"line 4 of .* quote"):
+                tables.open_table(path, Form.CSV, ())
+
+
 @pytest.mark.release
 @pytest.mark.parametrize("name", ROWS)
 @pytest.mark.parametrize("before", range(1, 5))

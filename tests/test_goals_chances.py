@@ -19,16 +19,7 @@ import pytest
 from scipy import integrate, stats
 from scipy.special import ndtr
 
-from goal_oracles import (
-    RELATIONS,
-    falling,
-    flip,
-    gaps_of,
-    noisy_orders,
-    options,
-    promised,
-    right_by_coins,
-)
+from goal_oracles import RELATIONS, falling, flip, gaps_of, noisy_orders, options, promised, right_by_coins
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import ball
 from rainbowdp.exact.values import EnclosedNumber, Value, rounded

@@ -133,10 +133,7 @@ def _typical(question: Question) -> Callable[[Privacy, int], QuestionMechanism]:
 # Mechanisms that are private row by row, with what they count, and how many rows of one group are looked at.
 ROW_BY_ROW: dict[
     str, tuple[Callable[[Privacy, int], QuestionMechanism], Callable[[Counts], Summary], int, int]
-] = {
-    "flip": (_typical(winner("c", options(3))), OptionCounts, 3, 4),
-    "noisy level": (_level, _match, 2, 6),
-}
+] = {"flip": (_typical(winner("c", options(3))), OptionCounts, 3, 4), "noisy level": (_level, _match, 2, 6)}
 
 
 @pytest.mark.parametrize("name", ROW_BY_ROW)

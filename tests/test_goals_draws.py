@@ -126,13 +126,7 @@ class Ways:
 
     def patched(self, monkeypatch: pytest.MonkeyPatch, *modules: Any) -> "Ways":  # noqa: ANN401 - modules
         for module in modules:
-            for name in (
-                "is_below",
-                "shuffled",
-                "uniform_below",
-                "first_exceeding",
-                "geometric_size",
-            ):
+            for name in ("is_below", "shuffled", "uniform_below", "first_exceeding", "geometric_size"):
                 if hasattr(module, name):
                     monkeypatch.setattr(module, name, getattr(self, name))
         return self

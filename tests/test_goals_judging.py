@@ -103,13 +103,7 @@ def test_pairs_of_tables_are_those_of_databases_person_by_person(neighbors: Neig
 @pytest.mark.parametrize("neighbors", RELATIONS)
 @pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.parametrize(
-    ("gap", "factor"),
-    [
-        (0, Fraction(1)),
-        (1, Fraction(51, 50)),
-        (1, Fraction(49, 50)),
-        (3, Fraction(9, 10)),
-    ],
+    ("gap", "factor"), [(0, Fraction(1)), (1, Fraction(51, 50)), (1, Fraction(49, 50)), (3, Fraction(9, 10))]
 )
 def test_the_judge_decides_as_a_count_of_all_orders(
     neighbors: Neighbors, rows: int, gap: int, factor: Fraction, monkeypatch: pytest.MonkeyPatch

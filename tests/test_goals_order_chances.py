@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 from rainbowdp.errors import QuestionError
-from rainbowdp.goals.order_chances import (
-    LEAST_ETA,
-    MOST_OPTIONS,
-    Chance,
-    normal_order_chance,
-    order_chance,
-)
+from rainbowdp.goals.order_chances import LEAST_ETA, MOST_OPTIONS, Chance, normal_order_chance, order_chance
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "order.json").read_text(encoding="utf-8"))
 ROUNDING = 1e-12
@@ -152,6 +146,37 @@ def test_options_infinitely_far_away_are_the_limit_of_far_ones(centered: bool) -
         assert agrees(limit, ask(10**9).right, ask(10**9).error)
         # This gap is within the reach, so that all options are in one segment.
         assert agrees(limit, ask(120).right)
+
+
+TIED = [0, 5, 0, 0, 5]
+
+
+@pytest.mark.parametrize(
+    ("found", "right"),
+    [
+        # No noise to speak of: two tied options above, and three tied ones at the edge.
+        (lambda: order_chance(TIED, 60.0), 1 / 12),
+        (lambda: order_chance(TIED, 1e300), 1 / 12),
+        (lambda: order_chance(TIED, 60.0, 3), 1 / 6),
+        (lambda: order_chance(TIED, 60.0, 3, as_set=True), 1 / 3),
+        (lambda: order_chance([-5], 60.0, 1), 0),
+        # Without privacy loss every order is equally likely.
+        (lambda: order_chance([7, None, -2], 0.0), 1 / 24),
+        (lambda: order_chance([7, None, -2, 1], 0.0, 2), 1 / 20),
+        (lambda: order_chance([7, None, -2, 1], 0.0, 2, as_set=True), 1 / 10),
+        (lambda: normal_order_chance([7.0, None], math.inf, 1, as_set=True), 1 / 3),
+        (lambda: normal_order_chance([7.0, None], math.inf, 2, as_set=False), 1 / 6),
+        (lambda: order_chance([], 1.0), 1),
+    ],
+)
+def test_ties_and_no_loss_have_shares_of_all_orders(found: Callable[[], Chance], right: float) -> None:
+    assert agrees(found(), right)
+
+
+def test_many_infinitely_far_options_make_centered_noise_independent() -> None:
+    assert agrees(order_chance([3] + [None] * 1022, 0.5), order_chance([3], 0.5, centered=False).right)
+    pairs = order_chance([1, None] * 40 + [1], 0.3, centered=False)
+    assert agrees(pairs, order_chance([1], 0.3, centered=False).right ** 41)
 
 
 def test_segments_share_the_median_as_an_enumeration_of_their_counts_says() -> None:

@@ -159,12 +159,7 @@ def test_steps_may_be_more_than_small_integers_hold(shape: tuple[int, ...]) -> N
 
 @pytest.mark.parametrize(
     ("records", "options", "relation"),
-    [
-        (6, 2, "change-one"),
-        (2, 3, "change-one"),
-        (6, 1, "add-remove"),
-        (2, 2, "add-remove"),
-    ],
+    [(6, 2, "change-one"), (2, 3, "change-one"), (6, 1, "add-remove"), (2, 2, "add-remove")],
 )
 def test_steps_are_right_from_every_set_of_starts(records: int, options: int, relation: Neighbors) -> None:
     graph = SimplexGraph(records, options, relation)

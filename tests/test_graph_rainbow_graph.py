@@ -248,11 +248,7 @@ def test_every_dataset_needs_one_label_of_its_own(labels: Any, kind: type[Except
 @pytest.mark.parametrize(
     ("edges", "kind", "said"),
     [
-        (
-            [("x", "y"), ("yx", "x")],
-            UnknownDatasetError,
-            r"\('yx', 'x'\) \(number 1.* the dataset 'yx'",
-        ),
+        ([("x", "y"), ("yx", "x")], UnknownDatasetError, r"\('yx', 'x'\) \(number 1.* the dataset 'yx'"),
         (np.zeros((2, 3), dtype=int), GraphShapeError, "two columns"),
         *(
             ([("x", "y"), wrong], GraphShapeError, r"number 1, counted from 0\) is not a pair")

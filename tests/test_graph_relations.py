@@ -12,15 +12,7 @@ from numpy.typing import NDArray
 from pair_cases import PairCase, pair_cases
 from rainbowdp import PureDP, optimal_mechanism
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError, UsageError
-from rainbowdp.graph import (
-    CodePairs,
-    DatasetGraph,
-    ImplicitGraph,
-    PairList,
-    PairStream,
-    RainbowGraph,
-    listed,
-)
+from rainbowdp.graph import CodePairs, DatasetGraph, ImplicitGraph, PairList, PairStream, RainbowGraph, listed
 from rainbowdp.graph.arrays import Integers, first_places, held
 from relation_answers import assert_answers, compiled_or_not
 

@@ -153,7 +153,7 @@ def distribution(weights: Sequence[int]) -> Distribution:
     return Distribution({color: Fraction(w, sum(weights)) for color, w in zip("abc", weights, strict=True)})
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(rows, rows), min_size=1, max_size=4))
 def test_the_worst_losses_lie_above_every_pair_and_close_to_the_largest(
     weights: list[tuple[list[int], list[int]]],

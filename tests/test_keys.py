@@ -18,6 +18,8 @@ from rainbowdp.keys import BLOCK, keep_probability, key_mechanism, key_table, se
 from rainbowdp.privacy import ApproxDP
 from sampler_checks import DRAWS, passes
 
+STREAMED = 30_000
+
 
 def recurrence(odds: float, delta: float, people: int) -> float:
     """Return p_people by the recurrence as published, in floats."""
@@ -136,16 +138,16 @@ def test_the_test_of_draws_catches_one_percentage_point() -> None:
 def test_different_keys_of_one_stream_are_drawn_by_their_own_probability() -> None:
     """Counts of people alternate, so a draw that looked at another key's number would be seen."""
     numbers = (0, 1, 5, 6, 8, 20)
-    stream = ((f"{people}", people) for _ in range(200_000) for people in numbers)
+    stream = ((f"{people}", people) for _ in range(STREAMED) for people in numbers)
     counts = dict.fromkeys(map(str, numbers), 0)
     for key in select_keys(stream, "0.5", "0.02", bits=ReplayBits(7)):
         counts[key] += 1
     assert counts["0"] == 0
-    assert counts["20"] == 200_000
+    assert counts["20"] == STREAMED
     for people in (1, 5, 6, 8):
         keep = to_float(keep_probability(people, "0.5", "0.02"), "nearest")
         drawn = counts[str(people)]
-        assert abs(drawn / 200_000 - keep) < 5 * math.sqrt(keep * (1 - keep) / 200_000)
+        assert abs(drawn / STREAMED - keep) < 5 * math.sqrt(keep * (1 - keep) / STREAMED)
 
 
 def test_nobody_is_never_named_and_many_always_whatever_the_bits() -> None:

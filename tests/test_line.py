@@ -287,6 +287,18 @@ def test_ties_keep_the_boundary_proportions() -> None:
     assert line.distribution(0) == line.boundary
 
 
+def test_gaussian_ties_need_rational_proportions() -> None:
+    part = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
+    rainbow = Rainbow.parse("a=b>c")
+    even, uneven = (
+        Distribution({"a": part * at, "b": part * (1 - at), "c": 1 - part})
+        for at in (Fraction(1, 2), Fraction(1, 3))
+    )
+    assert Line(rainbow, even, GaussianDP(1)).distribution(0)["a"] == part / 2
+    with pytest.raises(DistributionError, match="unlike irrational probabilities"):
+        Line(rainbow, uneven, GaussianDP(1)).distribution(0)
+
+
 def test_a_class_without_boundary_mass_is_shared_equally() -> None:
     rainbow = Rainbow.parse("a=b>c")
     line = Line(rainbow, Distribution({"a": 0, "b": 0, "c": 1}), ApproxDP("ln 2", "1/10"))
@@ -310,9 +322,7 @@ def test_gaussian_line_follows_the_normal_distribution() -> None:
 def test_a_sum_of_normal_terms_has_no_closed_form() -> None:
     part = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
     line = Line(
-        Rainbow.parse("a>b>c"),
-        Distribution({"a": part / 2, "b": part / 2, "c": 1 - part}),
-        GaussianDP(1),
+        Rainbow.parse("a>b>c"), Distribution({"a": part / 2, "b": part / 2, "c": 1 - part}), GaussianDP(1)
     )
     with pytest.raises(UndecidedError, match="no closed form"):
         line.distribution(1)

@@ -151,8 +151,7 @@ def test_the_loss_for_irrational_odds_is_below_2_to_the_minus_64() -> None:
 
 def test_components_are_solved_apart_and_regions_without_boundary_left_out() -> None:
     graph = RainbowGraph.from_edges(
-        [("p", "q"), ("r", "s")],
-        {"p": "a>b>c", "q": "b>a>c", "r": "b>c>a", "s": "c>b>a", "alone": "c>a>b"},
+        [("p", "q"), ("r", "s")], {"p": "a>b>c", "q": "b>a>c", "r": "b>c>a", "s": "c>b>a", "alone": "c>a>b"}
     )
     condition = max_min(graph, PureDP("ln 2"))
     assert [str(rainbow) for rainbow in condition.distributions] == ["a>b>c", "b>a>c", "b>c>a", "c>b>a"]
@@ -187,11 +186,7 @@ def test_tiny_probabilities_of_many_levels_are_exact(odds: str, delta: str) -> N
     assert not condition.notes
 
 
-@pytest.mark.parametrize(
-    "privacy",
-    [PureDP("1e-30"), ApproxDP(800, "1/50"), GaussianDP(50)],
-    ids=str,
-)
+@pytest.mark.parametrize("privacy", [PureDP("1e-30"), ApproxDP(800, "1/50"), GaussianDP(50)], ids=str)
 def test_extreme_parameters_are_as_private_as_others(privacy: Privacy) -> None:
     graph = path("a>b>c", "b>a>c", "c>b>a")
     condition = max_min(graph, privacy)

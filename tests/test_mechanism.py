@@ -77,12 +77,7 @@ def test_a_wrong_number_is_refused_with_its_dataset(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "what"),
-    [
-        ([0.5, 0.5 + 1e-9], "sums to"),
-        ([1.5, -0.5], "negative"),
-        ([np.inf, 0.0], "inf"),
-    ],
+    ("row", "what"), [([0.5, 0.5 + 1e-9], "sums to"), ([1.5, -0.5], "negative"), ([np.inf, 0.0], "inf")]
 )
 def test_floats_that_are_not_a_distribution_are_refused(row: list[float], what: str) -> None:
     with pytest.raises(DistributionError, match=f"dataset '1'.*{what}"):

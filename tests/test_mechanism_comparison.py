@@ -43,9 +43,7 @@ def test_theorem_1_a_pullback_along_a_morphism_is_private(problem: Problem, data
         if (mapping[i] == mapping[j] or (mapping[i], mapping[j]) in joined) and data.draw(st.booleans())
     ]
     source = DatasetGraph.from_pairs(
-        size,
-        np.array([a for a, _ in edges], dtype=np.int64),
-        np.array([b for _, b in edges], dtype=np.int64),
+        size, np.array([a for a, _ in edges], dtype=np.int64), np.array([b for _, b in edges], dtype=np.int64)
     )
     assert check_morphism(mapping, source, target)
     carried = pullback(mapping, mechanism)

@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 
 from graph_cases import Case, cases
 from rainbowdp.errors import GraphShapeError
-from rainbowdp.graph import (
-    DatasetGraph,
-    boundary_morphism,
-    check_morphism,
-    check_rainbow_preserving,
-    listed,
-)
+from rainbowdp.graph import DatasetGraph, boundary_morphism, check_morphism, check_rainbow_preserving, listed
 from rainbowdp.rainbow import Rainbow
 
 

@@ -83,11 +83,7 @@ def test_vectors_are_met_to_the_fraction(vector: dict[str, object]) -> None:
 
 def test_figure_1_by_hand() -> None:
     mechanism = optimal_mechanism(figure_1(), PureDP("ln 2"), "uniform")
-    by_distance = {
-        0: ("1/3", "1/3", "1/3"),
-        1: ("2/3", "1/6", "1/6"),
-        2: ("5/6", "1/12", "1/12"),
-    }
+    by_distance = {0: ("1/3", "1/3", "1/3"), 1: ("2/3", "1/6", "1/6"), 2: ("5/6", "1/12", "1/12")}
     # Outside the figure's inner datasets, every dataset has a neighbor of another rainbow.
     inner = {"a": 2, "b": 1, "f": 1, "e": 1, "n": 1, "o": 1}
     for dataset in "abcdefghijklmnopqr":
@@ -100,10 +96,7 @@ def test_unconstrained_datasets_give_their_best_class_with_certainty() -> None:
     rainbows = ["a=b>c", "c>a=b", "a=b>c", "c>a=b"]
     graph = RainbowGraph.from_arrays([0], [1], rainbows)
     condition = given(
-        {
-            "a=b>c": {"a": "1/6", "b": "2/6", "c": "3/6"},
-            "c>a=b": {"a": "1/6", "b": "2/6", "c": "3/6"},
-        }
+        {"a=b>c": {"a": "1/6", "b": "2/6", "c": "3/6"}, "c>a=b": {"a": "1/6", "b": "2/6", "c": "3/6"}}
     )
     mechanism = optimal_mechanism(graph, PureDP("ln 2"), condition)
     assert mechanism.distribution(2) == Distribution({"a": "1/3", "b": "2/3", "c": 0})

@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import flint
@@ -24,6 +25,7 @@ from hypothesis import strategies as st
 
 from command_line import PROGRAM, Runner
 from plain_processor import without_vectors
+from rainbowdp.cli.output import bounds_cell, json_bounds
 from rainbowdp.line import Line
 from rainbowdp.line.powers import FARTHEST, Pair, falling, falling_and_missing
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
@@ -161,6 +163,16 @@ def test_exponentials_far_away_are_zero_and_those_of_small_negative_numbers_are_
 
 
 positive = st.floats(min_value=1e-300, max_value=1e300)
+
+
+@given(positive, st.floats(1, 1.0001))
+def test_bounds_are_shown_rounded_outward(lower: float, wider: float) -> None:
+    upper = lower * wider
+    least, most = (Decimal(repr(bound)) for bound in json_bounds(lower, upper).values())
+    assert Decimal(lower) * Decimal("0.99999999999") < least <= Decimal(lower)
+    assert Decimal(upper) <= most < Decimal(upper) * Decimal("1.00000000001")
+    text = bounds_cell(lower, upper)
+    assert [Decimal(word) for word in text.split()[1::2]] == ([least, most] if " " in text else [])
 
 
 def test_the_figures_of_the_gaussian_filter_hide_the_last_places_of_quantiles() -> None:

@@ -25,6 +25,7 @@ from rainbowdp.errors import (
     QuestionError,
     RainbowError,
 )
+from rainbowdp.graph import listed
 from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
 from rainbowdp.questions import (
     BracketCounts,
@@ -250,17 +251,21 @@ def test_a_sum_of_equal_values_needs_rows_that_come_and_go() -> None:
 
 
 @pytest.mark.parametrize("privacy", [PureDP("ln 2"), ApproxDP("1/2", "1e-3"), GaussianDP(1)])
-@pytest.mark.parametrize("relation", get_args(Neighbors))
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.kind)
 def test_every_boundary_is_private_where_regions_touch(
     question: Question,
-    relation: Any,  # noqa: ANN401 - a literal
     privacy: Any,  # noqa: ANN401 - any notion
 ) -> None:
-    for max_rows in (1, 2):
+    judged = set[tuple[object, ...]]()
+    for relation, max_rows in itertools.product(get_args(Neighbors), (1, 2)):
         graph = region_graph(question, relation, max_rows)
         rules = ["default", "randomized-response", "uniform"]
         for rule in [*rules, "max-min"] if len(question.answers) < 5 else rules:
+            pairs = (rule, *(tuple(ends.tolist()) for ends in listed(graph.structure).pairs()))
+            # Regions that touch alike have the same boundary.
+            if pairs in judged:
+                continue
+            judged.add(pairs)
             condition = question_boundary(question, privacy, relation, max_rows, boundary=rule)
             assert check_boundary(condition, graph, privacy) == ()
             for answer in question.answers:

@@ -11,11 +11,7 @@ import pytest
 
 from rainbowdp.ledger import Cost, open_ledger
 from rainbowdp.privacy import PureDP
-from rainbowdp.questions import (
-    OptionCounts,
-    OptionReading,
-    winner,
-)
+from rainbowdp.questions import OptionCounts, OptionReading, winner
 from rainbowdp.release import ask, verify_receipt
 from rainbowdp.tables import open_table, summarize
 from real_data import PLACES, Place, days_of_the_shop, three_places

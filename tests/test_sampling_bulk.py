@@ -126,11 +126,9 @@ def test_lazy_draws_are_exact_draws_on_every_byte(distribution: Distribution, fo
     lower, _ = CumulativeMasses(distribution).cuts(72)
     read_on = open_bytes(distribution)
     at = {min(bound, 2**72 - 1) >> 64: bound & LARGEST for bound in lower}
-    stream += {
-        "zeros": [0] * len(read_on),
-        "near": [at.get(byte, 5) for byte in read_on],
-        "any": [],
-    }[following] + ReplayBits(1).words(600).tolist()
+    stream += {"zeros": [0] * len(read_on), "near": [at.get(byte, 5) for byte in read_on], "any": []}[
+        following
+    ] + ReplayBits(1).words(600).tolist()
     classes = np.zeros(256, dtype=np.int32)
     drawn = draw_rows([distribution], classes, FixedBits(stream), "lazy")
     assert drawn.tolist() == one_by_one([distribution], classes.tolist(), iter(stream), "lazy")

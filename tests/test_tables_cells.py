@@ -24,13 +24,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cell_tally import NOTHING, UNREADABLE, cells, cells_by
+from cell_tally import NOTHING, UNREADABLE, Types, cells, cells_by, says_its_types, selected
 from postgres_server import fresh_database
 from rainbowdp.questions.cells import INVALID, NULL, cell_text
 from rainbowdp.tables import count_keys, open_table, summarizing
 from rainbowdp.tables.cells import decimal_of, moment_of, perhaps_moment_of, texts_of
 from rainbowdp.tables.summarizing import Remembered, Wanted
-from spark_session import spark
 
 MIXED: list[Any] = [
     None, "", " ", "red", " red ", "\xa0red\x1f", "a\0b", "\0", "\ud83d", "größer", "ü" * 5000, "a" * 8193,
@@ -192,15 +191,15 @@ def test_no_value_fails_in_any_engine(
         text = next(iter(said))
         readable = {text: n for text, n in said.items() if text not in {NOTHING, UNREADABLE}}
         assert cells(table, "id", where={"odd": text}) == {"0": 1}
-        assert sum(cells(table, "id", unit="odd").values()) == len(readable)
-        assert cells_by(table, "id", "odd", [text], unit="id")[text] == {"0": 1}
-        assert dict(count_keys(table, "odd")) == readable
+        # From here on the rows of all engines pass through the same code.
+        if maker in ("arrow", "duckdb"):
+            assert sum(cells(table, "id", unit="odd").values()) == len(readable)
+            assert cells_by(table, "id", "odd", [text], unit="id")[text] == {"0": 1}
+            assert dict(count_keys(table, "odd")) == readable
     printed = capfd.readouterr()
     assert printed.out + printed.err == ""
 
 
-Types = dict[str, tuple[str, str]]
-# Of SQL: how a value is written, and what it says; "" where cells of its type have no text by schema.
 TYPES_OF_DUCKDB: Types = {
     "big": ("340282366920938463463374607431768211455::uhugeint", "340282366920938463463374607431768211455"),
     "zoned": ("'12:00:00+02'::timetz", "12:00:00+02:00"),
@@ -240,32 +239,6 @@ TYPES_OF_POSTGRES: Types = {
     "nothing": ("pg_sleep(0)", ""),
     "pseudo": ("'red'::cstring", ""),
 }
-TYPES_OF_SPARK: Types = {
-    "text": ("cast(X'726564' as string)", "red"),
-    "broken": ("cast(X'7265FF' as string)", UNREADABLE),
-    "first": ("date'0001-01-01'", "0001-01-01"),
-    "before": ("date_add(date'0001-01-01', -1)", UNREADABLE),
-    "far day": ("date'+99999-01-01'", UNREADABLE),
-    "moment": ("timestamp'2020-07-01 10:00:00.25Z'", "2020-07-01T10:00:00.250000+00:00"),
-    "wall": ("timestamp_ntz'2020-07-01 10:00:00.25'", "2020-07-01T10:00:00.250000"),
-    "far": ("timestamp_micros(9000000000000000000)", UNREADABLE),
-    "never": ("cast(null as timestamp)", NOTHING),
-    "days": ("interval 1 day", ""),
-    "any": ("parse_json('\"red\"')", ""),
-    "struct": ("named_struct('b', 1)", ""),
-}
-
-
-def selected(types: Types, quote: str = '"') -> str:
-    return "select " + ", ".join(f"{sql} as {quote}{name}{quote}" for name, (sql, _) in types.items())
-
-
-def says_its_types(source: object, types: Types, **options: str) -> None:
-    """Compare a table of one row with what its types say."""
-    with open_table(source, **options) as table:
-        assert table.source.unreadable == {name for name, (_, said) in types.items() if not said}
-        for name, (_, said) in types.items():
-            assert cells(table, name) == ({said: 1} if said else {}), name
 
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
@@ -290,24 +263,6 @@ def test_types_of_duckdb_say_the_same_through_ibis() -> None:
 
 def test_types_of_postgres_say_what_they_are() -> None:
     says_its_types(fresh_database(), TYPES_OF_POSTGRES, sql=selected(TYPES_OF_POSTGRES))
-
-
-def test_types_of_spark_say_what_they_are() -> None:
-    from pyspark.ml.linalg import Vectors
-
-    session = spark()
-    before = session.conf.get("spark.sql.session.timeZone")
-    frame = session.sql(selected(TYPES_OF_SPARK, "`"))
-    try:
-        for zone in ("UTC", "Europe/Berlin"):
-            session.conf.set("spark.sql.session.timeZone", zone)
-            says_its_types(frame, TYPES_OF_SPARK)
-    finally:
-        session.conf.set("spark.sql.session.timeZone", before)
-    own = session.createDataFrame([(Vectors.dense([1, 2]), "red"), (None, "blue")], ["vector", "vote"])
-    with open_table(own) as table:
-        assert table.source.unreadable == {"vector"}
-        assert cells(table, "vote") == {"red": 1, "blue": 1}
 
 
 def test_sqlite_may_hold_anything_anywhere(tmp_path: Path) -> None:

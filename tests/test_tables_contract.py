@@ -11,12 +11,12 @@ import pytest
 
 from cell_tally import NOTHING, cells, cells_by
 from rainbowdp.tables import Table, count_keys, open_table
-from table_backends import BACKENDS, COLUMNS, HEADLESS, ORDERED, PEOPLE, Backend, Row, typed
+from table_backends import COLUMNS, EACH_BACKEND, HEADLESS, ORDERED, PEOPLE, Backend, Row, typed
 
 KEY = bytes(range(32))
 
 
-@pytest.fixture(scope="module", params=BACKENDS, ids=lambda backend: backend.__name__)
+@pytest.fixture(scope="module", params=EACH_BACKEND)
 def backend(request: pytest.FixtureRequest) -> Backend:
     found: Backend = request.param
     return found

@@ -34,12 +34,7 @@ def number(**said: object) -> dict[str, Any]:
     return {"schema": {"fields": [{"name": "sum", "type": "number", **said}], "fieldsMatch": "subset"}}
 
 
-def found(
-    reading: Reading,
-    source: object,
-    describe: object = None,
-    encoding: str | None = None,
-) -> object:
+def found(reading: Reading, source: object, describe: object = None, encoding: str | None = None) -> object:
     """Return the counts or the sum of a table."""
     with open_table(source, describe=describe, encoding=encoding) as table:
         summary: Any = summarize(table, reading)

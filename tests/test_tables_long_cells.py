@@ -15,7 +15,7 @@ import pytest
 from cell_tally import NOTHING, UNREADABLE, cells
 from postgres_server import fresh_database
 from rainbowdp.tables import count_keys, open_table, persons
-from table_backends import BACKENDS, Backend, Row
+from table_backends import EACH_BACKEND, Backend, Row
 
 MOST = 1 << 13
 TEXTS = {
@@ -23,12 +23,12 @@ TEXTS = {
     "the longest with a blank": " " + "a" * (MOST - 1),
     "one more": "ü" * (MOST // 2) + "a",
     "one more by a blank": " " + "a" * MOST,
-    "more signs": "a" * (MOST + 7),
+    "more characters": "a" * (MOST + 7),
 }
 READ = ("the longest", "the longest with a blank")
 
 
-@pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: backend.__name__)
+@pytest.mark.parametrize("backend", EACH_BACKEND)
 def test_the_edge_is_the_same_in_every_source(backend: Backend, tmp_path: Path) -> None:
     rows: list[Row] = [(at, text, True, 1.0, "01") for at, text in enumerate(TEXTS.values())]
     rows += [(7, "red", True, 1.0, "01"), (8, None, True, 1.0, "01")]

@@ -13,9 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cell_tally import cells
-from rainbowdp.errors import UnknownColumnError
 from rainbowdp.tables import open_table
-from spark_session import spark
 
 PATTERNS = ("*", "^.*$", "columns(*)", 'a"b')
 ROWS = 100
@@ -74,14 +72,3 @@ def test_parquet_columns_are_found_by_their_names(tmp_path: Path) -> None:
         assert cells(table, "a", where={"a.b": "blue"}, unit="A") == {}
     assert shares == sorted(shares)
     assert shares[-1] == 1
-
-
-def test_spark_columns_are_found_by_their_names() -> None:
-    session = spark()
-    dotted = session.sql("select 'x' as `a.b`, 'red' as vote, 'y' as Vote, named_struct('b', 1) as a")
-    with open_table(dotted) as table:
-        assert table.columns == ("a.b", "vote", "Vote", "a")
-        assert cells(table, "a.b", where={"vote": "red", "Vote": "y"}) == {"x": 1}
-        assert cells(table, "a") == {}
-    with pytest.raises(UnknownColumnError, match="the frame gives its columns 1 and 2 the same name"):
-        open_table(session.sql("select 1 as a, 2 as a"))

@@ -20,7 +20,7 @@ from rainbowdp.tables import count_keys, database_files, open_table
 ROWS = b"vote,w\n" + b"red,1\n" * 9
 # The last row is in order, or makes a copy necessary.
 LAST = (b"red,2\n", b"red\n", b'"red,2\n', b"red,\xff\n", b"red,\0\n")
-NAMES = ("a\udcff", "\udcc3(", "a[1]", "a\\*", "a\\[b", "[[]", "[]]", "*[*", "?*?", "{a,b}", "a'b", "a\nb")
+NAMES = ("\udcc3(", "a[1]", "a\\[b*", "[]]", "?*?", "{a,b}", "a'b\n")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -64,7 +64,7 @@ COUNTS = {"red": 3, 'blue, or "so"': 1, NOTHING: 1, '{"red": [1,\n2]}': 1}
 def test_a_bad_row_counts_for_nothing_and_its_neighbors_count(
     tmp_path: Path, bad: bytes, ending: bytes
 ) -> None:
-    for at in (0, 2, len(GOOD)):
+    for at in (0, 2, len(GOOD)) if ending == b"\n" else (2,):
         rows = [*GOOD[:at], bad, *GOOD[at:]]
         (tmp_path / "a.csv").write_bytes(ending.join([b"id,vote,x", *rows, b""]))
         with open_table(tmp_path / "a.csv") as table:
@@ -131,7 +131,7 @@ def test_where_blocks_end_makes_no_difference(pieces: list[bytes], size: int, wi
 
 def test_duckdb_reads_from_a_broken_file_what_was_kept(tmp_path: Path) -> None:
     generator = random.Random(1)
-    for _ in range(30):
+    for _ in range(15):
         content = b"c0,c1\n" + b"".join(generator.choices(PIECES, k=60))
         (tmp_path / "a.csv").write_bytes(content)
         kept = b"".join(filter_of(2).kept([content[6:]]))

@@ -209,10 +209,7 @@ def test_what_a_library_says_is_never_repeated(tmp_path: Path) -> None:
     content[100:4000] = bytes(reversed(content[100:4000]))
     (tmp_path / "a.parquet").write_bytes(content)
     url = _database("sqlite", tmp_path, "create table a (vote text)", INSERT_CANARY)
-    failing = [
-        (tmp_path / "a.parquet", {}),
-        (url, {"sql": "select json_extract(vote, '$') as vote from a"}),
-    ]
+    failing = [(tmp_path / "a.parquet", {}), (url, {"sql": "select json_extract(vote, '$') as vote from a"})]
     for source, options in failing:
         with open_table(source, **options) as table, pytest.raises(TableUnreadableError) as caught:
             cells(table, "vote")

@@ -62,14 +62,7 @@ def workbook(tmp_path: Path) -> Path:
 
 def test_a_sheet_gives_what_its_cells_hold(workbook: Path) -> None:
     assert texts(spreadsheet_source(workbook, "people", Dialect())) == [
-        {
-            "id": "1",
-            "vote": "red",
-            "born": "1999-12-31",
-            "share": "0.1",
-            "at": "03:04:05",
-            "yes": "true",
-        },
+        {"id": "1", "vote": "red", "born": "1999-12-31", "share": "0.1", "at": "03:04:05", "yes": "true"},
         {
             "id": "123456789012",
             "vote": "blå",

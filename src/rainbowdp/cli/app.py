@@ -5,6 +5,7 @@ Typer's usage errors are restated in our form: what was wrong, with the value, a
 """
 
 import contextlib
+import functools
 import io
 import os
 import re
@@ -148,6 +149,7 @@ def _root(context: typer.Context, version: bool = _VERSION, cite: bool = _CITE, 
         context.get_help()
 
 
+@functools.cache
 def application(*names: str) -> typer.Typer:
     """Return the application with some of its commands, or all of them if none is named."""
     made = typer.Typer(
@@ -198,6 +200,10 @@ def needed(words: Sequence[str]) -> typer.Typer:
     return application(*named)
 
 
+# Making the commands of typer takes half of the time of a short command, so a process does it once for each.
+_made = functools.cache(typer.main.get_command)
+
+
 def run(arguments: Sequence[str] | None, signals: Signals) -> int:
     """Run the application and return its exit code; see `rainbowdp.cli.main`.
 
@@ -211,7 +217,7 @@ def run(arguments: Sequence[str] | None, signals: Signals) -> int:
         return _report(FileWriteError("stdout is closed", help="leave it open, or send it to a file"))
     settings = {"debug": False}
     words = sys.argv[1:] if arguments is None else list(arguments)
-    command = typer.main.get_command(needed(words))
+    command = _made(needed(words))
     try:
         result = command.main(args=words, prog_name=_PROGRAM, standalone_mode=False, obj=settings)
     except typer.Abort:

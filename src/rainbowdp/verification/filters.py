@@ -392,7 +392,7 @@ def _low(mass_down: Floats, rest_up: Floats, slack: float) -> Floats:
 
     one = ndtri(np.minimum(mass_down * (1 - slack), 1))
     other = -ndtri(np.minimum(rest_up * (1 + slack), 1))
-    quantile = np.maximum(one, other)
+    quantile: Floats = np.maximum(one, other)
     return quantile - _margin(quantile)
 
 
@@ -402,7 +402,7 @@ def _high(mass_up: Floats, rest_down: Floats, slack: float) -> Floats:
 
     one = ndtri(np.minimum(mass_up * (1 + slack), 1))
     other = -ndtri(np.minimum(rest_down * (1 - slack), 1))
-    quantile = np.maximum(one, other)
+    quantile: Floats = np.maximum(one, other)
     return quantile + _margin(quantile)
 
 

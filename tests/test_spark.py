@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of neighbors in a Spark table: the same answers as with all of them in memory, on a real session."""
+"""Pairs of neighbors and tables of people in Spark: the same answers as in memory, on a real session.
+
+What starts a session stands in this file, so that one process alone does.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rainbowdp.errors import FileFormatError, FileUnreadableError, UnknownDatasetError, UsageError
+from cell_tally import NOTHING, UNREADABLE, Types, cells, says_its_types, selected
+from rainbowdp.errors import (
+    FileFormatError,
+    FileUnreadableError,
+    UnknownColumnError,
+    UnknownDatasetError,
+    UsageError,
+)
 from rainbowdp.families import grid, path
 from rainbowdp.formats import read_graph, write_mechanism
 from rainbowdp.graph import DatasetGraph, PairList, listed
@@ -22,7 +32,9 @@ from rainbowdp.graph.distances import UNREACHED, relaxed
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import PureDP
 from rainbowdp.spark import FEW_ROUNDS, SparkPairs, at_work, numbered, relaxed_partition
+from rainbowdp.tables import count_keys, open_table
 from spark_session import spark
+from table_backends import COLUMNS, PEOPLE, Row, arrow, pyspark
 
 
 def table(source: Any, target: Any, partitions: int = 1) -> Any:  # noqa: ANN401 - PySpark is no dependency of the checker
@@ -48,14 +60,16 @@ def require_equal(pairs: SparkPairs, oracle: PairList, codes: NDArray[np.int32])
     assert np.array_equal(pairs.steps_from(mixed), oracle.steps_from(mixed))
 
 
-@pytest.mark.parametrize("partitions", [pytest.param(1, marks=pytest.mark.release), 3])
-def test_every_answer_is_that_of_the_pairs_in_memory(partitions: int) -> None:
+@pytest.mark.parametrize(
+    ("size", "partitions"), [(20, 2), *(pytest.param(200, n, marks=pytest.mark.release) for n in (1, 3))]
+)
+def test_every_answer_is_that_of_the_pairs_in_memory(size: int, partitions: int) -> None:
     random = np.random.default_rng(7)
-    source, target = (random.integers(0, 200, 300) for _ in range(2))
-    codes = (np.arange(200) // 70).astype(np.int32)
+    source, target = (random.integers(0, size, size * 3 // 2) for _ in range(2))
+    codes = (np.arange(size) // (size // 3 + 3)).astype(np.int32)
     pairs, oracle = (
-        SparkPairs(200, table(source, target, partitions)),
-        PairList.from_arrays(200, source, target),
+        SparkPairs(size, table(source, target, partitions)),
+        PairList.from_arrays(size, source, target),
     )
     require_equal(pairs, oracle, codes)
     assert pairs.pair_count == int(np.count_nonzero(source != target))
@@ -116,7 +130,10 @@ def test_whole_numbers_are_numbers_already() -> None:
     assert numbered(table(["0", "2"], ["1", "1"]), None, 3).count() == 2
 
 
-@pytest.mark.parametrize(("source", "wrong"), [([0, 3], "3"), ([0, -1], "-1"), (["0", "x"], "x")])
+@pytest.mark.parametrize(
+    ("source", "wrong"),
+    [(["0", "x"], "x"), *(pytest.param([0, at], str(at), marks=pytest.mark.release) for at in (3, -1))],
+)
 def test_a_pair_with_an_unknown_dataset_is_refused_by_name(source: list[Any], wrong: str) -> None:
     target = [type(source[0])(1)] * 2
     with pytest.raises(UnknownDatasetError, match=f"dataset '{wrong}'"):
@@ -156,14 +173,14 @@ def test_relaxing_ends_where_no_pair_improves_anything(data: st.DataObject) -> N
 def files(folder: Path, names: str) -> tuple[Path, Path]:
     """Write the datasets and the pairs of a path as CSV, called by numbers with a text before them."""
     datasets, pairs = folder / "datasets.csv", folder / "pairs.csv"
-    rows = [f'"{names}{at}",{"a>b" if at < 20 else "b>a"}\n' for at in range(50)]
+    rows = [f'"{names}{at}",{"a>b" if at < 5 else "b>a"}\n' for at in range(12)]
     datasets.write_text("dataset,rainbow\n" + "".join(rows), encoding="utf-8")
-    ends = [f'"{names}{at}","{names}{at + 1}"\n' for at in range(49)]
+    ends = [f'"{names}{at}","{names}{at + 1}"\n' for at in range(11)]
     pairs.write_text("source,target\n" + "".join(ends), encoding="utf-8")
     return datasets, pairs
 
 
-@pytest.mark.parametrize("names", ["", "ü, "])
+@pytest.mark.parametrize("names", [pytest.param("", marks=pytest.mark.release), "ü, "])
 def test_files_give_the_same_mechanism_with_spark_and_in_memory(tmp_path: Path, names: str) -> None:
     spark()
     datasets, pairs = files(tmp_path, names)
@@ -196,3 +213,66 @@ def test_workers_of_spark_that_lack_a_package_are_told_of() -> None:
     with pytest.raises(UsageError, match=lack) as caught, at_work():
         frame.count()
     assert "PYSPARK_PYTHON" in caught.value.help
+
+
+def test_spark_columns_are_found_by_their_names() -> None:
+    session = spark()
+    dotted = session.sql("select 'x' as `a.b`, 'red' as vote, 'y' as Vote, named_struct('b', 1) as a")
+    with open_table(dotted) as table:
+        assert table.columns == ("a.b", "vote", "Vote", "a")
+        assert cells(table, "a.b", where={"vote": "red", "Vote": "y"}) == {"x": 1}
+        assert cells(table, "a") == {}
+    with pytest.raises(UnknownColumnError, match="the frame gives its columns 1 and 2 the same name"):
+        open_table(session.sql("select 1 as a, 2 as a"))
+
+
+TYPES_OF_SPARK: Types = {
+    "text": ("cast(X'726564' as string)", "red"),
+    "broken": ("cast(X'7265FF' as string)", UNREADABLE),
+    "first": ("date'0001-01-01'", "0001-01-01"),
+    "before": ("date_add(date'0001-01-01', -1)", UNREADABLE),
+    "far day": ("date'+99999-01-01'", UNREADABLE),
+    "moment": ("timestamp'2020-07-01 10:00:00.25Z'", "2020-07-01T10:00:00.250000+00:00"),
+    "wall": ("timestamp_ntz'2020-07-01 10:00:00.25'", "2020-07-01T10:00:00.250000"),
+    "far": ("timestamp_micros(9000000000000000000)", UNREADABLE),
+    "never": ("cast(null as timestamp)", NOTHING),
+    "days": ("interval 1 day", ""),
+    "any": ("parse_json('\"red\"')", ""),
+    "struct": ("named_struct('b', 1)", ""),
+}
+
+
+def test_types_of_spark_say_what_they_are() -> None:
+    from pyspark.ml.linalg import Vectors
+
+    session = spark()
+    before = session.conf.get("spark.sql.session.timeZone")
+    frame = session.sql(selected(TYPES_OF_SPARK, "`"))
+    try:
+        for zone in ("UTC", "Europe/Berlin"):
+            session.conf.set("spark.sql.session.timeZone", zone)
+            says_its_types(frame, TYPES_OF_SPARK)
+    finally:
+        session.conf.set("spark.sql.session.timeZone", before)
+    own = session.createDataFrame([(Vectors.dense([1, 2]), "red"), (None, "blue")], ["vector", "vote"])
+    with open_table(own) as table:
+        assert table.source.unreadable == {"vector"}
+        assert cells(table, "vote") == {"red": 1, "blue": 1}
+
+
+def test_a_frame_of_people_is_read_like_a_table_in_memory(tmp_path: Path) -> None:
+    longest = "ü" * (1 << 12)
+    people: list[Row] = [*PEOPLE, *((99, text, True, 1.0, "N") for text in (longest, longest + "a"))]
+    with (
+        pyspark(people, tmp_path) as (source, options),
+        open_table(source, **options) as table,
+        open_table(arrow(people)) as same,
+    ):
+        assert table.columns == COLUMNS
+        assert not table.source.ordered
+        for column in COLUMNS:
+            assert cells(table, column) == cells(same, column)
+        for more in ({"where": {"flag": " true ", "ward": "01"}}, {"unit": "person", "max_rows": 1000}):
+            assert cells(table, "vote", **more) == cells(same, "vote", **more)
+        found, expected = (dict(count_keys(one, "vote", unit="person", max_keys=99)) for one in (table, same))
+        assert found == expected
