@@ -273,7 +273,7 @@ def points(text: str) -> tuple[str, ...]:
     >>> points("2020-01-01, 2021-01-01")
     ('2020-01-01', '2021-01-01')
     """
-    from rainbowdp.questions.points import point_of
+    from rainbowdp.questions.cells import point_of
 
     parts = items(text)
     for part in parts:

@@ -232,7 +232,7 @@ def _receipt_json(found: "ReceiptCheck", receipt: Receipt) -> dict[str, object]:
 
 
 def _receipt_rows(found: "ReceiptCheck", receipt: Receipt) -> Iterator[tuple[str, str]]:
-    from rainbowdp.questions.words import possible_answers, question_words
+    from rainbowdp.questions.kinds import possible_answers, question_words
     from rainbowdp.release import Terms
     from rainbowdp.tables.filters import filters_in_words
 
@@ -283,7 +283,7 @@ def _rho(stated: object) -> str:
 
 def _said(terms: "Terms | KeyTerms", answer: object) -> str:
     """Return an answer as `ask` shows it; one that cannot come out as it stands in the receipt."""
-    from rainbowdp.questions.words import shown_answer
+    from rainbowdp.questions.kinds import shown_answer
     from rainbowdp.release import Terms
 
     match answer:

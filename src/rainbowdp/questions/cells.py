@@ -5,6 +5,9 @@ Back ends hold the same thing differently: ``1`` may be text, an integer or a fl
 So every value becomes the text that a person would type, or one of two marks: `NULL`, where nothing is
 there, and `INVALID`, where something is there that cannot be read. A text of more than `LARGEST_CELL` bytes
 cannot be read either, so that a back end may leave it where it is.
+
+Declared numbers and dates (`Point`) are compared with what cells say: a number exactly, a date with the day
+of a cell, or of the moment that it says.
 """
 
 import datetime as dt
@@ -18,6 +21,9 @@ from collections.abc import Callable, Container, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+
+from rainbowdp.errors import NumberError, QuestionError
+from rainbowdp.exact import format_fraction, parse_fraction, show
 
 LARGEST_CELL = 1 << 13
 """The most bytes of UTF-8 that a readable cell has, before outer blanks are taken away.
@@ -316,3 +322,81 @@ def number_of(text: str) -> Fraction | None:
     if found is None or abs(int(found[1] or 0)) > _LARGEST_EXPONENT:
         return None
     return Fraction(text)
+
+
+Point = Fraction | dt.date
+"""A number or a date."""
+_DAY = re.compile(r"\s*\d{4}-\d\d-\d\d\s*", re.ASCII)
+
+
+def point_of(value: object) -> Point:
+    """Return a declared number or date.
+
+    Parameters
+    ----------
+    value : number, date or text
+        A text is a date where it has the form ``2026-01-31``, else a number.
+
+    Raises
+    ------
+    QuestionError
+        If no calendar has such a day, or the value is a moment other than midnight.
+    NumberError
+        If it is no exact number.
+
+    Examples
+    --------
+    >>> point_of("2026-01-31"), point_of("18.5")
+    (datetime.date(2026, 1, 31), Fraction(37, 2))
+    """
+    if isinstance(value, dt.datetime):
+        if value.tzinfo is not None or value.time() != dt.time.min:
+            raise QuestionError(f"{value.isoformat()} is not a whole day", help="give a date: 2026-01-31")
+        return value.date()
+    if isinstance(value, dt.date):
+        return value
+    if isinstance(value, str) and _DAY.fullmatch(value):
+        day = date_of(value.strip())
+        if day is None:
+            raise QuestionError(
+                f"no calendar has the day {value!r}", help="give year, month, day: 2026-01-31"
+            )
+        return day
+    try:
+        return parse_fraction(value)
+    except NumberError as error:
+        error.help = f"{error.help}; or a date in the form 2026-01-31"
+        raise
+
+
+def point_text(point: Point) -> str:
+    """Return a number or date in one spelling, as receipts have it.
+
+    Examples
+    --------
+    >>> point_text(Fraction(37, 2)), point_text(dt.date(2026, 1, 31))
+    ('37/2', '2026-01-31')
+    """
+    return format_fraction(point) if isinstance(point, Fraction) else point.isoformat()
+
+
+def point_shown(point: Point) -> str:
+    """Return a number or date as a person would type it.
+
+    Examples
+    --------
+    >>> point_shown(Fraction(37, 2)), point_shown(dt.date(2026, 1, 31))
+    ('18.5', '2026-01-31')
+    """
+    return show(point) if isinstance(point, Fraction) else point.isoformat()
+
+
+def point_said(text: str, like: Point) -> Point | None:
+    """Return the number that a text says, or the date where it is compared with one; None if it says none.
+
+    Examples
+    --------
+    >>> point_said("2026-01-31 23:59:59", dt.date(2026, 1, 1)), point_said("18", Fraction(1))
+    (datetime.date(2026, 1, 31), Fraction(18, 1))
+    """
+    return number_of(text) if isinstance(like, Fraction) else date_of(text)

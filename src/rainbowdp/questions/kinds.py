@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of questions of the package: tell which question is of one, describe it, and read it back.
+"""The kinds of questions of the package: which question is of one, its description, and its words.
 
 A class that is derived from a kind may change any part of it. So facts about a kind or a measure are used
 only where the type is exactly that class. A question or a reading of a user's own is asked beforehand
@@ -7,7 +7,7 @@ how its answers are written, because nothing must fail after a charge, and is gi
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from types import MappingProxyType
@@ -30,7 +30,8 @@ from rainbowdp.questions.readings import (
     as_texts,
 )
 from rainbowdp.questions.scores import Scores
-from rainbowdp.questions.selection import Form, Ranking, Winner
+from rainbowdp.questions.selection import Form, Ranking, Winner, form_text
+from rainbowdp.rainbow import quote_color
 
 OWN_ANSWER_FIRST: Final = (Winner, Ranking, Scores, YesNo)
 """Of these, every answer has itself best and all others tied."""
@@ -215,3 +216,51 @@ class _OfTexts:
     def summary(self, tally: Tally) -> Summary:
         """Return the summary of cells, all of which are read before the user's own code sees one."""
         return self.reading.summary(as_texts(tally))
+
+
+_MOST_SHOWN = 6
+
+
+def possible_answers(question: Question) -> str:
+    """Return what may come out.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import ranking, winner
+    >>> possible_answers(winner("vote", ["A", "B"])), possible_answers(ranking("vote", ["A", "B", "C"]))
+    ('A, B', 'every order of A, B, C')
+    >>> possible_answers(ranking("vote", ["A", "B", "C"], top=2, as_set=True))
+    'every set of 2 of A, B, C'
+    """
+    texts = question.options if isinstance(question, Ranking) else question.answers
+    shown = ", ".join(map(quote_color, texts[:_MOST_SHOWN])) + (", …" if len(texts) > _MOST_SHOWN else "")
+    if not isinstance(question, Ranking):
+        return shown
+    if question.length == 1:
+        return f"each of {shown}"
+    if question.as_set:
+        return f"every set of {question.length} of {shown}"
+    return f"every order of {'' if question.top is None else f'{question.top} of '}{shown}"
+
+
+def shown_answer(question: Question, answer: str | Sequence[str]) -> str:
+    """Return an answer for people: an order with ``>``, a set with commas.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import ranking
+    >>> shown_answer(ranking("vote", ["A", "B", "C"], top=2, as_set=True), ("A", "C"))
+    'A, C'
+    """
+    return quote_color(answer) if isinstance(answer, str) else form_text(question, tuple(answer))
+
+
+def question_words(stated: Mapping[str, Any], possible: str | None) -> str:
+    """Return what was asked: the kind, the column, what is counted, and what could come out."""
+    column = f" of {stated['column']!r}" if "column" in stated else ""
+    said = [f"{stated['kind']}{column}"]
+    for name, value in stated.items():
+        if value not in (None, []) and name not in {"kind", "column", "options", "labels", "top", "as_set"}:
+            values = ", ".join(map(str, value)) if isinstance(value, list) else value
+            said.append(f"{name.replace('_', ' ')} {values}")
+    return "; ".join(said) + (f": {possible}" if possible else "")

@@ -11,8 +11,8 @@ from typing import ClassVar, TypeVar, cast
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import Number, format_fraction, parse_fraction, show
 from rainbowdp.exact.arguments import items_of
+from rainbowdp.questions.cells import Point, point_of, point_shown
 from rainbowdp.questions.measures import CountOf, Measure, ShareOf, SumOf, cell_said
-from rainbowdp.questions.points import Point, point_of, point_shown
 from rainbowdp.questions.question import (
     Neighbors,
     OrderedAnswers,

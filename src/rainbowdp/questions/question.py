@@ -17,8 +17,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, cast
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import described, is_whole, items_of
-from rainbowdp.questions.cells import LARGEST_CELL, cell_text
-from rainbowdp.questions.points import point_text
+from rainbowdp.questions.cells import LARGEST_CELL, cell_text, point_text
 from rainbowdp.questions.readings import BracketCounts, Location, OptionCounts, Reading, Summary
 from rainbowdp.rainbow import Rainbow
 

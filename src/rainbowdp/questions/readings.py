@@ -16,8 +16,7 @@ from typing import Any, Protocol, cast
 
 from rainbowdp.exact import parse_fraction
 from rainbowdp.exact.arguments import is_whole, items_of
-from rainbowdp.questions.cells import NULL, cell_text, number_of, stands_for
-from rainbowdp.questions.points import Point, point_of, point_said
+from rainbowdp.questions.cells import NULL, Point, cell_text, number_of, point_of, point_said, stands_for
 
 
 class Private:

@@ -10,7 +10,7 @@ from rainbowdp.errors import RainbowError
 from rainbowdp.ledger import Cost
 from rainbowdp.privacy import privacy_of
 from rainbowdp.questions import Question, question_from
-from rainbowdp.questions.words import possible_answers, question_words, shown_answer
+from rainbowdp.questions.kinds import possible_answers, question_words, shown_answer
 from rainbowdp.rainbow import quote_color
 from rainbowdp.tables.filters import filters_in_words, read_filters
 

@@ -5,8 +5,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from rainbowdp.questions.cells import typed_text
-from rainbowdp.questions.points import Point
+from rainbowdp.questions.cells import Point, typed_text
 from rainbowdp.questions.readings import (
     ApprovalReading,
     BracketReading,

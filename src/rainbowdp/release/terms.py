@@ -24,10 +24,9 @@ from rainbowdp.ledger import Cost, Protection
 from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Neighbors, Question, Scores, Summary, YesNo
-from rainbowdp.questions.kinds import description_of, is_known, text_reading
+from rainbowdp.questions.kinds import description_of, is_known, possible_answers, shown_answer, text_reading
 from rainbowdp.questions.question import require_column, require_question, require_relation, require_rows
 from rainbowdp.questions.readings import Reading
-from rainbowdp.questions.words import possible_answers, shown_answer
 from rainbowdp.rainbow import quote_color
 from rainbowdp.release.reading_notes import (
     reading_notes,

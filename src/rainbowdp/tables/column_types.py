@@ -12,8 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from rainbowdp.questions.cells import cell_text, date_of, number_of
-from rainbowdp.questions.points import Point
+from rainbowdp.questions.cells import Point, cell_text, date_of, number_of
 
 
 class Held(NamedTuple):

@@ -15,8 +15,15 @@ from typing import Any
 from rainbowdp.errors import RainbowError, UsageError
 from rainbowdp.exact import Number
 from rainbowdp.exact.arguments import described, items_of
-from rainbowdp.questions.cells import cell_text, stands_for
-from rainbowdp.questions.points import Point, point_of, point_said, point_shown, point_text
+from rainbowdp.questions.cells import (
+    Point,
+    cell_text,
+    point_of,
+    point_said,
+    point_shown,
+    point_text,
+    stands_for,
+)
 from rainbowdp.questions.question import Json, require_column
 
 _FORMS = 'give a text, a Range, or a list of these: {"town": "Ulm", "sex": ["F", "M"], "age": Range(18, 65)}'
