@@ -58,7 +58,7 @@ class SmallTables:
     tables : int64 array [tables, cells]
         How many rows say it.
     near : bool array [tables, tables]
-        Which tables are neighbors: one person's rows apart, and not the same.
+        Which tables are neighbors, at most one person's rows apart; each also counts as its own.
     sizes : int64 array [tables]
         How far a table is from the least one; with `limit` it tells how far it is from the cut-off.
     limit : int

@@ -306,8 +306,6 @@ class QuestionLines:
         max_rows: int = 1,
         boundary: str | BoundaryCondition = "default",
     ) -> None:
-        require_relation(neighbors)
-        max_rows = require_rows(max_rows)
         self._question, self._privacy = question, privacy
         self._lines: dict[str, Line] = {}
         rule = ""
