@@ -7,13 +7,15 @@ privacy say, is refused by a `UsageError` that names the argument, says what it 
 one. Its content is never shown, since it may be private data.
 """
 
-from typing import Any, TypeGuard
+from collections.abc import Sequence
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
-from rainbowdp.errors import UsageError
+from rainbowdp.errors import RainbowError, UsageError, did_you_mean
 from rainbowdp.exact.enclosure import show
 
+_Word = TypeVar("_Word", bound=str)
 _LONGEST_TEXT = 60
 _HOW = {
     "BoundaryCondition": "make one with given, uniform, randomized_response or max_min",
@@ -62,6 +64,30 @@ def require(value: object, name: str, *kinds: type[Any]) -> None:
             help=_HOW.get(names[0], f"give {_article(wanted)} {wanted}"),
             argument=name,
         )
+
+
+def one_of(what: str, value: object, words: Sequence[_Word], error: type[RainbowError] = UsageError) -> _Word:
+    """Return the one of some words that a value is.
+
+    Raises
+    ------
+    RainbowError
+        Of the given class, if it is none of them.
+
+    Examples
+    --------
+    >>> one_of("a goal", "typical", ("typical", "guarantee"))
+    'typical'
+    >>> one_of("a goal", "typicl", ("typical", "guarantee"))
+    Traceback (most recent call last):
+        ...
+    rainbowdp.errors.UsageError: 'typicl' is not a goal
+    """
+    for word in words:
+        if isinstance(value, str) and value == word:
+            return word
+    near = did_you_mean(value, words) if isinstance(value, str) else ""
+    raise error(f"{described(value)} is not {what}", help=near or f"use {' or '.join(words)}")
 
 
 def items_of(value: object) -> list[Any] | None:

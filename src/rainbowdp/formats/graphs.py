@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rainbowdp.errors import DuplicateDatasetError, MissingRainbowError, UsageError
-from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
+from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of, one_of
 from rainbowdp.formats.datasets import KnownDatasets, NamedRows, named_rows, text_column
 from rainbowdp.formats.documents import parsed_rainbow, read_document, shown
 from rainbowdp.formats.files import (
@@ -30,7 +30,7 @@ from rainbowdp.formats.files import (
     malformed,
     path_of,
 )
-from rainbowdp.formats.pairs import COLUMNS, Engine, pairs_in_memory, relation_of, require_engine
+from rainbowdp.formats.pairs import COLUMNS, ENGINES, Engine, pairs_in_memory, relation_of
 from rainbowdp.formats.tables import TextTable, connect, open_table
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.labels import LabelArray, RowLabels
@@ -108,7 +108,7 @@ def read_graph(
     """
     datasets = path_of(datasets, "datasets")
     address = None if neighbors is None else address_of(neighbors, "neighbors")
-    engine = require_engine(engine)
+    engine = one_of("an engine", engine, ENGINES)
     form = form_to_read(datasets, "the datasets", TABLES + NETWORKS)
     if form in NETWORKS and address is not None:
         raise UsageError(
@@ -219,7 +219,7 @@ def read_neighbors(
     PairList(3 datasets, 1 pairs as given)
     """
     address = address_of(path)
-    engine = require_engine(engine)
+    engine = one_of("an engine", engine, ENGINES)
     known = _known(labels, size)
     form = Form.PARQUET
     if engine != "spark":
