@@ -257,7 +257,7 @@ PLAIN: Final = TableDescription()
 
 
 # Properties of a descriptor, and the attributes in which a description keeps them.
-_DIALECT = {
+DIALECT = {
     "delimiter": "delimiter",
     "quoteChar": "quote",
     "doubleQuote": "double_quote",
@@ -268,7 +268,7 @@ _DIALECT = {
     "commentChar": "comment",
     "skipInitialSpace": "skip_space",
 }
-_FIELD = {
+FIELD = {
     "format": "form",
     "decimalChar": "decimal",
     "groupChar": "group",
@@ -303,7 +303,7 @@ def table_descriptor(
     """
     dialect = replace(description.dialect, delimiter=delimiter)
     always = () if delimiter is None else ("delimiter", "quoteChar", "headerRows")
-    written = _properties(dialect, Dialect(), _DIALECT, always)
+    written = _properties(dialect, Dialect(), DIALECT, always)
     if not dialect.header_rows:
         written = {**written, "header": False}
     if dialect.sheet is not None:
@@ -320,7 +320,7 @@ def table_descriptor(
 def _field_of(field: Field) -> dict[str, object]:
     kind = "string" if field.kind == "any" else field.kind
     missing = {} if field.missing is None else {"missingValues": ["", *sorted(field.missing)]}
-    return {"name": field.name, "type": kind, **_properties(field, Field(field.name), _FIELD), **missing}
+    return {"name": field.name, "type": kind, **_properties(field, Field(field.name), FIELD), **missing}
 
 
 def _properties(
