@@ -117,6 +117,35 @@ def is_whole(value: object) -> TypeGuard[int | np.integer]:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
+def whole(
+    what: str,
+    value: object,
+    least: int,
+    most: int | None = None,
+    error: type[RainbowError] = UsageError,
+) -> int:
+    """Return a whole number within limits, as an int of Python itself: numpy's wrap around.
+
+    Raises
+    ------
+    RainbowError
+        Of the given class, if it is none.
+
+    Examples
+    --------
+    >>> whole("a number of rows", np.int32(3), least=1)
+    3
+    >>> whole("a number of rows", 0, least=1)
+    Traceback (most recent call last):
+        ...
+    rainbowdp.errors.UsageError: 0 is not a number of rows
+    """
+    if is_whole(value) and value >= least and (most is None or value <= most):
+        return int(value)
+    span = f"of at least {least}" if most is None else f"from {least} to {most}"
+    raise error(f"{described(value)} is not {what}", help=f"give a whole number {span}")
+
+
 def described(value: object) -> str:
     """Return a number or a short text as it is, and of anything else only the kind.
 

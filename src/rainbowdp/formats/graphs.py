@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rainbowdp.errors import DuplicateDatasetError, MissingRainbowError, UsageError
-from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of, one_of
+from rainbowdp.exact.arguments import items_of, kind_of, one_of, whole
 from rainbowdp.formats.datasets import KnownDatasets, NamedRows, named_rows, text_column
 from rainbowdp.formats.documents import parsed_rainbow, read_document, shown
 from rainbowdp.formats.files import (
@@ -234,22 +234,17 @@ def read_neighbors(
 
 def _known(labels: object, size: object) -> KnownDatasets:
     """Return the datasets of a mechanism or graph, with one label each or none."""
-    if not is_whole(size) or not 0 <= size <= _LARGEST_SIZE:
-        raise UsageError(
-            f"`size` must be a number of datasets, and is {described(size)}",
-            help="give the size of the mechanism or graph whose pairs these are",
-            argument="size",
-        )
+    count = whole("a number of datasets", size, 0, _LARGEST_SIZE)
     if labels is None:
-        return KnownDatasets(int(size), None, "the mechanism")
+        return KnownDatasets(count, None, "the mechanism")
     names = items_of(labels.tolist() if isinstance(labels, np.ndarray | RowLabels) else labels)
-    if names is None or len(names) != size:
+    if names is None or len(names) != count:
         raise UsageError(
-            f"`labels` must be one label for each of {size} datasets, and is {kind_of(labels)}",
+            f"`labels` must be one label for each of {count} datasets, and is {kind_of(labels)}",
             help="give the labels of the mechanism or graph whose pairs these are, or None",
             argument="labels",
         )
-    return KnownDatasets(int(size), list(map(str, names)), "the mechanism")
+    return KnownDatasets(count, list(map(str, names)), "the mechanism")
 
 
 def read_network(path: Path, form: Form) -> tuple[Nodes, Edges]:

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError
-from rainbowdp.exact.arguments import items_of, one_of
-from rainbowdp.graph.arrays import Integers, dataset_codes, frozen, start_marks, whole_number
+from rainbowdp.exact.arguments import items_of, one_of, whole
+from rainbowdp.graph.arrays import Integers, dataset_codes, frozen, start_marks
 from rainbowdp.graph.compiled import is_worth_compiling
 from rainbowdp.graph.implicit import Blockwise, require_countable
 from rainbowdp.graph.passes import CodeTally
@@ -78,7 +78,7 @@ class ProductGraph(Blockwise):
         for axis, (length, kind) in enumerate(zip(lengths, kinds, strict=True)):
             one_of(f"a kind of axis (axis {axis})", kind, get_args(AxisKind), GraphShapeError)
             least = 3 if kind == "cycle" else 1
-            whole_number(f"the length of axis {axis}", length, least)
+            whole(f"a length of axis {axis}", length, least, error=GraphShapeError)
         require_countable(math.prod(map(int, lengths)))
         object.__setattr__(self, "lengths", tuple(map(int, lengths)))
         object.__setattr__(self, "kinds", kinds)

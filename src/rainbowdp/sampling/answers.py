@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError, UnknownDatasetError, UsageError
-from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of, one_of, require
+from rainbowdp.exact.arguments import is_whole, items_of, kind_of, one_of, require, whole
 from rainbowdp.graph.compiled import compiled
 from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.sampling.bits import WORD_BITS, BitSource, SystemBits, words_in_blocks
@@ -302,12 +302,7 @@ def sample_distribution(
     """
     require(distribution, "distribution", Distribution)
     one_of("a method", method, get_args(Method))
-    if not is_whole(count) or not 0 <= count <= LARGEST_COUNT:
-        raise UsageError(
-            f"the number of draws cannot be {described(count)}",
-            help=f"ask for a whole number from 0 to {LARGEST_COUNT}",
-            count=count,
-        )
+    count = whole("a number of draws", count, 0, LARGEST_COUNT)
     drawn = draw_rows([distribution], np.zeros(count, dtype=np.int32), _source(bits), method)
     names: list[str] = np.array(distribution.colors, dtype=object)[drawn].tolist()
     return names
