@@ -215,7 +215,9 @@ class _Reader:
         if kind in MOMENTS and form not in ("default", "any"):
             self._check_pattern(name, kind, form)
         read = _kept(said, FIELD) | {"decimal": point, "form": form}
-        truths = {own: tuple(map(_one_form, read[own])) for own in ("true", "false") if own in read}
+        truths: dict[str, Any] = {
+            own: tuple(map(_one_form, read[own])) for own in ("true", "false") if own in read
+        }
         return Field(name, kind, self._missing(said), **read | truths)
 
     def _check_pattern(self, name: str, kind: str, form: str) -> None:
