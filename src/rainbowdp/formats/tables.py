@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 from rainbowdp.errors import FileFormatError, FileUnreadableError, did_you_mean
 from rainbowdp.formats.csv_files import NO_TEXT, Header, Records, below_header, delimiters_of, read_header
 from rainbowdp.formats.encodings import UNREADABLE, in_utf8, undecodable
-from rainbowdp.formats.files import Form, malformed, unreadable
-from rainbowdp.formats.temporary import private_directory
+from rainbowdp.formats.files import Form, malformed, private_directory, unreadable
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -33,9 +33,9 @@ from rainbowdp.formats.csv_files import (
 )
 from rainbowdp.formats.described_csv import rewritten, with_delimiter
 from rainbowdp.formats.encodings import in_utf8
+from rainbowdp.formats.files import private_directory
 from rainbowdp.formats.table_descriptions import PLAIN, Dialect, TableDescription
 from rainbowdp.formats.tables import arrow_batches, connect, csv_scan, literal
-from rainbowdp.formats.temporary import private_directory
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import parquet_source
 from rainbowdp.tables.database_files import MEMORY
