@@ -8,7 +8,7 @@ inputs at a distance `d_in` can reveal. Adding or removing a row changes one cou
 privacy of `ceil(d_in / max_rows)` steps. Maps return floats, each rounded up from an enclosure of the real
 number.
 
-Arguments are checked when a measurement is made, without data. `SummaryDraw.draw` works for every summary;
+Arguments are checked when a measurement is made, without data. `drawn` works for every summary;
 where a question's own code fails in it, the error says so and nothing else.
 
 OpenDP asks for the features ``contrib`` and ``honest-but-curious`` for every measurement written in Python.
