@@ -59,7 +59,7 @@ def test_what_is_no_name_of_a_file_is_refused(call: Call) -> None:
 
 @pytest.mark.parametrize("size", ["3", 2**31])
 def test_a_number_of_datasets_that_is_none_is_refused(nodes: Path, size: Any) -> None:  # noqa: ANN401 - wrong on purpose
-    with pytest.raises(UsageError, match="`size` must be a number of datasets"):
+    with pytest.raises(UsageError, match="is not a number of datasets"):
         read_neighbors(nodes.with_name("pairs.csv"), None, size)
 
 

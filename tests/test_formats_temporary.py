@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from rainbowdp.formats.temporary import private_directory, sweep
+from rainbowdp.formats.files import private_directory, sweep
 
 _WAITING = """
 import sys
-from rainbowdp.formats.temporary import private_directory
+from rainbowdp.formats.files import private_directory
 with private_directory() as room:
     (room / "copy.csv").write_text("1,red", encoding="utf-8")
     print(room, flush=True)

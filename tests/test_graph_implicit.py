@@ -96,7 +96,7 @@ class Fixed:
         (Fixed(300, [299], [1]), GraphShapeError, "a source from 299 to 299"),
         (Fixed(3, [3], [1]), UnknownDatasetError, "names the dataset 3"),
         (Fixed(3, [0], [1, 0]), GraphShapeError, "source holds 1 datasets and target 2"),
-        (Fixed(2.5, [0], [1]), GraphShapeError, "the size of the family is 2.5"),
+        (Fixed(2.5, [0], [1]), GraphShapeError, "2.5 is not a number of datasets"),
         (Fixed(2**31, [0], [1]), GraphShapeError, "too large"),
         ("abc", UsageError, "`blocks` must have"),
     ],

@@ -104,7 +104,7 @@ def test_integers_of_any_type_are_read(build: Callable[..., PairList | DatasetGr
         (3, [0, 1], [1, -1], r"target\[1\] names the dataset -1,"),
         (3, [0, 1], [1], "source holds 2 datasets and target 1"),
         (3, [0.5], [1], "must be integers, not float64"),
-        (10**30, [], [], "cannot have"),
+        (10**30, [], [], "is not a number of datasets"),
         (3, np.ma.MaskedArray([0, 1], mask=[False, True]), [1, 2], r"missing value at \[1\]"),
     ],
 )

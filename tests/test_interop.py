@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rainbowdp import ApproxDP, GaussianDP, PureDP
-from rainbowdp.errors import InternalError, PrivacyParameterError, UsageError
-from rainbowdp.exact import working_precision
+from rainbowdp.errors import InternalError, PrivacyParameterError
+from rainbowdp.exact import exponent_ball, rational_ball, working_precision
+from rainbowdp.goals import Asked, mechanism_of
 from rainbowdp.interop.group_privacy import (
     delta_above,
     epsilon_above,
-    gaussian_delta,
     gaussian_epsilon,
     rho_above,
 )
-from rainbowdp.interop.opendp import SummaryDraw
+from rainbowdp.interop.opendp import drawn
 from rainbowdp.questions import OptionCounts, winner
 
 PARTIES = ("red", "blue", "green")
@@ -80,9 +80,17 @@ def test_rho_is_rounded_up() -> None:
 def test_epsilon_and_delta_of_gaussian_privacy_fit_each_other(mu: str, delta: str) -> None:
     privacy = GaussianDP(mu)
     epsilon = gaussian_epsilon(privacy, delta)
-    below, at = gaussian_delta(privacy, epsilon * (1 - 2**-40)), gaussian_delta(privacy, epsilon)
-    assert Fraction(at) <= Fraction(delta) * (1 + Fraction(1, 2**52))
-    assert Fraction(below) > Fraction(delta)
+
+    def phi(z: flint.arb) -> flint.arb:
+        return (-z / flint.arb(2).sqrt()).erfc() / 2
+
+    def delta_at(loss: flint.arb) -> flint.arb:
+        shift = exponent_ball(privacy.mu)
+        return phi(shift / 2 - loss / shift) - loss.exp() * phi(-shift / 2 - loss / shift)
+
+    with working_precision(400):
+        target = rational_ball(Fraction(delta))
+        assert delta_at(flint.arb(epsilon)) < target < delta_at(flint.arb(epsilon * (1 - 2**-40)))
 
 
 def test_two_steps_of_gaussian_privacy_are_twice_the_mu() -> None:
@@ -97,13 +105,9 @@ def test_gaussian_privacy_at_large_deltas_and_at_none() -> None:
         gaussian_epsilon(GaussianDP(1), 0)
 
 
-def test_a_draw_refuses_before_it_sees_data_and_says_nothing_after() -> None:
-    with pytest.raises(UsageError, match="0 is not a number of rows"):
-        SummaryDraw(winner("party", PARTIES), PureDP(1), max_rows=0)
-    with pytest.raises(UsageError, match="'fair' is not a boundary rule"):
-        SummaryDraw(winner("party", PARTIES), PureDP(1), rule="fair")
-    draw = SummaryDraw(winner("party", PARTIES), PureDP(1))
+def test_a_draw_says_nothing_about_what_it_saw() -> None:
+    mechanism = mechanism_of(Asked(winner("party", PARTIES), PureDP(1)))
     with pytest.raises(InternalError) as caught:
-        draw.draw(OptionCounts((987654321, 5)))
+        drawn(mechanism, lambda: OptionCounts((987654321, 5)))
     assert "987654321" not in repr(caught.value)
     assert caught.value.__cause__ is caught.value.__context__ is None

@@ -218,7 +218,7 @@ def test_what_has_no_exact_losses_is_refused() -> None:
     assert mechanism_loss(stated, neighbors)
     with pytest.raises(MechanismShapeError, match="stated decimals"):
         mechanism_loss(floats, neighbors)
-    with pytest.raises(MechanismShapeError, match="2 datasets and the graph 3"):
+    with pytest.raises(MechanismShapeError, match="2 datasets, the other side 3"):
         mechanism_loss(stated, DatasetGraph.from_pairs(3, [0], [1]))
 
 

@@ -26,10 +26,9 @@ from rainbowdp import ApproxDP, Distribution, GaussianDP, Mechanism, PureDP, ver
 from rainbowdp.errors import MissingExtraError, PrivacyParameterError, QuestionError, UsageError
 from rainbowdp.exact import Exact
 from rainbowdp.exact.values import rounded
-from rainbowdp.goals import Goal
+from rainbowdp.goals import Asked, Goal, mechanism_of
 from rainbowdp.graph import DatasetGraph
 from rainbowdp.interop.opendp import (
-    SummaryDraw,
     make_rainbow,
     make_rainbow_gaussian,
     make_rainbow_winner,
@@ -94,7 +93,7 @@ def fits(found: Counter[str], privacy: Privacy, counts: tuple[int, ...]) -> bool
     Fails at a total variation of t = sqrt(ln(6 / 10^-6) / (2 n)) = 0.072: a right one with probability
     below 10^-6 (see `sampler_checks`), one that is wrong by 0.12 or more with probability above 0.999.
     """
-    ideal = SummaryDraw(WINNER, privacy).mechanism.at(OptionCounts(counts)).chances()
+    ideal = mechanism_of(Asked(WINNER, privacy)).at(OptionCounts(counts)).chances()
     threshold = math.sqrt(math.log(6 / FALSE_ALARM) / (2 * DRAWS))
     apart = sum(abs(found[party] / DRAWS - rounded(ideal[party])) for party in PARTIES) / 2
     return found.total() == DRAWS and apart < threshold
@@ -142,7 +141,7 @@ def histograms(rows: int) -> list[tuple[int, ...]]:
 def all_rows(
     privacy: Privacy, family: list[tuple[int, ...]], neighbors: Neighbors, goal: Goal, most: int = 1
 ) -> Mechanism:
-    asked = SummaryDraw(WINNER, privacy, neighbors, goal, max_rows=most).mechanism
+    asked = mechanism_of(Asked(WINNER, privacy, neighbors, most), goal)
     table = [
         Distribution.trusted(cast("dict[str, Exact]", asked.at(OptionCounts(counts)).chances()))
         for counts in family
@@ -329,7 +328,7 @@ def test_wrong_parameters_are_refused_at_once() -> None:
         make_rainbow(*counts_space(), WINNER, 1, delta=2)
     with pytest.raises(PrivacyParameterError, match="no finite epsilon"):
         make_rainbow_gaussian(*counts_space(), WINNER, 1, delta=0)
-    with pytest.raises(UsageError, match="0 is not a number of rows"):
+    with pytest.raises(QuestionError, match="0 is not a number of rows"):
         make_rainbow(*counts_space(), WINNER, 1, max_rows=0)
 
 

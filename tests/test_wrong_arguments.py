@@ -25,8 +25,8 @@ LINE = rdp.Line("b>r", HALF, PRIVACY)
     [
         (lambda: rdp.optimal_mechanism(GRAPH, 1.0, "uniform"), "`privacy` must be a PureDP, .* is a float"),  # type: ignore[arg-type]  # wrong on purpose
         (lambda: check_boundary({}, GRAPH, PRIVACY), "`condition` must be a BoundaryCondition"),  # type: ignore[arg-type]  # wrong on purpose
-        (lambda: sample_distribution(HALF, 1.0), r"draws cannot be 1\.0"),  # type: ignore[arg-type]  # wrong on purpose
-        (lambda: rdp.sample(MECHANISM, "a", count=-1), "draws cannot be -1"),
+        (lambda: sample_distribution(HALF, 1.0), r"1\.0 is not a number of draws"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: rdp.sample(MECHANISM, "a", count=-1), "-1 is not a number of draws"),
         (lambda: rdp.sample(MECHANISM, "a", bits=7), "`bits` must be a source of random bits"),  # type: ignore[arg-type]  # wrong on purpose
         (lambda: uniform(GRAPH.structure), "`graph` must be a RainbowGraph, and is a DatasetGraph"),  # type: ignore[arg-type]  # wrong on purpose
     ],

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
-from rainbowdp.exact.arguments import described, is_whole
-from rainbowdp.graph.arrays import frozen, integer_array, whole_number
+from rainbowdp.exact.arguments import described, is_whole, whole
+from rainbowdp.graph.arrays import frozen, integer_array
 from rainbowdp.graph.implicit import LARGEST_COUNT
 from rainbowdp.graph.inputs import number_rainbows
 from rainbowdp.graph.labels import ArrayRows, RowLabels, Rows, row_text
@@ -367,7 +367,7 @@ def hamming(length: int, alphabet: int) -> Family:
     ProductGraph(9 datasets, 18 pairs)
     """
     # A tuple of a length beyond the limit is not made.
-    shown = min(whole_number("length", length, least=1), LARGEST_DIMENSION + 1)
+    shown = min(whole("a length", length, 1, error=GraphShapeError), LARGEST_DIMENSION + 1)
     return _product((alphabet,) * shown, "complete")
 
 

@@ -136,8 +136,8 @@ def inspect_command(
 
 def _write(target: Path, table: "Table") -> None:
     """Write a description of a table, and say so."""
-    from rainbowdp.formats.descriptor_writing import table_descriptor
     from rainbowdp.formats.files import replacing
+    from rainbowdp.formats.table_descriptions import table_descriptor
 
     if table.columns is None:
         raise UsageError("JSON lines have no header to describe", help="write the description by hand")

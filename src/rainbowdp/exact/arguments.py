@@ -7,13 +7,15 @@ privacy say, is refused by a `UsageError` that names the argument, says what it 
 one. Its content is never shown, since it may be private data.
 """
 
-from typing import Any, TypeGuard
+from collections.abc import Sequence
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
-from rainbowdp.errors import UsageError
+from rainbowdp.errors import RainbowError, UsageError, did_you_mean
 from rainbowdp.exact.enclosure import show
 
+_Word = TypeVar("_Word", bound=str)
 _LONGEST_TEXT = 60
 _HOW = {
     "BoundaryCondition": "make one with given, uniform, randomized_response or max_min",
@@ -64,6 +66,30 @@ def require(value: object, name: str, *kinds: type[Any]) -> None:
         )
 
 
+def one_of(what: str, value: object, words: Sequence[_Word], error: type[RainbowError] = UsageError) -> _Word:
+    """Return the one of some words that a value is.
+
+    Raises
+    ------
+    RainbowError
+        Of the given class, if it is none of them.
+
+    Examples
+    --------
+    >>> one_of("a goal", "typical", ("typical", "guarantee"))
+    'typical'
+    >>> one_of("a goal", "typicl", ("typical", "guarantee"))
+    Traceback (most recent call last):
+        ...
+    rainbowdp.errors.UsageError: 'typicl' is not a goal
+    """
+    for word in words:
+        if isinstance(value, str) and value == word:
+            return word
+    near = did_you_mean(value, words) if isinstance(value, str) else ""
+    raise error(f"{described(value)} is not {what}", help=near or f"use {' or '.join(words)}")
+
+
 def items_of(value: object) -> list[Any] | None:
     """Return what a value holds, in order; None for a text, and for what cannot be gone through.
 
@@ -89,6 +115,35 @@ def is_whole(value: object) -> TypeGuard[int | np.integer]:
     (True, True, False, False)
     """
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def whole(
+    what: str,
+    value: object,
+    least: int,
+    most: int | None = None,
+    error: type[RainbowError] = UsageError,
+) -> int:
+    """Return a whole number within limits, as an int of Python itself: numpy's wrap around.
+
+    Raises
+    ------
+    RainbowError
+        Of the given class, if it is none.
+
+    Examples
+    --------
+    >>> whole("a number of rows", np.int32(3), least=1)
+    3
+    >>> whole("a number of rows", 0, least=1)
+    Traceback (most recent call last):
+        ...
+    rainbowdp.errors.UsageError: 0 is not a number of rows
+    """
+    if is_whole(value) and value >= least and (most is None or value <= most):
+        return int(value)
+    span = f"of at least {least}" if most is None else f"from {least} to {most}"
+    raise error(f"{described(value)} is not {what}", help=f"give a whole number {span}")
 
 
 def described(value: object) -> str:

@@ -27,7 +27,7 @@ from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.planning import LeadRow, Plan, PrivacyPlan, plan
 from rainbowdp.planning.sentences import best_guess, graph_words, privacy_cost
-from rainbowdp.planning.text import needed_lead, plan_head
+from rainbowdp.planning.values import needed_lead, plan_head
 from rainbowdp.planning.words import case_head, sentence, wrong_float
 from rainbowdp.privacy import Privacy
 from rainbowdp.release import KeyTerms, ReceiptCheck, Terms

@@ -20,19 +20,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rainbowdp.formats.documents import read_boundary
-    from rainbowdp.formats.graphs import read_graph, read_neighbors
-    from rainbowdp.formats.mechanism_reading import read_mechanism
-    from rainbowdp.formats.writing import write_boundary_graph, write_mechanism
-
-__all__ = [
-    "read_boundary",
-    "read_graph",
-    "read_mechanism",
-    "read_neighbors",
-    "write_boundary_graph",
-    "write_mechanism",
-]
+    from rainbowdp.formats.documents import read_boundary as read_boundary
+    from rainbowdp.formats.graphs import read_graph as read_graph
+    from rainbowdp.formats.graphs import read_neighbors as read_neighbors
+    from rainbowdp.formats.mechanism_reading import read_mechanism as read_mechanism
+    from rainbowdp.formats.writing import write_boundary_graph as write_boundary_graph
+    from rainbowdp.formats.writing import write_mechanism as write_mechanism
 
 _HOMES = {
     "read_boundary": "documents",

@@ -23,7 +23,7 @@ bytes.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,22 +41,9 @@ _TABS = re.compile(r"\.(tsv|tab)(\.gz|\.zst)?\Z")
 _ABOVE = "the names of the columns must stand in the first line: if there are lines above them, remove these"
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """How a CSV file is written.
-
-    Attributes
-    ----------
-    delimiters : tuple of str
-        What may separate cells; the header tells which of them does.
-    """
-
-    delimiters: tuple[str, ...] = (",", "\t", ";", "|")
-
-
-def dialect_of(path: Path) -> Dialect:
-    """Return the dialect that the name of a file tells: ``.tsv`` and ``.tab`` have tabs between cells."""
-    return Dialect(("\t",)) if _TABS.search(path.name.lower()) else Dialect()
+def delimiters_of(path: Path) -> tuple[str, ...]:
+    """Return what may separate cells: in ``.tsv`` and ``.tab`` tabs; elsewhere the header tells."""
+    return ("\t",) if _TABS.search(path.name.lower()) else (",", "\t", ";", "|")
 
 
 @dataclass(frozen=True)
@@ -87,13 +74,15 @@ class Header:
     plain: bool
 
 
-def read_header(dialect: Dialect, content: Iterable[bytes], called: str, error: type[RainbowError]) -> Header:
+def read_header(
+    delimiters: Sequence[str], content: Iterable[bytes], called: str, error: type[RainbowError]
+) -> Header:
     """Read the header of a CSV file.
 
     Parameters
     ----------
-    dialect : Dialect
-        How the file is written.
+    delimiters : sequence of str
+        What may separate cells.
     content : iterable of bytes
         Its content in UTF-8 (`rainbowdp.formats.encodings.in_utf8`).
     called : str
@@ -101,14 +90,15 @@ def read_header(dialect: Dialect, content: Iterable[bytes], called: str, error: 
     error : type of RainbowError
         What is raised if there is no header, it is too long, or it is not text.
     """
+    separators = [delimiter.encode() for delimiter in delimiters]
     text, header = b"", None
     for block in content:
         text += block
-        header = _header(dialect, text, final=False)
+        header = _header(separators, text, final=False)
         if header is not None or len(text) > LARGEST_FIRST_LINE:
             break
     else:
-        header = _header(dialect, text, final=True)
+        header = _header(separators, text, final=True)
     line = _first_line(text)
     if header is None and line.end() == len(text):
         raise error(
@@ -123,17 +113,17 @@ def read_header(dialect: Dialect, content: Iterable[bytes], called: str, error: 
             f"the header of {called} is not text in the chosen encoding",
             help=help_without_text(first, called),
         )
-    return header or _header_of(dialect, line)
+    return header or _header_of(separators, line)
 
 
-def _header(dialect: Dialect, text: bytes, *, final: bool) -> Header | None:
+def _header(separators: Sequence[bytes], text: bytes, *, final: bool) -> Header | None:
     """Return the header at the start of a content, or None where more of it has to be read."""
     line = _first_line(text)
     # A line feed that belongs to a carriage return may come with the next block.
     if line.end() == len(text) and not final:
         return None
-    header = _header_of(dialect, line)
-    opened = [separator for separator in _separators(dialect) if _is_open(separator, line[1])]
+    header = _header_of(separators, line)
+    opened = [separator for separator in separators if _is_open(separator, line[1])]
     if header.fits or not opened:
         return header
     # A quoted name goes on after the first line.
@@ -147,11 +137,11 @@ def _first_line(text: bytes) -> re.Match[bytes]:
     return line
 
 
-def _header_of(dialect: Dialect, line: re.Match[bytes]) -> Header:
+def _header_of(separators: Sequence[bytes], line: re.Match[bytes]) -> Header:
     """Return the header that the first line is; its quotes are text where they do not fit."""
     first = line[1]
     apart = re.sub(rb"(\A|[,\t;|]) *+" + _IN_QUOTES[:-1] + rb'(?:"|\Z)', rb"\1", first)
-    separator = max(_separators(dialect), key=apart.count)
+    separator = max(separators, key=apart.count)
     names = _names(first, separator)
     # `Records` removes blanks around quotes.
     plain = names is not None and not re.search(b' "|" ', first)
@@ -175,10 +165,6 @@ def _made(
 ) -> Header:
     texts = tuple(name.decode("utf-8", "replace") for name in names)
     return Header(texts, separator.decode(), ending or b"\n", length, fits, plain)
-
-
-def _separators(dialect: Dialect) -> list[bytes]:
-    return [delimiter.encode() for delimiter in dialect.delimiters]
 
 
 def _cell(separator: bytes) -> bytes:

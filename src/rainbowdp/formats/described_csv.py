@@ -6,6 +6,7 @@ reads one kind of file. Each record is judged alone: one whose quotes do not fit
 a number of cells that the description does not allow is left out, and no record decides about another.
 """
 
+import codecs
 import re
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -54,16 +55,15 @@ def rewritten(
     3,a;b
     <BLANKLINE>
     """
-    cells = _Cells(description.dialect)
-    records = _Records(description.dialect).split(_decoded(content))
-    numbered = enumerate(records, start=1)
-    names = _names(numbered, cells, description, called, error)
+    cutter = _Cutter(description.dialect)
+    numbered = enumerate(cutter.records(codecs.iterdecode(content, "utf-8", "replace")), start=1)
+    names = _names(numbered, cutter, description, called, error)
     yield _line(names)
     kept, size = [], 0
     for number, record in numbered:
         if _is_no_data(record, number, description.dialect):
             continue
-        row = _row(record, len(names), cells, description)
+        row = _row(record, len(names), cutter, description)
         if isinstance(row, str):
             if left_out is not None:
                 left_out[row] += 1
@@ -120,7 +120,7 @@ _ENDS = re.compile(rb"\r\n|\n|\r")
 
 def _names(
     numbered: Iterator[tuple[int, str]],
-    cells: "_Cells",
+    cutter: "_Cutter",
     description: TableDescription,
     called: str,
     error: type[RainbowError],
@@ -139,7 +139,7 @@ def _names(
     for number, record in numbered:
         read += len(record)
         if number in dialect.header_rows:
-            found = cells.of(record)
+            found = cutter.cells(record)
             if found is None or UNREADABLE in record or read > LARGEST_FIRST_LINE:
                 break
             heads.append(found)
@@ -185,11 +185,11 @@ def _is_no_data(record: str, number: int, dialect: Dialect) -> bool:
     return not record or number in dialect.comment_rows or comment
 
 
-def _row(record: str, width: int, cells: "_Cells", description: TableDescription) -> list[str] | str:
+def _row(record: str, width: int, cutter: "_Cutter", description: TableDescription) -> list[str] | str:
     """Return the cells of a record of data, or what is wrong with it where it is left out."""
     if UNREADABLE in record:
         return NO_TEXT
-    found = cells.of(record)
+    found = cutter.cells(record)
     if found is None:
         return WRONG_QUOTES
     fits = len(found) >= width or description.takes_short
@@ -206,34 +206,20 @@ def _line(cells: list[str]) -> bytes:
     return (",".join(quoted) or '""').encode("utf-8", "replace") + b"\n"
 
 
+_LINE = re.compile(r"([^\r\n]*+)(\r\n|\n|\r|\Z)")
 _NEEDS_QUOTES = re.compile(r'[",\r\n]|\A\s|\s\Z')
 
 
-def _decoded(content: Iterable[bytes]) -> Iterator[str]:
-    """Yield the text of blocks in UTF-8, none of which ends inside a character."""
-    rest = b""
-    for block in content:
-        whole = rest + block
-        # At most the last three bytes are the beginning of a character.
-        cut = len(whole)
-        for back in range(1, min(3, len(whole)) + 1):
-            if whole[-back] >= 0xC0:
-                cut = len(whole) - back
-                break
-        rest = whole[cut:]
-        yield whole[:cut].decode("utf-8", "replace")
-    yield rest.decode("utf-8", "replace")
-
-
-class _Records:
-    """Cuts a text into records, without their line ends."""
+class _Cutter:
+    """Cuts a text in one dialect into records, without their line ends, and these into cells."""
 
     def __init__(self, dialect: Dialect) -> None:
-        cell = _cell_pattern(dialect)
-        delimiter = re.escape(dialect.delimiter or ",")
+        self._dialect, self._delimiter = dialect, dialect.delimiter or ","
+        cell, delimiter = _cell_pattern(dialect), re.escape(self._delimiter)
+        self._cell = re.compile(cell, re.DOTALL)
         self._record = re.compile(rf"((?:{cell})(?:{delimiter}(?:{cell}))*+)(\r\n|\n|\r|\Z)", re.DOTALL)
 
-    def split(self, content: Iterable[str]) -> Iterator[str]:
+    def records(self, content: Iterable[str]) -> Iterator[str]:
         """Yield each record; one that does not fit its line's quotes, or is too long, is that line."""
         rest = ""
         for block in content:
@@ -269,20 +255,8 @@ class _Records:
         assert line is not None  # noqa: S101 - the pattern matches any text
         return line.end(), line[1]
 
-
-_LINE = re.compile(r"([^\r\n]*+)(\r\n|\n|\r|\Z)")
-
-
-class _Cells:
-    """Reads the cells of one record."""
-
-    def __init__(self, dialect: Dialect) -> None:
-        self._dialect = dialect
-        self._delimiter = dialect.delimiter or ","
-        self._cell = re.compile(_cell_pattern(dialect), re.DOTALL)
-
-    def of(self, record: str) -> list[str] | None:
-        """Return the texts of the cells; None where quotes do not fit."""
+    def cells(self, record: str) -> list[str] | None:
+        """Return the texts of the cells of a record; None where quotes do not fit."""
         cells, at = [], 0
         while True:
             found = self._cell.match(record, at)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rainbowdp.errors import DuplicateDatasetError, MissingRainbowError, UsageError
-from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of
+from rainbowdp.exact.arguments import items_of, kind_of, one_of, whole
 from rainbowdp.formats.datasets import KnownDatasets, NamedRows, named_rows, text_column
 from rainbowdp.formats.documents import parsed_rainbow, read_document, shown
 from rainbowdp.formats.files import (
@@ -30,7 +30,7 @@ from rainbowdp.formats.files import (
     malformed,
     path_of,
 )
-from rainbowdp.formats.pairs import COLUMNS, Engine, pairs_in_memory, relation_of, require_engine
+from rainbowdp.formats.pairs import COLUMNS, ENGINES, Engine, pairs_in_memory, relation_of
 from rainbowdp.formats.tables import TextTable, connect, open_table
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.labels import LabelArray, RowLabels
@@ -108,7 +108,7 @@ def read_graph(
     """
     datasets = path_of(datasets, "datasets")
     address = None if neighbors is None else address_of(neighbors, "neighbors")
-    engine = require_engine(engine)
+    engine = one_of("an engine", engine, ENGINES)
     form = form_to_read(datasets, "the datasets", TABLES + NETWORKS)
     if form in NETWORKS and address is not None:
         raise UsageError(
@@ -219,7 +219,7 @@ def read_neighbors(
     PairList(3 datasets, 1 pairs as given)
     """
     address = address_of(path)
-    engine = require_engine(engine)
+    engine = one_of("an engine", engine, ENGINES)
     known = _known(labels, size)
     form = Form.PARQUET
     if engine != "spark":
@@ -234,22 +234,17 @@ def read_neighbors(
 
 def _known(labels: object, size: object) -> KnownDatasets:
     """Return the datasets of a mechanism or graph, with one label each or none."""
-    if not is_whole(size) or not 0 <= size <= _LARGEST_SIZE:
-        raise UsageError(
-            f"`size` must be a number of datasets, and is {described(size)}",
-            help="give the size of the mechanism or graph whose pairs these are",
-            argument="size",
-        )
+    count = whole("a number of datasets", size, 0, _LARGEST_SIZE)
     if labels is None:
-        return KnownDatasets(int(size), None, "the mechanism")
+        return KnownDatasets(count, None, "the mechanism")
     names = items_of(labels.tolist() if isinstance(labels, np.ndarray | RowLabels) else labels)
-    if names is None or len(names) != size:
+    if names is None or len(names) != count:
         raise UsageError(
-            f"`labels` must be one label for each of {size} datasets, and is {kind_of(labels)}",
+            f"`labels` must be one label for each of {count} datasets, and is {kind_of(labels)}",
             help="give the labels of the mechanism or graph whose pairs these are, or None",
             argument="labels",
         )
-    return KnownDatasets(int(size), list(map(str, names)), "the mechanism")
+    return KnownDatasets(count, list(map(str, names)), "the mechanism")
 
 
 def read_network(path: Path, form: Form) -> tuple[Nodes, Edges]:

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.errors import FileFormatError, UnknownDatasetError, UsageError, did_you_mean
-from rainbowdp.exact.arguments import described
+from rainbowdp.errors import FileFormatError, UnknownDatasetError
 from rainbowdp.formats.datasets import KnownDatasets
 from rainbowdp.formats.files import TABLES, form_to_read, wrong_row
 from rainbowdp.formats.tables import TextTable, arrow_batches, open_table, reading
@@ -44,23 +43,6 @@ _BYTES_PER_PAIR = 32
 _UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 # What takes less is not compared with the memory.
 _LITTLE = 1 << 26
-
-
-def require_engine(engine: object) -> Engine:
-    """Return an engine by its name.
-
-    Raises
-    ------
-    UsageError
-        If there is none of that name.
-    """
-    for known in ENGINES:
-        if engine == known:
-            return known
-    raise UsageError(
-        f"there is no engine {described(engine)}",
-        help=did_you_mean(engine if isinstance(engine, str) else "", ENGINES) or f"use {', '.join(ENGINES)}",
-    )
 
 
 def relation_of(

@@ -15,7 +15,15 @@ from pathlib import Path
 from typing import Any, get_args
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, did_you_mean
-from rainbowdp.formats.table_descriptions import MOMENTS, Dialect, Field, FieldsMatch, TableDescription
+from rainbowdp.formats.table_descriptions import (
+    DIALECT,
+    FIELD,
+    MOMENTS,
+    Dialect,
+    Field,
+    FieldsMatch,
+    TableDescription,
+)
 
 _IN_DIALECT = {
     "delimiter": str,
@@ -165,18 +173,9 @@ class _Reader:
         # A quote that escapes quotes is a doubled one.
         doubles = said.get("doubleQuote", True) or escape == quote
         escape = None if escape == quote else escape
-        return Dialect(
-            said.get("delimiter"),
-            quote,
-            escape,
-            doubles,
-            rows,
-            said.get("headerJoin", " "),
-            self._rows(said, "commentRows", ()),
-            said.get("commentChar"),
-            said.get("skipInitialSpace", False),
-            said.get("sheetName", said.get("sheetNumber")),
-        )
+        comments, sheet = self._rows(said, "commentRows", ()), said.get("sheetName", said.get("sheetNumber"))
+        read = {"quote": quote, "escape": escape, "double_quote": doubles, "header_rows": rows}
+        return Dialect(**_kept(said, DIALECT) | read | {"comment_rows": comments, "sheet": sheet})
 
     def _rows(self, said: Mapping[str, Any], name: str, default: tuple[int, ...]) -> tuple[int, ...]:
         rows = said.get(name, default)
@@ -215,17 +214,11 @@ class _Reader:
         form = said.get("format", "default").removeprefix("fmt:")
         if kind in MOMENTS and form not in ("default", "any"):
             self._check_pattern(name, kind, form)
-        return Field(
-            name,
-            kind,
-            self._missing(said),
-            point,
-            said.get("groupChar", ""),
-            said.get("bareNumber", True),
-            form,
-            tuple(map(_one_form, said.get("trueValues", Field.true))),
-            tuple(map(_one_form, said.get("falseValues", Field.false))),
-        )
+        read = _kept(said, FIELD) | {"decimal": point, "form": form}
+        truths: dict[str, Any] = {
+            own: tuple(map(_one_form, read[own])) for own in ("true", "false") if own in read
+        }
+        return Field(name, kind, self._missing(said), **read | truths)
 
     def _check_pattern(self, name: str, kind: str, form: str) -> None:
         """Refuse a pattern that does not read what it writes: no cell would say so."""
@@ -308,6 +301,11 @@ class _Reader:
 
 
 _JSON_NAMES = {str: "a text", bool: "true or false", list: "a list", int: "a whole number"}
+
+
+def _kept(said: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what is said of some properties, by the attributes in which a description keeps them."""
+    return {own: said[name] for name, own in names.items() if name in said}
 
 
 def _one_form(value: object) -> str:

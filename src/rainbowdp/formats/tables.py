@@ -21,10 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, did_you_mean
-from rainbowdp.formats.csv_files import NO_TEXT, Header, Records, below_header, dialect_of, read_header
+from rainbowdp.formats.csv_files import NO_TEXT, Header, Records, below_header, delimiters_of, read_header
 from rainbowdp.formats.encodings import UNREADABLE, in_utf8, undecodable
-from rainbowdp.formats.files import Form, malformed, unreadable
-from rainbowdp.formats.temporary import private_directory
+from rainbowdp.formats.files import Form, malformed, private_directory, unreadable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -174,7 +173,7 @@ def _header(path: Path, wanted: tuple[str, ...]) -> Header:
     if UNREADABLE.encode() in re.split(b"[\r\n]", decoded, maxsplit=1)[0]:
         raise undecodable(path, "line 1", "invalid bytes, or NUL", beginning)
     text = in_utf8(itertools.chain([beginning], content), "utf-8")
-    header = read_header(dialect_of(path), text, repr(str(path)), FileFormatError)
+    header = read_header(delimiters_of(path), text, repr(str(path)), FileFormatError)
     if not header.fits:
         raise FileFormatError(
             f"the header of {str(path)!r} has a quote that is never closed, or text after a closing quote",

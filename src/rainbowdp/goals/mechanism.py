@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact.arguments import described
+from rainbowdp.exact.arguments import one_of
 from rainbowdp.exact.values import Value
 from rainbowdp.ledger import Cost
 from rainbowdp.line.steps import Pairs
@@ -320,10 +320,7 @@ def require_goal(goal: object) -> Goal:
     >>> require_goal("typical")
     'typical'
     """
-    for known in GOALS:
-        if known == goal:
-            return known
-    raise QuestionError(f"{described(goal)} is not a goal", help=f"choose one of {', '.join(GOALS)}")
+    return one_of("a goal", goal, GOALS, QuestionError)
 
 
 def noise_cost(privacy: GaussianDP, groups: int, neighbors: Neighbors, factor: Fraction) -> Cost:

@@ -1,38 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs of datasets: neighbors in their structures, rainbow graphs, and morphisms between graphs."""
 
-from rainbowdp.graph.implicit import ImplicitGraph, NeighborBlocks
-from rainbowdp.graph.morphism import (
-    BoundaryMorphism,
-    MorphismVerdict,
-    RainbowPreservingVerdict,
-    boundary_morphism,
-    check_morphism,
-    check_rainbow_preserving,
-)
-from rainbowdp.graph.pairs import DatasetGraph, PairList, PairStream, listed
-from rainbowdp.graph.product import ProductGraph
-from rainbowdp.graph.rainbow_graph import RainbowGraph, Touch
-from rainbowdp.graph.relation import CodePairs, NeighborRelation
-from rainbowdp.graph.simplex import SimplexGraph
-
-__all__ = [
-    "BoundaryMorphism",
-    "CodePairs",
-    "DatasetGraph",
-    "ImplicitGraph",
-    "MorphismVerdict",
-    "NeighborBlocks",
-    "NeighborRelation",
-    "PairList",
-    "PairStream",
-    "ProductGraph",
-    "RainbowGraph",
-    "RainbowPreservingVerdict",
-    "SimplexGraph",
-    "Touch",
-    "boundary_morphism",
-    "check_morphism",
-    "check_rainbow_preserving",
-    "listed",
-]
+from rainbowdp.graph.implicit import ImplicitGraph as ImplicitGraph
+from rainbowdp.graph.implicit import NeighborBlocks as NeighborBlocks
+from rainbowdp.graph.morphism import BoundaryMorphism as BoundaryMorphism
+from rainbowdp.graph.morphism import boundary_morphism as boundary_morphism
+from rainbowdp.graph.morphism import check_morphism as check_morphism
+from rainbowdp.graph.morphism import check_rainbow_preserving as check_rainbow_preserving
+from rainbowdp.graph.pairs import DatasetGraph as DatasetGraph
+from rainbowdp.graph.pairs import PairList as PairList
+from rainbowdp.graph.pairs import PairStream as PairStream
+from rainbowdp.graph.pairs import listed as listed
+from rainbowdp.graph.product import ProductGraph as ProductGraph
+from rainbowdp.graph.rainbow_graph import RainbowGraph as RainbowGraph
+from rainbowdp.graph.rainbow_graph import Touch as Touch
+from rainbowdp.graph.relation import CodePairs as CodePairs
+from rainbowdp.graph.relation import NeighborRelation as NeighborRelation
+from rainbowdp.graph.simplex import SimplexGraph as SimplexGraph

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
-from rainbowdp.exact.arguments import described, is_whole, kind_of
+from rainbowdp.exact.arguments import described, is_whole, kind_of, whole
 
 Integers = NDArray[np.int32] | NDArray[np.int64]
 """An array of dataset numbers or codes."""
@@ -174,35 +174,15 @@ def first_occurrences(first: NDArray[Any], second: NDArray[Any], count: int) -> 
     return np.unique(packed, return_index=True)[1].astype(np.int64)
 
 
-def whole_number(name: str, value: object, least: int) -> int:
-    """Return a parameter of a family, an integer that is not below `least`.
+def size_of(size: object) -> int:
+    """Return a number of datasets.
 
     Raises
     ------
     GraphShapeError
+        If it can be none.
     """
-    if not is_whole(value) or value < least:
-        raise GraphShapeError(
-            f"{name} is {described(value)}, which is not an integer of at least {least}",
-            help=f"use {least} or more",
-            value=value,
-        )
-    return int(value)
-
-
-def require_size(size: object) -> None:
-    """Refuse a value that cannot be a number of datasets.
-
-    Raises
-    ------
-    GraphShapeError
-    """
-    if not is_whole(size) or not 0 <= size <= LARGEST_SIZE:
-        raise GraphShapeError(
-            f"a graph cannot have {described(size)} datasets",
-            help=f"use 0 to {LARGEST_SIZE} datasets",
-            size=size,
-        )
+    return whole("a number of datasets", size, 0, LARGEST_SIZE, GraphShapeError)
 
 
 def end_arrays(
@@ -291,14 +271,11 @@ def dataset_codes(codes: ArrayLike, size: int, count: object = _LARGEST_INT32) -
     """
     array = integer_array(codes, "codes")
     require_one_each("codes", array.size, size)
-    if not is_whole(count) or not 0 <= count <= _LARGEST_INT32:
-        raise GraphShapeError(
-            f"there cannot be {described(count)} codes", help=f"use 0 to {_LARGEST_INT32} codes"
-        )
-    at = first_outside(array, int(count))
+    most = whole("a number of codes", count, 0, _LARGEST_INT32, GraphShapeError)
+    at = first_outside(array, most)
     if at is not None:
         raise GraphShapeError(
-            f"dataset {at} has the code {int(array[at])}", help=f"codes are 0 to {count - 1}", dataset=at
+            f"dataset {at} has the code {int(array[at])}", help=f"codes are 0 to {most - 1}", dataset=at
         )
     return array.astype(np.int32, copy=False)
 

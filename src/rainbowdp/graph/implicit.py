@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError, UsageError
-from rainbowdp.exact.arguments import kind_of
+from rainbowdp.exact.arguments import kind_of, whole
 from rainbowdp.graph.arrays import (
     Integers,
     end_arrays,
@@ -26,7 +26,6 @@ from rainbowdp.graph.arrays import (
     removal_notes,
     require_dataset,
     start_marks,
-    whole_number,
 )
 from rainbowdp.graph.distances import Depths
 from rainbowdp.graph.pairs import DatasetGraph
@@ -245,7 +244,7 @@ class ImplicitGraph(Blockwise):
                 help="give an object with a number of datasets and a method neighbors_of(start, stop)",
                 argument="blocks",
             )
-        require_countable(whole_number("the size of the family", self.blocks.size, least=0))
+        require_countable(whole("a number of datasets", self.blocks.size, 0, error=GraphShapeError))
         object.__setattr__(self, "_starts", [])
         object.__setattr__(self, "_counts", self._survey())
 

@@ -24,7 +24,7 @@ from rainbowdp.rainbow import Rainbow
 
 @dataclass(frozen=True)
 class MorphismVerdict:
-    """Whether a map is a morphism; true where it is.
+    """Whether a map is a morphism, or a rainbow-preserving one; true where it is.
 
     Parameters
     ----------
@@ -32,30 +32,14 @@ class MorphismVerdict:
         Two neighbors, by number, whose images are neither equal nor neighbors; None if there are none.
     images : (int, int) or None
         The images of the two.
-    """
-
-    violation: tuple[int, int] | None = None
-    images: tuple[int, int] | None = None
-
-    def __bool__(self) -> bool:
-        return self.violation is None
-
-
-@dataclass(frozen=True)
-class RainbowPreservingVerdict:
-    """Whether a map is a rainbow-preserving morphism; true where it is.
-
-    Parameters
-    ----------
-    violation : (int, int) or None
-        Two neighbors that the map tears apart, as in :class:`MorphismVerdict`.
     dataset : int or None
-        The first dataset whose image has another rainbow.
+        The first dataset whose image has another rainbow, where rainbows are to be preserved.
     rainbow, image_rainbow : Rainbow or None
         The rainbow of that dataset and the rainbow of its image.
     """
 
     violation: tuple[int, int] | None = None
+    images: tuple[int, int] | None = None
     dataset: int | None = None
     rainbow: Rainbow | None = None
     image_rainbow: Rainbow | None = None
@@ -95,8 +79,8 @@ def check_morphism(mapping: ArrayLike, source: NeighborRelation, target: Neighbo
     >>> path = DatasetGraph.from_pairs(4, [0, 1, 2], [1, 2, 3])
     >>> bool(check_morphism([0, 1, 1, 2], path, path))
     True
-    >>> check_morphism([0, 1, 3, 3], path, path)
-    MorphismVerdict(violation=(1, 2), images=(1, 3))
+    >>> check_morphism([0, 1, 3, 3], path, path).violation
+    (1, 2)
     """
     require_relation(source, "source")
     require_relation(target, "target")
@@ -112,7 +96,7 @@ def check_morphism(mapping: ArrayLike, source: NeighborRelation, target: Neighbo
 
 def check_rainbow_preserving(
     mapping: ArrayLike, source: RainbowGraph, target: RainbowGraph
-) -> RainbowPreservingVerdict:
+) -> MorphismVerdict:
     """Check that a map is a morphism and that every dataset has the rainbow of its image.
 
     Parameters
@@ -124,7 +108,7 @@ def check_rainbow_preserving(
 
     Returns
     -------
-    RainbowPreservingVerdict
+    MorphismVerdict
         True, or the first pair of neighbors torn apart, or else the first dataset with another rainbow.
 
     Raises
@@ -151,15 +135,15 @@ def check_rainbow_preserving(
     require(target, "target", RainbowGraph)
     morphism = check_morphism(mapping, source.structure, target.structure)
     if not morphism:
-        return RainbowPreservingVerdict(violation=morphism.violation)
+        return morphism
     images = _images(mapping, source.size, target.size)
     place = {rainbow: code for code, rainbow in enumerate(target.rainbows)}
     expected = np.array([place.get(rainbow, -1) for rainbow in source.rainbows], dtype=np.int64)
     wrong = expected[source.regions] != target.regions[images]
     if not wrong.any():
-        return RainbowPreservingVerdict()
+        return morphism
     dataset = int(np.argmax(wrong))
-    return RainbowPreservingVerdict(
+    return MorphismVerdict(
         dataset=dataset,
         rainbow=source.rainbow_of(dataset),
         image_rainbow=target.rainbow_of(int(images[dataset])),

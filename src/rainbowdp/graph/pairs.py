@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.errors import GraphShapeError, MissingExtraError, UsageError
-from rainbowdp.exact.arguments import kind_of
+from rainbowdp.exact.arguments import kind_of, whole
 from rainbowdp.graph.arrays import (
     Integers,
     Rebuilt,
@@ -30,10 +30,9 @@ from rainbowdp.graph.arrays import (
     numbered,
     removal_notes,
     require_dataset,
-    require_size,
+    size_of,
     sorted_distinct,
     start_marks,
-    whole_number,
 )
 from rainbowdp.graph.compiled import compiled, is_worth_compiling
 from rainbowdp.graph.distances import search, steps_along, steps_between
@@ -95,7 +94,7 @@ class DatasetGraph(Rebuilt, PairPasses):
                 help="build the structure with DatasetGraph.from_pairs",
             )
         for name in ("self_loops", "repeated_pairs"):
-            whole_number(name, getattr(self, name), least=0)
+            whole(f"a number of {name.replace('_', ' ')}", getattr(self, name), 0, error=GraphShapeError)
         rows = np.repeat(np.arange(size), np.diff(indptr))
         upward = (rows < indices) & (indices < size)
         made = DatasetGraph.from_pairs(size, rows[upward], indices[upward])
@@ -147,7 +146,7 @@ class DatasetGraph(Rebuilt, PairPasses):
         >>> DatasetGraph.from_pairs(3, [0, 2], [1, 1]).pairs()
         (array([0, 1], dtype=int32), array([1, 2], dtype=int32))
         """
-        require_size(size)
+        size = size_of(size)
         first, second = end_arrays(source, target, size)
         entries = first.size
         keys = np.empty(2 * entries, dtype=np.int64)
@@ -344,8 +343,7 @@ class PairList(Rebuilt, PairPasses):
     target: Integers
 
     def __post_init__(self) -> None:
-        require_size(self.size)
-        size = int(self.size)
+        size = size_of(self.size)
         source, target = (held(end, number_type(size)) for end in end_arrays(self.source, self.target, size))
         vars(self).update(size=size, source=source, target=target)
 
@@ -532,7 +530,7 @@ class PairStream(PairPasses):
     report: Report | None = None
 
     def __post_init__(self) -> None:
-        require_size(self.size)
+        size_of(self.size)
         self._passes = 0
 
     def __repr__(self) -> str:

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError
-from rainbowdp.exact.arguments import described, items_of
-from rainbowdp.graph.arrays import Integers, dataset_codes, frozen, start_marks, whole_number
+from rainbowdp.exact.arguments import items_of, one_of, whole
+from rainbowdp.graph.arrays import Integers, dataset_codes, frozen, start_marks
 from rainbowdp.graph.compiled import is_worth_compiling
 from rainbowdp.graph.implicit import Blockwise, require_countable
 from rainbowdp.graph.passes import CodeTally
@@ -76,12 +76,9 @@ class ProductGraph(Blockwise):
                 help="give one kind for each of at least one axis",
             )
         for axis, (length, kind) in enumerate(zip(lengths, kinds, strict=True)):
-            if not is_one_of(kind, get_args(AxisKind)):
-                raise GraphShapeError(
-                    f"axis {axis} cannot be {described(kind)}", help="use 'path', 'cycle' or 'complete'"
-                )
+            one_of(f"a kind of axis (axis {axis})", kind, get_args(AxisKind), GraphShapeError)
             least = 3 if kind == "cycle" else 1
-            whole_number(f"the length of axis {axis}", length, least)
+            whole(f"a length of axis {axis}", length, least, error=GraphShapeError)
         require_countable(math.prod(map(int, lengths)))
         object.__setattr__(self, "lengths", tuple(map(int, lengths)))
         object.__setattr__(self, "kinds", kinds)
@@ -266,11 +263,6 @@ def finished_steps(steps: NDArray[Any], diameter: int) -> NDArray[np.int32]:
     if not reached.all():
         finished[~reached] = -1
     return frozen(finished)
-
-
-def is_one_of(value: object, words: tuple[str, ...]) -> bool:
-    """Tell whether a value is one of some words; an array, which compares element by element, is not."""
-    return isinstance(value, str) and value in words
 
 
 def _pair_count(length: int, kind: AxisKind) -> int:

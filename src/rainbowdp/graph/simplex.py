@@ -31,12 +31,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import GraphShapeError
-from rainbowdp.exact.arguments import described
-from rainbowdp.graph.arrays import Integers, frozen, whole_number
+from rainbowdp.exact.arguments import one_of, whole
+from rainbowdp.graph.arrays import Integers, frozen
 from rainbowdp.graph.compiled import is_worth_compiling
 from rainbowdp.graph.implicit import Blockwise, require_countable
 from rainbowdp.graph.passes import CodeTally
-from rainbowdp.graph.product import finished_steps, is_one_of, narrow_codes, narrow_steps
+from rainbowdp.graph.product import finished_steps, narrow_codes, narrow_steps
 from rainbowdp.graph.relation import CodePairs
 
 Neighbors = Literal["change-one", "add-remove"]
@@ -173,13 +173,8 @@ class SimplexGraph(Blockwise):
 
     def __post_init__(self) -> None:
         for name, count, least in (("records", self.records, 0), ("options", self.options, 1)):
-            object.__setattr__(self, name, whole_number(name, count, least))
-        if not is_one_of(self.relation, get_args(Neighbors)):
-            raise GraphShapeError(
-                f"neighbors cannot be {described(self.relation)}",
-                help="use 'change-one' or 'add-remove'",
-                neighbors=self.relation,
-            )
+            object.__setattr__(self, name, whole(f"a number of {name}", count, least, error=GraphShapeError))
+        one_of("a neighbor relation", self.relation, get_args(Neighbors), GraphShapeError)
         require_countable(spread_count(self.records, self._parts))
 
     @property

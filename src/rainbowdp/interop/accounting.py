@@ -46,12 +46,13 @@ from rainbowdp.exact import (
     working_precision,
 )
 from rainbowdp.exact.arguments import require
+from rainbowdp.families import Family
 from rainbowdp.graph import RainbowGraph
-from rainbowdp.graph.relation import NeighborRelation, require_relation
+from rainbowdp.graph.relation import NeighborRelation
 from rainbowdp.interop import missing_extra
-from rainbowdp.mechanism import Mechanism, in_order_of
+from rainbowdp.mechanism import Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.verification.class_pairs import class_pairs
+from rainbowdp.verification.class_pairs import classes_that_meet
 
 _BITS = 256
 _LARGEST_GRID = 256
@@ -232,7 +233,7 @@ def privacy_loss(privacy: Privacy, *, interval: float = INTERVAL) -> "PrivacyLos
 
 
 def mechanism_loss(
-    mechanism: Mechanism, graph: NeighborRelation | RainbowGraph, *, interval: float = INTERVAL
+    mechanism: Mechanism, graph: NeighborRelation | RainbowGraph | Family, *, interval: float = INTERVAL
 ) -> "PrivacyLossDistribution":
     """Return a privacy-loss distribution that no pair of neighbors of a mechanism exceeds.
 
@@ -277,22 +278,12 @@ def mechanism_loss(
     >>> round(delta_for_epsilon(loss, 0), 6)
     0.2
     """
-    require(mechanism, "mechanism", Mechanism)
-    if not isinstance(graph, RainbowGraph):
-        require_relation(graph, "graph")
+    aligned, _, met = classes_that_meet(mechanism, graph)
     if mechanism.stated:
         raise MechanismShapeError(
             "a mechanism of stated decimals has no exact losses",
             help="solve it again, or write it with exact fractions; or use privacy_loss with its notion",
         )
-    structure = graph.structure if isinstance(graph, RainbowGraph) else graph
-    if structure.size != mechanism.size:
-        raise MechanismShapeError(
-            f"the mechanism has {mechanism.size} datasets and the graph {structure.size}",
-            help="give the graph that the mechanism was made for",
-        )
-    aligned = in_order_of(graph.labels, mechanism) if isinstance(graph, RainbowGraph) else mechanism
-    met = class_pairs(aligned.codes, structure)
     if met.size > LARGEST_PAIRS:
         raise UsageError(
             f"{met.size} pairs of classes meet, and mechanism_loss looks at {LARGEST_PAIRS}",

@@ -134,37 +134,6 @@ def rho_above(privacy: GaussianDP, steps: int = 1) -> float:
     return round_ball(lambda: (exponent_ball(mu) * steps) ** 2 / 2, "up")
 
 
-def gaussian_delta(privacy: GaussianDP, epsilon: float, steps: int = 1) -> float:
-    """Return the least float that is not below the delta of Gaussian privacy at an epsilon.
-
-    Parameters
-    ----------
-    privacy : GaussianDP
-        The notion between neighbors.
-    epsilon : float
-        At least 0.
-    steps : int
-        How many steps apart two datasets are.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    Dong, Roth and Su 2022, on the epsilon and delta of mu:
-    delta = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu).
-
-    Examples
-    --------
-    >>> round(gaussian_delta(GaussianDP(1), 1.0), 6)
-    0.126937
-    """
-    if steps == 0 or privacy.mu == 0:
-        return 0.0
-    return min(1.0, round_ball(_gaussian_curve(privacy.mu, steps, Fraction(epsilon)), "up"))
-
-
 def gaussian_epsilon(privacy: GaussianDP, delta: Number, steps: int = 1) -> float:
     """Return an epsilon at which Gaussian privacy has at most a delta; the least one, up to 2^-48 relatively.
 

@@ -8,7 +8,7 @@ inputs at a distance `d_in` can reveal. Adding or removing a row changes one cou
 privacy of `ceil(d_in / max_rows)` steps. Maps return floats, each rounded up from an enclosure of the real
 number.
 
-Arguments are checked when a measurement is made, without data. `SummaryDraw.draw` works for every summary;
+Arguments are checked when a measurement is made, without data. `drawn` works for every summary;
 where a question's own code fails in it, the error says so and nothing else.
 
 OpenDP asks for the features ``contrib`` and ``honest-but-curious`` for every measurement written in Python.
@@ -16,15 +16,12 @@ OpenDP asks for the features ``contrib`` and ``honest-but-curious`` for every me
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal, cast
 
 from rainbowdp.errors import InternalError, UsageError
 from rainbowdp.exact import Number, parse_fraction, to_float
-from rainbowdp.exact.arguments import described, is_whole
 from rainbowdp.goals import Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.mechanism import require_goal
 from rainbowdp.interop import missing_extra
@@ -34,9 +31,7 @@ from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question
 from rainbowdp.questions.kinds import text_reading
 from rainbowdp.questions.question import require_question
 from rainbowdp.questions.readings import BracketReading, OptionReading
-from rainbowdp.questions.regions import RULES
 from rainbowdp.questions.selection import form_text
-from rainbowdp.sampling import BitSource
 
 if TYPE_CHECKING:
     from opendp.mod import Domain, Measure, Measurement, Metric
@@ -53,117 +48,41 @@ _WHOLE = frozenset({"Vec<i32>", "Vec<i64>", "Vec<u32>", "Vec<u64>"})
 _COLUMN = "OpenDP input"
 
 
-@dataclass(frozen=True)
-class SummaryDraw:
-    """The mechanism of a question, from summary to answer.
+def drawn(mechanism: QuestionMechanism, summarize: Callable[[], Summary]) -> str:
+    """Draw one answer from a summary that is yet to be made; what fails there is covered, too.
 
     Parameters
     ----------
-    question : Question
-        What is asked.
-    privacy : PureDP, ApproxDP or GaussianDP
-        The notion between two tables that differ in at most `max_rows` rows.
-    neighbors : {"add-remove", "change-one"}
-        How rows differ.
-    goal : {"typical", "guarantee"}
-        What the mechanism is to be good at, see `rainbowdp.goals`.
-    rule : str
-        For a question of one's own: the boundary, as for `question_boundary`.
-    max_rows : int
-        How many rows may differ between neighbors.
+    mechanism : QuestionMechanism
+        The mechanism of the question.
+    summarize : callable
+        Makes a summary of the kind that the question's reading makes.
+
+    Returns
+    -------
+    str
+        An order, or a set, of several options is one text, with ``>`` or commas between them.
 
     Raises
     ------
-    UsageError
-        If the number of rows is not a whole number of at least 1, or the rule is unknown.
-    QuestionError
-        If the question is not well formed, or the goal is unknown.
+    InternalError
+        If anything goes wrong that could depend on the summary; the message is always the same.
 
     Examples
     --------
     >>> from rainbowdp.privacy import PureDP
     >>> from rainbowdp.questions import OptionCounts, winner
-    >>> winner_of_two = SummaryDraw(winner("party", ["red", "blue"]), PureDP("1/2"))
-    >>> winner_of_two.draw(OptionCounts((900, 100)))
+    >>> mechanism = mechanism_of(Asked(winner("party", ["red", "blue"]), PureDP("1/2")))
+    >>> drawn(mechanism, lambda: OptionCounts((900, 100)))
     'red'
     """
-
-    question: Question
-    privacy: Privacy
-    neighbors: Neighbors = "add-remove"
-    goal: Goal = "typical"
-    rule: str = "default"
-    max_rows: int = 1
-
-    def __post_init__(self) -> None:
-        require_question(self.question)
-        if not is_whole(self.max_rows) or self.max_rows < 1:
-            raise UsageError(
-                f"{described(self.max_rows)} is not a number of rows",
-                help="give a whole number of at least 1",
-            )
-        object.__setattr__(self, "max_rows", int(self.max_rows))
-        if self.rule not in RULES:
-            raise UsageError(
-                f"{described(self.rule)} is not a boundary rule", help=f"choose one of {', '.join(RULES)}"
-            )
-        self.mechanism  # noqa: B018 - what fails in making it is public, and may be told
-
-    @cached_property
-    def mechanism(self) -> QuestionMechanism:
-        """The mechanism, made of public terms."""
-        asked = Asked(self.question, self.privacy, self.neighbors, self.max_rows)
-        return mechanism_of(asked, require_goal(self.goal), self.rule)
-
-    def draw(self, summary: Summary, *, bits: BitSource | None = None) -> str:
-        """Draw one answer from a summary.
-
-        Parameters
-        ----------
-        summary : Summary
-            Of the kind that the question's reading makes.
-        bits : BitSource, optional
-            Where random bits come from; the operating system unless given, which is for tests.
-
-        Returns
-        -------
-        str
-            An order, or a set, of several options is one text, with ``>`` or commas between them.
-
-        Raises
-        ------
-        InternalError
-            If anything goes wrong that could depend on the summary; the message is always the same.
-        """
-        return self.draw_from(lambda: summary, bits=bits)
-
-    def draw_from(self, summarize: Callable[[], Summary], *, bits: BitSource | None = None) -> str:
-        """Draw one answer from a summary that is yet to be made; what fails there is covered, too.
-
-        Parameters
-        ----------
-        summarize : callable
-            Makes the summary.
-        bits : BitSource, optional
-            As for `draw`.
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        InternalError
-            As for `draw`.
-        """
-        mechanism = self.mechanism
-        try:
-            return form_text(self.question, mechanism.at(summarize()).draw(bits))
-        except Exception:  # noqa: BLE001, S110 - OpenDP prints causes and contexts, so none may be kept
-            pass
-        raise InternalError(
-            "an answer could not be drawn", help="ask the question with rainbowdp.ask, which explains more"
-        )
+    try:
+        return form_text(mechanism.asked.question, mechanism.at(summarize()).draw())
+    except Exception:  # noqa: BLE001, S110 - OpenDP prints causes and contexts, so none may be kept
+        pass
+    raise InternalError(
+        "an answer could not be drawn", help="ask the question with rainbowdp.ask, which explains more"
+    )
 
 
 def make_rainbow(
@@ -235,8 +154,8 @@ def make_rainbow(
     """
     privacy = PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
     dp = _library()
-    drawer = _drawer(question, privacy, input_metric, (goal, boundary), max_rows)
-    charged = drawer.mechanism.charged
+    mechanism = _mechanism(question, privacy, input_metric, (goal, boundary), max_rows)
+    charged = mechanism.charged
     assert not isinstance(charged, GaussianDP)  # noqa: S101 - not asked for
 
     def loss(steps: int) -> Loss:
@@ -244,7 +163,7 @@ def make_rainbow(
         return epsilon if delta is None else (epsilon, delta_above(charged, steps))
 
     measure = dp.max_divergence() if delta is None else dp.approximate(dp.max_divergence())
-    return _measurement((input_domain, input_metric, measure), drawer, loss)
+    return _measurement((input_domain, input_metric, measure), mechanism, loss)
 
 
 def make_rainbow_winner(
@@ -363,8 +282,8 @@ def make_rainbow_gaussian(
             return rho_above(privacy, steps)
         return gaussian_epsilon(privacy, delta, steps), above if steps else 0.0
 
-    drawer = _drawer(question, privacy, input_metric, (goal, boundary), max_rows)
-    return _measurement((input_domain, input_metric, measure), drawer, loss)
+    mechanism = _mechanism(question, privacy, input_metric, (goal, boundary), max_rows)
+    return _measurement((input_domain, input_metric, measure), mechanism, loss)
 
 
 def register() -> None:
@@ -422,16 +341,17 @@ def _kind(input_metric: "Metric") -> Neighbors | Literal["counts"]:
     )
 
 
-def _drawer(
+def _mechanism(
     question: Question, privacy: Privacy, input_metric: "Metric", chosen: tuple[Goal, str], max_rows: int
-) -> SummaryDraw:
-    kind = _kind(input_metric)
-    neighbors: Neighbors = "add-remove" if kind == "counts" else kind
-    return SummaryDraw(question, privacy, neighbors, *chosen, max_rows)
+) -> QuestionMechanism:
+    require_question(question)
+    kind, (goal, boundary) = _kind(input_metric), chosen
+    asked = Asked(question, privacy, "add-remove" if kind == "counts" else kind, max_rows)
+    return mechanism_of(asked, require_goal(goal), boundary)
 
 
 def _measurement(
-    space: "tuple[Domain, Metric, Measure]", draw: SummaryDraw, loss: Callable[[int], Loss]
+    space: "tuple[Domain, Metric, Measure]", mechanism: QuestionMechanism, loss: Callable[[int], Loss]
 ) -> "Measurement":
     domain, metric, measure = space
     carrier = str(domain.carrier_type)
@@ -446,19 +366,20 @@ def _measurement(
         domain,
         metric,
         output_measure=measure,
-        function=_from_counts(draw) if counts else _from_rows(draw),
-        privacy_map=lambda distance: loss(_steps(distance, draw.max_rows)),
+        function=_from_counts(mechanism) if counts else _from_rows(mechanism),
+        privacy_map=lambda distance: loss(_steps(distance, mechanism.asked.max_rows)),
         TO=str,
     )
     return cast("Measurement", made)
 
 
-def _from_counts(draw: SummaryDraw) -> Callable[[Sequence[int]], str]:
-    reading = draw.question.reading
+def _from_counts(mechanism: QuestionMechanism) -> Callable[[Sequence[int]], str]:
+    question = mechanism.asked.question
+    reading = question.reading
     # With another reading one row may change several counts, or one count mean several rows.
     if type(reading) not in (OptionReading, BracketReading):
         raise UsageError(
-            f"the question {draw.question.kind!r} needs more than counts",
+            f"the question {question.kind!r} needs more than counts",
             help="measure the rows themselves, under SymmetricDistance or ChangeOneDistance",
         )
     empty = cast("OptionCounts | BracketCounts", reading.summary(()))
@@ -471,17 +392,17 @@ def _from_counts(draw: SummaryDraw) -> Callable[[Sequence[int]], str]:
                 f"there is not one count for each of the {number} options of the question",
                 help="count the same categories in the same order, with null_category=False",
             )
-        return draw.draw(summary_of(tuple(max(0, int(count)) for count in counts)))
+        return drawn(mechanism, lambda: summary_of(tuple(max(0, int(count)) for count in counts)))
 
     return answer
 
 
-def _from_rows(draw: SummaryDraw) -> Callable[[Iterable[object]], str]:
-    reading = text_reading(draw.question.reading)
+def _from_rows(mechanism: QuestionMechanism) -> Callable[[Iterable[object]], str]:
+    reading = text_reading(mechanism.asked.question.reading)
 
     def answer(rows: Iterable[object]) -> str:
         # One by one: rows that Python takes for equal, such as 1 and true, may say different things.
-        return draw.draw_from(lambda: reading.summary((row, 1) for row in rows))
+        return drawn(mechanism, lambda: reading.summary((row, 1) for row in rows))
 
     return answer
 

@@ -8,30 +8,8 @@ opened, so a plan is public and costs nothing.
 are shown, each with its chances. `words` say what a lead and a chance are, `sentences` what the figures mean.
 """
 
-from rainbowdp.planning.plan import plan
-from rainbowdp.planning.values import (
-    Chance,
-    GroupsPlan,
-    LeadRow,
-    Least,
-    Need,
-    NeededLead,
-    Plan,
-    PrivacyCost,
-    PrivacyPlan,
-)
-from rainbowdp.planning.words import PlanCase
-
-__all__ = [
-    "Chance",
-    "GroupsPlan",
-    "LeadRow",
-    "Least",
-    "Need",
-    "NeededLead",
-    "Plan",
-    "PlanCase",
-    "PrivacyCost",
-    "PrivacyPlan",
-    "plan",
-]
+from rainbowdp.planning.plan import plan as plan
+from rainbowdp.planning.values import LeadRow as LeadRow
+from rainbowdp.planning.values import Plan as Plan
+from rainbowdp.planning.values import PrivacyPlan as PrivacyPlan
+from rainbowdp.planning.words import PlanCase as PlanCase

@@ -6,63 +6,37 @@ the true answer and the distance to the nearest other one, by a formula that `ch
 brute force.
 """
 
-from rainbowdp.questions.checking import QuestionCheck, check_question
-from rainbowdp.questions.kinds import question_from
-from rainbowdp.questions.levels import Bracket, Level, YesNo, bracket, level, yes_no
-from rainbowdp.questions.question import Neighbors, Question, in_table, nearest_first, own_answer_first
-from rainbowdp.questions.readings import (
-    BracketCounts,
-    BracketReading,
-    ClampedSum,
-    Location,
-    MatchCount,
-    MatchReading,
-    OptionCounts,
-    OptionReading,
-    Reading,
-    ScoreValues,
-    Summary,
-    SumReading,
-)
-from rainbowdp.questions.regions import QuestionLines, answer_line, question_boundary, region_graph
-from rainbowdp.questions.scores import Scores, scores
-from rainbowdp.questions.selection import Ranking, Winner, ranking, winner
-
-__all__ = [
-    "Bracket",
-    "BracketCounts",
-    "BracketReading",
-    "ClampedSum",
-    "Level",
-    "Location",
-    "MatchCount",
-    "MatchReading",
-    "Neighbors",
-    "OptionCounts",
-    "OptionReading",
-    "Question",
-    "QuestionCheck",
-    "QuestionLines",
-    "Ranking",
-    "Reading",
-    "ScoreValues",
-    "Scores",
-    "SumReading",
-    "Summary",
-    "Winner",
-    "YesNo",
-    "answer_line",
-    "bracket",
-    "check_question",
-    "in_table",
-    "level",
-    "nearest_first",
-    "own_answer_first",
-    "question_boundary",
-    "question_from",
-    "ranking",
-    "region_graph",
-    "scores",
-    "winner",
-    "yes_no",
-]
+from rainbowdp.questions.checking import QuestionCheck as QuestionCheck
+from rainbowdp.questions.checking import check_question as check_question
+from rainbowdp.questions.kinds import question_from as question_from
+from rainbowdp.questions.levels import Bracket as Bracket
+from rainbowdp.questions.levels import Level as Level
+from rainbowdp.questions.levels import YesNo as YesNo
+from rainbowdp.questions.levels import bracket as bracket
+from rainbowdp.questions.levels import level as level
+from rainbowdp.questions.levels import yes_no as yes_no
+from rainbowdp.questions.question import Neighbors as Neighbors
+from rainbowdp.questions.question import Question as Question
+from rainbowdp.questions.question import in_table as in_table
+from rainbowdp.questions.readings import BracketCounts as BracketCounts
+from rainbowdp.questions.readings import BracketReading as BracketReading
+from rainbowdp.questions.readings import ClampedSum as ClampedSum
+from rainbowdp.questions.readings import Location as Location
+from rainbowdp.questions.readings import MatchCount as MatchCount
+from rainbowdp.questions.readings import MatchReading as MatchReading
+from rainbowdp.questions.readings import OptionCounts as OptionCounts
+from rainbowdp.questions.readings import OptionReading as OptionReading
+from rainbowdp.questions.readings import Reading as Reading
+from rainbowdp.questions.readings import ScoreValues as ScoreValues
+from rainbowdp.questions.readings import Summary as Summary
+from rainbowdp.questions.readings import SumReading as SumReading
+from rainbowdp.questions.regions import QuestionLines as QuestionLines
+from rainbowdp.questions.regions import answer_line as answer_line
+from rainbowdp.questions.regions import question_boundary as question_boundary
+from rainbowdp.questions.regions import region_graph as region_graph
+from rainbowdp.questions.scores import Scores as Scores
+from rainbowdp.questions.scores import scores as scores
+from rainbowdp.questions.selection import Ranking as Ranking
+from rainbowdp.questions.selection import Winner as Winner
+from rainbowdp.questions.selection import ranking as ranking
+from rainbowdp.questions.selection import winner as winner

@@ -4,19 +4,28 @@
 Every table of up to some records over a few cells is listed as a histogram, neighbors are joined by counting,
 and the true distance is found by walking. Scores have no table behind them; a small grid of scores takes its
 place. Of the question's formulas only the true answer is used for that, so a distance that is off by one
-anywhere is found, and so is a pair of regions that touch and is not named.
+anywhere is found, and so is a pair of regions that touch and is not named. Unless cells are given, there is
+one of each kind that the question tells apart.
 """
 
+import datetime as dt
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import comb
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, comb, floor
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import is_whole
+from rainbowdp.questions.cells import Point
+from rainbowdp.questions.kinds import is_known
+from rainbowdp.questions.levels import Bracket, Level
+from rainbowdp.questions.measures import CountOf, ShareOf, SumOf
 from rainbowdp.questions.question import (
     Neighbors,
     Question,
@@ -26,12 +35,11 @@ from rainbowdp.questions.question import (
     require_rows,
 )
 from rainbowdp.questions.readings import ScoreValues, Summary, as_texts
-from rainbowdp.questions.sample_cells import cells_of
 from rainbowdp.questions.scores import Scores
+from rainbowdp.questions.selection import Ranking, Winner
 
 _UNREADABLE = b"\xff"
-_TABLES = 2500
-_MOST_TABLES = 7500
+_TABLES, _MOST_TABLES = 2500, 7500
 _FAR = 1 << 40
 _GRID = 1300
 
@@ -50,7 +58,7 @@ class SmallTables:
     tables : int64 array [tables, cells]
         How many rows say it.
     near : bool array [tables, tables]
-        Which tables are neighbors: one person's rows apart, and not the same.
+        Which tables are neighbors, at most one person's rows apart; each also counts as its own.
     sizes : int64 array [tables]
         How far a table is from the least one; with `limit` it tells how far it is from the cut-off.
     limit : int
@@ -65,10 +73,6 @@ class SmallTables:
     sizes: Array
     limit: int
     parts: Array | None
-
-    def __post_init__(self) -> None:
-        # No table is its own neighbor.
-        np.fill_diagonal(self.near, val=False)
 
 
 @dataclass(frozen=True)
@@ -222,10 +226,9 @@ def _looked_at(
         return family, [ScoreValues(tuple(question.sensitivity * unit for unit in row)) for row in units]
     values = cells_of(question) if cells is None else tuple(cells)
     values = (*values, _UNREADABLE) if unreadable else values
-    family = small_tables(values, neighbors, records, max_rows, _TABLES if records is None else _MOST_TABLES)
-    rows = family.tables.tolist()
-    reading = question.reading
-    return family, [reading.summary(as_texts(zip(values, row, strict=True))) for row in rows]
+    family = small_tables(values, neighbors, records, max_rows)
+    summary, rows = question.reading.summary, family.tables.tolist()
+    return family, [summary(as_texts(zip(values, row, strict=True))) for row in rows]
 
 
 def _fault(
@@ -241,13 +244,11 @@ def _fault(
         return "answers", (int(unknown[0]),), "what is located is none of the answers, or its distance none"
     same = regions[:, None] == regions[None, :]
     apart = np.abs(distances[:, None] - distances[None, :]) > 1
-    if (pair := _first(family.near & same & apart)) is not None:
-        one, two = distances[list(pair)].tolist()
-        return "a", pair, f"neighbors in one region have the distances {one} and {two}"
     far = (distances[:, None] > 0) | (distances[None, :] > 0)
-    if (pair := _first(family.near & ~same & far)) is not None:
-        one, two = distances[list(pair)].tolist()
-        return "b", pair, f"neighbors in different regions have the distances {one} and {two}"
+    for broken, wrong, where in (("a", same & apart, "one region"), ("b", ~same & far, "different regions")):
+        if (pair := _first(family.near & wrong)) is not None:
+            one, two = distances[list(pair)].tolist()
+            return broken, pair, f"neighbors in {where} have the distances {one} and {two}"
     if named is not None:
         for first, second in _joined(family, regions):
             if frozenset((answers[first], answers[second])) not in named:
@@ -320,7 +321,7 @@ def _walked(near: npt.NDArray[np.bool_], regions: Array) -> Array:
 
 
 def small_tables(
-    cells: tuple[object, ...], neighbors: Neighbors, records: int | None, max_rows: int, most: int
+    cells: tuple[object, ...], neighbors: Neighbors, records: int | None, max_rows: int
 ) -> SmallTables:
     """Return all tables of up to so many records.
 
@@ -331,11 +332,9 @@ def small_tables(
     neighbors : {"add-remove", "change-one"}
         How neighbors differ.
     records : int, optional
-        The most rows; otherwise as many as `most` allows, at most 60.
+        The most rows; otherwise as many as make 2,500 tables, at most 60.
     max_rows : int
         In how many rows they may differ.
-    most : int
-        The most tables.
 
     Returns
     -------
@@ -346,7 +345,7 @@ def small_tables(
     QuestionError
         If there would be too many.
     """
-    kinds = len(cells)
+    kinds, most = len(cells), _TABLES if records is None else _MOST_TABLES
     if records is None:
         fitting = (rows for rows in range(60, 0, -1) if comb(rows + kinds, kinds) <= most)
         records = next(fitting, 1)
@@ -356,9 +355,8 @@ def small_tables(
             f"{kinds} cells and {records} records do not make between 1 and {most} tables",
             help="check with fewer records or cells",
         )
-    tables = np.array(
-        [row for total in range(records + 1) for row in _histograms(total, kinds)], dtype=np.int64
-    )
+    rows = [row for total in range(records + 1) for row in _histograms(total, kinds)]
+    tables = np.array(rows, dtype=np.int64)
     gained = np.zeros((len(tables), len(tables)), dtype=np.int16)
     lost = np.zeros_like(gained)
     for column in tables.T.astype(np.int16):
@@ -392,3 +390,53 @@ def _histograms(total: int, kinds: int) -> Iterator[tuple[int, ...]]:
     for bars in itertools.combinations(range(total + kinds - 1), kinds - 1):
         ends = (-1, *bars, total + kinds - 1)
         yield tuple(high - low - 1 for low, high in itertools.pairwise(ends))
+
+
+def cells_of(question: Question) -> tuple[object, ...]:
+    """Return cells that a question of rainbowdp's own tells apart.
+
+    Raises
+    ------
+    QuestionError
+        If it is another question.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import bracket, yes_no
+    >>> cells_of(yes_no("smoker", equals="yes", share="1/2")), cells_of(bracket("age", edges=[18, 65]))
+    (('yes', 'not yes'), ('17', '41', '65'))
+    """
+    known = question if is_known(question) else None
+    match known:
+        case Winner() | Ranking():
+            return known.some_cells
+        case Level(measure=SumOf() as measure):
+            if measure.tight:
+                return tuple(map(str, range(int(measure.lower), int(measure.upper) + 1)))
+            inside = [] if measure.lower == measure.upper else [_decimal(measure.lower, measure.upper)]
+            return tuple(dict.fromkeys((str(floor(measure.lower)), *inside, str(ceil(measure.upper)))))
+        case Level(measure=CountOf(equals=said) | ShareOf(equals=said)):
+            return (said, f"not {said}")
+        case Bracket():
+            return known.ordered or _cells_between(known.edges)
+        case _:
+            raise QuestionError(
+                "it is not known what cells may say", help="give the cells of which to make tables"
+            )
+
+
+def _cells_between(edges: Sequence[Point]) -> tuple[str, ...]:
+    """Return cells that lie below the first edge, between edges, and above the last one."""
+    if isinstance(edges[0], dt.date):
+        return (str(edges[0] - dt.timedelta(1)), *map(str, edges))
+    numbers = cast("Sequence[Fraction]", edges)
+    inside = [_decimal(low, high) for low, high in itertools.pairwise(numbers)]
+    return (str(floor(numbers[0]) - 1), *inside, str(ceil(numbers[-1])))
+
+
+def _decimal(low: Fraction, high: Fraction) -> str:
+    """Return a short decimal between two numbers, as near to their middle as its digits allow."""
+    middle, digits = (low + high) / 2, 0
+    while not low < Fraction(floor(middle * 10**digits), 10**digits) < high:
+        digits += 1
+    return f"{Decimal(floor(middle * 10**digits)).scaleb(-digits):f}"

@@ -21,7 +21,6 @@ from rainbowdp.questions.question import (
     declared,
     listed,
     require_column,
-    require_relation,
 )
 from rainbowdp.questions.readings import (
     BracketCounts,
@@ -148,7 +147,6 @@ class Level(OrderedAnswers):
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the level, and the row distance to the nearest of its edges."""
-        require_relation(neighbors)
         at = sum(self.measure.reaches(summary, edge) for edge in self.edges)
         around = self.edges[max(at - 1, 0) : at + 1]
         return Location(
@@ -157,7 +155,6 @@ class Level(OrderedAnswers):
 
     def touching(self, neighbors: Neighbors, max_rows: int = 1) -> Pairs | None:
         """Return the levels between which one person's rows can move a table; None if between all."""
-        require_relation(neighbors)
         jumps = self.measure.jumps(self.edges, neighbors, max_rows)
         count = len(self.answers)
         if len(jumps) == count * (count - 1) // 2:
@@ -399,7 +396,6 @@ class Bracket(OrderedAnswers):
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the bracket of the quantile, and the row distance to its nearer end."""
-        require_relation(neighbors)
         kind = BracketCounts if self.ordered is None else OptionCounts
         counts = counts_of(summary, kind, len(self.answers))
         p, q = self.quantile.numerator, self.quantile.denominator

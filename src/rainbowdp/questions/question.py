@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from itertools import zip_longest
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, cast
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, cast, get_args
 
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact.arguments import described, is_whole, items_of
+from rainbowdp.exact.arguments import described, is_whole, items_of, one_of, whole
 from rainbowdp.questions.cells import LARGEST_CELL, cell_text, point_text
 from rainbowdp.questions.readings import BracketCounts, Location, OptionCounts, Reading, Summary
 from rainbowdp.rainbow import Rainbow
@@ -351,10 +351,7 @@ def require_relation(neighbors: object) -> None:
     QuestionError
         If it is another.
     """
-    if neighbors not in {"add-remove", "change-one"}:
-        raise QuestionError(
-            f"{neighbors!r} is not a neighbor relation", help="choose add-remove or change-one"
-        )
+    one_of("a neighbor relation", neighbors, get_args(Neighbors), QuestionError)
 
 
 def require_rows(max_rows: object) -> int:
@@ -365,11 +362,7 @@ def require_rows(max_rows: object) -> int:
     QuestionError
         If it is not a whole number of at least 1.
     """
-    if not is_whole(max_rows) or int(max_rows) < 1:
-        raise QuestionError(
-            f"{described(max_rows)} is not a number of rows", help="give a whole number of at least 1"
-        )
-    return int(max_rows)
+    return whole("a number of rows", max_rows, 1, error=QuestionError)
 
 
 def require_summary(summary: object, kind: type[Kind]) -> Kind:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from rainbowdp.boundary import BoundaryCondition, check_boundary, max_min, randomized_response, uniform
 from rainbowdp.boundary.ready_made import response, response_notes
 from rainbowdp.errors import BoundaryMissingError, QuestionError, did_you_mean
+from rainbowdp.exact.arguments import one_of
 from rainbowdp.graph import DatasetGraph, RainbowGraph
 from rainbowdp.line import Line
 from rainbowdp.privacy import Privacy
@@ -178,12 +179,7 @@ def _rule(
     Where all regions touch, max-min is the response. Of 120 orders it would be a large programme, for little:
     an order touches few others. The response is private between any two regions, whether they touch or not.
     """
-    if boundary not in RULES:
-        raise QuestionError(
-            f"{boundary!r} is not a boundary",
-            help=did_you_mean(str(boundary), RULES)
-            or f"choose one of {', '.join(RULES)}, or give a condition",
-        )
+    one_of("a boundary rule", boundary, RULES, QuestionError)
     if boundary in ("uniform", _RESPONSE):
         return boundary, ()
     if boundary == "default" and question.kind == "ranking":
@@ -306,8 +302,6 @@ class QuestionLines:
         max_rows: int = 1,
         boundary: str | BoundaryCondition = "default",
     ) -> None:
-        require_relation(neighbors)
-        max_rows = require_rows(max_rows)
         self._question, self._privacy = question, privacy
         self._lines: dict[str, Line] = {}
         rule = ""

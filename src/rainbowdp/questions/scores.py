@@ -14,7 +14,6 @@ from rainbowdp.questions.question import (
     Neighbors,
     OneOption,
     declared,
-    require_relation,
     require_summary,
 )
 from rainbowdp.questions.readings import (
@@ -121,9 +120,8 @@ class Scores(OneOption):
             )
         return self.values(values).values
 
-    def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
+    def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:  # noqa: ARG002 - the sensitivity says it
         """Return the option with the best score, and how many people it takes to change that."""
-        require_relation(neighbors)
         values = self.scores_of(summary)
         best = values.index(max(values))
         most = self.sensitivity if self.monotone else 2 * self.sensitivity

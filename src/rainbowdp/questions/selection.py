@@ -21,7 +21,6 @@ from rainbowdp.questions.question import (
     declared,
     own_answer_first,
     require_column,
-    require_relation,
 )
 from rainbowdp.questions.readings import (
     ApprovalReading,
@@ -146,7 +145,6 @@ class Winner(_Counted, OneOption):
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the option with the most rows, and the row distance."""
-        require_relation(neighbors)
         counts = self.scores_of(summary)
         best = counts.index(max(counts))
         lead = min(counts[best] - count - (at < best) for at, count in enumerate(counts) if at != best)
@@ -244,7 +242,6 @@ class Ranking(_Counted):
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the order of the options, and the row distance."""
-        require_relation(neighbors)
         counts = self.scores_of(summary)
         order = sorted(range(len(counts)), key=lambda at: (-counts[at], at))
         lead = min(
@@ -259,7 +256,6 @@ class Ranking(_Counted):
         Exactly those where rows come and go, and where they change among up to three options; else perhaps
         a few more. `rows_between_orders` has the proof.
         """
-        require_relation(neighbors)
         near = rows_between_orders(len(self.options), neighbors) <= max_rows
         answers = self.answers
         pairs = zip(*np.nonzero(np.triu(near, 1)), strict=True)

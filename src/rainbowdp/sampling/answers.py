@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError, UnknownDatasetError, UsageError
-from rainbowdp.exact.arguments import described, is_whole, items_of, kind_of, require
+from rainbowdp.exact.arguments import is_whole, items_of, kind_of, one_of, require, whole
 from rainbowdp.graph.compiled import compiled
 from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.sampling.bits import WORD_BITS, BitSource, SystemBits, words_in_blocks
@@ -65,14 +65,6 @@ class _Rest:
         """Return the position of a draw of which so many bits are revealed."""
         masses = CumulativeMasses(self.rows[int(self.classes[draw])])
         return settle(masses, revealed, length, self.bits)
-
-
-def require_method(method: object) -> None:
-    """Raise `UsageError` unless this names a method."""
-    if method not in get_args(Method):
-        raise UsageError(
-            f"there is no method {described(method)}", help='take "constant" or "lazy"', method=method
-        )
 
 
 def draw_rows(
@@ -309,13 +301,8 @@ def sample_distribution(
     ['red', 'red', 'red']
     """
     require(distribution, "distribution", Distribution)
-    require_method(method)
-    if not is_whole(count) or not 0 <= count <= LARGEST_COUNT:
-        raise UsageError(
-            f"the number of draws cannot be {described(count)}",
-            help=f"ask for a whole number from 0 to {LARGEST_COUNT}",
-            count=count,
-        )
+    one_of("a method", method, get_args(Method))
+    count = whole("a number of draws", count, 0, LARGEST_COUNT)
     drawn = draw_rows([distribution], np.zeros(count, dtype=np.int32), _source(bits), method)
     names: list[str] = np.array(distribution.colors, dtype=object)[drawn].tolist()
     return names
@@ -435,7 +422,7 @@ def sample_all(
     [1, 1]
     """
     require(mechanism, "mechanism", Mechanism)
-    require_method(method)
+    one_of("a method", method, get_args(Method))
     classes = _classes(mechanism, datasets)
     return draw_rows(mechanism.rows, classes, _source(bits), method, lambda: mechanism.table)
 

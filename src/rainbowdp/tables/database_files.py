@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rainbowdp.errors import TableUnreadableError, readable
-from rainbowdp.formats.temporary import private_directory
+from rainbowdp.formats.files import private_directory
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.cells import perhaps_moment_of
 from rainbowdp.tables.frames import duckdb_source

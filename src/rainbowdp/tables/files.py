@@ -28,15 +28,14 @@ from rainbowdp.formats.csv_files import (
     Header,
     Records,
     below_header,
-    dialect_of,
+    delimiters_of,
     read_header,
 )
-from rainbowdp.formats.csv_files import Dialect as Delimiters
 from rainbowdp.formats.described_csv import rewritten, with_delimiter
 from rainbowdp.formats.encodings import in_utf8
+from rainbowdp.formats.files import private_directory
 from rainbowdp.formats.table_descriptions import PLAIN, Dialect, TableDescription
 from rainbowdp.formats.tables import arrow_batches, connect, csv_scan, literal
-from rainbowdp.formats.temporary import private_directory
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import parquet_source
 from rainbowdp.tables.database_files import MEMORY
@@ -150,9 +149,10 @@ class _TextFiles:
     def _header_of(self, path: Path) -> Header:
         called = self._name if len(self._paths) == 1 else repr(str(path))
         delimiter = "," if self._rewrites else self._description.dialect.delimiter
-        dialect = dialect_of(path) if delimiter is None else Delimiters((delimiter,))
+        delimiters = delimiters_of(path) if delimiter is None else (delimiter,)
         with contextlib.closing(blocks(path)) as content:
-            header = read_header(dialect, self._content(path, content, called), called, TableUnreadableError)
+            text = self._content(path, content, called)
+            header = read_header(delimiters, text, called, TableUnreadableError)
         names = tuple(name.strip() for name in header.names)
         check_distinct(called, names)
         return replace(header, names=names)
@@ -170,7 +170,7 @@ class _TextFiles:
         """Return the description with the delimiter of this file."""
         with contextlib.closing(blocks(path)) as content:
             text = in_utf8(content, self._encoding)
-            return with_delimiter(self._description, text, dialect_of(path).delimiters)
+            return with_delimiter(self._description, text, delimiters_of(path))
 
     def _content(
         self, path: Path, content: Iterator[bytes], called: str, left_out: Counter[str] | None = None

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from rainbowdp.errors import TableUnreadableError, readable
-from rainbowdp.formats.temporary import private_directory
+from rainbowdp.formats.files import private_directory
 
 LARGEST_RATIO = 250
 LARGEST_CONTENT = 1 << 38

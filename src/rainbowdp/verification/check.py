@@ -21,15 +21,14 @@ from rainbowdp.exact import exponent_ball, round_ball, to_float
 from rainbowdp.exact.arguments import require
 from rainbowdp.families import Family
 from rainbowdp.graph import RainbowGraph
-from rainbowdp.graph.relation import NeighborRelation, require_relation
-from rainbowdp.mechanism import LineRows, Mechanism, StatedRows, in_order_of
-from rainbowdp.mechanism.comparison import require_same_size
+from rainbowdp.graph.relation import NeighborRelation
+from rainbowdp.mechanism import LineRows, Mechanism, StatedRows
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.privacy.verdict import Excess
 from rainbowdp.verification.class_pairs import (
     ClassPairs,
     Progress,
-    class_pairs,
+    classes_that_meet,
     representative_pairs,
     rows_at,
 )
@@ -265,12 +264,10 @@ def verify(
     >>> failed.witness.probability, failed.witness.limit, failed.witness.excess
     (Fraction(2, 3), Fraction(1, 2), Fraction(1, 6))
     """
-    _require_kinds(mechanism, graph, privacy, strict)
-    structure = graph.structure if isinstance(graph, RainbowGraph | Family) else graph
-    require_same_size(mechanism, structure.size)
-    aligned = in_order_of(graph.labels, mechanism) if isinstance(graph, RainbowGraph | Family) else mechanism
-    kind: RowKind = "ideal" if not mechanism.stated else "written" if strict else "stated"
-    met = class_pairs(aligned.codes, structure)
+    require(privacy, "privacy", PureDP, ApproxDP, GaussianDP)
+    require(strict, "strict", bool)
+    aligned, structure, met = classes_that_meet(mechanism, graph)
+    kind: RowKind = "ideal" if not aligned.stated else "written" if strict else "stated"
     pairs = representative_pairs(aligned, met, privacy, progress or _silent)
     task = Task(aligned, privacy, kind, pairs, progress or _silent)
     bounds = task.bounds()
@@ -299,15 +296,6 @@ def verify(
         stated=kind == "stated",
         why_infinite=why_infinite(aligned, pairs, task.table, kind, notion) if upper == math.inf else None,
     )
-
-
-def _require_kinds(mechanism: object, graph: object, privacy: object, strict: object) -> None:
-    """Raise `UsageError` for arguments of other kinds than `verify` can judge."""
-    require(mechanism, "mechanism", Mechanism)
-    if not isinstance(graph, RainbowGraph | Family):
-        require_relation(graph, "graph")
-    require(privacy, "privacy", PureDP, ApproxDP, GaussianDP)
-    require(strict, "strict", bool)
 
 
 def _silent(done: int, steps: int) -> None:

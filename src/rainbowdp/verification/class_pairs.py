@@ -56,11 +56,15 @@ from numpy.typing import NDArray
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UndecidedError
 from rainbowdp.exact import Exact, Exponent, NormalExpression, exponent_ball, shown_sign, sign
+from rainbowdp.exact.arguments import require
+from rainbowdp.families import Family
+from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.arrays import Integers
-from rainbowdp.graph.relation import NeighborRelation
+from rainbowdp.graph.relation import NeighborRelation, require_relation
 from rainbowdp.line import Line
 from rainbowdp.line.steps import formula_turns
-from rainbowdp.mechanism import LineRows, Mechanism
+from rainbowdp.mechanism import LineRows, Mechanism, in_order_of
+from rainbowdp.mechanism.comparison import require_same_size
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 
 
@@ -132,6 +136,26 @@ def class_pairs(codes: NDArray[np.int32], structure: NeighborRelation) -> ClassP
         place=place,
         same=met.same.astype(np.int32),
     )
+
+
+def classes_that_meet(
+    mechanism: Mechanism, graph: NeighborRelation | RainbowGraph | Family
+) -> tuple[Mechanism, NeighborRelation, ClassPairs]:
+    """Return a mechanism in the order of a graph, the neighbors, and which of its classes they have.
+
+    Raises
+    ------
+    UsageError
+        If an argument is of another kind.
+    MechanismShapeError
+        If the mechanism does not have the datasets of the graph.
+    """
+    require(mechanism, "mechanism", Mechanism)
+    structure = graph.structure if isinstance(graph, RainbowGraph | Family) else graph
+    require_relation(structure, "graph")
+    require_same_size(mechanism, structure.size)
+    aligned = in_order_of(graph.labels, mechanism) if isinstance(graph, RainbowGraph | Family) else mechanism
+    return aligned, structure, class_pairs(aligned.codes, structure)
 
 
 FEW_STEPS = 24
