@@ -13,9 +13,25 @@ from hypothesis import strategies as st
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, RainbowError, TableUnreadableError
 from rainbowdp.formats.described_csv import rewritten, with_delimiter
+from rainbowdp.formats.encodings import UNREADABLE
 from rainbowdp.formats.table_descriptors import read_table_description
 
 TWO = [{"name": "id"}, {"name": "vote"}]
+
+NO_NUMBERS = (
+    "--5",
+    "abc",
+    "5 CR",
+    "5.00DB",
+    "Dr. 5",
+    "5.00 S",
+    "\u20145",
+    "\u25b25",
+    "5.00-",
+    "5\u00bd",
+    "Rs.500",
+)
+NO_NUMBERS += ("\u20ac1,5", "\u20ac,50")
 
 
 def rows(text: str | bytes, said: dict[str, Any], block: int = 5) -> list[list[str]]:
@@ -113,7 +129,19 @@ def test_what_is_written_in_a_dialect_is_read_from_it(
     [
         (
             {"type": "number", "decimalChar": ","},
-            {"2541,50": "2541.50", "-1,5e3": "-1.5e3", "2.541,50": "2.541,50"},
+            {
+                "2541,50": "2541.50",
+                "-1,5e3": "-1.5e3",
+                "2.541,50": "2.541,50",
+                ",5": "0.5",
+                "-,5": "-0.5",
+                "\u20135": "-5",
+                # Without a description these would be numbers.
+                "1.200": UNREADABLE,
+                ".5": UNREADABLE,
+                "7": "7",
+                "unknown": "unknown",
+            },
         ),
         (
             {"type": "number", "groupChar": ",", "bareNumber": False},
@@ -126,11 +154,29 @@ def test_what_is_written_in_a_dialect_is_read_from_it(
                 "EUR 95": "95",
                 "\u22123": "-3",
                 "(5.00)": "(5.00)",
-                "--5": "--5",
-                "abc": "abc",
+                "$.50": "0.50",
+                "-$.50": "-0.50",
+                "Fr. 12.50": "12.50",
+                "12.50 Fr.": "12.50",
+                "Rs. 500": "500",
+                "Rs. 12,34,567": "1234567",
+                "20 \u00b0C": "20",
+                "\u20135.00 €": "-5.00",
+                **{odd: odd for odd in NO_NUMBERS},
             },
         ),
-        ({"type": "integer", "groupChar": "."}, {"1.000.000": "1000000", "7": "7"}),
+        (
+            {"type": "integer", "groupChar": "."},
+            {"1.000.000": "1000000", "7": "7", "2.5": UNREADABLE, "31.01.2026": "31.01.2026"},
+        ),
+        (
+            {"type": "number", "groupChar": ","},
+            {
+                "1,234": "1234",
+                "1,23,456.5": "123456.5",
+                **{odd: odd for odd in ("1,5", "1,2345", "1234,567")},
+            },
+        ),
         ({"type": "date", "format": "%d.%m.%Y"}, {"31.01.2026": "2026-01-31", "31.02.2026": "31.02.2026"}),
         ({"type": "boolean", "trueValues": ["ja"]}, {"ja": "true", "0": "false", "nein": "nein"}),
         ({"missingValues": ["NA", "-"]}, {"NA": None, "-": None, "na": "na"}),

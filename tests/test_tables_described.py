@@ -71,6 +71,7 @@ def found(
         # As MySQL escapes.
         (VOTES, 'vote,why\nred,"say \\"hi\\", ok"\nblue,\\N\n', {"escapeChar": "\\"}, (1, 1)),
         (MONEY, 'sum\n"2541,50"\n"1,5"\n', number(decimalChar=","), 2543),
+        (MONEY, 'sum\n",5"\n1.200\n"2.541,50"\n"1,5"\n', number(decimalChar=","), 2),
         (MONEY, 'sum\n"2,541.50"\n1.5\n', number(groupChar=","), 2543),
         (MONEY, "sum\n€2541.50\n1.5 EUR\n", number(bareNumber=False), 2543),
         (MONEY, "sum\n41.5%\n8.5 %\n", number(bareNumber=False), 50),

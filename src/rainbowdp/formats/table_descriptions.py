@@ -11,9 +11,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Final, Literal, Self
 
 from rainbowdp.errors import UsageError
+from rainbowdp.formats.encodings import UNREADABLE
 
 FieldsMatch = Literal["exact", "equal", "subset", "superset", "partial"]
 MOMENTS: Final[dict[str, Callable[[dt.datetime], str]]] = {
@@ -22,6 +24,18 @@ MOMENTS: Final[dict[str, Callable[[dt.datetime], str]]] = {
     "datetime": lambda moment: moment.isoformat(),
 }
 """The types of dates and times, and the text of a value of each."""
+# The minus of Unicode, the en dash and the hyphen.
+_MINUS = "\u2212\u2013-"
+# Not left out around a number: digits, fractions, and what makes a number negative somewhere, such as
+# parentheses, dashes or the triangles of Japan.
+_NO_TEXT = (
+    r"\d\u00bc-\u00be\u2150-\u215e()<>+\-\u00b1\u02d7\u2010-\u2015\u207b\u208b\u2212"
+    r"\u25b2-\u25bf\ufe58\ufe63\uff08\uff09\uff0d"
+)
+# Words of bookkeeping, on which the sign depends; in German S and H.
+_SIDE = re.compile(
+    r"(?<![^\W\d_])(?i:cr|dr|db|credit|debit|minus|neg|negative|soll|haben)(?![^\W\d_])|[0-9]\s*[CDHS]\Z"
+)
 
 
 @dataclass(frozen=True)
@@ -104,7 +118,8 @@ class Field:
     def rule(self) -> Callable[[str], str] | None:
         """Return the text that a text stands for; None where each stands for itself.
 
-        A text that is not of the type stays as it is. Whether a rule is needed is known without a cell.
+        A text that is not of the type stays as it is; where a column without a description would read it as
+        a number all the same, it is unreadable. Whether a rule is needed is known without a cell.
         """
         if self.kind in ("number", "integer"):
             return None if (self.decimal, self.group, self.bare) == (".", "", True) else self._number
@@ -114,22 +129,29 @@ class Field:
 
     def _number(self, text: str) -> str:
         found = self._form.fullmatch(text)
-        if found is None or (found["before"] and found["after"]):
-            return text
+        if found is None or (_SIDE.search(text) and not self.bare):
+            # A text that would be a number without a description is none with it.
+            return UNREADABLE if _PLAIN._form.fullmatch(text) else text
         digits = found["whole"].replace(self.group, "") if self.group else found["whole"]
         # A minus stands before a currency or after it.
-        minus = "-" if "-" in (found["before"], found["after"]) or "\u2212" in text else ""
-        return minus + digits + (f".{found['part']}" if found["part"] else "") + (found["power"] or "")
+        minus = "-" if (found["before"] or found["after"] or "+") in _MINUS else ""
+        part = f".{found['part']}" if found["part"] else ""
+        return f"{minus}{digits or '0'}{part}{found['power'] or ''}"
 
-    @property
+    @cached_property
     def _form(self) -> re.Pattern[str]:
         point, group = re.escape(self.decimal), re.escape(self.group)
-        whole = rf"[0-9]+(?:{group}[0-9]+)*+" if group else "[0-9]+"
-        # Parentheses may mean a minus, so such a number is not read.
-        around = "" if self.bare else rf"[^0-9()+\-\u2212{point}]*+"
-        sign = "[+\\-\u2212]?"
+        whole = "[0-9]+"
+        if group:
+            # Groups have three digits; in India two, but for the last one.
+            indian = f"[0-9]{{1,2}}(?:{group}[0-9]{{2}}(?={group}))++{group}[0-9]{{3}}"
+            whole = f"[0-9]{{1,3}}(?:{group}[0-9]{{3}})++|{indian}|{whole}"
+        marks = "".join(mark for mark in f".,{self.decimal}{self.group}" if not mark.isspace())
+        # In text around a number, a point ends a word; one before a digit belongs to the number.
+        around = "" if self.bare else rf"(?:[^{_NO_TEXT}{re.escape(marks)}]|[{re.escape(marks)}](?![0-9]))*+"
+        sign = f"[+{_MINUS}]"
         return re.compile(
-            rf"(?P<before>{sign}){around}(?P<after>{sign})(?P<whole>{whole})"
+            rf"(?P<before>{sign})?{around}(?(before)|(?P<after>{sign})?)(?P<whole>{whole}|(?<![^\W_])(?={point}[0-9]))"
             rf"(?:{point}(?P<part>[0-9]*))?(?P<power>[eE][+-]?[0-9]{{1,4}})?{around}"
         )
 
@@ -141,6 +163,9 @@ class Field:
             return MOMENTS[self.kind](dt.datetime.strptime(text, self.form))  # noqa: DTZ007 - the pattern may have a zone
         except ValueError:
             return text
+
+
+_PLAIN = Field("", "number")
 
 
 @dataclass(frozen=True)
