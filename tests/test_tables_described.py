@@ -148,6 +148,9 @@ def test_options_of_the_command_line_say_what_is_needed_daily(run: Runner) -> No
     asked = ("yes-no", "t.csv", "--column", "sum", "--sum", "--clamp", "0,100", *sure)
     assert run("ask", *asked, "--decimal", ",", "--at-least", 90).out == "yes\n"
     assert run("ask", *asked, "--at-least", 90).out == "no\n"
+    for where, noted in (("id=1..2", True), ("sum=1..99", False), ("vote=red", False)):
+        outcome = run("ask", *asked, "--decimal", ",", "--at-least", 90, "--where", where)
+        assert ("given for 'sum' alone: 'id' is read with a decimal point" in outcome.err) == noted
     votes = ("winner", "t.csv", "--column", "vote", "--options", "NA,red")
     assert run("ask", *votes, *sure, "--missing", "NA,-", "--separator", ";").out == "red\n"
     outcome = run("ask", *votes, *sure, "--decimal", ",")
