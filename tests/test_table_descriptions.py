@@ -88,6 +88,22 @@ def rows(text: str | bytes, said: dict[str, Any], block: int = 5) -> list[list[s
         # Some programs call a doubled quote an escaped one.
         ('a,b\n"1","x ""y"""\n2,"z\n3,"z\n', {"dialect": {"escapeChar": '"'}}, [["a", "b"], ["1", 'x "y"']]),
         ("a, b, c\nid;vote\n1;2\n", {"dialect": {"headerRows": [2]}}, [["id", "vote"], ["1", "2"]]),
+        ('"a, b\nc, d";vote\n1;2\n', {"dialect": {"commentRows": [9]}}, [["a, b\nc, d", "vote"], ["1", "2"]]),
+        # Comments above the header; a header that looks like one.
+        ("# a, b\n#\nid;vote\n#\n1;2\n", {"dialect": {"commentChar": "#"}}, [["id", "vote"], ["1", "2"]]),
+        (
+            "# a, b\nid;vote\n1;2\n",
+            {"dialect": {"commentChar": "#", "headerRows": [2]}, "schema": {"fields": TWO}},
+            [["id", "vote"], ["1", "2"]],
+        ),
+        (
+            "#id;vote\n1;2\n",
+            {"dialect": {"commentChar": "#"}, "schema": {"fields": TWO}},
+            [["id", "vote"], ["1", "2"]],
+        ),
+        # Other names, on purpose.
+        ("Q1,Q1\n1,2\n", {"schema": {"fields": TWO}}, [["id", "vote"], ["1", "2"]]),
+        ("id,id\n1,2\n", {"schema": {"fields": TWO}}, [["id", "vote"], ["1", "2"]]),
     ],
 )
 @pytest.mark.parametrize("block", [1, 5, 1000])
@@ -240,6 +256,10 @@ def test_a_description_that_cannot_be_followed_is_refused(
         ("1,2\n", {"dialect": {"header": False}}, "has no header, and its description does not name"),
         ("a,b\n", {"dialect": {"headerRows": [3]}}, "no header where its description says"),
         ("a,b,c\n", {"fields": [{"name": "x"}]}, "has 3 columns, and its description 1"),
+        ("id\n1\n", {"fields": TWO}, "has 1 column, and its description 2"),
+        ("Q1\n1,2\n", {"fields": TWO}, "has 1 column, and its description 2"),
+        ("vote,id\n", {"fields": TWO}, "has the field 'id' of its description at another place"),
+        ("Vote,Q2\n", {"fields": TWO}, "has the field 'vote' of its description at another place"),
         ('"a"b,c\n', {"dialect": {"commentRows": [2]}}, "no header where its description says"),
     ],
 )

@@ -94,6 +94,15 @@ def test_an_export_is_read_with_its_description(
         assert found(reading, path, said) == right
 
 
+def test_each_file_of_a_pattern_has_the_header_that_is_described(tmp_path: Path) -> None:
+    for name, text in (("a", "id,vote\n1,red\n"), ("b", "vote\n2,red\n"), ("c", "vote,id\nred,3\n")):
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    assert found(VOTES, f"{tmp_path}/[ab].csv", {"fields": TWO}) == (2, 0)
+    with pytest.raises(RainbowError, match=r"c\.csv' has the field 'id' of its description at another place"):
+        found(VOTES, f"{tmp_path}/*.csv", {"fields": TWO})
+    assert found(VOTES, f"{tmp_path}/c.csv", {"fields": TWO, "fieldsMatch": "equal"}) == (1, 0)
+
+
 def test_missing_values_and_numbers_hold_for_frames_and_databases_too(tmp_path: Path) -> None:
     frame = pl.DataFrame({"sum": ["1,5", "NA", "2,5"], "vote": ["red", "NA", "blue"]})
     said = {**number(decimalChar=","), "encoding": "latin1"}
