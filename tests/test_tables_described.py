@@ -103,6 +103,26 @@ def test_each_file_of_a_pattern_has_the_header_that_is_described(tmp_path: Path)
     assert found(VOTES, f"{tmp_path}/c.csv", {"fields": TWO, "fieldsMatch": "equal"}) == (1, 0)
 
 
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        # As write.table(row.names=FALSE) of R has it.
+        ('"n" "vote"\n1 "red"\n2 "blue"\n', (1, 1)),
+        ('"the n" "vote" "a b" "c d"\n"1 2" "red" "a b" ""\n2 blue 3 4\n', (1, 1)),
+        ('n vote\n1 red\n2 blue\n3  red\n"3"  red\n', (1, 1)),
+        # Rows that are judged one by one.
+        ('vote n\n"red" 1\n"blue" "a\nb"\n"a\nb" 1\n"red" ""\n', (2, 1)),
+        ('txt vote\n"a b" red\r\n"""a"" b" "red"\r\nx blue\n', (2, 1)),
+    ],
+)
+def test_blanks_that_separate_cells_are_no_blanks_around_quotes(
+    tmp_path: Path, text: str, right: tuple[int, int]
+) -> None:
+    (tmp_path / "t.txt").write_text(text, encoding="utf-8", newline="")
+    for more in ({}, {"commentChar": "%"}):
+        assert found(VOTES, tmp_path / "t.txt", {"dialect": {"delimiter": " ", **more}}) == right
+
+
 def test_missing_values_and_numbers_hold_for_frames_and_databases_too(tmp_path: Path) -> None:
     frame = pl.DataFrame({"sum": ["1,5", "NA", "2,5"], "vote": ["red", "NA", "blue"]})
     said = {**number(decimalChar=","), "encoding": "latin1"}
