@@ -32,6 +32,14 @@ NO_NUMBERS = (
     "Rs.500",
 )
 NO_NUMBERS += ("\u20ac1,5", "\u20ac,50")
+PATTERNS = [
+    ("time", "%H:%m"),
+    ("time", "%H:%M %p"),
+    ("time", "%I:%M"),
+    ("time", "%d.%m.%Y"),
+    ("time", "%H:%S"),
+]
+PATTERNS += [("datetime", f"%d.%m.%Y {time}") for time in ("%H:%S", "%H:%M %p %z", "%M")]
 
 
 def rows(text: str | bytes, said: dict[str, Any], block: int = 5) -> list[list[str]]:
@@ -194,6 +202,19 @@ def test_what_is_written_in_a_dialect_is_read_from_it(
             },
         ),
         ({"type": "date", "format": "%d.%m.%Y"}, {"31.01.2026": "2026-01-31", "31.02.2026": "31.02.2026"}),
+        *(
+            ({"type": kind, "format": form}, {text: right})
+            for kind, form, text, right in (
+                ("time", "%I:%M %p", "11:30 PM", "23:30:00"),
+                ("time", "%H:%M:%S.%f", "01:02:03.5", "01:02:03.500000"),
+                ("datetime", "%d.%m.%Y", "31.01.2026", "2026-01-31T00:00:00"),
+                ("datetime", "%d.%m.%Y %Hh", "31.01.2026 23h", "2026-01-31T23:00:00"),
+                ("datetime", "%Y-%m-%d %H:%M%z", "2026-01-31 23:30-0500", "2026-01-31T23:30:00-05:00"),
+                # As without a description, the day in UTC.
+                ("date", "%Y-%m-%d %H:%M%z", "2026-01-31 23:30-0500", "2026-02-01"),
+                ("date", "%Y-%m-%d %H:%M%z", "9999-12-31 23:30-0500", "9999-12-31 23:30-0500"),
+            )
+        ),
         ({"type": "boolean", "trueValues": ["ja"]}, {"ja": "true", "0": "false", "nein": "nein"}),
         ({"missingValues": ["NA", "-"]}, {"NA": None, "-": None, "na": "na"}),
     ],
@@ -229,6 +250,13 @@ def test_missing_values_of_a_field_replace_those_of_the_table() -> None:
         ({"fields": [{"name": "a"}, {"name": "a"}]}, "the same name"),
         ({"fields": [], "fieldsMatch": "some"}, "'fieldsMatch' is 'some'"),
         ({"fields": [{"name": "d", "type": "date", "format": "%Q"}]}, "format '%Q' of field 'd' is not a"),
+        *(
+            (
+                {"fields": [{"name": "d", "type": kind, "format": form}]},
+                f"format '{form}' of field 'd' is not a",
+            )
+            for kind, form in PATTERNS
+        ),
         ({"encoding": "klingon"}, "no encoding 'klingon'"),
         ({"encoding": "utf-8\0"}, "no encoding 'utf-8.x00'"),
         ({"resources": []}, "'resources' must hold one table"),

@@ -19,11 +19,13 @@ from rainbowdp.formats.encodings import UNREADABLE
 
 FieldsMatch = Literal["exact", "equal", "subset", "superset", "partial"]
 MOMENTS: Final[dict[str, Callable[[dt.datetime], str]]] = {
-    "date": lambda moment: moment.date().isoformat(),
+    # As everywhere, the day of a moment with a time zone is the day in UTC.
+    "date": lambda moment: (moment.astimezone(dt.UTC) if moment.tzinfo else moment).date().isoformat(),
     "time": lambda moment: moment.time().isoformat(),
     "datetime": lambda moment: moment.isoformat(),
 }
 """The types of dates and times, and the text of a value of each."""
+_MOMENT = dt.datetime(2026, 10, 31, 13, 14, 15, tzinfo=dt.UTC)
 # The minus of Unicode, the en dash and the hyphen.
 _MINUS = "\u2212\u2013-"
 # Not left out around a number: digits, fractions, and what makes a number negative somewhere, such as
@@ -161,8 +163,34 @@ class Field:
     def _moment(self, text: str) -> str:
         try:
             return MOMENTS[self.kind](dt.datetime.strptime(text, self.form))  # noqa: DTZ007 - the pattern may have a zone
-        except ValueError:
+        except (ValueError, OverflowError):
             return text
+
+
+def reads_what_it_writes(kind: str, form: str) -> bool:
+    """Tell whether a pattern reads dates or times as it writes them; a cell would not say so.
+
+    Parameters
+    ----------
+    kind : str
+        The type, from `MOMENTS`.
+    form : str
+        The pattern. It may leave out a part of the time with all parts below it.
+
+    Examples
+    --------
+    >>> [reads_what_it_writes("time", form) for form in ("%H:%M", "%I:%M %p", "%H:%m", "%H:%M %p")]
+    [True, True, False, False]
+    """
+    try:
+        read = dt.datetime.strptime(_MOMENT.strftime(form), form)  # noqa: DTZ007 - the pattern may have a zone
+    except (ValueError, re.error):
+        return False
+    if ("%I" in form) != ("%p" in form) or re.search("%[HI][:.]?%m", form) or "%" not in form:
+        return False
+    day, time = read.date() == _MOMENT.date(), (read.hour, read.minute, read.second)
+    cut = [(13, 14, 15), (13, 14, 0), (13, 0, 0)]
+    return time in cut if kind == "time" else day and time in [*cut, (0, 0, 0)]
 
 
 _PLAIN = Field("", "number")
