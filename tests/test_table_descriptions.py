@@ -18,27 +18,9 @@ from rainbowdp.formats.table_descriptors import read_table_description
 
 TWO = [{"name": "id"}, {"name": "vote"}]
 
-NO_NUMBERS = (
-    "--5",
-    "abc",
-    "5 CR",
-    "5.00DB",
-    "Dr. 5",
-    "5.00 S",
-    "\u20145",
-    "\u25b25",
-    "5.00-",
-    "5\u00bd",
-    "Rs.500",
-)
-NO_NUMBERS += ("\u20ac1,5", "\u20ac,50")
-PATTERNS = [
-    ("time", "%H:%m"),
-    ("time", "%H:%M %p"),
-    ("time", "%I:%M"),
-    ("time", "%d.%m.%Y"),
-    ("time", "%H:%S"),
-]
+NO_NUMBERS = ["--5", "abc", "5 CR", "5.00DB", "Dr. 5", "5.00 S", "\u20145", "\u25b25", "5.00-", "5\u00bd"]
+NO_NUMBERS += ["Rs.500", "\u20ac1,5", "\u20ac,50"]
+PATTERNS = [("time", form) for form in ("%H:%m", "%H:%M %p", "%I:%M", "%d.%m.%Y", "%H:%S")]
 PATTERNS += [("datetime", f"%d.%m.%Y {time}") for time in ("%H:%S", "%H:%M %p %z", "%M")]
 
 
