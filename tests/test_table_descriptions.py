@@ -268,6 +268,11 @@ def test_a_description_that_cannot_be_followed_is_refused(
         ("a,b,c\n", {"fields": [{"name": "x"}]}, "has 3 columns, and its description 1"),
         ("id\n1\n", {"fields": TWO}, "has 1 column, and its description 2"),
         ("Q1\n1,2\n", {"fields": TWO}, "has 1 column, and its description 2"),
+        (
+            "#Q1,Q2\n1,2\n",
+            {"dialect": {"delimiter": ",", "commentChar": "#"}, "schema": {"fields": TWO}},
+            "no header where its description says",
+        ),
         ("vote,id\n", {"fields": TWO}, "has the field 'id' of its description at another place"),
         ("Vote,Q2\n", {"fields": TWO}, "has the field 'vote' of its description at another place"),
         ('"a"b,c\n', {"dialect": {"commentRows": [2]}}, "no header where its description says"),

@@ -137,7 +137,7 @@ def _names(
     if not heads:
         raise error(
             f"{called} has no header where its description says",
-            help='check "headerRows", quotes and the encoding',
+            help='check "headerRows", comments, quotes and the encoding',
         )
     return _checked(_joined(heads, dialect.header_join), given, called, error)
 
@@ -147,9 +147,10 @@ def _heads(
 ) -> list[list[str]]:
     """Return the cells of the records of the header; none if it cannot be read.
 
-    A comment where the header should be is above it, unless it has the names that the description gives.
+    A comment where the header should be is above it. One that looks like a header is taken as it if it has
+    one of the names that the description gives, and else nothing is.
     """
-    dialect = description.dialect
+    dialect, given = description.dialect, description.names or ()
     heads: list[list[str]] = []
     read = above = 0
     for number, record in numbered:
@@ -157,14 +158,17 @@ def _heads(
         if number - above not in dialect.header_rows:
             continue
         found = cells.of(record)
-        if _is_comment(record, number, dialect) and not {*(found or ())[1:]} & {*(description.names or ())}:
+        comment = _is_comment(record, number, dialect)
+        if comment and not 1 < len(found or ()) == len(given):
             above += 1
-        elif found is None or UNREADABLE in record or read > LARGEST_FIRST_LINE:
+            continue
+        if found is None or UNREADABLE in record or read > LARGEST_FIRST_LINE:
             break
-        else:
-            heads.append(found)
-            if len(heads) == len(dialect.header_rows):
-                return heads
+        if comment and not {*found} & {*given}:
+            break
+        heads.append(found)
+        if len(heads) == len(dialect.header_rows):
+            return heads
     return []
 
 
