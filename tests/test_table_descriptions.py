@@ -18,8 +18,8 @@ from rainbowdp.formats.table_descriptors import read_table_description
 
 TWO = [{"name": "id"}, {"name": "vote"}]
 
-NO_NUMBERS = ["--5", "abc", "5 CR", "5.00DB", "Dr. 5", "5.00 S", "\u20145", "\u25b25", "5.00-", "5\u00bd"]
-NO_NUMBERS += ["Rs.500", "\u20ac1,5", "\u20ac,50"]
+NO_NUMBERS = ["--5", "abc", "5 CR", "5.00DB", "Dr. 5", "5.00 S", "\u20145", "\u25b25", "-5.00-", "5\u00bd"]
+NO_NUMBERS += ["5.-", "5-7", "5- EUR", "Rs.500", "\u20ac1,5", "\u20ac,50"]
 PATTERNS = [("time", form) for form in ("%H:%m", "%H:%M %p", "%I:%M", "%d.%m.%Y", "%H:%S")]
 PATTERNS += [("datetime", f"%d.%m.%Y {time}") for time in ("%H:%S", "%H:%M %p %z", "%M")]
 
@@ -167,6 +167,8 @@ def test_what_is_written_in_a_dialect_is_read_from_it(
                 "Rs. 500": "500",
                 "Rs. 12,34,567": "1234567",
                 "20 \u00b0C": "20",
+                # As SAP writes it.
+                "1,234.50-": "-1234.50",
                 "\u20135.00 €": "-5.00",
                 **{odd: odd for odd in NO_NUMBERS},
             },

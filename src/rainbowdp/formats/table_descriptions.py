@@ -135,8 +135,8 @@ class Field:
             # A text that would be a number without a description is none with it.
             return UNREADABLE if _PLAIN._form.fullmatch(text) else text
         digits = found["whole"].replace(self.group, "") if self.group else found["whole"]
-        # A minus stands before a currency or after it.
-        minus = "-" if (found["before"] or found["after"] or "+") in _MINUS else ""
+        # A minus stands before a currency, after it or at the end.
+        minus = "-" if (found["before"] or found["after"] or found["last"] or "+") in _MINUS else ""
         part = f".{found['part']}" if found["part"] else ""
         return f"{minus}{digits or '0'}{part}{found['power'] or ''}"
 
@@ -152,9 +152,12 @@ class Field:
         # In text around a number, a point ends a word; one before a digit belongs to the number.
         around = "" if self.bare else rf"(?:[^{_NO_TEXT}{re.escape(marks)}]|[{re.escape(marks)}](?![0-9]))*+"
         sign = f"[+{_MINUS}]"
+        # SAP writes a minus last. In "5.-" the hyphen means no decimals.
+        last = "" if self.bare else r"(?<=[0-9])-(?=\Z)"
         return re.compile(
-            rf"(?P<before>{sign})?{around}(?(before)|(?P<after>{sign})?)(?P<whole>{whole}|(?<![^\W_])(?={point}[0-9]))"
-            rf"(?:{point}(?P<part>[0-9]*))?(?P<power>[eE][+-]?[0-9]{{1,4}})?{around}"
+            rf"(?P<before>{sign})?{around}(?(before)|(?P<after>{sign})?)"
+            rf"(?P<whole>{whole}|(?<![^\W_])(?={point}[0-9]))(?:{point}(?P<part>[0-9]*))?"
+            rf"(?P<power>[eE][+-]?[0-9]{{1,4}})?(?(before)|(?(after)|(?P<last>{last})?)){around}"
         )
 
     def _truth(self, text: str) -> str:
