@@ -13,9 +13,15 @@ from hypothesis import strategies as st
 
 from rainbowdp.errors import FileFormatError, FileUnreadableError, RainbowError, TableUnreadableError
 from rainbowdp.formats.described_csv import rewritten, with_delimiter
+from rainbowdp.formats.encodings import UNREADABLE
 from rainbowdp.formats.table_descriptors import read_table_description
 
 TWO = [{"name": "id"}, {"name": "vote"}]
+
+NO_NUMBERS = ["--5", "abc", "5 CR", "5.00DB", "Dr. 5", "5.00 S", "\u20145", "\u25b25", "-5.00-", "5\u00bd"]
+NO_NUMBERS += ["5.-", "5-7", "5- EUR", "Rs.500", "\u20ac1,5", "\u20ac,50"]
+PATTERNS = [("time", form) for form in ("%H:%m", "%H:%M %p", "%I:%M", "%d.%m.%Y", "%H:%S")]
+PATTERNS += [("datetime", f"%d.%m.%Y {time}") for time in ("%H:%S", "%H:%M %p %z", "%M")]
 
 
 def rows(text: str | bytes, said: dict[str, Any], block: int = 5) -> list[list[str]]:
@@ -72,6 +78,22 @@ def rows(text: str | bytes, said: dict[str, Any], block: int = 5) -> list[list[s
         # Some programs call a doubled quote an escaped one.
         ('a,b\n"1","x ""y"""\n2,"z\n3,"z\n', {"dialect": {"escapeChar": '"'}}, [["a", "b"], ["1", 'x "y"']]),
         ("a, b, c\nid;vote\n1;2\n", {"dialect": {"headerRows": [2]}}, [["id", "vote"], ["1", "2"]]),
+        ('"a, b\nc, d";vote\n1;2\n', {"dialect": {"commentRows": [9]}}, [["a, b\nc, d", "vote"], ["1", "2"]]),
+        # Comments above the header; a header that looks like one.
+        ("# a, b\n#\nid;vote\n#\n1;2\n", {"dialect": {"commentChar": "#"}}, [["id", "vote"], ["1", "2"]]),
+        (
+            "# a, b\nid;vote\n1;2\n",
+            {"dialect": {"commentChar": "#", "headerRows": [2]}, "schema": {"fields": TWO}},
+            [["id", "vote"], ["1", "2"]],
+        ),
+        (
+            "#id;vote\n1;2\n",
+            {"dialect": {"commentChar": "#"}, "schema": {"fields": TWO}},
+            [["id", "vote"], ["1", "2"]],
+        ),
+        # Other names, on purpose.
+        ("Q1,Q1\n1,2\n", {"schema": {"fields": TWO}}, [["id", "vote"], ["1", "2"]]),
+        ("id,id\n1,2\n", {"schema": {"fields": TWO}}, [["id", "vote"], ["1", "2"]]),
     ],
 )
 @pytest.mark.parametrize("block", [1, 5, 1000])
@@ -113,7 +135,19 @@ def test_what_is_written_in_a_dialect_is_read_from_it(
     [
         (
             {"type": "number", "decimalChar": ","},
-            {"2541,50": "2541.50", "-1,5e3": "-1.5e3", "2.541,50": "2.541,50"},
+            {
+                "2541,50": "2541.50",
+                "-1,5e3": "-1.5e3",
+                "2.541,50": "2.541,50",
+                ",5": "0.5",
+                "-,5": "-0.5",
+                "\u20135": "-5",
+                # Without a description these would be numbers.
+                "1.200": UNREADABLE,
+                ".5": UNREADABLE,
+                "7": "7",
+                "unknown": "unknown",
+            },
         ),
         (
             {"type": "number", "groupChar": ",", "bareNumber": False},
@@ -126,12 +160,45 @@ def test_what_is_written_in_a_dialect_is_read_from_it(
                 "EUR 95": "95",
                 "\u22123": "-3",
                 "(5.00)": "(5.00)",
-                "--5": "--5",
-                "abc": "abc",
+                "$.50": "0.50",
+                "-$.50": "-0.50",
+                "Fr. 12.50": "12.50",
+                "12.50 Fr.": "12.50",
+                "Rs. 500": "500",
+                "Rs. 12,34,567": "1234567",
+                "20 \u00b0C": "20",
+                # As SAP writes it.
+                "1,234.50-": "-1234.50",
+                "\u20135.00 €": "-5.00",
+                **{odd: odd for odd in NO_NUMBERS},
             },
         ),
-        ({"type": "integer", "groupChar": "."}, {"1.000.000": "1000000", "7": "7"}),
+        (
+            {"type": "integer", "groupChar": "."},
+            {"1.000.000": "1000000", "7": "7", "2.5": UNREADABLE, "31.01.2026": "31.01.2026"},
+        ),
+        (
+            {"type": "number", "groupChar": ","},
+            {
+                "1,234": "1234",
+                "1,23,456.5": "123456.5",
+                **{odd: odd for odd in ("1,5", "1,2345", "1234,567")},
+            },
+        ),
         ({"type": "date", "format": "%d.%m.%Y"}, {"31.01.2026": "2026-01-31", "31.02.2026": "31.02.2026"}),
+        *(
+            ({"type": kind, "format": form}, {text: right})
+            for kind, form, text, right in (
+                ("time", "%I:%M %p", "11:30 PM", "23:30:00"),
+                ("time", "%H:%M:%S.%f", "01:02:03.5", "01:02:03.500000"),
+                ("datetime", "%d.%m.%Y", "31.01.2026", "2026-01-31T00:00:00"),
+                ("datetime", "%d.%m.%Y %Hh", "31.01.2026 23h", "2026-01-31T23:00:00"),
+                ("datetime", "%Y-%m-%d %H:%M%z", "2026-01-31 23:30-0500", "2026-01-31T23:30:00-05:00"),
+                # As without a description, the day in UTC.
+                ("date", "%Y-%m-%d %H:%M%z", "2026-01-31 23:30-0500", "2026-02-01"),
+                ("date", "%Y-%m-%d %H:%M%z", "9999-12-31 23:30-0500", "9999-12-31 23:30-0500"),
+            )
+        ),
         ({"type": "boolean", "trueValues": ["ja"]}, {"ja": "true", "0": "false", "nein": "nein"}),
         ({"missingValues": ["NA", "-"]}, {"NA": None, "-": None, "na": "na"}),
     ],
@@ -167,6 +234,13 @@ def test_missing_values_of_a_field_replace_those_of_the_table() -> None:
         ({"fields": [{"name": "a"}, {"name": "a"}]}, "the same name"),
         ({"fields": [], "fieldsMatch": "some"}, "'fieldsMatch' is 'some'"),
         ({"fields": [{"name": "d", "type": "date", "format": "%Q"}]}, "format '%Q' of field 'd' is not a"),
+        *(
+            (
+                {"fields": [{"name": "d", "type": kind, "format": form}]},
+                f"format '{form}' of field 'd' is not a",
+            )
+            for kind, form in PATTERNS
+        ),
         ({"encoding": "klingon"}, "no encoding 'klingon'"),
         ({"encoding": "utf-8\0"}, "no encoding 'utf-8.x00'"),
         ({"resources": []}, "'resources' must hold one table"),
@@ -194,6 +268,15 @@ def test_a_description_that_cannot_be_followed_is_refused(
         ("1,2\n", {"dialect": {"header": False}}, "has no header, and its description does not name"),
         ("a,b\n", {"dialect": {"headerRows": [3]}}, "no header where its description says"),
         ("a,b,c\n", {"fields": [{"name": "x"}]}, "has 3 columns, and its description 1"),
+        ("id\n1\n", {"fields": TWO}, "has 1 column, and its description 2"),
+        ("Q1\n1,2\n", {"fields": TWO}, "has 1 column, and its description 2"),
+        (
+            "#Q1,Q2\n1,2\n",
+            {"dialect": {"delimiter": ",", "commentChar": "#"}, "schema": {"fields": TWO}},
+            "no header where its description says",
+        ),
+        ("vote,id\n", {"fields": TWO}, "has the field 'id' of its description at another place"),
+        ("Vote,Q2\n", {"fields": TWO}, "has the field 'vote' of its description at another place"),
         ('"a"b,c\n', {"dialect": {"commentRows": [2]}}, "no header where its description says"),
     ],
 )

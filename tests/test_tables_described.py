@@ -66,6 +66,7 @@ def found(reading: Reading, source: object, describe: object = None, encoding: s
         # As MySQL escapes.
         (VOTES, 'vote,why\nred,"say \\"hi\\", ok"\nblue,\\N\n', {"escapeChar": "\\"}, (1, 1)),
         (MONEY, 'sum\n"2541,50"\n"1,5"\n', number(decimalChar=","), 2543),
+        (MONEY, 'sum\n",5"\n1.200\n"2.541,50"\n"1,5"\n', number(decimalChar=","), 2),
         (MONEY, 'sum\n"2,541.50"\n1.5\n', number(groupChar=","), 2543),
         (MONEY, "sum\n€2541.50\n1.5 EUR\n", number(bareNumber=False), 2543),
         (MONEY, "sum\n41.5%\n8.5 %\n", number(bareNumber=False), 50),
@@ -86,6 +87,35 @@ def test_an_export_is_read_with_its_description(
         said = tmp_path / "table.json"
         said.write_text(json.dumps(describe), encoding="utf-8")
         assert found(reading, path, said) == right
+
+
+def test_each_file_of_a_pattern_has_the_header_that_is_described(tmp_path: Path) -> None:
+    for name, text in (("a", "id,vote\n1,red\n"), ("b", "vote\n2,red\n"), ("c", "vote,id\nred,3\n")):
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    assert found(VOTES, f"{tmp_path}/[ab].csv", {"fields": TWO}) == (2, 0)
+    with pytest.raises(RainbowError, match=r"c\.csv' has the field 'id' of its description at another place"):
+        found(VOTES, f"{tmp_path}/*.csv", {"fields": TWO})
+    assert found(VOTES, f"{tmp_path}/c.csv", {"fields": TWO, "fieldsMatch": "equal"}) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        # As write.table(row.names=FALSE) of R has it.
+        ('"n" "vote"\n1 "red"\n2 "blue"\n', (1, 1)),
+        ('"the n" "vote" "a b" "c d"\n"1 2" "red" "a b" ""\n2 blue 3 4\n', (1, 1)),
+        ('n vote\n1 red\n2 blue\n3  red\n"3"  red\n', (1, 1)),
+        # Rows that are judged one by one.
+        ('vote n\n"red" 1\n"blue" "a\nb"\n"a\nb" 1\n"red" ""\n', (2, 1)),
+        ('txt vote\n"a b" red\r\n"""a"" b" "red"\r\nx blue\n', (2, 1)),
+    ],
+)
+def test_blanks_that_separate_cells_are_no_blanks_around_quotes(
+    tmp_path: Path, text: str, right: tuple[int, int]
+) -> None:
+    (tmp_path / "t.txt").write_text(text, encoding="utf-8", newline="")
+    for more in ({}, {"commentChar": "%"}):
+        assert found(VOTES, tmp_path / "t.txt", {"dialect": {"delimiter": " ", **more}}) == right
 
 
 def test_missing_values_and_numbers_hold_for_frames_and_databases_too(tmp_path: Path) -> None:
@@ -142,6 +172,9 @@ def test_options_of_the_command_line_say_what_is_needed_daily(run: Runner) -> No
     asked = ("yes-no", "t.csv", "--column", "sum", "--sum", "--clamp", "0,100", *sure)
     assert run("ask", *asked, "--decimal", ",", "--at-least", 90).out == "yes\n"
     assert run("ask", *asked, "--at-least", 90).out == "no\n"
+    for where, noted in (("id=1..2", True), ("sum=1..99", False), ("vote=red", False)):
+        outcome = run("ask", *asked, "--decimal", ",", "--at-least", 90, "--where", where)
+        assert ("given for 'sum' alone: 'id' is read with a decimal point" in outcome.err) == noted
     votes = ("winner", "t.csv", "--column", "vote", "--options", "NA,red")
     assert run("ask", *votes, *sure, "--missing", "NA,-", "--separator", ";").out == "red\n"
     outcome = run("ask", *votes, *sure, "--decimal", ",")

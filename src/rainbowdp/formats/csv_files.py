@@ -144,7 +144,7 @@ def _header_of(separators: Sequence[bytes], line: re.Match[bytes]) -> Header:
     separator = max(separators, key=apart.count)
     names = _names(first, separator)
     # `Records` removes blanks around quotes.
-    plain = names is not None and not re.search(b' "|" ', first)
+    plain = names is not None and (separator == b" " or not re.search(b' "|" ', first))
     listed = names or first.split(separator)
     return _made(listed, separator, line[2], line.end(), fits=names is not None, plain=plain)
 
@@ -167,11 +167,16 @@ def _made(
     return Header(texts, separator.decode(), ending or b"\n", length, fits, plain)
 
 
+def _blanks(separator: bytes) -> bytes:
+    """Return the pattern of blanks beside a cell; none where they separate cells."""
+    return b"" if separator == b" " else b" *+"
+
+
 def _cell(separator: bytes) -> bytes:
     """Return the pattern of a cell; blanks around a quoted cell are no text of it."""
-    apart = re.escape(separator)
-    plain = rb' *+(?:[^" \r\n' + apart + rb"][^\r\n" + apart + rb"]*+)?+"
-    return rb"(?: *+" + _IN_QUOTES + rb" *+|" + plain + rb")"
+    apart, blanks = re.escape(separator), _blanks(separator)
+    plain = blanks + rb'(?:[^" \r\n' + apart + rb"][^\r\n" + apart + rb"]*+)?+"
+    return rb"(?:" + blanks + _IN_QUOTES + blanks + rb"|" + plain + rb")"
 
 
 def _record(separator: bytes) -> re.Pattern[bytes]:
@@ -182,7 +187,7 @@ def _record(separator: bytes) -> re.Pattern[bytes]:
 def _is_open(separator: bytes, line: bytes) -> bool:
     """Tell whether a line ends inside a quoted cell."""
     before = rb"(?:" + _cell(separator) + re.escape(separator) + rb")*+"
-    return re.match(before + rb" *+" + _IN_QUOTES[:-1] + rb"\Z", line) is not None
+    return re.match(before + _blanks(separator) + _IN_QUOTES[:-1] + rb"\Z", line) is not None
 
 
 def _names(record: bytes, separator: bytes) -> list[bytes] | None:
@@ -251,16 +256,15 @@ class Records:
         self._separator = header.delimiter.encode()
         self._longest = longest
         self._exactly = exactly
-        separator = re.escape(self._separator)
+        separator, blanks = re.escape(self._separator), _blanks(self._separator)
         self._one = _record(self._separator)
         self._exact = re.compile(self._row(_cell(self._separator)))
-        self._blanks = re.compile(
-            rb"(\A|" + separator + rb") *+(" + _IN_QUOTES + rb") *+(?=" + separator + rb"|\Z)"
-        )
+        around = rb"(\A|%b)%b(%b)%b(?=%b|\Z)" % (separator, blanks, _IN_QUOTES, blanks, separator)
+        self._blanks = re.compile(around)
         # The same in one line, without NUL and blanks around quotes, many records at a time.
         quoted = rb'"[^"\r\n\x00]*+(?:""[^"\r\n\x00]*+)*+"'
-        plain = rb' *+[^" \r\n\x00' + separator + rb"][^\r\n\x00" + separator + rb"]*+"
-        cell = rb"(?:" + quoted + rb"|" + plain + (rb")" if self._cells == 1 else rb"| *+)")
+        plain = blanks + rb'[^" \r\n\x00' + separator + rb"][^\r\n\x00" + separator + rb"]*+"
+        cell = rb"(?:" + quoted + rb"|" + plain + (rb")" if self._cells == 1 else rb"|" + blanks + rb")")
         self._run = re.compile(rb"(?:" + self._row(cell) + self._ending + rb")*+")
         self._skipping = False
         self._before = 0

@@ -8,9 +8,11 @@ a number of cells that the description does not allow is left out, and no record
 
 import codecs
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import tee
 
 from rainbowdp.errors import RainbowError
 from rainbowdp.formats.csv_files import LARGEST_RECORD, NO_TEXT, WRONG_QUOTES, wrong_length
@@ -61,7 +63,7 @@ def rewritten(
     yield _line(names)
     kept, size = [], 0
     for number, record in numbered:
-        if _is_no_data(record, number, description.dialect):
+        if not record or _is_comment(record, number, description.dialect):
             continue
         row = _row(record, len(names), cutter, description)
         if isinstance(row, str):
@@ -84,12 +86,12 @@ def with_delimiter(
     Parameters
     ----------
     description : TableDescription
-        Where it names none, the header tells: its last row, taking rows above it as lines. Without a header
-        it is the comma, where that may be, since no row of data may tell.
+        Where it names none, the last row of the header tells. Without a header it is the comma, where that
+        may be, since no row of data may tell.
     content : iterable of bytes
         The file in UTF-8, of which the beginning is read.
     delimiters : sequence of str
-        Of these, the one that stands there most often.
+        Of these, the one that makes the most cells of it.
 
     Examples
     --------
@@ -103,19 +105,17 @@ def with_delimiter(
     if not dialect.header_rows:
         usual = "," if "," in delimiters else delimiters[0]
         return replace(description, dialect=replace(dialect, delimiter=usual))
-    row = dialect.header_rows[-1]
-    text = b""
-    for block in content:
-        text += block
-        if len(_ENDS.split(text, row)) > row or len(text) > LARGEST_FIRST_LINE:
-            break
-    line = [*_ENDS.split(text, row), *[b""] * row][row - 1]
-    outside = re.sub(rb'"[^"]*+(?:"|\Z)', b"", line)
-    told = max(delimiters, key=lambda delimiter: outside.count(delimiter.encode()))
-    return replace(description, dialect=replace(dialect, delimiter=told))
+    choices = [replace(description, dialect=replace(dialect, delimiter=each)) for each in delimiters]
+    found = zip(choices, tee(content, len(choices)), strict=True)
+    return max(found, key=lambda choice: _width(*choice))[0]
 
 
-_ENDS = re.compile(rb"\r\n|\n|\r")
+def _width(description: TableDescription, content: Iterable[bytes]) -> int:
+    """Return how many columns the last row of the header has."""
+    cutter = _Cutter(description.dialect)
+    numbered = enumerate(cutter.records(codecs.iterdecode(content, "utf-8", "replace")), start=1)
+    heads = _heads(numbered, cutter, description)
+    return len(heads[-1]) if heads else 0
 
 
 def _names(
@@ -127,8 +127,6 @@ def _names(
 ) -> list[str]:
     """Read the records up to the last of the header, and return the names of the columns."""
     dialect, given = description.dialect, description.names
-    heads: list[list[str]] = []
-    read = 0
     if not dialect.header_rows:
         if given is None:
             raise error(
@@ -136,20 +134,43 @@ def _names(
                 help='list all columns as "fields" of the schema',
             )
         return [*given]
+    heads = _heads(numbered, cutter, description)
+    if not heads:
+        raise error(
+            f"{called} has no header where its description says",
+            help='check "headerRows", comments, quotes and the encoding',
+        )
+    return _checked(_joined(heads, dialect.header_join), given, called, error)
+
+
+def _heads(
+    numbered: Iterator[tuple[int, str]], cutter: "_Cutter", description: TableDescription
+) -> list[list[str]]:
+    """Return the cells of the records of the header; none if it cannot be read.
+
+    A comment where the header should be is above it. One that looks like a header is taken as it if it has
+    one of the names that the description gives, and else nothing is.
+    """
+    dialect, given = description.dialect, description.names or ()
+    heads: list[list[str]] = []
+    read = above = 0
     for number, record in numbered:
         read += len(record)
-        if number in dialect.header_rows:
-            found = cutter.cells(record)
-            if found is None or UNREADABLE in record or read > LARGEST_FIRST_LINE:
-                break
-            heads.append(found)
-        if number == dialect.header_rows[-1]:
-            joined = _joined(heads, dialect.header_join)
-            return _checked(joined, given, called, error)
-    raise error(
-        f"{called} has no header where its description says",
-        help='check "headerRows", quotes and the encoding',
-    )
+        if number - above not in dialect.header_rows:
+            continue
+        found = cutter.cells(record)
+        comment = _is_comment(record, number, dialect)
+        if comment and not 1 < len(found or ()) == len(given):
+            above += 1
+            continue
+        if found is None or UNREADABLE in record or read > LARGEST_FIRST_LINE:
+            break
+        if comment and not {*found} & {*given}:
+            break
+        heads.append(found)
+        if len(heads) == len(dialect.header_rows):
+            return heads
+    return []
 
 
 def _joined(heads: list[list[str]], between: str) -> list[str]:
@@ -164,25 +185,40 @@ def _checked(
 ) -> list[str]:
     """Return the names: those of the description, if it gives all of them and the header can be theirs.
 
-    The header may lack the name of one column, as R leaves out that of the row names, and end in separators.
+    The header may lack the first name, as R leaves out that of the row names, and end in separators. It may
+    have other names, but none of the description at another place.
     """
     if given is None:
         return found
     named = len(found)
     while named > len(given) and not found[named - 1]:
         named -= 1
-    if named not in (len(given), len(given) - 1):
+    head, fields = [*map(_folded, found[:named])], [*map(_folded, given)]
+    if head == fields[1:]:
+        return [*given]
+    if named != len(given):
+        columns = f"{named} column{'s' * (named != 1)}"
         raise error(
-            f"the header of {called} has {named} columns, and its description {len(given)}",
+            f"the header of {called} has {columns}, and its description {len(given)}",
             help='list all columns as "fields", or say with "fieldsMatch" that these are only some: subset',
         )
+    for name, field, here in zip(given, fields, head, strict=True):
+        if here != field and field in head:
+            raise error(
+                f"the header of {called} has the field {name!r} of its description at another place",
+                help='order the fields as the columns, or say "fieldsMatch": "equal" to take them by name',
+            )
     return [*given]
 
 
-def _is_no_data(record: str, number: int, dialect: Dialect) -> bool:
-    """Tell whether a record is empty, or a comment."""
-    comment = dialect.comment is not None and record.startswith(dialect.comment)
-    return not record or number in dialect.comment_rows or comment
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name.strip()).casefold()
+
+
+def _is_comment(record: str, number: int, dialect: Dialect) -> bool:
+    return number in dialect.comment_rows or (
+        dialect.comment is not None and record.startswith(dialect.comment)
+    )
 
 
 def _row(record: str, width: int, cutter: "_Cutter", description: TableDescription) -> list[str] | str:

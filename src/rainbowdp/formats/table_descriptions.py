@@ -12,17 +12,33 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Final, Literal, Self
 
 from rainbowdp.errors import UsageError
+from rainbowdp.formats.encodings import UNREADABLE
 
 FieldsMatch = Literal["exact", "equal", "subset", "superset", "partial"]
 MOMENTS: Final[dict[str, Callable[[dt.datetime], str]]] = {
-    "date": lambda moment: moment.date().isoformat(),
+    # As everywhere, the day of a moment with a time zone is the day in UTC.
+    "date": lambda moment: (moment.astimezone(dt.UTC) if moment.tzinfo else moment).date().isoformat(),
     "time": lambda moment: moment.time().isoformat(),
     "datetime": lambda moment: moment.isoformat(),
 }
 """The types of dates and times, and the text of a value of each."""
+_MOMENT = dt.datetime(2026, 10, 31, 13, 14, 15, tzinfo=dt.UTC)
+# The minus of Unicode, the en dash and the hyphen.
+_MINUS = "\u2212\u2013-"
+# Not left out around a number: digits, fractions, and what makes a number negative somewhere, such as
+# parentheses, dashes or the triangles of Japan.
+_NO_TEXT = (
+    r"\d\u00bc-\u00be\u2150-\u215e()<>+\-\u00b1\u02d7\u2010-\u2015\u207b\u208b\u2212"
+    r"\u25b2-\u25bf\ufe58\ufe63\uff08\uff09\uff0d"
+)
+# Words of bookkeeping, on which the sign depends; in German S and H.
+_SIDE = re.compile(
+    r"(?<![^\W\d_])(?i:cr|dr|db|credit|debit|minus|neg|negative|soll|haben)(?![^\W\d_])|[0-9]\s*[CDHS]\Z"
+)
 
 
 @dataclass(frozen=True)
@@ -105,7 +121,8 @@ class Field:
     def rule(self) -> Callable[[str], str] | None:
         """Return the text that a text stands for; None where each stands for itself.
 
-        A text that is not of the type stays as it is. Whether a rule is needed is known without a cell.
+        A text that is not of the type stays as it is; where a column without a description would read it as
+        a number all the same, it is unreadable. Whether a rule is needed is known without a cell.
         """
         if self.kind in ("number", "integer"):
             return None if (self.decimal, self.group, self.bare) == (".", "", True) else self._number
@@ -115,23 +132,33 @@ class Field:
 
     def _number(self, text: str) -> str:
         found = self._form.fullmatch(text)
-        if found is None or (found["before"] and found["after"]):
-            return text
+        if found is None or (_SIDE.search(text) and not self.bare):
+            # A text that would be a number without a description is none with it.
+            return UNREADABLE if _PLAIN._form.fullmatch(text) else text
         digits = found["whole"].replace(self.group, "") if self.group else found["whole"]
-        # A minus stands before a currency or after it.
-        minus = "-" if "-" in (found["before"], found["after"]) or "\u2212" in text else ""
-        return minus + digits + (f".{found['part']}" if found["part"] else "") + (found["power"] or "")
+        # A minus stands before a currency, after it or at the end.
+        minus = "-" if (found["before"] or found["after"] or found["last"] or "+") in _MINUS else ""
+        part = f".{found['part']}" if found["part"] else ""
+        return f"{minus}{digits or '0'}{part}{found['power'] or ''}"
 
-    @property
+    @cached_property
     def _form(self) -> re.Pattern[str]:
         point, group = re.escape(self.decimal), re.escape(self.group)
-        whole = rf"[0-9]+(?:{group}[0-9]+)*+" if group else "[0-9]+"
-        # Parentheses may mean a minus, so such a number is not read.
-        around = "" if self.bare else rf"[^0-9()+\-\u2212{point}]*+"
-        sign = "[+\\-\u2212]?"
+        whole = "[0-9]+"
+        if group:
+            # Groups have three digits; in India two, but for the last one.
+            indian = f"[0-9]{{1,2}}(?:{group}[0-9]{{2}}(?={group}))++{group}[0-9]{{3}}"
+            whole = f"[0-9]{{1,3}}(?:{group}[0-9]{{3}})++|{indian}|{whole}"
+        marks = "".join(mark for mark in f".,{self.decimal}{self.group}" if not mark.isspace())
+        # In text around a number, a point ends a word; one before a digit belongs to the number.
+        around = "" if self.bare else rf"(?:[^{_NO_TEXT}{re.escape(marks)}]|[{re.escape(marks)}](?![0-9]))*+"
+        sign = f"[+{_MINUS}]"
+        # SAP writes a minus last. In "5.-" the hyphen means no decimals.
+        last = "" if self.bare else r"(?<=[0-9])-(?=\Z)"
         return re.compile(
-            rf"(?P<before>{sign}){around}(?P<after>{sign})(?P<whole>{whole})"
-            rf"(?:{point}(?P<part>[0-9]*))?(?P<power>[eE][+-]?[0-9]{{1,4}})?{around}"
+            rf"(?P<before>{sign})?{around}(?(before)|(?P<after>{sign})?)"
+            rf"(?P<whole>{whole}|(?<![^\W_])(?={point}[0-9]))(?:{point}(?P<part>[0-9]*))?"
+            rf"(?P<power>[eE][+-]?[0-9]{{1,4}})?(?(before)|(?(after)|(?P<last>{last})?)){around}"
         )
 
     def _truth(self, text: str) -> str:
@@ -140,8 +167,37 @@ class Field:
     def _moment(self, text: str) -> str:
         try:
             return MOMENTS[self.kind](dt.datetime.strptime(text, self.form))  # noqa: DTZ007 - the pattern may have a zone
-        except ValueError:
+        except (ValueError, OverflowError):
             return text
+
+
+def reads_what_it_writes(kind: str, form: str) -> bool:
+    """Tell whether a pattern reads dates or times as it writes them; a cell would not say so.
+
+    Parameters
+    ----------
+    kind : str
+        The type, from `MOMENTS`.
+    form : str
+        The pattern. It may leave out a part of the time with all parts below it.
+
+    Examples
+    --------
+    >>> [reads_what_it_writes("time", form) for form in ("%H:%M", "%I:%M %p", "%H:%m", "%H:%M %p")]
+    [True, True, False, False]
+    """
+    try:
+        read = dt.datetime.strptime(_MOMENT.strftime(form), form)  # noqa: DTZ007 - the pattern may have a zone
+    except (ValueError, re.error):
+        return False
+    if ("%I" in form) != ("%p" in form) or re.search("%[HI][:.]?%m", form) or "%" not in form:
+        return False
+    day, time = read.date() == _MOMENT.date(), (read.hour, read.minute, read.second)
+    cut = [(13, 14, 15), (13, 14, 0), (13, 0, 0)]
+    return time in cut if kind == "time" else day and time in [*cut, (0, 0, 0)]
+
+
+_PLAIN = Field("", "number")
 
 
 @dataclass(frozen=True)

@@ -116,6 +116,9 @@ _POINTS = (
     "the cells are separated by semicolons, as they are where decimals have a comma: '2,5' counts for "
     "nothing, and '1.200' is read as 1.2, not as 1200"
 )
+_WITH_POINTS = (
+    "is read with a decimal point, so that '2,5' counts for nothing unless --describe says how it is written"
+)
 _ENCODED = "if an older program wrote the file, give its encoding, such as --encoding cp1252"
 _TYPED = "where the table has truth values or numbers, these say true, false, 1 or 2.5"
 _DATES = (
@@ -187,12 +190,16 @@ def _compared_with(where: Mapping[str, Filter], groups: Groups | None) -> Iterat
 def _forms_of_points(table: Table, compared: Compared) -> list[str]:
     """Return in which form numbers and dates are read where the table or a description does not say it."""
     plain = [(column, each) for column, each in compared if table.description.about(column).rule is None]
-    points = table.separator == ";" and any(isinstance(each, Fraction) for _, each in plain)
+    points = [column for column, each in plain if isinstance(each, Fraction)]
+    said = [*table.description.decimals]
+    notes = [_POINTS] if points and table.separator == ";" else []
+    if points and said:
+        notes += [f"the decimal character was given for {said[0]!r} alone: {points[0]!r} {_WITH_POINTS}"]
     dates = any(
         isinstance(each, dt.date) and held_by(table.source.types.get(column, "")) is None
         for column, each in plain
     )
-    return [*([_POINTS] if points else []), *([_DATES] if dates else [])]
+    return [*notes, *([_DATES] if dates else [])]
 
 
 def _never_said(table: Table, compared: Compared) -> dict[str, str]:
