@@ -16,7 +16,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
-from numbers import Number
 from types import NoneType
 from typing import cast
 
@@ -26,7 +25,6 @@ from rainbowdp.questions.cells import LARGEST_CELL, NULL, Mark, cell_text, stand
 from rainbowdp.tables.source import UNREADABLE_CELL, Batch, OfCell, Progress, Source, cells_by
 
 _MOST_BYTES_PER_CHARACTER = 4
-_NUMBER = "\u200b"
 # The least number of digits on which Python can be told to insist.
 _LONGEST_INT = 640
 # Whether Python writes a longer whole number depends on what it is told.
@@ -51,28 +49,41 @@ def stored_text(cell: object) -> str | None:
     return text
 
 
-def text_of_number(cell: object) -> str | None:
-    r"""Return `stored_text`, with a mark at the end of what is stored as a number.
+class Stored(str):
+    """The text of a cell that is not stored as a text, but as a number for example."""
 
-    Where all cells become texts, descriptions of texts can tell numbers by it. The mark has no width, so it
-    is lost where texts are compared.
-
-    Examples
-    --------
-    >>> text_of_number(2.5), text_of_number("2.5"), text_of_number(True), text_of_number(None)
-    ('2.5\u200b', '2.5', 'true', None)
-    """
-    text = stored_text(cell)
-    if text is None or text == UNREADABLE or isinstance(cell, bool):
-        return text
-    return f"{text}{_NUMBER}" if isinstance(cell, Number) else text
+    __slots__ = ()
 
 
 def is_written(cell: object) -> bool:
-    """Tell whether a cell was written as a text, and is not a number that is stored as one."""
-    if isinstance(cell, bytes):
-        return not cell.endswith(_NUMBER.encode())
-    return isinstance(cell, str) and not cell.endswith(_NUMBER)
+    """Tell whether a cell is stored as a text."""
+    return isinstance(cell, str | bytes | bytearray | memoryview) and not isinstance(cell, Stored)
+
+
+def marked_text(cell: object) -> str | None:
+    r"""Return `stored_text`, with a NUL character before the text of what is not stored as one.
+
+    For where all cells have to become texts. No cell can say the mark, since one with a NUL is unreadable.
+
+    Examples
+    --------
+    >>> marked_text(2.5), marked_text("2.5"), marked_text("\x002.5"), marked_text(None)
+    ('\x002.5', '2.5', '\x00', None)
+    """
+    text = stored_text(cell)
+    return text if text is None or text == UNREADABLE or is_written(cell) else UNREADABLE + text
+
+
+def unmarked(text: str | bytes) -> str | bytes:
+    r"""Return the cell that stands behind a text from `marked_text`.
+
+    Examples
+    --------
+    >>> [is_written(unmarked(text)) for text in ("\x002.5", "2.5", b"2.5")], unmarked("\x002.5")
+    ([False, True, True], '2.5')
+    """
+    said = text if isinstance(text, str) else text.decode("utf-8", "replace")
+    return Stored(said[1:]) if len(said) > 1 and said.startswith(UNREADABLE) else text
 
 
 def stored_cell(text: str | None) -> object:
@@ -90,7 +101,7 @@ def texts_of(cells: Sequence[object]) -> list[str | None]:
     """
     kinds = set(map(type, cells)) - {NoneType}
     with contextlib.suppress(ValueError):
-        if kinds == {str}:
+        if kinds and kinds <= {str, Stored}:
             return _stripped([cell or "" for cell in cast("Sequence[str | None]", cells)])
         if kinds == {bytes}:
             return _stripped([(cell or b"").decode() for cell in cast("Sequence[bytes | None]", cells)])
