@@ -33,7 +33,28 @@ SAID: list[tuple[dict[str, Any], list[tuple[object, str]]]] = [
         [
             ("1.200", "1200"), ("1.200\u200b", "1200"), ("\ufeff2,50 ", "2.50"), ("2,50", "2.50"),
             ("2,50\u2060", "2.50"), ("7\u200d", "7"), ("x\u200b", "x"), ("\u200b", NOTHING), ("true", "true"),
-            ("\x005", UNREADABLE), (1.2, "1.2"), (1200, "1200"), (0.1, "0.1"), (True, "true"), (None, NOTHING),
+            ("\x005", UNREADABLE), (1.2, "1.2"), (1200, "1200"), (0.1, "0.1"), (True, "true"),
+            (None, NOTHING),
+        ],
+    ),
+    # Stored days are not written in any way, and the number of a day may be.
+    (
+        {"type": "date", "format": "%Y%d%m"},
+        [
+            ("20260201", "2026-01-02"), ("20260201\u200b", "2026-01-02"), (20260201, "2026-01-02"),
+            (20260201.0, "2026-01-02"), ("2026-02-01", "2026-02-01"), ("x", "x"),
+            (dt.date(2026, 2, 1), "2026-02-01"),
+        ],
+    ),
+    (
+        {"type": "date", "format": "%Y-%d-%m"},
+        [("2026-02-01", "2026-01-02"), (dt.date(2026, 2, 1), "2026-02-01"), (7, "7")],
+    ),
+    (
+        {"type": "datetime", "format": "%Y-%d-%mT%H:%M:%S"},
+        [
+            ("2026-02-01T05:06:07", "2026-01-02T05:06:07"),
+            (dt.datetime.fromisoformat("2026-02-01T05:06:07"), "2026-02-01T05:06:07"),
         ],
     ),
 ]  # fmt: skip
@@ -90,7 +111,7 @@ def objects(column: Cells) -> pd.DataFrame:
 
 
 # How to make a source of cells, and which of them it can hold.
-NO_NUL, TEXTS = ("no NUL", str), (str,)
+NO_NUL, TEXTS, DAYS = ("no NUL", str), (str,), (dt.date, dt.datetime)
 MAKERS: dict[str, tuple[Callable[[Cells, Path], Any], tuple[object, ...]]] = {
     "csv": (as_csv, NO_NUL),
     "json": (as_json, (str, int, float, bool, type(None))),
@@ -99,9 +120,9 @@ MAKERS: dict[str, tuple[Callable[[Cells, Path], Any], tuple[object, ...]]] = {
     "polars": (lambda column, _: pl.DataFrame({"x": column}), TEXTS),
     "duckdb": (lambda column, _: duckdb.from_arrow(pa.table({"x": list(column)})), TEXTS),
     "pandas": (lambda column, _: pd.DataFrame({"x": column}), TEXTS),
-    "objects": (lambda column, _: objects(column), (str, int, float, bool, dt.date, type(None))),
-    "categories": (lambda column, _: objects(column).astype("category"), (str, int, float, dt.date)),
-    "xlsx": (as_workbook, ("no NUL", str, int, float, bool, dt.date, type(None))),
+    "objects": (lambda column, _: objects(column), (str, int, float, bool, *DAYS, type(None))),
+    "categories": (lambda column, _: objects(column).astype("category"), (str, int, float, *DAYS)),
+    "xlsx": (as_workbook, ("no NUL", str, int, float, bool, *DAYS, type(None))),
     "sav": (as_statistics("sav"), NO_NUL),
     "dta": (as_statistics("dta"), NO_NUL),
     "sqlite": (as_sqlite, ("no NUL", str, int, float, type(None))),
@@ -132,3 +153,34 @@ def test_each_cell_is_read_alone(
             # Rows that are not counted together are read in another way.
             right[NOTHING] = right[UNREADABLE] = 0
             assert cells(table, "x", unit="x", max_rows=99) == +right
+
+
+DAY = dt.date(2026, 2, 1)
+IN_ARROW = pa.table({"x": [DAY]})
+MOMENT = pd.to_datetime([DAY])
+# Columns of a type of days or moments, a pattern that reads another one of the same text, and that text.
+TYPED: list[tuple[object, str, str, str]] = [
+    *(
+        (source, "date", "%Y-%d-%m", "2026-02-01")
+        for source in (
+            IN_ARROW,
+            pl.DataFrame(IN_ARROW),
+            duckdb.from_arrow(IN_ARROW),
+            pa.table({"x": pa.array([DAY], pa.date64())}),
+        )
+    ),
+    *(
+        (pd.DataFrame({"x": column}), "datetime", "%Y-%d-%mT%H:%M:%S", "2026-02-01T00:00:00")
+        for column in (MOMENT, pd.Categorical(MOMENT))
+    ),
+    (pa.table({"x": [dt.time(5, 6)]}), "time", "%M:%H:%S", "05:06:00"),
+    (duckdb.sql("select '05:06:00+00'::timetz as x"), "time", "%M:%H:%S%z", "05:06:00+00:00"),
+]
+
+
+@pytest.mark.parametrize(("source", "kind", "form", "said"), TYPED)
+def test_a_pattern_of_texts_is_nothing_to_days_and_moments(
+    source: object, kind: str, form: str, said: str
+) -> None:
+    with open_table(source, describe={"fields": [{"name": "x", "type": kind, "format": form}]}) as table:
+        assert cells(table, "x") == {said: 1}

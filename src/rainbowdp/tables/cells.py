@@ -20,8 +20,17 @@ from types import NoneType
 from typing import cast
 
 from rainbowdp.formats.encodings import UNREADABLE
-from rainbowdp.formats.table_descriptions import TableDescription
-from rainbowdp.questions.cells import LARGEST_CELL, NULL, Mark, cell_text, stands_for, tidy, typed_text
+from rainbowdp.formats.table_descriptions import MOMENTS, TableDescription
+from rainbowdp.questions.cells import (
+    LARGEST_CELL,
+    NULL,
+    Mark,
+    cell_text,
+    number_of,
+    stands_for,
+    tidy,
+    typed_text,
+)
 from rainbowdp.tables.source import UNREADABLE_CELL, Batch, OfCell, Progress, Source, cells_by
 
 _MOST_BYTES_PER_CHARACTER = 4
@@ -50,7 +59,7 @@ def stored_text(cell: object) -> str | None:
 
 
 class Stored(str):
-    """The text of a cell that is not stored as a text, but as a number for example."""
+    """The text of a cell that is not stored as a text, but as a number or a date for example."""
 
     __slots__ = ()
 
@@ -144,7 +153,7 @@ def day_text(days: int) -> str | bytes:
     ('1970-01-01', b'\xff')
     """
     try:
-        return (_START + dt.timedelta(days)).date().isoformat()
+        return Stored((_START + dt.timedelta(days)).date().isoformat())
     except OverflowError:
         return UNREADABLE_CELL
 
@@ -159,7 +168,7 @@ def time_text(count: int, unit: str) -> str | bytes:
     """
     if not 0 <= count < _SECONDS_PER_DAY * PER_SECOND[unit]:
         return UNREADABLE_CELL
-    return str(moment_text(count, unit, zoned=False)).partition("T")[2]
+    return Stored(str(moment_text(count, unit, zoned=False)).partition("T")[2])
 
 
 def moment_text(count: int, unit: str, *, zoned: bool) -> str | bytes:
@@ -189,7 +198,7 @@ def moment_text(count: int, unit: str, *, zoned: bool) -> str | bytes:
     except OverflowError:
         return UNREADABLE_CELL
     fraction = _fraction(parts * PER_SECOND["ns"] // PER_SECOND[unit])
-    return moment.isoformat() + fraction + ("+00:00" if zoned else "")
+    return Stored(moment.isoformat() + fraction + ("+00:00" if zoned else ""))
 
 
 def iso_text(text: str) -> str | None:
@@ -220,7 +229,7 @@ def iso_text(text: str) -> str | None:
         except (ValueError, OverflowError):
             return None
         day, time, zone = moment.date().isoformat(), moment.time().isoformat(), "+00:00"
-    return "T".join(part for part in (day, time) if part) + digits + (zone or "")
+    return Stored("T".join(part for part in (day, time) if part) + digits + (zone or ""))
 
 
 def _fraction(nanoseconds: int) -> str:
@@ -323,8 +332,8 @@ def described_source(source: Source, description: TableDescription) -> Source:
 def _rule(description: TableDescription, column: str) -> OfCell | None:
     """Return what a description makes of the cells of a column; a cell without a text stays as it is.
 
-    How numbers are written says nothing about cells that are stored as numbers. Missing texts are compared
-    with cells as options are, and with numbers after these are read.
+    How numbers and dates are written says nothing about cells that are stored as such. Missing texts are
+    compared with cells as options are, and with numbers after these are read.
     """
     about = description.about(column)
     texts = set(map(tidy, description.missing_in(column)))
@@ -332,16 +341,20 @@ def _rule(description: TableDescription, column: str) -> OfCell | None:
     read = about.rule
     if read is None and not missing:
         return None
-    of_numbers = about.kind in ("number", "integer")
 
     def said(cell: object) -> object:
         text = stored_text(cell)
         if text is None or text == UNREADABLE:
             return stored_cell(text)
-        if read is not None and (is_written(cell) or not of_numbers):
+        if read is not None and (is_written(cell) or _reads_stored(about.kind, text)):
             if text in texts:
                 return None
             text = read(text)
         return None if stands_for(text, missing) is not None else text
 
     return said
+
+
+def _reads_stored(kind: str, text: str) -> bool:
+    """Tell whether a rule is for a cell that is not stored as a text: 1 may say true, and 20260131 a day."""
+    return kind == "boolean" or (kind in MOMENTS and number_of(text) is not None)
