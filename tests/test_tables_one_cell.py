@@ -71,6 +71,10 @@ def as_json(column: Cells, place: Path) -> object:
     return place / "t.jsonl"
 
 
+def as_json_in_arrow(column: Cells, _: object) -> pa.Table:
+    return pa.table({"x": pa.array(list(map(json.dumps, column)), pa.json_())})
+
+
 def as_parquet(column: Cells, place: Path) -> object:
     pq.write_table(pa.table({"x": list(column)}), place / "t.parquet")
     return place / "t.parquet"
@@ -112,9 +116,16 @@ def objects(column: Cells) -> pd.DataFrame:
 
 # How to make a source of cells, and which of them it can hold.
 NO_NUL, TEXTS, DAYS = ("no NUL", str), (str,), (dt.date, dt.datetime)
+OF_JSON = (str, int, float, bool, type(None))
 MAKERS: dict[str, tuple[Callable[[Cells, Path], Any], tuple[object, ...]]] = {
     "csv": (as_csv, NO_NUL),
-    "json": (as_json, (str, int, float, bool, type(None))),
+    "json": (as_json, OF_JSON),
+    "json in arrow": (as_json_in_arrow, OF_JSON),
+    "json in polars": (lambda column, _: pl.DataFrame(as_json_in_arrow(column, _)), OF_JSON),
+    "json in duckdb": (
+        lambda column, _: duckdb.from_arrow(as_json_in_arrow(column, _)).project("x::json as x"),
+        OF_JSON,
+    ),
     "arrow": (lambda column, _: pa.table({"x": list(column)}), TEXTS),
     "parquet": (as_parquet, TEXTS),
     "polars": (lambda column, _: pl.DataFrame({"x": column}), TEXTS),

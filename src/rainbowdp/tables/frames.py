@@ -13,7 +13,7 @@ is taken as marked texts: by Arrow where all cells are texts or missing, and cel
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -23,8 +23,8 @@ from rainbowdp.formats.encodings import UNREADABLE
 from rainbowdp.formats.tables import arrow_batches
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import EXTENSIONS, NAME, arrow_source, is_readable, without_text
-from rainbowdp.tables.cells import marked_text, moment_of, unmarked
-from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Source, check_distinct
+from rainbowdp.tables.cells import json_value, marked_text, moment_of, unmarked
+from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, OfCell, Source, check_distinct
 from rainbowdp.tables.sql import quoted
 
 _ROWS = 1 << 16
@@ -85,7 +85,9 @@ def duckdb_source(
     **more: Any,  # noqa: ANN401 - see below
 ) -> Source:
     """Return the rows of a relation of DuckDB; more arguments are as for `Source`."""
-    kinds = dict(zip(relation.columns, (kind.id for kind in relation.types), strict=True))
+    # JSON is another name of a type of texts.
+    found = ("json" if str(kind) == "JSON" else kind.id for kind in relation.types)
+    kinds = dict(zip(relation.columns, found, strict=True))
 
     def parts(columns: Sequence[str], counted: bool, _: object) -> Iterator[Any]:
         names = ", ".join(f"v{at}" for at in range(len(columns)))
@@ -94,7 +96,7 @@ def duckdb_source(
         yield from arrow_batches(asked.aggregate(f"{names}, count(*)", names) if counted else asked, _ROWS)
 
     unreadable = frozenset(column for column, kind in kinds.items() if kind in _NESTED_IN_DUCKDB)
-    reads = {column: _moment_of_bytes for column, kind in kinds.items() if kind == "time with time zone"}
+    reads = {column: _READ_OF_DUCKDB[kind] for column, kind in kinds.items() if kind in _READ_OF_DUCKDB}
     return arrow_source(
         name,
         list(kinds),
@@ -108,8 +110,10 @@ def duckdb_source(
     )
 
 
-def _moment_of_bytes(cell: bytes) -> object:
-    return moment_of(cell.decode())
+_READ_OF_DUCKDB: Mapping[str, OfCell] = {
+    "json": json_value,
+    "time with time zone": lambda cell: moment_of(cell.decode()),
+}
 
 
 def _duckdb_cell(cell: str, kind: str) -> str:
