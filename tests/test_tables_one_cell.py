@@ -37,6 +37,22 @@ SAID: list[tuple[dict[str, Any], list[tuple[object, str]]]] = [
             (None, NOTHING),
         ],
     ),
+    # As pandas writes truth values, some of which are missing, and people type them.
+    (
+        {"type": "boolean"},
+        [
+            ("1.0", "true"), ("0.0", "false"), ("1", "true"), ("TRUE", "true"), ("false\u200b", "false"),
+            (1, "true"), (0.0, "false"), (True, "true"), ("2.0", "2.0"), (2, "2"), ("ja", "ja"),
+            (None, NOTHING),
+        ],
+    ),
+    (
+        {"type": "boolean", "trueValues": ["Ja ", "fu\u0308r", "2.0"], "falseValues": ["0"]},
+        [
+            ("Ja", "true"), ("Ja \u200b", "true"), ("f\u00fcr", "true"), ("2.00", "true"), ("0.0", "false"),
+            (2, "true"), (0, "false"), (1, "1"), ("ja", "ja"),
+        ],
+    ),
     # Stored days are not written in any way, and the number of a day may be.
     (
         {"type": "date", "format": "%Y%d%m"},

@@ -14,7 +14,7 @@ import contextlib
 import datetime as dt
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from types import NoneType
@@ -347,12 +347,14 @@ def described_source(source: Source, description: TableDescription) -> Source:
 def _rule(description: TableDescription, column: str) -> OfCell | None:
     """Return what a description makes of the cells of a column; a cell without a text stays as it is.
 
-    How numbers and dates are written says nothing about cells that are stored as such. Missing texts are
-    compared with cells as options are, and with numbers after these are read.
+    How numbers and dates are written says nothing about cells that are stored as such. Truth values and
+    missing texts are compared with cells as options are, these also with numbers after they are read.
     """
     about = description.about(column)
+    about = replace(about, true=_as_compared(about.true), false=_as_compared(about.false))
+    truths = {*about.true, *about.false} if about.kind == "boolean" else set()
     texts = set(map(tidy, description.missing_in(column)))
-    missing = texts | set(map(typed_text, texts))
+    missing = set(_as_compared(texts))
     read = about.rule
     if read is None and not missing:
         return None
@@ -364,10 +366,16 @@ def _rule(description: TableDescription, column: str) -> OfCell | None:
         if read is not None and (is_written(cell) or _reads_stored(about.kind, text)):
             if text in texts:
                 return None
-            text = read(text)
+            text = read(stands_for(text, truths) or text if truths else text)
         return None if stands_for(text, missing) is not None else text
 
     return said
+
+
+def _as_compared(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return declared texts in the forms with which cells are compared."""
+    forms = tuple(map(tidy, texts))
+    return (*forms, *map(typed_text, forms))
 
 
 def _reads_stored(kind: str, text: str) -> bool:
