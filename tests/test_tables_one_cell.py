@@ -23,7 +23,7 @@ import pytest
 from cell_tally import NOTHING, UNREADABLE, cells
 from rainbowdp.tables import open_table
 
-Cells = Sequence[object]
+Cells = Sequence[Any]
 
 # What cells say, by the properties of the field that describes them.
 GERMAN: dict[str, Any] = {"type": "number", "decimalChar": ",", "groupChar": "."}

@@ -34,7 +34,9 @@ _BYTES: Final = "latin1"
 _ROWS = 1 << 14
 _LARGEST_HEADER = 1 << 12
 _WEEKS: Final = 52
-_MAP = b"</header><map>"
+_STATA_HEADER = re.compile(
+    rb"<stata_dta><header><release>(\d+)</release><byteorder>(LSF|MSF)<.*?</header><map>", re.DOTALL
+)
 _IMPOSSIBLE = "holds a date or a duration that no calendar has"
 # SPSS counts seconds from the first day of the Gregorian calendar, Stata days or milliseconds from 1960.
 _SPSS, _STATA = dt.datetime(1582, 10, 14), dt.datetime(1960, 1, 1)  # noqa: DTZ001 - clocks on walls
@@ -206,11 +208,16 @@ def statistics_source(path: Path, name: str, encoding: str | None) -> Source:
     return replace(_cells_source(name, about.column_names, cells), takes=frozenset({"encoding"}))
 
 
+def _stata_header(path: Path) -> re.Match[bytes] | None:
+    """Return the header of a file of Stata, from form 117 on."""
+    with path.open("rb") as file:
+        return _STATA_HEADER.match(file.read(_LARGEST_HEADER))
+
+
 def _usual_encoding(path: Path) -> str:
     """Return the encoding of a file that names none: before its form 118, Stata knew no Unicode."""
-    with path.open("rb") as file:
-        release = re.match(rb"<stata_dta><header><release>(\d+)", file.read(40))
-    old = path.suffix.lower() == ".dta" and (release is None or int(release[1]) < 118)
+    header = _stata_header(path)
+    old = path.suffix.lower() == ".dta" and (header is None or header[1] == b"117")
     return "cp1252" if old else "utf-8"
 
 
@@ -223,19 +230,15 @@ def _with_bytes(path: Path) -> str | io.BytesIO:
     ----------
     Stata, Description of the .dta file format 118: the map, and the section of strLs.
     """
-    with path.open("rb") as file:
-        content = file.read(_LARGEST_HEADER)
-    at = content.find(_MAP) + len(_MAP)
-    if at < len(_MAP):
+    header = _stata_header(path)
+    if header is None:
         return str(path)
-    order = "<" if b"<byteorder>LSF" in content[:at] else ">"
+    content = path.read_bytes()
+    order, at = "<" if header[2] == b"LSF" else ">", header.end()
     places = struct.Struct(f"{order}14Q")
     begins = places.unpack_from(content, at)
     first, end = begins[10] + len("<strls>"), begins[11] - len("</strls>")
-    if first == end:
-        return str(path)
-    content = path.read_bytes()
-    head = struct.Struct(f"{order}3sI{'I' if b'<release>117' in content[:at] else 'Q'}BI")
+    head = struct.Struct(f"{order}3sI{'I' if header[1] == b'117' else 'Q'}BI")
     parts, place = [], first
     while place < end:
         *key, length = head.unpack_from(content, place)
