@@ -170,16 +170,15 @@ def test_each_cell_is_read_alone(
         if type(cell) in kinds and not ("no NUL" in kinds and "\0" in str(cell))
     ]
     describe = {"schema": {"fields": [{"name": "x", **field}], "fieldsMatch": "partial"}}
-    for chosen in ([each] for each in held):
-        with open_table(make([cell for cell, _ in chosen], tmp_path), describe=describe) as table:
-            assert cells(table, "x") == {text: 1 for _, text in chosen}
-    for chosen in (held, held[::-1], [*held[1:], *held] * 2):
+    alone = [[each] for each in held] if field is GERMAN else []
+    for chosen in (*alone, held, [*held[::-1], *held]):
         with open_table(make([cell for cell, _ in chosen], tmp_path), describe=describe) as table:
             right = Counter(text for _, text in chosen)
             assert cells(table, "x") == right
-            # Rows that are not counted together are read in another way.
-            right[NOTHING] = right[UNREADABLE] = 0
-            assert cells(table, "x", unit="x", max_rows=99) == +right
+            if len(chosen) > len(held):
+                # Rows that are not counted together are read in another way.
+                right[NOTHING] = right[UNREADABLE] = 0
+                assert cells(table, "x", unit="x", max_rows=99) == +right
 
 
 DAY = dt.date(2026, 2, 1)
