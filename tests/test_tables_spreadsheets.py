@@ -3,7 +3,9 @@
 
 import datetime as dt
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import openpyxl
 import pandas as pd
 import pyreadstat
@@ -219,3 +221,49 @@ def test_files_of_stata_are_read_in_the_encoding_of_their_form(tmp_path: Path, v
     frame.to_stata(tmp_path / "s.dta", version=version, write_index=False)  # type: ignore[arg-type]  # one of three
     found = texts(statistics_source(tmp_path / "s.dta", "survey", None))
     assert [row["vote"] for row in found] == ["rød", "blue"]
+
+
+@pytest.mark.parametrize(("version", "order"), [(117, "little"), (118, "little"), (118, "big"), (119, "big")])
+def test_long_texts_of_stata_are_read_one_by_one(tmp_path: Path, version: Any, order: Any) -> None:  # noqa: ANN401 - as pandas has them
+    path = tmp_path / "s.dta"
+    # One byte is a letter before form 118 and no text in UTF-8, one ends a text.
+    held = ["größer", "Ω" if version > 117 else "x", "blX", "a0b", "", "y" * 3000, "größer"]
+    frame = pd.DataFrame({"vote": held, "name": ["ä", "b", "c", "d", "e", "f", "g"], "why": "ß"})
+    frame.to_stata(path, version=version, write_index=False, convert_strl=["vote", "why"], byteorder=order)
+    path.write_bytes(path.read_bytes().replace(b"blX", b"bl\xe5").replace(b"a0b", b"a\0b"))
+    found = texts(statistics_source(path, "survey", None))
+    odd = "blå" if version == 117 else "invalid"
+    assert [row["vote"] for row in found] == [*held[:2], odd, "invalid", "null", *held[5:]]
+    assert [(row["name"], row["why"]) for row in found] == [(name, "ß") for name in frame["name"]]
+
+
+@pytest.mark.parametrize("form", ["%td", "%d", "%dD_m_Y", "%tc", "%tcHH:MM", "%tm", "%tq", "%tw", "%th"])
+def test_dates_of_stata_say_the_days_on_which_they_begin(tmp_path: Path, form: str) -> None:
+    numbers = [0.0, 792.0, -1.0, -53.0, 51.0, 52.0, 365.0]
+    for said in (form, "%-" + form[1:]):
+        frame = pd.DataFrame({"day": [*numbers, 1e300, -1e7 if "c" not in form else -1e300]})
+        pyreadstat.write_dta(frame, tmp_path / "s.dta", variable_format={"day": said})
+        found = [row["day"] for row in texts(statistics_source(tmp_path / "s.dta", "survey", None))]
+        # pandas knows the formats without the hyphen, which stands for the side of the column.
+        pyreadstat.write_dta(frame[: len(numbers)], tmp_path / "s.dta", variable_format={"day": form})
+        right = [moment.isoformat() for moment in pd.read_stata(tmp_path / "s.dta")["day"].dt.to_pydatetime()]
+        days = [text if "c" in form else text.partition("T")[0] for text in right]
+        assert found == [*days, "invalid", "invalid"]
+
+
+def test_formats_of_months_in_spss_say_days_and_short_floats_of_stata_their_digits(tmp_path: Path) -> None:
+    seconds = (
+        dt.datetime.fromisoformat("2026-01-31") - dt.datetime.fromisoformat("1582-10-14")
+    ).total_seconds()
+    frame = pd.DataFrame({"month": [seconds], "quarter": [seconds], "week": [seconds]})
+    forms = {"month": "MOYR8", "quarter": "QYR6", "week": "WKYR8"}
+    pyreadstat.write_sav(frame, tmp_path / "s.sav", variable_format=forms)
+    assert texts(statistics_source(tmp_path / "s.sav", "survey", None)) == [
+        dict.fromkeys(forms, "2026-01-31")
+    ]
+    pd.DataFrame({"x": np.array([0.7, 0.1, 2], "float32")}).to_stata(tmp_path / "s.dta", write_index=False)
+    assert [row["x"] for row in texts(statistics_source(tmp_path / "s.dta", "s", None))] == [
+        "0.7",
+        "0.1",
+        "2",
+    ]

@@ -18,7 +18,7 @@ from typing import Any
 
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.questions.cells import LARGEST_CELL
-from rainbowdp.tables.cells import day_text, moment_text, shortest_float, time_text
+from rainbowdp.tables.cells import day_text, json_value, moment_text, shortest_float, time_text
 from rainbowdp.tables.local_files import check_expansion, is_utf8
 from rainbowdp.tables.source import (
     BATCH,
@@ -181,7 +181,7 @@ def _uuid(cell: bytes) -> object:
     return str(uuid.UUID(bytes=cell)) if len(cell) == _BYTES_OF_UUID else UNREADABLE_CELL
 
 
-EXTENSIONS: Mapping[str, OfCell] = {"arrow.uuid": _uuid, "arrow.bool8": bool}
+EXTENSIONS: Mapping[str, OfCell] = {"arrow.uuid": _uuid, "arrow.bool8": bool, "arrow.json": json_value}
 """What Arrow's own extensions make of the values behind them."""
 
 

@@ -12,21 +12,29 @@ cell alone, and none of them fails.
 
 import contextlib
 import datetime as dt
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
-from numbers import Number
 from types import NoneType
 from typing import cast
 
 from rainbowdp.formats.encodings import UNREADABLE
-from rainbowdp.formats.table_descriptions import TableDescription
-from rainbowdp.questions.cells import LARGEST_CELL, NULL, Mark, cell_text, stands_for, tidy, typed_text
+from rainbowdp.formats.table_descriptions import MOMENTS, TableDescription
+from rainbowdp.questions.cells import (
+    LARGEST_CELL,
+    NULL,
+    Mark,
+    cell_text,
+    number_of,
+    stands_for,
+    tidy,
+    typed_text,
+)
 from rainbowdp.tables.source import UNREADABLE_CELL, Batch, OfCell, Progress, Source, cells_by
 
 _MOST_BYTES_PER_CHARACTER = 4
-_NUMBER = "\u200b"
 # The least number of digits on which Python can be told to insist.
 _LONGEST_INT = 640
 # Whether Python writes a longer whole number depends on what it is told.
@@ -51,28 +59,41 @@ def stored_text(cell: object) -> str | None:
     return text
 
 
-def text_of_number(cell: object) -> str | None:
-    r"""Return `stored_text`, with a mark at the end of what is stored as a number.
+class Stored(str):
+    """The text of a cell that is not stored as a text, but as a number or a date for example."""
 
-    Where all cells become texts, descriptions of texts can tell numbers by it. The mark has no width, so it
-    is lost where texts are compared.
-
-    Examples
-    --------
-    >>> text_of_number(2.5), text_of_number("2.5"), text_of_number(True), text_of_number(None)
-    ('2.5\u200b', '2.5', 'true', None)
-    """
-    text = stored_text(cell)
-    if text is None or text == UNREADABLE or isinstance(cell, bool):
-        return text
-    return f"{text}{_NUMBER}" if isinstance(cell, Number) else text
+    __slots__ = ()
 
 
 def is_written(cell: object) -> bool:
-    """Tell whether a cell was written as a text, and is not a number that is stored as one."""
-    if isinstance(cell, bytes):
-        return not cell.endswith(_NUMBER.encode())
-    return isinstance(cell, str) and not cell.endswith(_NUMBER)
+    """Tell whether a cell is stored as a text."""
+    return isinstance(cell, str | bytes | bytearray | memoryview) and not isinstance(cell, Stored)
+
+
+def marked_text(cell: object) -> str | None:
+    r"""Return `stored_text`, with a NUL character before the text of what is not stored as one.
+
+    For where all cells have to become texts. No cell can say the mark, since one with a NUL is unreadable.
+
+    Examples
+    --------
+    >>> marked_text(2.5), marked_text("2.5"), marked_text("\x002.5"), marked_text(None)
+    ('\x002.5', '2.5', '\x00', None)
+    """
+    text = stored_text(cell)
+    return text if text is None or text == UNREADABLE or is_written(cell) else UNREADABLE + text
+
+
+def unmarked(text: str | bytes) -> str | bytes:
+    r"""Return the cell that stands behind a text from `marked_text`.
+
+    Examples
+    --------
+    >>> [is_written(unmarked(text)) for text in ("\x002.5", "2.5", b"2.5")], unmarked("\x002.5")
+    ([False, True, True], '2.5')
+    """
+    said = text if isinstance(text, str) else text.decode("utf-8", "replace")
+    return Stored(said[1:]) if len(said) > 1 and said.startswith(UNREADABLE) else text
 
 
 def stored_cell(text: str | None) -> object:
@@ -90,7 +111,7 @@ def texts_of(cells: Sequence[object]) -> list[str | None]:
     """
     kinds = set(map(type, cells)) - {NoneType}
     with contextlib.suppress(ValueError):
-        if kinds == {str}:
+        if kinds and kinds <= {str, Stored}:
             return _stripped([cell or "" for cell in cast("Sequence[str | None]", cells)])
         if kinds == {bytes}:
             return _stripped([(cell or b"").decode() for cell in cast("Sequence[bytes | None]", cells)])
@@ -133,7 +154,7 @@ def day_text(days: int) -> str | bytes:
     ('1970-01-01', b'\xff')
     """
     try:
-        return (_START + dt.timedelta(days)).date().isoformat()
+        return Stored((_START + dt.timedelta(days)).date().isoformat())
     except OverflowError:
         return UNREADABLE_CELL
 
@@ -148,7 +169,7 @@ def time_text(count: int, unit: str) -> str | bytes:
     """
     if not 0 <= count < _SECONDS_PER_DAY * PER_SECOND[unit]:
         return UNREADABLE_CELL
-    return str(moment_text(count, unit, zoned=False)).partition("T")[2]
+    return Stored(str(moment_text(count, unit, zoned=False)).partition("T")[2])
 
 
 def moment_text(count: int, unit: str, *, zoned: bool) -> str | bytes:
@@ -178,7 +199,7 @@ def moment_text(count: int, unit: str, *, zoned: bool) -> str | bytes:
     except OverflowError:
         return UNREADABLE_CELL
     fraction = _fraction(parts * PER_SECOND["ns"] // PER_SECOND[unit])
-    return moment.isoformat() + fraction + ("+00:00" if zoned else "")
+    return Stored(moment.isoformat() + fraction + ("+00:00" if zoned else ""))
 
 
 def iso_text(text: str) -> str | None:
@@ -209,7 +230,7 @@ def iso_text(text: str) -> str | None:
         except (ValueError, OverflowError):
             return None
         day, time, zone = moment.date().isoformat(), moment.time().isoformat(), "+00:00"
-    return "T".join(part for part in (day, time) if part) + digits + (zone or "")
+    return Stored("T".join(part for part in (day, time) if part) + digits + (zone or ""))
 
 
 def _fraction(nanoseconds: int) -> str:
@@ -279,6 +300,20 @@ def whole_number(text: str) -> object:
     return int(text) if len(text) <= _LONGEST_INT else Decimal(text)
 
 
+def json_value(text: str | bytes) -> object:
+    r"""Return the value that a text of JSON says, as JSON lines do; no text fails.
+
+    Examples
+    --------
+    >>> json_value('"red"'), json_value(b"2.50"), json_value("oops")
+    ('red', 2.5, b'\xff')
+    """
+    try:
+        return json.loads(text if isinstance(text, str) else text.decode(), parse_int=whole_number)
+    except (ValueError, RecursionError):
+        return UNREADABLE_CELL
+
+
 def described_source(source: Source, description: TableDescription) -> Source:
     """Return a source whose cells are what a description makes of them.
 
@@ -312,25 +347,37 @@ def described_source(source: Source, description: TableDescription) -> Source:
 def _rule(description: TableDescription, column: str) -> OfCell | None:
     """Return what a description makes of the cells of a column; a cell without a text stays as it is.
 
-    How numbers are written says nothing about cells that are stored as numbers. Missing texts are compared
-    with cells as options are, and with numbers after these are read.
+    How numbers and dates are written says nothing about cells that are stored as such. Truth values and
+    missing texts are compared with cells as options are, these also with numbers after they are read.
     """
     about = description.about(column)
+    about = replace(about, true=_as_compared(about.true), false=_as_compared(about.false))
+    truths = {*about.true, *about.false} if about.kind == "boolean" else set()
     texts = set(map(tidy, description.missing_in(column)))
-    missing = texts | set(map(typed_text, texts))
+    missing = set(_as_compared(texts))
     read = about.rule
     if read is None and not missing:
         return None
-    of_numbers = about.kind in ("number", "integer")
 
     def said(cell: object) -> object:
         text = stored_text(cell)
         if text is None or text == UNREADABLE:
             return stored_cell(text)
-        if read is not None and (is_written(cell) or not of_numbers):
+        if read is not None and (is_written(cell) or _reads_stored(about.kind, text)):
             if text in texts:
                 return None
-            text = read(text)
+            text = read(stands_for(text, truths) or text if truths else text)
         return None if stands_for(text, missing) is not None else text
 
     return said
+
+
+def _as_compared(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return declared texts in the forms with which cells are compared."""
+    forms = tuple(map(tidy, texts))
+    return (*forms, *map(typed_text, forms))
+
+
+def _reads_stored(kind: str, text: str) -> bool:
+    """Tell whether a rule is for a cell that is not stored as a text: 1 may say true, and 20260131 a day."""
+    return kind == "boolean" or (kind in MOMENTS and number_of(text) is not None)

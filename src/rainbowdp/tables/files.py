@@ -38,10 +38,19 @@ from rainbowdp.formats.table_descriptions import PLAIN, Dialect, TableDescriptio
 from rainbowdp.formats.tables import arrow_batches, connect, csv_scan, literal
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import parquet_source
+from rainbowdp.tables.cells import unmarked
 from rainbowdp.tables.database_files import MEMORY
 from rainbowdp.tables.json_lines import records_of
 from rainbowdp.tables.local_files import blocks, check_room, form_of, is_compressed, linked
-from rainbowdp.tables.source import Batch, Progress, Source, check_alike, check_distinct, fetched
+from rainbowdp.tables.source import (
+    Batch,
+    Progress,
+    Source,
+    cells_by,
+    check_alike,
+    check_distinct,
+    fetched,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -133,6 +142,12 @@ class _TextFiles:
 
     def query(self, columns: Sequence[str], counted: bool, progress: Progress | None) -> Iterator[Batch]:
         """Yield batches of cells, in the order of the files, or of distinct cells with numbers of rows."""
+        for batch in self._texts(columns, counted, progress):
+            cells, counts = batch[: len(columns)], batch[len(columns) :]
+            yield batch if self.headers else [*(cells_by(unmarked, column) for column in cells), *counts]
+
+    def _texts(self, columns: Sequence[str], counted: bool, progress: Progress | None) -> Iterator[Batch]:
+        """Yield what `query` does; the cells of JSON lines are marked texts."""
         told = _rising(progress)
         cells = ", ".join(f"v{at}" for at in range(len(columns)))
         rows = self._rows(columns, told)

@@ -8,22 +8,23 @@ their bytes, so that a column that ignores case is exact. A text of more than `L
 byte ``\xff``, which is not text, where the engine could not hand over many of them at once.
 
 Of pandas, numbers, truth values, moments and what Arrow itself stores are taken as they are. Any other column
-is taken as texts: by Arrow where all cells are texts or missing, and by `cell_text`, cell by cell, where they
-are not.
+is taken as marked texts: by Arrow where all cells are texts or missing, and cell by cell where they are not.
 """
 
+import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from rainbowdp.errors import TableUnreadableError
+from rainbowdp.formats.encodings import UNREADABLE
 from rainbowdp.formats.tables import arrow_batches
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import EXTENSIONS, NAME, arrow_source, is_readable, without_text
-from rainbowdp.tables.cells import moment_of, text_of_number
-from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, Source, check_distinct
+from rainbowdp.tables.cells import json_value, marked_text, moment_of, unmarked
+from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, OfCell, Source, check_distinct
 from rainbowdp.tables.sql import quoted
 
 _ROWS = 1 << 16
@@ -84,7 +85,9 @@ def duckdb_source(
     **more: Any,  # noqa: ANN401 - see below
 ) -> Source:
     """Return the rows of a relation of DuckDB; more arguments are as for `Source`."""
-    kinds = dict(zip(relation.columns, (kind.id for kind in relation.types), strict=True))
+    # JSON is another name of a type of texts.
+    found = ("json" if str(kind) == "JSON" else kind.id for kind in relation.types)
+    kinds = dict(zip(relation.columns, found, strict=True))
 
     def parts(columns: Sequence[str], counted: bool, _: object) -> Iterator[Any]:
         names = ", ".join(f"v{at}" for at in range(len(columns)))
@@ -93,7 +96,7 @@ def duckdb_source(
         yield from arrow_batches(asked.aggregate(f"{names}, count(*)", names) if counted else asked, _ROWS)
 
     unreadable = frozenset(column for column, kind in kinds.items() if kind in _NESTED_IN_DUCKDB)
-    reads = {column: _moment_of_bytes for column, kind in kinds.items() if kind == "time with time zone"}
+    reads = {column: _READ_OF_DUCKDB[kind] for column, kind in kinds.items() if kind in _READ_OF_DUCKDB}
     return arrow_source(
         name,
         list(kinds),
@@ -107,8 +110,10 @@ def duckdb_source(
     )
 
 
-def _moment_of_bytes(cell: bytes) -> object:
-    return moment_of(cell.decode())
+_READ_OF_DUCKDB: Mapping[str, OfCell] = {
+    "json": json_value,
+    "time with time zone": lambda cell: moment_of(cell.decode()),
+}
 
 
 def _duckdb_cell(cell: str, kind: str) -> str:
@@ -229,11 +234,30 @@ def pandas_source(frame: Any) -> Source:  # noqa: ANN401 - pandas is optional
             yield from pa.table(arrays, names=list(columns)).to_batches()
 
     unreadable = frozenset(column for column, cells in given.items() if not _has_text(cells.dtype))
-    # The type of categories is that of their texts, such as the intervals of `pandas.cut`.
-    dtypes = {column: getattr(cells.dtype, "categories", cells).dtype for column, cells in given.items()}
+    dtypes = {column: _inner(cells.dtype) for column, cells in given.items()}
     # These are asked for by name; pandas makes all others of the rows.
     types = {column: str(dtype) for column, dtype in dtypes.items() if _is_asked_for(dtype)}
-    return arrow_source(NAME, names, parts, unreadable=unreadable, types=types)
+    reads = {column: unmarked for column, dtype in dtypes.items() if _is_marked(dtype)}
+    return arrow_source(NAME, names, parts, unreadable=unreadable, types=types, reads=reads)
+
+
+def _inner(dtype: Any) -> Any:  # noqa: ANN401 - see above
+    """Return the type of the cells themselves, also of categories, such as those of `pandas.cut`."""
+    import pandas as pd
+
+    if isinstance(dtype, pd.CategoricalDtype):
+        return dtype.categories.dtype
+    return dtype.subtype if isinstance(dtype, pd.SparseDtype) else dtype
+
+
+def _is_of_arrow(dtype: Any) -> bool:  # noqa: ANN401 - see above
+    return type(dtype).__name__ == "ArrowDtype" or getattr(dtype, "storage", "") == "pyarrow"
+
+
+def _is_marked(dtype: Any) -> bool:  # noqa: ANN401 - see above
+    """Tell whether cells of a type are taken as marked texts."""
+    same = getattr(dtype, "kind", "") in _SAME_IN_ARROW and dtype.itemsize <= 8
+    return not (_is_of_arrow(dtype) or same)
 
 
 def _is_asked_for(dtype: Any) -> bool:  # noqa: ANN401 - see above
@@ -254,13 +278,13 @@ def _array(column: Any) -> Any:  # noqa: ANN401 - see above
     import pyarrow as pa
 
     dtype = column.dtype
-    if type(dtype).__name__ == "ArrowDtype" or getattr(dtype, "storage", "") == "pyarrow":
+    if _is_of_arrow(dtype):
         return column.array.__arrow_array__()
     if isinstance(dtype, pd.CategoricalDtype):
         return _categories(column)
     if isinstance(dtype, pd.SparseDtype):
         return _array(column.sparse.to_dense())
-    if getattr(dtype, "kind", "") not in _SAME_IN_ARROW or dtype.itemsize > 8:
+    if _is_marked(dtype):
         return _texts(column)
     if isinstance(dtype, np.dtype):
         return pa.array(column.to_numpy().astype(dtype.newbyteorder("="), copy=False))
@@ -285,10 +309,13 @@ def _categories(column: Any) -> Any:  # noqa: ANN401 - see above
 
 
 def _texts(column: Any) -> Any:  # noqa: ANN401 - see above
-    """Return the texts of cells of any kind; numbers are marked."""
+    """Return the marked texts of cells of any kind."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    try:
-        return pa.array(column, pa.large_string(), from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError):
-        return pa.array(list(map(text_of_number, column.tolist())), pa.large_string())
+    with contextlib.suppress(pa.ArrowException, TypeError, ValueError):
+        texts = pa.array(column, pa.large_string(), from_pandas=True)
+        # A text that begins like the mark is unreadable.
+        if not pc.any(pc.starts_with(texts, UNREADABLE)).as_py():
+            return texts
+    return pa.array(list(map(marked_text, column.tolist())), pa.large_string())

@@ -2,7 +2,7 @@
 """Rewrite a file of JSON lines as records of CSV, so that one reader serves both.
 
 Every line is an object, and its cells
-become the text that `cell_text` gives for their values. Such a file has no header: the first line is a
+become the texts that `marked_text` gives for their values. Such a file has no header: the first line is a
 person's row like any other, so what it holds decides nothing about the rest. The columns are those that are
 asked for, and a line without one of them is null there. A line that does not hold an object is left out; a
 cell that holds a list or an object becomes a NUL character, which stands for a cell that cannot be read.
@@ -12,7 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from rainbowdp.tables.cells import text_of_number, whole_number
+from rainbowdp.tables.cells import marked_text, whole_number
 from rainbowdp.tables.source import one_form
 
 LARGEST_LINE = 1 << 21
@@ -53,7 +53,7 @@ def records_of(
     --------
     >>> lines = b'{"a": 1.0, "b": true}\n{"a": "x, y"}\noops\n{"b": [1]}\n'
     >>> b"".join(records_of([lines], ["a", "b"]))
-    b'"1\xe2\x80\x8b","true"\n"x, y",""\n"","\x00"\n'
+    b'"\x001","\x00true"\n"x, y",""\n"","\x00"\n'
     """
     for line in lines_of(content):
         cells = None if line is None else _cells(line)
@@ -75,4 +75,4 @@ def _cells(line: bytes) -> dict[str, object] | None:
 
 
 def _quoted(cell: object) -> str:
-    return '"' + (text_of_number(cell) or "").replace('"', '""') + '"'
+    return '"' + (marked_text(cell) or "").replace('"', '""') + '"'

@@ -9,14 +9,13 @@ bytes, so that columns which ignore case are exact as well.
 """
 
 import contextlib
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rainbowdp.errors import MissingExtraError, TableUnreadableError
 from rainbowdp.questions.cells import LARGEST_CELL
-from rainbowdp.tables.cells import decimal_of, moment_of, whole_number
+from rainbowdp.tables.cells import decimal_of, json_value, moment_of
 from rainbowdp.tables.source import UNREADABLE_CELL, Batch, Source, check_distinct, fetched
 from rainbowdp.tables.sql import SqlPlace, quoted, unreadable_query
 
@@ -46,21 +45,13 @@ _FIRST_MADE_TYPE = 16384
 _SHORT = frozenset("BDEINZ")
 
 
-def _json_value(text: str) -> object:
-    """Return what a text of JSON says, as JSON lines read it; no text fails."""
-    try:
-        return json.loads(text, parse_int=whole_number)
-    except (ValueError, RecursionError):
-        return UNREADABLE_CELL
-
-
 # By the number of the type: float4, float8, numeric; json, jsonb; date, time, timestamp, both with time zone;
 # bytea.
 _READERS: Mapping[int, Callable[[str], object]] = {
     700: float,
     701: float,
     1700: decimal_of,
-    **dict.fromkeys((114, 3802), _json_value),
+    **dict.fromkeys((114, 3802), json_value),
     **dict.fromkeys((1082, 1083, 1114, 1184, 1266), moment_of),
     _BYTEA: lambda text: bytes.fromhex(text.removeprefix("\\x")),
 }

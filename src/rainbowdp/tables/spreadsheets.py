@@ -9,12 +9,16 @@ numbers, so that one that no calendar has is an unreadable cell, and no error.
 """
 
 import codecs
+import contextlib
 import datetime as dt
+import io
 import math
 import re
+import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, Final
@@ -22,18 +26,20 @@ from typing import Any, Final
 from rainbowdp.errors import MissingExtraError, RainbowError, TableUnreadableError
 from rainbowdp.formats.encodings import UNREADABLE
 from rainbowdp.formats.table_descriptions import Dialect
-from rainbowdp.tables.cells import stored_text
+from rainbowdp.tables.cells import shortest_float, stored_text
 from rainbowdp.tables.source import UNREADABLE_CELL, Batch, OfCell, Progress, Source, check_distinct
 
 STATISTICS: Final = (".sav", ".zsav", ".dta")
 _BYTES: Final = "latin1"
 _ROWS = 1 << 14
+_LARGEST_HEADER = 1 << 12
+_WEEKS: Final = 52
+_STATA_HEADER = re.compile(
+    rb"<stata_dta><header><release>(\d+)</release><byteorder>(LSF|MSF)<.*?</header><map>", re.DOTALL
+)
 _IMPOSSIBLE = "holds a date or a duration that no calendar has"
 # SPSS counts seconds from the first day of the Gregorian calendar, Stata days or milliseconds from 1960.
 _SPSS, _STATA = dt.datetime(1582, 10, 14), dt.datetime(1960, 1, 1)  # noqa: DTZ001 - clocks on walls
-_SPSS_DATE = re.compile(r"(E|A|J|S)?DATE\d*\Z")
-_SPSS_MOMENT = re.compile(r"(DATETIME|YMDHMS)[\d.]*\Z")
-_SPSS_TIME = re.compile(r"TIME[\d.]*\Z")
 
 
 def single_file_source(paths: Sequence[Path], name: str, dialect: Dialect, encoding: str | None) -> Source:
@@ -178,15 +184,22 @@ def statistics_source(path: Path, name: str, encoding: str | None) -> Source:
     except Exception:  # noqa: BLE001 - of any kind
         raise _damaged(name, "a file of SPSS or Stata") from None
     labels: Mapping[str, Mapping[object, object]] = about.variable_value_labels
-    moments = {column: _moment_of(str(form)) for column, form in about.original_variable_types.items()}
-
     named = dict(zip(about.column_names, stored.column_names, strict=True))
+    reads = {column: _read_of(str(form)) for column, form in about.original_variable_types.items()}
+    short = {column for column in named if stored.readstat_variable_types[named[column]] == "float"}
+    reads |= {column: reads[column] or shortest_float for column in short}
+    # Some programs write long texts, which have no width, in UTF-8 also where the other texts are not.
+    long = {column for column in named if not stored.variable_storage_width[named[column]]}
 
     def cells(columns: Sequence[str]) -> Iterator[list[list[object]]]:
-        found, _ = read(str(path), usecols=[named[column] for column in columns], **how)
+        found, _ = read(_with_bytes(path), usecols=[named[column] for column in columns], **how)
         yield [
             [
-                _value(_decoded(cell, codec), labels.get(column, {}), moments[column])
+                _value(
+                    _decoded(cell, ("utf-8", codec) if column in long else (codec,)),
+                    labels.get(column, {}),
+                    reads[column],
+                )
                 for cell in found[named[column]]
             ]
             for column in columns
@@ -195,49 +208,76 @@ def statistics_source(path: Path, name: str, encoding: str | None) -> Source:
     return replace(_cells_source(name, about.column_names, cells), takes=frozenset({"encoding"}))
 
 
+def _stata_header(path: Path) -> re.Match[bytes] | None:
+    """Return the header of a file of Stata, from form 117 on."""
+    with path.open("rb") as file:
+        return _STATA_HEADER.match(file.read(_LARGEST_HEADER))
+
+
 def _usual_encoding(path: Path) -> str:
     """Return the encoding of a file that names none: before its form 118, Stata knew no Unicode."""
-    with path.open("rb") as file:
-        release = re.match(rb"<stata_dta><header><release>(\d+)", file.read(40))
-    old = path.suffix.lower() == ".dta" and (release is None or int(release[1]) < 118)
+    header = _stata_header(path)
+    old = path.suffix.lower() == ".dta" and (header is None or header[1] == b"117")
     return "cp1252" if old else "utf-8"
 
 
-def _decoded(cell: object, codec: str) -> object:
-    """Return a text of which each character is a byte as what these bytes say."""
+def _with_bytes(path: Path) -> str | io.BytesIO:
+    """Return a file in which each byte of a long text of Stata (strL) is a character.
+
+    pyreadstat takes these texts for UTF-8 in any encoding, and refuses the whole file for one that is not.
+
+    References
+    ----------
+    Stata, Description of the .dta file format 118: the map, and the section of strLs.
+    """
+    header = _stata_header(path)
+    if header is None:
+        return str(path)
+    content = path.read_bytes()
+    order, at = "<" if header[2] == b"LSF" else ">", header.end()
+    places = struct.Struct(f"{order}14Q")
+    begins = places.unpack_from(content, at)
+    first, end = begins[10] + len("<strls>"), begins[11] - len("</strls>")
+    head = struct.Struct(f"{order}3sI{'I' if header[1] == b'117' else 'Q'}BI")
+    parts, place = [], first
+    while place < end:
+        *key, length = head.unpack_from(content, place)
+        place += head.size + length
+        text = content[place - length : place].removesuffix(b"\0").decode(_BYTES)
+        # What holds a NUL is no text, and no byte is this character.
+        told = text.replace("\0", "\u0100").encode() + b"\0"
+        parts += [head.pack(*key, len(told)), told]
+    longer = sum(map(len, parts)) - (end - first)
+    moved = places.pack(*begins[:11], *(begin + longer for begin in begins[11:]))
+    rest = content[at + places.size : first]
+    return io.BytesIO(b"".join([content[:at], moved, rest, *parts, content[end:]]))
+
+
+def _decoded(cell: object, codecs: Sequence[str]) -> object:
+    """Return what the bytes behind the characters of a text say, in the first encoding in which they do."""
     if not isinstance(cell, str):
         return cell
-    try:
-        return cell.encode(_BYTES).decode(codec)
-    except UnicodeError:
-        return UNREADABLE_CELL
+    for codec in codecs:
+        with contextlib.suppress(UnicodeError):
+            return cell.encode(_BYTES).decode(codec)
+    return UNREADABLE_CELL
 
 
-def _value(cell: object, labels: Mapping[object, object], moment: OfCell | None) -> object:
+def _value(cell: object, labels: Mapping[object, object], read: OfCell | None) -> object:
     """Return what a stored value stands for."""
     if isinstance(cell, float) and math.isnan(cell):
         return None
     if cell in labels:
         return labels[cell]
-    return cell if moment is None else moment(cell)
+    return read(cell) if read is not None and isinstance(cell, int | float) else cell
 
 
-def _moment_of(form: str) -> OfCell | None:
+def _read_of(form: str) -> OfCell | None:
     """Return what makes a date or time of a number, by the format of its column; None for other columns."""
-    if _SPSS_DATE.match(form):
-        return lambda cell: _after(_SPSS, cell, seconds=1, date=True)
-    if _SPSS_MOMENT.match(form):
-        return lambda cell: _after(_SPSS, cell, seconds=1)
-    if _SPSS_TIME.match(form):
-        return _clock
-    if form.startswith("%td"):
-        return lambda cell: _after(_STATA, cell, seconds=86_400, date=True)
-    return (lambda cell: _after(_STATA, cell, seconds=0.001)) if form.lower().startswith("%tc") else None
+    return next((read for pattern, read in _READS if re.fullmatch(pattern, form)), None)
 
 
-def _after(start: dt.datetime, cell: object, *, seconds: float, date: bool = False) -> object:
-    if not isinstance(cell, int | float):
-        return cell
+def _after(start: dt.datetime, cell: float, *, seconds: float, date: bool = False) -> object:
     try:
         moment = start + dt.timedelta(seconds=round(cell * seconds, 6))
     except (OverflowError, ValueError):
@@ -245,10 +285,34 @@ def _after(start: dt.datetime, cell: object, *, seconds: float, date: bool = Fal
     return moment.date() if date else moment
 
 
-def _clock(cell: object) -> object:
-    if not isinstance(cell, int | float):
-        return cell
+def _clock(cell: float) -> object:
     return (_SPSS + dt.timedelta(seconds=cell)).time() if 0 <= cell < 86_400 else UNREADABLE_CELL
+
+
+def _first_day(cell: float, per_year: int) -> object:
+    """Return the first day of a part of a year, counted from 1960: a month or more, or a week of Stata's."""
+    try:
+        year, part = divmod(math.floor(cell), per_year)
+        first = dt.date(_STATA.year + year, 1, 1)
+        if per_year == _WEEKS:
+            return first + dt.timedelta(weeks=part)
+        return first.replace(month=1 + part * 12 // per_year)
+    except (OverflowError, ValueError):
+        return UNREADABLE_CELL
+
+
+# By patterns of the formats of columns. Of a month, a quarter or a week, SPSS stores a day.
+_READS: Final[Sequence[tuple[str, OfCell]]] = (
+    (r"([EAJS]?DATE|MOYR|QYR|WKYR)\d*", partial(_after, _SPSS, seconds=1, date=True)),
+    (r"(DATETIME|YMDHMS)[\d.]*", partial(_after, _SPSS, seconds=1)),
+    (r"TIME[\d.]*", _clock),
+    (r"%-?t?d.*", partial(_after, _STATA, seconds=86_400, date=True)),
+    (r"%-?t[cC].*", partial(_after, _STATA, seconds=0.001)),
+    *(
+        (rf"%-?t{unit}.*", partial(_first_day, per_year=count))
+        for unit, count in (("w", _WEEKS), ("m", 12), ("q", 4), ("h", 2))
+    ),
+)
 
 
 def _cells_source(
