@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write the page of all commands and options from the program, when the documentation is built."""
+"""Write the commands with their options, and the table of errors, when the documentation is built."""
 
+import inspect
 import re
 import textwrap
 from collections.abc import Iterator
@@ -8,18 +9,28 @@ from typing import Any
 
 import typer
 
+from rainbowdp import errors
 from rainbowdp.cli.app import application
 
-_MARK = "<!-- every command -->"
+_COMMANDS, _ERRORS = "<!-- every command -->", "<!-- every error -->"
 _EXAMPLE = re.compile(r"^ *(Example\b[^:]*):\n", re.MULTILINE)
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Put the commands in place of the mark."""
-    if _MARK not in markdown:
-        return markdown
-    program = typer.main.get_command(application())
-    return markdown.replace(_MARK, "\n\n".join(_sections(program, "rainbowdp")))
+    """Put the commands, or the errors, in place of their mark."""
+    if _COMMANDS in markdown:
+        program = typer.main.get_command(application())
+        return markdown.replace(_COMMANDS, "\n\n".join(_sections(program, "rainbowdp")))
+    return markdown.replace(_ERRORS, "\n".join(_errors()))
+
+
+def _errors() -> Iterator[str]:
+    """Yield the lines of a table of all errors: a docstring says what one means, then what to do."""
+    yield from ("| code | exception | exit | what it means | what to do |", "| --- | --- | --- | --- | --- |")
+    for error in errors.RainbowError.__subclasses__():
+        meaning, help = inspect.cleandoc(error.__doc__ or "").split("\n\n")
+        cells = (error.code, f"`{error.__name__}`", error.exit_code, meaning, " ".join(help.split()))
+        yield f"| {' | '.join(map(str, cells))} |"
 
 
 def _sections(command: Any, words: str) -> Iterator[str]:  # noqa: ANN401 - typer's own

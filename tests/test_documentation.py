@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The documentation names what exists: every error, public name and page, and every theorem it claims."""
 
+import functools
 import re
 import runpy
 from pathlib import Path
@@ -29,9 +30,16 @@ def error_classes() -> list[type[errors.RainbowError]]:
     ]
 
 
+def built(page: str) -> str:
+    """Return a page with what is made from the program."""
+    hook = runpy.run_path(str(ROOT / "docs_hooks" / "commands.py"))
+    return str(hook["on_page_markdown"]((DOCS / page).read_text(encoding="utf-8")))
+
+
+@functools.cache
 def rows(page: str) -> list[list[str]]:
     """Return the cells of all table rows of a page."""
-    lines = (DOCS / page).read_text(encoding="utf-8").splitlines()
+    lines = built(page).splitlines()
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
 
 
@@ -63,8 +71,7 @@ def test_every_public_name_is_in_the_reference() -> None:
 
 
 def test_the_page_of_options_is_made_of_every_command() -> None:
-    hook = runpy.run_path(str(ROOT / "docs_hooks" / "commands.py"))
-    page = hook["on_page_markdown"]((DOCS / "reference/commands/options.md").read_text(encoding="utf-8"))
+    page = built("reference/commands/options.md")
     headings = re.findall(r"^## rainbowdp (\S+)", page, flags=re.MULTILINE)
     assert set(headings) == set(COMMANDS)
     assert "| `--approval SEPARATOR` |" in page

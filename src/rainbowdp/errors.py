@@ -105,135 +105,238 @@ class RainbowError(ValueError):
 
 
 class NumberError(RainbowError, code="RDP101"):
-    """A text or value that is not an exact number of the accepted forms."""
+    """A value that is not an exact number of the accepted forms.
+
+    Write a decimal or a fraction, such as `0.1`, `1/3`, `1e-6`; for epsilon and mu also `ln(6/5)`.
+    """
 
 
 class IrrationalError(RainbowError, code="RDP102"):
-    """Exact fractions were asked for, and the numbers are irrational."""
+    """Exact fractions were asked for, and the probabilities are irrational.
+
+    Leave out `--exact`, or choose an epsilon with rational odds, such as `ln(6/5)`.
+    """
 
 
 class PrivacyParameterError(RainbowError, code="RDP103"):
-    """An epsilon, delta or mu outside its range."""
+    """An epsilon, delta or mu outside its range.
+
+    Epsilon and mu are at least 0; delta lies between 0 and 1.
+    """
 
 
 class UndecidedError(RainbowError, code="RDP104", exit_code=1):
-    """Two numbers that stayed indistinguishable at the largest precision."""
+    """Two numbers of Gaussian privacy, or of a baseline, that are equal as far as 4096 bits tell.
+
+    Use fractions on the boundary, or a slightly larger mu.
+    """
 
 
 class RainbowSyntaxError(RainbowError, code="RDP201"):
-    """A text that is not a rainbow, a list of colors or a list of assignments."""
+    """A text that is not a rainbow, a list of colors or a list of assignments.
+
+    Write `blue>red=green`, `blue,red` or `blue=1/2,red=1/2`; put colors with special characters in double
+    quotes.
+    """
 
 
 class ColorError(RainbowError, code="RDP202"):
-    """A color that is unknown, missing or repeated."""
+    """A color that is unknown, missing or repeated.
+
+    Rank every color once, and give every color one probability.
+    """
 
 
 class DistributionError(RainbowError, code="RDP203"):
-    """Probabilities that are negative or do not sum to 1."""
+    """Probabilities that are negative or do not sum to 1.
+
+    Give exact fractions, or rescale with `--normalize` (in Python `normalize=True`).
+    """
 
 
 class UnknownDatasetError(RainbowError, code="RDP301"):
-    """A dataset that the graph or mechanism does not have."""
+    """A dataset that the graph or mechanism does not have.
+
+    Check the name; the message names similar ones.
+    """
 
 
 class MissingRainbowError(RainbowError, code="RDP302"):
-    """A dataset without a rainbow, or a rainbow without a dataset."""
+    """A dataset without a rainbow, or a rainbow without a dataset.
+
+    Give every dataset one rainbow.
+    """
 
 
 class ColorSetError(RainbowError, code="RDP303"):
-    """Rainbows of one graph that rank different sets of colors."""
+    """Rainbows of one graph that rank different sets of colors.
+
+    Rank the same colors everywhere; tie those that do not matter.
+    """
 
 
 class DuplicateDatasetError(RainbowError, code="RDP304"):
-    """One dataset named twice."""
+    """One dataset named twice.
+
+    Name every dataset once.
+    """
 
 
 class GraphShapeError(RainbowError, code="RDP305"):
-    """Arrays or sizes that do not describe a graph."""
+    """Arrays or sizes that do not describe a graph.
+
+    Build the graph with `DatasetGraph.from_pairs` or `RainbowGraph.from_edges`.
+    """
 
 
 class NotAMorphismError(RainbowError, code="RDP306", exit_code=1):
-    """A map between graphs that tears two neighbors apart."""
+    """A map between graphs that tears two neighbors apart.
+
+    Send neighbors to neighbors or to one dataset; `check_morphism` names the pair.
+    """
 
 
 class BoundaryMissingError(RainbowError, code="RDP401"):
-    """A region with a boundary for which no distribution was given."""
+    """A region with a boundary for which no distribution was given.
+
+    Add a distribution for the rainbow that is named.
+    """
 
 
 class BoundaryNotPrivateError(RainbowError, code="RDP402", exit_code=1):
-    """A boundary condition that breaks the privacy constraint where two regions touch."""
+    """A boundary condition that breaks the privacy constraint where two regions touch.
+
+    Make the two distributions more alike, raise epsilon, or use `uniform`, `randomized-response` or
+    `max-min`.
+    """
 
 
 class NotHomogeneousError(RainbowError, code="RDP403", exit_code=1):
-    """Two boundary datasets of one region with different distributions."""
+    """Two boundary datasets of one region with different distributions.
+
+    Give all of them the same distribution; otherwise there may be no optimum.
+    """
 
 
 class SolverError(RainbowError, code="RDP404"):
-    """A linear program that is too large, or that the solver did not finish; nothing was checked."""
+    """A linear program that is too large, or that the solver did not finish; nothing was checked.
+
+    Try a smaller graph, or another boundary condition.
+    """
 
 
 class MechanismShapeError(RainbowError, code="RDP405"):
-    """Parts of a mechanism that do not fit each other or the graph."""
+    """Parts of a mechanism that do not fit each other or the graph.
+
+    Use the mechanism with the graph it was made for.
+    """
 
 
 class NotVerifiedError(RainbowError, code="RDP406", exit_code=DEFECT):
-    """A mechanism that failed its own check; a defect of rainbowdp, never of the input."""
+    """A mechanism that failed its own check; a defect of rainbowdp, never of the input.
+
+    Please report it with the input. Nothing was written.
+    """
 
 
 class FileUnreadableError(RainbowError, code="RDP501", exit_code=DATA_UNREADABLE):
-    """A file that is missing, unreadable or damaged."""
+    """A file that is missing, unreadable or damaged.
+
+    Check the name and the permissions.
+    """
 
 
 class FileFormatError(RainbowError, code="RDP502", exit_code=DATA_UNREADABLE):
-    """A file that can be read, but does not have the documented form."""
+    """A file that can be read, but does not have the documented form.
+
+    Compare it with the forms on the page *Files* of the documentation.
+    """
 
 
 class FileWriteError(RainbowError, code="RDP503", exit_code=DATA_UNREADABLE):
-    """A file that could not be written."""
+    """A file that could not be written.
+
+    Choose a place that exists and may be written to.
+    """
 
 
 class BudgetRefusedError(RainbowError, code="RDP601", exit_code=REFUSED):
-    """A question that costs more than its budget has left or hides less than it promises, or a closed one."""
+    """A question that costs more than its budget has left or hides less than it promises, or a closed one.
+
+    Ask for less, or raise the budget with a reason.
+    """
 
 
 class UnknownBudgetError(RainbowError, code="RDP602"):
-    """A budget that the ledger does not have, or one that it has already."""
+    """A budget that the ledger does not have, or one that it has already.
+
+    Check the name with `rainbowdp budget show`.
+    """
 
 
 class LedgerError(RainbowError, code="RDP603", exit_code=DATA_UNREADABLE):
-    """A ledger that cannot be opened, read or written; nothing was answered."""
+    """A ledger that cannot be opened, read or written; nothing was answered.
+
+    Check the place of the ledger and its permissions.
+    """
 
 
 class RequestMismatchError(RainbowError, code="RDP604"):
-    """A request id that was used before, for something else."""
+    """A request id that was used before, for something else.
+
+    Use a request id of its own for every question.
+    """
 
 
 class QuestionError(RainbowError, code="RDP701"):
-    """A question that is not well formed, or whose answer cannot change."""
+    """A question that is not well formed, or whose answer cannot change.
+
+    Correct what is named, such as a threshold or the options.
+    """
 
 
 class TableUnreadableError(RainbowError, code="RDP702", exit_code=DATA_UNREADABLE):
-    """A table that is missing, damaged, or not of the declared form; never about a row of it."""
+    """A table that is missing, damaged, or not of the declared form; never about a row of it.
+
+    Check the file and its form; rows are never named.
+    """
 
 
 class UnknownColumnError(RainbowError, code="RDP703"):
-    """A column that the header of a table does not have, or has twice."""
+    """A column that the header of a table does not have, or has twice.
+
+    Check the name; the message names similar columns.
+    """
 
 
 class ReceiptError(RainbowError, code="RDP704", exit_code=DATA_UNREADABLE):
-    """A receipt that cannot be read, or does not follow its schema."""
+    """A receipt that cannot be read: something is missing, unknown, or of a wrong type or form.
+
+    Use the receipt as it was written. One of a later form needs a later version, and forms before
+    `rainbowdp.receipt/2` are not read. A receipt that can be read and says something wrong is not an
+    error: `verify` prints `BROKEN` and exits with 1.
+    """
 
 
 class UsageError(RainbowError, code="RDP901"):
-    """Options or arguments that do not belong together."""
+    """Options or arguments that do not belong together.
+
+    See `--help` of the command.
+    """
 
 
 class MissingExtraError(RainbowError, code="RDP902"):
-    """A feature whose optional package is not installed."""
+    """A feature whose optional package is not installed.
+
+    Install the extra that is named, such as `pip install 'rainbowdp[plot]'`.
+    """
 
 
 class InternalError(RainbowError, code="RDP999", exit_code=DEFECT):
-    """An unforeseen failure: a defect of rainbowdp, or memory that is used up."""
+    """An unforeseen failure: a defect of rainbowdp, or memory that is used up.
+
+    Please report it with what `rainbowdp --debug ...` shows; with a full memory, try a smaller input.
+    """
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:

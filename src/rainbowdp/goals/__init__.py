@@ -69,6 +69,15 @@ def mechanism_of(
     >>> two, three = winner("party", ["red", "blue"]), winner("party", ["red", "blue", "green"])
     >>> [mechanism_of(Asked(question, PureDP(1))).name for question in (two, three)]
     ['line', 'flip']
+
+    With counts of 5, 4 and 1, flip uses that the third is far behind; the line uses the lead of 1 alone.
+
+    >>> from rainbowdp.questions import OptionCounts
+    >>> for goal in ("typical", "guarantee"):
+    ...     chances = mechanism_of(Asked(three, PureDP("ln 2")), goal).at(OptionCounts((5, 4, 1))).chances()
+    ...     print({option: str(chance) for option, chance in chances.items()})
+    {'red': '35/48', 'blue': '47/192', 'green': '5/192'}
+    {'red': '2/3', 'blue': '1/6', 'green': '1/6'}
     """
     question = asked.question
     if not is_known(question):
