@@ -2,7 +2,9 @@
 """``rainbowdp plan``: every question by command, both forms, the figure, and errors that say what to do."""
 
 import json
+import math
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from matplotlib.image import imread
 
 from command_line import Outcome, Runner
 from rainbowdp.planning import PlanCase, plan
-from rainbowdp.planning.sentences import privacy_cost
+from rainbowdp.planning.sentences import answer_cost
 from rainbowdp.planning.words import right_float
 from rainbowdp.plots.planning import plot_plan
 from rainbowdp.privacy import GaussianDP, PureDP
@@ -144,7 +146,29 @@ def test_an_odds_factor_beyond_every_float_is_told_all_the_same(run: Runner) -> 
     said = run(*words).out
     assert "more than e^epsilon (above 10^308) times as likely" in said
     assert "guesses right in perhaps nearly 100 of 100 cases" in said
-    assert privacy_cost(GaussianDP(1000), "add-remove", None).guess == 1
+    assert answer_cost(GaussianDP(1000), "add-remove", None).guess == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "epsilon", "times"),
+    [
+        ("a,b", (), 1, "2.719"),
+        ("a,b", ("--unit", "who", "--max-rows", "3"), 3, "20.09"),
+        ("a,b", ("--neighbors", "change-one"), 2, "7.39"),
+        ("a,b,c", ("--neighbors", "change-one", "--delta", "1e-6"), 2, "7.39"),
+        ("a,b,c,d", ("--neighbors", "change-one", "--mu", "0.5"), None, "mu is sqrt(2/3)"),
+    ],
+)
+def test_the_risk_is_that_of_all_groups_together(
+    run: Runner, options: str, words: tuple[str, ...], epsilon: int | None, times: str
+) -> None:
+    privacy = () if epsilon is None else ("--epsilon", "1")
+    asked = ("plan", "winner", "--options", options, "--leads", "1", "--groups", "3", *privacy, *words)
+    cost = json_of(run(*asked, "--format", "json"))["plans"][0]["cost"]
+    under_mu = NormalDist().cdf(math.sqrt(2 / 3) / 2)
+    assert cost["guess"] == pytest.approx(under_mu if epsilon is None else 1 / (1 + math.exp(-epsilon)))
+    said = next(line for line in run(*asked).out.splitlines() if "3 answers together" in line)
+    assert times in said
 
 
 def test_options_come_from_a_file(run: Runner, tmp_path: Path) -> None:

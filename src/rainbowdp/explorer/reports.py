@@ -9,6 +9,7 @@ reads no table, and a receipt may be published.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import sqrt
 
 from rainbowdp.exact import show
 from rainbowdp.explorer import page
@@ -26,7 +27,7 @@ from rainbowdp.ledger.cost import parameters_of
 from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.planning import LeadRow, Plan, PrivacyPlan, plan
-from rainbowdp.planning.sentences import best_guess, graph_words, privacy_cost
+from rainbowdp.planning.sentences import answer_cost, best_guess, graph_words, guess_after
 from rainbowdp.planning.values import needed_lead, plan_head
 from rainbowdp.planning.words import case_head, sentence, wrong_float
 from rainbowdp.privacy import Privacy
@@ -147,7 +148,7 @@ def plan_report(made: Plan) -> str:
     return _Report(
         "Plan of an answer",
         asked=[*_plan_facts(made)],
-        risks=[_risk(part.charged) for part in made.privacies],
+        risks=[_risk_in(part) for part in made.privacies],
         plans=[
             _plan_part(made, part, f"With {_typed(part.parameters)}", part.cost.words)
             for part in made.privacies
@@ -202,7 +203,7 @@ def _of_keys(terms: KeyTerms) -> _Report:
         asked=(),
         said=[
             sentence(protection_note(terms.protection, "of one person's categories")),
-            *privacy_cost(terms.privacy, "add-remove", None).words,
+            *answer_cost(terms.privacy, "add-remove", None).words,
             sentence(always),
         ],
         risks=[_risk(terms.privacy)],
@@ -226,7 +227,7 @@ def _of_answer(terms: Terms) -> _Report:
         "Receipt of an answer",
         asked=[("goal", _GOALS[terms.goal])],
         said=[sentence(protection_note(terms.protection, "of one person")), *part.cost.words],
-        risks=[_risk(terms.mechanism.charged)],
+        risks=[_risk_in(part)],
         lines=question_lines(terms.mechanism),
         plans=[_plan_part(made, part, _RIGHT)],
         notes=terms.mechanism.notes,
@@ -240,6 +241,17 @@ def _typed(parameters: Mapping[str, str]) -> str:
 
 def _risk(privacy: Privacy) -> Json:
     return {"privacy": parameters_of(privacy), "guess": best_guess(privacy)}
+
+
+def _risk_in(part: PrivacyPlan) -> Json:
+    """Return the risk after the answers for all groups."""
+    if part.groups is None or part.groups.count == 1:
+        return _risk(part.charged)
+    cost = part.groups.charged
+    if cost.mu_squared is not None:
+        return {"privacy": {"mu": repr(sqrt(cost.mu_squared))}, "guess": guess_after(cost)}
+    delta = {"delta": str(cost.delta)} if cost.delta else {}
+    return {"privacy": {"epsilon": str(cost.epsilon)} | delta, "guess": guess_after(cost)}
 
 
 def _plan_facts(made: Plan) -> Iterator[tuple[str, str]]:

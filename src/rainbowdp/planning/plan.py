@@ -278,7 +278,7 @@ def planned(
         charged=charged,
         mechanisms={name: mechanism.name for name, mechanism in ways.mechanisms.items()},
         sentences=tuple(map(sentence, _sentences(ways.chosen, column, quoted, groups, shown))),
-        cost=sentences.privacy_cost(charged, asked.neighbors, rho_of(ways.chosen), in_group=moved),
+        cost=sentences.privacy_cost(ways.chosen, neighbors, rho_of(ways.chosen), shown.groups or 1),
         rows=_rows(ways.columns, leads, shown),
         needs=needs,
         compared=_rows(rivals, leads, shown) if rivals else None,

@@ -13,6 +13,8 @@ from rainbowdp.goals import Asked, QuestionMechanism
 from rainbowdp.goals.concentrated import Rho
 from rainbowdp.goals.one_option import Flip
 from rainbowdp.goals.question_line import levels_of_count
+from rainbowdp.ledger import Cost
+from rainbowdp.ledger.cost import root_text
 from rainbowdp.planning.columns import EXPONENTIAL, NOISY_COUNTS, Column
 from rainbowdp.planning.values import GroupsPlan, PrivacyCost
 from rainbowdp.planning.words import (
@@ -274,20 +276,20 @@ def _case(asked: Asked, case: PlanCase) -> str:
 
 
 def privacy_cost(
-    privacy: Privacy, neighbors: Neighbors, rho: Rho | None, *, in_group: bool = False
+    mechanism: QuestionMechanism, neighbors: Neighbors, rho: Rho | None, groups: int = 1
 ) -> PrivacyCost:
-    """Return what one answer costs.
+    """Return what the answers for all groups cost together; there is one group if rows are not divided.
 
     Parameters
     ----------
-    privacy : PureDP, ApproxDP or GaussianDP
-        What is charged.
+    mechanism : QuestionMechanism
+        What answers for each group.
     neighbors : {"add-remove", "change-one"}
-        What neighboring tables are, for the words.
+        What neighboring tables of all groups are.
     rho : Rho or None
-        The cost under zero-concentrated privacy, where there is one.
-    in_group : bool
-        Whether the neighbors are those inside one of several groups, and others are protected.
+        The cost of one answer under zero-concentrated privacy, where there is one.
+    groups : int
+        How many answers there are.
 
     Returns
     -------
@@ -299,21 +301,62 @@ def privacy_cost(
 
     Examples
     --------
+    >>> from rainbowdp.goals import mechanism_of
     >>> from rainbowdp.privacy import PureDP
-    >>> cost = privacy_cost(PureDP("ln 3"), "add-remove", None)
-    >>> cost.words[0]
-    'When one person joins or leaves, no answer becomes more than 3 times as likely.'
-    >>> cost.words[1].partition("guesses")[2]
+    >>> from rainbowdp.questions import winner
+    >>> way = mechanism_of(Asked(winner("party", ["red", "blue"]), PureDP("ln 3"), max_rows=2))
+    >>> for groups in (1, 3):
+    ...     privacy_cost(way, "add-remove", None, groups).words[1].partition("guesses")[2]
     ' right in at most about 75 of 100 cases, instead of 50 of 100.'
+    ' right in at most about 90 of 100 cases, instead of 50 of 100.'
     """
-    moves = "one person joins or leaves" if neighbors == "add-remove" else "one person's data are replaced"
-    moves = f"{moves} in one group" if in_group else moves
+    if groups > 1:
+        return _cost_of_all(mechanism.cost(groups, neighbors), neighbors, rho, groups)
+    return answer_cost(mechanism.charged, neighbors, rho)
+
+
+def answer_cost(privacy: Privacy, neighbors: Neighbors, rho: Rho | None) -> PrivacyCost:
+    """Return what one answer costs; see `privacy_cost`."""
     odds, delta = None, None
     if not isinstance(privacy, GaussianDP):
         odds, delta = to_float(privacy.odds, "up"), f"{float(privacy.delta):.4g}" if privacy.delta else None
     guess = best_guess(privacy)
-    who = "who knows the data of all others, and took both for equally likely before,"
-    words = (_measured(privacy, moves), _guessing(guess, who), _rho_words(rho))
+    words = (_measured(privacy, _moves(neighbors)), _guessing(guess, _WHO), _rho_words(rho))
+    return _told(odds, delta, rho, guess, words)
+
+
+def _cost_of_all(cost: Cost, neighbors: Neighbors, rho: Rho | None, groups: int) -> PrivacyCost:
+    """Return what so many answers cost together."""
+    guess, answers, moves = guess_after(cost), f"the {groups} answers together", _moves(neighbors)
+    odds = delta = None
+    if cost.mu_squared is None:
+        odds = min(inf, round_ball(lambda: cost.epsilon.ball().exp(), "up"))
+        delta = f"{float(cost.delta):.4g}" if cost.delta else None
+        times = "e^epsilon (above 10^308)" if odds == inf else short(odds)
+        more = f", up to an additional probability of {delta}" if delta else ""
+        said = f"when {moves}, no outcome of {answers} becomes more than {times} times as likely{more}"
+    else:
+        said = (
+            f"when {moves}, {answers} tell no more than one measurement of that with a normal error of "
+            f"deviation 1/mu, where mu is {root_text(cost.mu_squared)}"
+        )
+    of_each = f"of each answer: {_rho_words(rho)}"
+    return _told(
+        odds, delta, rho, guess, (said, _guessing(guess, f"who sees {answers}, {_WHO_KNOWS}"), of_each)
+    )
+
+
+_WHO_KNOWS = "knows the data of all others, and took both for equally likely before,"
+_WHO = f"who {_WHO_KNOWS}"
+
+
+def _moves(neighbors: Neighbors) -> str:
+    return "one person joins or leaves" if neighbors == "add-remove" else "one person's data are replaced"
+
+
+def _told(
+    odds: float | None, delta: str | None, rho: Rho | None, guess: float, words: tuple[str, ...]
+) -> PrivacyCost:
     known = (None, False) if rho is None else (rho.value, rho.is_bound)
     return PrivacyCost(odds, delta, known[0], known[1], guess, tuple(map(sentence, words)))
 
@@ -348,6 +391,20 @@ def best_guess(privacy: Privacy) -> float:
         return min(1.0, round_ball(lambda: normal_cdf(exponent_ball(privacy.mu) / 2), "up"))
     epsilon, delta = privacy.epsilon, privacy.delta
     return min(1.0, round_ball(lambda: 1 - (1 - ball(delta)) / (1 + exponent_ball(epsilon).exp()), "up"))
+
+
+def guess_after(cost: Cost) -> float:
+    """Return how often a guess is right at most after answers of this cost, rounded up; see `privacy_cost`.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> round(guess_after(Cost.of(PureDP(1)).times(3)), 4)
+    0.9526
+    """
+    if (squared := cost.mu_squared) is not None:
+        return min(1.0, round_ball(lambda: normal_cdf(ball(squared).sqrt() / 2), "up"))
+    return min(1.0, round_ball(lambda: 1 - (1 - ball(cost.delta)) / (1 + cost.epsilon.ball().exp()), "up"))
 
 
 def _measured(privacy: Privacy, moves: str) -> str:

@@ -189,7 +189,7 @@ class GroupsPlan(_Told):
 
 @dataclass(frozen=True)
 class PrivacyCost(_Told):
-    """The cost of one answer.
+    """The cost of an answer, or of the answers for several groups together; rho is that of each answer.
 
     Attributes
     ----------
