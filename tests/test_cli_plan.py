@@ -233,3 +233,13 @@ def test_the_figure_has_a_panel_for_each_case(run: Runner, tmp_path: Path) -> No
     many = plot_plan(plan(ranking("vote", map(str, range(9))), PureDP(1), leads=[1, 5])).axes
     assert [len(one.lines) for one in many] == [3, 1]
     assert run(*WINNER, "--epsilon", "1", "--plot", tmp_path / "plan.txt").code == 2
+
+
+def test_a_page_replaces_a_page_and_no_other_file(run: Runner, tmp_path: Path) -> None:
+    options, page = tmp_path / "options.txt", tmp_path / "page.html"
+    options.write_text("A\nB\n", encoding="utf-8")
+    asked = ("plan", "winner", "--options-file", options, "--epsilon", "1", "--leads", "1", "--report")
+    for words in ((*asked, options), ("explore", "--out", options)):
+        assert "would be replaced, and is not a page" in run(*words).error[0]
+    assert options.read_text(encoding="utf-8") == "A\nB\n"
+    assert [run(*asked, page).code for _ in range(2)] == [0, 0]

@@ -260,3 +260,8 @@ def test_a_receipt_is_written_as_an_entry_of_the_registry(run: Runner) -> None:
     assert run("receipt", "people.csv", "--registry", "other.yaml").code == 4
     # Tables, ledgers and receipts are no place for an entry.
     assert "would replace 'r.json'" in run("receipt", "r.json", "--registry", "r.json").error[0]
+
+
+def test_a_receipt_that_is_not_there_is_said_to_be_missing(run: Runner, tmp_path: Path) -> None:
+    outcome = run("receipt", tmp_path / "none.json", "--html", tmp_path / "page.html")
+    assert (outcome.code, "there is no file" in outcome.error[0]) == (4, True)

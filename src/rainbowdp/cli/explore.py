@@ -4,7 +4,7 @@
 from pathlib import Path
 
 from rainbowdp.cli.output import emit, note, visible
-from rainbowdp.cli.params import described, option, writable
+from rainbowdp.cli.params import described, option, page_path
 
 HELP = described(
     "Write a page for the browser on which a level of privacy is tried out, by sliders.",
@@ -14,8 +14,8 @@ HELP = described(
 )
 OUT = option(
     "--out FILE",
-    "Where the page goes; a file of this name is replaced.",
-    writable,
+    "Where the page goes; a page of this name is replaced.",
+    page_path,
     default="rainbowdp.html",
 )
 OPEN = option("--open", "Open the page in the browser.", default=False)

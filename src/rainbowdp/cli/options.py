@@ -15,6 +15,7 @@ from rainbowdp.cli.params import (
     figure_path,
     names,
     option,
+    page_path,
     separator_of,
     unicode_text,
     whole,
@@ -129,8 +130,8 @@ PLOT = option("--plot FILE", "Also draw a figure: .png, .svg or .pdf (needs the 
 REPORT = option(
     "--report FILE",
     "Also write one page for the browser, to be read and printed without Python: what is promised in words, "
-    "and the probabilities, which the page computes again. A file of this name is replaced.",
-    writable,
+    "and the probabilities, which the page computes again. A page of this name is replaced.",
+    page_path,
 )
 CLASSES = option("--classes FILE", "The class table, where solve wrote the mechanism as two tables.")
 ENGINE = choice(

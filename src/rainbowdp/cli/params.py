@@ -385,6 +385,18 @@ def writable(text: str) -> Path:
     return Path(text)
 
 
+def page_path(text: str) -> Path:
+    """Read the place of a page, and check that it can be written and replaces nothing but a page."""
+    path = writable(text)
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        if file.read(len(_PAGE)).lower() != _PAGE:
+            raise UsageError(f"{text!r} would be replaced, and is not a page", help="name a new file")
+    return path
+
+
+_PAGE = b"<!doctype html>"
+
+
 def figure_path(text: str) -> Path:
     """Read the place of a figure, and check that a figure can be written there."""
     from rainbowdp.plots import check_plot_path

@@ -4,9 +4,9 @@
 from pathlib import Path
 
 from rainbowdp.cli.output import note
-from rainbowdp.cli.params import argument, described, option, require_distinct, writable
+from rainbowdp.cli.params import argument, described, option, page_path, require_distinct, writable
 from rainbowdp.cli.verify import Receipt, read_if_receipt
-from rainbowdp.errors import ReceiptError, UsageError
+from rainbowdp.errors import FileUnreadableError, ReceiptError, UsageError
 
 HELP = described(
     "Write what a receipt says as a page for the browser, or as an entry of the public registry of "
@@ -18,7 +18,7 @@ HELP = described(
 )
 RECEIPT = argument("RECEIPT", "A receipt as ask and keys write it.")
 REGISTRY = option("--registry FILE", "Where the entry goes, as YAML: a new file.", writable)
-HTML = option("--html FILE", "Where the page goes; a file of this name is replaced.", writable)
+HTML = option("--html FILE", "Where the page goes; a page of this name is replaced.", page_path)
 
 
 def receipt_command(
@@ -28,6 +28,8 @@ def receipt_command(
     if registry is None and html is None:
         raise UsageError("neither --html nor --registry is given", help="say where the receipt is written to")
     content = read_if_receipt(Path(receipt))
+    if content is None and not Path(receipt).exists():
+        raise FileUnreadableError(f"there is no file {receipt!r}", help="check the name and the directory")
     if content is None:
         raise ReceiptError(
             f"{receipt!r} is not a receipt", help="give a file that --receipt of ask or keys wrote"
