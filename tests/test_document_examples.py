@@ -152,7 +152,7 @@ def test_at_most_eight_commands_of_all_documents_start_a_process_of_the_package(
     ]
     commands = [command.line for block in blocks for command in parse_console(block)]
     ours = [command for command in commands if re.search(r"\brainbowdp\b", command)]
-    assert len(ours) > 50
+    assert len(ours) > 25
     assert len([command for command in ours if own_words(command) is None]) <= 8
 
 
