@@ -210,3 +210,12 @@ def test_a_pattern_of_texts_is_nothing_to_days_and_moments(
 ) -> None:
     with open_table(source, describe={"fields": [{"name": "x", "type": kind, "format": form}]}) as table:
         assert cells(table, "x") == {said: 1}
+
+
+@pytest.mark.parametrize("more", [[], [dt.date(2026, 1, 31)]])
+@pytest.mark.parametrize("dtype", ["category", pd.SparseDtype(object, None)])
+def test_a_text_that_begins_with_nul_is_no_number_whatever_stands_beside(more: list[Any], dtype: Any) -> None:  # noqa: ANN401 - of pandas
+    values = pd.Series(["\x002.5", *more], dtype=object)
+    column = pd.Categorical(values) if dtype == "category" else values.astype(dtype)
+    with open_table(pd.DataFrame({"x": column})) as table:
+        assert cells(table, "x")[UNREADABLE] == 1

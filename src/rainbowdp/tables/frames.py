@@ -235,7 +235,7 @@ def pandas_source(frame: Any) -> Source:  # noqa: ANN401 - pandas is optional
 
     unreadable = frozenset(column for column, cells in given.items() if not _has_text(cells.dtype))
     dtypes = {column: _inner(cells.dtype) for column, cells in given.items()}
-    # These are asked for by name; pandas makes all others of the rows.
+    # A call makes these, such as `pandas.cut`; pandas infers the others from the rows.
     types = {column: str(dtype) for column, dtype in dtypes.items() if _is_asked_for(dtype)}
     reads = {column: unmarked for column, dtype in dtypes.items() if _is_marked(dtype)}
     return arrow_source(NAME, names, parts, unreadable=unreadable, types=types, reads=reads)
@@ -283,13 +283,18 @@ def _array(column: Any) -> Any:  # noqa: ANN401 - see above
     if isinstance(dtype, pd.CategoricalDtype):
         return _categories(column)
     if isinstance(dtype, pd.SparseDtype):
-        return _array(column.sparse.to_dense())
+        return _array_of(dtype.subtype, column.sparse.to_dense())
     if _is_marked(dtype):
         return _texts(column)
     if isinstance(dtype, np.dtype):
         return pa.array(column.to_numpy().astype(dtype.newbyteorder("="), copy=False))
     # Values that may be missing, or moments with a time zone.
     return pa.array(column)
+
+
+def _array_of(dtype: Any, column: Any) -> Any:  # noqa: ANN401 - see above
+    """Return a column as an array of Arrow; its cells have a type, which pandas may make narrower."""
+    return _texts(column) if _is_marked(dtype) else _array(column)
 
 
 def _categories(column: Any) -> Any:  # noqa: ANN401 - see above
@@ -299,8 +304,8 @@ def _categories(column: Any) -> Any:  # noqa: ANN401 - see above
 
     used, places = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
     missing = int((used < 0).sum())
-    categories = column.cat.categories.take(used[missing:]).to_series(index=range(len(used) - missing))
-    values = _array(categories)
+    categories = column.cat.categories.take(used[missing:])
+    values = _array_of(categories.dtype, categories.to_series(index=range(len(used) - missing)))
     if not is_readable(values.type):
         values = pa.array([UNREADABLE_CELL] * len(values), pa.binary())
     if isinstance(values, pa.ChunkedArray):
