@@ -46,6 +46,13 @@ def found(reading: Reading, source: object, describe: object = None, encoding: s
     [
         # A separator at the end of the header alone.
         (VOTES, "id,vote,\n1,red\n2,blue\n3,red\n", {"fields": TWO}, (2, 1)),
+        # Rows that end in separators as the header does, or in fewer; no more, and nothing after them.
+        (
+            VOTES,
+            "id;vote;;\n1;red;;\n2;red\n3;blue; \n4;blue;x\n5;blue;;;\n",
+            {"schema": {"fields": TWO}},
+            (2, 1),
+        ),
         # As write.table of R has it: no name above the names of the rows.
         (
             VOTES,

@@ -59,13 +59,13 @@ def rewritten(
     """
     cutter = _Cutter(description.dialect)
     numbered = enumerate(cutter.records(codecs.iterdecode(content, "utf-8", "replace")), start=1)
-    names = _names(numbered, cutter, description, called, error)
+    names, most = _names(numbered, cutter, description, called, error)
     yield _line(names)
     kept, size = [], 0
     for number, record in numbered:
         if not record or _is_comment(record, number, description.dialect):
             continue
-        row = _row(record, len(names), cutter, description)
+        row = _row(record, len(names), most, cutter, description)
         if isinstance(row, str):
             if left_out is not None:
                 left_out[row] += 1
@@ -124,8 +124,11 @@ def _names(
     description: TableDescription,
     called: str,
     error: type[RainbowError],
-) -> list[str]:
-    """Read the records up to the last of the header, and return the names of the columns."""
+) -> tuple[list[str], int]:
+    """Read up to the last record of the header; return the names of the columns and how many cells it has.
+
+    Where it ends in separators, it has more cells than names, and so may a row.
+    """
     dialect, given = description.dialect, description.names
     if not dialect.header_rows:
         if given is None:
@@ -133,14 +136,15 @@ def _names(
                 f"{called} has no header, and its description does not name the columns",
                 help='list all columns as "fields" of the schema',
             )
-        return [*given]
+        return [*given], len(given)
     heads = _heads(numbered, cutter, description)
     if not heads:
         raise error(
             f"{called} has no header where its description says",
             help='check "headerRows", comments, quotes and the encoding',
         )
-    return _checked(_joined(heads, dialect.header_join), given, called, error)
+    found = _joined(heads, dialect.header_join)
+    return _checked(found, given, called, error), len(found)
 
 
 def _heads(
@@ -221,13 +225,20 @@ def _is_comment(record: str, number: int, dialect: Dialect) -> bool:
     )
 
 
-def _row(record: str, width: int, cutter: "_Cutter", description: TableDescription) -> list[str] | str:
-    """Return the cells of a record of data, or what is wrong with it where it is left out."""
+def _row(
+    record: str, width: int, most: int, cutter: "_Cutter", description: TableDescription
+) -> list[str] | str:
+    """Return the cells of a record of data, or what is wrong with it where it is left out.
+
+    It may have `most` cells, as the header has, where those after the named ones are empty.
+    """
     if UNREADABLE in record:
         return NO_TEXT
     found = cutter.cells(record)
     if found is None:
         return WRONG_QUOTES
+    if len(found) <= most and not "".join(found[width:]).strip():
+        found = found[:width]
     fits = len(found) >= width or description.takes_short
     if not fits or (len(found) > width and not description.takes_long):
         return wrong_length(len(found), width)
