@@ -106,6 +106,30 @@ def test_each_file_of_a_pattern_has_the_header_that_is_described(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
+    ("header", "fields", "takes"),
+    [
+        ("vote,Vote", "vote,Vote", True),
+        ("vote,Vote", "Vote,vote", False),
+        ("vote,Vote", "vote,x", True),
+        ("vote,Vote", "VOTE,x", False),
+        ("vote,vote", "vote,x", True),
+        ("VOTE,x", "vote,y", True),
+        # Without a name above the first column.
+        ("N,n", "vote,n,N", False),
+        ("N,n", "vote,N,n", True),
+    ],
+)
+def test_names_that_differ_in_case_alone_are_never_exchanged(
+    tmp_path: Path, header: str, fields: str, takes: bool
+) -> None:
+    names = fields.split(",")
+    (tmp_path / "t.csv").write_text(f"{header}\nred{',blue' * (len(names) - 1)}\n", encoding="utf-8")
+    refused = pytest.raises(RainbowError, match="at another place")
+    with contextlib.nullcontext() if takes else refused:
+        assert found(VOTES, tmp_path / "t.csv", {"fields": [{"name": name} for name in names]}) == (1, 0)
+
+
+@pytest.mark.parametrize(
     ("text", "right"),
     [
         # As write.table(row.names=FALSE) of R has it.

@@ -190,24 +190,26 @@ def _checked(
     """Return the names: those of the description, if it gives all of them and the header can be theirs.
 
     The header may lack the first name, as R leaves out that of the row names, and end in separators. It may
-    have other names, but none of the description at another place.
+    have other names, but none of the description at another place, in any letter case.
     """
     if given is None:
         return found
     named = len(found)
     while named > len(given) and not found[named - 1]:
         named -= 1
-    head, fields = [*map(_folded, found[:named])], [*map(_folded, given)]
-    if head == fields[1:]:
-        return [*given]
+    head = found[:named]
+    if [*map(_folded, head)] == [*map(_folded, given[1:])]:
+        head, named = [given[0], *head], named + 1
     if named != len(given):
         columns = f"{named} column{'s' * (named != 1)}"
         raise error(
             f"the header of {called} has {columns}, and its description {len(given)}",
             help='list all columns as "fields", or say with "fieldsMatch" that these are only some: subset',
         )
-    for name, field, here in zip(given, fields, head, strict=True):
-        if here != field and field in head:
+    places = Counter(map(_folded, head))
+    for name, here in zip(given, head, strict=True):
+        elsewhere = places[_folded(name)] - (_folded(here) == _folded(name))
+        if elsewhere and _plain(here) != _plain(name):
             raise error(
                 f"the header of {called} has the field {name!r} of its description at another place",
                 help='order the fields as the columns, or say "fieldsMatch": "equal" to take them by name',
@@ -215,8 +217,12 @@ def _checked(
     return [*given]
 
 
+def _plain(name: str) -> str:
+    return unicodedata.normalize("NFC", name.strip())
+
+
 def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", name.strip()).casefold()
+    return _plain(name).casefold()
 
 
 def _is_comment(record: str, number: int, dialect: Dialect) -> bool:
