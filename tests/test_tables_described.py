@@ -53,6 +53,16 @@ def found(reading: Reading, source: object, describe: object = None, encoding: s
             {"schema": {"fields": TWO}},
             (2, 1),
         ),
+        # A comment of as many cells as there are fields.
+        *(
+            (
+                VOTES,
+                f"{comment}\nid;vote\n1;red\n",
+                {"dialect": {"commentChar": "#", "headerRows": [2]}, "schema": {"fields": TWO}},
+                (1, 0),
+            )
+            for comment in ("# made; by, me", '"# made; by, me"')
+        ),
         # As write.table of R has it: no name above the names of the rows.
         (
             VOTES,

@@ -20,6 +20,7 @@ from rainbowdp.formats.encodings import LARGEST_FIRST_LINE, UNREADABLE
 from rainbowdp.formats.table_descriptions import Dialect, TableDescription
 
 _BATCH = 1 << 16
+_CHECK = 'check "delimiter" and "headerRows" (with a comment in line 1 and the header in line 2: [2])'
 
 
 def rewritten(
@@ -141,7 +142,7 @@ def _names(
     if not heads:
         raise error(
             f"{called} has no header where its description says",
-            help='check "headerRows", comments, quotes and the encoding',
+            help=f"check comments, quotes and the encoding; {_CHECK}",
         )
     found = _joined(heads, dialect.header_join)
     return _checked(found, given, called, error), len(found)
@@ -204,7 +205,8 @@ def _checked(
         columns = f"{named} column{'s' * (named != 1)}"
         raise error(
             f"the header of {called} has {columns}, and its description {len(given)}",
-            help='list all columns as "fields", or say with "fieldsMatch" that these are only some: subset',
+            help='list all columns as "fields", or say that these are only some ("fieldsMatch": "subset"); '
+            + _CHECK,
         )
     places = Counter(map(_folded, head))
     for name, here in zip(given, head, strict=True):
