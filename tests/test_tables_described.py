@@ -46,6 +46,23 @@ def found(reading: Reading, source: object, describe: object = None, encoding: s
     [
         # A separator at the end of the header alone.
         (VOTES, "id,vote,\n1,red\n2,blue\n3,red\n", {"fields": TWO}, (2, 1)),
+        # Rows that end in separators as the header does, or in fewer; no more, and nothing after them.
+        (
+            VOTES,
+            "id;vote;;\n1;red;;\n2;red\n3;blue; \n4;blue;x\n5;blue;;;\n",
+            {"schema": {"fields": TWO}},
+            (2, 1),
+        ),
+        # A comment of as many cells as there are fields.
+        *(
+            (
+                VOTES,
+                f"{comment}\nid;vote\n1;red\n",
+                {"dialect": {"commentChar": "#", "headerRows": [2]}, "schema": {"fields": TWO}},
+                (1, 0),
+            )
+            for comment in ("# made; by, me", '"# made; by, me"')
+        ),
         # As write.table of R has it: no name above the names of the rows.
         (
             VOTES,
@@ -96,6 +113,30 @@ def test_each_file_of_a_pattern_has_the_header_that_is_described(tmp_path: Path)
     with pytest.raises(RainbowError, match=r"c\.csv' has the field 'id' of its description at another place"):
         found(VOTES, f"{tmp_path}/*.csv", {"fields": TWO})
     assert found(VOTES, f"{tmp_path}/c.csv", {"fields": TWO, "fieldsMatch": "equal"}) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("header", "fields", "takes"),
+    [
+        ("vote,Vote", "vote,Vote", True),
+        ("vote,Vote", "Vote,vote", False),
+        ("vote,Vote", "vote,x", True),
+        ("vote,Vote", "VOTE,x", False),
+        ("vote,vote", "vote,x", True),
+        ("VOTE,x", "vote,y", True),
+        # Without a name above the first column.
+        ("N,n", "vote,n,N", False),
+        ("N,n", "vote,N,n", True),
+    ],
+)
+def test_names_that_differ_in_case_alone_are_never_exchanged(
+    tmp_path: Path, header: str, fields: str, takes: bool
+) -> None:
+    names = fields.split(",")
+    (tmp_path / "t.csv").write_text(f"{header}\nred{',blue' * (len(names) - 1)}\n", encoding="utf-8")
+    refused = pytest.raises(RainbowError, match="at another place")
+    with contextlib.nullcontext() if takes else refused:
+        assert found(VOTES, tmp_path / "t.csv", {"fields": [{"name": name} for name in names]}) == (1, 0)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from rainbowdp.formats.encodings import LARGEST_FIRST_LINE, UNREADABLE
 from rainbowdp.formats.table_descriptions import Dialect, TableDescription
 
 _BATCH = 1 << 16
+_CHECK = 'check "delimiter" and "headerRows" (with a comment in line 1 and the header in line 2: [2])'
 
 
 def rewritten(
@@ -59,13 +60,13 @@ def rewritten(
     """
     cutter = _Cutter(description.dialect)
     numbered = enumerate(cutter.records(codecs.iterdecode(content, "utf-8", "replace")), start=1)
-    names = _names(numbered, cutter, description, called, error)
+    names, most = _names(numbered, cutter, description, called, error)
     yield _line(names)
     kept, size = [], 0
     for number, record in numbered:
         if not record or _is_comment(record, number, description.dialect):
             continue
-        row = _row(record, len(names), cutter, description)
+        row = _row(record, len(names), most, cutter, description)
         if isinstance(row, str):
             if left_out is not None:
                 left_out[row] += 1
@@ -124,8 +125,11 @@ def _names(
     description: TableDescription,
     called: str,
     error: type[RainbowError],
-) -> list[str]:
-    """Read the records up to the last of the header, and return the names of the columns."""
+) -> tuple[list[str], int]:
+    """Read up to the last record of the header; return the names of the columns and how many cells it has.
+
+    Where it ends in separators, it has more cells than names, and so may a row.
+    """
     dialect, given = description.dialect, description.names
     if not dialect.header_rows:
         if given is None:
@@ -133,14 +137,15 @@ def _names(
                 f"{called} has no header, and its description does not name the columns",
                 help='list all columns as "fields" of the schema',
             )
-        return [*given]
+        return [*given], len(given)
     heads = _heads(numbered, cutter, description)
     if not heads:
         raise error(
             f"{called} has no header where its description says",
-            help='check "headerRows", comments, quotes and the encoding',
+            help=f"check comments, quotes and the encoding; {_CHECK}",
         )
-    return _checked(_joined(heads, dialect.header_join), given, called, error)
+    found = _joined(heads, dialect.header_join)
+    return _checked(found, given, called, error), len(found)
 
 
 def _heads(
@@ -186,24 +191,27 @@ def _checked(
     """Return the names: those of the description, if it gives all of them and the header can be theirs.
 
     The header may lack the first name, as R leaves out that of the row names, and end in separators. It may
-    have other names, but none of the description at another place.
+    have other names, but none of the description at another place, in any letter case.
     """
     if given is None:
         return found
     named = len(found)
     while named > len(given) and not found[named - 1]:
         named -= 1
-    head, fields = [*map(_folded, found[:named])], [*map(_folded, given)]
-    if head == fields[1:]:
-        return [*given]
+    head = found[:named]
+    if [*map(_folded, head)] == [*map(_folded, given[1:])]:
+        head, named = [given[0], *head], named + 1
     if named != len(given):
         columns = f"{named} column{'s' * (named != 1)}"
         raise error(
             f"the header of {called} has {columns}, and its description {len(given)}",
-            help='list all columns as "fields", or say with "fieldsMatch" that these are only some: subset',
+            help='list all columns as "fields", or say that these are only some ("fieldsMatch": "subset"); '
+            + _CHECK,
         )
-    for name, field, here in zip(given, fields, head, strict=True):
-        if here != field and field in head:
+    places = Counter(map(_folded, head))
+    for name, here in zip(given, head, strict=True):
+        elsewhere = places[_folded(name)] - (_folded(here) == _folded(name))
+        if elsewhere and _plain(here) != _plain(name):
             raise error(
                 f"the header of {called} has the field {name!r} of its description at another place",
                 help='order the fields as the columns, or say "fieldsMatch": "equal" to take them by name',
@@ -211,8 +219,12 @@ def _checked(
     return [*given]
 
 
+def _plain(name: str) -> str:
+    return unicodedata.normalize("NFC", name.strip())
+
+
 def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", name.strip()).casefold()
+    return _plain(name).casefold()
 
 
 def _is_comment(record: str, number: int, dialect: Dialect) -> bool:
@@ -221,13 +233,20 @@ def _is_comment(record: str, number: int, dialect: Dialect) -> bool:
     )
 
 
-def _row(record: str, width: int, cutter: "_Cutter", description: TableDescription) -> list[str] | str:
-    """Return the cells of a record of data, or what is wrong with it where it is left out."""
+def _row(
+    record: str, width: int, most: int, cutter: "_Cutter", description: TableDescription
+) -> list[str] | str:
+    """Return the cells of a record of data, or what is wrong with it where it is left out.
+
+    It may have `most` cells, as the header has, where those after the named ones are empty.
+    """
     if UNREADABLE in record:
         return NO_TEXT
     found = cutter.cells(record)
     if found is None:
         return WRONG_QUOTES
+    if len(found) <= most and not "".join(found[width:]).strip():
+        found = found[:width]
     fits = len(found) >= width or description.takes_short
     if not fits or (len(found) > width and not description.takes_long):
         return wrong_length(len(found), width)
