@@ -55,7 +55,7 @@ function reportView() {
     ...plans.map(planPart),
     part("Computed again on this page", make("ul", { class: "findings" }, ...found.map(({ text, holds }) => make("li", { class: holds ? "right" : "wrong" }, text))),
       make("p", { class: "note" }, found.length
-        ? "These figures were computed by this page just now, and compared to nine digits with those that rainbowdp wrote into it. Figures that are not named here are those of rainbowdp."
+        ? "These figures were computed by this page just now, and compared to nine digits (below 1e-12: to 1e-20) with those that rainbowdp wrote into it. Figures that are not named here are those of rainbowdp."
         : "Nothing: the page cannot compute with such numbers (ε has to be 0, or from 1e-9 to 100). All figures are those of rainbowdp.")),
     ...(facts.length ? [part("In detail", listed(facts))] : []),
     ...(lines ? [linesPart(lines)] : []),
