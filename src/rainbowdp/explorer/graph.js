@@ -152,7 +152,7 @@ function graphView() {
       make("fieldset", {}, make("legend", {}, "At the boundary"),
         choice("rule", "Probabilities", Object.entries(RULES), state.rule, (rule) => { state.rule = rule; replaced(); }),
         ...(state.rule === "ranks" ? [make("div", { class: "control" }, make("label", { for: "ranks" }, "Best first, divided by their sum"), field({
-          id: "ranks", label: "Probabilities by rank, best first, with commas", value: state.ranks, read: READABLE.ranks, change: (typed) => { state.ranks = typed; redraw(); },
+          id: "ranks", label: "Probabilities by rank, best first, with commas", value: state.ranks, read: READABLE.ranks, hint: () => "Numbers above 0 with commas", change: (typed) => { state.ranks = typed; redraw(); },
         }))] : [])));
     if (focused) document.getElementById(focused)?.focus();
   }

@@ -405,12 +405,15 @@ function levelWays({ question, options, rows, width }, privacy) {
   return [{ way: "typical", case: "", wrong: line }, ...noisy.map((way) => ({ ...way, way: /** @type {const} */ ("noisy counts") }))];
 }
 
-/** Return the least epsilon, as text with three digits, for which the hardest case of the goal is right often enough; null where none is. @param {Asked} asked @param {number} lead @param {number} right */
+const LEAST = "0.0001"; // the least epsilon above 0 that is tried
+
+/** Return the least epsilon, 0 or as text with three digits, for which the hardest case of the goal is right often enough; null where none is. @param {Asked} asked @param {number} lead @param {number} right */
 function epsilonFor(asked, lead, right) {
   /** @param {string} epsilon */
   const enough = (epsilon) => waysOf({ ...asked, epsilon }).filter(({ way }) => way === "typical").every(({ wrong }) => wrong(lead) <= 1 - right);
   /** @param {number} step from 0 for 0.0001 to 1200 for 100 */
   const text = (step) => String(Number((10 ** (Math.min(step, 1200) / 200 - 4)).toPrecision(3)));
+  if (enough("0")) return "0";
   const first = firstWhole((step) => enough(text(step)), 2048);
   return first === null ? null : text(first);
 }
