@@ -128,6 +128,25 @@ async function main() {
         const said = await tab.locator(".sentence").first().innerText();
         if (!said.startsWith("18 datasets, 31 pairs of neighbors, 6 regions")) wrong.push(`a graph of one's own, ${form}, ${way}: ${said}`);
       }
+    for (const order of [tables, [...tables].reverse()]) {
+      await tab.goto("about:blank");
+      await tab.goto(`${address}#view=graph`);
+      for (const [at, file] of order.entries()) {
+        await tab.setInputFiles("#files", [file]);
+        await tab.waitForFunction((first) => Boolean(document.querySelector(".problem").textContent) === first, at === 0);
+      }
+      const said = await tab.locator(".sentence").first().innerText();
+      if (!said.startsWith("18 datasets, 31 pairs of neighbors, 6 regions")) wrong.push(`a graph of one's own, file by file: ${said}`);
+    }
+    await tab.goto("about:blank");
+    await tab.goto(`${address}#view=line&rainbow=${"x".repeat(99)}>${"y".repeat(99)}&boundary=1,1`);
+    await rested(tab);
+    const wide = await tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (wide > 0) wrong.push(`long names: ${wide} pixels too wide at ${width}`);
+    await tab.locator("#views a", { hasText: "Graph" }).click();
+    await rested(tab);
+    await tab.goBack();
+    await tab.waitForFunction(() => document.title.startsWith("Line")).catch(() => wrong.push("back does not lead to the view before"));
     await context.close();
   }
   await browser.close();
