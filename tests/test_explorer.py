@@ -279,6 +279,35 @@ def test_graphs_are_those_of_the_package(tmp_path: Path) -> None:
     assert not any(unnamed)
 
 
+DATASETS, PAIRS = "dataset,rainbow\na,x>y\nb,y>x", "source,target\na,b"
+NODES = '"nodes": [{"id": "a", "rainbow": "x>y"}, {"id": 1, "rainbow": "y>x"}]'
+READ: list[tuple[list[str], object]] = [
+    ([DATASETS, PAIRS], ["a", "b"]),
+    ([PAIRS, DATASETS.replace("\n", "\r")], ["a", "b"]),
+    ([DATASETS.replace("\n", "\r\n") + "\r\n", PAIRS.replace(",", "\t")], ["a", "b"]),
+    ([DATASETS.replace(",", ";"), PAIRS], ["a", "b"]),
+    (["dataset,rainbow\na;1,x>y\nb\t1,y>x", "source,target\na;1,b\t1"], ["a;1", "b\t1"]),
+    (["dataset;rainbow\na,1;x>y\nb;y>x", 'source,target\n"a,1",b'], ["a,1", "b"]),
+    (['\ufeff"dataset","rainbow"\na"1,x>y\n"b""",y>x', 'source,target\na"1,"b"""'], ['a"1', 'b"']),
+    ([f'\ufeff{{{NODES}, "links": [{{"source": "a", "target": 1}}]}}'], ["a", "1"]),
+    ([f'{{{NODES}, "links": [["a", 1]]}}'], 'A link needs source and target: ["a",1]'),
+    ([f'{{{NODES}, "links": [{{"source": "a"}}, null]}}'], 'A link needs source and target: {"source":"a"}'),
+    ([f'{{{NODES}, "links": [null]}}'], "A link needs source and target: null"),
+    ([PAIRS], "There are no datasets: add the file with the columns dataset and rainbow."),
+    (["a,b\nc,d"], "A CSV file needs the columns dataset and rainbow, or source and target."),
+]
+
+
+@needs_node
+def test_files_of_graphs_are_read_by_their_first_line(tmp_path: Path) -> None:
+    program = (
+        "{try {const {datasets, pairs} = parseGraph(setting);"
+        " return pairs.length === 1 && datasets.map(({name}) => name)} catch (error) {return error.message}}"
+    )
+    found = computed(program, [texts for texts, _ in READ], tmp_path)
+    assert found == [expected for _, expected in READ]
+
+
 @needs_node
 def test_the_epsilon_that_is_enough_is_that_of_plan(tmp_path: Path) -> None:
     source = random.Random(24)

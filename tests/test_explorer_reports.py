@@ -77,6 +77,31 @@ def test_graphs_are_computed_again(tmp_path: Path) -> None:
     assert sum("breaks the promise" in text for text in said) > len(said) / 2
 
 
+PATHS: list[tuple[int, Privacy]] = [
+    (16, PureDP(50)),
+    (80, PureDP("9/10")),
+    (700, PureDP(1)),
+    (80, GaussianDP(1)),
+    (18, GaussianDP(5)),
+    (16, ApproxDP(50, "1e-30")),
+]
+
+
+@needs_node
+def test_a_promise_holds_where_probabilities_are_tiny(tmp_path: Path) -> None:
+    reports = []
+    for size, privacy in PATHS:
+        rainbows = {f"d{at}": "a>b>c" if at < size // 2 else "b>a>c" for at in range(size)}
+        graph = RainbowGraph.from_edges(pairwise(rainbows), rainbows)
+        reports.append(stated(graph_report(graph, optimal_mechanism(graph, privacy, "uniform"), privacy)))
+    told = found(reports, tmp_path)
+    assert [text for holds, text in told if holds != {True}] == []
+    assert ["1e-50 are not judged" in text for _, text in told] == [True, False, True, True, True, False]
+    for report in reports:
+        report["lines"]["regions"][1]["boundary"] = ["1", "0", "0"]
+    assert [text for _, text in found(reports, tmp_path) if "breaks the promise" not in text] == []
+
+
 @needs_node
 def test_of_many_datasets_the_regions_alone_are_told(tmp_path: Path) -> None:
     names = [f"name{at}" for at in range(1200)]
@@ -105,6 +130,7 @@ QUESTIONS: list[tuple[Question, list[Privacy], dict[str, Any], int]] = [
     (yes_no("vote", equals="A", at_least=3, false_yes="0.01"), [PureDP("0.3")], {}, 0),
     (yes_no("vote", equals="A", share="1/2"), [PureDP("0.3")], {}, 0),
     (level("vote", equals="A", edges=[1, 5, 9]), [PureDP("0.1"), PureDP(2)], {}, 2),
+    (level("vote", equals="A", edges=[1, 5, 9]), [PureDP(26), PureDP(40)], {}, 2),
     (level("vote", equals="A", edges=[1, 5, 30]), [PureDP("0.1")], {}, 0),
     (level("vote", equals="A", edges=[10, 13]), [PureDP("0.4")], {"max_rows": 2}, 0),
     (ranking("vote", OPTIONS), [PureDP(1)], {}, 0),

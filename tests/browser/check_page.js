@@ -11,6 +11,23 @@ const VIEWS = ["plan", "plan&question=yes-no", "plan&question=level&neighbors=ch
 const ODD = ["constructor", "plan&question=constructor&options=x&want=x&lead=-5&rows=1e9&width=0&epsilon=-1&people=x", "line&boundary=0,0,0", "line&rainbow=x&epsilon=1e-30", "graph&graph=constructor&ranks=0,0&dataset=none", "graph&graph=own"];
 // At the ends of what can be set.
 const ENDS = ["plan&people=2&lead=9", "plan&people=9999999999&epsilon=1e-9&options=12", "plan&epsilon=50&lead=300&options=12", "plan&epsilon=0", "plan&question=level&epsilon=0&rows=20", "plan&question=yes-no&epsilon=100&want=99", "line&epsilon=50&distance=40", "line&epsilon=1e-9", "line&notion=gaussian&mu=1000000000", "line&notion=approximate&epsilon=0&delta=1", "graph&notion=gaussian&mu=0", "graph&rule=response&epsilon=50"];
+// What is said where an address is opened, and fields and sliders are set; of several, one after the other.
+const SAID = [
+  ["plan", [], /is 10 people \(1 % of 1,000\) ahead/],
+  ["plan&rows=3", [], /is 10 people \(1 % of 1,000\), of 3 rows each, ahead[^]*a lead of 10 people, of 3 rows each, ε[^]*by how many people, of 3 rows each, the most/],
+  ["plan&rows=3&question=yes-no&lead=1", [], /When 1 person \(0.1 % of 1,000\), of 3 rows, would have to/],
+  ["plan&question=level&width=2&lead=3&epsilon=1", [], /right in 96.4 of[^]*Inside the narrowest level the lead is at most 1 person, and the answer is then right in 63.2 of 100 cases/],
+  ["plan&question=level&width=2", [["rows", "7"]], /most 1 person, of 7 rows, and[^]*\n14,/],
+  ["plan&question=level", [["rows", "7"], ["width", "9"]], /A whole number from 14 on/],
+  ["plan", [["lead-text", "300"]], /is 300 people \(30 %[^]*ε = 0.0\d+ is enough[^]*\n300,/],
+  ["plan", [["lead-text", "1001"]], /A whole number up to 1,000\./],
+  ["plan&options=2", [["want", "50"]], /ε = 0 is enough/],
+  ["plan&question=yes-no&lead=1000000&want=60", [], /ε = 0.0001 or less is enough/],
+  ["line", [["weight-0", "1"], ["weight-1", "1"], ["weight-2", "1"], ["count", "4"]], /\(blue\) has 26.7 of 100/],
+  ["line&boundary=9995,5,0&distance=0", [], /\(blue\) has 99.95 of 100[^]*blue\n99.95\nof 100/],
+  ["line", [["distance-text", "77"]], /distance 77\n/],
+  ["line", [["weight-0", "x"], ["epsilon-text", "-1"]], /from 1e-9 to 100, such as[^]*not all of them 0/],
+];
 const [browserPath, page, json, ...tables] = process.argv.slice(2);
 const address = pathToFileURL(page).href;
 const wrong = [];
@@ -39,6 +56,12 @@ async function byKeyboard(tab, view) {
 /** What a person sees or hears: the text and the values of the page. */
 const seen = (tab) => tab.evaluate(() => [document.body.innerText,
   ...[...document.querySelectorAll("input, select")].map((input) => [input.value, input.checked, input.getAttribute("aria-valuetext"), input.getAttribute("aria-invalid")].join())].join("\n"));
+
+/** Set a field, a slider or a list as a person does. */
+const put = (tab, id, value) => tab.locator(`[id="${id}"]`).evaluate((input, value) => {
+  input.value = value;
+  ["input", "change"].forEach((name) => input.dispatchEvent(new Event(name)));
+}, value);
 
 /** Wait by the clock of the page until what waits for a slider's rest has happened. */
 const rested = (tab) => tab.evaluate(() => new Promise((done) => setTimeout(done, 300)));
@@ -84,6 +107,13 @@ async function main() {
       // Only with delta, and only for the line, is a chance 100 of 100.
       if (/^plan/.test(view) && /\b100 of 100 cases(?! without)/.test(text.replace("nearly 100 of 100", ""))) wrong.push(`${view}: certain`);
     }
+    for (const [view, steps, said] of width > 375 ? SAID : []) {
+      await tab.goto("about:blank");
+      await tab.goto(`${address}#view=${view}`);
+      for (const [id, value] of steps) await put(tab, id, value);
+      const text = await seen(tab);
+      if (!said.test(text)) wrong.push(`${view} ${steps.join()}: ${said} is not in ${text.slice(0, 1500)}`);
+    }
     for (const [form, dropped] of [["tables", tables], ["JSON", [json]]])
       for (const way of ["chosen", "dropped"]) {
         await tab.goto("about:blank");
@@ -98,6 +128,25 @@ async function main() {
         const said = await tab.locator(".sentence").first().innerText();
         if (!said.startsWith("18 datasets, 31 pairs of neighbors, 6 regions")) wrong.push(`a graph of one's own, ${form}, ${way}: ${said}`);
       }
+    for (const order of [tables, [...tables].reverse()]) {
+      await tab.goto("about:blank");
+      await tab.goto(`${address}#view=graph`);
+      for (const [at, file] of order.entries()) {
+        await tab.setInputFiles("#files", [file]);
+        await tab.waitForFunction((first) => Boolean(document.querySelector(".problem").textContent) === first, at === 0);
+      }
+      const said = await tab.locator(".sentence").first().innerText();
+      if (!said.startsWith("18 datasets, 31 pairs of neighbors, 6 regions")) wrong.push(`a graph of one's own, file by file: ${said}`);
+    }
+    await tab.goto("about:blank");
+    await tab.goto(`${address}#view=line&rainbow=${"x".repeat(99)}>${"y".repeat(99)}&boundary=1,1`);
+    await rested(tab);
+    const wide = await tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (wide > 0) wrong.push(`long names: ${wide} pixels too wide at ${width}`);
+    await tab.locator("#views a", { hasText: "Graph" }).click();
+    await rested(tab);
+    await tab.goBack();
+    await tab.waitForFunction(() => document.title.startsWith("Line")).catch(() => wrong.push("back does not lead to the view before"));
     await context.close();
   }
   await browser.close();

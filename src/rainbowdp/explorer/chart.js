@@ -36,15 +36,21 @@ function ticksOf(first, last, most) {
 /**
  * @param {string} id @param {string} label of the whole number @param {(x: number) => string} words
  * @param {(x: number) => void} moved is told where the cursor was moved
+ * @param {{most: () => number, change: () => void}} typed the greatest number that can be typed, and what is told that one was; curves that have it are to be shown then
  */
-function chart(id, label, words, moved) {
+function chart(id, label, words, moved, typed) {
   const picture = make("div", { class: "picture" });
   const legend = make("ul", { class: "legend" });
   const table = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of the chart" });
   const cursor = make("input", { type: "range", id, min: 0, step: 1, value: 0, oninput: () => move(cursor.value) });
   const place = make("output", { for: id });
+  const text = field({
+    id: `${id}-text`, label: `${label} as a number`, value: state[id], read: (number) => READABLE[id](number.trim()) && Number(number) <= typed.most(),
+    hint: () => `A whole number up to ${typed.most().toLocaleString("en")}`,
+    change: (number) => { state[id] = number; typed.change(); },
+  });
   const node = make("figure", {}, legend, picture,
-    make("div", { class: "control cursor" }, make("label", { for: id }, label), place, cursor),
+    typedToo(make("div", { class: "control cursor" }, make("label", { for: id }, label), place, cursor), text),
     make("details", { open: true }, make("summary", {}, "The same as a table"), table));
   const [left, right, height] = [34, 12, 320];
   const [grid, ticks, marks, paths, dots] = Array.from({ length: 5 }, () => draw("g"));
@@ -114,7 +120,16 @@ function chart(id, label, words, moved) {
   function move(at) {
     cursor.value = String(at);
     point();
+    fit();
     moved(curves.xs[Number(cursor.value)]);
+  }
+
+  /** Let the field say what the cursor says. */
+  function fit() {
+    const x = curves.xs[Number(cursor.value)];
+    if (Number(text.value) === x) return;
+    text.value = String(x);
+    mark(text, "");
   }
 
   /** @param {Curves} shown @param {number} at where the cursor is put */
@@ -122,6 +137,7 @@ function chart(id, label, words, moved) {
     curves = shown;
     set(cursor, { max: curves.xs.length - 1 });
     cursor.value = String(curves.xs.findLastIndex((x) => x <= at));
+    fit();
     keep(legend, curves.series, () => make("li", {}, draw("svg", { width: 34, height: 10, "aria-hidden": "true" }, draw("line", { x1: 1, x2: 33, y1: 5, y2: 5 })),
       make("span", {}), make("b", {}), "of 100"), (item, { name, slot, dash }) => {
       set(item.querySelector("line"), { class: `curve slot${slot}`, "stroke-dasharray": dash || "none" });

@@ -13,8 +13,10 @@
  * @typedef {{text: string, holds: boolean}} Finding
  */
 
-/** Tell whether a number is the one that is stated, to nine digits. @param {number} found @param {number} stated */
-const agrees = (found, stated) => Math.abs(found - stated) <= Math.max(1e-9 * stated, 1e-21);
+const JUDGED = 1e-50; // of smaller probabilities too few digits are known to judge a ratio
+
+/** Tell whether a number is the one that is stated: to nine digits, or below 1e-12 to what the package and this page keep. @param {number} found @param {number} stated */
+const agrees = (found, stated) => Math.abs(found - stated) <= (stated >= 1e-12 ? 1e-9 * stated : 1e-20);
 
 /** Say whether figures are as they are stated; nothing where there are none. @param {string} what @param {boolean[]} each @returns {Finding[]} */
 function tally(what, each) {
@@ -35,10 +37,10 @@ function mostBeside(privacy, chance) {
   return toNumber(privacy.odds) * chance + toNumber(privacy.delta);
 }
 
-/** Tell whether neighbors keep a promise. The events that tell most hold the answers of the greatest ratios. @param {number[]} one @param {number[]} other @param {Privacy} privacy */
+/** Tell whether neighbors keep a promise, as far as it can be judged. The events that tell most hold the answers of the greatest ratios. @param {number[]} one @param {number[]} other @param {Privacy} privacy */
 function keeps(one, other, privacy) {
   let [mass, beside] = [0, 0];
-  return one.map((_, at) => at).sort((a, b) => one[b] * other[a] - one[a] * other[b]).every((at) => {
+  return one.flatMap((mass, at) => (mass < JUDGED ? [] : [at])).sort((a, b) => one[b] * other[a] - one[a] * other[b]).every((at) => {
     mass += one[at];
     beside += other[at];
     return mass <= mostBeside(privacy, Math.min(beside, 1)) * (1 + 1e-9);
@@ -53,7 +55,11 @@ function checkedLines(stated) {
   const same = [];
   /** @type {boolean[]} */
   const kept = [];
-  const judge = (/** @type {number[]} */ one, /** @type {number[]} */ other) => kept.push(keeps(one, other, privacy), keeps(other, one, privacy));
+  let tiny = false;
+  const judge = (/** @type {number[]} */ one, /** @type {number[]} */ other) => {
+    tiny ||= [...one, ...other].some((mass) => mass > 0 && mass < JUDGED);
+    kept.push(keeps(one, other, privacy), keeps(other, one, privacy));
+  };
   const borders = stated.regions.map(({ rainbow, boundary, classes }) => {
     const tied = /** @type {string[][]} */ (parseRainbow(rainbow));
     const line = lineOf(boundary ?? tied.flat().map(() => "1"), tied.flatMap((names) => names.map((_, at) => at > 0)), stated.privacy);
@@ -72,9 +78,10 @@ function checkedLines(stated) {
     if (here && there) judge([...here.values()], [...here.keys()].map((name) => there.get(name) ?? 0));
   }
   const pairs = kept.length / 2;
+  const except = tiny ? ` Probabilities below ${JUDGED} are not judged.` : "";
   const broken = kept.filter((holds) => !holds).length;
   return [...tally("Probabilities by distance", same),
-    { holds: !broken, text: broken ? `${broken} times a neighbor breaks the promise.` : `The promise holds at all ${pairs} pairs of neighboring distances, and of regions that touch, in both directions.` }];
+    { holds: !broken, text: broken ? `${broken} times a neighbor breaks the promise.${except}` : `The promise holds at all ${pairs} pairs of neighboring distances, and of regions that touch, in both directions.${except}` }];
 }
 
 /** Compute the chances of a plan again where the page knows how. @param {PlanPart} part @returns {Finding[]} */

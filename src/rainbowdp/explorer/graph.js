@@ -6,6 +6,8 @@ const RULES = { ranks: "by rank, as given", uniform: "all equal", response: "ran
 
 /** @type {Placed | null} */
 let own = null;
+/** A file that another one completes. */
+let half = "";
 
 /** Return how colors are drawn: as they are called if that is a color, and with a letter of their own. @param {string[]} colors */
 function drawnColors(colors) {
@@ -130,8 +132,11 @@ function graphView() {
   function take(list) {
     Promise.all([...(list ?? [])].map((file) => file.text())).then((texts) => {
       if (!texts.length) return;
-      own = placedGraph(parseGraph(texts));
-      problem.textContent = "";
+      const parts = [half, ...texts].filter(Boolean).map(partOf);
+      const all = parts.length === 2 && half && new Set(parts).size === 2 && !parts.includes("graph") ? [half, ...texts] : texts;
+      half = all.find((text) => partOf(text) === "datasets") ?? all.find((text) => partOf(text) === "pairs") ?? "";
+      own = placedGraph(parseGraph(all));
+      problem.textContent = own.pairs.length ? "" : "There are no pairs of neighbors: add the file with the columns source and target.";
       state.graph = "own";
       load();
     }).catch((error) => { problem.textContent = error instanceof SyntaxError || error instanceof TypeError ? "This is not a graph in node-link JSON." : error.message; });
@@ -152,7 +157,7 @@ function graphView() {
       make("fieldset", {}, make("legend", {}, "At the boundary"),
         choice("rule", "Probabilities", Object.entries(RULES), state.rule, (rule) => { state.rule = rule; replaced(); }),
         ...(state.rule === "ranks" ? [make("div", { class: "control" }, make("label", { for: "ranks" }, "Best first, divided by their sum"), field({
-          id: "ranks", label: "Probabilities by rank, best first, with commas", value: state.ranks, read: READABLE.ranks, change: (typed) => { state.ranks = typed; redraw(); },
+          id: "ranks", label: "Probabilities by rank, best first, with commas", value: state.ranks, read: READABLE.ranks, hint: () => "Numbers above 0 with commas", change: (typed) => { state.ranks = typed; redraw(); },
         }))] : [])));
     if (focused) document.getElementById(focused)?.focus();
   }

@@ -42,7 +42,7 @@ const knownLine = () => /** @type {NonNullable<ReturnType<typeof readLine>>} */ 
 /** The controls of the notion of privacy. @param {() => void} changed by one of its numbers @param {() => void} replaced by another notion */
 function notionControls(changed, replaced) {
   const delta = make("div", { class: "control" }, make("label", { for: "delta" }, "delta (δ)"), field({
-    id: "delta", label: "delta", value: state.delta, read: (typed) => parsePrivacy({ epsilon: "1", delta: typed }),
+    id: "delta", label: "delta", value: state.delta, read: (typed) => parsePrivacy({ epsilon: "1", delta: typed }), hint: () => "From 0 to 1, such as 1e-6",
     change: (typed) => { state.delta = typed; changed(); },
   }));
   return make("fieldset", {}, make("legend", {}, "Privacy"),
@@ -72,12 +72,15 @@ function shownNumbers(last) {
   return Array.from({ length: Math.floor(end / stride) + 1 }, (_, at) => at * stride);
 }
 
+/** Return rising numbers with one more. @param {number} number @param {number[]} numbers */
+const withNumber = (number, numbers) => [...new Set([number, ...numbers])].sort((a, b) => a - b);
+
 /** @returns {Node[]} */
 function lineView() {
   const curves = chart("distance", "Distance to the boundary", (x) => `distance ${x.toLocaleString("en")}`, (x) => {
     state.distance = String(x);
     writeAddress();
-  });
+  }, { most: () => 1e6, change: redraw });
   const text = make("p", { class: "sentence" });
   const controls = make("form", { "aria-label": "Settings of the line", onsubmit: (/** @type {Event} */ event) => event.preventDefault() });
 
@@ -86,7 +89,8 @@ function lineView() {
     writeAddress();
     const best = (/** @type {number} */ distance) => line.classes[0].reduce((sum, at) => sum + line.at(distance)[at], 0);
     const first = nearlySure(best);
-    const xs = shownNumbers(Math.max(first ?? 16, ...line.thresholds.map((turn) => Math.min(turn ?? 0, 1e6))));
+    const distance = Number(state.distance);
+    const xs = withNumber(distance, shownNumbers(Math.max(first ?? 16, distance, ...line.thresholds.map((turn) => Math.min(turn ?? 0, 1e6)))));
     const rows = xs.map(line.at);
     const series = names.map((name, at) => ({ name, slot: slotOf(name, at), values: rows.map((row) => row[at]), dash: DASHES[at] }));
     const prefix = (/** @type {number} */ number) => line.classes.slice(0, number + 1).flat().map((at) => names[at]);
@@ -97,7 +101,7 @@ function lineView() {
     text.textContent =
       `At the boundary the best answer (${prefix(0).join(" or ")}) has ${ofHundred(best(0))} of 100. ` +
       (first === null ? "It does not have 99 of 100 at any distance up to a million." : `From distance ${first.toLocaleString("en")} on it has at least 99 of 100.`);
-    curves.show({ xs, series, marks, about: `Probability of each color for ${writeRainbow(names, tied)} by the distance to the boundary. ${text.textContent}` }, Number(state.distance));
+    curves.show({ xs, series, marks, about: `Probability of each color for ${writeRainbow(names, tied)} by the distance to the boundary. ${text.textContent}` }, distance);
   }
 
   function replace() {
@@ -114,7 +118,7 @@ function lineView() {
     let [dragged, kept] = [-1, line.shares];
     const rows = names.map((name, at) => {
       const bar = slider({
-        id: `share-${at}`, label: name, min: 0, max: 100, step: 0.1, value: line.shares[at] * 100, words: (x) => `${short(x)} of 100`,
+        id: `share-${at}`, label: name, min: 0, max: 100, step: 0.1, value: line.shares[at] * 100, words: (x) => `${ofHundred(x / 100)} of 100`,
         move: (x) => {
           if (dragged !== at) [dragged, kept] = [at, knownLine().line.shares];
           const moved = onSimplex(kept, at, x / 100).map((share) => share.toFixed(6));
@@ -129,6 +133,7 @@ function lineView() {
       const typed = field({
         id: `weight-${at}`, label: `boundary probability of ${name}, as a decimal or a fraction`, value: weights[at],
         read: (value) => lineOf(state.boundary.split(",").with(at, value), tied, readNotion()),
+        hint: () => "A number such as 0.2 or 3/55, not all of them 0",
         change: (value) => {
           state.boundary = state.boundary.split(",").with(at, value).join(",");
           dragged = -1;
@@ -150,9 +155,10 @@ function lineView() {
       return bar.row;
     });
     const count = choice("count", "Number of colors", COLORS.slice(1).map((_, at) => [String(at + 2), `${at + 2} colors`]), String(names.length), (text) => {
+      const { shares } = knownLine().line;
       const colors = [...names, ...COLORS.filter((color) => !names.includes(color))].slice(0, Number(text));
       state.rainbow = writeRainbow(colors, colors.map((_, at) => tied[at] ?? false));
-      state.boundary = colors.map((_, at) => (line.shares[at] ?? 1 / colors.length).toFixed(6)).join(",");
+      state.boundary = colors.map((_, at) => (shares[at] ?? 1 / colors.length).toFixed(6)).join(",");
       if (!readLine()) state.boundary = colors.map(() => "1").join(",");
       replace();
     });

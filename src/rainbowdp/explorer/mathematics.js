@@ -405,12 +405,15 @@ function levelWays({ question, options, rows, width }, privacy) {
   return [{ way: "typical", case: "", wrong: line }, ...noisy.map((way) => ({ ...way, way: /** @type {const} */ ("noisy counts") }))];
 }
 
-/** Return the least epsilon, as text with three digits, for which the hardest case of the goal is right often enough; null where none is. @param {Asked} asked @param {number} lead @param {number} right */
+const LEAST = "0.0001"; // the least epsilon above 0 that is tried
+
+/** Return the least epsilon, 0 or as text with three digits, for which the hardest case of the goal is right often enough; null where none is. @param {Asked} asked @param {number} lead @param {number} right */
 function epsilonFor(asked, lead, right) {
   /** @param {string} epsilon */
   const enough = (epsilon) => waysOf({ ...asked, epsilon }).filter(({ way }) => way === "typical").every(({ wrong }) => wrong(lead) <= 1 - right);
   /** @param {number} step from 0 for 0.0001 to 1200 for 100 */
   const text = (step) => String(Number((10 ** (Math.min(step, 1200) / 200 - 4)).toPrecision(3)));
+  if (enough("0")) return "0";
   const first = firstWhole((step) => enough(text(step)), 2048);
   return first === null ? null : text(first);
 }
@@ -436,16 +439,28 @@ function parseRainbow(text) {
   return null;
 }
 
-/** Read the rows of a CSV file. @param {string} text */
+/** Read the rows of a CSV file. Its first line decides what separates the cells. @param {string} text */
 function parseRows(text) {
+  const [head] = text.replaceAll(/"[^"]*"/g, "").split(/[\r\n]/, 1);
+  const separator = [",", ";", "\t"].reduce((best, other) => (head.split(other).length > head.split(best).length ? other : best));
+  const cells = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n][^${separator}\\r\\n]*|))(${separator}|\\r\\n?|\\n|$)`, "g");
   /** @type {string[][]} */
   const rows = [[]];
-  for (const [, quoted, plain, end] of text.replace(/^\uFEFF/, "").matchAll(/(?:"((?:[^"]|"")*)"|([^",;\t\r\n]*))([,;\t]|\r?\n|$)/g)) {
+  for (const [, quoted, plain, end] of text.replace(/^\uFEFF/, "").matchAll(cells)) {
     rows[rows.length - 1].push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
     if (end === "") break;
-    if (end.endsWith("\n")) rows.push([]);
+    if (end !== separator) rows.push([]);
   }
   return rows.filter((row) => row.some(Boolean));
+}
+
+/** Tell what of a graph a text holds. @param {string} text @returns {"graph" | "datasets" | "pairs"} */
+function partOf(text) {
+  if (text.trimStart().startsWith("{")) return "graph";
+  const [head = []] = parseRows(text);
+  if (head.includes("rainbow") && head.includes("dataset")) return "datasets";
+  if (head.includes("source") && head.includes("target")) return "pairs";
+  throw new Error("A CSV file needs the columns dataset and rainbow, or source and target.");
 }
 
 /**
@@ -456,19 +471,21 @@ function parseGraph(texts) {
   /** @type {Record<string, string>[][]} */
   let [nodes, edges] = [[], []];
   for (const text of texts) {
-    if (text.trimStart().startsWith("{")) {
-      const { nodes: some = [], edges: pairs = [], links = pairs } = JSON.parse(text);
+    const part = partOf(text);
+    if (part === "graph") {
+      const { nodes: some = [], edges: pairs = [], links = pairs } = JSON.parse(text.trimStart());
       const bare = some.find((/** @type {any} */ node) => node.id === undefined || node.rainbow === undefined);
       if (bare) throw new Error(`A node needs id and rainbow: ${JSON.stringify(bare)}`);
+      const loose = links.find((/** @type {any} */ link) => [link?.source, link?.target].some((end) => !["string", "number"].includes(typeof end)));
+      if (loose !== undefined) throw new Error(`A link needs source and target: ${JSON.stringify(loose)}`);
       [nodes, edges] = [some.map((/** @type {any} */ node) => ({ dataset: String(node.id), rainbow: String(node.rainbow) })),
         links.map((/** @type {any} */ edge) => ({ source: String(edge.source), target: String(edge.target) }))];
       continue;
     }
     const [head = [], ...rows] = parseRows(text);
     const read = rows.map((row) => Object.fromEntries(head.map((name, at) => [name, row[at] ?? ""])));
-    if (head.includes("rainbow") && head.includes("dataset")) nodes = read;
-    else if (head.includes("source") && head.includes("target")) edges = read;
-    else throw new Error("A CSV file needs the columns dataset and rainbow, or source and target.");
+    if (part === "datasets") nodes = read;
+    else edges = read;
   }
   if (!nodes.length) throw new Error("There are no datasets: add the file with the columns dataset and rainbow.");
   if (nodes.length > 500) throw new Error(`The page draws at most 500 datasets, and these are ${nodes.length}.`);

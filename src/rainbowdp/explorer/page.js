@@ -130,8 +130,9 @@ function short(x) {
 
 /** Return so many of 100 cases; what is below 1 is never 100. @param {number} chance */
 function ofHundred(chance) {
-  if (chance >= 1) return "100";
-  return chance > 0.9995 ? (chance > 0.9999 ? ">99.99" : (Math.floor(chance * 1e4) / 100).toFixed(2)) : short(chance * 100);
+  const percent = chance * 100;
+  if (chance >= 1 || percent < 99.95) return short(percent);
+  return percent > 99.99 ? ">99.99" : (Math.floor(chance * 1e4) / 100).toFixed(2);
 }
 
 /**
@@ -158,16 +159,25 @@ function slider({ id, label, min, max, step, value, words, spoken = words, move,
   return { row, set: (/** @type {number} */ x) => { input.value = String(x); say(x); } };
 }
 
+/** Mark a field as one that can be read, or say beside it what it takes. @param {HTMLElement} input @param {string} hint what it takes, where it cannot be read */
+function mark(input, hint) {
+  document.getElementById(`${input.id}-hint`)?.remove();
+  input.setAttribute("aria-invalid", String(Boolean(hint)));
+  if (!hint) return input.removeAttribute("aria-describedby");
+  input.after(make("span", { class: "problem hint", id: `${input.id}-hint` }, `${hint}.`));
+  input.setAttribute("aria-describedby", `${input.id}-hint`);
+}
+
 /**
  * A field for a number as text; what cannot be read is marked, and the state keeps its last value.
- * @param {{id: string, label: string, value: string, read: (text: string) => unknown, change: (text: string) => void}} options
+ * @param {{id: string, label: string, value: string, read: (text: string) => unknown, hint: () => string, change: (text: string) => void}} options
  */
-function field({ id, label, value, read, change }) {
+function field({ id, label, value, read, hint, change }) {
   const input = make("input", {
     type: "text", id, value, inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": label, "aria-invalid": "false",
     oninput: () => {
       const valid = Boolean(read(input.value));
-      input.setAttribute("aria-invalid", String(!valid));
+      mark(input, valid ? "" : hint());
       if (valid) change(input.value.trim());
     },
   });
@@ -211,13 +221,14 @@ function privacyControl(name, privacy, changed) {
     spoken: () => `${name} ${short(value())}: a stranger guesses right about one person in ${guessed(privacy())}`, ends: ["more private", "more accurate"],
     move: (x) => {
       state[name] = text.value = String(Number((10 ** x).toPrecision(3)));
-      text.setAttribute("aria-invalid", "false");
+      mark(text, "");
       changed();
     },
   });
   const text = field({
     id: `${name}-text`, label: `${name} as a number`, value: state[name],
     read: (typed) => parsePrivacy({ [name]: typed }),
+    hint: () => (name === "epsilon" ? "0, or from 1e-9 to 100, such as 0.5 or ln 2" : "A number of 0 or more, such as 0.5"),
     change: (typed) => {
       state[name] = typed;
       bar.set(place());

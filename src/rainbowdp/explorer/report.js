@@ -44,10 +44,19 @@ function linesPart({ regions, left }) {
     ...(left ? [make("p", { class: "note" }, `${counted(left, "region")} more are not shown.`)] : []));
 }
 
+/** Say why the page cannot compute a privacy; nothing where it can. @param {PrivacyText} privacy */
+function unreadable(privacy) {
+  if (parsePrivacy(privacy)) return "";
+  if (privacy.mu !== undefined) return "the page does not read a μ of so many digits";
+  if (parsePrivacy({ ...privacy, delta: "0" })) return "the page does not read a δ of more than 40 digits, such as one below 1e-39";
+  return "the page cannot compute with such an ε: it has to be 0, or from 1e-9 to 100";
+}
+
 /** @returns {Node[]} */
 function reportView() {
-  const { title, asked, said, facts, faults, lines, plans, notes, source } = /** @type {Stated} */ (report);
+  const { title, asked, said, facts, faults, risks, lines, plans, notes, source } = /** @type {Stated} */ (report);
   const found = checkedReport(/** @type {Stated} */ (report));
+  const why = risks.map(({ privacy }) => unreadable(privacy)).find(Boolean);
   return [make("div", { class: "report" },
     make("div", { class: "intro" }, make("h2", {}, title)), listed(asked),
     ...(faults.length ? [make("div", { class: "fault", role: "alert" }, make("p", {}, "What this states does not hold:"), make("ul", {}, ...faults.map((text) => make("li", {}, text))))] : []),
@@ -55,8 +64,8 @@ function reportView() {
     ...plans.map(planPart),
     part("Computed again on this page", make("ul", { class: "findings" }, ...found.map(({ text, holds }) => make("li", { class: holds ? "right" : "wrong" }, text))),
       make("p", { class: "note" }, found.length
-        ? "These figures were computed by this page just now, and compared to nine digits with those that rainbowdp wrote into it. Figures that are not named here are those of rainbowdp."
-        : "Nothing: the page cannot compute with such numbers (ε has to be 0, or from 1e-9 to 100). All figures are those of rainbowdp.")),
+        ? "These figures were computed by this page just now, and compared to nine digits (below 1e-12: to 1e-20) with those that rainbowdp wrote into it. Figures that are not named here are those of rainbowdp." + (why ? ` Not all is computed: ${why}.` : "")
+        : `Nothing: ${why ?? "the page does not know how such figures are computed"}. All figures are those of rainbowdp.`)),
     ...(facts.length ? [part("In detail", listed(facts))] : []),
     ...(lines ? [linesPart(lines)] : []),
     ...(notes.length ? [part("Notes", make("ul", {}, ...notes.map((text) => make("li", {}, text))))] : []),

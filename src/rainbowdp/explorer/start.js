@@ -17,6 +17,7 @@ function showView() {
 document.getElementById("views")?.append(...Object.entries(VIEWS).map(([name, [title]]) =>
   make("a", { href: `#view=${name}`, onclick: (/** @type {Event} */ event) => {
     event.preventDefault();
+    history.pushState(null, "", location.hash); // what is written next stands there, and "back" leads here
     state.view = name;
     writeAddress();
     showView();
