@@ -197,6 +197,17 @@ def test_what_is_written_in_a_dialect_is_read_from_it(
                 # As without a description, the day in UTC.
                 ("date", "%Y-%m-%d %H:%M%z", "2026-01-31 23:30-0500", "2026-02-01"),
                 ("date", "%Y-%m-%d %H:%M%z", "9999-12-31 23:30-0500", "9999-12-31 23:30-0500"),
+                # Digits that run together, and without their zeros.
+                ("date", "%d%m%Y", "01022026", "2026-02-01"),
+                *(("date", "%d%m%Y", odd, UNREADABLE) for odd in ("1022026", "3012000")),
+                ("date", "%y%m%d", "1011", UNREADABLE),
+                ("date", "%d%b%Y", "1JAN2026", "2026-01-01"),
+                ("time", "%H%M", "0010", "00:10:00"),
+                ("time", "%H%M", "10", UNREADABLE),
+                ("time", "%I%M%p", "0130pm", "13:30:00"),
+                ("time", "%H%M%S%f", "010203123", "01:02:03.123000"),
+                ("time", "%H%M%S%f", "10203123", UNREADABLE),
+                ("datetime", "%Y%m%dT%H%M%S%z", "20260131T233000Z", "2026-01-31T23:30:00+00:00"),
             )
         ),
         ({"type": "boolean", "trueValues": ["ja"]}, {"ja": "true", "0": "false", "nein": "nein"}),

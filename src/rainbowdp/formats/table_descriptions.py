@@ -27,6 +27,8 @@ MOMENTS: Final[dict[str, Callable[[dt.datetime], str]]] = {
 }
 """The types of dates and times, and the text of a value of each."""
 _MOMENT = dt.datetime(2026, 10, 31, 13, 14, 15, tzinfo=dt.UTC)
+# Two parts of a pattern that are digits, without a separator.
+_RUN_TOGETHER = re.compile("%[dmyYHIMSfjUWGVuw]%[dmyYHIMSfjUWGVuw]")
 # The minus of Unicode, the en dash and the hyphen.
 _MINUS = "\u2212\u2013-"
 # Not left out around a number: digits, fractions, and what makes a number negative somewhere, such as
@@ -166,9 +168,22 @@ class Field:
 
     def _moment(self, text: str) -> str:
         try:
-            return MOMENTS[self.kind](dt.datetime.strptime(text, self.form))  # noqa: DTZ007 - the pattern may have a zone
+            read = dt.datetime.strptime(text, self.form)  # noqa: DTZ007 - the pattern may have a zone
+            # Where digits run together, a lost zero would make another day: 1022026 for 01022026.
+            return MOMENTS[self.kind](read) if self._is_whole(text, read) else UNREADABLE
         except (ValueError, OverflowError):
             return text
+
+    def _is_whole(self, text: str, read: dt.datetime) -> bool:
+        """Tell whether a text has all digits of a date or time, where none but digits tell its parts."""
+        if not _RUN_TOGETHER.search(self.form):
+            return True
+        # A time zone is written in several ways, and a fraction of a second with three digits or six.
+        form = self.form.partition("%z")[0]
+        written = read.strftime(form)
+        if form.endswith("%f"):
+            written = written.removesuffix("000")
+        return text.casefold().startswith(written.casefold())
 
 
 def reads_what_it_writes(kind: str, form: str) -> bool:
