@@ -31,15 +31,29 @@ _MOMENT = dt.datetime(2026, 10, 31, 13, 14, 15, tzinfo=dt.UTC)
 _RUN_TOGETHER = re.compile("%[dmyYHIMSfjUWGVuw]%[dmyYHIMSfjUWGVuw]")
 # The minus of Unicode, the en dash and the hyphen.
 _MINUS = "\u2212\u2013-"
-# Not left out around a number: digits, fractions, and what makes a number negative somewhere, such as
-# parentheses, dashes or the triangles of Japan.
-_NO_TEXT = (
-    r"\d\u00bc-\u00be\u2150-\u215e()<>+\-\u00b1\u02d7\u2010-\u2015\u207b\u208b\u2212"
-    r"\u25b2-\u25bf\ufe58\ufe63\uff08\uff09\uff0d"
+_LETTER = r"[^\W\d_]"
+_CURRENCY = r"$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0e3f\u17db\u20a0-\u20c0\ufdfc\ufe69\uff04\uffe0\uffe1"
+_CURRENCY += r"\uffe5\uffe6"
+# Left out around a number: currencies, blanks, percent and degrees, marks of direction, and words in Latin,
+# Greek, Cyrillic and Arabic letters. Other characters may make a number negative, another one or a bound.
+_TEXT = (
+    rf"\s/%\u2030\u2031\u066a\u00b0\u00b5\u2103\u2109\u061c\u200e\u200f{_CURRENCY}"
+    r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u04ff\u1e00-\u1eff"
+    r"\u0621-\u063f\u0641-\u064a\u066e-\u06d3\u5143\u5186\u5713\uc6d0"
 )
-# Words of bookkeeping, on which the sign depends; in German S and H.
-_SIDE = re.compile(
-    r"(?<![^\W\d_])(?i:cr|dr|db|credit|debit|minus|neg|negative|soll|haben)(?![^\W\d_])|[0-9]\s*[CDHS]\Z"
+# Words that make a number negative or multiply it: whole ones, their beginnings, and letters.
+_WORDS = (
+    "cr|dr|db|meno|eksi|âm|soll|haben|dare|avere|haber|doit|avoir"
+    "|k|tsd|tys|tis|ths|bin|ezer|mn|mrd|mld|md|mia|mio|bn|bln|bio|tn|trn|lacs?|lakhs?|crores?"
+)
+_STEMS = (
+    "minus|mínus|miinus|moins|menos|neg|nég|ujemn|zápor|минус|мінус|отриц|μείον|αρνητ|سالب|ناقص"
+    "|deb|déb|cred|créd|kredit|дебет|кредит|loss|verlust|perte|pérdida|perdita"
+    "|thous|tausend|mil|bill|tril|тыс|тис|млн|млрд|трлн|χιλ|εκατ|δισ|ألف|الف|مليون|مليار|هزار|میلیون|میلیارد"
+)
+_CHANGES = re.compile(
+    rf"(?<!{_LETTER})(?<!{_LETTER}\.)(?:(?i:(?:{_WORDS})(?!{_LETTER}|\.{_LETTER})|{_STEMS})"
+    rf"|(?<!\u00b0)(?<!\u00b0 )(?:[BCDHLS](?![$/])|[MT]|MM)(?!{_LETTER}|\.{_LETTER}))|[0-9][bmt](?!{_LETTER})"
 )
 
 
@@ -134,7 +148,7 @@ class Field:
 
     def _number(self, text: str) -> str:
         found = self._form.fullmatch(text)
-        if found is None or (_SIDE.search(text) and not self.bare):
+        if found is None or (_CHANGES.search(text) and not self.bare):
             # A text that would be a number without a description is none with it.
             return UNREADABLE if _PLAIN._form.fullmatch(text) else text
         digits = found["whole"].replace(self.group, "") if self.group else found["whole"]
@@ -153,13 +167,15 @@ class Field:
             whole = f"[0-9]{{1,3}}(?:{group}[0-9]{{3}})++|{indian}|{whole}"
         marks = "".join(mark for mark in f".,{self.decimal}{self.group}" if not mark.isspace())
         # In text around a number, a point ends a word; one before a digit belongs to the number.
-        around = "" if self.bare else rf"(?:[^{_NO_TEXT}{re.escape(marks)}]|[{re.escape(marks)}](?![0-9]))*+"
+        text = rf"(?![{re.escape(marks)}])[{_TEXT}]|(?<={_LETTER})[\u00b2\u00b3]"
+        mark = rf"(?<={_LETTER}|/)[{re.escape(marks)}](?![0-9])"
+        around = "" if self.bare else rf"(?:{text}|{mark})*+"
         sign = f"[+{_MINUS}]"
         # SAP writes a minus last. In "5.-" the hyphen means no decimals.
         last = "" if self.bare else r"(?<=[0-9])-(?=\Z)"
         return re.compile(
             rf"(?P<before>{sign})?{around}(?(before)|(?P<after>{sign})?)"
-            rf"(?P<whole>{whole}|(?<![^\W_])(?={point}[0-9]))(?:{point}(?P<part>[0-9]*))?"
+            rf"(?P<whole>{whole}|(?<![^\s+{_CURRENCY}{_MINUS}])(?={point}[0-9]))(?:{point}(?P<part>[0-9]*))?"
             rf"(?P<power>[eE][+-]?[0-9]{{1,4}})?(?(before)|(?(after)|(?P<last>{last})?)){around}"
         )
 
