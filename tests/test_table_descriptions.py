@@ -285,6 +285,14 @@ def test_missing_values_of_a_field_replace_those_of_the_table() -> None:
         ({"dialect": {"itemType": "array"}}, "'itemType' of the dialect is not supported"),
         ({"dialect": "dialect.json"}, "'dialect' names another file"),
         ({"fields": [{"name": "a", "decimalChar": ","}]}, "properties of a number"),
+        *(
+            (
+                {"fields": [{"name": "a", "type": "number", key: mark}]},
+                "cannot stand before decimals or between",
+            )
+            for key in ("decimalChar", "groupChar")
+            for mark in "-+e\u2212"
+        ),
         ({"fields": [{"name": "a"}, {"name": "a"}]}, "the same name"),
         ({"fields": [], "fieldsMatch": "some"}, "'fieldsMatch' is 'some'"),
         ({"fields": [{"name": "d", "type": "date", "format": "%Q"}]}, "format '%Q' of field 'd' is not a"),

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Final, Literal, Self
 
-from rainbowdp.errors import UsageError
+from rainbowdp.errors import FileFormatError, UsageError
 from rainbowdp.formats.encodings import UNREADABLE
 
 FieldsMatch = Literal["exact", "equal", "subset", "superset", "partial"]
@@ -133,6 +133,14 @@ class Field:
     true: tuple[str, ...] = ("true", "True", "TRUE", "1")
     false: tuple[str, ...] = ("false", "False", "FALSE", "0")
 
+    def __post_init__(self) -> None:
+        """Refuse characters that numbers themselves are made of."""
+        for mark in filter(_is_of_numbers, self.decimal + self.group):
+            raise FileFormatError(
+                f"{mark!r} cannot stand before decimals or between groups of digits in field {self.name!r}",
+                help="give another 'decimalChar' or 'groupChar', such as a comma, or leave it out",
+            )
+
     @property
     def rule(self) -> Callable[[str], str] | None:
         """Return the text that a text stands for; None where each stands for itself.
@@ -228,6 +236,11 @@ def reads_what_it_writes(kind: str, form: str) -> bool:
     return time in cut if kind == "time" else day and time in [*cut, (0, 0, 0)]
 
 
+def _is_of_numbers(mark: str) -> bool:
+    """Tell whether a character is a letter, a digit, a plus or a minus."""
+    return mark.isalnum() or mark in f"+{_MINUS}"
+
+
 _PLAIN = Field("", "number")
 
 
@@ -318,7 +331,7 @@ class TableDescription:
         UsageError
             If it is not one character, or the description says something else about the column.
         """
-        if len(point) != 1 or point.isalnum() or point in "+- ":
+        if len(point) != 1 or point == " " or _is_of_numbers(point):
             raise UsageError(
                 f"{point!r} cannot stand before decimals", help="give one character, such as a comma"
             )
