@@ -116,7 +116,9 @@ class Field:
     decimal, group : str
         The characters before decimals and between groups of digits.
     bare : bool
-        Whether a number stands alone; otherwise what stands around it, such as a currency, is left out.
+        Whether a number stands alone; otherwise currencies, units and other words around it are left out.
+        Other characters, such as brackets, and words that negate or multiply, such as ``CR`` or ``Mio.``,
+        make the cell say nothing.
     form : str
         How a date or time is written: ``default``, or a pattern of `datetime.datetime.strptime`.
     true, false : tuple of str
