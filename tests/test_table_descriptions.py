@@ -19,7 +19,33 @@ from rainbowdp.formats.table_descriptors import read_table_description
 TWO = [{"name": "id"}, {"name": "vote"}]
 
 NO_NUMBERS = ["--5", "abc", "5 CR", "5.00DB", "Dr. 5", "5.00 S", "\u20145", "\u25b25", "-5.00-", "5\u00bd"]
-NO_NUMBERS += ["5.-", "5-7", "5- EUR", "Rs.500", "\u20ac1,5", "\u20ac,50"]
+NO_NUMBERS += ["5.-", "5-7", "5- EUR", "Rs.500", "\u20ac1,5", "\u20ac,50", "S/.500", "B/.25", "x/.5", "..5"]
+# Other minuses, bounds and powers; words that negate or multiply.
+NO_NUMBERS += [f"{odd}5" for odd in "\u00ad\u2044\u2796\u30fc\u2500\u0640\u2264\u2265\uff1c\uff1e~"]
+NO_NUMBERS += [
+    "5\u00b2",
+    "10\u00b3",
+    "moins 5",
+    "Menos 5",
+    "минус 5",
+    "\u8ca05",
+    "\u30de\u30a4\u30ca\u30b95",
+    "négatif 5",
+]
+NO_NUMBERS += [
+    "5 débit",
+    "5 Soll",
+    "5. H",
+    "5, H",
+    "5.H",
+    "5k",
+    "K 5",
+    "5 Mio.",
+    "5 Tsd.",
+    "5\u4e07",
+    "5 million",
+]
+NO_NUMBERS += ["$5m", "$5M", "T\u20ac 5", "5 млн", "سالب 5", "5 مليون"]
 PATTERNS = [("time", form) for form in ("%H:%m", "%H:%M %p", "%I:%M", "%d.%m.%Y", "%H:%S")]
 PATTERNS += [("datetime", f"%d.%m.%Y {time}") for time in ("%H:%S", "%H:%M %p %z", "%M")]
 
@@ -166,7 +192,24 @@ def test_what_is_written_in_a_dialect_is_read_from_it(
                 "12.50 Fr.": "12.50",
                 "Rs. 500": "500",
                 "Rs. 12,34,567": "1234567",
-                "20 \u00b0C": "20",
+                **dict.fromkeys(("20 \u00b0C", "20\u00b0 C"), "20"),
+                **{
+                    f"{unit} 5": "5"
+                    for unit in ("S/.", "B/.", "R$", "S$", "C$", "L.E.", "USD", "лв.", "د.إ.")
+                },
+                **{
+                    f"5 {unit}": "5"
+                    for unit in (
+                        "kg",
+                        "years",
+                        "zł",
+                        "Kč",
+                        "m",
+                        "\u20ac/m\u00b2",
+                        "\u0440\u0443\u0431.",
+                        "円",
+                    )
+                },
                 # As SAP writes it.
                 "1,234.50-": "-1234.50",
                 "\u20135.00 €": "-5.00",
@@ -197,6 +240,17 @@ def test_what_is_written_in_a_dialect_is_read_from_it(
                 # As without a description, the day in UTC.
                 ("date", "%Y-%m-%d %H:%M%z", "2026-01-31 23:30-0500", "2026-02-01"),
                 ("date", "%Y-%m-%d %H:%M%z", "9999-12-31 23:30-0500", "9999-12-31 23:30-0500"),
+                # Digits that run together, and without their zeros.
+                ("date", "%d%m%Y", "01022026", "2026-02-01"),
+                *(("date", "%d%m%Y", odd, UNREADABLE) for odd in ("1022026", "3012000")),
+                ("date", "%y%m%d", "1011", UNREADABLE),
+                ("date", "%d%b%Y", "1JAN2026", "2026-01-01"),
+                ("time", "%H%M", "0010", "00:10:00"),
+                ("time", "%H%M", "10", UNREADABLE),
+                ("time", "%I%M%p", "0130pm", "13:30:00"),
+                ("time", "%H%M%S%f", "010203123", "01:02:03.123000"),
+                ("time", "%H%M%S%f", "10203123", UNREADABLE),
+                ("datetime", "%Y%m%dT%H%M%S%z", "20260131T233000Z", "2026-01-31T23:30:00+00:00"),
             )
         ),
         ({"type": "boolean", "trueValues": ["ja"]}, {"ja": "true", "0": "false", "nein": "nein"}),
@@ -231,6 +285,14 @@ def test_missing_values_of_a_field_replace_those_of_the_table() -> None:
         ({"dialect": {"itemType": "array"}}, "'itemType' of the dialect is not supported"),
         ({"dialect": "dialect.json"}, "'dialect' names another file"),
         ({"fields": [{"name": "a", "decimalChar": ","}]}, "properties of a number"),
+        *(
+            (
+                {"fields": [{"name": "a", "type": "number", key: mark}]},
+                "cannot stand before decimals or between",
+            )
+            for key in ("decimalChar", "groupChar")
+            for mark in "-+e\u2212"
+        ),
         ({"fields": [{"name": "a"}, {"name": "a"}]}, "the same name"),
         ({"fields": [], "fieldsMatch": "some"}, "'fieldsMatch' is 'some'"),
         ({"fields": [{"name": "d", "type": "date", "format": "%Q"}]}, "format '%Q' of field 'd' is not a"),

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Final, Literal, Self
 
-from rainbowdp.errors import UsageError
+from rainbowdp.errors import FileFormatError, UsageError
 from rainbowdp.formats.encodings import UNREADABLE
 
 FieldsMatch = Literal["exact", "equal", "subset", "superset", "partial"]
@@ -27,17 +27,33 @@ MOMENTS: Final[dict[str, Callable[[dt.datetime], str]]] = {
 }
 """The types of dates and times, and the text of a value of each."""
 _MOMENT = dt.datetime(2026, 10, 31, 13, 14, 15, tzinfo=dt.UTC)
+# Two parts of a pattern that are digits, without a separator.
+_RUN_TOGETHER = re.compile("%[dmyYHIMSfjUWGVuw]%[dmyYHIMSfjUWGVuw]")
 # The minus of Unicode, the en dash and the hyphen.
 _MINUS = "\u2212\u2013-"
-# Not left out around a number: digits, fractions, and what makes a number negative somewhere, such as
-# parentheses, dashes or the triangles of Japan.
-_NO_TEXT = (
-    r"\d\u00bc-\u00be\u2150-\u215e()<>+\-\u00b1\u02d7\u2010-\u2015\u207b\u208b\u2212"
-    r"\u25b2-\u25bf\ufe58\ufe63\uff08\uff09\uff0d"
+_LETTER = r"[^\W\d_]"
+_CURRENCY = r"$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0e3f\u17db\u20a0-\u20c0\ufdfc\ufe69\uff04\uffe0\uffe1"
+_CURRENCY += r"\uffe5\uffe6"
+# Left out around a number: currencies, blanks, percent and degrees, marks of direction, and words in Latin,
+# Greek, Cyrillic and Arabic letters. Other characters may make a number negative, another one or a bound.
+_TEXT = (
+    rf"\s/%\u2030\u2031\u066a\u00b0\u00b5\u2103\u2109\u061c\u200e\u200f{_CURRENCY}"
+    r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u04ff\u1e00-\u1eff"
+    r"\u0621-\u063f\u0641-\u064a\u066e-\u06d3\u5143\u5186\u5713\uc6d0"
 )
-# Words of bookkeeping, on which the sign depends; in German S and H.
-_SIDE = re.compile(
-    r"(?<![^\W\d_])(?i:cr|dr|db|credit|debit|minus|neg|negative|soll|haben)(?![^\W\d_])|[0-9]\s*[CDHS]\Z"
+# Words that make a number negative or multiply it: whole ones, their beginnings, and letters.
+_WORDS = (
+    "cr|dr|db|meno|eksi|âm|soll|haben|dare|avere|haber|doit|avoir"
+    "|k|tsd|tys|tis|ths|bin|ezer|mn|mrd|mld|md|mia|mio|bn|bln|bio|tn|trn|lacs?|lakhs?|crores?"
+)
+_STEMS = (
+    "minus|mínus|miinus|moins|menos|neg|nég|ujemn|zápor|минус|мінус|отриц|μείον|αρνητ|سالب|ناقص"
+    "|deb|déb|cred|créd|kredit|дебет|кредит|loss|verlust|perte|pérdida|perdita"
+    "|thous|tausend|mil|bill|tril|тыс|тис|млн|млрд|трлн|χιλ|εκατ|δισ|ألف|الف|مليون|مليار|هزار|میلیون|میلیارد"
+)
+_CHANGES = re.compile(
+    rf"(?<!{_LETTER})(?<!{_LETTER}\.)(?:(?i:(?:{_WORDS})(?!{_LETTER}|\.{_LETTER})|{_STEMS})"
+    rf"|(?<!\u00b0)(?<!\u00b0 )(?:[BCDHLS](?![$/])|[MT]|MM)(?!{_LETTER}|\.{_LETTER}))|[0-9][bmt](?!{_LETTER})"
 )
 
 
@@ -100,7 +116,9 @@ class Field:
     decimal, group : str
         The characters before decimals and between groups of digits.
     bare : bool
-        Whether a number stands alone; otherwise what stands around it, such as a currency, is left out.
+        Whether a number stands alone; otherwise currencies, units and other words around it are left out.
+        Other characters, such as brackets, and words that negate or multiply, such as ``CR`` or ``Mio.``,
+        make the cell say nothing.
     form : str
         How a date or time is written: ``default``, or a pattern of `datetime.datetime.strptime`.
     true, false : tuple of str
@@ -117,6 +135,14 @@ class Field:
     true: tuple[str, ...] = ("true", "True", "TRUE", "1")
     false: tuple[str, ...] = ("false", "False", "FALSE", "0")
 
+    def __post_init__(self) -> None:
+        """Refuse characters that numbers themselves are made of."""
+        for mark in filter(_is_of_numbers, self.decimal + self.group):
+            raise FileFormatError(
+                f"{mark!r} cannot stand before decimals or between groups of digits in field {self.name!r}",
+                help="give another 'decimalChar' or 'groupChar', such as a comma, or leave it out",
+            )
+
     @property
     def rule(self) -> Callable[[str], str] | None:
         """Return the text that a text stands for; None where each stands for itself.
@@ -132,7 +158,7 @@ class Field:
 
     def _number(self, text: str) -> str:
         found = self._form.fullmatch(text)
-        if found is None or (_SIDE.search(text) and not self.bare):
+        if found is None or (_CHANGES.search(text) and not self.bare):
             # A text that would be a number without a description is none with it.
             return UNREADABLE if _PLAIN._form.fullmatch(text) else text
         digits = found["whole"].replace(self.group, "") if self.group else found["whole"]
@@ -151,13 +177,15 @@ class Field:
             whole = f"[0-9]{{1,3}}(?:{group}[0-9]{{3}})++|{indian}|{whole}"
         marks = "".join(mark for mark in f".,{self.decimal}{self.group}" if not mark.isspace())
         # In text around a number, a point ends a word; one before a digit belongs to the number.
-        around = "" if self.bare else rf"(?:[^{_NO_TEXT}{re.escape(marks)}]|[{re.escape(marks)}](?![0-9]))*+"
+        text = rf"(?![{re.escape(marks)}])[{_TEXT}]|(?<={_LETTER})[\u00b2\u00b3]"
+        mark = rf"(?<={_LETTER}|/)[{re.escape(marks)}](?![0-9])"
+        around = "" if self.bare else rf"(?:{text}|{mark})*+"
         sign = f"[+{_MINUS}]"
         # SAP writes a minus last. In "5.-" the hyphen means no decimals.
         last = "" if self.bare else r"(?<=[0-9])-(?=\Z)"
         return re.compile(
             rf"(?P<before>{sign})?{around}(?(before)|(?P<after>{sign})?)"
-            rf"(?P<whole>{whole}|(?<![^\W_])(?={point}[0-9]))(?:{point}(?P<part>[0-9]*))?"
+            rf"(?P<whole>{whole}|(?<![^\s+{_CURRENCY}{_MINUS}])(?={point}[0-9]))(?:{point}(?P<part>[0-9]*))?"
             rf"(?P<power>[eE][+-]?[0-9]{{1,4}})?(?(before)|(?(after)|(?P<last>{last})?)){around}"
         )
 
@@ -166,9 +194,22 @@ class Field:
 
     def _moment(self, text: str) -> str:
         try:
-            return MOMENTS[self.kind](dt.datetime.strptime(text, self.form))  # noqa: DTZ007 - the pattern may have a zone
+            read = dt.datetime.strptime(text, self.form)  # noqa: DTZ007 - the pattern may have a zone
+            # Where digits run together, a lost zero would make another day: 1022026 for 01022026.
+            return MOMENTS[self.kind](read) if self._is_whole(text, read) else UNREADABLE
         except (ValueError, OverflowError):
             return text
+
+    def _is_whole(self, text: str, read: dt.datetime) -> bool:
+        """Tell whether a text has all digits of a date or time, where none but digits tell its parts."""
+        if not _RUN_TOGETHER.search(self.form):
+            return True
+        # A time zone is written in several ways, and a fraction of a second with three digits or six.
+        form = self.form.partition("%z")[0]
+        written = read.strftime(form)
+        if form.endswith("%f"):
+            written = written.removesuffix("000")
+        return text.casefold().startswith(written.casefold())
 
 
 def reads_what_it_writes(kind: str, form: str) -> bool:
@@ -195,6 +236,11 @@ def reads_what_it_writes(kind: str, form: str) -> bool:
     day, time = read.date() == _MOMENT.date(), (read.hour, read.minute, read.second)
     cut = [(13, 14, 15), (13, 14, 0), (13, 0, 0)]
     return time in cut if kind == "time" else day and time in [*cut, (0, 0, 0)]
+
+
+def _is_of_numbers(mark: str) -> bool:
+    """Tell whether a character is a letter, a digit, a plus or a minus."""
+    return mark.isalnum() or mark in f"+{_MINUS}"
 
 
 _PLAIN = Field("", "number")
@@ -287,7 +333,7 @@ class TableDescription:
         UsageError
             If it is not one character, or the description says something else about the column.
         """
-        if len(point) != 1 or point.isalnum() or point in "+- ":
+        if len(point) != 1 or point == " " or _is_of_numbers(point):
             raise UsageError(
                 f"{point!r} cannot stand before decimals", help="give one character, such as a comma"
             )
