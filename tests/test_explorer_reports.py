@@ -205,10 +205,10 @@ def test_commands_write_reports(
         ((*planned, "--report", "out.html"), 0, "Plan of an answer"),
         (("receipt", "r.json", "--html", "out.html"), 0, "Receipt of an answer"),
         (("receipt", "broken.json", "--html", "out.html"), 1, "Receipt of an answer"),
-        (("receipt", "r.json", "--html", "r.json"), 2, "--html and RECEIPT name the same file"),
+        (("receipt", "r.json", "--html", "r.json"), 2, "would be replaced, and is not a page"),
         (("receipt", "r.json"), 2, "neither --html nor --registry"),
         (("receipt", "g.csv", "--html", "out.html"), 4, "is not a receipt"),
-        ((*solved, "--report", "g.csv"), 2, "--report and --datasets name the same file"),
+        ((*solved, "--report", "g.csv"), 2, "would be replaced, and is not a page"),
         ((*planned, "--report", "x.svg", "--plot", "x.svg"), 2, "--plot and --report name the same file"),
         ((*planned, "--report", "dangling.html"), 4, "a link to a file that does not exist"),
     ]

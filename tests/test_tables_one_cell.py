@@ -213,7 +213,7 @@ def test_a_pattern_of_texts_is_nothing_to_days_and_moments(
 
 
 @pytest.mark.parametrize("more", [[], [dt.date(2026, 1, 31)]])
-@pytest.mark.parametrize("dtype", ["category", pd.SparseDtype(object, None)])
+@pytest.mark.parametrize("dtype", ["category", pd.SparseDtype("object", None)])
 def test_a_text_that_begins_with_nul_is_no_number_whatever_stands_beside(more: list[Any], dtype: Any) -> None:  # noqa: ANN401 - of pandas
     values = pd.Series(["\x002.5", *more], dtype=object)
     column = pd.Categorical(values) if dtype == "category" else values.astype(dtype)
