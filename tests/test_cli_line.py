@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+import math
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,13 @@ def test_the_table_says_the_thresholds_in_words(run: Runner) -> None:
     assert lines[2] == "blue + red: grows up to distance 5, then closes in on 1"
     assert lines[4].split() == ["distance", "blue", "red", "green"]
     assert lines[-1].split() == ["2", "0.0785455", "0.235636", "0.685818"]
+
+
+def test_a_huge_threshold_is_told_in_a_few_digits(run: Runner) -> None:
+    words = ("line", "--rainbow", "a>b>c", "--boundary", "a=1/10,b=3/10,c=6/10", "--epsilon", "1e-300")
+    found = json_of(run(*words, "--distances", "0", "--format", "json"))["thresholds"]
+    # ln 5 and ln 1.25, the growth from 1/10 and 4/10 to 1/2, in steps of epsilon.
+    assert found == [f"about {math.log(5):.5f}E+300", f"about {10 * math.log(1.25):.5f}E+299"]
 
 
 def test_the_table_never_cuts_a_number_or_reads_markup(run: Runner) -> None:

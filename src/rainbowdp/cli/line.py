@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rainbowdp.line import Line
 
 _BATCH = 16_384
+_LARGEST_IN_JSON = 2**53
 _EXACT_BATCH = 8
 _MANY_DIGITS = 10_000
 _LONGEST_TABLE = 100_000
@@ -166,9 +167,14 @@ def _csv_lines(line: "Line", cells: _Cells) -> Iterator[str]:
 
 
 def _json_lines(line: "Line", asked: AskedPrivacy, cells: _Cells, *, exact: bool) -> Iterator[str]:
+    from rainbowdp.exact import show
+
     head: dict[str, object] = {"rainbow": str(line.rainbow), "privacy": asked.parameters}
     if line.has_thresholds:
-        head["thresholds"] = list(line.thresholds)
+        # Beyond 2^53 many readers of JSON round whole numbers.
+        head["thresholds"] = [
+            each if each is None or each <= _LARGEST_IN_JSON else show(each) for each in line.thresholds
+        ]
     yield f'{json_text(head)[:-1]}, "rows": ['
     value = '"%s"' if exact else "%s"
     names = (json_text(color).replace("%", "%%") for color in line.rainbow.ordered)
