@@ -15,12 +15,7 @@ from rainbowdp import ApproxDP, GaussianDP, PureDP
 from rainbowdp.errors import InternalError, PrivacyParameterError
 from rainbowdp.exact import exponent_ball, rational_ball, working_precision
 from rainbowdp.goals import Asked, mechanism_of
-from rainbowdp.interop.group_privacy import (
-    delta_above,
-    epsilon_above,
-    gaussian_epsilon,
-    rho_above,
-)
+from rainbowdp.interop import delta_above, epsilon_above, gaussian_epsilon, rho_above
 from rainbowdp.interop.opendp import drawn
 from rainbowdp.questions import OptionCounts, winner
 
