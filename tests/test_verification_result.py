@@ -10,7 +10,7 @@ import pytest
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UsageError
-from rainbowdp.exact import NormalExpression, enclose
+from rainbowdp.exact import Exact, NormalExpression, enclose
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
 from rainbowdp.verification import verify
@@ -80,7 +80,7 @@ def test_a_probability_that_is_not_told_from_zero_is_said_to_be_the_reason() -> 
     limit = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
     near = enclose(limit, 5000)[0]
     rest = limit - near
-    table = [{"a": rest, "b": 1 - rest}, {"a": Fraction(1, 4), "b": Fraction(3, 4)}]
+    table: list[dict[str, Exact]] = [{"a": rest, "b": 1 - rest}, {"a": Fraction(1, 4), "b": Fraction(3, 4)}]
     rows = tuple(map(Distribution.trusted, table))
     mechanism = replace(Mechanism.from_table(["a>b"] * 2, table[1:] * 2), rows=rows, precision="float64")
     found = verify(mechanism, PAIR, GaussianDP(1))

@@ -269,11 +269,11 @@ class Factors:
     def __init__(self, rows: Sequence[Mapping[int, flint.fmpq]]) -> None:
         work = [dict(row) for row in rows]
         holders: list[set[int]] = [set() for _ in rows]
-        for index, row in enumerate(work):
-            for held in row:
+        for index, entries in enumerate(work):
+            for held in entries:
                 holders[held].add(index)
         # Rows by length; an entry is out of date where the row has another length by now.
-        shortest = [(len(row), index) for index, row in enumerate(work)]
+        shortest = [(len(entries), index) for index, entries in enumerate(work)]
         heapq.heapify(shortest)
         alone = [column for column, rows_of in enumerate(holders) if len(rows_of) == 1]
         self._pivots: list[tuple[int, int, flint.fmpq]] = []
