@@ -136,7 +136,7 @@ def mechanisms(draw: st.DrawFn) -> Mechanism:
     return Mechanism.from_table(rainbows, table, codes=codes, distances=distances, labels=named)
 
 
-@settings(max_examples=25)
+@settings(max_examples=16)
 @given(mechanisms(), st.sampled_from(FORMS), st.booleans(), st.sampled_from([None, "csv", "parquet"]))
 def test_mechanisms_read_back_whatever_their_names(
     mechanism: Mechanism, form: str, exact: bool, second: str | None

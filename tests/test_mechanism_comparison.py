@@ -146,30 +146,6 @@ def test_definition_3_a_utility_that_is_not_order_reasonable_is_caught() -> None
     assert check_order_reasonable(expected_rank, [])
 
 
-@drawn(problems(smallest_size=3), st.integers(0, 2))
-@settings(max_examples=25)
-def test_theorem_2_the_optimum_dominates_what_stops_growing_early(problem: Problem, cap: int) -> None:
-    mechanism, graph = problem.mechanism(), problem.graph()
-    steps, free = graph.distance.data, graph.unconstrained
-    # The first dataset of the same region at the capped distance: private, and rarely optimal.
-    mapping = [
-        dataset
-        if free[dataset]
-        else next(
-            other
-            for other in range(problem.size)
-            if graph.regions[other] == graph.regions[dataset] and steps[other] == min(steps[dataset], cap)
-        )
-        for dataset in range(problem.size)
-    ]
-    capped = pullback(mapping, mechanism)
-    assert verify(capped, graph, problem.privacy).holds
-    assert mechanism_dominates(mechanism, capped)
-    differs = [d for d in range(problem.size) if capped.distribution(d) != mechanism.distribution(d)]
-    verdict = mechanism_dominates(capped, mechanism)
-    assert verdict.dataset == (differs[0] if differs else None)
-
-
 def test_definition_3_more_privacy_is_dominated_by_less_across_notions() -> None:
     """Three datasets from the boundary: 1 - 1/2 e^-2 = 0.93, 1 - 1/2 e^-4 = 0.99, Phi(2) = 0.977."""
     graph = path(6).rainbow_graph(["yes>no", "no>yes"], [0, 0, 0, 1, 1, 1])
