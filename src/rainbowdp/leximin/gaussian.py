@@ -274,7 +274,7 @@ def _fill_best_classes(component: Component, outer: OuterProgram, report: Callab
         level = outer.add_column()
         rows = {}
         for region in rising:
-            best = dict.fromkeys((region * outer.colors + c for c in component.classes(region)[0]), 1.0)
+            best = dict.fromkeys(component.variables(region)[0], 1.0)
             rows[region] = outer.add_row({**best, level: -1.0}, 0.0, np.inf)
         value = outer.maximize({level: 1.0})
         if value is None:
@@ -319,10 +319,9 @@ def _dual_bound(component: Component, outer: OuterProgram, weights: Mapping[int,
 
 
 def _later_objectives(component: Component, outer: OuterProgram) -> Iterator[dict[int, float]]:
-    variables = [range(region * outer.colors, (region + 1) * outer.colors) for region in range(outer.regions)]
-    for columns in leximin.prefixes(component, variables):
+    for columns in leximin.prefixes(component):
         yield dict.fromkeys(columns, 1.0)
-    for columns in leximin.tied_classes(component, variables):
+    for columns in leximin.tied_classes(component):
         share = outer.add_column()
         for column in columns:
             outer.add_row({column: 1.0, share: -1.0}, 0.0, np.inf)
