@@ -82,10 +82,9 @@ def pullback(
     images = integer_array(mapping, "mapping")
     outside = first_outside(images, mechanism.size)
     if images.size == 0 or outside is not None:
+        what = "is empty" if outside is None else f"sends a dataset to {int(images[outside])}"
         raise MechanismShapeError(
-            f"the mapping sends a dataset to {int(images[outside])}"
-            if images.size
-            else "the mapping is empty",
+            f"the mapping {what}",
             help=f"images are 0 to {mechanism.size - 1}, the datasets of the mechanism",
         )
     if between is not None:
