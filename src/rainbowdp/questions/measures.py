@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
+from numbers import Rational
 from typing import ClassVar
 
 import numpy as np
@@ -266,7 +267,8 @@ def matches_of(summary: Summary) -> MatchCount:
         raise QuestionError(
             "the summary does not count rows", help="give whole numbers from 0 on, no more matches than rows"
         )
-    return counted
+    # Whole numbers of numpy begin anew beyond their largest.
+    return MatchCount(int(counted.matching), int(counted.total))
 
 
 def _margin(summary: Summary, edge: Fraction) -> int:
@@ -275,7 +277,10 @@ def _margin(summary: Summary, edge: Fraction) -> int:
 
 
 def _sum(summary: Summary) -> Fraction:
-    return require_summary(summary, ClampedSum).total
+    total = require_summary(summary, ClampedSum).total
+    if not isinstance(total, Rational):
+        raise QuestionError("the summary holds no exact sum", help="give a whole number or a Fraction")
+    return Fraction(total)
 
 
 @lru_cache(maxsize=64)

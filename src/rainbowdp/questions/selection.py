@@ -134,8 +134,9 @@ class Winner(_Counted, OneOption):
     @property
     def reading(self) -> Reading:
         """How cells are read: as one of the options, or as several with a separator between them."""
-        single = OptionReading(self.column, self.options, self.other, self.nulls)
-        return single if self.approval is None else ApprovalReading(single, self.approval)
+        if self.approval is None:
+            return super().reading
+        return ApprovalReading(self.column, self.options, self.other, self.nulls, self.approval)
 
     @property
     def some_cells(self) -> tuple[str, ...]:

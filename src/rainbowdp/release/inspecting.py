@@ -319,14 +319,12 @@ def _declared(reading: Reading | None) -> tuple[str, ...]:
     """Return the texts that a question declares."""
     if isinstance(reading, MatchReading):
         return (reading.equals,)
-    single = reading.single if isinstance(reading, ApprovalReading) else reading
-    return single.options if isinstance(single, OptionReading) else ()
+    return reading.options if isinstance(reading, OptionReading) else ()
 
 
 def _counted_as(reading: Reading | None) -> Mapping[str, str]:
     """Return as what a reading of the package counts other and empty cells, where it does."""
-    single = reading.single if isinstance(reading, ApprovalReading) else reading
-    said = {"others": getattr(single, "other", None), "empty": getattr(single, "nulls", None)}
+    said = {"others": getattr(reading, "other", None), "empty": getattr(reading, "nulls", None)}
     return MappingProxyType({what: str(text) for what, text in said.items() if text is not None})
 
 
@@ -334,8 +332,6 @@ def _without_other(reading: Reading | None) -> Reading | None:
     """Return a reading that places nothing but what is declared."""
     if isinstance(reading, MatchReading):
         return OptionReading(reading.column, (reading.equals,))
-    if isinstance(reading, ApprovalReading):
-        return replace(reading, single=replace(reading.single, other=None))
     return replace(reading, other=None) if isinstance(reading, OptionReading) else reading
 
 
@@ -349,7 +345,7 @@ def _unread(reading: Reading | None, text: str) -> list[str]:
     """Return the text, or its parts, that count for nothing."""
     if isinstance(reading, ApprovalReading):
         parts = {tidy(part) for part in text.split(reading.separator)} - {""}
-        return sorted(part for part in parts if reading.single.place(part) is None)
+        return sorted(part for part in parts if reading.option(part) is None)
     return [] if reading is not None and reading.place(text) is not None else [text]
 
 
