@@ -202,11 +202,6 @@ class ApprovalReading(OptionReading):
 
     separator: str = ";"
 
-    @property
-    def single(self) -> OptionReading:
-        """What one of the texts between separators counts as."""
-        return OptionReading(self.column, self.options, self.other, self.nulls)
-
     def place(self, cell: object) -> tuple[int, ...] | None:
         """Return the numbers of the options that a cell holds."""
         text = cell_text(cell)
