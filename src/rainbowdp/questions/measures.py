@@ -280,7 +280,7 @@ def _sum(summary: Summary) -> Fraction:
     total = require_summary(summary, ClampedSum).total
     if not isinstance(total, Rational):
         raise QuestionError("the summary holds no exact sum", help="give a whole number or a Fraction")
-    return Fraction(total)
+    return Fraction(int(total.numerator), int(total.denominator))
 
 
 @lru_cache(maxsize=64)
