@@ -25,7 +25,6 @@ from rainbowdp.questions import (
     Neighbors,
     Question,
     bracket,
-    in_table,
     level,
     ranking,
     winner,
@@ -118,23 +117,6 @@ def test_a_row_that_cannot_be_read_is_no_row() -> None:
         released = Released(Terms(question, LN2, "change-one", goal="guarantee"))
         for table in multisets(cells, 3):
             assert released.chances((*table, NOTHING, None)) == released.chances(table)
-
-
-def test_counting_a_changed_row_as_one_step_of_a_sum_would_show_it() -> None:
-    # The question without `in_table`: between 2 and 3 a row moves a sum by 1, but from nothing to 3 by 3.
-    question = yes_no("c", clamp=(2, 3), at_least=50)
-    near, far = (question.locate(question.reading.summary([("3", n)]), "change-one") for n in (19, 20))
-    assert far.distance - near.distance > 1
-    asked = in_table(question)
-    near, far = (asked.locate(question.reading.summary([("3", n)]), "change-one") for n in (19, 20))
-    assert far.distance - near.distance == 1
-
-
-def test_a_table_without_a_row_is_protected_like_any_other() -> None:
-    released = Released(Terms(yes_no("c", equals="A", share="2/3"), LN2, "change-one"))
-    # No rows: yes. One person, whose row is not readable, may turn into a no.
-    assert released.chances(())[1] == released.chances((NOTHING,))[1] == Fraction(2, 3)
-    assert released.chances(("B",))[1] == Fraction(1, 3)
 
 
 # Two groups, of which a person's rows may be in one, both, none: 2 stands for a group nobody declared.
