@@ -121,9 +121,7 @@ def test_other_parameters_that_make_no_sense_are_refused() -> None:
             key_mechanism(1, "0.1", keys)  # type: ignore[arg-type]  # what is refused
 
 
-@pytest.mark.parametrize(
-    "people", [6, *(pytest.param(people, marks=pytest.mark.release) for people in (1, 11))]
-)
+@pytest.mark.parametrize("people", [6, *(pytest.param(each, marks=pytest.mark.release) for each in (1, 11))])
 def test_draws_have_the_declared_probability(people: int) -> None:
     keep = to_float(keep_probability(people, "0.5", "0.02"), "nearest")
     stream = ((str(at), people) for at in range(DRAWS))

@@ -39,7 +39,7 @@ Rows = tuple[object, ...]
 # Each question with cells that it tells apart, and how many rows of other people there are at most.
 CASES: dict[str, tuple[Question, tuple[object, ...], int]] = {
     "winner": (winner("c", ["A", "B", "C"]), ("A", "B", "C"), 4),
-    "ranking": (ranking("c", ["A", "B", "C"]), ("A", "B", "C"), 12),
+    "ranking": (ranking("c", ["A", "B", "C"]), ("A", "B", "C"), 8),
     "count": (yes_no("c", equals="A", at_least=2), ("A", "B"), 4),
     "share": (yes_no("c", equals="A", share="2/3"), ("A", "B"), 6),
     "share of all": (yes_no("c", equals="A", share=1), ("A", "B"), 5),
@@ -49,7 +49,7 @@ CASES: dict[str, tuple[Question, tuple[object, ...], int]] = {
     "sum below 0": (level("c", clamp=(-3, -2), edges=[-7, -4]), ("-2", "-3"), 4),
     "sum around 0": (level("c", clamp=(-1, 2), edges=[-1, 3]), ("-1", "0", "2"), 4),
     "count levels": (level("c", equals="A", edges=[1, 2, 4]), ("A", "B"), 5),
-    "wide levels": (level("c", equals="A", edges=[2, 12], labels=["few", "some", "many"]), ("A", "B"), 13),
+    "wide levels": (level("c", equals="A", edges=[2, 12], labels=["few", "some", "many"]), ("A",), 13),
     "median": (bracket("c", edges=[2, 3]), ("1", "2", "3"), 4),
     "quantile": (bracket("c", edges=[2, 3], quantile="3/4"), ("1", "2", "3"), 4),
     "highest": (bracket("c", edges=[2], quantile=1), ("1", "2"), 5),
