@@ -73,11 +73,6 @@ class _Counted(FieldsDescribed):
         """How cells are read: as one of the options."""
         return OptionReading(self.column, self.options, self.other, self.nulls)
 
-    @property
-    def some_cells(self) -> tuple[str, ...]:
-        """Cells that the question tells apart."""
-        return self.options
-
     def scores_of(self, summary: Summary) -> tuple[int, ...]:
         """Return how many rows say each option.
 
@@ -137,12 +132,6 @@ class Winner(_Counted, OneOption):
         if self.approval is None:
             return super().reading
         return ApprovalReading(self.column, self.options, self.other, self.nulls, self.approval)
-
-    @property
-    def some_cells(self) -> tuple[str, ...]:
-        """Cells that the question tells apart: each option, and the first ones together."""
-        held = range(2, len(self.options) + 1) if self.approval is not None else ()
-        return (*self.options, *(str(self.approval).join(self.options[:size]) for size in held))
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the option with the most rows, and the row distance."""
