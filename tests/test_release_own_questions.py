@@ -93,9 +93,8 @@ def test_a_mistake_in_a_question_of_ones_own_shows_before_anything_is_charged(
 class Telling(CountOf):
     """A measure of a user's own."""
 
-    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
-        assert isinstance(summary, MatchCount)
-        return 100 * super().steps(summary, edge, neighbors)
+    def rows_over(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
+        return 100 * super().rows_over(summary, edge, neighbors)
 
 
 TELLING = Level("vote", Telling("A"), (Fraction(3),), ("few", "many"))

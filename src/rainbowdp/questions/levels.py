@@ -147,11 +147,11 @@ class Level(OrderedAnswers):
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the level, and the row distance to the nearest of its edges."""
-        at = sum(self.measure.reaches(summary, edge) for edge in self.edges)
-        around = self.edges[max(at - 1, 0) : at + 1]
-        return Location(
-            self.answers[at], min(self.measure.steps(summary, edge, neighbors) for edge in around)
-        )
+        rows = [self.measure.rows_over(summary, edge, neighbors) for edge in self.edges]
+        at = sum(over >= 0 for over in rows)
+        around = rows[max(at - 1, 0) : at + 1]
+        # The last tables below an edge are 1 row under it, and the first that reach it 0 rows over it.
+        return Location(self.answers[at], min(max(over, -over - 1) for over in around))
 
     def touching(self, neighbors: Neighbors, max_rows: int = 1) -> Pairs | None:
         """Return the levels between which one person's rows can move a table; None if between all."""

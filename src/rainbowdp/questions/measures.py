@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is compared with a threshold: a number of rows, a share of the rows, or a sum of clamped values.
 
-Each measure knows when it reaches an edge, how many rows away the other side of the edge is, and between
-which levels one person's rows can move a table.
+Each measure knows by how many rows it is over an edge, and between which levels one person's rows can move a
+table.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, floor
 from numbers import Rational
 from typing import ClassVar
 
@@ -73,14 +72,9 @@ class CountOf(_OfMatches):
             )
         return read
 
-    def reaches(self, summary: Summary, edge: Fraction) -> bool:
-        """Tell whether so many rows match."""
-        return matches_of(summary).matching >= edge
-
-    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:  # noqa: ARG002 - one row is one
-        """Return the count above the edge, or below the last count that does not reach it."""
-        above = matches_of(summary).matching - int(edge)
-        return above if above >= 0 else -above - 1
+    def rows_over(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:  # noqa: ARG002 - one row is one
+        """Return the count over the edge, which is negative below it."""
+        return matches_of(summary).matching - int(edge)
 
     def jumps(self, edges: Sequence[Fraction], neighbors: Neighbors, rows: int) -> Jumps:  # noqa: ARG002 - one row is one
         """Return the pairs of levels that lie no more than so many rows apart.
@@ -116,16 +110,12 @@ class ShareOf(_OfMatches):
             )
         return read
 
-    def reaches(self, summary: Summary, edge: Fraction) -> bool:
-        """Tell whether the margin over the edge is not negative."""
-        return _margin(summary, edge) >= 0
-
-    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
-        """Return by how many rows the margin can move before it changes its sign."""
-        margin = _margin(summary, edge)
+    def rows_over(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
+        """Return the margin over the edge in units of the most that one row moves it, rounded down."""
+        counted = matches_of(summary)
         p, q = edge.numerator, edge.denominator
         most = q if neighbors == "change-one" else max(p, q - p)
-        return (margin if margin >= 0 else -margin - 1) // most
+        return (q * counted.matching - p * counted.total) // most
 
     def jumps(self, edges: Sequence[Fraction], neighbors: Neighbors, rows: int) -> Jumps:
         """Return the pairs of levels between which so many rows can move a table of some size."""
@@ -183,20 +173,15 @@ class SumOf:
             )
         return read
 
-    def reaches(self, summary: Summary, edge: Fraction) -> bool:
-        """Tell whether the sum is at least the edge."""
-        return _sum(summary) >= edge
-
-    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
-        """Return how many rows the sum is away, if each moved it as far as a row can."""
-        above = _sum(summary) - edge
+    def rows_over(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
+        """Return how far the sum is over the edge in units of the most that one row adds, rounded down."""
         most = self._most(neighbors)
         if most == 0:
             raise QuestionError(
                 "a changed row cannot change this sum, since all values count the same",
                 help="use add-remove neighbors, or a range of values",
             )
-        return floor(above / most) if above >= 0 else ceil(-above / most) - 1
+        return (_sum(summary) - edge) // most
 
     def jumps(self, edges: Sequence[Fraction], neighbors: Neighbors, rows: int) -> Jumps:
         """Return the pairs of levels that lie less than so many rows apart.
@@ -269,11 +254,6 @@ def matches_of(summary: Summary) -> MatchCount:
         )
     # Whole numbers of numpy begin anew beyond their largest.
     return MatchCount(int(counted.matching), int(counted.total))
-
-
-def _margin(summary: Summary, edge: Fraction) -> int:
-    counted = matches_of(summary)
-    return edge.denominator * counted.matching - edge.numerator * counted.total
 
 
 def _sum(summary: Summary) -> Fraction:
