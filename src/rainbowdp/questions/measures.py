@@ -5,7 +5,7 @@ Each measure knows by how many rows it is over an edge, and between which levels
 table.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -80,10 +80,10 @@ class CountOf(_OfMatches):
         """Return the pairs of levels that lie no more than so many rows apart.
 
         The count of neighbors differs by at most that many rows, and by any smaller number. Two levels
-        touch if and only if the highest count of the lower one and the lowest of the upper one differ by no
-        more.
+        touch if and only if the highest count of the lower one, 1 below its upper edge, and the lowest of the
+        upper one differ by no more.
         """
-        return _pairs(edges, lambda top, bottom: bottom - (top - 1) <= rows)
+        return _pairs(edges, Fraction(rows))
 
     def counting_nothing(self) -> "CountOf":
         """Return the measure itself: a row that comes or goes moves a count no further than a change."""
@@ -190,8 +190,7 @@ class SumOf:
         below an edge as one likes, so two levels touch if and only if the gap between them is smaller than
         that.
         """
-        reach = rows * self._most(neighbors)
-        return _pairs(edges, lambda top, bottom: bottom - reach < top)
+        return _pairs(edges, rows * self._most(neighbors))
 
     def counting_nothing(self) -> "SumOf":
         """Return the measure for rows that may count for nothing, and so move a sum from 0 or to 0."""
@@ -212,16 +211,16 @@ Measure = CountOf | ShareOf | SumOf
 """What a level or a yes-no question compares with its edges."""
 
 
-def _pairs(edges: Sequence[Fraction], near: Callable[[Fraction, Fraction], bool]) -> Jumps:
-    """Return neighboring levels, and pairs with the top of the lower near the bottom of the upper.
+def _pairs(edges: Sequence[Fraction], reach: Fraction) -> Jumps:
+    """Return neighboring levels, and pairs with less than the reach between the lower and the upper one.
 
-    What is not near is not near to anything further up, either: edges ascend.
+    Edges ascend, so further up are only wider gaps.
     """
     found = set()
     for low, top in enumerate(edges):
         found.add((low, low + 1))
         for high in range(low + 2, len(edges) + 1):
-            if not near(top, edges[high - 1]):
+            if edges[high - 1] - top >= reach:
                 break
             found.add((low, high))
     return frozenset(found)
