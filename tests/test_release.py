@@ -8,13 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
 
 import rainbowdp as rdp
-from bit_sources import FixedBits
+from bit_sources import FixedBits, NoBits
 from rainbowdp.errors import (
     BudgetRefusedError,
     QuestionError,
@@ -49,18 +47,10 @@ CASES: list[tuple[Question, Summary, Summary]] = [
 
 def test_a_charge_is_committed_before_a_bit_is_drawn(tmp_path: Path) -> None:
     terms = Terms(rdp.winner("c", ["red", "blue"]), rdp.PureDP(1))
-
-    class Broken:
-        def bits(self, count: int) -> int:
-            raise RuntimeError(f"no {count} bits")
-
-        def words(self, count: int) -> NDArray[np.uint64]:
-            raise RuntimeError(f"no {count} words")
-
     with rdp.open_ledger(tmp_path / "l", create=True) as ledger:
         ledger.create("b", Cost.of(rdp.PureDP(1)))
-        with pytest.raises(RuntimeError):
-            answer(terms, OptionCounts((3, 90)), ledger, "b", "q", bits=Broken())
+        with pytest.raises(OSError, match="not there"):
+            answer(terms, OptionCounts((3, 90)), ledger, "b", "q", bits=NoBits())
         state = ledger.state("b")
         assert str(state.spent) == "epsilon 1"
         assert [entry.event for entry in ledger.history("b")] == ["create", "charge"]

@@ -119,14 +119,10 @@ def test_a_derived_question_is_not_taken_for_one_of_the_package(
     question: Any,  # noqa: ANN401 - either question
     summary: Any,  # noqa: ANN401 - of either
     kind: str,
-    tmp_path: Path,
+    ledger: Ledger,
 ) -> None:
     # What its distances are worth nobody else can say.
-    ledger = tmp_path / "budgets"
-    with open_ledger(ledger, create=True) as opened:
-        opened.create("b", Cost.of(rdp.PureDP(5)))
-    paid: Any = {"ledger": ledger, "name": "b", "request_id": "r"}
-    found = rdp.ask(summary, question, epsilon=1, **paid)
+    found = answer(Terms(question, rdp.PureDP(1)), summary, ledger, "b", "r")
     described: Any = found.receipt["question"]
     assert described["kind"] == kind
     planned: Any = rdp.plan(question, rdp.PureDP(1)).to_json()["question"]
@@ -136,7 +132,7 @@ def test_a_derived_question_is_not_taken_for_one_of_the_package(
     assert "check_question proves it" in refused.value.help
     base = Winner("vote", VOTES) if isinstance(question, Far) else replace(question, measure=CountOf("A"))
     with pytest.raises(RainbowError, match="another question"):
-        rdp.ask(summary, base, epsilon=1, **paid)
+        answer(Terms(base, rdp.PureDP(1)), summary, ledger, "b", "r")
 
 
 @dataclass(frozen=True)
