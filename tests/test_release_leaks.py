@@ -219,9 +219,8 @@ BODIES = {
 QUESTIONS = [
     "winner --column vote --options A,B --by ward --groups x,y",
     "ranking --column vote --options A,B --unit person --max-rows 2",
-    "yes-no --column vote --equals A --share 1/2 --where town=Ulm",
+    "yes-no --column vote --equals A --share 1/2 --nulls A --where town=Ulm",
     "yes-no --column vote --sum --clamp -1,5 --at-least 2 --neighbors change-one",
-    "level --column vote --equals A --edges 1,2 --nulls A --goal guarantee",
     "bracket --column vote --edges 0,5",
 ]
 

@@ -38,7 +38,7 @@ Rows = tuple[object, ...]
 
 # Each question with cells that it tells apart, and how many rows of other people there are at most.
 CASES: dict[str, tuple[Question, tuple[object, ...], int]] = {
-    "winner": (winner("c", ["A", "B", "C"]), ("A", "B", "C"), 4),
+    "winner": (winner("c", ["A", "B", "C"]), ("A", "B", "C"), 3),
     "ranking": (ranking("c", ["A", "B", "C"]), ("A", "B", "C"), 8),
     "count": (yes_no("c", equals="A", at_least=2), ("A", "B"), 4),
     "share": (yes_no("c", equals="A", share="2/3"), ("A", "B"), 6),

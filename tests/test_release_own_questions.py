@@ -147,12 +147,12 @@ class Keeps(OptionReading):
 
 
 TEXTS = ["A", " A", "A ", None, "B", "1.0", "B", ""]
-GIVEN = [("1.0", 3000), ("A", 9000), ("B", 6000), (None, 6000)]
-MANY = pd.DataFrame({"vote": TEXTS * 3000, "id": range(24_000), "town": ["Ulm"] * 24_000})
+GIVEN = [("1.0", 600), ("A", 1800), ("B", 1200), (None, 1200)]
+MANY = pd.DataFrame({"vote": TEXTS * 600, "id": range(4800), "town": ["Ulm"] * 4800})
 NUMBERS = pd.DataFrame({"vote": [1.0, 2.0, float("nan"), 2.5], "id": range(4), "town": ["Ulm"] * 4})
 HELD: dict[str, tuple[Any, list[tuple[str | None, int]]]] = {
     "texts": (MANY, GIVEN),
-    "bytes": (MANY.assign(vote=[text and text.encode() for text in TEXTS] * 3000), GIVEN),
+    "bytes": (MANY.assign(vote=[text and text.encode() for text in TEXTS] * 600), GIVEN),
     "polars": (pl.DataFrame(MANY), GIVEN),
     "csv": ("many.csv", GIVEN),
     "numbers": (NUMBERS, [("1", 1), ("2", 1), ("2.5", 1), (None, 1)]),
