@@ -33,7 +33,7 @@ from rainbowdp.planning.words import case_head, sentence, wrong_float
 from rainbowdp.privacy import Privacy
 from rainbowdp.release import KeyTerms, ReceiptCheck, Terms
 from rainbowdp.release.notes import protection_note
-from rainbowdp.release.receipt_words import receipt_rows
+from rainbowdp.release.words import receipt_rows
 
 _NOT_SIGNED = "a receipt is not signed: it cannot tell whether its terms and answer are those of the draw"
 _ASKED = {"question", "rows", "groups", "answer", "answered"}
