@@ -77,18 +77,3 @@ def test_keys_are_counted_once_per_person(table: Table) -> None:
     mine = Counter(person for person, vote in whose if person and vote)
     assert sum(count for _, count in found) == sum(min(2, count) for count in mine.values())
     assert [key for key, _ in found] == sorted(key for key, _ in found)
-
-
-@pytest.fixture(scope="module")
-def kept() -> set[object]:
-    return set()
-
-
-def test_the_choice_of_rows_and_keys_is_the_same_everywhere(
-    table: Table, backend: Backend, kept: set[object]
-) -> None:
-    if backend in ORDERED:
-        rows = cells(table, "vote", unit="person", max_rows=2, key=KEY)
-        keys = tuple(count_keys(table, "vote", unit="person", max_keys=1, key=KEY))
-        kept.add((tuple(sorted(rows.items())), keys))
-        assert len(kept) == 1
