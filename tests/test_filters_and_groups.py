@@ -571,37 +571,10 @@ def test_a_note_says_what_no_cell_of_a_declared_type_says(
 
 
 def test_no_note_depends_on_a_type_that_a_library_makes_of_the_rows() -> None:
-    import pandas as pd
 
     ages: list[list[object]] = [[18, 40], [18, None], [18, "unknown"], ["18", "40"]]
     question = rdp.winner("age", ["18", "040"])
     assert len({rdp.ask(pd.DataFrame({"age": cells}), question, epsilon=1).notes for cells in ages}) == 1
-
-
-YEARS = pd.Series([12, 25, 33, 44])
-DATED = pd.to_datetime(pd.Series(["2026-01-05", "2026-02-05"] * 2))
-
-
-@pytest.mark.parametrize(
-    ("cells", "others"),
-    [
-        (pd.cut(YEARS, [10, 20, 50]), ["10-20", "(10,20]", "[10, 20)", "(10.0, 20.0]"]),
-        (pd.cut(YEARS, [10, 20.5, 50], right=False), ["[10, 20.5)", "(10.0, 20.5]"]),
-        (pd.cut(DATED, pd.to_datetime(["2026-01-01", "2026-02-01", "2026-03-01"])), ["January"]),
-        *((DATED.dt.to_period(frequency), ["Jan 2026", "Q1 2026", "2026-1"]) for frequency in "QYMWDh"),
-        (YEARS.astype("category"), []),
-        (pd.cut(YEARS, [10, 20, 50], labels=["young", "old"]), []),
-    ],
-)
-def test_a_note_says_what_no_interval_or_period_of_pandas_says(cells: pd.Series, others: list[str]) -> None:
-    frame = pd.DataFrame({"bin": cells})
-    said = sorted(set(map(str, cells)))
-    assert rdp.ask(frame, rdp.winner("bin", [said[0], "none of these"]), epsilon=500).answer == said[0]
-    for text in [*said, *others]:
-        with open_table(frame) as table:
-            terms = rdp.release.Terms(rdp.winner("bin", [text, "none of these"]), rdp.PureDP(1))
-            notes = [note for note in terms.notes(table) if f"says {text!r}: its type holds" in note]
-        assert len(notes) == (text in others)
 
 
 def test_a_note_says_that_a_range_in_a_text_is_a_text(tmp_path: Path) -> None:
@@ -656,7 +629,6 @@ def test_a_note_says_it_of_options_groups_and_edges_as_well(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("closed", [True, False])
 def test_intervals_of_pandas_are_options_as_pandas_writes_them(closed: bool) -> None:
-    import pandas as pd
 
     ages = pd.Series([5, 15, 15, 15, 25, None])
     cut = pd.cut(ages, [0, 10, 20, 30], right=closed)

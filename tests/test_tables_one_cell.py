@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 
+import rainbowdp
 from cell_tally import NOTHING, UNREADABLE, cells
 from rainbowdp.tables import open_table
 
@@ -219,3 +220,42 @@ def test_a_text_that_begins_with_nul_is_no_number_whatever_stands_beside(more: l
     column = pd.Categorical(values) if dtype == "category" else values.astype(dtype)
     with open_table(pd.DataFrame({"x": column})) as table:
         assert cells(table, "x")[UNREADABLE] == 1
+
+
+# What libraries infer a type without text from, or one that pandas makes notes about, and what reads rows.
+INFERRED = [dt.timedelta(1), [1], {"a": 1}, pd.Timedelta(1, "s"), pd.Period("2026-01"), pd.Interval(1, 2)]
+INFERRING: dict[str, Callable[[Cells], Any]] = {
+    "pandas": lambda column: pd.DataFrame({"x": list(column)}),
+    "categories": lambda column: pd.DataFrame({"x": pd.Categorical(objects(column)["x"])}),
+    "arrow in pandas": lambda column: pa.table({"x": column}).to_pandas(types_mapper=pd.ArrowDtype),
+    "arrow": lambda column: pa.table({"x": column}),
+    "dictionary": lambda column: pa.table({"x": pa.array(column).dictionary_encode()}),
+    "parquet": lambda column: pa.table({"x": column}),
+    "polars": lambda column: pl.DataFrame({"x": column}),
+    "lazy polars": lambda column: pl.LazyFrame({"x": column}),
+    "duckdb": lambda column: duckdb.from_arrow(pa.table({"x": column})),
+}
+
+
+@pytest.mark.parametrize("maker", INFERRING)
+@pytest.mark.parametrize("cell", INFERRED, ids=lambda cell: type(cell).__name__)
+def test_an_empty_cell_is_empty_whatever_type_another_row_gives_the_column(
+    maker: str, cell: object, tmp_path: Path
+) -> None:
+    seen = set()
+    for other in (cell, None, "n/a"):
+        try:
+            source = INFERRING[maker]([other, None, None])
+        except (TypeError, pa.ArrowException):
+            continue  # The library has no such column.
+        if maker == "parquet":
+            pq.write_table(source, tmp_path / "t.parquet")
+            source = tmp_path / "t.parquet"
+        with open_table(source) as table:
+            found = cells(table, "x")
+            assert found[NOTHING] == (3 if other is None else 2)
+            assert sum(found.values()) == 3
+            if maker not in ("parquet", "duckdb"):  # Files and databases declare their types.
+                question = rainbowdp.winner("x", ["a", "none"], nulls="none")
+                seen.add((table.notes, rainbowdp.release.Terms(question, rainbowdp.PureDP(1)).notes(table)))
+    assert len(seen) < 2

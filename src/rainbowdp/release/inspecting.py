@@ -268,10 +268,8 @@ def inspect_table(
 
 
 def _row_count(table: Table, column: str | None, filters: Mapping[str, Filter]) -> int:
-    """Return how many rows the filters leave; a column whose type has no text cannot be asked for that."""
-    columns = [*([] if column is None else [column]), *(table.columns or ("",))]
-    readable = [name for name in columns if name not in table.source.unreadable]
-    return count_rows(table, Wanted(readable[0], filters)) if readable else 0
+    """Return how many rows the filters leave."""
+    return count_rows(table, Wanted(column or (table.columns or ("",))[0], filters))
 
 
 def _cells(

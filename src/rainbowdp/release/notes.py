@@ -264,26 +264,6 @@ def _is_moment(text: str) -> bool:
     return _is_day(text[:_DAY_LENGTH]) and _CLOCK.fullmatch(text[_DAY_LENGTH:]) is not None
 
 
-def _is_float(text: str) -> bool:
-    return number_of(text) is not None and text == str(float(text))
-
-
-def _intervals(ends: str, closed: str) -> Held:
-    """Return what a column of intervals of pandas holds, such as ``interval[int64, right]``."""
-    left = "[" if closed in ("left", "both") else "("
-    right = "]" if closed in ("right", "both") else ")"
-    is_end = _is_float if ends.startswith("float") else lambda text: _WHOLE.fullmatch(text) is not None
-    known = ends.startswith(("float", "int", "uint"))
-
-    def says(text: str) -> bool:
-        inner = text.removeprefix(left).removesuffix(right)
-        parts = inner.split(", ")
-        return text == f"{left}{inner}{right}" and len(parts) == 2 and (not known or all(map(is_end, parts)))
-
-    example = "10.0, 20.0" if ends.startswith("float") else "10, 20" if known else "..., ..."
-    return Held(re.compile("interval"), f"intervals, such as {left}{example}{right}", says, None)
-
-
 _KNOWN: Final = (
     Held(re.compile("bool(ean)?"), "true or false", lambda text: text in ("true", "false"), None),
     Held(
@@ -305,12 +285,6 @@ _KNOWN: Final = (
         _is_moment,
         dt.date,
     ),
-    Held(
-        re.compile("period"),
-        "periods, such as 2026-01, 2026Q1 or 2026",
-        lambda text: re.fullmatch(r"\d{4}(Q[1-4]|-\d\d(-\d\d([ /].+)?)?)?", text) is not None,
-        None,
-    ),
 )
 
 
@@ -327,8 +301,5 @@ def held_by(type_name: str) -> Held | None:
     numbers, such as 2.5 False
     None None
     """
-    interval = re.fullmatch(r"interval\[(.+), (right|left|both|neither)\]", type_name)
-    if interval:
-        return _intervals(*interval.groups())
     plain = re.split(r"[\[(]", type_name.lower())[0]
     return next((held for held in _KNOWN if held.name.fullmatch(plain)), None)

@@ -84,28 +84,28 @@ def table_source(table: Any) -> Source:  # noqa: ANN401 - pyarrow has no types
     def parts(columns: Sequence[str], *_: object) -> Iterator[Any]:
         yield from table.select(list(columns)).to_batches(_ROWS)
 
-    return arrow_source(NAME, table.schema.names, parts, unreadable=without_text(table.schema))
+    return arrow_source(NAME, table.schema.names, parts)
 
 
-def without_text(schema: Any) -> frozenset[str]:  # noqa: ANN401 - pyarrow has no types
-    """Return the columns of a schema whose types have no text."""
-    return frozenset(field.name for field in schema if not is_readable(field.type))
-
-
-def is_readable(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
+def _has_text(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
     """Say whether cells of a type have a text: not those of lists, structs, durations and intervals."""
     import pyarrow as pa
 
-    if kind is None:
-        return False
     inside = _layers(kind)[-1]
     return not (pa.types.is_nested(inside) or pa.types.is_duration(inside) or pa.types.is_interval(inside))
 
 
 def as_stored(column: Any) -> tuple[Any, OfCell | None]:  # noqa: ANN401 - pyarrow has no types
-    """Return an array with what is stored, and what makes a cell of one of its values."""
-    import pyarrow as pa
+    """Return an array with what is stored, and what makes a cell of one of its values.
 
+    Where libraries infer types from rows, one row can decide that a column has a type without text. So a null
+    is a null in these columns, too, and a cell is unreadable only where there is something to read.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not _has_text(column.type):
+        return pc.if_else(column.is_null(), None, UNREADABLE_CELL), None
     names = [getattr(layer, "extension_name", "") for layer in _layers(column.type)]
     read = next((EXTENSIONS[name] for name in names if name in EXTENSIONS), None)
     column = _unwrapped(column)
@@ -247,7 +247,7 @@ def parquet_source(paths: Sequence[Path], name: str) -> Source:
                     # A name may stand for a column and for parts of another one, so they are chosen again.
                     yield batch.select(list(columns))
 
-    unreadable = frozenset(column for column, kind in types[0].items() if not is_readable(kind))
+    unreadable = frozenset(column for column, kind in types[0].items() if not _has_text(kind))
     named = {column: str(kind) for column, kind in types[0].items()}
     return arrow_source(name, list(named), parts, unreadable=unreadable, types=named)
 

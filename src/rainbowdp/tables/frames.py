@@ -22,7 +22,7 @@ from rainbowdp.errors import TableUnreadableError
 from rainbowdp.formats.encodings import UNREADABLE
 from rainbowdp.formats.tables import arrow_batches
 from rainbowdp.questions.cells import LARGEST_CELL
-from rainbowdp.tables.arrow_tables import EXTENSIONS, NAME, arrow_source, is_readable, without_text
+from rainbowdp.tables.arrow_tables import EXTENSIONS, NAME, arrow_source
 from rainbowdp.tables.cells import json_value, marked_text, moment_of, unmarked
 from rainbowdp.tables.source import BATCH, UNREADABLE_CELL, OfCell, Source, check_distinct
 from rainbowdp.tables.sql import quoted
@@ -53,7 +53,7 @@ def polars_source(frame: Any) -> Source:  # noqa: ANN401 - polars is optional
     import polars as pl
     from polars import selectors
 
-    cells, reads, unreadable = {}, {}, []
+    cells, reads = {}, {}
     for column, kind in frame.collect_schema().items():
         # Not by its name alone, which may be a pattern.
         cell = selectors.by_name(column).as_expr()
@@ -65,7 +65,7 @@ def polars_source(frame: Any) -> Source:  # noqa: ANN401 - polars is optional
         plain = kind in (pl.Boolean, pl.Null, pl.String, pl.Binary, pl.Categorical, pl.Enum)
         if kind == pl.Duration or not (plain or kind.is_numeric() or kind.is_temporal()):
             # To compare, to hash or to write an object of Python runs what its class says.
-            unreadable.append(column)
+            cell = pl.when(cell.is_not_null()).then(pl.lit(UNREADABLE_CELL))
         cells[column] = cell.cast(pl.String) if str(kind) in _WIDE_IN_POLARS else cell
 
     def parts(columns: Sequence[str], counted: bool, _: object) -> Iterator[Any]:
@@ -75,8 +75,7 @@ def polars_source(frame: Any) -> Source:  # noqa: ANN401 - polars is optional
         for part in asked.collect(engine="streaming").iter_slices(_ROWS):
             yield from part.to_arrow().to_batches()
 
-    more = {"reads": reads, "unreadable": frozenset(unreadable)}
-    return arrow_source(NAME, list(cells), parts, groups=True, **more)
+    return arrow_source(NAME, list(cells), parts, groups=True, reads=reads)
 
 
 def duckdb_source(
@@ -119,6 +118,8 @@ _READ_OF_DUCKDB: Mapping[str, OfCell] = {
 def _duckdb_cell(cell: str, kind: str) -> str:
     if _SAME_IN_DUCKDB.fullmatch(kind):
         return cell
+    if kind in _NESTED_IN_DUCKDB:
+        return f"case when {cell} is not null then '\\xFF'::blob end"
     if kind == "blob":
         size, content = f"octet_length({cell})", cell
     else:
@@ -148,8 +149,7 @@ def spark_source(frame: Any) -> Source:  # noqa: ANN401 - PySpark is optional
             arrays = list(map(pa.array, zip(*rows, strict=True), types))
             yield pa.RecordBatch.from_arrays(arrays, names=asked.columns)
 
-    unreadable = frozenset(name for name, kind in kinds.items() if _is_without_text(kind))
-    return arrow_source(NAME, names, parts, groups=True, unreadable=unreadable, ordered=False)
+    return arrow_source(NAME, names, parts, groups=True, ordered=False)
 
 
 def _is_without_text(kind: Any) -> bool:  # noqa: ANN401 - a type of Spark
@@ -170,6 +170,8 @@ def _spark_cell(name: str, kind: Any) -> tuple[str, Any]:  # noqa: ANN401 - type
         "timestamp_ntz": (_MICROSECONDS_IN_SPARK.format(name), pa.timestamp("us")),
     }  # fmt: skip
     said = kind.typeName()
+    if _is_without_text(kind):
+        return f"case when {name} is not null then X'FF' end", pa.binary()
     if said in known:
         return known[said]
     if said == "decimal":
@@ -207,7 +209,7 @@ def other_source(frame: Any) -> Source:  # noqa: ANN401 - narwhals' frames
     def parts(columns: Sequence[str], *_: object) -> Iterator[Any]:
         yield from frame.select(*columns).collect("pyarrow").to_native().to_batches(_ROWS)
 
-    return arrow_source(NAME, schema.names, parts, unreadable=without_text(schema), ordered=False)
+    return arrow_source(NAME, schema.names, parts, ordered=False)
 
 
 # Truth values, whole numbers, floats and moments of numpy, which Arrow has as well.
@@ -233,12 +235,8 @@ def pandas_source(frame: Any) -> Source:  # noqa: ANN401 - pandas is optional
             arrays = [_array(given[column].iloc[start : start + _ROWS]) for column in columns]
             yield from pa.table(arrays, names=list(columns)).to_batches()
 
-    unreadable = frozenset(column for column, cells in given.items() if not _has_text(cells.dtype))
-    dtypes = {column: _inner(cells.dtype) for column, cells in given.items()}
-    # A call makes these, such as `pandas.cut`; pandas infers the others from the rows.
-    types = {column: str(dtype) for column, dtype in dtypes.items() if _is_asked_for(dtype)}
-    reads = {column: unmarked for column, dtype in dtypes.items() if _is_marked(dtype)}
-    return arrow_source(NAME, names, parts, unreadable=unreadable, types=types, reads=reads)
+    reads = {column: unmarked for column, cells in given.items() if _is_marked(_inner(cells.dtype))}
+    return arrow_source(NAME, names, parts, reads=reads)
 
 
 def _inner(dtype: Any) -> Any:  # noqa: ANN401 - see above
@@ -258,17 +256,6 @@ def _is_marked(dtype: Any) -> bool:  # noqa: ANN401 - see above
     """Tell whether cells of a type are taken as marked texts."""
     same = getattr(dtype, "kind", "") in _SAME_IN_ARROW and dtype.itemsize <= 8
     return not (_is_of_arrow(dtype) or same)
-
-
-def _is_asked_for(dtype: Any) -> bool:  # noqa: ANN401 - see above
-    return str(dtype).startswith(("interval", "period"))
-
-
-def _has_text(dtype: Any) -> bool:  # noqa: ANN401 - see above
-    """Tell whether cells of a type of pandas may have a text."""
-    if type(dtype).__name__ == "ArrowDtype":
-        return is_readable(dtype.pyarrow_dtype)
-    return getattr(dtype, "kind", "") != "m"
 
 
 def _array(column: Any) -> Any:  # noqa: ANN401 - see above
@@ -306,8 +293,6 @@ def _categories(column: Any) -> Any:  # noqa: ANN401 - see above
     missing = int((used < 0).sum())
     categories = column.cat.categories.take(used[missing:])
     values = _array_of(categories.dtype, categories.to_series(index=range(len(used) - missing)))
-    if not is_readable(values.type):
-        values = pa.array([UNREADABLE_CELL] * len(values), pa.binary())
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     return pa.DictionaryArray.from_arrays(pa.array(places - missing, mask=places < missing), values)

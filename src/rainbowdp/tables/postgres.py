@@ -124,6 +124,9 @@ class _Column:
         if self.kind == _INET:
             # As the server itself writes it, while a cast names the mask of a single address as well.
             return f"pg_catalog.abbrev({cell})"
+        if self.category in _UNREADABLE:
+            # Unlike `is not null`, it looks at no field of a composite value.
+            return f"case when {cell} is distinct from null then '-' end"
         text = f"{cell}::text"
         if self.kind >= _FIRST_MADE_TYPE:
             text = f"(case when {cell} is not null then pg_catalog.format('%s', {cell}) end)"

@@ -48,7 +48,8 @@ class Source:
     ordered : bool
         Whether the rows have an order that they keep from one reading to the next.
     unreadable : frozenset of str
-        The columns of a type whose cells are never text, by schema. The query is never asked for them.
+        The columns of a declared type whose cells are never text. As in other columns of such types, the
+        query yields nothing but None and unreadable cells for them.
     types : mapping
         For columns of a declared type, the name that a file or database gives it. Libraries make most types
         of the columns of frames of the rows, and no such type is declared.
@@ -82,9 +83,7 @@ class Source:
     def batches(
         self, columns: Sequence[str], progress: Progress | None = None, *, counted: bool
     ) -> Iterator[Batch]:
-        """Yield batches of cells, with an unreadable one in each column that has nothing else.
-
-        Where all columns are such, no row counts for anything, and there are none.
+        """Yield batches of cells.
 
         Raises
         ------
@@ -92,18 +91,13 @@ class Source:
             Instead of what a library raises, without its message.
         """
         columns = list(map(one_form, columns))
-        chosen = [column for column in columns if column not in self.unreadable]
-        if not chosen:
-            return
         try:
-            for batch in self.query(chosen, counted, progress):
-                filled = list(batch)
+            for batch in self.query(columns, counted, progress):
+                cells = list(batch)
                 for at, column in enumerate(columns):
-                    if column in self.unreadable:
-                        filled.insert(at, [UNREADABLE_CELL] * len(batch[0]))
-                    elif column in self.reads:
-                        filled[at] = cells_by(self.reads[column], filled[at])
-                yield filled
+                    if column in self.reads:
+                        cells[at] = cells_by(self.reads[column], cells[at])
+                yield cells
         except (RainbowError, KeyboardInterrupt, GeneratorExit, SystemExit):
             raise
         except BaseException as error:  # noqa: BLE001 - a library's message may quote a cell; a panic of polars is not an Exception
