@@ -18,7 +18,6 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,15 +37,13 @@ from rainbowdp.formats.table_descriptions import PLAIN, Dialect, TableDescriptio
 from rainbowdp.formats.tables import arrow_batches, connect, csv_scan, literal
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import parquet_source
-from rainbowdp.tables.cells import unmarked
 from rainbowdp.tables.database_files import MEMORY
-from rainbowdp.tables.json_lines import records_of
+from rainbowdp.tables.json_lines import json_lines_source
 from rainbowdp.tables.local_files import blocks, check_room, form_of, is_compressed, linked
 from rainbowdp.tables.source import (
     Batch,
     Progress,
     Source,
-    cells_by,
     check_alike,
     check_distinct,
     fetched,
@@ -96,44 +93,40 @@ def file_source(
         return single_file_source(
             paths, name, description.dialect, encoding if description.encoding else None
         )
-    files = _TextFiles(paths, encoding, name, description, lines=forms == ["JSON lines"])
+    if forms == ["JSON lines"]:
+        return json_lines_source(paths, encoding, name)
+    files = _CsvFiles(paths, encoding, name, description)
     return Source(
         name,
-        files.headers[0].names if files.headers else None,
+        files.headers[0].names,
         files.query,
-        separator=max(files.separators, key=";".__eq__, default=None),
-        takes=_OF_CSV if files.headers else frozenset({"encoding"}),
+        separator=max(files.separators, key=";".__eq__),
+        takes=_OF_CSV,
         left_out=files.left_out,
         close=files.close,
     )
 
 
-class _TextFiles:
-    """CSV or JSON lines, of which the headers have been read; JSON lines have none."""
+class _CsvFiles:
+    """CSV files, of which the headers have been read."""
 
     def __init__(
-        self,
-        paths: Sequence[Path],
-        encoding: str,
-        name: str,
-        description: TableDescription,
-        *,
-        lines: bool,
+        self, paths: Sequence[Path], encoding: str, name: str, description: TableDescription
     ) -> None:
         self._paths = paths
         self._description = description
         self._rewrites = False
         self._encoding = encoding
         self._name = name
-        # Each file as SQL, by the columns that they have.
-        self._scans: dict[tuple[str, ...], list[str]] = {}
+        # Each file as SQL, once it has been looked through.
+        self._scans: list[str] = []
         check_room()
         with contextlib.ExitStack() as closing:
             self._database = closing.enter_context(connect())
             self._database.execute(f"set memory_limit = '{MEMORY}'")
-            self._rewrites = not lines and description.is_rewritten and not self._are_ordinary()
-            self.headers = [] if lines else [self._header_of(path) for path in paths]
-            check_alike(paths, [header.names for header in self.headers] or [()] * len(paths))
+            self._rewrites = description.is_rewritten and not self._are_ordinary()
+            self.headers = [self._header_of(path) for path in paths]
+            check_alike(paths, [header.names for header in self.headers])
             self.separators = [header.delimiter for header in self.headers]
             if self._rewrites:
                 self.separators = [str(self._described(path).dialect.delimiter) for path in paths]
@@ -142,12 +135,6 @@ class _TextFiles:
 
     def query(self, columns: Sequence[str], counted: bool, progress: Progress | None) -> Iterator[Batch]:
         """Yield batches of cells, in the order of the files, or of distinct cells with numbers of rows."""
-        for batch in self._texts(columns, counted, progress):
-            cells, counts = batch[: len(columns)], batch[len(columns) :]
-            yield batch if self.headers else [*(cells_by(unmarked, column) for column in cells), *counts]
-
-    def _texts(self, columns: Sequence[str], counted: bool, progress: Progress | None) -> Iterator[Batch]:
-        """Yield what `query` does; the cells of JSON lines are marked texts."""
         told = _rising(progress)
         cells = ", ".join(f"v{at}" for at in range(len(columns)))
         rows = self._rows(columns, told)
@@ -199,40 +186,35 @@ class _TextFiles:
     def left_out(self) -> Counter[str]:
         """Count the records that `query` leaves out, by what is wrong with them."""
         found: Counter[str] = Counter()
-        for path, header in zip_longest(self._paths, self.headers):
+        for path, header in zip(self._paths, self.headers, strict=True):
             with contextlib.closing(blocks(path)) as content:
                 text = self._content(path, content, self._name, found)
-                if header is None:
-                    deque(records_of(text, (), found), maxlen=0)
-                else:
-                    records = Records(header, exactly=True)
-                    deque(records.kept(below_header(header, text)), maxlen=0)
-                    found += records.left_out
+                records = Records(header, exactly=True)
+                deque(records.kept(below_header(header, text)), maxlen=0)
+                found += records.left_out
         return found
 
     def _rows(self, columns: Sequence[str], told: Progress) -> str:
         """Return the rows of all files as SQL.
 
-        The files are looked through once, JSON lines once for each choice of columns.
+        The files are looked through once.
         """
-        lines = [Header(tuple(columns), ",", b"\n", length=0, fits=True, plain=True)] * len(self._paths)
-        headers = self.headers or lines
-        if headers[0].names not in self._scans:
+        if not self._scans:
             count = len(self._paths)
-            self._scans[headers[0].names] = [
+            self._scans = [
                 # Looking through the files fills the first half of the progress, counting the second.
                 self._scan(path, header, _part_of(told, at, count))
-                for at, (path, header) in enumerate(zip(self._paths, headers, strict=True))
+                for at, (path, header) in enumerate(zip(self._paths, self.headers, strict=True))
             ]
         parts = []
-        for header, scan in zip(headers, self._scans[headers[0].names], strict=True):
+        for header, scan in zip(self.headers, self._scans, strict=True):
             cells = ", ".join(_bounded(header.names.index(name), to) for to, name in enumerate(columns))
             parts.append(f"select {cells} from {scan}")  # noqa: S608 - numbers and a quoted path
         return " union all ".join(parts)
 
     def _scan(self, path: Path, header: Header, told: Progress) -> str:
         """Return the records of a file as SQL: where it is if all of them fit, else of a clean copy."""
-        if self.headers and (link := self._link(path, header)) is not None:
+        if (link := self._link(path, header)) is not None:
             records = Records(header)
             with contextlib.closing(blocks(path, told)) as content:
                 for _ in records.kept(below_header(header, self._content(path, content, self._name))):
@@ -241,16 +223,11 @@ class _TextFiles:
             if not records.changed:
                 longest = max(LARGEST_RECORD, header.length)
                 return csv_scan(literal(str(link)), header, longest=longest, skip=True)
-        longest = LARGEST_RECORD
         with contextlib.closing(blocks(path, told)) as content:
             text = self._content(path, content, self._name)
-            if self.headers:
-                copy = self._copied(Records(header).kept(below_header(header, text)))
-            else:
-                longest = max(longest, len(header.names) * (2 * LARGEST_CELL + 3))
-                copy = self._copied(records_of(text, header.names))
+            copy = self._copied(Records(header).kept(below_header(header, text)))
         copied = replace(header, ending=b"\n")
-        return csv_scan(literal(str(copy)), copied, longest=longest, headless=True, skip=True)
+        return csv_scan(literal(str(copy)), copied, longest=LARGEST_RECORD, headless=True, skip=True)
 
     @cached_property
     def _room(self) -> Path:

@@ -1,21 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewrite a file of JSON lines as records of CSV, so that one reader serves both.
+"""Read files of JSON lines: every line is an object, whose values are the cells of a row.
 
-Every line is an object, and its cells
-become the texts that `marked_text` gives for their values. Such a file has no header: the first line is a
-person's row like any other, so what it holds decides nothing about the rest. The columns are those that are
-asked for, and a line without one of them is null there. A line that does not hold an object is left out; a
-cell that holds a list or an object becomes a NUL character, which stands for a cell that cannot be read.
+Such a file has no header: the first line is a person's row like any other, so what it holds decides nothing
+about the rest. The columns are those that are asked for, and a line without one of them is null there. A line
+that does not hold an object is left out; a list, an object or a long text is a cell that cannot be read.
 """
 
+import contextlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
-from rainbowdp.tables.cells import marked_text, whole_number
-from rainbowdp.tables.source import one_form
+from rainbowdp.formats.encodings import in_utf8
+from rainbowdp.questions.cells import LARGEST_CELL
+from rainbowdp.tables.cells import rows_source, whole_number
+from rainbowdp.tables.local_files import blocks
+from rainbowdp.tables.source import UNREADABLE_CELL, Progress, Source, one_form
 
 LARGEST_LINE = 1 << 21
+_LEFT_OUT = "holds no object of JSON, or is longer than 2 MiB"
+
+
+def json_lines_source(paths: Sequence[Path], encoding: str, name: str) -> Source:
+    """Return the rows of files of JSON lines.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        At least one.
+    encoding : str
+        From `rainbowdp.formats.encodings.encoding_called`.
+    name : str
+        How messages call them.
+    """
+
+    def objects(progress: Progress | None = None) -> Iterator[dict[str, object] | None]:
+        for at, path in enumerate(paths):
+            told = None if progress is None else _part_of(progress, at, len(paths))
+            with contextlib.closing(blocks(path, told)) as content:
+                yield from map(_object, lines_of(in_utf8(content, encoding)))
+
+    def rows(columns: Sequence[str], progress: Progress | None) -> Iterator[list[object]]:
+        for values in objects(progress):
+            if values is not None:
+                yield [_cell(values.get(column)) for column in columns]
+
+    return rows_source(
+        name,
+        None,
+        rows,
+        takes=frozenset({"encoding"}),
+        left_out=lambda: Counter(_LEFT_OUT for values in objects() if values is None),
+    )
 
 
 def lines_of(content: Iterable[bytes]) -> Iterator[bytes | None]:
@@ -35,44 +72,23 @@ def lines_of(content: Iterable[bytes]) -> Iterator[bytes | None]:
         yield rest
 
 
-def records_of(
-    content: Iterable[bytes], names: Sequence[str], left_out: Counter[str] | None = None
-) -> Iterator[bytes]:
-    r"""Yield the lines of a file as records of CSV, one cell per column.
-
-    Parameters
-    ----------
-    content : iterable of bytes
-        The file in UTF-8.
-    names : sequence of str
-        The columns that are asked for.
-    left_out : Counter of str, optional
-        Counts the lines of which no record is made.
-
-    Examples
-    --------
-    >>> lines = b'{"a": 1.0, "b": true}\n{"a": "x, y"}\noops\n{"b": [1]}\n'
-    >>> b"".join(records_of([lines], ["a", "b"]))
-    b'"\x001","\x00true"\n"x, y",""\n"","\x00"\n'
-    """
-    for line in lines_of(content):
-        cells = None if line is None else _cells(line)
-        if cells is not None:
-            yield (",".join([_quoted(cells.get(name)) for name in names]) + "\n").encode()
-        elif left_out is not None:
-            left_out["holds no object of JSON, or is longer than 2 MiB"] += 1
+def _part_of(progress: Progress, at: int, files: int) -> Progress:
+    return lambda share: progress((at + share) / files)
 
 
-def _cells(line: bytes) -> dict[str, object] | None:
+def _object(line: bytes | None) -> dict[str, object] | None:
     """Return the values of an object by name, or None for anything else; no line fails."""
     try:
         # NUL is what could not be decoded, so the parser refuses such a line. It is given text: of bytes with
         # NULs between them it would think that they are UTF-16.
-        value = json.loads(line.decode(), parse_int=whole_number)
+        value = None if line is None else json.loads(line.decode(), parse_int=whole_number)
     except (ValueError, RecursionError):
         return None
     return {one_form(name.strip()): cell for name, cell in value.items()} if isinstance(value, dict) else None
 
 
-def _quoted(cell: object) -> str:
-    return '"' + (marked_text(cell) or "").replace('"', '""') + '"'
+def _cell(value: object) -> object:
+    """Return a value that can be kept beside those of many other lines."""
+    if isinstance(value, list | dict) or (isinstance(value, str) and len(value) > LARGEST_CELL):
+        return UNREADABLE_CELL
+    return value
