@@ -252,7 +252,7 @@ zstandard_json_lines = _file("zstandard_json_lines", ".ndjson.zst", lambda rows:
 parquet = _file("parquet", ".parquet", lambda rows: _parquet(arrow(rows)))
 pandas_objects = _frame("pandas_objects", _objects)
 pyspark = _frame("pyspark", _spark)
-ORDERED: tuple[Backend, ...] = (
+BACKENDS: tuple[Backend, ...] = (
     csv_file,
     # As Windows writes it.
     _file("windows_csv", ".csv", lambda rows: b"\xef\xbb\xbf" + csv_text(rows, ";", "\r\n").encode()),
@@ -272,11 +272,13 @@ ORDERED: tuple[Backend, ...] = (
     _frame("polars", _polars),
     _frame("polars_lazy", _lazy),
     _frame("pyarrow", arrow),
+    sqlite,
+    duckdb_file,
+    postgres,
+    duckdb_relation,
+    _frame("ibis_table", _ibis),
+    pyspark,
 )
-UNORDERED: tuple[Backend, ...] = (
-    sqlite, duckdb_file, postgres, duckdb_relation, _frame("ibis_table", _ibis), pyspark,
-)  # fmt: skip
-BACKENDS = ORDERED + UNORDERED
 # Here nothing but the rows could say which columns there are.
 HEADLESS: tuple[Backend, ...] = (json_lines, zstandard_json_lines)
 # What `make test` reads: a session of Spark is started by tests/test_spark.py alone.
