@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of columns that engines take for patterns, on every kind of table."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import duckdb
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from arrow_places import PLACES
 from cell_tally import UNREADABLE, cells
 from rainbowdp.tables import open_table
 
@@ -25,33 +21,10 @@ def columns(name: str) -> dict[str, list[str]]:
     return {"w": numbers, "vote": ["red"] * ROWS, name: ["one person"] * ROWS, "vote2": numbers}
 
 
-def duckdb_file(name: str) -> str:
-    Path("table.db").unlink(missing_ok=True)
-    with duckdb.connect("table.db") as database:
-        database.register("given", pa.table(columns(name)))
-        database.execute("create table people as select * from given")
-    return "duckdb:///table.db"
-
-
-MAKERS: dict[str, Callable[[str], Any]] = {
-    "polars": lambda name: pl.DataFrame(columns(name)),
-    "polars, lazy": lambda name: pl.DataFrame(columns(name)).lazy(),
-    "pandas": lambda name: pd.DataFrame(columns(name)),
-    "pyarrow": lambda name: pa.table(columns(name)),
-    "DuckDB relation": lambda name: duckdb.from_arrow(pa.table(columns(name))),
-    "DuckDB file": duckdb_file,
-}
-
-
 @pytest.mark.parametrize("name", PATTERNS)
-@pytest.mark.parametrize("kind", MAKERS)
-def test_a_name_is_a_name_and_no_pattern(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, name: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    source = MAKERS[kind](name)
-    where = {"table": "people"} if isinstance(source, str) else {}
-    with open_table(source, **where) as table:
+@pytest.mark.parametrize("kind", ["polars", "lazy polars", "pandas", "arrow", "relation", "duckdb"])
+def test_a_name_is_a_name_and_no_pattern(tmp_path: Path, kind: str, name: str) -> None:
+    with open_table(PLACES[kind](pa.table(columns(name)), tmp_path)) as table:
         assert cells(table, "vote", unit=name, max_rows=1) == {"red": 1}
         assert cells(table, "vote", where={name: "one person"}) == {"red": ROWS}
         assert cells(table, name) == {"one person": ROWS}

@@ -22,7 +22,7 @@ from rainbowdp.formats.encodings import encoding_called, in_utf8
 from rainbowdp.questions import OptionReading
 from rainbowdp.questions.readings import OptionCounts
 from rainbowdp.tables import open_table, summarize
-from rainbowdp.tables.json_lines import LARGEST_LINE, _object, lines_of
+from rainbowdp.tables.text_rows import LARGEST_LINE, _object, lines_of
 
 
 def filter_of(cells: int) -> Records:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewrite a file of text in any described dialect as an ordinary CSV file, record by record.
+"""Cut a file of text in any described dialect into rows of cells, record by record.
 
-What comes out has a header in its first line, commas, double quotes and line feeds, so that everything below
-reads one kind of file. Each record is judged alone: one whose quotes do not fit ends with its line, one with
-a number of cells that the description does not allow is left out, and no record decides about another.
+Each record is judged alone: one whose quotes do not fit ends with its line, one with a number of cells that
+the description does not allow is left out, and no record decides about another.
 """
 
 import codecs
@@ -19,93 +18,82 @@ from rainbowdp.formats.csv_files import LARGEST_RECORD, NO_TEXT, WRONG_QUOTES, w
 from rainbowdp.formats.encodings import LARGEST_FIRST_LINE, UNREADABLE
 from rainbowdp.formats.table_descriptions import Dialect, TableDescription
 
-_BATCH = 1 << 16
 _CHECK = 'check "delimiter" and "headerRows" (with a comment in line 1 and the header in line 2: [2])'
 
 
-def rewritten(
-    content: Iterable[bytes],
-    description: TableDescription,
-    called: str,
-    error: type[RainbowError],
-    left_out: Counter[str] | None = None,
-) -> Iterator[bytes]:
-    r"""Yield the table as an ordinary CSV file.
+class DescribedFile:
+    r"""A file of which the header has been read, and then the rows are, once.
 
     Parameters
     ----------
     content : iterable of bytes
         The file in UTF-8 (`rainbowdp.formats.encodings.in_utf8`).
     description : TableDescription
-        How it is written; it names a delimiter, or the comma is it.
+        How it is written. Where it names no delimiter, the last row of the header tells. Without a header it
+        is the comma, where that may be, since no row of data may tell.
+    delimiters : sequence of str
+        Of these, the header tells the one that makes the most cells of it.
     called : str
         How messages call it.
     error : type of RainbowError
         What is raised if the header is not as described; rows raise nothing.
-    left_out : Counter of str, optional
-        Counts the records of data that are left out, by what is wrong with them.
+
+    Attributes
+    ----------
+    names : list of str
+        The columns.
+    delimiter : str
+        What separates cells.
 
     Examples
     --------
     >>> from rainbowdp.formats.table_descriptors import read_table_description
     >>> from rainbowdp.errors import TableUnreadableError
-    >>> said = {"dialect": {"delimiter": ";", "escapeChar": "\\", "headerRows": [2]}}
+    >>> said = read_table_description({"dialect": {"escapeChar": "\\", "headerRows": [2]}})
     >>> lines = [b'made by hand\nid;vote\n', b'1;"say \\"hi\\", ok"\n2\n3;a\\;b']
-    >>> found = rewritten(lines, read_table_description(said), "a.csv", TableUnreadableError)
-    >>> print(b"".join(found).decode())
-    id,vote
-    1,"say ""hi"", ok"
-    3,a;b
-    <BLANKLINE>
+    >>> file = DescribedFile(lines, said, [",", ";"], "a.csv", TableUnreadableError)
+    >>> file.names, file.delimiter, list(file.rows())
+    (['id', 'vote'], ';', [['1', 'say "hi", ok'], ['3', 'a;b']])
     """
-    cutter = _Cutter(description.dialect)
-    numbered = enumerate(cutter.records(codecs.iterdecode(content, "utf-8", "replace")), start=1)
-    names, most = _names(numbered, cutter, description, called, error)
-    yield _line(names)
-    kept, size = [], 0
-    for number, record in numbered:
-        if not record or _is_comment(record, number, description.dialect):
-            continue
-        row = _row(record, len(names), most, cutter, description)
-        if isinstance(row, str):
-            if left_out is not None:
+
+    def __init__(
+        self,
+        content: Iterable[bytes],
+        description: TableDescription,
+        delimiters: Sequence[str],
+        called: str,
+        error: type[RainbowError],
+    ) -> None:
+        beginning, content = tee(content)
+        self._description = _with_delimiter(description, beginning, delimiters)
+        self._cutter = _Cutter(self._description.dialect)
+        self._records = self._cutter.numbered(content)
+        names, self._most = _names(self._records, self._cutter, self._description, called, error)
+        self.names = [name.strip() for name in names]
+        self.delimiter = str(self._description.dialect.delimiter)
+
+    def rows(self, left_out: Counter[str] | None = None) -> Iterator[list[str]]:
+        """Yield the cells of each row; count the records of data that are left out, by what is wrong."""
+        width = len(self.names)
+        for number, record in self._records:
+            if not record or _is_comment(record, number, self._description.dialect):
+                continue
+            row = _row(record, width, self._most, self._cutter, self._description)
+            if not isinstance(row, str):
+                yield row
+            elif left_out is not None:
                 left_out[row] += 1
-        else:
-            kept.append(_line(row))
-            size += len(kept[-1])
-            if size > _BATCH:
-                yield b"".join(kept)
-                kept, size = [], 0
-    yield b"".join(kept)
 
 
-def with_delimiter(
+def _with_delimiter(
     description: TableDescription, content: Iterable[bytes], delimiters: Sequence[str]
 ) -> TableDescription:
-    r"""Return a description that names the delimiter.
-
-    Parameters
-    ----------
-    description : TableDescription
-        Where it names none, the last row of the header tells. Without a header it is the comma, where that
-        may be, since no row of data may tell.
-    content : iterable of bytes
-        The file in UTF-8, of which the beginning is read.
-    delimiters : sequence of str
-        Of these, the one that makes the most cells of it.
-
-    Examples
-    --------
-    >>> from rainbowdp.formats.table_descriptions import PLAIN
-    >>> with_delimiter(PLAIN, [b"id;vote\n1;red\n"], [",", ";"]).dialect.delimiter
-    ';'
-    """
+    """Return a description that names the delimiter."""
     dialect = description.dialect
     if dialect.delimiter is not None:
         return description
     if not dialect.header_rows:
-        usual = "," if "," in delimiters else delimiters[0]
-        return replace(description, dialect=replace(dialect, delimiter=usual))
+        delimiters = [*filter(",".__eq__, delimiters), *delimiters][:1]
     choices = [replace(description, dialect=replace(dialect, delimiter=each)) for each in delimiters]
     found = zip(choices, tee(content, len(choices)), strict=True)
     return max(found, key=lambda choice: _width(*choice))[0]
@@ -114,8 +102,7 @@ def with_delimiter(
 def _width(description: TableDescription, content: Iterable[bytes]) -> int:
     """Return how many columns the last row of the header has."""
     cutter = _Cutter(description.dialect)
-    numbered = enumerate(cutter.records(codecs.iterdecode(content, "utf-8", "replace")), start=1)
-    heads = _heads(numbered, cutter, description)
+    heads = _heads(cutter.numbered(content), cutter, description)
     return len(heads[-1]) if heads else 0
 
 
@@ -253,16 +240,7 @@ def _row(
     return [*found[:width], *[""] * (width - len(found))]
 
 
-def _line(cells: list[str]) -> bytes:
-    quoted = (
-        f'"{cell.replace(chr(34), chr(34) * 2)}"' if _NEEDS_QUOTES.search(cell) else cell for cell in cells
-    )
-    # A record of one empty cell would be an empty line.
-    return (",".join(quoted) or '""').encode("utf-8", "replace") + b"\n"
-
-
 _LINE = re.compile(r"([^\r\n]*+)(\r\n|\n|\r|\Z)")
-_NEEDS_QUOTES = re.compile(r'[",\r\n]|\A\s|\s\Z')
 
 
 class _Cutter:
@@ -274,7 +252,11 @@ class _Cutter:
         self._cell = re.compile(cell, re.DOTALL)
         self._record = re.compile(rf"((?:{cell})(?:{delimiter}(?:{cell}))*+)(\r\n|\n|\r|\Z)", re.DOTALL)
 
-    def records(self, content: Iterable[str]) -> Iterator[str]:
+    def numbered(self, content: Iterable[bytes]) -> Iterator[tuple[int, str]]:
+        """Yield the number and the text of each record of a file in UTF-8."""
+        return enumerate(self._records_of(codecs.iterdecode(content, "utf-8", "replace")), start=1)
+
+    def _records_of(self, content: Iterable[str]) -> Iterator[str]:
         """Yield each record; one that does not fit its line's quotes, or is too long, is that line."""
         rest = ""
         for block in content:

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in text files: CSV and JSON lines, one file or several alike, read by DuckDB.
-
-A CSV file of a described dialect is rewritten as an ordinary one first.
+"""Tables in files, by the form that their names say; ordinary CSV files, one or several alike, by DuckDB.
 
 DuckDB is told everything (columns, separator, line ending), every cell of a text file is text, and what it
 reads cannot make it fail. A CSV file that is in order is read where it is, through a link. From
@@ -16,7 +14,7 @@ import tempfile
 import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,15 +28,13 @@ from rainbowdp.formats.csv_files import (
     delimiters_of,
     read_header,
 )
-from rainbowdp.formats.described_csv import rewritten, with_delimiter
 from rainbowdp.formats.encodings import in_utf8
 from rainbowdp.formats.files import private_directory
-from rainbowdp.formats.table_descriptions import PLAIN, Dialect, TableDescription
+from rainbowdp.formats.table_descriptions import PLAIN, TableDescription
 from rainbowdp.formats.tables import arrow_batches, connect, csv_scan, literal
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import parquet_source
 from rainbowdp.tables.database_files import MEMORY
-from rainbowdp.tables.json_lines import json_lines_source
 from rainbowdp.tables.local_files import blocks, check_room, form_of, is_compressed, linked
 from rainbowdp.tables.source import (
     Batch,
@@ -48,11 +44,11 @@ from rainbowdp.tables.source import (
     check_distinct,
     fetched,
 )
+from rainbowdp.tables.text_rows import OF_CSV, dialect_source, json_lines_source
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_OF_CSV = frozenset({part.name for part in fields(Dialect)} - {"sheet"} | {"encoding"})
 _SECONDS_BETWEEN_REPORTS = 0.2
 _ROWS = 1 << 16
 
@@ -95,27 +91,44 @@ def file_source(
         )
     if forms == ["JSON lines"]:
         return json_lines_source(paths, encoding, name)
-    files = _CsvFiles(paths, encoding, name, description)
+    if description.is_rewritten and not _are_ordinary(paths, encoding, description):
+        return dialect_source(paths, encoding, name, description)
+    files = _CsvFiles(paths, encoding, name, description.dialect.delimiter)
     return Source(
         name,
         files.headers[0].names,
         files.query,
-        separator=max(files.separators, key=";".__eq__),
-        takes=_OF_CSV,
+        separator=max((header.delimiter for header in files.headers), key=";".__eq__),
+        takes=OF_CSV,
         left_out=files.left_out,
         close=files.close,
     )
 
 
+def _are_ordinary(paths: Sequence[Path], encoding: str, description: TableDescription) -> bool:
+    """Tell whether a description says nothing but the names that ordinary files give their columns."""
+    if description.names is None or not description.dialect.is_usual:
+        return False
+    with contextlib.suppress(TableUnreadableError, UnknownColumnError):
+        headers = (_header_of(path, encoding, "", description.dialect.delimiter) for path in paths)
+        return all(header.names == description.names for header in headers)
+    return False
+
+
+def _header_of(path: Path, encoding: str, called: str, delimiter: str | None) -> Header:
+    with contextlib.closing(blocks(path)) as content:
+        delimiters = delimiters_of(path) if delimiter is None else (delimiter,)
+        header = read_header(delimiters, in_utf8(content, encoding), called, TableUnreadableError)
+    names = tuple(name.strip() for name in header.names)
+    check_distinct(called, names)
+    return replace(header, names=names)
+
+
 class _CsvFiles:
     """CSV files, of which the headers have been read."""
 
-    def __init__(
-        self, paths: Sequence[Path], encoding: str, name: str, description: TableDescription
-    ) -> None:
+    def __init__(self, paths: Sequence[Path], encoding: str, name: str, delimiter: str | None) -> None:
         self._paths = paths
-        self._description = description
-        self._rewrites = False
         self._encoding = encoding
         self._name = name
         # Each file as SQL, once it has been looked through.
@@ -124,12 +137,11 @@ class _CsvFiles:
         with contextlib.ExitStack() as closing:
             self._database = closing.enter_context(connect())
             self._database.execute(f"set memory_limit = '{MEMORY}'")
-            self._rewrites = description.is_rewritten and not self._are_ordinary()
-            self.headers = [self._header_of(path) for path in paths]
+            self.headers = [
+                _header_of(path, encoding, name if len(paths) == 1 else repr(str(path)), delimiter)
+                for path in paths
+            ]
             check_alike(paths, [header.names for header in self.headers])
-            self.separators = [header.delimiter for header in self.headers]
-            if self._rewrites:
-                self.separators = [str(self._described(path).dialect.delimiter) for path in paths]
             self._closing = closing.pop_all()
             self.close = self._closing.close
 
@@ -148,49 +160,13 @@ class _CsvFiles:
                 for batch in arrow_batches(self._database.sql(rows), _ROWS):
                     yield [column.to_pylist() for column in batch.columns]
 
-    def _header_of(self, path: Path) -> Header:
-        called = self._name if len(self._paths) == 1 else repr(str(path))
-        delimiter = "," if self._rewrites else self._description.dialect.delimiter
-        delimiters = delimiters_of(path) if delimiter is None else (delimiter,)
-        with contextlib.closing(blocks(path)) as content:
-            text = self._content(path, content, called)
-            header = read_header(delimiters, text, called, TableUnreadableError)
-        names = tuple(name.strip() for name in header.names)
-        check_distinct(called, names)
-        return replace(header, names=names)
-
-    def _are_ordinary(self) -> bool:
-        """Tell whether the description says nothing but the names that the files give their columns."""
-        with contextlib.suppress(TableUnreadableError, UnknownColumnError):
-            named = self._description.names is not None and self._description.dialect.is_usual
-            return named and all(
-                self._header_of(path).names == self._description.names for path in self._paths
-            )
-        return False
-
-    def _described(self, path: Path) -> TableDescription:
-        """Return the description with the delimiter of this file."""
-        with contextlib.closing(blocks(path)) as content:
-            text = in_utf8(content, self._encoding)
-            return with_delimiter(self._description, text, delimiters_of(path))
-
-    def _content(
-        self, path: Path, content: Iterator[bytes], called: str, left_out: Counter[str] | None = None
-    ) -> Iterator[bytes]:
-        """Return the content of a file in UTF-8, as an ordinary CSV file."""
-        text = in_utf8(content, self._encoding)
-        if not self._rewrites:
-            return text
-        return rewritten(text, self._described(path), called, TableUnreadableError, left_out)
-
     def left_out(self) -> Counter[str]:
         """Count the records that `query` leaves out, by what is wrong with them."""
         found: Counter[str] = Counter()
         for path, header in zip(self._paths, self.headers, strict=True):
             with contextlib.closing(blocks(path)) as content:
-                text = self._content(path, content, self._name, found)
                 records = Records(header, exactly=True)
-                deque(records.kept(below_header(header, text)), maxlen=0)
+                deque(records.kept(below_header(header, in_utf8(content, self._encoding))), maxlen=0)
                 found += records.left_out
         return found
 
@@ -217,14 +193,14 @@ class _CsvFiles:
         if (link := self._link(path, header)) is not None:
             records = Records(header)
             with contextlib.closing(blocks(path, told)) as content:
-                for _ in records.kept(below_header(header, self._content(path, content, self._name))):
+                for _ in records.kept(below_header(header, in_utf8(content, self._encoding))):
                     if records.changed:
                         break
             if not records.changed:
                 longest = max(LARGEST_RECORD, header.length)
                 return csv_scan(literal(str(link)), header, longest=longest, skip=True)
         with contextlib.closing(blocks(path, told)) as content:
-            text = self._content(path, content, self._name)
+            text = in_utf8(content, self._encoding)
             copy = self._copied(Records(header).kept(below_header(header, text)))
         copied = replace(header, ending=b"\n")
         return csv_scan(literal(str(copy)), copied, longest=LARGEST_RECORD, headless=True, skip=True)
@@ -238,9 +214,7 @@ class _CsvFiles:
 
     def _link(self, path: Path, header: Header) -> Path | None:
         """Return a plain name for a file that may be read where it is; None where it has to be copied."""
-        readable = (
-            self._encoding == "utf-8" and header.plain and header.ending != b"\r" and not self._rewrites
-        )
+        readable = self._encoding == "utf-8" and header.plain and header.ending != b"\r"
         with contextlib.suppress(OSError):
             if readable and not is_compressed(path):
                 link = Path(tempfile.mkdtemp(dir=self._room)) / "table.csv"
