@@ -43,7 +43,7 @@ def _parquet(table: Any, folder: Path) -> str:  # noqa: ANN401 - see above
 def _excel(table: Any, folder: Path) -> str:  # noqa: ANN401 - see above
     book = openpyxl.Workbook()
     for row in [table.column_names, *rows_of(table)]:
-        book.active.append(row)  # type: ignore[union-attr]  # a new book has a sheet
+        book.active.append(row)
     book.save(folder / "a.xlsx")
     return f"{folder}/a.xlsx"
 

@@ -193,7 +193,6 @@ GROUPINGS: list[tuple[Any, Any, str | None, int | None]] = [
     ("region", ["North", "East, far"], None, None),
     ("region", ["North", "East, far"], "rest", 2),
     (["region", "sex"], [["North", "East, far"], ["f", "m"]], None, 2),
-    (["region", "sex"], [["North", "East, far"], ["f"]], "rest", None),
     (["sex", "age", "seen"], [["f"], [17], ["2026-01-31", "2026-02-01"]], "rest", None),
 ]
 
@@ -258,7 +257,7 @@ BRACKETS: list[tuple[dict[str, Any], Callable[[Row], Any]]] = [
 
 
 @pytest.mark.parametrize(("asked", "value"), BRACKETS)
-@pytest.mark.parametrize("quantile", ["1/4", "1/2", "9/10", "1"])
+@pytest.mark.parametrize("quantile", ["1/4", "1"])
 def test_the_bracket_is_that_of_the_rows_in_order(
     table: Table, asked: dict[str, Any], value: Callable[[Row], Any], quantile: str
 ) -> None:

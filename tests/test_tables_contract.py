@@ -56,9 +56,8 @@ def test_groups_are_summarized_in_one_pass(table: Table) -> None:
 
 def test_a_person_counts_for_a_few_rows_at_most(table: Table) -> None:
     rows_of = Counter(row[0] for row in PEOPLE if row[0] is not None)
-    for most in (1, 3):
-        found = cells(table, "vote", unit="person", max_rows=most)
-        assert sum(found.values()) == sum(min(most, count) for count in rows_of.values())
+    found = cells(table, "vote", unit="person", max_rows=3)
+    assert sum(found.values()) == sum(min(3, count) for count in rows_of.values())
     everything = cells(table, "vote", unit="person", max_rows=1000)
     assert everything == expected([row for row in PEOPLE if row[0] is not None], "vote")
 

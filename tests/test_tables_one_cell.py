@@ -171,12 +171,11 @@ def test_each_cell_is_read_alone(
         if type(cell) in kinds and not ("no NUL" in kinds and "\0" in str(cell))
     ]
     describe = {"schema": {"fields": [{"name": "x", **field}], "fieldsMatch": "partial"}}
-    alone = [[each] for each in held] if field is GERMAN else []
-    for chosen in (*alone, held, [*held[::-1], *held]):
+    for chosen in (held[:1], held, [*held[::-1], *held]):
         with open_table(make([cell for cell, _ in chosen], tmp_path), describe=describe) as table:
             right = Counter(text for _, text in chosen)
             assert cells(table, "x") == right
-            if len(chosen) > len(held):
+            if len(chosen) > len(held) and field is GERMAN:
                 # Rows that are not counted together are read in another way.
                 right[NOTHING] = right[UNREADABLE] = 0
                 assert cells(table, "x", unit="x", max_rows=99) == +right
