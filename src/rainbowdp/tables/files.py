@@ -84,11 +84,13 @@ def file_source(
     if forms == ["Parquet"]:
         return parquet_source(paths, name)
     if forms[0] in ("spreadsheet", "statistics"):
-        from rainbowdp.tables.spreadsheets import single_file_source
+        from rainbowdp.tables.spreadsheets import spreadsheet_source, statistics_source
 
-        return single_file_source(
-            paths, name, description.dialect, encoding if description.encoding else None
-        )
+        if len(paths) > 1:
+            raise TableUnreadableError(f"{name} are several files of this form", help="name one file")
+        if forms == ["spreadsheet"]:
+            return spreadsheet_source(paths[0], name, description.dialect)
+        return statistics_source(paths[0], name, encoding if description.encoding else None)
     if forms == ["JSON lines"]:
         return json_lines_source(paths, encoding, name)
     if description.is_rewritten and not _are_ordinary(paths, encoding, description):

@@ -46,8 +46,6 @@ _KEPT = "said join picked on said.rowid = picked.place"
 # How many bytes of texts, and of what stands beside each, the database sorts by itself.
 _SORTED = 1 << 27
 _BESIDE = 64
-# Counts that are held in memory before they go to the database.
-_COUNTED = 1 << 18
 # Words in a row: two of the person, two of what the row says.
 _WIDTH = 4
 _PERSON, _SAID = slice(0, 2), slice(2, 4)
@@ -150,13 +148,9 @@ class Spool:
         once : bool
             Whether what a person says twice counts once.
         """
-        counted: list[tuple[Words, Words]] = []
         for pieces in self._rows.shares():
-            counted.append(distinct(chosen(pieces, most, self._draw, once=once)))
-            if sum(len(numbers) for _, numbers in counted) > _COUNTED:
-                self._insert_chosen(counted)
-                counted = []
-        self._insert_chosen(counted)
+            marks, numbers = distinct(chosen(pieces, most, self._draw, once=once))
+            self._insert("chosen", marks, n=numbers)
 
     def rows_per_person(self) -> Counter[int]:
         """Return how many persons have how many rows, of all that were put aside."""
@@ -193,11 +187,6 @@ class Spool:
             "create table if not exists picked as select place, sum(n)::bigint as n from chosen "
             "join (select u, w, min(rowid) as place from said group by u, w) using (u, w) group by place"
         )
-
-    def _insert_chosen(self, counted: Sequence[tuple[Words, Words]]) -> None:
-        if counted:
-            marks, numbers = map(np.concatenate, zip(*counted, strict=True))
-            self._insert("chosen", marks, n=numbers)
 
     def _insert(self, table: str, hashes: Words, **columns: NDArray[Any]) -> None:
         columns = {"u": hashes[:, 0].copy(), "w": hashes[:, 1].copy(), **columns}

@@ -18,17 +18,17 @@ import struct
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice, zip_longest
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from rainbowdp.errors import MissingExtraError, RainbowError, TableUnreadableError
+from rainbowdp.formats.described_csv import joined_names
 from rainbowdp.formats.encodings import UNREADABLE
 from rainbowdp.formats.table_descriptions import Dialect
 from rainbowdp.tables.cells import rows_source, shortest_float, stored_text
 from rainbowdp.tables.source import UNREADABLE_CELL, OfCell, Source, check_distinct
 
-STATISTICS: Final = (".sav", ".zsav", ".dta")
 _BYTES: Final = "latin1"
 _LARGEST_HEADER = 1 << 12
 _WEEKS: Final = 52
@@ -38,21 +38,6 @@ _STATA_HEADER = re.compile(
 _IMPOSSIBLE = "holds a date or a duration that no calendar has"
 # SPSS counts seconds from the first day of the Gregorian calendar, Stata days or milliseconds from 1960.
 _SPSS, _STATA = dt.datetime(1582, 10, 14), dt.datetime(1960, 1, 1)  # noqa: DTZ001 - clocks on walls
-
-
-def single_file_source(paths: Sequence[Path], name: str, dialect: Dialect, encoding: str | None) -> Source:
-    """Return the rows of one file, by the form that its name says.
-
-    Raises
-    ------
-    TableUnreadableError
-        If there are several files; otherwise as `spreadsheet_source` and `statistics_source`.
-    """
-    if len(paths) > 1:
-        raise TableUnreadableError(f"{name} are several files of this form", help="name one file")
-    if paths[0].suffix.lower() in STATISTICS:
-        return statistics_source(paths[0], name, encoding)
-    return spreadsheet_source(paths[0], name, dialect)
 
 
 def spreadsheet_source(path: Path, name: str, dialect: Dialect) -> Source:
@@ -89,7 +74,8 @@ def spreadsheet_source(path: Path, name: str, dialect: Dialect) -> Source:
         raise
     except BaseException:  # noqa: BLE001 - its message may quote a cell; a panic is not an Exception
         raise _damaged(name, "a spreadsheet") from None
-    named = _names(top, dialect)
+    heads = [list(map(_header_text, top[at - 1] or [])) for at in dialect.header_rows if at <= len(top)]
+    named = joined_names(heads, dialect.header_join)
     if not named:
         raise TableUnreadableError(f"{name} has no header", help="name the columns in the first row")
     places = {column: at for at, column in enumerate(named) if column}
@@ -108,15 +94,6 @@ def spreadsheet_source(path: Path, name: str, dialect: Dialect) -> Source:
         takes=frozenset({"header_rows", "header_join", "comment_rows", "sheet"}),
         left_out=lambda: Counter(_IMPOSSIBLE for row in records() if row is None),
     )
-
-
-def _names(top: Sequence[list[object] | None], dialect: Dialect) -> list[str]:
-    """Return the names of all columns, which some of the first rows give."""
-    heads = [top[at - 1] or [] for at in dialect.header_rows if at <= len(top)]
-    return [
-        dialect.header_join.join(filter(None, map(_header_text, column)))
-        for column in zip_longest(*heads, fillvalue="")
-    ]
 
 
 def _records(sheet: Any, first: int, left_out: Sequence[int]) -> Iterator[list[object] | None]:  # noqa: ANN401 - see below
