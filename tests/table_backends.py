@@ -12,7 +12,6 @@ import gzip
 import io
 import json
 import random
-import sqlite3
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from postgres_server import fresh_database
+from arrow_places import PLACES
 from spark_session import spark
 
 COLUMNS = ("person", "vote", "flag", "score", "ward")
@@ -199,43 +198,6 @@ def several_files(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
 
 
 @contextlib.contextmanager
-def sqlite(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Write an SQLite table."""
-    path = directory / "people.db"
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute(_TABLE.replace("double precision", "real"))
-        connection.executemany("insert into people values (?, ?, ?, ?, ?)", rows)
-        connection.commit()
-    yield f"sqlite:///{path}", {"table": "people"}
-
-
-@contextlib.contextmanager
-def duckdb_file(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Write a DuckDB file."""
-    import duckdb
-
-    path = directory / "people.duckdb"
-    with contextlib.closing(duckdb.connect(str(path))) as connection:
-        connection.register("given", arrow(rows))
-        connection.execute("create table people as select * from given")
-    yield f"duckdb:///{path}", {"sql": "select * from people"}
-
-
-@contextlib.contextmanager
-def postgres(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Write a PostgreSQL table."""
-    del directory
-    import psycopg
-
-    url = fresh_database()
-    with psycopg.connect(url) as connection:
-        connection.execute(_TABLE.encode())
-        with connection.cursor() as cursor:
-            cursor.executemany("insert into people values (%s, %s, %s, %s, %s)", rows)
-    yield url, {"table": "people"}
-
-
-@contextlib.contextmanager
 def duckdb_relation(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
     """Make a DuckDB relation."""
     del directory
@@ -245,14 +207,25 @@ def duckdb_relation(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
         yield connection.from_arrow(arrow(rows)), {}
 
 
-_TABLE = "create table people (person integer, vote text, flag boolean, score double precision, ward text)"
+def _placed(name: str, place: str, **options: str) -> Backend:
+    """Return what writes a table of Arrow."""
+
+    @contextlib.contextmanager
+    def backend(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
+        yield PLACES[place](arrow(rows), directory), options
+
+    backend.__name__ = name
+    return backend
+
+
 csv_file = _file("csv_file", ".csv", lambda rows: csv_text(rows).encode())
 json_lines = _file("json_lines", ".jsonl", lambda rows: json_text(rows).encode())
 zstandard_json_lines = _file("zstandard_json_lines", ".ndjson.zst", lambda rows: _zstandard(json_text(rows)))
-parquet = _file("parquet", ".parquet", lambda rows: _parquet(arrow(rows)))
+parquet = _placed("parquet", "parquet")
+sqlite = _placed("sqlite", "sqlite", table="people")
 pandas_objects = _frame("pandas_objects", _objects)
 pyspark = _frame("pyspark", _spark)
-ORDERED: tuple[Backend, ...] = (
+BACKENDS: tuple[Backend, ...] = (
     csv_file,
     # As Windows writes it.
     _file("windows_csv", ".csv", lambda rows: b"\xef\xbb\xbf" + csv_text(rows, ";", "\r\n").encode()),
@@ -272,11 +245,13 @@ ORDERED: tuple[Backend, ...] = (
     _frame("polars", _polars),
     _frame("polars_lazy", _lazy),
     _frame("pyarrow", arrow),
+    sqlite,
+    _placed("duckdb_file", "duckdb", sql="select * from people"),
+    _placed("postgres", "postgres", table="people"),
+    duckdb_relation,
+    _frame("ibis_table", _ibis),
+    pyspark,
 )
-UNORDERED: tuple[Backend, ...] = (
-    sqlite, duckdb_file, postgres, duckdb_relation, _frame("ibis_table", _ibis), pyspark,
-)  # fmt: skip
-BACKENDS = ORDERED + UNORDERED
 # Here nothing but the rows could say which columns there are.
 HEADLESS: tuple[Backend, ...] = (json_lines, zstandard_json_lines)
 # What `make test` reads: a session of Spark is started by tests/test_spark.py alone.

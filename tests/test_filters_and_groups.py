@@ -5,14 +5,11 @@ The rows are Python values. They are written to every kind of source that has ty
 the oracle looks at the values with Python's own comparisons.
 """
 
-import contextlib
-import csv
 import datetime as dt
 import itertools
 import json
 import math
 import random
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -22,13 +19,12 @@ from typing import Any
 import jsonschema
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import rainbowdp as rdp
+from arrow_places import PLACES
 from asked_people import TABLE
 from command_line import Runner
-from postgres_server import fresh_database
 from rainbowdp.cli.params import filters
 from rainbowdp.errors import NumberError, QuestionError, UsageError
 from rainbowdp.ledger import Cost
@@ -67,92 +63,18 @@ TYPES = {
 ARROW = pa.table({name: pa.array([row[name] for row in ROWS], kind) for name, kind in TYPES.items()})
 
 
-def _csv(directory: Path) -> str:
-    with (directory / "a.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([list(TYPES), *(row.values() for row in ROWS)])
-    return str(directory / "a.csv")
-
-
-def _parquet(directory: Path) -> str:
-    pq.write_table(ARROW, directory / "a.parquet")
-    return str(directory / "a.parquet")
-
-
-def _pandas(directory: Path) -> object:
-    del directory
-    frame = ARROW.to_pandas()
+def _pandas(table: Any, _: object) -> object:  # noqa: ANN401 - pyarrow has no types
+    frame = table.to_pandas()
     return frame.assign(born=frame["born"].astype("datetime64[s]"), sex=frame["sex"].astype("category"))
 
 
-def _polars(directory: Path) -> object:
-    del directory
-    import polars as pl
-
-    return pl.DataFrame(ARROW)
-
-
-def _sqlite(directory: Path) -> str:
-    with contextlib.closing(sqlite3.connect(directory / "a.db")) as database:
-        database.execute(
-            "create table a (person integer, vote text, region text, sex text, age integer, score real, "
-            "born date, seen timestamp, bin text)"
-        )
-        cells = [
-            tuple(
-                float(cell) if isinstance(cell, Decimal) else str(cell) if isinstance(cell, dt.date) else cell
-                for cell in row.values()
-            )
-            for row in ROWS
-        ]
-        database.executemany(f"insert into a values ({', '.join('?' * len(TYPES))})", cells)  # noqa: S608 - question marks alone
-        database.commit()
-    return f"sqlite:///{directory / 'a.db'}"
-
-
-def _duckdb(directory: Path) -> str:
-    import duckdb
-
-    with contextlib.closing(duckdb.connect(str(directory / "a.duckdb"))) as database:
-        database.register("given", ARROW)
-        database.execute("create table a as select * from given")
-    return f"duckdb:///{directory / 'a.duckdb'}"
-
-
-def _postgres(directory: Path) -> str:
-    del directory
-    import psycopg
-
-    url = fresh_database()
-    with psycopg.connect(url) as database:
-        database.execute(
-            "create table a (person bigint, vote text, region text, sex text, age integer, "
-            "score numeric(6, 2), born date, seen timestamp, bin text)"
-        )
-        with database.cursor() as cursor:
-            rows = [tuple(row.values()) for row in ROWS]
-            cursor.executemany("insert into a values (%s, %s, %s, %s, %s, %s, %s, %s, %s)", rows)
-    return url
-
-
-def _excel(directory: Path) -> str:
-    import openpyxl
-
-    book = openpyxl.Workbook()
-    for row in [list(TYPES), *(list(row.values()) for row in ROWS)]:
-        book.active.append(row)
-    book.save(directory / "a.xlsx")
-    return str(directory / "a.xlsx")
-
-
-SOURCES: dict[str, Callable[[Path], object]] = {
-    "csv": _csv, "parquet": _parquet, "arrow": lambda _: ARROW, "pandas": _pandas, "polars": _polars,
-    "sqlite": _sqlite, "duckdb": _duckdb, "postgres": _postgres, "excel": _excel,
-}  # fmt: skip
+NAMES = ("csv", "parquet", "arrow", "polars", "sqlite", "duckdb", "postgres", "excel")
+SOURCES = {"pandas": _pandas, **{name: PLACES[name] for name in NAMES}}
 
 
 @pytest.fixture(scope="module", params=SOURCES)
 def table(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    with open_table(SOURCES[request.param](tmp_path_factory.mktemp("source"))) as opened:
+    with open_table(SOURCES[request.param](ARROW, tmp_path_factory.mktemp("source"))) as opened:
         yield opened
 
 
@@ -271,7 +193,6 @@ GROUPINGS: list[tuple[Any, Any, str | None, int | None]] = [
     ("region", ["North", "East, far"], None, None),
     ("region", ["North", "East, far"], "rest", 2),
     (["region", "sex"], [["North", "East, far"], ["f", "m"]], None, 2),
-    (["region", "sex"], [["North", "East, far"], ["f"]], "rest", None),
     (["sex", "age", "seen"], [["f"], [17], ["2026-01-31", "2026-02-01"]], "rest", None),
 ]
 
@@ -336,7 +257,7 @@ BRACKETS: list[tuple[dict[str, Any], Callable[[Row], Any]]] = [
 
 
 @pytest.mark.parametrize(("asked", "value"), BRACKETS)
-@pytest.mark.parametrize("quantile", ["1/4", "1/2", "9/10", "1"])
+@pytest.mark.parametrize("quantile", ["1/4", "1"])
 def test_the_bracket_is_that_of_the_rows_in_order(
     table: Table, asked: dict[str, Any], value: Callable[[Row], Any], quantile: str
 ) -> None:
@@ -408,7 +329,7 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
 def test_brackets_of_dates_and_texts_are_asked_on_the_command_line(
     run: Runner, words: tuple[str, ...], code: int, said: str
 ) -> None:
-    outcome = run("ask", "bracket", _csv(Path()), *words, "--epsilon", 600)
+    outcome = run("ask", "bracket", PLACES["csv"](ARROW, Path()), *words, "--epsilon", 600)
     assert outcome.code == code
     assert said in (outcome.err if code else outcome.out)
     assert run("plan", "bracket", *words[2:], "--epsilon", 1).code == code or "--decimal" in words

@@ -269,7 +269,6 @@ def test_a_frame_of_people_is_read_like_a_table_in_memory(tmp_path: Path) -> Non
         open_table(arrow(people)) as same,
     ):
         assert table.columns == COLUMNS
-        assert not table.source.ordered
         for column in COLUMNS:
             assert cells(table, column) == cells(same, column)
         for more in ({"where": {"flag": " true ", "ward": "01"}}, {"unit": "person", "max_rows": 1000}):

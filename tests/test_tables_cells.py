@@ -9,7 +9,6 @@ import contextlib
 import datetime as dt
 import sqlite3
 from collections import Counter
-from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arrow_places import PLACES
 from cell_tally import NOTHING, UNREADABLE, Types, cells, cells_by, says_its_types, selected
 from postgres_server import fresh_database
 from rainbowdp.questions.cells import INVALID, NULL, cell_text
@@ -136,27 +135,7 @@ STORED: dict[str, tuple[Any, dict[str, int]]] = {
 }
 
 
-def as_parquet(table: Any, folder: Path) -> object:  # noqa: ANN401 - pyarrow has no types
-    pq.write_table(table, folder / "a.parquet")
-    return folder / "a.parquet"
-
-
-def as_duckdb(table: Any, folder: Path) -> object:  # noqa: ANN401 - pyarrow has no types
-    with duckdb.connect(str(folder / "a.duckdb")) as database:
-        database.register("given", table)
-        database.execute("create table people as select * from given")
-    return f"duckdb:///{folder}/a.duckdb"
-
-
-MAKERS: dict[str, Callable[[Any, Path], Any]] = {
-    "arrow": lambda table, _: table,
-    "parquet": as_parquet,
-    "polars": lambda table, _: pl.from_arrow(table),
-    "pandas": lambda table, _: table.to_pandas(),
-    "pandas of arrow": lambda table, _: table.to_pandas(types_mapper=pd.ArrowDtype),
-    "relation": lambda table, _: duckdb.from_arrow(table),
-    "duckdb": as_duckdb,
-}
+MAKERS = ("arrow", "parquet", "polars", "pandas", "pandas of arrow", "relation", "duckdb")
 
 
 def holds(maker: str, name: str) -> bool:
@@ -184,7 +163,7 @@ def test_no_value_fails_in_any_engine(
     name: str, maker: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     array, said = STORED[name]
-    source = MAKERS[maker](pa.table({"odd": array, "id": list(range(len(array)))}), tmp_path)
+    source = PLACES[maker](pa.table({"odd": array, "id": list(range(len(array)))}), tmp_path)
     with open_table(source) as table:
         assert cells(table, "odd") == said
         # As a filter, a person, a group and a key, such a cell stands for nothing, and takes nothing along.

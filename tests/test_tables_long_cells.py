@@ -15,7 +15,7 @@ import pytest
 from cell_tally import NOTHING, UNREADABLE, cells
 from postgres_server import fresh_database
 from rainbowdp.tables import count_keys, open_table, persons
-from table_backends import EACH_BACKEND, Backend, Row
+from table_backends import EACH_BACKEND, Backend, Row, csv_file
 
 MOST = 1 << 13
 TEXTS = {
@@ -37,7 +37,8 @@ def test_the_edge_is_the_same_in_every_source(backend: Backend, tmp_path: Path) 
         assert cells(table, "vote") == expected
         assert cells(table, "person", where={"vote": "red"}) == {"7": 1}
         assert cells(table, "vote", unit="person") == expected
-        for unit in ("person", None):
+        # Keys are counted behind what all sources give.
+        for unit in ("person", None) if backend is csv_file else ():
             assert {len(key): count for key, count in count_keys(table, "vote", unit=unit)} == {
                 len(text): 1 for text in expected if text not in {NOTHING, UNREADABLE}
             }
@@ -49,7 +50,7 @@ def test_a_huge_cell_of_sqlite_stays_in_the_file(tmp_path: Path) -> None:
         database.execute("create table people (vote, flag boolean)")
         for cell in ("a" * MOST, "a" * MOST + "b", b"a" * MOST, b"a" * MOST + b"b", 7, 1.5, None):
             database.execute("insert into people values (?, 1)", [cell])
-        database.execute("insert into people values (zeroblob(30000000), 1)")
+        database.execute("insert into people values (zeroblob(3000000), 1)")
         database.commit()
     with open_table(f"sqlite:///{tmp_path}/a.db") as table:
         sizes = [
@@ -63,7 +64,9 @@ def test_a_huge_cell_of_sqlite_stays_in_the_file(tmp_path: Path) -> None:
         assert cells(table, "flag", where={"vote": "7"}) == {"true": 1}
 
 
-def test_texts_of_postgres_that_could_not_be_written_are_not_written() -> None:
+# A few bytes of a number are a hundred thousand digits, and 9,000 of these together more than a gigabyte.
+@pytest.mark.parametrize("many", [9, pytest.param(9000, marks=pytest.mark.release)])
+def test_texts_of_postgres_that_could_not_be_written_are_not_written(many: int) -> None:
     import psycopg
 
     url = fresh_database()
@@ -72,11 +75,11 @@ def test_texts_of_postgres_that_could_not_be_written_are_not_written() -> None:
         server.execute(
             "insert into people values ('\"red\"', '101', '[(0,0),(1,1)]', null, 1.50, '12:00+02', '24:00')"
         )
-        # A few bytes of a number are a hundred thousand digits, and these together more than a gigabyte.
         server.execute(
             "insert into people (j, v, p, n) select jsonb_agg(1e131000::numeric), "
             "repeat('1', 8193)::varbit, ('[' || repeat('(1,1),', 1638) || '(1,1)]')::path, "
-            "repeat('7', 4301)::numeric from generate_series(1, 9000)"
+            "repeat('7', 4301)::numeric from generate_series(1, %s)",
+            [many],
         )
         server.execute(
             "insert into people (j, n) select to_jsonb(repeat('a', 8193)), repeat('7', 4300)::numeric"
@@ -93,7 +96,7 @@ def test_texts_of_postgres_that_could_not_be_written_are_not_written() -> None:
 def test_long_cells_take_no_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(persons, "_MEMORY", "30MB")
     monkeypatch.setattr(persons, "_SORTED", 1 << 20)
-    count = 6_000
+    count = 4_500
     texts = [f"{at * 7919 % count}{'x' * 8000}" for at in range(count)]
     columns: dict[str, Any] = {"person": pa.array(range(count)), "vote": pa.array(texts)}
     with open_table(pa.table(columns)) as table:

@@ -22,7 +22,7 @@ from rainbowdp.formats.encodings import encoding_called, in_utf8
 from rainbowdp.questions import OptionReading
 from rainbowdp.questions.readings import OptionCounts
 from rainbowdp.tables import open_table, summarize
-from rainbowdp.tables.json_lines import LARGEST_LINE, records_of
+from rainbowdp.tables.text_rows import LARGEST_LINE, _object, lines_of
 
 
 def filter_of(cells: int) -> Records:
@@ -60,15 +60,12 @@ COUNTS = {"red": 3, 'blue, or "so"': 1, NOTHING: 1, '{"red": [1,\n2]}': 1}
 
 
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n", b"\r"], ids=["LF", "CRLF", "CR"])
-@pytest.mark.parametrize("bad", BAD_ROWS.values(), ids=BAD_ROWS)
-def test_a_bad_row_counts_for_nothing_and_its_neighbors_count(
-    tmp_path: Path, bad: bytes, ending: bytes
-) -> None:
-    for at in (0, 2, len(GOOD)) if ending == b"\n" else (2,):
-        rows = [*GOOD[:at], bad, *GOOD[at:]]
+def test_a_bad_row_counts_for_nothing_and_its_neighbors_count(tmp_path: Path, ending: bytes) -> None:
+    for bad in BAD_ROWS.values():
+        rows = [bad, *GOOD[:2], bad, *GOOD[2:], bad]
         (tmp_path / "a.csv").write_bytes(ending.join([b"id,vote,x", *rows, b""]))
         with open_table(tmp_path / "a.csv") as table:
-            assert cells(table, "vote") == COUNTS
+            assert cells(table, "vote") == COUNTS, bad[:20]
 
 
 def test_a_quote_inside_a_cell_is_text(tmp_path: Path) -> None:
@@ -78,8 +75,8 @@ def test_a_quote_inside_a_cell_is_text(tmp_path: Path) -> None:
 
 
 def test_a_bad_row_loses_nothing_of_a_file_that_is_read_in_parts(tmp_path: Path) -> None:
-    rows = [f"{at},{'red' if at % 3 else 'blue'},{'x' * (at % 50)}".encode() for at in range(200_000)]
-    for at in (0, 1_000, 77_777, 199_999):
+    rows = [f"{at},{'red' if at % 3 else 'blue'},{'x' * (at % 50)}".encode() for at in range(60_000)]
+    for at in (0, 1_000, 37_777, 59_999):
         rows[at] = BAD_ROWS["an open quote"]
     (tmp_path / "a.csv").write_bytes(b"\n".join([b"id,vote,x", *rows]))
     expected = Counter(row.split(b",")[1].decode() for row in rows)
@@ -131,7 +128,7 @@ def test_where_blocks_end_makes_no_difference(pieces: list[bytes], size: int, wi
 
 def test_duckdb_reads_from_a_broken_file_what_was_kept(tmp_path: Path) -> None:
     generator = random.Random(1)
-    for _ in range(15):
+    for _ in range(10):
         content = b"c0,c1\n" + b"".join(generator.choices(PIECES, k=60))
         (tmp_path / "a.csv").write_bytes(content)
         kept = b"".join(filter_of(2).kept([content[6:]]))
@@ -151,13 +148,9 @@ def test_no_bytes_fail_in_any_encoding(content: bytes, encoding: str) -> None:
 
 @given(st.lists(st.binary(max_size=30), max_size=6))
 def test_no_line_of_json_fails(lines: list[bytes]) -> None:
-    content = b"\n".join(
-        [b'{"vote": "red"}', *(line.replace(b"\n", b"") for line in lines), b'{"vote": 1.0}']
-    )
-    records = b"".join(records_of([content], ["vote"])).decode().splitlines()
-    assert records[0] == '"red"'
-    # What is stored as a number has a mark.
-    assert records[-1] == '"\x001"'
+    content = [b'{"vote": "red"}', *(line.replace(b"\n", b"") for line in lines), b'{"vote": 1.0}']
+    found = [_object(line) for line in lines_of([b"\n".join(content)])]
+    assert (found[0], found[-1]) == ({"vote": "red"}, {"vote": 1.0})
 
 
 LINES = [
@@ -218,11 +211,12 @@ def test_a_byte_order_mark_in_the_first_cell_says_nothing(tmp_path: Path, compre
 )
 def test_no_bytes_take_a_line_ending_along(name: str) -> None:
     encoding = encoding_called(name)
+    seconds = [b"", *(bytes([at]) for at in range(128, 256))]
     for first in range(128, 256):
-        for second in (b"", *(bytes([at]) for at in range(128, 256))):
-            for rest in (b"\nA\n", b"\nA\nA more of them\n"):
-                found = b"".join(in_utf8(iter([bytes([first]) + second + rest]), encoding))
-                assert found.endswith(rest), (name, first, second)
+        for line in (b"A", b"A more of them"):
+            content = b"".join(bytes([first]) + second + b"\n" + line + b"\n" for second in seconds)
+            found = b"".join(in_utf8(iter([content]), encoding))
+            assert found.split(b"\n")[1::2] == [line] * len(seconds), (name, first)
 
 
 # DuckDB's slices have 8 MiB, its buffers four times that; rows were lost or counted twice where two met.

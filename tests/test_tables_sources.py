@@ -40,8 +40,8 @@ def test_the_public_name_of_a_source(tmp_path: Path, monkeypatch: pytest.MonkeyP
             assert table.identity == str(tmp_path.resolve() / "peop*.csv")
     with sqlite(rows, tmp_path):
         for options in ({}, {"table": "people"}):
-            with open_table("sqlite:///people.db", **options) as table:
-                assert table.identity == f"sqlite:///{tmp_path}/people.db table people"
+            with open_table("sqlite:///a.db", **options) as table:
+                assert table.identity == f"sqlite:///{tmp_path}/a.db table people"
     url = fresh_database()
     with open_table(url, sql="select 1 as a;") as table:
         assert table.identity.startswith("postgresql://127.0.0.1:")

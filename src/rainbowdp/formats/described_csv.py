@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewrite a file of text in any described dialect as an ordinary CSV file, record by record.
+"""Cut a file of text in any described dialect into rows of cells, record by record.
 
-What comes out has a header in its first line, commas, double quotes and line feeds, so that everything below
-reads one kind of file. Each record is judged alone: one whose quotes do not fit ends with its line, one with
-a number of cells that the description does not allow is left out, and no record decides about another.
+Each record is judged alone: one whose quotes do not fit ends with its line, one with a number of cells that
+the description does not allow is left out, and no record decides about another.
 """
 
 import codecs
@@ -19,182 +18,128 @@ from rainbowdp.formats.csv_files import LARGEST_RECORD, NO_TEXT, WRONG_QUOTES, w
 from rainbowdp.formats.encodings import LARGEST_FIRST_LINE, UNREADABLE
 from rainbowdp.formats.table_descriptions import Dialect, TableDescription
 
-_BATCH = 1 << 16
 _CHECK = 'check "delimiter" and "headerRows" (with a comment in line 1 and the header in line 2: [2])'
 
 
-def rewritten(
-    content: Iterable[bytes],
-    description: TableDescription,
-    called: str,
-    error: type[RainbowError],
-    left_out: Counter[str] | None = None,
-) -> Iterator[bytes]:
-    r"""Yield the table as an ordinary CSV file.
+class DescribedFile:
+    r"""A file of which the header has been read, and then the rows are, once.
 
     Parameters
     ----------
     content : iterable of bytes
         The file in UTF-8 (`rainbowdp.formats.encodings.in_utf8`).
     description : TableDescription
-        How it is written; it names a delimiter, or the comma is it.
+        How it is written. Where it names no delimiter, the last row of the header tells. Without a header it
+        is the comma, where that may be, since no row of data may tell.
+    delimiters : sequence of str
+        Of these, the header tells the one that makes the most cells of it.
     called : str
         How messages call it.
     error : type of RainbowError
         What is raised if the header is not as described; rows raise nothing.
-    left_out : Counter of str, optional
-        Counts the records of data that are left out, by what is wrong with them.
+
+    Attributes
+    ----------
+    names : list of str
+        The columns.
+    delimiter : str
+        What separates cells.
 
     Examples
     --------
     >>> from rainbowdp.formats.table_descriptors import read_table_description
     >>> from rainbowdp.errors import TableUnreadableError
-    >>> said = {"dialect": {"delimiter": ";", "escapeChar": "\\", "headerRows": [2]}}
+    >>> said = read_table_description({"dialect": {"escapeChar": "\\", "headerRows": [2]}})
     >>> lines = [b'made by hand\nid;vote\n', b'1;"say \\"hi\\", ok"\n2\n3;a\\;b']
-    >>> found = rewritten(lines, read_table_description(said), "a.csv", TableUnreadableError)
-    >>> print(b"".join(found).decode())
-    id,vote
-    1,"say ""hi"", ok"
-    3,a;b
-    <BLANKLINE>
+    >>> file = DescribedFile(lines, said, [",", ";"], "a.csv", TableUnreadableError)
+    >>> file.names, file.delimiter, list(file.rows())
+    (['id', 'vote'], ';', [['1', 'say "hi", ok'], ['3', 'a;b']])
     """
-    cutter = _Cutter(description.dialect)
-    numbered = enumerate(cutter.records(codecs.iterdecode(content, "utf-8", "replace")), start=1)
-    names, most = _names(numbered, cutter, description, called, error)
-    yield _line(names)
-    kept, size = [], 0
-    for number, record in numbered:
-        if not record or _is_comment(record, number, description.dialect):
-            continue
-        row = _row(record, len(names), most, cutter, description)
-        if isinstance(row, str):
-            if left_out is not None:
+
+    def __init__(
+        self,
+        content: Iterable[bytes],
+        description: TableDescription,
+        delimiters: Sequence[str],
+        called: str,
+        error: type[RainbowError],
+    ) -> None:
+        self._description, dialect = description, description.dialect
+        if dialect.delimiter is not None:
+            delimiters = [dialect.delimiter]
+        elif not dialect.header_rows:
+            delimiters = [*filter(",".__eq__, delimiters), *delimiters][:1]
+        named = [replace(dialect, delimiter=each) for each in delimiters]
+        cutters = list(map(_Cutter, named, tee(content, len(named))))
+        found = [(cutter, cutter.heads(description.names or ())) for cutter in cutters]
+        self._cutter, heads = max(found, key=lambda one: len(one[1][-1]) if one[1] else 0)
+        self.delimiter = self._cutter.delimiter
+        names = joined_names(heads, dialect.header_join)
+        # Where the header ends in separators, it has more cells than names, and so may a row.
+        self._most = len(names) if dialect.header_rows else len(description.names or ())
+        self.names = [name.strip() for name in self._named(names, called, error)]
+
+    def rows(self, left_out: Counter[str] | None = None) -> Iterator[list[str]]:
+        """Yield the cells of each row; count the records of data that are left out, by what is wrong."""
+        for number, record in self._cutter.records:
+            if not record or self._cutter.is_comment(record, number):
+                continue
+            row = self._row(record)
+            if not isinstance(row, str):
+                yield row
+            elif left_out is not None:
                 left_out[row] += 1
-        else:
-            kept.append(_line(row))
-            size += len(kept[-1])
-            if size > _BATCH:
-                yield b"".join(kept)
-                kept, size = [], 0
-    yield b"".join(kept)
 
-
-def with_delimiter(
-    description: TableDescription, content: Iterable[bytes], delimiters: Sequence[str]
-) -> TableDescription:
-    r"""Return a description that names the delimiter.
-
-    Parameters
-    ----------
-    description : TableDescription
-        Where it names none, the last row of the header tells. Without a header it is the comma, where that
-        may be, since no row of data may tell.
-    content : iterable of bytes
-        The file in UTF-8, of which the beginning is read.
-    delimiters : sequence of str
-        Of these, the one that makes the most cells of it.
-
-    Examples
-    --------
-    >>> from rainbowdp.formats.table_descriptions import PLAIN
-    >>> with_delimiter(PLAIN, [b"id;vote\n1;red\n"], [",", ";"]).dialect.delimiter
-    ';'
-    """
-    dialect = description.dialect
-    if dialect.delimiter is not None:
-        return description
-    if not dialect.header_rows:
-        usual = "," if "," in delimiters else delimiters[0]
-        return replace(description, dialect=replace(dialect, delimiter=usual))
-    choices = [replace(description, dialect=replace(dialect, delimiter=each)) for each in delimiters]
-    found = zip(choices, tee(content, len(choices)), strict=True)
-    return max(found, key=lambda choice: _width(*choice))[0]
-
-
-def _width(description: TableDescription, content: Iterable[bytes]) -> int:
-    """Return how many columns the last row of the header has."""
-    cutter = _Cutter(description.dialect)
-    numbered = enumerate(cutter.records(codecs.iterdecode(content, "utf-8", "replace")), start=1)
-    heads = _heads(numbered, cutter, description)
-    return len(heads[-1]) if heads else 0
-
-
-def _names(
-    numbered: Iterator[tuple[int, str]],
-    cutter: "_Cutter",
-    description: TableDescription,
-    called: str,
-    error: type[RainbowError],
-) -> tuple[list[str], int]:
-    """Read up to the last record of the header; return the names of the columns and how many cells it has.
-
-    Where it ends in separators, it has more cells than names, and so may a row.
-    """
-    dialect, given = description.dialect, description.names
-    if not dialect.header_rows:
-        if given is None:
+    def _named(self, found: list[str], called: str, error: type[RainbowError]) -> Sequence[str]:
+        """Return the names of the columns, by those that the header has and the description."""
+        given = self._description.names
+        if not self._description.dialect.header_rows:
+            if given is None:
+                raise error(
+                    f"{called} has no header, and its description does not name the columns",
+                    help='list all columns as "fields" of the schema',
+                )
+            return given
+        if not found:
             raise error(
-                f"{called} has no header, and its description does not name the columns",
-                help='list all columns as "fields" of the schema',
+                f"{called} has no header where its description says",
+                help=f"check comments, quotes and the encoding; {_CHECK}",
             )
-        return [*given], len(given)
-    heads = _heads(numbered, cutter, description)
-    if not heads:
-        raise error(
-            f"{called} has no header where its description says",
-            help=f"check comments, quotes and the encoding; {_CHECK}",
-        )
-    found = _joined(heads, dialect.header_join)
-    return _checked(found, given, called, error), len(found)
+        return found if given is None else _checked(found, given, called, error)
+
+    def _row(self, record: str) -> list[str] | str:
+        """Return the cells of a record of data, or what is wrong with it where it is left out.
+
+        It may have as many cells as the header, where those after the named ones are empty.
+        """
+        if UNREADABLE in record:
+            return NO_TEXT
+        found, width = self._cutter.cells(record), len(self.names)
+        if found is None:
+            return WRONG_QUOTES
+        if len(found) <= self._most and not "".join(found[width:]).strip():
+            found = found[:width]
+        fits = len(found) >= width or self._description.takes_short
+        if not fits or (len(found) > width and not self._description.takes_long):
+            return wrong_length(len(found), width)
+        return [*found[:width], *[""] * (width - len(found))]
 
 
-def _heads(
-    numbered: Iterator[tuple[int, str]], cutter: "_Cutter", description: TableDescription
-) -> list[list[str]]:
-    """Return the cells of the records of the header; none if it cannot be read.
-
-    A comment where the header should be is above it. One that looks like a header is taken as it if it has
-    one of the names that the description gives, and else nothing is.
-    """
-    dialect, given = description.dialect, description.names or ()
-    heads: list[list[str]] = []
-    read = above = 0
-    for number, record in numbered:
-        read += len(record)
-        if number - above not in dialect.header_rows:
-            continue
-        found = cutter.cells(record)
-        comment = _is_comment(record, number, dialect)
-        if comment and not 1 < len(found or ()) == len(given):
-            above += 1
-            continue
-        if found is None or UNREADABLE in record or read > LARGEST_FIRST_LINE:
-            break
-        if comment and not {*found} & {*given}:
-            break
-        heads.append(found)
-        if len(heads) == len(dialect.header_rows):
-            return heads
-    return []
-
-
-def _joined(heads: list[list[str]], between: str) -> list[str]:
+def joined_names(heads: list[list[str]], between: str) -> list[str]:
     """Return one name for each column of some header rows."""
-    width = max(map(len, heads))
+    width = max(map(len, heads), default=0)
     columns = ([head[at].strip() if at < len(head) else "" for head in heads] for at in range(width))
     return [between.join(filter(None, column)) for column in columns]
 
 
 def _checked(
-    found: list[str], given: tuple[str, ...] | None, called: str, error: type[RainbowError]
-) -> list[str]:
-    """Return the names: those of the description, if it gives all of them and the header can be theirs.
+    found: list[str], given: tuple[str, ...], called: str, error: type[RainbowError]
+) -> tuple[str, ...]:
+    """Return the names of a description that gives all of them, if the header can be theirs.
 
     The header may lack the first name, as R leaves out that of the row names, and end in separators. It may
     have other names, but none of the description at another place, in any letter case.
     """
-    if given is None:
-        return found
     named = len(found)
     while named > len(given) and not found[named - 1]:
         named -= 1
@@ -216,7 +161,7 @@ def _checked(
                 f"the header of {called} has the field {name!r} of its description at another place",
                 help='order the fields as the columns, or say "fieldsMatch": "equal" to take them by name',
             )
-    return [*given]
+    return given
 
 
 def _plain(name: str) -> str:
@@ -227,54 +172,60 @@ def _folded(name: str) -> str:
     return _plain(name).casefold()
 
 
-def _is_comment(record: str, number: int, dialect: Dialect) -> bool:
-    return number in dialect.comment_rows or (
-        dialect.comment is not None and record.startswith(dialect.comment)
-    )
-
-
-def _row(
-    record: str, width: int, most: int, cutter: "_Cutter", description: TableDescription
-) -> list[str] | str:
-    """Return the cells of a record of data, or what is wrong with it where it is left out.
-
-    It may have `most` cells, as the header has, where those after the named ones are empty.
-    """
-    if UNREADABLE in record:
-        return NO_TEXT
-    found = cutter.cells(record)
-    if found is None:
-        return WRONG_QUOTES
-    if len(found) <= most and not "".join(found[width:]).strip():
-        found = found[:width]
-    fits = len(found) >= width or description.takes_short
-    if not fits or (len(found) > width and not description.takes_long):
-        return wrong_length(len(found), width)
-    return [*found[:width], *[""] * (width - len(found))]
-
-
-def _line(cells: list[str]) -> bytes:
-    quoted = (
-        f'"{cell.replace(chr(34), chr(34) * 2)}"' if _NEEDS_QUOTES.search(cell) else cell for cell in cells
-    )
-    # A record of one empty cell would be an empty line.
-    return (",".join(quoted) or '""').encode("utf-8", "replace") + b"\n"
-
-
 _LINE = re.compile(r"([^\r\n]*+)(\r\n|\n|\r|\Z)")
-_NEEDS_QUOTES = re.compile(r'[",\r\n]|\A\s|\s\Z')
 
 
 class _Cutter:
-    """Cuts a text in one dialect into records, without their line ends, and these into cells."""
+    """Cuts a file in one dialect into records, without their line ends, and these into cells.
 
-    def __init__(self, dialect: Dialect) -> None:
-        self._dialect, self._delimiter = dialect, dialect.delimiter or ","
-        cell, delimiter = _cell_pattern(dialect), re.escape(self._delimiter)
+    Attributes
+    ----------
+    delimiter : str
+        What stands between cells.
+    records : iterator
+        The numbers and the texts of the records that follow.
+    """
+
+    def __init__(self, dialect: Dialect, content: Iterable[bytes]) -> None:
+        self._dialect, self.delimiter = dialect, str(dialect.delimiter)
+        cell, delimiter = _cell_pattern(dialect, self.delimiter), re.escape(self.delimiter)
         self._cell = re.compile(cell, re.DOTALL)
         self._record = re.compile(rf"((?:{cell})(?:{delimiter}(?:{cell}))*+)(\r\n|\n|\r|\Z)", re.DOTALL)
+        text = codecs.iterdecode(content, "utf-8", "replace")
+        self.records = enumerate(self._records_of(text), start=1)
 
-    def records(self, content: Iterable[str]) -> Iterator[str]:
+    def is_comment(self, record: str, number: int) -> bool:
+        """Tell whether a record is a comment."""
+        comment = self._dialect.comment
+        return number in self._dialect.comment_rows or (comment is not None and record.startswith(comment))
+
+    def heads(self, given: Sequence[str]) -> list[list[str]]:
+        """Return the cells of the records of the header; none if it cannot be read, or there is none.
+
+        A comment where the header should be is above it. One that looks like a header is taken as it if it
+        has one of the given names, and else nothing is.
+        """
+        rows = self._dialect.header_rows
+        heads: list[list[str]] = []
+        read = above = 0
+        while len(heads) < len(rows):
+            number, record = next(self.records, (0, UNREADABLE))
+            read += len(record)
+            if number and number - above not in rows:
+                continue
+            found = self.cells(record)
+            comment = self.is_comment(record, number)
+            if comment and not 1 < len(found or ()) == len(given):
+                above += 1
+                continue
+            if found is None or UNREADABLE in record or read > LARGEST_FIRST_LINE:
+                return []
+            if comment and not {*found} & {*given}:
+                return []
+            heads.append(found)
+        return heads
+
+    def _records_of(self, content: Iterable[str]) -> Iterator[str]:
         """Yield each record; one that does not fit its line's quotes, or is too long, is that line."""
         rest = ""
         for block in content:
@@ -321,9 +272,9 @@ class _Cutter:
             at = found.end()
             if at == len(record):
                 return cells
-            if not record.startswith(self._delimiter, at):
+            if not record.startswith(self.delimiter, at):
                 return None
-            at += len(self._delimiter)
+            at += len(self.delimiter)
 
     def _text(self, cell: str) -> str:
         quote, escape = self._dialect.quote, self._dialect.escape
@@ -345,9 +296,9 @@ class _Cutter:
         return {"n": "\n", "t": "\t", "r": "\r", "0": ""}.get(found[1], found[1])
 
 
-def _cell_pattern(dialect: Dialect) -> str:
+def _cell_pattern(dialect: Dialect, between: str) -> str:
     """Return a pattern of one cell, quoted or not."""
-    delimiter = re.escape(dialect.delimiter or ",")
+    delimiter = re.escape(between)
     escape = re.escape(dialect.escape) if dialect.escape is not None else None
     escaped = rf"|{escape}." if escape is not None else ""
     stop = "" if escape is None else escape
@@ -356,7 +307,7 @@ def _cell_pattern(dialect: Dialect) -> str:
     quote = re.escape(dialect.quote)
     doubled = f"|{quote}{quote}" if dialect.double_quote else ""
     # Blanks around a quoted cell are no text of it, unless they stand between cells.
-    blanks = "" if " " in (dialect.delimiter or ",") else " *+"
+    blanks = "" if " " in between else " *+"
     within = rf"{blanks}{quote}(?:[^{quote}{stop}]{escaped}{doubled})*+{quote}{blanks}"
     bare = rf"(?!{blanks}{quote})(?:(?!{delimiter})[^\r\n{stop}]{escaped})*+"
     return f"{within}|{bare}"

@@ -14,11 +14,13 @@ import contextlib
 import datetime as dt
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
+from itertools import islice
 from types import NoneType
-from typing import cast
+from typing import Any, cast
 
 from rainbowdp.formats.encodings import UNREADABLE
 from rainbowdp.formats.table_descriptions import MOMENTS, TableDescription
@@ -34,6 +36,7 @@ from rainbowdp.questions.cells import (
 )
 from rainbowdp.tables.source import UNREADABLE_CELL, Batch, OfCell, Progress, Source, cells_by
 
+_ROWS = 1 << 12
 _MOST_BYTES_PER_CHARACTER = 4
 # The least number of digits on which Python can be told to insist.
 _LONGEST_INT = 640
@@ -312,6 +315,40 @@ def json_value(text: str | bytes) -> object:
         return json.loads(text if isinstance(text, str) else text.decode(), parse_int=whole_number)
     except (ValueError, RecursionError):
         return UNREADABLE_CELL
+
+
+def rows_source(
+    name: str,
+    columns: Sequence[str] | None,
+    rows: Callable[[Sequence[str], Progress | None], Iterator[Sequence[object]]],
+    **more: Any,  # noqa: ANN401 - see below
+) -> Source:
+    """Return rows that a library hands over one by one as values of Python.
+
+    Parameters
+    ----------
+    name : str
+        How messages call it.
+    columns : sequence of str or None
+        The names of all columns, if rows are not needed to say them.
+    rows : callable
+        Yields the cells of each row for the asked columns, in their order, and tells how far it is. Cells
+        have a hash.
+    **more
+        As for `Source`.
+    """
+
+    def query(chosen: Sequence[str], counted: bool, progress: Progress | None) -> Iterator[Batch]:
+        found = rows(chosen, progress)
+        while part := list(islice(found, _ROWS)):
+            if not counted:
+                yield list(zip(*part, strict=True))
+                continue
+            # 1, 1.0 and True are equal in Python, and "1" and 1 may be read in different ways.
+            counts = Counter((tuple(row), tuple(map(type, row))) for row in part)
+            yield [*zip(*(row for row, _ in counts), strict=True), list(counts.values())]
+
+    return Source(name, None if columns is None else tuple(columns), query, **more)
 
 
 def described_source(source: Source, description: TableDescription) -> Source:

@@ -65,7 +65,6 @@ def sqlite_source(place: SqlPlace) -> Source:
             place.database,
             tuple(types),
             query,
-            ordered=False,
             reads={name: _TYPED[kind] for name, kind in types.items() if kind in _TYPED},
             table=table,
             close=closing.pop_all().close,

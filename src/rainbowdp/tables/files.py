@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in text files: CSV and JSON lines, one file or several alike, read by DuckDB.
-
-A CSV file of a described dialect is rewritten as an ordinary one first.
+"""Tables in files, by the form that their names say; ordinary CSV files, one or several alike, by DuckDB.
 
 DuckDB is told everything (columns, separator, line ending), every cell of a text file is text, and what it
 reads cannot make it fail. A CSV file that is in order is read where it is, through a link. From
@@ -16,9 +14,8 @@ import tempfile
 import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cached_property
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,31 +28,27 @@ from rainbowdp.formats.csv_files import (
     delimiters_of,
     read_header,
 )
-from rainbowdp.formats.described_csv import rewritten, with_delimiter
 from rainbowdp.formats.encodings import in_utf8
 from rainbowdp.formats.files import private_directory
-from rainbowdp.formats.table_descriptions import PLAIN, Dialect, TableDescription
+from rainbowdp.formats.table_descriptions import PLAIN, TableDescription
 from rainbowdp.formats.tables import arrow_batches, connect, csv_scan, literal
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import parquet_source
-from rainbowdp.tables.cells import unmarked
 from rainbowdp.tables.database_files import MEMORY
-from rainbowdp.tables.json_lines import records_of
 from rainbowdp.tables.local_files import blocks, check_room, form_of, is_compressed, linked
 from rainbowdp.tables.source import (
     Batch,
     Progress,
     Source,
-    cells_by,
     check_alike,
     check_distinct,
     fetched,
 )
+from rainbowdp.tables.text_rows import OF_CSV, dialect_source, json_lines_source
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_OF_CSV = frozenset({part.name for part in fields(Dialect)} - {"sheet"} | {"encoding"})
 _SECONDS_BETWEEN_REPORTS = 0.2
 _ROWS = 1 << 16
 
@@ -91,63 +84,71 @@ def file_source(
     if forms == ["Parquet"]:
         return parquet_source(paths, name)
     if forms[0] in ("spreadsheet", "statistics"):
-        from rainbowdp.tables.spreadsheets import single_file_source
+        from rainbowdp.tables.spreadsheets import spreadsheet_source, statistics_source
 
-        return single_file_source(
-            paths, name, description.dialect, encoding if description.encoding else None
-        )
-    files = _TextFiles(paths, encoding, name, description, lines=forms == ["JSON lines"])
+        if len(paths) > 1:
+            raise TableUnreadableError(f"{name} are several files of this form", help="name one file")
+        if forms == ["spreadsheet"]:
+            return spreadsheet_source(paths[0], name, description.dialect)
+        return statistics_source(paths[0], name, encoding if description.encoding else None)
+    if forms == ["JSON lines"]:
+        return json_lines_source(paths, encoding, name)
+    if description.is_rewritten and not _are_ordinary(paths, encoding, description):
+        return dialect_source(paths, encoding, name, description)
+    files = _CsvFiles(paths, encoding, name, description.dialect.delimiter)
     return Source(
         name,
-        files.headers[0].names if files.headers else None,
+        files.headers[0].names,
         files.query,
-        separator=max(files.separators, key=";".__eq__, default=None),
-        takes=_OF_CSV if files.headers else frozenset({"encoding"}),
+        separator=max((header.delimiter for header in files.headers), key=";".__eq__),
+        takes=OF_CSV,
         left_out=files.left_out,
         close=files.close,
     )
 
 
-class _TextFiles:
-    """CSV or JSON lines, of which the headers have been read; JSON lines have none."""
+def _are_ordinary(paths: Sequence[Path], encoding: str, description: TableDescription) -> bool:
+    """Tell whether a description says nothing but the names that ordinary files give their columns."""
+    if description.names is None or not description.dialect.is_usual:
+        return False
+    with contextlib.suppress(TableUnreadableError, UnknownColumnError):
+        headers = (_header_of(path, encoding, "", description.dialect.delimiter) for path in paths)
+        return all(header.names == description.names for header in headers)
+    return False
 
-    def __init__(
-        self,
-        paths: Sequence[Path],
-        encoding: str,
-        name: str,
-        description: TableDescription,
-        *,
-        lines: bool,
-    ) -> None:
+
+def _header_of(path: Path, encoding: str, called: str, delimiter: str | None) -> Header:
+    with contextlib.closing(blocks(path)) as content:
+        delimiters = delimiters_of(path) if delimiter is None else (delimiter,)
+        header = read_header(delimiters, in_utf8(content, encoding), called, TableUnreadableError)
+    names = tuple(name.strip() for name in header.names)
+    check_distinct(called, names)
+    return replace(header, names=names)
+
+
+class _CsvFiles:
+    """CSV files, of which the headers have been read."""
+
+    def __init__(self, paths: Sequence[Path], encoding: str, name: str, delimiter: str | None) -> None:
         self._paths = paths
-        self._description = description
-        self._rewrites = False
         self._encoding = encoding
         self._name = name
-        # Each file as SQL, by the columns that they have.
-        self._scans: dict[tuple[str, ...], list[str]] = {}
+        # Each file as SQL, once it has been looked through.
+        self._scans: list[str] = []
         check_room()
         with contextlib.ExitStack() as closing:
             self._database = closing.enter_context(connect())
             self._database.execute(f"set memory_limit = '{MEMORY}'")
-            self._rewrites = not lines and description.is_rewritten and not self._are_ordinary()
-            self.headers = [] if lines else [self._header_of(path) for path in paths]
-            check_alike(paths, [header.names for header in self.headers] or [()] * len(paths))
-            self.separators = [header.delimiter for header in self.headers]
-            if self._rewrites:
-                self.separators = [str(self._described(path).dialect.delimiter) for path in paths]
+            self.headers = [
+                _header_of(path, encoding, name if len(paths) == 1 else repr(str(path)), delimiter)
+                for path in paths
+            ]
+            check_alike(paths, [header.names for header in self.headers])
             self._closing = closing.pop_all()
             self.close = self._closing.close
 
     def query(self, columns: Sequence[str], counted: bool, progress: Progress | None) -> Iterator[Batch]:
         """Yield batches of cells, in the order of the files, or of distinct cells with numbers of rows."""
-        for batch in self._texts(columns, counted, progress):
-            cells, counts = batch[: len(columns)], batch[len(columns) :]
-            yield batch if self.headers else [*(cells_by(unmarked, column) for column in cells), *counts]
-
-    def _texts(self, columns: Sequence[str], counted: bool, progress: Progress | None) -> Iterator[Batch]:
-        """Yield what `query` does; the cells of JSON lines are marked texts."""
         told = _rising(progress)
         cells = ", ".join(f"v{at}" for at in range(len(columns)))
         rows = self._rows(columns, told)
@@ -161,96 +162,50 @@ class _TextFiles:
                 for batch in arrow_batches(self._database.sql(rows), _ROWS):
                     yield [column.to_pylist() for column in batch.columns]
 
-    def _header_of(self, path: Path) -> Header:
-        called = self._name if len(self._paths) == 1 else repr(str(path))
-        delimiter = "," if self._rewrites else self._description.dialect.delimiter
-        delimiters = delimiters_of(path) if delimiter is None else (delimiter,)
-        with contextlib.closing(blocks(path)) as content:
-            text = self._content(path, content, called)
-            header = read_header(delimiters, text, called, TableUnreadableError)
-        names = tuple(name.strip() for name in header.names)
-        check_distinct(called, names)
-        return replace(header, names=names)
-
-    def _are_ordinary(self) -> bool:
-        """Tell whether the description says nothing but the names that the files give their columns."""
-        with contextlib.suppress(TableUnreadableError, UnknownColumnError):
-            named = self._description.names is not None and self._description.dialect.is_usual
-            return named and all(
-                self._header_of(path).names == self._description.names for path in self._paths
-            )
-        return False
-
-    def _described(self, path: Path) -> TableDescription:
-        """Return the description with the delimiter of this file."""
-        with contextlib.closing(blocks(path)) as content:
-            text = in_utf8(content, self._encoding)
-            return with_delimiter(self._description, text, delimiters_of(path))
-
-    def _content(
-        self, path: Path, content: Iterator[bytes], called: str, left_out: Counter[str] | None = None
-    ) -> Iterator[bytes]:
-        """Return the content of a file in UTF-8, as an ordinary CSV file."""
-        text = in_utf8(content, self._encoding)
-        if not self._rewrites:
-            return text
-        return rewritten(text, self._described(path), called, TableUnreadableError, left_out)
-
     def left_out(self) -> Counter[str]:
         """Count the records that `query` leaves out, by what is wrong with them."""
         found: Counter[str] = Counter()
-        for path, header in zip_longest(self._paths, self.headers):
+        for path, header in zip(self._paths, self.headers, strict=True):
             with contextlib.closing(blocks(path)) as content:
-                text = self._content(path, content, self._name, found)
-                if header is None:
-                    deque(records_of(text, (), found), maxlen=0)
-                else:
-                    records = Records(header, exactly=True)
-                    deque(records.kept(below_header(header, text)), maxlen=0)
-                    found += records.left_out
+                records = Records(header, exactly=True)
+                deque(records.kept(below_header(header, in_utf8(content, self._encoding))), maxlen=0)
+                found += records.left_out
         return found
 
     def _rows(self, columns: Sequence[str], told: Progress) -> str:
         """Return the rows of all files as SQL.
 
-        The files are looked through once, JSON lines once for each choice of columns.
+        The files are looked through once.
         """
-        lines = [Header(tuple(columns), ",", b"\n", length=0, fits=True, plain=True)] * len(self._paths)
-        headers = self.headers or lines
-        if headers[0].names not in self._scans:
+        if not self._scans:
             count = len(self._paths)
-            self._scans[headers[0].names] = [
+            self._scans = [
                 # Looking through the files fills the first half of the progress, counting the second.
                 self._scan(path, header, _part_of(told, at, count))
-                for at, (path, header) in enumerate(zip(self._paths, headers, strict=True))
+                for at, (path, header) in enumerate(zip(self._paths, self.headers, strict=True))
             ]
         parts = []
-        for header, scan in zip(headers, self._scans[headers[0].names], strict=True):
+        for header, scan in zip(self.headers, self._scans, strict=True):
             cells = ", ".join(_bounded(header.names.index(name), to) for to, name in enumerate(columns))
             parts.append(f"select {cells} from {scan}")  # noqa: S608 - numbers and a quoted path
         return " union all ".join(parts)
 
     def _scan(self, path: Path, header: Header, told: Progress) -> str:
         """Return the records of a file as SQL: where it is if all of them fit, else of a clean copy."""
-        if self.headers and (link := self._link(path, header)) is not None:
+        if (link := self._link(path, header)) is not None:
             records = Records(header)
             with contextlib.closing(blocks(path, told)) as content:
-                for _ in records.kept(below_header(header, self._content(path, content, self._name))):
+                for _ in records.kept(below_header(header, in_utf8(content, self._encoding))):
                     if records.changed:
                         break
             if not records.changed:
                 longest = max(LARGEST_RECORD, header.length)
                 return csv_scan(literal(str(link)), header, longest=longest, skip=True)
-        longest = LARGEST_RECORD
         with contextlib.closing(blocks(path, told)) as content:
-            text = self._content(path, content, self._name)
-            if self.headers:
-                copy = self._copied(Records(header).kept(below_header(header, text)))
-            else:
-                longest = max(longest, len(header.names) * (2 * LARGEST_CELL + 3))
-                copy = self._copied(records_of(text, header.names))
+            text = in_utf8(content, self._encoding)
+            copy = self._copied(Records(header).kept(below_header(header, text)))
         copied = replace(header, ending=b"\n")
-        return csv_scan(literal(str(copy)), copied, longest=longest, headless=True, skip=True)
+        return csv_scan(literal(str(copy)), copied, longest=LARGEST_RECORD, headless=True, skip=True)
 
     @cached_property
     def _room(self) -> Path:
@@ -261,9 +216,7 @@ class _TextFiles:
 
     def _link(self, path: Path, header: Header) -> Path | None:
         """Return a plain name for a file that may be read where it is; None where it has to be copied."""
-        readable = (
-            self._encoding == "utf-8" and header.plain and header.ending != b"\r" and not self._rewrites
-        )
+        readable = self._encoding == "utf-8" and header.plain and header.ending != b"\r"
         with contextlib.suppress(OSError):
             if readable and not is_compressed(path):
                 link = Path(tempfile.mkdtemp(dir=self._room)) / "table.csv"

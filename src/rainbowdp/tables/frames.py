@@ -14,7 +14,6 @@ is taken as marked texts: by Arrow where all cells are texts or missing, and cel
 import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -104,7 +103,6 @@ def duckdb_source(
         reads=reads,
         unreadable=unreadable,
         types=kinds,
-        ordered=False,
         **more,
     )
 
@@ -149,7 +147,7 @@ def spark_source(frame: Any) -> Source:  # noqa: ANN401 - PySpark is optional
             arrays = list(map(pa.array, zip(*rows, strict=True), types))
             yield pa.RecordBatch.from_arrays(arrays, names=asked.columns)
 
-    return arrow_source(NAME, names, parts, groups=True, ordered=False)
+    return arrow_source(NAME, names, parts, groups=True)
 
 
 def _is_without_text(kind: Any) -> bool:  # noqa: ANN401 - a type of Spark
@@ -194,7 +192,7 @@ def ibis_source(table: Any) -> Source:  # noqa: ANN401 - ibis has no types
         backend.to_pyarrow(table.limit(0).count())
         return duckdb_source(backend.con.sql(backend.compile(table)))
     if backend.name == "polars":
-        return replace(polars_source(backend.compile(table)), ordered=False)
+        return polars_source(backend.compile(table))
     raise TableUnreadableError(
         f"an ibis table of {backend.name} cannot be read cell by cell: one odd cell would prevent it",
         help="give the database itself, such as postgresql://... or sqlite:///..., or what .to_pyarrow() "
@@ -209,7 +207,7 @@ def other_source(frame: Any) -> Source:  # noqa: ANN401 - narwhals' frames
     def parts(columns: Sequence[str], *_: object) -> Iterator[Any]:
         yield from frame.select(*columns).collect("pyarrow").to_native().to_batches(_ROWS)
 
-    return arrow_source(NAME, schema.names, parts, ordered=False)
+    return arrow_source(NAME, schema.names, parts)
 
 
 # Truth values, whole numbers, floats and moments of numpy, which Arrow has as well.

@@ -1,33 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""At most M rows per person, in a keyed random order that is computed from that person's rows alone.
+"""Keep at most M rows of each person: every row draws a random number, and the M smallest of a person stay.
 
-A person's rows are numbered 0, 1, 2, ... among themselves, row ``i`` gets the rank
-``PRF(key, person, i)``, and the M smallest ranks are kept. The key is drawn from the operating system for
-each call. A pseudorandom function under a secret uniform key cannot be told from a random function, so the
-ranks are as good as independent uniform ones, and their order as a random permutation for every person that
-is independent of all others: a reader who saw a difference could tell the two functions apart. A person
-stands in it by a hash, ``PRF(another key, text of the person)``.
+The numbers have 64 bits and come from SHAKE-256 under a secret key, which is drawn from the operating system
+for each call. They are as good as independent uniform ones: who saw a difference could tell that function
+from a random one. So what is kept of a person is a uniformly random set of that person's rows, independent of
+all other persons and of what the rows say, in whichever order a source yields them. Two rows of a person draw
+the same number with probability ``2**-64``; of n rows none is kept more often than another by more than
+``n / 2**64``. Of categories, a person's first row with each draws for it, so that the set is one of the
+person's categories, however often each is named.
 
-The function is SipHash-2-4 (`rainbowdp.tables.row_limit`), with 128 bits for persons and 64 for ranks. Two
-persons of N share a hash with a probability below ``N**2 / 2**129``. Two rows of a person share a rank with
-probability ``2**-64``, and are then told apart by what the ranks are hashes of: the choice stays a function
-of the person's own rows, and of n rows none is kept more often than another by more than ``n / 2**64``.
-
-**Stability.** The rank of a row is a function of the key, the person and the row's number among the
-person's own rows; no row of another person enters it. The numbers themselves are given
-
-- where the source keeps an order (files, frames in memory): by that order. Adding, removing or changing
-  rows of others moves a row in the file, and not among the rows of its person; changing the answer cells of
-  anyone moves no row at all. So a row's fate depends neither on others nor on the answer column.
-- where it keeps none (servers, Spark): among the rows of the person that agree in group and answer, and the
-  rank is ``PRF(key, person, group, answer, i)``. Such rows are the same to every question, so what is kept is
-  a function of the key and of this person's rows as a multiset. Changing a person's answers may change which
-  of *this person's* rows are kept, under one key; over the keys every row is kept equally often, whatever its
-  answer.
-
-A person is the text of the unit cell (`cell_text`), so ``7``, ``7.0`` and ``" 7 "`` are one person. Only
-hashes of persons and of answers are put aside, in an unnamed temporary file; texts of groups and answers are
-taken down apart from them, in a database that lives in memory and spills to temporary files.
+A person is the text of the unit cell (`cell_text`), so ``7``, ``7.0`` and ``" 7 "`` are one person. It stands
+here by a hash of 128 bits, BLAKE2b under a key of the same call. Two persons of N share one with a
+probability below ``N**2 / 2**129``. Only hashes of persons and of answers are put aside, in an unnamed
+temporary file; texts of groups and answers are taken down apart from them, in a database that lives in memory
+and spills to temporary files.
 """
 
 import contextlib
@@ -36,7 +22,9 @@ import secrets
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import blake2s
+from itertools import count
 from typing import IO, TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -45,22 +33,22 @@ from numpy.typing import NDArray
 from rainbowdp.errors import TableUnreadableError, UsageError
 from rainbowdp.formats.tables import connect
 from rainbowdp.tables.local_files import check_room
-from rainbowdp.tables.row_limit import Numbering, Words, distinct, hashes_of_texts, kept, key_for
 from rainbowdp.tables.source import BATCH, is_interrupt
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+Words = NDArray[np.uint64]
+Places = NDArray[np.intp]
+
 _LEAST_KEY = 16
-_MARK = 16
 _KEPT = "said join picked on said.rowid = picked.place"
 # How many bytes of texts, and of what stands beside each, the database sorts by itself.
 _SORTED = 1 << 27
 _BESIDE = 64
-# Counts that are held in memory before they go to the database.
-_COUNTED = 1 << 18
 # Words in a row: two of the person, two of what the row says.
 _WIDTH = 4
+_PERSON, _SAID = slice(0, 2), slice(2, 4)
 # A power of two.
 _SHARES = 128
 # Rows that are held in memory before they are written; a table with fewer of them is never written.
@@ -122,9 +110,8 @@ class Spool:
     """Rows of persons, put aside until all have come, and what is counted of them."""
 
     def __init__(self, key: bytes, rows: "PersonRows", database: "DuckDBPyConnection") -> None:
-        self._person_key = key_for("person", key)
-        self._said_key = key_for("said", key)
-        self._rank_key = key_for("rank", key)
+        self._key = key
+        self._draw = random_words(key)
         self._rows = rows
         self._database = database
         database.execute(f"set memory_limit = '{_MEMORY}'")
@@ -137,44 +124,39 @@ class Spool:
         What is taken down twice gets the same mark twice.
         """
         messages = [b"%d" % part if cell is None else b"%d:" % part + cell.encode() for part, cell in sayings]
-        hashes = hashes_of_texts(messages, self._said_key)
+        marks = [blake2s(self._key + message).digest() for message in messages]
         parts, cells = zip(*sayings, strict=True)
-        self._insert("said", hashes, part=np.array(parts, np.int32), cell=np.array(cells, object))
-        content = hashes.tobytes()
-        return [content[at : at + _MARK] for at in range(0, len(content), _MARK)]
+        self._insert("said", _words_of(marks), part=np.array(parts, np.int32), cell=np.array(cells, object))
+        return marks
 
     def add(self, persons: Sequence[str], marks: Sequence[bytes]) -> None:
         """Put rows aside: the person of each, and what it says as a mark from `said`."""
-        hashes = hashes_of_texts([person.encode() for person in persons], self._person_key)
-        self._rows.add(hashes, _words_of(marks))
+        hashes = [blake2s(self._key + person.encode()).digest() for person in persons]
+        self._rows.add(np.hstack([_words_of(hashes), _words_of(marks)]))
 
     def count(self, marks: Sequence[bytes], counts: Sequence[int]) -> None:
         """Count what needs no choice, since every row is a person: marks from `said` and numbers of rows."""
         self._insert("chosen", _words_of(marks), n=np.array(counts, np.int64))
 
-    def keep(self, most: int, numbering: Numbering) -> None:
+    def keep(self, most: int, *, once: bool) -> None:
         """Choose the rows that every person keeps, and count what they say.
 
         Parameters
         ----------
         most : int
             Rows that a person keeps, over all groups.
-        numbering : Numbering
-            What tells the rows of a person apart.
+        once : bool
+            Whether what a person says twice counts once.
         """
-        counted: list[tuple[Words, Words]] = []
         for pieces in self._rows.shares():
-            counted.append(distinct(kept(pieces, most, numbering, self._rank_key)))
-            if sum(len(numbers) for _, numbers in counted) > _COUNTED:
-                self._insert_chosen(counted)
-                counted = []
-        self._insert_chosen(counted)
+            marks, numbers = distinct(chosen(pieces, most, self._draw, once=once))
+            self._insert("chosen", marks, n=numbers)
 
     def rows_per_person(self) -> Counter[int]:
         """Return how many persons have how many rows, of all that were put aside."""
         found: Counter[int] = Counter()
         for pieces in self._rows.shares():
-            persons = [piece[:, :2] for piece in pieces]
+            persons = [piece[:, _PERSON] for piece in pieces]
             _, rows = distinct(np.concatenate(persons)) if persons else ((), ())
             sizes, counts = np.unique(rows, return_counts=True)
             found.update(dict(zip(sizes.tolist(), counts.tolist(), strict=True)))
@@ -206,11 +188,6 @@ class Spool:
             "join (select u, w, min(rowid) as place from said group by u, w) using (u, w) group by place"
         )
 
-    def _insert_chosen(self, counted: Sequence[tuple[Words, Words]]) -> None:
-        if counted:
-            marks, numbers = map(np.concatenate, zip(*counted, strict=True))
-            self._insert("chosen", marks, n=numbers)
-
     def _insert(self, table: str, hashes: Words, **columns: NDArray[Any]) -> None:
         columns = {"u": hashes[:, 0].copy(), "w": hashes[:, 1].copy(), **columns}
         self._database.register("batch", columns)
@@ -223,8 +200,91 @@ class Spool:
             yield from batch
 
 
-def _words_of(marks: Sequence[bytes]) -> Words:
-    return np.frombuffer(b"".join(marks), dtype=np.uint64).reshape(-1, 2)
+def _words_of(hashes: Sequence[bytes]) -> Words:
+    """Return two words for each hash, which has four."""
+    return np.frombuffer(b"".join(hashes), dtype=np.uint64).reshape(-1, 4)[:, :2]
+
+
+def random_words(key: bytes) -> Callable[[int], Words]:
+    """Return what draws so many words of 64 bits, by SHAKE-256 under a key; each draw is another one."""
+    draws = count()
+
+    def drawn(size: int) -> Words:
+        message = key + b"%d" % next(draws)
+        return np.frombuffer(hashlib.shake_256(message).digest(8 * size), dtype=np.uint64)
+
+    return drawn
+
+
+def chosen(pieces: Iterable[Words], most: int, draw: Callable[[int], Words], *, once: bool) -> Words:
+    """Choose the rows that every person keeps.
+
+    Parameters
+    ----------
+    pieces : iterable of arrays
+        All rows of some persons, as `PersonRows` yields them.
+    most : int
+        Rows that a person keeps.
+    draw : callable
+        Draws so many words, one for each row.
+    once : bool
+        Whether the first row of a person with each saying is the only one of these that counts.
+
+    Returns
+    -------
+    array of words
+        What the kept rows say, two words each.
+
+    Examples
+    --------
+    >>> rows = np.array([[7, 7, 1, 1], [7, 7, 2, 2], [8, 8, 1, 1], [7, 7, 1, 1]], np.uint64)
+    >>> chosen([rows], 1, lambda size: np.array([5, 6, 9, 4], np.uint64), once=False).tolist()
+    [[1, 1], [1, 1]]
+    >>> chosen([rows], 1, lambda size: np.array([5, 4, 9, 3], np.uint64), once=True).tolist()
+    [[2, 2], [1, 1]]
+    """
+    rows: Words = np.empty((0, _WIDTH + 1), dtype=np.uint64)
+    for piece in pieces:
+        rows = np.concatenate([rows, np.column_stack([piece, draw(len(piece))])])
+        # A saying that has lost its place must not draw again, so all of them stay until the end.
+        rows = _first(rows, 1, *_runs(rows[:, :_WIDTH])) if once else _smallest(rows, most)
+    return _smallest(rows, most)[:, _SAID]
+
+
+def distinct(keys: Words) -> tuple[Words, Words]:
+    """Return each key once, and how often it is there.
+
+    Examples
+    --------
+    >>> keys, counts = distinct(np.array([[7, 1], [5, 1], [7, 1]], dtype=np.uint64))
+    >>> sorted(zip(map(tuple, keys.tolist()), counts.tolist()))
+    [((5, 1), 1), ((7, 1), 2)]
+    """
+    order, starts = _runs(keys)
+    return keys.take(order[starts], axis=0), np.diff(starts, append=len(keys)).astype(np.uint64)
+
+
+def _smallest(rows: Words, most: int) -> Words:
+    """Return the rows with the smallest numbers, which stand last in a row, of each person."""
+    return _first(rows, most, *_runs(rows[:, _PERSON], rows[:, _WIDTH]))
+
+
+def _runs(keys: Words, *within: Words) -> tuple[Places, Places]:
+    """Return an order that puts equal keys together, and where each run of them begins.
+
+    Within a run the numbers of other columns ascend; where these are equal, the order stays.
+    """
+    order = np.lexsort((*within, *keys.T))
+    keys = keys.take(order, axis=0)
+    new = np.ones(len(keys), dtype=np.bool_)
+    new[1:] = (keys[1:] != keys[:-1]).any(axis=1)
+    return order, np.flatnonzero(new)
+
+
+def _first(rows: Words, most: int, order: Places, starts: Places) -> Words:
+    """Return the first rows of each run."""
+    sizes = np.diff(starts, append=len(rows))
+    return rows.take(order[np.arange(len(rows)) - np.repeat(starts, sizes) < most], axis=0)
 
 
 class PersonRows:
@@ -250,15 +310,12 @@ class PersonRows:
         with contextlib.suppress(OSError):
             self._file.close()
 
-    def add(self, persons: Words, said: Words) -> None:
+    def add(self, rows: Words) -> None:
         """Append rows: the hash of each one's person and of what it says, of two words each."""
-        done = 0
-        while done < len(persons):
-            rows = self._held[self._size : self._size + len(persons) - done]
-            end = done + len(rows)
-            rows[:, :2], rows[:, 2:] = persons[done:end], said[done:end]
-            self._size += len(rows)
-            done = end
+        while len(rows):
+            room = self._held[self._size : self._size + len(rows)]
+            room[:], rows = rows[: len(room)], rows[len(room) :]
+            self._size += len(room)
             if self._size == len(self._held):
                 self._write()
 

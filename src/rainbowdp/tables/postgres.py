@@ -99,7 +99,6 @@ def postgres_source(place: SqlPlace) -> Source:
             place.database,
             tuple(columns),
             query,
-            ordered=False,
             types={name: column.type_name for name, column in columns.items()},
             unreadable=frozenset(name for name, column in columns.items() if column.category in _UNREADABLE),
             reads={name: column.cell for name, column in columns.items()},

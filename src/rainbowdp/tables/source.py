@@ -45,8 +45,6 @@ class Source:
         The names of the columns; None where nothing but the rows could say them.
     query : callable
         Yields batches of cells, or of distinct cells (a combination may come twice) and numbers of rows.
-    ordered : bool
-        Whether the rows have an order that they keep from one reading to the next.
     unreadable : frozenset of str
         The columns of a declared type whose cells are never text. As in other columns of such types, the
         query yields nothing but None and unreadable cells for them.
@@ -70,7 +68,6 @@ class Source:
     name: str
     columns: tuple[str, ...] | None
     query: Read
-    ordered: bool = True
     unreadable: frozenset[str] = frozenset()
     types: Mapping[str, str] = field(default_factory=dict)
     reads: Mapping[str, OfCell] = field(default_factory=dict)

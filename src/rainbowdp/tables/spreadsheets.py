@@ -16,22 +16,20 @@ import math
 import re
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice, zip_longest
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from rainbowdp.errors import MissingExtraError, RainbowError, TableUnreadableError
+from rainbowdp.formats.described_csv import joined_names
 from rainbowdp.formats.encodings import UNREADABLE
 from rainbowdp.formats.table_descriptions import Dialect
-from rainbowdp.tables.cells import shortest_float, stored_text
-from rainbowdp.tables.source import UNREADABLE_CELL, Batch, OfCell, Progress, Source, check_distinct
+from rainbowdp.tables.cells import rows_source, shortest_float, stored_text
+from rainbowdp.tables.source import UNREADABLE_CELL, OfCell, Source, check_distinct
 
-STATISTICS: Final = (".sav", ".zsav", ".dta")
 _BYTES: Final = "latin1"
-_ROWS = 1 << 14
 _LARGEST_HEADER = 1 << 12
 _WEEKS: Final = 52
 _STATA_HEADER = re.compile(
@@ -40,21 +38,6 @@ _STATA_HEADER = re.compile(
 _IMPOSSIBLE = "holds a date or a duration that no calendar has"
 # SPSS counts seconds from the first day of the Gregorian calendar, Stata days or milliseconds from 1960.
 _SPSS, _STATA = dt.datetime(1582, 10, 14), dt.datetime(1960, 1, 1)  # noqa: DTZ001 - clocks on walls
-
-
-def single_file_source(paths: Sequence[Path], name: str, dialect: Dialect, encoding: str | None) -> Source:
-    """Return the rows of one file, by the form that its name says.
-
-    Raises
-    ------
-    TableUnreadableError
-        If there are several files; otherwise as `spreadsheet_source` and `statistics_source`.
-    """
-    if len(paths) > 1:
-        raise TableUnreadableError(f"{name} are several files of this form", help="name one file")
-    if paths[0].suffix.lower() in STATISTICS:
-        return statistics_source(paths[0], name, encoding)
-    return spreadsheet_source(paths[0], name, dialect)
 
 
 def spreadsheet_source(path: Path, name: str, dialect: Dialect) -> Source:
@@ -91,33 +74,35 @@ def spreadsheet_source(path: Path, name: str, dialect: Dialect) -> Source:
         raise
     except BaseException:  # noqa: BLE001 - its message may quote a cell; a panic is not an Exception
         raise _damaged(name, "a spreadsheet") from None
-    heads = [top[at - 1] or [] for at in dialect.header_rows if at <= len(top)]
-    named = [
-        dialect.header_join.join(filter(None, map(_header_text, column)))
-        for column in zip_longest(*heads, fillvalue="")
-    ]
+    heads = [list(map(_header_text, top[at - 1] or [])) for at in dialect.header_rows if at <= len(top)]
+    named = joined_names(heads, dialect.header_join)
     if not named:
         raise TableUnreadableError(f"{name} has no header", help="name the columns in the first row")
     places = {column: at for at, column in enumerate(named) if column}
     check_distinct(name, [column for column in named if column])
 
     def records() -> Iterator[list[object] | None]:
-        for number, row in enumerate(_rows(sheet), start=1):
-            # A row without a single value is no record, as an empty line of a file is none.
-            empty = row is not None and all(cell == "" for cell in row)
-            if number > first and number not in dialect.comment_rows and not empty:
-                yield row
+        return _records(sheet, first, dialect.comment_rows)
 
-    def cells(columns: Sequence[str]) -> Iterator[list[list[object]]]:
-        readable = (row for row in records() if row is not None)
-        while part := list(islice(readable, _ROWS)):
-            yield [[row[places[column]] for row in part] for column in columns]
+    def rows(columns: Sequence[str], _: object) -> Iterator[list[object]]:
+        return ([row[places[column]] for column in columns] for row in records() if row is not None)
 
-    return replace(
-        _cells_source(name, places, cells),
+    return rows_source(
+        name,
+        tuple(places),
+        rows,
         takes=frozenset({"header_rows", "header_join", "comment_rows", "sheet"}),
         left_out=lambda: Counter(_IMPOSSIBLE for row in records() if row is None),
     )
+
+
+def _records(sheet: Any, first: int, left_out: Sequence[int]) -> Iterator[list[object] | None]:  # noqa: ANN401 - see below
+    """Yield the rows below the header, None for one of which the library can make no values."""
+    for number, row in enumerate(_rows(sheet), start=1):
+        # A row without a single value is no record, as an empty line of a file is none.
+        empty = row is not None and all(cell == "" for cell in row)
+        if number > first and number not in left_out and not empty:
+            yield row
 
 
 def _rows(sheet: Any) -> Iterator[list[object] | None]:  # noqa: ANN401 - python-calamine is optional
@@ -191,21 +176,21 @@ def statistics_source(path: Path, name: str, encoding: str | None) -> Source:
     # Some programs write long texts, which have no width, in UTF-8 also where the other texts are not.
     long = {column for column in named if not stored.variable_storage_width[named[column]]}
 
-    def cells(columns: Sequence[str]) -> Iterator[list[list[object]]]:
+    def rows(columns: Sequence[str], _: object) -> Iterator[tuple[object, ...]]:
         found, _ = read(_with_bytes(path), usecols=[named[column] for column in columns], **how)
-        yield [
-            [
-                _value(
-                    _decoded(cell, ("utf-8", codec) if column in long else (codec,)),
-                    labels.get(column, {}),
-                    reads[column],
-                )
-                for cell in found[named[column]]
-            ]
-            for column in columns
-        ]
+        codecs_of = {column: ("utf-8", codec) if column in long else (codec,) for column in columns}
+        yield from zip(
+            *(
+                [
+                    _value(_decoded(cell, codecs_of[column]), labels.get(column, {}), reads[column])
+                    for cell in found[named[column]]
+                ]
+                for column in columns
+            ),
+            strict=True,
+        )
 
-    return replace(_cells_source(name, about.column_names, cells), takes=frozenset({"encoding"}))
+    return rows_source(name, about.column_names, rows, takes=frozenset({"encoding"}))
 
 
 def _stata_header(path: Path) -> re.Match[bytes] | None:
@@ -313,30 +298,6 @@ _READS: Final[Sequence[tuple[str, OfCell]]] = (
         for unit, count in (("w", _WEEKS), ("m", 12), ("q", 4), ("h", 2))
     ),
 )
-
-
-def _cells_source(
-    name: str, columns: Iterable[str], cells: Callable[[Sequence[str]], Iterator[list[list[object]]]]
-) -> Source:
-    """Return cells as a source: batches of columns."""
-
-    def query(chosen: Sequence[str], counted: bool, progress: Progress | None) -> Iterator[Batch]:
-        del progress
-        for batch in cells(chosen):
-            if not counted:
-                yield [*batch]
-                continue
-            # A number that is stored as one and one that is stored as a text may be read in different ways.
-            keys = [[(stored_text(cell), type(cell)) for cell in column] for column in batch]
-            counts: Counter[object] = Counter()
-            rows: dict[object, tuple[object, ...]] = {}
-            for key, row in zip(zip(*keys, strict=True), zip(*batch, strict=True), strict=True):
-                counts[key] += 1
-                rows.setdefault(key, row)
-            if counts:
-                yield [*zip(*rows.values(), strict=True), list(counts.values())]
-
-    return Source(name, tuple(columns), query)
 
 
 def _missing(what: str, package: str, extra: str) -> MissingExtraError:

@@ -26,7 +26,6 @@ from rainbowdp.errors import UsageError
 from rainbowdp.questions.cells import typed_texts
 from rainbowdp.tables.cells import are_names, stored_cell, texts_of
 from rainbowdp.tables.persons import Spool, key_or_fresh, spool_for
-from rainbowdp.tables.row_limit import Numbering
 from rainbowdp.tables.rows import Groups, groups_of, passing, read_filters
 from rainbowdp.tables.source import Progress
 from rainbowdp.tables.table import Table
@@ -269,8 +268,7 @@ def count_keys(
     unit : str, optional
         The column that says whose row it is; without it every row is a person.
     max_keys : int
-        For how many different keys a person counts at most, chosen in a keyed random order of this person's
-        keys.
+        For how many different keys a person counts at most: a uniformly random set of this person's keys.
     key : bytes, optional
         For that choice; by default fresh from the operating system.
     progress : callable, optional
@@ -397,9 +395,7 @@ def _collected(table: Table, wanted: Wanted, key: bytes, progress: Progress | No
             elif sayings:
                 spool.add(typed_texts(columns[names.index(str(wanted.unit))]), mark_of(sayings))
         if wanted.unit is not None:
-            # Which keys a person keeps depends on the person's set of keys, and on no order of rows.
-            kind = Numbering.ARRIVAL if table.source.ordered else Numbering.SAYING
-            spool.keep(wanted.most, Numbering.ONCE if wanted.named else kind)
+            spool.keep(wanted.most, once=wanted.named)
         yield spool
 
 
