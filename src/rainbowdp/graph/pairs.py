@@ -392,7 +392,7 @@ class PairList(Rebuilt, PairPasses):
         """How many repeated pairs, in either direction, the input holds; counted when first asked.
 
         The count is exact, and so is `pair_count`. It costs little where the pairs come in rising order; else
-        it takes longer than everything else here, some 20 to 30 ns a pair, and memory for at most some
+        it takes longer than everything else here, some 30 ns a pair, and memory for at most some
         3 * 10^7 pairs at a time, so `count_ahead` lets another thread do it.
         """
         begun: Future[int] | None = vars(self).get("_counting")

@@ -27,7 +27,6 @@ from rainbowdp.graph.arrays import (
     narrowest,
     numbered,
     read_only,
-    sorted_distinct,
 )
 from rainbowdp.graph.compiled import is_worth_compiling
 from rainbowdp.graph.relation import CodePairs
@@ -42,8 +41,6 @@ Batches = Callable[[], Iterable[Ends]]
 Report = Callable[[str], None]
 """Told in words about each pass."""
 
-# Pairs are told apart in parts that stay in the processor's cache, and so many of them at a time.
-_PART = 1 << 14
 _MOST_KEYS = 1 << 25
 _BLOCK = 1 << 16
 _NONE = np.iinfo(np.int64).max
@@ -120,30 +117,34 @@ def is_ascending(source: Integers, target: Integers) -> bool:
 def count_repeats(size: int, source: Integers, target: Integers) -> int:
     """Return how many pairs occur again, in either direction; self-loops do not count.
 
-    Exact: pairs are numbers, spread over parts by their hash, and told apart within each part. Of very many
-    pairs a share is taken at a time, so that the numbers in memory stay below 2^25 or so.
+    Exact: pairs become numbers, and equal numbers stand side by side when they are sorted. Of very many pairs
+    a share is taken at a time, by a hash, so that the numbers in memory stay below 2^25 or so.
     """
-    if not is_worth_compiling(source.size):
-        low, high = np.minimum(source, target), np.maximum(source, target)
-        packed = low.astype(np.int64) * size + high
-        packed = packed[low != high]
-        return int(packed.size - sorted_distinct(packed).size)
-    from rainbowdp.graph import kernels
-
-    source, target = read_only(source), read_only(target)
-    bits = max((source.size // _PART).bit_length(), 1)
-    parts = 1 << bits
-    stride = -(-parts // max(-(-source.size // _MOST_KEYS), 1))
+    shares = max(-(-source.size // _MOST_KEYS), 1)
     repeats = 0
-    for begin in range(0, parts, stride):
-        sizes = np.zeros(min(stride, parts - begin), dtype=np.int64)
-        kernels.spread_over_parts(source, target, size, bits, begin, sizes, sizes[:0])
-        ends = np.cumsum(sizes)
-        keys = np.empty(int(ends[-1]), dtype=np.int64)
-        kernels.spread_over_parts(source, target, size, bits, begin, ends - sizes, keys)
-        slots = np.empty(max(4 * int(sizes.max()), 1), dtype=np.int64)
-        repeats += int(kernels.count_repeats(keys, ends, slots))
+    for share in range(shares):
+        # Only what is written to takes memory.
+        keys, count = np.empty(source.size, dtype=np.int64), 0
+        for start in range(0, source.size, _BLOCK):
+            one, other = source[start : start + _BLOCK], target[start : start + _BLOCK]
+            packed = np.minimum(one, other).astype(np.int64) * size + np.maximum(one, other)
+            packed = packed[one != other]
+            if shares > 1:
+                packed = packed[scrambled(packed) % np.uint64(shares) == share]
+            keys[count : count + packed.size] = packed
+            count += packed.size
+        keys = keys[:count]
+        keys.sort()
+        repeats += int(np.count_nonzero(keys[1:] == keys[:-1]))
     return repeats
+
+
+def scrambled(keys: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return numbers that look random (the finalizer of splitmix64)."""
+    mixed = keys.view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
 
 
 class CodeTally:
