@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pair_cases import PairCase, pair_cases
-from rainbowdp.graph import CodePairs, passes
+from rainbowdp.graph import CodePairs, relation
 from rainbowdp.graph.arrays import Integers
 from rainbowdp.graph.compiled import kernel
-from rainbowdp.graph.passes import CodeTally
+from rainbowdp.graph.relation import CodeTally
 from relation_answers import compiled_or_not
 
 BOTH = pytest.mark.parametrize("is_compiled", [True, False], ids=["compiled", "plain"])
@@ -34,18 +34,18 @@ def code_pairs(source: Integers, target: Integers, codes: NDArray[np.int32], cou
 def test_order_and_repeats_are_found_share_by_share(case: PairCase, most: int) -> None:
     source, target = case.ends(np.int64)
     lowered = [(min(pair), max(pair)) for pair in case.pairs]
-    assert passes.is_ascending(source, target) == all(before < after for before, after in pairwise(lowered))
+    assert relation.is_ascending(source, target) == all(before < after for before, after in pairwise(lowered))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(passes, "_MOST_KEYS", most)
-        assert passes.count_repeats(case.size, source, target) == case.repeats()
+        patch.setattr(relation, "_MOST_KEYS", most)
+        assert relation.count_repeats(case.size, source, target) == case.repeats()
 
 
 @pytest.mark.parametrize("place", [0, 65_535, 199_998])
 def test_a_pair_that_does_not_rise_is_seen_at_any_place(place: int) -> None:
     ends = np.arange(200_000, dtype=np.int32)
-    assert passes.is_ascending(ends, ends + 1)
+    assert relation.is_ascending(ends, ends + 1)
     ends[place + 1] = ends[place]
-    assert not passes.is_ascending(ends, ends + 1)
+    assert not relation.is_ascending(ends, ends + 1)
 
 
 @pytest.mark.parametrize("count", [1, 64, 257, 600, 65_537])
@@ -59,7 +59,7 @@ def test_codes_of_every_width_agree(count: int) -> None:
         answers = []
         for is_compiled in (True, False):
             with compiled_or_not(is_compiled):
-                marked = passes.marks([(source, target)], high)
+                marked = relation.marks([(source, target)], high)
                 met = code_pairs(source, target, high, count)
             columns = [(str(column.dtype), column.tolist()) for column in vars(met).values()]
             answers.append((marked.mixed.tolist(), marked.isolated, columns))
@@ -76,7 +76,7 @@ def test_numbers_of_pairs_beyond_32_bits_stay_apart(is_compiled: bool) -> None:
     others = np.array([largest - 2, largest - 1, largest - 1, 1], dtype=np.int64)
     with compiled_or_not(is_compiled):
         found = code_pairs(source, target, codes, 50_000)
-        assert passes.count_repeats(largest, ends, others) == 1
+        assert relation.count_repeats(largest, ends, others) == 1
     assert [column.tolist() for column in vars(found).values()] == [
         [0, 49_998],
         [49_999, 49_999],

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
 from rainbowdp.exact.arguments import described, is_whole, whole
 from rainbowdp.graph.arrays import frozen, integer_array
+from rainbowdp.graph.exchange import number_rainbows
 from rainbowdp.graph.implicit import LARGEST_COUNT
-from rainbowdp.graph.inputs import number_rainbows
 from rainbowdp.graph.labels import ArrayRows, RowLabels, Rows, row_text
 from rainbowdp.graph.product import AxisKind, ProductGraph
 from rainbowdp.graph.rainbow_graph import RainbowGraph

@@ -34,8 +34,7 @@ from rainbowdp.formats.pairs import COLUMNS, ENGINES, Engine, pairs_in_memory, r
 from rainbowdp.formats.tables import TextTable, connect, open_table
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.labels import LabelArray, RowLabels
-from rainbowdp.graph.passes import Report
-from rainbowdp.graph.relation import NeighborRelation
+from rainbowdp.graph.relation import NeighborRelation, Report
 from rainbowdp.rainbow import Rainbow
 
 if TYPE_CHECKING:

@@ -27,8 +27,7 @@ from rainbowdp.graph.compiled import compiled
 from rainbowdp.graph.labels import close_labels
 from rainbowdp.graph.pair_store import BATCH, PairSpool
 from rainbowdp.graph.pairs import PairList, PairStream
-from rainbowdp.graph.passes import Report
-from rainbowdp.graph.relation import NeighborRelation
+from rainbowdp.graph.relation import NeighborRelation, Report
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from rainbowdp.graph.arrays import Integers, frozen, narrowest, read_only
 from rainbowdp.graph.compiled import compiled
 from rainbowdp.graph.pair_store import PairStore
-from rainbowdp.graph.passes import Ends
+from rainbowdp.graph.relation import Ends
 
 _LARGEST_INT32 = np.iinfo(np.int32).max
 _AHEAD = 1 << 8

@@ -29,7 +29,7 @@ from rainbowdp.graph.arrays import (
 )
 from rainbowdp.graph.distances import Depths
 from rainbowdp.graph.pairs import DatasetGraph
-from rainbowdp.graph.passes import Ends, PairPasses, Report, scrambled
+from rainbowdp.graph.relation import Ends, PairPasses, Report, scrambled
 
 LARGEST_SIZE = 2**31 - 1
 """Largest number of datasets: their numbers, and the steps between them, fit 32 bits."""

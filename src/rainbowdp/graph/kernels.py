@@ -2,7 +2,7 @@
 """Compiled loops over pairs of datasets and along listed neighbors, and the hash table that loops share.
 
 Every loop over pairs looks at each pair once, in the order of the arrays, and decides by integers alone. The
-callers (`passes` and `distances`) check their arrays: nothing here asks whether an index is in range.
+callers (`relation` and `distances`) check their arrays: nothing here asks whether an index is in range.
 
 A `Table` maps keys, which are pairs of codes packed into one integer, to least values, which are packed pairs
 of datasets. A loop that fills one stops where the table might get too full, and goes on from there when the

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.errors import FileWriteError
 from rainbowdp.graph.arrays import Integers
-from rainbowdp.graph.passes import Ends
+from rainbowdp.graph.relation import Ends
 
 BATCH = 1 << 20
 """Pairs that are read at once."""

@@ -37,8 +37,15 @@ from rainbowdp.graph.arrays import (
 from rainbowdp.graph.compiled import compiled, is_worth_compiling
 from rainbowdp.graph.distances import search, steps_along, steps_between
 from rainbowdp.graph.pair_store import PairMemory, PairSpool
-from rainbowdp.graph.passes import Batches, Ends, PairPasses, Report, count_repeats, is_ascending
-from rainbowdp.graph.relation import NeighborRelation
+from rainbowdp.graph.relation import (
+    Batches,
+    Ends,
+    NeighborRelation,
+    PairPasses,
+    Report,
+    count_repeats,
+    is_ascending,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
