@@ -12,9 +12,7 @@ from pair_cases import PairCase, pair_cases
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError, UsageError
 from rainbowdp.graph import DatasetGraph
 from rainbowdp.graph.implicit import ImplicitGraph, NeighborBlocks
-from rainbowdp.graph.product import ProductGraph
-from rainbowdp.graph.simplex import SimplexGraph
-from relation_answers import assert_answers, assert_same_answers, compiled_or_not, regions
+from relation_answers import assert_answers, compiled_or_not
 from test_graph_relations import Blocks
 
 
@@ -29,37 +27,12 @@ def test_blocks_of_any_length_answer_what_their_pairs_do(
         assert_answers(ImplicitGraph(Blocks(case)), case)
 
 
-FAMILIES = [
-    ProductGraph((40, 50), ("path", "cycle")),
-    ProductGraph((5,) * 4, ("complete",) * 4),
-    SimplexGraph(40, 3, "change-one"),
-    SimplexGraph(12, 4, "add-remove"),
-]
-
-
-@pytest.mark.parametrize("family", FAMILIES, ids=repr)
-def test_a_family_with_too_many_pairs_to_list_answers_by_its_blocks(
-    family: ProductGraph | SimplexGraph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rainbowdp.graph.implicit.PAIRS_AT_ONCE", 5000)
-    codes = regions(family.rows_of(np.arange(family.size)), 5, seed=2)
-    listed = family.listed()
-    assert_same_answers(ImplicitGraph(family), listed, codes, listed.mixed(codes))
-    monkeypatch.setattr(type(family), "_few", -1)
-    with compiled_or_not(False):
-        assert_same_answers(family, listed, codes, listed.mixed(codes))
-
-
-def shuffled_path(size: int) -> list[tuple[int, int]]:
-    order = np.random.default_rng(size).permutation(size).tolist()
-    return list(zip(order[1:], order[:-1], strict=True))
-
-
 @pytest.mark.parametrize("limit", [10**8, 0])
 def test_the_number_of_passes_is_bounded_and_told(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rainbowdp.graph.implicit.LARGEST_COUNT", limit)
     told: list[str] = []
-    pairs = shuffled_path(400)
+    order = np.random.default_rng(400).permutation(400).tolist()
+    pairs = list(zip(order[1:], order[:-1], strict=True))
     graph = ImplicitGraph(Blocks(PairCase(400, pairs, [], [])), told.append)
     starts = np.arange(400) == pairs[0][1]
     steps = graph.steps_from(starts)

@@ -108,15 +108,6 @@ def test_every_way_in_gives_the_same_graph(case: Case, random: Random) -> None:
         assert [other.index(name) for name in names] == list(range(other.size))
 
 
-def test_a_million_levels() -> None:
-    size = 10**6
-    numbers = np.arange(size)
-    structure = DatasetGraph.from_pairs(size, numbers[:-1], numbers[1:])
-    graph = RainbowGraph.from_codes(structure, ["b>r", "r>b"], (numbers > 0).astype(np.int8))
-    assert graph.largest_distance == size - 2
-    assert np.array_equal(graph.distance[1:].data, numbers[:-1])
-
-
 def test_distance_is_masked_without_a_boundary() -> None:
     graph = RainbowGraph.from_arrays([0, 2], [1, 3], ["b>r", "r>b", "r>b", "r>b"])
     assert graph.distance.tolist() == [0, 0, None, None]
