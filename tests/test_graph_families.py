@@ -127,6 +127,7 @@ LARGE = [
 def test_large_families_answer_what_their_pairs_do(graph: Family) -> None:
     rows = graph.rows_of(np.arange(graph.size))
     listed = graph.listed()
+    assert graph.pair_count == listed.pair_count
     codes = regions(rows, 12, seed=graph.size)
     lonely = np.arange(graph.size) == graph.size // 3
     with compiled_or_not(True):
