@@ -35,8 +35,7 @@ from rainbowdp.graph.arrays import (
     start_marks,
 )
 from rainbowdp.graph.compiled import compiled, is_worth_compiling
-from rainbowdp.graph.distances import search, steps_along, steps_between
-from rainbowdp.graph.pair_store import PairMemory, PairSpool
+from rainbowdp.graph.distances import PairMemory, PairSpool, search, steps_along, steps_between
 from rainbowdp.graph.relation import (
     Batches,
     Ends,
