@@ -60,7 +60,7 @@ def test_a_condition_is_sorted_compares_rainbows_and_cannot_be_changed() -> None
     even = Distribution({"a": "1/2", "b": "1/4", "c": "1/4"})
     condition = given({"b > a=c": {"c": "1/4", "b": "0.25", "a": "1/2"}, "a>b=c": even})
     assert list(condition.distributions) == [Rainbow.parse("a>b=c"), Rainbow.parse("b>c=a")]
-    assert condition == given({"a>c=b": even, Rainbow.parse("b>a=c"): even})
+    assert condition == given({Rainbow.parse("a>c=b"): even, Rainbow.parse("b>a=c"): even})
     with pytest.raises(TypeError):
         condition.distributions[Rainbow.parse("a>b=c")] = even  # type: ignore[index]  # the point of this test
 
@@ -248,7 +248,9 @@ def test_a_condition_that_does_not_fit_the_graph_is_refused_with_a_hint() -> Non
         check_boundary(given({**known, "green>blue>red": EVEN}), GRAPH, PureDP(1))
     assert (e.value.values["dataset"], e.value.help) == ("s", "did you mean 'green>blue>red'?")
     with pytest.raises(ColorError, match="it does not rank green; unknown colors gren") as other:
-        check_boundary(given({**known, "gren>red>blue": {"gren": 1, "red": 0, "blue": 0}}), GRAPH, PureDP(1))
+        check_boundary(
+            given({**known, "gren>red>blue": {"gren": "1", "red": "0", "blue": "0"}}), GRAPH, PureDP(1)
+        )
     assert other.value.help == "did you mean 'green'?"
     rows = dict.fromkeys([*known, "green>red>blue", "blue>green>red"], EVEN)
     assert check_boundary(given(rows), GRAPH, PureDP(1)) == (

@@ -89,7 +89,7 @@ def test_every_way_in_gives_the_same_graph(case: PairCase, random: Random) -> No
         RainbowGraph.from_networkx(network, attribute="order"),
         RainbowGraph.from_codes(graph.structure, RAINBOWS, codes, names),
         RainbowGraph.from_codes(graph.structure, RAINBOWS[::-1] * 2, [3 - code for code in codes], names),
-        RainbowGraph.from_arrays(*np.array(pairs, dtype=int).reshape(-1, 2).T, case.rainbows, names),
+        RainbowGraph.from_arrays([u for u, _ in pairs], [v for _, v in pairs], case.rainbows, names),
         RainbowGraph.from_scipy(nx.to_scipy_sparse_array(network), case.rainbows, names),
         RainbowGraph.from_scipy(nx.to_scipy_sparse_array(network, format="coo"), iter(case.rainbows), names),
     ]
