@@ -147,9 +147,7 @@ def plain_values(values: Any) -> Any:  # noqa: ANN401 - arrays and series of any
     >>> plain_values(pa.array(["a>b", "b>a"])), plain_values(["a>b"])
     (['a>b', 'b>a'], ['a>b'])
     """
-    if isinstance(values, np.ndarray):
-        return values.tolist()
-    for name in ("to_pylist", "to_list"):
+    for name in ("tolist", "to_pylist", "to_list"):
         if callable(convert := getattr(values, name, None)):
             return convert()
     if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
