@@ -215,10 +215,13 @@ def count_repeats(size: int, source: Integers, target: Integers) -> int:
         keys, count = np.empty(source.size, dtype=np.int64), 0
         for start in range(0, source.size, _BLOCK):
             one, other = source[start : start + _BLOCK], target[start : start + _BLOCK]
-            packed = np.minimum(one, other).astype(np.int64) * size + np.maximum(one, other)
-            packed = packed[one != other]
+            packed = np.multiply(np.minimum(one, other), size, dtype=np.int64)
+            packed += np.maximum(one, other)
+            chosen = one != other
             if shares > 1:
-                packed = packed[scrambled(packed) % np.uint64(shares) == share]
+                chosen &= scrambled(packed) % np.uint64(shares) == share
+            if not chosen.all():
+                packed = packed[chosen]
             keys[count : count + packed.size] = packed
             count += packed.size
         keys = keys[:count]
