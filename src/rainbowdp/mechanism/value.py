@@ -28,7 +28,7 @@ from rainbowdp.graph.arrays import (
     frozen,
     integer_array,
 )
-from rainbowdp.graph.exports import Framed
+from rainbowdp.graph.exchange import Framed
 from rainbowdp.graph.labels import LabelArray, Labels, label_array, matched
 from rainbowdp.mechanism.rows import (
     ComputedRows,
