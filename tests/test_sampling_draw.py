@@ -15,7 +15,7 @@ from rainbowdp.exact import Log, NormalExpression, OddsExpression, enclose
 from rainbowdp.sampling.thresholds import CumulativeMasses, settle
 from sampling_rows import row
 
-WORD = 8
+WORD = 6
 T = OddsExpression.odds(Fraction(1))
 T65 = OddsExpression.odds(Log(Fraction(6, 5)))
 HALF = Fraction(1, 2)
@@ -87,11 +87,11 @@ def check_counts(distribution: Distribution, counts: list[int], still_open: int,
 @pytest.mark.parametrize("distribution", CASES.values(), ids=CASES)
 def test_all_streams_of_two_short_words(distribution: Distribution) -> None:
     counts, still_open = outcomes(distribution, 2)
-    check_counts(distribution, counts, still_open, 2**16)
+    check_counts(distribution, counts, still_open, 1 << 2 * WORD)
 
 
 @pytest.mark.parametrize("distribution", CASES.values(), ids=CASES)
-@pytest.mark.parametrize("bits", [1, 8, 64, 256, 1000])
+@pytest.mark.parametrize("bits", [1, 16, 64, 256, 1000])
 def test_decided_intervals_have_the_lengths_of_floors_and_ceilings(
     distribution: Distribution, bits: int
 ) -> None:
@@ -105,14 +105,14 @@ def test_decided_intervals_have_the_lengths_of_floors_and_ceilings(
 
 @given(
     st.lists(st.integers(0, 30), min_size=1, max_size=6).filter(any),
-    st.lists(st.integers(0, 255), min_size=12, max_size=12),
+    st.lists(st.integers(0, (1 << WORD) - 1), min_size=12, max_size=12),
 )
 def test_the_drawn_color_is_the_first_whose_cumulative_mass_exceeds_u(
     weights: list[int], stream: list[int]
 ) -> None:
     distribution = row(*(Fraction(weight, sum(weights)) for weight in weights))
     # The stream goes on with zeros, so U is exactly `value`.
-    value = sum(Fraction(word, 256 ** (i + 1)) for i, word in enumerate(stream))
+    value = sum(Fraction(word, 1 << WORD * (i + 1)) for i, word in enumerate(stream))
     expected = next(i for i, mass in enumerate(accumulate(fractions(distribution))) if mass > value)
     source = FixedBits([*stream[1:], *[0] * 40], WORD)
     assert settle(CumulativeMasses(distribution), stream[0], WORD, source, WORD) == expected
