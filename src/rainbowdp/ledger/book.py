@@ -319,8 +319,8 @@ class Ledger:
         request = secrets.token_hex(16) if request_id is None else check_name(request_id, "the request id")
         with self._entries(write=write) as entries:
             state = entries.state(name)
-            asked = {part: kept_text(text) for part, text in texts.items()}
-            asked |= kept_cost(state.price(cost, protection))
+            kept = {part: kept_text(text) for part, text in texts.items()}
+            asked = {**kept, **kept_cost(state.price(cost, protection))}
             before = entries.repeated(name, request, asked)
             if before is not None:
                 return before
