@@ -30,7 +30,8 @@ def test_propagate_agrees_with_scipy(mass: Fraction, steps: int, mu: str) -> Non
 
 def test_edge_cases_of_propagate() -> None:
     notion = GaussianDP(1)
-    assert (notion.propagate(Fraction(0), 5), notion.propagate(Fraction(1), 5)) == (0, 1)
+    assert notion.propagate(Fraction(0), 5) == 0
+    assert notion.propagate(Fraction(1), 5) == 1
     assert notion.propagate(Fraction(1, 3), 0) == GaussianDP(0).propagate(Fraction(1, 3), 7) == Fraction(1, 3)
     with pytest.raises(UndecidedError, match="no closed form"):
         notion.propagate(OddsExpression.odds(Fraction(1)) / 9)
@@ -125,7 +126,8 @@ def test_impossible_events_are_limited_to_zero() -> None:
     for swapped, pair in enumerate(((p, q), (q, p))):
         violation = GaussianDP(5).admits(*pair).violation
         assert violation is not None
-        assert (violation.event, violation.limit, violation.swapped) == (("yes",), 0, bool(swapped))
+        assert (violation.event, violation.swapped) == (("yes",), bool(swapped))
+        assert violation.limit == 0
 
 
 def test_numbers_without_a_closed_form_are_compared_by_quantiles() -> None:

@@ -387,7 +387,11 @@ def likelihood_events(p: Distribution, q: Distribution) -> Iterable[tuple[str, .
     >>> list(likelihood_events(p, q))
     [('a',), ('a', 'b')]
     """
-    key = cmp_to_key(lambda one, other: _ratio_order((p[one], q[one]), (p[other], q[other])))
+
+    def compared(one: str, other: str) -> int:
+        return _ratio_order((p[one], q[one]), (p[other], q[other]))
+
+    key = cmp_to_key(compared)
     possible = [color for color in p if sign(p[color]) or sign(q[color])]
     tied = [tuple(group) for _, group in groupby(sorted(possible, key=key, reverse=True), key)]
     event: tuple[str, ...] = ()
