@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 
 from bit_sources import FixedBits, ReplayBits
 from rainbowdp.distribution import Distribution
-from rainbowdp.line import Line
-from rainbowdp.mechanism import LineRows, Mechanism
+from rainbowdp.mechanism import Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.rainbow import Rainbow
 from rainbowdp.sampling import SystemBits, answers, sample_all, thresholds
 from rainbowdp.sampling.answers import BLOCK, Method, draw_rows
 from rainbowdp.sampling.thresholds import CumulativeMasses, settle
 from sampler_checks import CAUGHT, DRAWS, count_colors, ideal_of, passes, total_variation
-from sampling_rows import LARGEST, ROWS, T, row
+from sampling_rows import LARGEST, ROWS, T, on_line, row
 
 FEW = 200
 
@@ -340,29 +338,13 @@ class FixedWords(FixedBits):
         return taken
 
 
-def deep_mechanism(privacy: Privacy, distances: NDArray[np.int32]) -> Mechanism:
-    """Return the optimal mechanism of one line at these distances, with rows made on demand."""
-    line = Line(
-        Rainbow.parse("blue>red>green"), Distribution({"blue": "1/7", "green": "2/7", "red": "4/7"}), privacy
-    )
-    masked = np.ma.masked_array(distances, mask=np.zeros(len(distances), dtype=np.bool_))
-    return Mechanism(
-        colors=("blue", "green", "red"),
-        codes=np.arange(len(distances), dtype=np.int32),
-        class_rainbow=(line.rainbow,) * len(distances),
-        class_distance=masked,
-        rows=LineRows([line], [line.boundary], np.zeros(len(distances), dtype=np.int32), masked),
-        precision="exact" if privacy.is_rational else "float64",
-    )
-
-
 @pytest.mark.parametrize(
     "privacy", [PureDP("ln(101/100)"), ApproxDP("1/50", "1/100000"), GaussianDP("1/100")], ids=str
 )
 @pytest.mark.usefixtures("way")
 def test_classes_on_a_line_are_drawn_as_exactly_as_rows_one_by_one(privacy: Privacy, method: Method) -> None:
     classes = 84
-    mechanism = deep_mechanism(privacy, np.arange(classes, dtype=np.int32))
+    mechanism = on_line(row("1/7", "2/7", "4/7"), privacy, np.arange(classes))
     stream = ReplayBits(51).words(3 * classes).tolist()
     for dataset in range(0, classes, 2):
         # Words at a cumulative mass, in the margin of the integers around it, and just outside.
