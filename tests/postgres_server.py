@@ -83,7 +83,7 @@ def _server(place: Path) -> str:
         options |= {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
         for path in (folder, secret):
             os.chown(path, account.pw_uid, account.pw_gid)
-    words = [
+    words: list[str | Path] = [
         *("--pgdata", "data", "--username", "rainbow", "--pwfile", secret, "--auth", "scram-sha-256"),
         *("--encoding", "UTF8", "--locale", "C", "--no-sync"),
     ]

@@ -189,7 +189,10 @@ class Database(ABC):
         if is_lacking:
             with self.transaction(write=True) as run:
                 # Another process may have been faster.
-                for statement in self._lacking(run, create=create):
+                statements = self._lacking(run, create=create)
+                if statements is self._UPDATE:
+                    self._check(run, OLD_VERSION)
+                for statement in statements:
                     is_record = statement is RECORD_VERSION
                     run(statement, {"version": VERSION, "recorded_at": now()} if is_record else {})
         with self.transaction(write=False) as run:
@@ -199,10 +202,7 @@ class Database(ABC):
         """Return the statements that make a ledger of this version."""
         if create and self._is_empty(run):
             return self._MAKE
-        if self._version(run) != OLD_VERSION:
-            return ()
-        self._check(run, OLD_VERSION)
-        return self._UPDATE
+        return self._UPDATE if self._version(run) == OLD_VERSION else ()
 
     def _check_version(self, version: object, expected: int) -> None:
         """Refuse a ledger of another version than the expected one."""
