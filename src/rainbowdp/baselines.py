@@ -373,6 +373,27 @@ def taken_first(weight: Base, others: Sequence[Base]) -> Base:
     return weight * _sum(terms)
 
 
+def refused_ball(weight: flint.arb, count: int) -> flint.arb_poly:
+    """Return how likely so many candidates of one enclosed weight are refused, as a polynomial in r = 1 - s.
+
+    Of a candidate of the weight q that is (1 - q) + q r. No coefficient is negative, so for any number of
+    candidates no digits cancel.
+    """
+    return flint.arb_poly([1 - weight, weight]) ** count
+
+
+def taken_first_ball(weight: flint.arb, refused: Iterable[flint.arb_poly]) -> flint.arb:
+    """Return a ball around what `taken_first` returns, from what `refused_ball` returns for all others.
+
+    Examples
+    --------
+    >>> others = [refused_ball(flint.arb(0.5), 1), refused_ball(flint.arb(1), 1)]
+    >>> round(float(taken_first_ball(flint.arb(1), others)), 6) == round(5 / 12, 6)
+    True
+    """
+    return weight * math.prod(refused, start=flint.arb_poly([1])).integral()(1)
+
+
 def _powers(
     scores: Sequence[Number], epsilon: Number, sensitivity: Number, *, monotone: bool
 ) -> tuple[Base, list[int]]:
@@ -465,14 +486,24 @@ def thresholded_geometric(
             f"the sensitivity of a count cannot be {sensitivity!r}", help="give a whole number of at least 1"
         )
     root = odds_root(_read(epsilon), sensitivity)
-    reached = [Fraction(1), *(_at_least(threshold - count, root) for threshold in thresholds), Fraction(0)]
+    reached = [
+        Fraction(1),
+        *(geometric_tail(threshold - count, root) for threshold in thresholds),
+        Fraction(0),
+    ]
     return _told(below - above for below, above in pairwise(reached))
 
 
-def _at_least(least: int, root: Base) -> Base:
-    """Return the probability that the noise is at least this number."""
+def geometric_tail(least: int, root: Base) -> Base:
+    """Return how likely two-sided geometric noise of the ratio 1 / root is at least some number.
+
+    Examples
+    --------
+    >>> [str(geometric_tail(least, Fraction(2))) for least in (-1, 0, 1, 2)]
+    ['5/6', '2/3', '1/3', '1/6']
+    """
     if least <= 0:
-        return 1 - _at_least(1 - least, root)
+        return 1 - geometric_tail(1 - least, root)
     return 1 / (root ** (least - 1) * (root + 1))
 
 
