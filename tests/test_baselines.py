@@ -22,7 +22,6 @@ from rainbowdp.baselines import (
     exponential_mechanism,
     exponential_wrong,
     geometric,
-    geometric_wrong,
     permute_and_flip,
     permute_and_flip_mechanism,
     permute_and_flip_wrong,
@@ -194,10 +193,6 @@ def test_equal_rivals_are_the_whole_distribution_seen_as_right_or_wrong(
     assert permute_and_flip_wrong(root, gap, rivals) == 1 - right
     right = exponential_mechanism(scores, Log(odds), monotone=True)[0]
     assert exponential_wrong(root, gap, rivals) == 1 - right
-    right = thresholded_geometric(gap, [1], Log(odds))[1]
-    assert geometric_wrong(root, gap, 1) == 1 - right
-    right = thresholded_geometric(gap, [1, 2 * gap], Log(odds))[1]
-    assert geometric_wrong(root, gap, 2) == 1 - right
 
 
 def test_many_rivals_are_enclosed_and_agree_with_the_polynomial() -> None:

@@ -40,7 +40,6 @@ from goal_oracles import (
 )
 from rainbowdp.exact.values import rounded
 from rainbowdp.goals import Asked, mechanism_of
-from rainbowdp.goals.one_option import Flip
 from rainbowdp.privacy import PureDP
 from rainbowdp.questions import Neighbors, OptionCounts, scores, winner
 from real_data import minneapolis, panel
@@ -131,11 +130,8 @@ def assert_promise(
     counts = tuple(sample[option] for option in named)
     mechanism = mechanism_of(Asked(winner("c", named), PureDP(epsilon), neighbors))
     best = counts.count(max(counts))
-    if isinstance(mechanism, Flip):
-        ours = best * rounded(mechanism.chance(gaps_of(counts), 0))
-    else:
-        chances = mechanism.at(OptionCounts(counts)).chances()
-        ours = sum(rounded(chance) for name, chance in chances.items() if sample[str(name)] == max(counts))
+    chances = mechanism.at(OptionCounts(counts)).chances()
+    ours = sum(rounded(chance) for name, chance in chances.items() if sample[str(name)] == max(counts))
     rate = float(epsilon) / (2 if neighbors == "change-one" else 1)
     weights = np.exp(-rate * np.array(gaps_of(counts)))
     theirs = {

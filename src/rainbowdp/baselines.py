@@ -19,10 +19,12 @@ change-one one count falls while another one rises, each by at most 1, so D is 1
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
+from typing import TypeVar
 
 import flint
 import numpy as np
@@ -46,7 +48,7 @@ from rainbowdp.graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.privacy import PureDP
 
-_PLANE = flint.fmpq_mpoly_ctx.get(["s", "v"], "lex")
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 def exponential(graph: RainbowGraph, privacy: PureDP) -> Mechanism:
@@ -163,7 +165,7 @@ def geometric(graph: RainbowGraph, privacy: PureDP) -> Mechanism:
     def chances(steps: Sequence[int | None], epsilon: Exponent) -> tuple[Value, ...]:
         far = steps.index(None) if None in steps else steps.index(max(map(_known, steps)))
         gap = steps[far]
-        wrong = Fraction(0) if gap is None else geometric_wrong(odds_root(epsilon, 1), gap, 1)
+        wrong = Fraction(0) if gap is None else told(geometric_tail(gap, odds_root(epsilon, 1)))
         return tuple(wrong if at == far else 1 - wrong for at in range(2))
 
     return _of_steps(graph, privacy, chances)
@@ -313,8 +315,7 @@ def permute_and_flip_mechanism(
     Give every candidate a uniform time of arrival. A candidate of weight y that arrives at time s is
     taken if its coin shows heads and no other candidate, of weight z say, arrived earlier with heads,
     which has the probability 1 - s z. So its probability is y times the integral over s from 0 to 1 of
-    the product of all 1 - s z, which is y times the sum over e of (-1)^e S_e / (e + 1), S_e being the
-    elementary symmetric polynomials of the z.
+    the product of all 1 - s z.
 
     References
     ----------
@@ -330,47 +331,49 @@ def permute_and_flip_mechanism(
     (Fraction(3, 4), Fraction(1, 4))
     """
     base, powers = _powers(scores, epsilon, sensitivity, monotone=monotone)
-    s, v = _PLANE.gens()
-    missed = {power: 1 - s * v**power for power in powers}
-    product = math.prod((missed[power] for power in powers), start=_PLANE.constant(1))
-    chance = {power: _integral(product / missed[power] * v**power, base) for power in missed}
+    chance = taken_first({power: 1 / base**power for power in powers}, Counter(powers))
     return _told([chance[power] for power in powers])
 
 
-def _integral(polynomial: flint.fmpq_mpoly, base: Base) -> Base:
-    """Return the integral over s from 0 to 1 of a polynomial in s and v, at v = 1 / base."""
-    found = {int(power): part for (_, power), part in polynomial.integral("s").subs({"s": 1}).terms()}
-    deepest = max(found)
-    parts = (Fraction(int(part.p), int(part.q)) * base ** (deepest - power) for power, part in found.items())
-    return _sum(parts) / base**deepest
-
-
-def taken_first(weight: Base, others: Sequence[Base]) -> Base:
-    """Return how often a candidate is the first one accepted, if all are asked in random order.
+def taken_first(weights: Mapping[_Key, Base], counts: Mapping[_Key, int]) -> dict[_Key, Base]:
+    """Return how often each candidate is the first one accepted, if all are asked in random order.
 
     Parameters
     ----------
-    weight : Base
-        The probability y with which it is accepted when it is asked.
-    others : sequence of Base
-        Those of all other candidates; at least one of all of them is 1.
+    weights : mapping of Base
+        The probability with which a candidate of each kind is accepted when it is asked.
+    counts : mapping of int
+        How many candidates of each kind there are; at least one of all of them is always accepted.
 
     Returns
     -------
-    Base
-        y times the sum over e of (-1)^e S_e / (e + 1), see the notes of `permute_and_flip_mechanism`.
+    dict
+        The chance of one candidate of each kind, see the notes of `permute_and_flip_mechanism`.
 
     Examples
     --------
-    >>> taken_first(Fraction(1), [Fraction(1, 2), Fraction(1)])
-    Fraction(5, 12)
+    >>> weights = {"certain": Fraction(1), "half": Fraction(1, 2)}
+    >>> {kind: str(chance) for kind, chance in taken_first(weights, {"certain": 2, "half": 1}).items()}
+    {'certain': '5/12', 'half': '1/6'}
     """
-    symmetric: list[Base] = [Fraction(1)]
-    for other in others:
-        raised = [Fraction(0), *(other * value for value in symmetric)]
-        symmetric = [_sum(pair) for pair in zip([*symmetric, Fraction(0)], raised, strict=True)]
-    terms = [value * Fraction((-1) ** degree, degree + 1) for degree, value in enumerate(symmetric)]
-    return weight * _sum(terms)
+    # How likely all are refused by the time s, as a polynomial in s.
+    refused: list[Base] = [Fraction(1)]
+    for kind, count in counts.items():
+        for _ in range(count):
+            accepted = [Fraction(0), *(weights[kind] * coefficient for coefficient in refused)]
+            pairs = zip([*refused, Fraction(0)], accepted, strict=True)
+            refused = [before - taken for before, taken in pairs]
+    return {kind: _integral_without(weights[kind], refused) * weights[kind] for kind in counts}
+
+
+def _integral_without(weight: Base, refused: Sequence[Base]) -> Base:
+    """Return the integral from 0 to 1 of a polynomial in s divided by its factor 1 - weight s."""
+    total: Base = Fraction(0)
+    quotient: Base = Fraction(0)
+    for degree, coefficient in enumerate(refused[:-1]):
+        quotient = coefficient + weight * quotient
+        total = total + quotient * Fraction(1, degree + 1)
+    return total
 
 
 def refused_ball(weight: flint.arb, count: int) -> flint.arb_poly:
@@ -383,7 +386,7 @@ def refused_ball(weight: flint.arb, count: int) -> flint.arb_poly:
 
 
 def taken_first_ball(weight: flint.arb, refused: Iterable[flint.arb_poly]) -> flint.arb:
-    """Return a ball around what `taken_first` returns, from what `refused_ball` returns for all others.
+    """Return a ball around the chance of one candidate, from what `refused_ball` returns for all others.
 
     Examples
     --------
@@ -607,36 +610,6 @@ def flip_wrong(weight: Base, rivals: int) -> Value:
         coefficient = Fraction((-1) ** (degree + 1) * math.comb(rivals + 1, degree + 1), rivals + 1)
         total = (total + coefficient) * weight
     return told(total)
-
-
-def geometric_wrong(root: Base, steps: int, rivals: int) -> Value:
-    """Return how often a noisy count falls beyond a threshold: r / (u^(g-1) (u + 1)).
-
-    Parameters
-    ----------
-    root : Base
-        The root u = 1/a of the odds, a being the ratio of the two-sided geometric noise.
-    steps : int
-        The least noise, at least 1, with which the answer is wrong.
-    rivals : int
-        1, or 2 where such noise in either direction makes the answer wrong.
-
-    Returns
-    -------
-    Exact or EnclosedNumber
-
-    References
-    ----------
-    Ghosh, Roughgarden and Sundararajan 2009, Example 2.2.
-
-    Examples
-    --------
-    >>> from rainbowdp.exact import Log
-    >>> from rainbowdp.exact.values import odds_root
-    >>> geometric_wrong(odds_root(Log(Fraction(2)), 1), 3, 1)
-    Fraction(1, 12)
-    """
-    return told(rivals / (root ** (steps - 1) * (root + 1)))
 
 
 def _flipped(weight_of_each: Base, candidates: int) -> flint.arb:

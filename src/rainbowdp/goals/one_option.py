@@ -96,20 +96,19 @@ class Flip(EpsilonMechanism, OptionsMechanism):
 
     def chances(self, place: Sequence[Gap]) -> Mapping[Form, Value]:
         """Return the probability of each option."""
-        found = {gap: self.chance(place, gap) for gap in set(place)}
+        gaps = Counter(place)
+        found: Mapping[Gap, Value]
+        if len(place) <= _MOST_EXACT:
+            found = {gap: told(chance) for gap, chance in taken_first(self.weights(gaps), gaps).items()}
+        else:
+            found = {gap: EnclosedNumber(partial(self._chance_ball, gap, gaps)) for gap in gaps}
         return {self.first(at): found[gap] for at, gap in enumerate(place)}
 
-    def chance(self, gaps: Sequence[Gap], gap: Gap) -> Value:
-        """Return the probability of one option with this gap, of options with so many gaps."""
-        others = Counter(gaps)
-        others[gap] -= 1
-        if len(gaps) <= _MOST_EXACT:
-            weights = self.weights(set(gaps))
-            return told(taken_first(weights[gap], [weights[other] for other in others.elements()]))
-        return EnclosedNumber(lambda: self._chance_ball(gap, others))
-
-    def _chance_ball(self, gap: Gap, others: Counter[Gap]) -> flint.arb:
-        refused = (refused_ball(self.weight_ball(other), count) for other, count in others.items())
+    def _chance_ball(self, gap: Gap, gaps: Counter[Gap]) -> flint.arb:
+        """Return a ball around the chance of one option with this gap."""
+        refused = (
+            refused_ball(self.weight_ball(each), count - (each == gap)) for each, count in gaps.items()
+        )
         return taken_first_ball(self.weight_ball(gap), refused)
 
     def wrong(self, lead: int, case: Case) -> Value:

@@ -36,7 +36,6 @@ from rainbowdp.exact import (
     sign,
     working_precision,
 )
-from rainbowdp.exact.values import Base
 from rainbowdp.goals.mechanism import Asked, Gap
 from rainbowdp.goals.one_option import Flip
 from rainbowdp.questions import Scores
@@ -263,8 +262,8 @@ class FlipJudge:
             found = self._difference(before, near, after, far, bits)
         if found > 0 or found < 0 or self._options > MOST_EXACT:
             return bool(found > 0)
-        excess = self._odds * self._exact(after, far) - self._exact(before, near)
-        return sign(excess) >= 0
+        exact, exact_after = (taken_first(self._weights, dict(table)) for table in (before, after))
+        return sign(cast("Weight", self._odds * exact_after[far] - exact[near])) >= 0
 
     def _difference(self, before: Table, near: Gap, after: Table, far: Gap, bits: int) -> flint.arb:
         """Return a ball around E times the chance after, less that before."""
@@ -296,12 +295,6 @@ class FlipJudge:
             excess = self._odds * coins[far] * coins[other] - coins[near] * coins[other_far]
             self._covered[key] = sign(excess) >= 0
         return self._covered[key]
-
-    def _exact(self, table: Table, gap: Gap) -> Weight:
-        others: list[Base] = []
-        for each, count in table:
-            others += [self._weights[each]] * (count - (each == gap))
-        return cast("Weight", taken_first(self._weights[gap], others))
 
 
 def _table(pair: TablePair, at: int) -> Table:
