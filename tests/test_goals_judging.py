@@ -97,9 +97,9 @@ def test_the_judge_decides_as_a_count_of_all_orders(
             if judging.exceeds(pair) is not None:
                 found |= listed_gaps(pair)
     assert found == wrong | {tuple(sorted((after, before) for before, after in pair)) for pair in wrong}
-    # With two rows, greater coins at a gap of 1 reveal too much in larger tables only, if anywhere.
-    assert bool(wrong) == (factor != 1) or (rows == 2 and factor > 1)
-    assert bool(judge_mechanism(mechanism)) == (not wrong)
+    assert not wrong or factor != 1
+    # With two rows, one of these coins reveals too much in larger tables alone.
+    assert bool(judge_mechanism(mechanism)) == (factor == 1)
 
 
 def test_a_coin_that_is_not_the_one_that_is_thrown_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
