@@ -19,11 +19,10 @@ change-one one count falls while another one rises, each by at most 1, so D is 1
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TypeVar
 
 import flint
@@ -48,6 +47,7 @@ from rainbowdp.graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.privacy import PureDP
 
+_PLANE = flint.fmpq_mpoly_ctx.get(["s", "v"], "lex")
 _Key = TypeVar("_Key", bound=Hashable)
 
 
@@ -331,8 +331,19 @@ def permute_and_flip_mechanism(
     (Fraction(3, 4), Fraction(1, 4))
     """
     base, powers = _powers(scores, epsilon, sensitivity, monotone=monotone)
-    chance = taken_first({power: 1 / base**power for power in powers}, Counter(powers))
+    s, v = _PLANE.gens()
+    missed = {power: 1 - s * v**power for power in powers}
+    product = math.prod((missed[power] for power in powers), start=_PLANE.constant(1))
+    chance = {power: _integral(product / missed[power] * v**power, base) for power in missed}
     return _told([chance[power] for power in powers])
+
+
+def _integral(polynomial: flint.fmpq_mpoly, base: Base) -> Base:
+    """Return the integral over s from 0 to 1 of a polynomial in s and v, at v = 1 / base."""
+    found = {int(power): part for (_, power), part in polynomial.integral("s").subs({"s": 1}).terms()}
+    deepest = max(found)
+    parts = (Fraction(int(part.p), int(part.q)) * base ** (deepest - power) for power, part in found.items())
+    return _sum(parts) / base**deepest
 
 
 def taken_first(weights: Mapping[_Key, Base], counts: Mapping[_Key, int]) -> dict[_Key, Base]:
@@ -360,20 +371,16 @@ def taken_first(weights: Mapping[_Key, Base], counts: Mapping[_Key, int]) -> dic
     refused: list[Base] = [Fraction(1)]
     for kind, count in counts.items():
         for _ in range(count):
-            accepted = [Fraction(0), *(weights[kind] * coefficient for coefficient in refused)]
-            pairs = zip([*refused, Fraction(0)], accepted, strict=True)
-            refused = [before - taken for before, taken in pairs]
-    return {kind: _integral_without(weights[kind], refused) * weights[kind] for kind in counts}
+            accepted = [weights[kind] * coefficient for coefficient in refused]
+            pairs = zip(refused[1:], accepted[:-1], strict=True)
+            refused = [refused[0], *(before - taken for before, taken in pairs), -accepted[-1]]
+    return {kind: weights[kind] * _integral_without(weights[kind], refused) for kind in counts}
 
 
 def _integral_without(weight: Base, refused: Sequence[Base]) -> Base:
     """Return the integral from 0 to 1 of a polynomial in s divided by its factor 1 - weight s."""
-    total: Base = Fraction(0)
-    quotient: Base = Fraction(0)
-    for degree, coefficient in enumerate(refused[:-1]):
-        quotient = coefficient + weight * quotient
-        total = total + quotient * Fraction(1, degree + 1)
-    return total
+    quotient = accumulate(refused[:-1], lambda before, coefficient: coefficient + weight * before)
+    return _sum(coefficient * Fraction(1, degree) for degree, coefficient in enumerate(quotient, start=1))
 
 
 def refused_ball(weight: flint.arb, count: int) -> flint.arb_poly:
