@@ -20,12 +20,9 @@ ROUNDING = 1e-12
 # Counts in the claimed order, eta, and the size up to which noise is gone through.
 ENUMERATED = [
     ((3, 1), 0.5, 45),
-    ((1, 1), 1.0, 25),
     ((0, 4), 1.5, 16),
     ((10, 8, 7), 1.0, 18),
-    ((2, 2, 0), 0.8, 22),
     ((0, 3, 1), 1.0, 18),
-    ((5, 5, 5), 2.0, 13),
     ((4, 4, 2, 0), 2.5, 7),
     ((1, 0, 2, 2), 3.0, 6),
 ]
@@ -97,7 +94,7 @@ def test_orders_first_options_and_sets_agree_with_all_noise(
 
 
 @pytest.mark.parametrize("centered", [True, False])
-@pytest.mark.parametrize("eta", [0.0, 0.02, 0.7, 5.0])
+@pytest.mark.parametrize("eta", [0.0, 0.1, 5.0])
 @pytest.mark.parametrize("counts", [(4, 1), (3, 3, 1), (40, 3, 2, 2)])
 def test_orders_sum_to_one_and_add_up_to_first_options_and_sets(
     counts: tuple[int, ...], eta: float, centered: bool
@@ -229,8 +226,8 @@ def winner_by_quadrature(counts: Sequence[float], deviation: float) -> float:
     return float(integrate.quad(density, *ends, epsabs=1e-13, limit=500)[0])
 
 
-@pytest.mark.parametrize("deviation", [0.7, 2.0, 30.0])
-@pytest.mark.parametrize("counts", [(3.0, 3.0, 1.0), (0.0, 2.5, -1.0, 0.25), (9.0, 1.0, 0.5, 0.0, 0.0)])
+@pytest.mark.parametrize("deviation", [0.7, 30.0])
+@pytest.mark.parametrize("counts", [(3.0, 3.0, 1.0), (0.0, 2.5, -1.0, 0.25), (9.0, 1.0, 0.5, 0.0)])
 def test_normal_noise_names_the_winner_as_quadrature_says(counts: Sequence[float], deviation: float) -> None:
     gaps = [before - after for before, after in itertools.pairwise(counts)]
     expected = winner_by_quadrature(counts, deviation)
