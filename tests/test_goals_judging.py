@@ -26,6 +26,7 @@ from goal_oracles import (
 from rainbowdp.exact import Exact, rational_ball, to_float
 from rainbowdp.goals import Asked
 from rainbowdp.goals.judging import judge_line, judge_mechanism
+from rainbowdp.goals.mechanism import Gap
 from rainbowdp.goals.one_option import Flip, LeadLine
 from rainbowdp.goals.question_line import QuestionLine
 from rainbowdp.goals.table_judging import FlipJudge, TablePair, table_pairs
@@ -35,7 +36,7 @@ from rainbowdp.questions import Neighbors
 
 OPTIONS = 3
 E = Fraction(4)
-Gaps = tuple[tuple[int, int], ...]
+Gaps = tuple[tuple[Gap, Gap], ...]
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +55,7 @@ def gaps_of_pair(before: Counts, after: Counts) -> Gaps:
 def listed_gaps(pair: TablePair) -> set[Gaps]:
     """Return the gaps of a listed pair in both orders, option by option."""
     gaps = [(kin.before, kin.after) for kin in pair for _ in range(kin.options)]
-    return {tuple(sorted(gaps)), tuple(sorted((after, before) for before, after in gaps))}  # type: ignore[arg-type]  # whole
+    return {tuple(sorted(gaps)), tuple(sorted((after, before) for before, after in gaps))}
 
 
 @pytest.mark.parametrize("neighbors", RELATIONS)
