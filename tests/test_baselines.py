@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rival mechanisms: against permutations, direct sums, brute-force privacy and published relations.
+"""The rival mechanisms, by score or noisy counts: against permutations, direct sums and published relations.
 
 What counts as fair under each relation is not taken from the literature alone: every pair of neighboring
 small histograms is checked, and an accounting that leaves out the factor 2 under change-one is caught.
@@ -29,7 +29,6 @@ from rainbowdp.baselines import (
     permute_and_flip,
     permute_and_flip_mechanism,
     permute_and_flip_wrong,
-    thresholded_geometric,
 )
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import NumberError, QuestionError, UndecidedError, UsageError
@@ -130,32 +129,6 @@ def test_a_score_against_a_constant_needs_no_factor_two_under_any_relation() -> 
         assert worst_of(itertools.pairwise(chances)) <= odds
 
 
-@given(st.integers(-5, 12), st.lists(st.integers(0, 8), min_size=1, max_size=4, unique=True), ODDS)
-def test_the_geometric_mechanism_is_a_sum_over_the_noise(
-    count: int, thresholds: list[int], odds: Fraction
-) -> None:
-    thresholds.sort()
-    found = fractions_of(thresholded_geometric(count, thresholds, Log(odds)))
-    assert sum(found) == 1
-    ratio, most = 1 / odds, 40
-    sums = [Fraction(0)] * len(found)
-    for noise in range(-most, most + 1):
-        level = sum(count + noise >= threshold for threshold in thresholds)
-        sums[level] += (1 - ratio) / (1 + ratio) * ratio ** abs(noise)
-    beyond = ratio ** (most + 1) / (1 + ratio)
-    for level, (value, partial) in enumerate(zip(found, sums, strict=True)):
-        # What the sum leaves out belongs to the two outermost levels.
-        assert value == partial + beyond * ((level == 0) + (level == len(found) - 1))
-
-
-def test_the_geometric_mechanism_is_private_and_tight() -> None:
-    odds = Fraction(3, 2)
-    levels = [thresholded_geometric(count, [3, 6], Log(odds)) for count in range(12)]
-    assert worst_of(itertools.pairwise(levels)) == odds
-    half = [thresholded_geometric(count, [3, 6], Log(odds**2), sensitivity=2) for count in range(12)]
-    assert half == levels
-
-
 @given(st.integers(1, 20), st.integers(1, 8), ODDS)
 def test_equal_rivals_are_the_whole_distribution_seen_as_right_or_wrong(
     gap: int, rivals: int, odds: Fraction
@@ -232,7 +205,6 @@ def test_enclosed_numbers_calculate() -> None:
 def test_epsilon_zero_is_guessing() -> None:
     assert permute_and_flip_mechanism([5, 1, 1], 0) == (Fraction(1, 3),) * 3
     assert exponential_mechanism([5, 1], 0) == (Fraction(1, 2),) * 2
-    assert thresholded_geometric(5, [1, 3], 0) == (Fraction(1, 2), Fraction(0), Fraction(1, 2))
     assert permute_and_flip_wrong(Fraction(1), 9, 3) == Fraction(3, 4)
 
 
@@ -246,17 +218,6 @@ def test_wrong_scores_are_refused(mechanism: object) -> None:
     for epsilon in (-1, "ln(1/2)"):
         with pytest.raises(NumberError, match="negative"):
             mechanism([1, 2], epsilon)
-
-
-def test_wrong_thresholds_are_refused() -> None:
-    for thresholds in ([], [3, 3], [4, 2]):
-        with pytest.raises(QuestionError, match="do not rise"):
-            thresholded_geometric(1, thresholds, 1)
-    for sensitivity in (0, 1.5):
-        with pytest.raises(QuestionError, match="sensitivity of a count"):
-            thresholded_geometric(1, [2], 1, sensitivity=sensitivity)  # type: ignore[arg-type]  # what is refused
-    with pytest.raises(NumberError, match="negative"):
-        thresholded_geometric(1, [2], "-1")
 
 
 def own_graph() -> RainbowGraph:

@@ -22,7 +22,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import TypeVar
 
 import flint
@@ -41,7 +41,7 @@ from rainbowdp.exact import (
     simplest,
     working_precision,
 )
-from rainbowdp.exact.arguments import is_whole, require
+from rainbowdp.exact.arguments import require
 from rainbowdp.exact.values import LARGEST_POWER, Base, EnclosedNumber, Value, odds_root, told
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
@@ -443,69 +443,27 @@ def _told(values: Iterable[Base]) -> tuple[Value, ...]:
     return tuple(value if isinstance(value, EnclosedNumber) else simplest(value) for value in values)
 
 
-def thresholded_geometric(
-    count: int, thresholds: Sequence[int], epsilon: Number, *, sensitivity: int = 1
-) -> tuple[Value, ...]:
-    """Return the probability of every level under the thresholded geometric mechanism.
+def geometric_tail(least: int, root: Base) -> Base:
+    """Return how likely two-sided geometric noise is at least some number.
+
+    The noise takes every whole number z with probability (1 - a)/(1 + a) a^|z|, so it is at least g > 0 with
+    probability a^g / (1 + a).
 
     Parameters
     ----------
-    count : int
-        The true count.
-    thresholds : sequence of int
-        The lower ends of all levels but the lowest, rising. One threshold makes a yes-no question.
-    epsilon : number or text
-        The privacy parameter, at least 0.
-    sensitivity : int
-        The most by which one person changes the count.
+    least : int
+        The number.
+    root : Base
+        1/a.
 
     Returns
     -------
-    tuple of Exact or EnclosedNumber
-        One more than there are thresholds, lowest level first. At epsilon 0 the limit.
-
-    Raises
-    ------
-    QuestionError
-        If there is no threshold, they do not rise, or the sensitivity is below 1.
-    NumberError
-        If epsilon cannot be read or is negative.
+    Base
 
     References
     ----------
     Ghosh, Roughgarden and Sundararajan, Universally Utility-Maximizing Privacy Mechanisms, STOC 2009,
     Example 2.2.
-
-    Notes
-    -----
-    The noise Z takes every whole number z with probability (1 - a)/(1 + a) a^|z|, where a = e^(-epsilon/D)
-    and D is the sensitivity: 1, under add-remove and under change-one alike. So Z is at least g > 0 with
-    probability a^g / (1 + a), and every probability is a sum of two such tails.
-
-    Examples
-    --------
-    >>> thresholded_geometric(12, [10], "ln 2")
-    (Fraction(1, 12), Fraction(11, 12))
-    >>> thresholded_geometric(12, [10, 13], "ln 2")
-    (Fraction(1, 12), Fraction(7, 12), Fraction(1, 3))
-    """
-    if not thresholds or any(after <= before for before, after in pairwise(thresholds)):
-        raise QuestionError("the thresholds do not rise", help="give at least one, each above the one before")
-    if not is_whole(sensitivity) or sensitivity < 1:
-        raise QuestionError(
-            f"the sensitivity of a count cannot be {sensitivity!r}", help="give a whole number of at least 1"
-        )
-    root = odds_root(_read(epsilon), sensitivity)
-    reached = [
-        Fraction(1),
-        *(geometric_tail(threshold - count, root) for threshold in thresholds),
-        Fraction(0),
-    ]
-    return _told(below - above for below, above in pairwise(reached))
-
-
-def geometric_tail(least: int, root: Base) -> Base:
-    """Return how likely two-sided geometric noise of the ratio 1 / root is at least some number.
 
     Examples
     --------
