@@ -27,7 +27,7 @@ from rainbowdp.ledger.cost import parameters_of
 from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.planning import LeadRow, Plan, PrivacyPlan, plan
-from rainbowdp.planning.costs import answer_cost, best_guess, graph_words, guess_after
+from rainbowdp.planning.sentences import answer_cost, best_guess, graph_words, guess_after
 from rainbowdp.planning.values import needed_lead, plan_head
 from rainbowdp.planning.words import case_head, sentence, wrong_float
 from rainbowdp.privacy import Privacy
