@@ -6,13 +6,12 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
-from rainbowdp.plots.palette import is_light, paint
-from rainbowdp.plots.style import INK, LONGEST_TITLE, SHADE, caption, new_figure
+from rainbowdp.plots.style import INK, LONGEST_TITLE, SHADE, caption, is_light, new_figure, paint
 
 _MOST_PANELS = 8
 _SETTLED = 0.005
@@ -62,7 +61,7 @@ def _scale_distances(axes: Axes, deepest: int, risen: int) -> None:
         middle = [round(float(np.sqrt(linear * deepest)))] if deepest > 6 * linear else []
         ticks = [*near[near <= linear].tolist(), *middle]
         axes.xaxis.set_major_locator(FixedLocator([*map(int, ticks), deepest]))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.xaxis.set_minor_locator(NullLocator())
         label += f" (logarithmic from {linear} on)"
     axes.set_xlabel(label)
@@ -85,7 +84,7 @@ def _draw_region(
         title += f", {int((~held).sum()):,} of them without a boundary"
     axes.set_title(title, loc="left", fontsize=9.5)
     axes.yaxis.set_major_locator(MaxNLocator(3, integer=True))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.yaxis.set_major_formatter("{x:,.0f}")
     if not held.any():
         return 0
     tone = tones[rainbow.ordered[0]]

@@ -14,13 +14,13 @@ from rainbowdp.planning import Plan, PlanCase, PrivacyPlan
 from rainbowdp.planning.values import LeadRow
 from rainbowdp.planning.words import right_float
 from rainbowdp.plots import axes_of, check_plot_path
-from rainbowdp.plots.palette import paint
 from rainbowdp.plots.style import (
     LONGEST_TITLE,
     SHADE,
     caption,
     legend,
     new_figure,
+    paint,
     probability_axes,
     root_figure,
     styled,
@@ -114,7 +114,7 @@ def _drawn(plan: Plan, given: Sequence[Axes], title: str | None) -> Figure:
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(FixedLocator(_ticks(plan)))
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.xaxis.set_major_formatter("{x:g}")
         probability_axes(axes, "lead", "probability of a right answer" if place == 1 else "")
         if len(cases) > 1:
             axes.set_title(_TITLES[case])

@@ -10,77 +10,74 @@ from matplotlib.patches import Patch
 
 from rainbowdp.errors import UsageError
 from rainbowdp.graph import listed
-from rainbowdp.graph.morphism import boundary_morphism
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
-from rainbowdp.plots.boundary_graph import draw_boundary_graph, node_places
-from rainbowdp.plots.drawing import Points, disk_radius, draw_graph, nearest, separated, spread
-from rainbowdp.plots.labels import CHARACTER, SIZE, Names, draw_texts
-from rainbowdp.plots.palette import is_light, paint, patterns
+from rainbowdp.plots.layout import Points, disk_radius, nearest, separated, spread
+from rainbowdp.plots.panels import Names, Panels
 from rainbowdp.plots.style import (
     INK,
     LONGEST_TITLE,
     PAPER,
     caption,
     captions,
-    counted,
+    is_light,
     legend,
     new_figure,
+    patterns,
     root_figure,
 )
 
 _HEAD = 0.4  # inches, as all up to the next blank line
 _FOOT = 0.65
-_RIM = 0.55
-_CAPTION_RIM = 1.4
-_WIDEST = 7.5
+_RIMS = np.array([[0.55, 0.55], [1.4, 0.55]])  # the boundary graph has captions
+_LARGEST = np.array([7.5, 6.5])
 _NARROWEST = 4.2
-_HIGHEST = 6.5
 _LARGEST_UNIT = 0.85
 _LEGEND_ROW = 0.18
+_KEY_ROW = 0.15
+_CHARACTER = 0.075
 _HANDLE = 0.45  # with the gap before the next column
 
-_KEY_ROW = 0.15
 _KEY_SIZE = 7.5  # points
-_LEGIBLE_BAND = 0.045
 _SMALLEST = 0.13  # radius of a disk, as a part of the usual edge
 
 
-def draw_solution(
-    graph: RainbowGraph, mechanism: Mechanism, pos: object = None, title: str | None = None
-) -> Figure:
+def draw_solution(graph: RainbowGraph, mechanism: Mechanism, pos: object, title: str | None) -> Figure:
     """Draw the graph and its boundary graph; see `rainbowdp.plots.plot_solution`."""
-    tones = paint(graph.colors)
-    morphism = boundary_morphism(graph)
-    left = _dataset_places(graph, pos)
-    right, _ = node_places(morphism)
-    rims = np.array([[_RIM, _RIM], [_CAPTION_RIM, _RIM]])
-    spans = np.array([np.ptp(places, axis=0) for places in (left, right)])
-    room = np.array([_WIDEST, _HIGHEST]) - 2 * rims
-    scales = np.minimum(_LARGEST_UNIT, (room / np.maximum(spans, 1e-9)).min(axis=1))
-    extents = spans * scales[:, None] + 2 * rims
-    widths = np.maximum(extents[:, 0], _NARROWEST).tolist()
-    height = float(extents[:, 1].max())
-    names = Names.of(graph, left, float(scales[0]))
-    key = names.key_columns(sum(widths)) if names else []
-    columns = _legend_columns(list(tones), sum(widths))
-    under = _FOOT + _LEGEND_ROW * (-(-len(captions(list(tones))) // columns) - 1)
-    foot = under + _KEY_ROW * max(map(len, key), default=0)
+    panels = Panels(graph, mechanism, _dataset_places(graph, pos))
+    both = [panels.places, panels.arms[0]]
+    scales = _scales(both, [_LARGEST, _LARGEST])
+    extents = [np.ptp(places, axis=0) * scale for places, scale in zip(both, scales, strict=True)] + 2 * _RIMS
+    widths, height = np.maximum(extents[:, 0], _NARROWEST).tolist(), float(extents[:, 1].max())
+    width = sum(widths)
+    names = panels.names(scales[0])
+    key = _key_columns(names, width)
+    columns, rows = _legend_shape(panels.tones, width)
+    foot = _FOOT + _LEGEND_ROW * (rows - 1) + _KEY_ROW * max(map(len, key), default=0)
     head = _HEAD if title is None else 2 * _HEAD
-    page = (sum(widths), height + head + foot)
-    figure = new_figure(*page)
-    axes, other = figure.subplots(1, 2, width_ratios=widths)
-    figure.subplots_adjust(left=0, right=1, bottom=foot / page[1], top=1 - head / page[1], wspace=0)
-    for panel, places, scale, width in zip((axes, other), (left, right), scales, widths, strict=True):
-        _frame(panel, places, np.array([width, height]) / scale)
-    best_only = _draw_datasets(axes, graph, left, tones, names=names, scale=float(scales[0]))
-    draw_boundary_graph(other, graph, mechanism, morphism, names=names, tones=tones, scale=float(scales[1]))
+    page = height + head + foot
+    figure = new_figure(width, page)
+    axes = figure.subplots(1, 2, width_ratios=widths).tolist()
+    figure.subplots_adjust(left=0, right=1, bottom=foot / page, top=1 - head / page, wspace=0)
+    best_only = _draw_panels(panels, axes, [np.array([each, height]) for each in widths], scales, names)
     for number, lines in enumerate(key):
-        across = (0.3 + number * (sum(widths) - 0.6) / len(key)) / page[0]
-        figure.text(across, foot / page[1], "\n".join(lines), fontsize=_KEY_SIZE, va="top")
-    _draw_legend(figure, tones, columns, best_only=best_only)
+        across = (0.3 + number * (width - 0.6) / len(key)) / width
+        figure.text(across, foot / page, "\n".join(lines), fontsize=_KEY_SIZE, va="top")
+    filled = "filled with the best answer" if best_only else "best answer on top"
+    legend(
+        figure,
+        _legend_handles(panels.tones),
+        list(panels.tones),
+        loc="lower center",
+        ncols=columns,
+        title=f"{filled}, boundary with a thick rim; i: distance, P: probability of the best answer",
+        title_fontsize=8.5,
+        fontsize=8.5,
+        handlelength=1.6,
+        handleheight=1.2,
+    )
     if title is not None:
-        figure.suptitle(caption(title, LONGEST_TITLE), y=1 - 0.2 / page[1], va="center")
+        figure.suptitle(caption(title, LONGEST_TITLE), y=1 - 0.2 / page, va="center")
     return figure
 
 
@@ -88,48 +85,63 @@ def draw_into(
     axes: Sequence[Axes], graph: RainbowGraph, mechanism: Mechanism, pos: object, title: str | None
 ) -> Figure:
     """Draw the graph into the first axes and its boundary graph into the second, where there is one."""
-    tones = paint(graph.colors)
-    left = _dataset_places(graph, pos)
-    scale = _scale(axes[0], left, _RIM)
-    names = Names.of(graph, left, scale)
-    _draw_datasets(axes[0], graph, left, tones, names=names, scale=scale)
-    width = float(_inches(axes[0])[0])
-    columns = _legend_columns(list(tones), width)
+    panels = Panels(graph, mechanism, _dataset_places(graph, pos))
+    sizes = [_inches(one) for one in axes]
+    scales = _scales([panels.places, panels.arms[0]][: len(axes)], sizes)
+    names = panels.names(scales[0])
+    _draw_panels(panels, axes, sizes, scales, names)
+    width = float(sizes[0][0])
+    columns, rows = _legend_shape(panels.tones, width)
     legend(
         axes[0],
-        _legend_handles(tones),
-        list(tones),
+        _legend_handles(panels.tones),
+        list(panels.tones),
         loc="upper center",
         bbox_to_anchor=(0.5, 0),
         ncols=columns,
     )
-    key = names.key_columns(width) if names else []
+    key = _key_columns(names, width)
     for number, lines in enumerate(key):
         axes[0].annotate(
             "\n".join(lines),
             (number / len(key), 0),
-            xytext=(0, -18 - 14 * -(-len(tones) // columns)),
+            xytext=(0, -18 - 14 * rows),
             xycoords="axes fraction",
             textcoords="offset points",
             va="top",
             fontsize=_KEY_SIZE,
         )
-    if len(axes) > 1:
-        morphism = boundary_morphism(graph)
-        scale = _scale(axes[1], node_places(morphism)[0], _CAPTION_RIM)
-        draw_boundary_graph(axes[1], graph, mechanism, morphism, names=names, tones=tones, scale=scale)
     if title is not None:
         axes[0].set_title(caption(title, LONGEST_TITLE))
     return root_figure(axes[0])
 
 
-def _scale(axes: Axes, places: Points, rim: float) -> float:
-    """Frame axes of any size around the places, and return the inches per unit."""
-    size = _inches(axes)
-    spans = np.maximum(np.ptp(places, axis=0), 1e-9)
-    scale = float(min(_LARGEST_UNIT, (np.maximum(size - [2 * rim, 2 * _RIM], size / 2) / spans).min()))
-    _frame(axes, places, size / scale)
-    return scale
+def _scales(both: Sequence[Points], sizes: Sequence[Points]) -> list[float]:
+    """Return the inches per unit at which places and their rims fit into panels of these sizes."""
+    return [
+        float(min(_LARGEST_UNIT, (np.maximum(size - 2 * rim, size / 2) / _span(places)).min()))
+        for places, size, rim in zip(both, sizes, _RIMS, strict=False)
+    ]
+
+
+def _span(places: Points) -> Points:
+    return np.asarray(np.maximum(np.ptp(places, axis=0), 1e-9))
+
+
+def _draw_panels(
+    panels: Panels,
+    axes: Sequence[Axes],
+    sizes: Sequence[Points],
+    scales: Sequence[float],
+    names: Names | None,
+) -> bool:
+    """Draw both graphs, or the first one; return whether disks show the best class alone."""
+    both = [panels.places, panels.arms[0]][: len(axes)]
+    for panel, places, size, scale in zip(axes, both, sizes, scales, strict=True):
+        _frame(panel, places, size / scale)
+    if len(axes) > 1:
+        panels.draw_boundary_graph(axes[1], names, scales[1])
+    return panels.draw_datasets(axes[0], names, scales[0])
 
 
 def _inches(axes: Axes) -> Points:
@@ -177,33 +189,20 @@ def _given_places(graph: RainbowGraph, pos: object) -> Points:
     return places
 
 
-def _draw_datasets(
-    axes: Axes,
-    graph: RainbowGraph,
-    places: Points,
-    tones: Mapping[str, str],
-    *,
-    names: Names | None,
-    scale: float,
-) -> bool:
-    """Draw the datasets; return whether disks show the best class alone, being small or many."""
-    radius = disk_radius(places, scale)
-    bands = max(len(rainbow.classes) for rainbow in graph.rainbows)
-    # Of many datasets, the regions are what can be seen.
-    best_only = names is None or 2 * radius * scale / bands < _LEGIBLE_BAND
-    draw_graph(axes, graph, places, graph.boundary, radius, tones=tones, best_only=best_only)
-    if names is not None:
-        draw_texts(axes, places, names.shown, names.placed, names.radius, SIZE)
-    axes.set_title(
-        f"rainbow graph: {counted(graph.size, 'dataset')}, {counted(graph.pair_count, 'pair')} of neighbors"
-    )
-    return best_only
+def _key_columns(names: Names | None, width: float) -> list[list[str]]:
+    """Return the key to shortened names in columns that fit into a width in inches."""
+    key = [] if names is None else names.key
+    widest = max(map(len, key), default=0) * _CHARACTER + 0.2
+    rows = -(-len(key) // max(1, int(width / widest)))
+    return [key[at : at + rows] for at in range(0, len(key), rows or 1)]
 
 
-def _legend_columns(colors: Sequence[str], width: float) -> int:
-    """Return how many columns of a legend fit into a width in inches."""
-    widest = max(map(len, captions(colors)))
-    return max(1, min(len(captions(colors)), 8, int(width / (widest * CHARACTER + _HANDLE))))
+def _legend_shape(tones: Mapping[str, str], width: float) -> tuple[int, int]:
+    """Return how many columns of a legend fit into a width in inches, and how many rows they have."""
+    shown = captions(list(tones))
+    widest = max(map(len, shown)) * _CHARACTER + _HANDLE
+    columns = max(1, min(len(shown), 8, int(width / widest)))
+    return columns, -(-len(shown) // columns)
 
 
 def _legend_handles(tones: Mapping[str, str]) -> list[Patch]:
@@ -216,19 +215,3 @@ def _legend_handles(tones: Mapping[str, str]) -> list[Patch]:
         )
         for name, hatch in patterns(tones).items()
     ]
-
-
-def _draw_legend(figure: Figure, tones: Mapping[str, str], columns: int, *, best_only: bool) -> None:
-    filled = "filled with the best answer" if best_only else "best answer on top"
-    legend(
-        figure,
-        _legend_handles(tones),
-        list(tones),
-        loc="lower center",
-        ncols=columns,
-        title=f"{filled}, boundary with a thick rim; i: distance, P: probability of the best answer",
-        title_fontsize=8.5,
-        fontsize=8.5,
-        handlelength=1.6,
-        handleheight=1.2,
-    )
