@@ -31,7 +31,7 @@ def shares(line: Line, color: str) -> flint.arb:
 
 def assert_enclosed(line: Line, distances: list[int]) -> None:
     """Require the oracle's cumulative masses between the bounds, which are close to each other."""
-    lower, slack = MassTable(line.privacy, max(distances)).lower_bounds(line, np.array(distances))
+    lower, slack = MassTable(line.privacy).lower_bounds(line, np.array(distances))
     colors = line.rainbow.colors
     assert lower.shape == (len(colors) - 1, len(distances))
     assert slack <= 200 * len(colors)
@@ -75,16 +75,16 @@ def test_long_stretches_agree_with_single_distances(privacy: Privacy) -> None:
     boundary = Distribution({"a": "1/1000", "b": "1/7", "c": "1/20", "d": "5643/7000"})
     line = Line("c>a=d>b", boundary, privacy)
     many = np.arange(0, 3000, 7)
-    lower, slack = MassTable(privacy, 3000).lower_bounds(line, many)
+    lower, slack = MassTable(privacy).lower_bounds(line, many)
     for place in range(0, many.size, 40):
-        alone, _ = MassTable(privacy, 1).lower_bounds(line, many[place : place + 1])
+        alone, _ = MassTable(privacy).lower_bounds(line, many[place : place + 1])
         for one, other in zip(lower[:, place].tolist(), alone[:, 0].tolist(), strict=True):
             assert abs(one - other) < slack
 
 
 def test_tables_serve_several_lines() -> None:
     privacy = PureDP("ln 2")
-    table = MassTable(privacy, 50)
+    table = MassTable(privacy)
     for text in ("a>b>c", "c>a>b", "b>a=c"):
         line = Line(text, {"a": "1/3", "b": "1/3", "c": "1/3"}, privacy)
         lower, slack = table.lower_bounds(line, np.arange(50))

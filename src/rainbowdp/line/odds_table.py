@@ -153,8 +153,7 @@ class OddsTable:
         Parameters
         ----------
         distances : range, or float64 array of shape (n,)
-            Whole numbers from 0 to 2^53, not empty. A range ascends by 1 and is quickest; pieces are told
-            apart faster where an array is sorted.
+            Whole numbers from 0 to 2^53, ascending, not empty. A range ascends by 1 and is quickest.
 
         Yields
         ------
@@ -162,9 +161,16 @@ class OddsTable:
         """
         for pieces, starts in zip(self._pieces, self._starts, strict=True):
             if isinstance(distances, range):
-                yield _over_range(pieces, starts, distances)
+                cuts = np.clip(starts - distances.start, 0, len(distances)).astype(np.intp).tolist()
             else:
-                yield _over_array(pieces, starts, distances)
+                cuts = np.searchsorted(distances, starts).tolist()
+            ends = [*cuts[1:], len(distances)]
+            parts = [
+                piece(distances[first:end])
+                for piece, first, end in zip(pieces, cuts, ends, strict=True)
+                if first < end
+            ]
+            yield parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _split(self, index: int, lower: Curve, upper: Curve) -> list[Piece]:
         starts = sorted(s for s in {0} | lower.starts() | upper.starts() if s <= LARGEST_DISTANCE)
@@ -247,29 +253,3 @@ class OddsTable:
 
 def _constant(value: float) -> Formula:
     return lambda u, _: np.full(len(u), value)
-
-
-def _over_range(pieces: list[Piece], starts: Floats, distances: range) -> Floats:
-    """Return a class mass at consecutive distances."""
-    ends = (distances.start, distances.stop - 1)
-    first, last = (int(number) for number in np.searchsorted(starts, ends, side="right") - 1)
-    parts = [
-        piece(range(max(distances.start, piece.start), min(distances.stop, piece.end + 1)))
-        for piece in pieces[first : last + 1]
-    ]
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
-
-
-def _over_array(pieces: list[Piece], starts: Floats, distances: Floats) -> Floats:
-    """Return a class mass at any distances."""
-    ends = (distances.min(), distances.max())
-    first, last = (int(number) for number in np.searchsorted(starts, ends, side="right") - 1)
-    if first == last:
-        return pieces[first](distances)
-    which = np.searchsorted(starts, distances, side="right") - 1
-    result = np.empty_like(distances)
-    for number in range(first, last + 1):
-        chosen = distances[which == number]
-        if chosen.size:
-            result[which == number] = pieces[number](chosen)
-    return result

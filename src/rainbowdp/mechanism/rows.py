@@ -23,7 +23,7 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError, NumberError
 from rainbowdp.exact import Exponent, parse_fraction, simplest, to_float
 from rainbowdp.graph.arrays import Distances, frozen
-from rainbowdp.line import LARGEST_FRACTION_DISTANCE, Line, share_tables
+from rainbowdp.line import LARGEST_FRACTION_DISTANCE, Line
 from rainbowdp.privacy import GaussianDP
 
 STATED_RELATIVE = Fraction(1, 10**12)
@@ -158,7 +158,6 @@ class LineRows(ComputedRows):
     def float_table(self) -> NDArray[np.float64]:
         """Return the probabilities, float64 [classes, colors], through the bulk formula of the lines."""
         table = np.empty((len(self), len(self._fallbacks[0])))
-        share_tables(self.lines)
         for region, line in enumerate(self.lines):
             here = self.regions == region
             free = here & (self.distances < 0)
