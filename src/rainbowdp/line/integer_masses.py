@@ -138,7 +138,8 @@ class MassTable:
 
         wanted = counts.tolist()
         self._known |= {count: power_and_lift(count) for count in wanted if count not in self._known}
-        return np.array([self._known[count] for count in wanted], dtype=np.int64).reshape(-1, 2).T
+        listed: Integers = np.array([self._known[count] for count in wanted], dtype=np.int64)
+        return listed.reshape(-1, 2).T
 
 
 def _normal_prefix(mass: Exact, mu: Exponent, distances: Integers) -> Integers:

@@ -39,6 +39,8 @@ _LONGEST_NAME = 14
 _LONGEST_KEY = 40
 _LONGEST_WHOLE = 160
 _MOSTLY = 0.9
+_RIMS = np.array([[0.55, 0.55], [1.4, 0.55]])  # inches; the boundary graph has captions
+_LARGEST_UNIT = 0.85  # inches
 _LEGIBLE_BAND = 0.045  # inches
 _LARGEST_NODE = 0.24
 _LONGEST_LIST = 16
@@ -92,7 +94,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Panels:
-    """What both panels show, and where it stands.
+    """What the panels show, and where it stands.
 
     Parameters
     ----------
@@ -100,11 +102,14 @@ class Panels:
         What is solved, in one order.
     places : float64 array [n, 2]
         Where the datasets stand.
+    room : sequence of float64 array [2]
+        The largest size in inches of the graph, and of its boundary graph where it is drawn.
     """
 
     graph: RainbowGraph
     mechanism: Mechanism
     places: Points
+    room: Sequence[Points]
 
     @cached_property
     def tones(self) -> Mapping[str, str]:
@@ -122,13 +127,48 @@ class Panels:
         distances = np.asarray(self.morphism.class_distance.filled(-1), dtype=np.int64)
         return ring_with_arms(np.asarray(self.morphism.class_region, dtype=np.int64), distances)
 
-    def names(self, scale: float) -> Names | None:
-        """Return the names of the datasets where the figure has so many inches per unit."""
+    @cached_property
+    def spots(self) -> list[Points]:
+        """Where the nodes of each panel stand."""
+        return [self.places, self.arms[0]] if len(self.room) > 1 else [self.places]
+
+    @cached_property
+    def scales(self) -> list[float]:
+        """The inches per unit at which the nodes of each panel and their rims fit into its room."""
+        spans = [np.maximum(np.ptp(spots, axis=0), 1e-9) for spots in self.spots]
+        return [
+            float(min(_LARGEST_UNIT, (np.maximum(room - 2 * rim, room / 2) / span).min()))
+            for room, span, rim in zip(self.room, spans, _RIMS, strict=False)
+        ]
+
+    @cached_property
+    def extents(self) -> Points:
+        """The widths and heights that the nodes of each panel and their rims take, in inches."""
+        spans = np.array([np.ptp(spots, axis=0) for spots in self.spots])
+        return np.asarray(spans * np.array(self.scales)[:, None] + 2 * _RIMS[: len(spans)])
+
+    @cached_property
+    def names(self) -> Names | None:
+        """The names of the datasets."""
+        scale = self.scales[0]
         return Names.of(self.graph, self.places * scale * 72, disk_radius(self.places, scale) * scale * 72)
 
-    def draw_datasets(self, axes: Axes, names: Names | None, scale: float) -> bool:
-        """Draw the datasets; return whether disks show the best class alone, being small or many."""
-        graph, radius = self.graph, disk_radius(self.places, scale)
+    def draw(self, axes: Sequence[Axes], sizes: Sequence[Points]) -> bool:
+        """Draw into axes of these sizes in inches.
+
+        Returns
+        -------
+        bool
+            Whether disks show the best class alone, being small or many.
+        """
+        for panel, spots, scale, size in zip(axes, self.spots, self.scales, sizes, strict=True):
+            _frame(panel, spots, size / scale)
+        for panel in axes[1:]:
+            self._draw_boundary_graph(panel, self.scales[1])
+        return self._draw_datasets(axes[0], self.scales[0])
+
+    def _draw_datasets(self, axes: Axes, scale: float) -> bool:
+        graph, names, radius = self.graph, self.names, disk_radius(self.places, scale)
         bands = max(len(rainbow.classes) for rainbow in graph.rainbows)
         # Of many datasets, the regions are what can be seen.
         best_only = names is None or 2 * radius * scale / bands < _LEGIBLE_BAND
@@ -139,14 +179,14 @@ class Panels:
         axes.set_title(f"rainbow graph: {counted(graph.size, 'dataset')}, {pairs}")
         return best_only
 
-    def draw_boundary_graph(self, axes: Axes, names: Names | None, scale: float) -> None:
+    def _draw_boundary_graph(self, axes: Axes, scale: float) -> None:
         """Draw the boundary graph with a caption at as many nodes as have room."""
         image, (places, outward) = self.morphism.boundary_graph, self.arms
         radius = min(disk_radius(places), _LARGEST_NODE)
         regions, distances = self.morphism.class_region, self.morphism.class_distance.filled(-1)
         draw_graph(axes, image, places, np.asarray(distances == 0), radius, tones=self.tones)
         chosen = self._captioned(scale)
-        shown = told_apart(list(self.graph), _LONGEST_LIST) if names is None else names.shown
+        shown = self.names.shown if self.names else told_apart(list(self.graph), _LONGEST_LIST)
         texts = [self._caption(node, shown) for node in chosen]
         # A steep arm has free paper at its outer side, away from its next node, a flat one above and at its
         # end.
@@ -185,6 +225,17 @@ class Panels:
         chance = _chance(float(masses.min()), float(masses.max()), surely=bool(surely))
         where = "no boundary" if free else f"i = {int(distance)}"
         return f"{_members([shown[member] for member in members.tolist()])}\n{where}, {chance}"
+
+
+def _frame(axes: Axes, places: Points, size: Points) -> None:
+    """Show a part of the plane with this size, the places in its middle."""
+    middle = (places.min(axis=0) + places.max(axis=0)) / 2
+    (left, bottom), (right, top) = middle - size / 2, middle + size / 2
+    axes.set_xlim(float(left), float(right))
+    axes.set_ylim(float(bottom), float(top))
+    # Axes of the caller may change their size; disks stay round.
+    axes.set_aspect("equal")
+    axes.set_axis_off()
 
 
 def _chance(least: float, most: float, *, surely: bool) -> str:

@@ -2,6 +2,7 @@
 """A solved graph dataset by dataset, beside its boundary graph (the paper's figure 1)."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -29,10 +30,8 @@ from rainbowdp.plots.style import (
 
 _HEAD = 0.4  # inches, as all up to the next blank line
 _FOOT = 0.65
-_RIMS = np.array([[0.55, 0.55], [1.4, 0.55]])  # the boundary graph has captions
 _LARGEST = np.array([7.5, 6.5])
 _NARROWEST = 4.2
-_LARGEST_UNIT = 0.85
 _LEGEND_ROW = 0.18
 _KEY_ROW = 0.15
 _CHARACTER = 0.075
@@ -44,14 +43,11 @@ _SMALLEST = 0.13  # radius of a disk, as a part of the usual edge
 
 def draw_solution(graph: RainbowGraph, mechanism: Mechanism, pos: object, title: str | None) -> Figure:
     """Draw the graph and its boundary graph; see `rainbowdp.plots.plot_solution`."""
-    panels = Panels(graph, mechanism, _dataset_places(graph, pos))
-    both = [panels.places, panels.arms[0]]
-    scales = _scales(both, [_LARGEST, _LARGEST])
-    extents = [np.ptp(places, axis=0) * scale for places, scale in zip(both, scales, strict=True)] + 2 * _RIMS
-    widths, height = np.maximum(extents[:, 0], _NARROWEST).tolist(), float(extents[:, 1].max())
+    panels = Panels(graph, mechanism, _dataset_places(graph, pos), [_LARGEST, _LARGEST])
+    widths = np.maximum(panels.extents[:, 0], _NARROWEST).tolist()
+    height = float(panels.extents[:, 1].max())
     width = sum(widths)
-    names = panels.names(scales[0])
-    key = _key_columns(names, width)
+    key = _key_columns(panels.names, width)
     columns, rows = _legend_shape(panels.tones, width)
     foot = _FOOT + _LEGEND_ROW * (rows - 1) + _KEY_ROW * max(map(len, key), default=0)
     head = _HEAD if title is None else 2 * _HEAD
@@ -59,15 +55,14 @@ def draw_solution(graph: RainbowGraph, mechanism: Mechanism, pos: object, title:
     figure = new_figure(width, page)
     axes = figure.subplots(1, 2, width_ratios=widths).tolist()
     figure.subplots_adjust(left=0, right=1, bottom=foot / page, top=1 - head / page, wspace=0)
-    best_only = _draw_panels(panels, axes, [np.array([each, height]) for each in widths], scales, names)
+    best_only = panels.draw(axes, [np.array([each, height]) for each in widths])
     for number, lines in enumerate(key):
         across = (0.3 + number * (width - 0.6) / len(key)) / width
         figure.text(across, foot / page, "\n".join(lines), fontsize=_KEY_SIZE, va="top")
     filled = "filled with the best answer" if best_only else "best answer on top"
-    legend(
+    _legend(
         figure,
-        _legend_handles(panels.tones),
-        list(panels.tones),
+        panels.tones,
         loc="lower center",
         ncols=columns,
         title=f"{filled}, boundary with a thick rim; i: distance, P: probability of the best answer",
@@ -85,22 +80,13 @@ def draw_into(
     axes: Sequence[Axes], graph: RainbowGraph, mechanism: Mechanism, pos: object, title: str | None
 ) -> Figure:
     """Draw the graph into the first axes and its boundary graph into the second, where there is one."""
-    panels = Panels(graph, mechanism, _dataset_places(graph, pos))
     sizes = [_inches(one) for one in axes]
-    scales = _scales([panels.places, panels.arms[0]][: len(axes)], sizes)
-    names = panels.names(scales[0])
-    _draw_panels(panels, axes, sizes, scales, names)
+    panels = Panels(graph, mechanism, _dataset_places(graph, pos), sizes)
+    panels.draw(axes, sizes)
     width = float(sizes[0][0])
     columns, rows = _legend_shape(panels.tones, width)
-    legend(
-        axes[0],
-        _legend_handles(panels.tones),
-        list(panels.tones),
-        loc="upper center",
-        bbox_to_anchor=(0.5, 0),
-        ncols=columns,
-    )
-    key = _key_columns(names, width)
+    _legend(axes[0], panels.tones, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=columns)
+    key = _key_columns(panels.names, width)
     for number, lines in enumerate(key):
         axes[0].annotate(
             "\n".join(lines),
@@ -116,49 +102,10 @@ def draw_into(
     return root_figure(axes[0])
 
 
-def _scales(both: Sequence[Points], sizes: Sequence[Points]) -> list[float]:
-    """Return the inches per unit at which places and their rims fit into panels of these sizes."""
-    return [
-        float(min(_LARGEST_UNIT, (np.maximum(size - 2 * rim, size / 2) / _span(places)).min()))
-        for places, size, rim in zip(both, sizes, _RIMS, strict=False)
-    ]
-
-
-def _span(places: Points) -> Points:
-    return np.asarray(np.maximum(np.ptp(places, axis=0), 1e-9))
-
-
-def _draw_panels(
-    panels: Panels,
-    axes: Sequence[Axes],
-    sizes: Sequence[Points],
-    scales: Sequence[float],
-    names: Names | None,
-) -> bool:
-    """Draw both graphs, or the first one; return whether disks show the best class alone."""
-    both = [panels.places, panels.arms[0]][: len(axes)]
-    for panel, places, size, scale in zip(axes, both, sizes, scales, strict=True):
-        _frame(panel, places, size / scale)
-    if len(axes) > 1:
-        panels.draw_boundary_graph(axes[1], names, scales[1])
-    return panels.draw_datasets(axes[0], names, scales[0])
-
-
 def _inches(axes: Axes) -> Points:
     """Return the width and height of axes in inches."""
     box = axes.get_position()
     return np.asarray([box.width, box.height] * root_figure(axes).get_size_inches())
-
-
-def _frame(axes: Axes, places: Points, size: Points) -> None:
-    """Show a part of the plane with this size, the places in its middle."""
-    middle = (places.min(axis=0) + places.max(axis=0)) / 2
-    (left, bottom), (right, top) = middle - size / 2, middle + size / 2
-    axes.set_xlim(float(left), float(right))
-    axes.set_ylim(float(bottom), float(top))
-    # Axes of the caller may change their size; disks stay round.
-    axes.set_aspect("equal")
-    axes.set_axis_off()
 
 
 def _dataset_places(graph: RainbowGraph, pos: object) -> Points:
@@ -205,8 +152,9 @@ def _legend_shape(tones: Mapping[str, str], width: float) -> tuple[int, int]:
     return columns, -(-len(shown) // columns)
 
 
-def _legend_handles(tones: Mapping[str, str]) -> list[Patch]:
-    return [
+def _legend(owner: Axes | Figure, tones: Mapping[str, str], **options: Any) -> None:  # noqa: ANN401 - as for matplotlib
+    """Draw a legend of colors and their patterns."""
+    handles = [
         Patch(
             facecolor=tones[name],
             edgecolor=INK if is_light(tones[name]) else PAPER if hatch else "none",
@@ -215,3 +163,4 @@ def _legend_handles(tones: Mapping[str, str]) -> list[Patch]:
         )
         for name, hatch in patterns(tones).items()
     ]
+    legend(owner, handles, list(tones), **options)
