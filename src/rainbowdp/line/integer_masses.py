@@ -108,7 +108,8 @@ class MassTable:
         power, lift = self._steps(self._privacy, np.abs(distances - threshold))
         grown = np.maximum(_product(power, np.int64(turned)) - lift, 0)
         decayed = _ONE - np.maximum(_product(power, np.int64(_ONE - turned)) - lift, 0)
-        return np.minimum(np.where(distances <= threshold, grown, decayed), _ONE)
+        found: Integers = np.minimum(np.where(distances <= threshold, grown, decayed), _ONE)
+        return found
 
     def _steps(self, privacy: PureDP | ApproxDP, counts: Integers) -> tuple[Integers, Integers]:
         """Return P and D for every number of steps."""
