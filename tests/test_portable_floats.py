@@ -200,6 +200,6 @@ def test_tables_files_and_verdicts_do_not_depend_on_vector_instructions(tmp_path
         "print(json.dumps(outputs(pathlib.Path(sys.argv[1]), 'plain.csv')))\n"
     )
     environment = {**without_vectors(), "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-W", "error", "-c", program, tmp_path]
+    command = [sys.executable, "-W", "error", "-c", program, str(tmp_path)]
     done = subprocess.run(command, check=True, capture_output=True, env=environment)
     assert json.loads(done.stdout) == outputs(tmp_path, "here.csv")
