@@ -167,7 +167,7 @@ class OddsTable:
         if start == end:
             return _constant(left)
         if phases in _ENDLESS and (self._privacy.delta == 0 or phases == (Phase.DECAY, Phase.DECAY)):
-            return self._endless(left, _ENDLESS[phases])
+            return self._falling(left, _ENDLESS[phases], np.inf)
         right = self._value(index, end)
         if phases == (Phase.GROWTH, Phase.DECAY):
             return self._between(left, right, end - start)
@@ -177,21 +177,18 @@ class OddsTable:
             return lambda u, v: falling(v, u)
         return self._falling(left, right, float(end - start))
 
-    def _endless(self, left: float, limit: float) -> Formula:
-        def formula(u: Counts, _: Counts) -> Floats:
-            if limit == 0:
-                return left * self._powers.power(u)
-            power, missing = self._powers(u, np.inf)
-            power *= left
-            power += limit * missing
-            return power
-
-        return formula
-
     def _falling(self, left: float, right: float, span: float) -> Formula:
+        """Return b X V + e U, which is b X + e (1 - X) where the right end is infinitely far away."""
+
         def formula(u: Counts, v: Counts) -> Floats:
-            (power, done), (_, left_over) = self._powers(u, span), self._powers(v, span)
-            return left * power * left_over + right * done
+            if span == np.inf and right == 0:
+                return left * self._powers.power(u)
+            mass, done = self._powers(u, span)
+            mass *= left
+            if span != np.inf:
+                mass *= self._powers(v, span)[1]
+            mass += right * done
+            return mass
 
         return formula
 

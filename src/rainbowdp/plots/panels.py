@@ -128,6 +128,12 @@ class Panels:
         return ring_with_arms(np.asarray(self.morphism.class_region, dtype=np.int64), distances)
 
     @cached_property
+    def _arm_nodes(self) -> list[NDArray[np.intp]]:
+        """The nodes of each region that has a boundary, by distance."""
+        regions = np.ma.MaskedArray(self.morphism.class_region, self.morphism.class_distance.mask)
+        return [np.flatnonzero((regions == region).filled(0)) for region in np.unique(regions.compressed())]
+
+    @cached_property
     def spots(self) -> list[Points]:
         """Where the nodes of each panel stand."""
         return [self.places, self.arms[0]] if len(self.room) > 1 else [self.places]
@@ -183,18 +189,15 @@ class Panels:
         """Draw the boundary graph with a caption at as many nodes as have room."""
         image, (places, outward) = self.morphism.boundary_graph, self.arms
         radius = min(disk_radius(places), _LARGEST_NODE)
-        regions, distances = self.morphism.class_region, self.morphism.class_distance.filled(-1)
+        distances = self.morphism.class_distance.filled(-1)
         draw_graph(axes, image, places, np.asarray(distances == 0), radius, tones=self.tones)
         chosen = self._captioned(scale)
         shown = self.names.shown if self.names else told_apart(list(self.graph), _LONGEST_LIST)
         texts = [self._caption(node, shown) for node in chosen]
         # A steep arm has free paper at its outer side, away from its next node, a flat one above and at its
         # end.
-        deepest = np.full(len(image.rainbows), -1)
-        np.maximum.at(deepest, regions, distances)
-        ends = (deepest[regions] == distances) & (distances >= 0)
         away = outward[chosen]
-        beside = (np.abs(away[:, 1]) > 0.3) | ends[chosen]
+        beside = (np.abs(away[:, 1]) > 0.3) | np.isin(chosen, [arm[-1] for arm in self._arm_nodes])
         sides = np.where(away[:, 0] > -1e-9, 1.0, -1.0)
         toward = np.column_stack([np.where(beside, sides, 0.0), np.where(beside, 0.0, 1.0)])
         points, size = places * scale * 72, radius * scale * 72
@@ -205,15 +208,13 @@ class Panels:
     def _captioned(self, scale: float) -> list[int]:
         """Choose the nodes that get a caption: along every arm as many as have room, both ends among them."""
         chosen: list[int] = []
-        regions, distances = self.morphism.class_region, self.morphism.class_distance.filled(-1)
-        for region in np.unique(regions[distances >= 0]).tolist():
-            arm = np.flatnonzero((regions == region) & (distances >= 0))
+        for arm in self._arm_nodes:
             across, along = np.abs(self.arms[0][arm[-1]] - self.arms[0][arm[0]]) * scale
             # Captions of two lines need room above each other, turned ones beside each other.
             length = float(along if along > 0.3 * across else across)
             room = min(arm.size, int(length / _CAPTION_STEP) + 1)
             chosen.extend(arm[np.unique(np.linspace(0, arm.size - 1, room).round().astype(int))].tolist())
-        return [*chosen, *np.flatnonzero(distances < 0).tolist()]
+        return [*chosen, *np.flatnonzero(np.ma.getmaskarray(self.morphism.class_distance)).tolist()]
 
     def _caption(self, node: int, shown: Sequence[str]) -> str:
         """Say who is in a node, how far it is from the boundary, and what its best class gets."""
