@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line and its inverse against the paper's formulas, independent vectors, published figures and programs."""
+"""The line and its inverse against the paper, independent vectors, published figures and linear programs."""
 
 import json
 import pickle

@@ -112,7 +112,7 @@ class OddsTable:
         self._masses = masses
         # Two classes meet in every prefix mass.
         self._moved: dict[tuple[int, int], Exact] = {}
-        self._powers = FallingPowers(lambda: exponent_ball(privacy.epsilon), is_zero=privacy.epsilon == 0)
+        self._powers = FallingPowers(lambda: exponent_ball(privacy.epsilon))
         phases = [{0: Phase.ZERO}, *(_phases(mass, privacy) for mass in masses)]
         self._pieces: list[list[Piece]] = []
         for index in range(len(masses)):

@@ -286,12 +286,10 @@ class FallingPowers:
     ----------
     epsilon : callable
         Computes a ball around epsilon, at least 0, at the precision in force.
-    is_zero : bool
-        Whether epsilon is 0.
 
     Examples
     --------
-    >>> powers = FallingPowers(lambda: flint.arb(2).log(), is_zero=False)
+    >>> powers = FallingPowers(lambda: flint.arb(2).log())
     >>> power, missing = powers(np.array([0.0, 1.0, 3.0]), 1)
     >>> power
     array([1.   , 0.5  , 0.125])
@@ -301,8 +299,8 @@ class FallingPowers:
     array([0.125, 0.25 , 0.5  ])
     """
 
-    def __init__(self, epsilon: Callable[[], flint.arb], *, is_zero: bool) -> None:
-        self._epsilon = Constant(0.0, 0.0) if is_zero else constant(epsilon)
+    def __init__(self, epsilon: Callable[[], flint.arb]) -> None:
+        self._epsilon = constant(epsilon)
         high = self._epsilon.high
         self.last = np.ceil(min(_NO_POWER_LEFT / high, LARGEST_COUNT)) if high > TINY else LARGEST_COUNT
         """A count n from which on E^-n is 0 in float64, or the largest count."""

@@ -20,7 +20,6 @@ from rainbowdp.graph import listed
 from rainbowdp.graph.morphism import BoundaryMorphism, boundary_morphism
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
-from rainbowdp.plots.histogram import best_masses
 from rainbowdp.plots.layout import (
     NAME_SIZE,
     Placed,
@@ -226,6 +225,15 @@ class Panels:
         chance = _chance(float(masses.min()), float(masses.max()), surely=bool(surely))
         where = "no boundary" if free else f"i = {int(distance)}"
         return f"{_members([shown[member] for member in members.tolist()])}\n{where}, {chance}"
+
+
+def best_masses(
+    graph: RainbowGraph, mechanism: Mechanism, datasets: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the probability of the best class at some datasets of one region."""
+    best = graph.rainbows[int(graph.regions[datasets[0]])].classes[0]
+    columns = [mechanism.colors.index(color) for color in best]
+    return np.asarray(mechanism.table[mechanism.codes[datasets]][:, columns].sum(axis=1))
 
 
 def _frame(axes: Axes, places: Points, size: Points) -> None:
