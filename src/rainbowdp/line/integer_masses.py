@@ -174,15 +174,9 @@ def _all_units(values: Iterable[flint.arb]) -> list[int] | None:
     """Return the lower ends of balls in units of 2^-62, at least 0 and at most 1; None if one is too wide."""
     found = []
     for value in values:
-        if not value.is_finite():
+        if not value.is_finite() or (value.rad() > _NARROW and not value > 1):
             return None
-        if value.rad() > _NARROW and not value > 1:
-            return None
-        found.append(_whole_units(value.lower()))
+        whole = (value.lower() * _ONE).floor().unique_fmpz()
+        assert whole is not None  # noqa: S101 - an end is one number
+        found.append(min(max(int(whole), 0), _ONE))
     return found
-
-
-def _whole_units(end: flint.arb) -> int:
-    whole = (end * _ONE).floor().unique_fmpz()
-    assert whole is not None  # noqa: S101 - an end is one number
-    return min(max(int(whole), 0), _ONE)

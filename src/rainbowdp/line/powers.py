@@ -23,7 +23,7 @@ As the grid is fixed, the result for a count does not depend on which others are
 """
 
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 import flint
@@ -170,15 +170,12 @@ def _grid() -> _Grid:
     def step() -> flint.arb:
         return flint.arb(2).log() / _PARTS
 
-    def power(part: int) -> Constant:
-        def evaluate() -> flint.arb:
-            return (-step() * part).exp()
-
-        return constant(evaluate)
+    def power(part: int) -> flint.arb:
+        return (-step() * part).exp()
 
     high, low = constant(step)
     short = float(np.ldexp(np.rint(np.ldexp(high, _SHORT_BITS + 8)), -_SHORT_BITS - 8))
-    powers = [power(part) for part in range(_PARTS)]
+    powers = [constant(partial(power, part)) for part in range(_PARTS)]
     return _Grid(
         step=short,
         step_rest=(high - short) + low,
