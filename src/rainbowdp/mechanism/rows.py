@@ -26,7 +26,7 @@ from rainbowdp.exact import Exponent, Number, parse_fraction, simplest, to_float
 from rainbowdp.exact.arguments import items_of, kind_of
 from rainbowdp.graph.arrays import Distances, frozen, integer_array
 from rainbowdp.graph.labels import Labels, namer
-from rainbowdp.line import LARGEST_FRACTION_DISTANCE, Line, share_tables
+from rainbowdp.line import LARGEST_FRACTION_DISTANCE, Line
 from rainbowdp.privacy import GaussianDP
 from rainbowdp.rainbow import quote_color
 
@@ -162,7 +162,6 @@ class LineRows(ComputedRows):
     def float_table(self) -> NDArray[np.float64]:
         """Return the probabilities, float64 [classes, colors], through the bulk formula of the lines."""
         table = np.empty((len(self), len(self._fallbacks[0])))
-        share_tables(self.lines)
         for region, line in enumerate(self.lines):
             here = self.regions == region
             free = here & (self.distances < 0)
