@@ -5,11 +5,9 @@ The oracle for the choice is the definition, in a few lines of Python; the law o
 """
 
 import contextlib
-import hashlib
 import io
 import itertools
 import random
-import struct
 import tempfile
 import traceback
 from collections import Counter, defaultdict
@@ -31,7 +29,7 @@ from rainbowdp.tables.persons import Words, chosen, distinct
 from rainbowdp.tables.summarizing import Wanted, rows_per_person
 from table_backends import Row, csv_file
 
-KEY = b"a key of sufficient length"
+KEY = b"a sufficient key"
 # Persons and sayings share their first or their second word.
 WORD = st.sampled_from([0, 1, 1 << 63])
 
@@ -57,8 +55,8 @@ def test_each_person_keeps_the_rows_with_the_smallest_numbers(
     expected: Counter[tuple[int, ...]] = Counter()
     for person, own in mine.items():
         said = sorted(set(own), key=lambda row: row[::-1]) if once else own
-        hashed = hashlib.shake_256(KEY + struct.pack("=QQ", *person) + b"0").digest(8 * len(said))
-        numbers = struct.unpack(f"={len(said)}Q", hashed)
+        columns = [np.full(len(said), word, np.uint64) for word in person]
+        numbers = persons.siphash([*columns, np.arange(len(said), dtype=np.uint64)], KEY).tolist()
         expected.update(row for _, row in sorted(zip(numbers, said, strict=True))[:most])
     found = chosen(pieces, most, KEY, once=once)
     assert Counter(map(tuple, found.tolist())) == expected
@@ -66,13 +64,10 @@ def test_each_person_keeps_the_rows_with_the_smallest_numbers(
     assert dict(zip(map(tuple, keys.tolist()), counts.tolist(), strict=True)) == expected
 
 
-def test_a_person_draws_one_stream_whatever_the_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = b"".join(persons.stream(KEY, b"one", 0, 100))
-    assert len(set(struct.unpack("=100Q", whole))) == 100
-    monkeypatch.setattr(persons, "_BLOCK", 7)
-    blocks = b"".join(persons.stream(KEY, b"one", 0, 100))
-    for first, size in itertools.product(range(30), range(30)):
-        assert b"".join(persons.stream(KEY, b"one", first, size)) == blocks[8 * first : 8 * (first + size)]
+def test_the_numbers_are_those_of_siphash() -> None:
+    key, message = bytes(range(16)), np.frombuffer(bytes(range(15)) + b"\0", dtype="<u8")
+    # Appendix A of the paper.
+    assert persons.siphash([*message.reshape(2, 1)], key).tolist() == [0xA129CA6149BE45E5]
 
 
 @pytest.mark.parametrize("once", [False, True])

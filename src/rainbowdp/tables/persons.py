@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keep at most M rows of each person: every row draws a random number, and the M smallest of a person stay.
+"""Keep at most M rows of each person: every row has a random number, and the M smallest of a person stay.
 
-Each person draws from a stream of numbers of its own, SHAKE-256 of a secret key and the person; the key comes
-from the operating system for each call. A row draws the next number, whatever it says and whatever other
-persons there are: under one key, no other person's rows change what is kept of a person. The numbers have 64
-bits and are as good as independent uniform ones: who saw a difference could tell that function from a random
-one. So what is kept is a uniformly random set of the person's rows. Two rows of a person draw the same number
-with probability ``2**-64``; of n rows none is kept more often than another by more than ``n / 2**64``. Of
-categories, each one draws once, in an order that follows from the key: the set is one of the person's
-categories, however often each is named.
+The number of a person's row is SipHash of the person and of how many rows of that person came before, under a
+secret key that is drawn from the operating system for each call. It depends neither on what the row says nor
+on other persons: under one key, no other person's rows change what is kept of a person. The numbers have 64
+bits and are as good as independent uniform ones, since SipHash is made as a pseudorandom function. So what is
+kept is a uniformly random set of the person's rows. Two rows of a person have the same number with
+probability ``2**-64``; of n rows none is kept more often than another by more than ``n / 2**64``. Of
+categories, each one counts as a row, however often the person names it.
 
 A person is the text of the unit cell (`cell_text`), so ``7``, ``7.0`` and ``" 7 "`` are one person. It stands
 here by a hash of 128 bits, BLAKE2b under a key of the same call. Two persons of N share one with a
@@ -49,10 +48,11 @@ _BESIDE = 64
 # Words in a row: two of the person, two of what the row says.
 _WIDTH = 4
 _PERSON, _SAID = slice(0, 2), slice(2, 4)
-# Beside a row: its number, and how many numbers its person has drawn so far.
-_NUMBER, _DRAWN = 4, 5
-# Words of a person's stream that are made by one hash.
-_BLOCK = 1 << 16
+# Beside a row: its number, and how many rows of its person there were so far.
+_NUMBER, _COUNT = 4, 5
+_SIPHASH = b"somepseudorandomlygeneratedbytes"
+# As many messages as fit the caches of a processor with all that is computed about them.
+_AT_ONCE = 1 << 13
 # A power of two.
 _SHARES = 128
 # Rows that are held in memory before they are written; a table with fewer of them is never written.
@@ -115,6 +115,7 @@ class Spool:
 
     def __init__(self, key: bytes, rows: "PersonRows", database: "DuckDBPyConnection") -> None:
         self._key = key
+        self._numbers = hashlib.sha256(b"numbers" + key).digest()[:16]
         self._rows = rows
         self._database = database
         database.execute(f"set memory_limit = '{_MEMORY}'")
@@ -152,7 +153,7 @@ class Spool:
             Whether what a person says twice counts once.
         """
         for pieces in self._rows.shares():
-            marks, numbers = distinct(chosen(pieces, most, self._key, once=once))
+            marks, numbers = distinct(chosen(pieces, most, self._numbers, once=once))
             self._insert("chosen", marks, n=numbers)
 
     def rows_per_person(self) -> Counter[int]:
@@ -208,19 +209,48 @@ def _words_of(hashes: Sequence[bytes]) -> Words:
     return np.frombuffer(b"".join(hashes), dtype=np.uint64).reshape(-1, 4)[:, :2]
 
 
-def stream(key: bytes, person: bytes, first: int, size: int) -> Iterator[bytes]:
-    """Yield the bytes of some words of a person's stream, from the first one on.
+def siphash(columns: Sequence[Words], key: bytes) -> Words:
+    """Return SipHash-2-4 of rows of words, which are given as columns, all rows together.
+
+    A row is the message of 8 bytes for each word, and of 7 for the last one, which is below ``2**56``: so the
+    length of the message fits beside it.
+
+    References
+    ----------
+    J.-P. Aumasson, D. J. Bernstein: SipHash: a fast short-input PRF. INDOCRYPT 2012.
 
     Examples
     --------
-    >>> whole = b"".join(stream(b"key", b"person", 0, 9))
-    >>> whole == b"".join([*stream(b"key", b"person", 0, 4), *stream(b"key", b"person", 4, 5)])
-    True
+    >>> siphash([np.arange(2, dtype=np.uint64)], bytes(16)).tolist()
+    [9653631509764641772, 16226771425619785023]
     """
-    end = first + size
-    for block in range(first // _BLOCK, -(-end // _BLOCK)):
-        start, stop = (max(0, min(_BLOCK, at - block * _BLOCK)) for at in (first, end))
-        yield hashlib.shake_256(key + person + b"%d" % block).digest(8 * stop)[8 * start :]
+    length = np.uint64((8 * len(columns) - 1) << 56)
+    halves = np.frombuffer(key, dtype="<u8").tolist() * 2
+    starts = (int.from_bytes(_SIPHASH[at : at + 8], "big") for at in range(0, 32, 8))
+    state = [
+        np.full(len(columns[0]), half ^ start, np.uint64) for half, start in zip(halves, starts, strict=True)
+    ]
+    for word in (*columns[:-1], columns[-1] | length):
+        state[3] ^= word
+        _mix(state, 2)
+        state[0] ^= word
+    state[2] ^= np.uint64(255)
+    _mix(state, 4)
+    return state[0] ^ state[1] ^ state[2] ^ state[3]
+
+
+def _mix(state: list[Words], rounds: int) -> None:
+    """Mix the four words of a state, for all messages at once."""
+    for _ in range(rounds):
+        for to, by, bits in ((0, 1, 13), (2, 3, 16), (0, 3, 21), (2, 1, 17)):
+            state[to] += state[by]
+            state[by] = _rotated(state[by], bits) ^ state[to]
+            if by == 1:
+                state[to] = _rotated(state[to], 32)
+
+
+def _rotated(words: Words, bits: int) -> Words:
+    return (words << np.uint64(bits)) | (words >> np.uint64(64 - bits))
 
 
 def chosen(pieces: Iterable[Words], most: int, key: bytes, *, once: bool) -> Words:
@@ -233,9 +263,9 @@ def chosen(pieces: Iterable[Words], most: int, key: bytes, *, once: bool) -> Wor
     most : int
         Rows that a person keeps.
     key : bytes
-        Under which persons draw.
+        Of `siphash`: 16 bytes.
     once : bool
-        Whether what a person says several times draws once, and counts once.
+        Whether what a person says several times is one row.
 
     Returns
     -------
@@ -245,40 +275,34 @@ def chosen(pieces: Iterable[Words], most: int, key: bytes, *, once: bool) -> Wor
     Examples
     --------
     >>> rows = np.array([[7, 7, 1, 1], [8, 8, 1, 1], [7, 7, 1, 1]], np.uint64)
-    >>> chosen([rows], 2, bytes(32), once=False).tolist()
+    >>> chosen([rows], 2, bytes(16), once=False).tolist()
     [[1, 1], [1, 1], [1, 1]]
-    >>> chosen([rows], 2, bytes(32), once=True).tolist()
+    >>> chosen([rows], 2, bytes(16), once=True).tolist()
     [[1, 1], [1, 1]]
     """
     kept: Words = np.empty((0, _WIDTH + 2), dtype=np.uint64)
     for piece in pieces:
         rows = np.concatenate([kept, np.pad(piece, ((0, 0), (0, 2)))])
-        if once:
-            # A saying that has lost its place must not draw again, so all of them stay until the end.
-            kept = _first(rows, 1, *_runs(rows[:, :_WIDTH]))
-        else:
-            kept = _smallest(_numbered(rows, len(kept), key), most)
-    if once:
-        kept = _smallest(_numbered(kept, 0, key), most)
-    return kept[:, _SAID]
+        # A saying that has lost its place must not come again, so all of them stay until the end.
+        kept = _first(rows, 1, *_runs(rows[:, :_WIDTH])) if once else _smallest(rows, len(kept), most, key)
+    return (_smallest(kept, 0, most, key) if once else kept)[:, _SAID]
 
 
-def _numbered(rows: Words, old: int, key: bytes) -> Words:
-    """Return rows by person, each with a number; the first so many ones have theirs."""
+def _smallest(rows: Words, old: int, most: int, key: bytes) -> Words:
+    """Return the rows with the smallest numbers of each person; only the first so many have theirs yet."""
     order, starts = _runs(rows[:, _PERSON])
     rows, new = rows.take(order, axis=0), order >= old
     sizes = np.diff(starts, append=len(rows))
-    before = rows[starts, _DRAWN].astype(np.int64)
-    draws = np.diff(np.concatenate([[0], new.cumsum()])[[*starts, len(rows)]])
-    persons = rows[starts, _PERSON].tobytes()
-    drawn = b"".join(
-        part
-        for at, (first, size) in enumerate(zip(before.tolist(), draws.tolist(), strict=True))
-        for part in stream(key, persons[16 * at : 16 * at + 16], first, size)
-    )
-    rows[new, _NUMBER] = np.frombuffer(drawn, dtype=np.uint64)
-    rows[:, _DRAWN] = np.repeat(before + draws, sizes)
-    return rows
+    # Of a person, rows with numbers stand first, and say how many there were.
+    told = rows[starts, _COUNT]
+    kept = np.add.reduceat(~new, starts, dtype=np.uint64) if len(rows) else told
+    places = np.arange(len(rows), dtype=np.uint64) - np.repeat(starts.astype(np.uint64) + kept - told, sizes)
+    for at in range(0, len(rows), _AT_ONCE):
+        part = np.flatnonzero(new[at : at + _AT_ONCE]) + at
+        rows[part, _NUMBER] = siphash([*rows[part, _PERSON].T, places[part]], key)
+    rows[:, _COUNT] = np.repeat(told + sizes.astype(np.uint64) - kept, sizes)
+    run = np.repeat(np.arange(len(starts), dtype=np.uint32), sizes)
+    return _first(rows, most, np.lexsort((rows[:, _NUMBER], run)), starts)
 
 
 def distinct(keys: Words) -> tuple[Words, Words]:
@@ -294,20 +318,15 @@ def distinct(keys: Words) -> tuple[Words, Words]:
     return keys.take(order[starts], axis=0), np.diff(starts, append=len(keys)).astype(np.uint64)
 
 
-def _smallest(rows: Words, most: int) -> Words:
-    """Return the rows with the smallest numbers of each person."""
-    return _first(rows, most, *_runs(rows[:, _PERSON], rows[:, _NUMBER]))
-
-
-def _runs(keys: Words, *within: Words) -> tuple[Places, Places]:
-    """Return an order that puts equal keys together, and where each run of them begins.
-
-    Within a run the numbers of other columns ascend; where these are equal, the order stays.
-    """
-    order = np.lexsort((*within, *keys.T))
-    keys = keys.take(order, axis=0)
+def _runs(keys: Words) -> tuple[Places, Places]:
+    """Return an order that puts equal keys together and keeps theirs, and where each run of them begins."""
+    columns = [np.ascontiguousarray(column) for column in keys.T]
+    order = np.lexsort(columns)
     new = np.ones(len(keys), dtype=np.bool_)
-    new[1:] = (keys[1:] != keys[:-1]).any(axis=1)
+    new[1:] = False
+    for column in columns:
+        ordered = column.take(order)
+        new[1:] |= ordered[1:] != ordered[:-1]
     return order, np.flatnonzero(new)
 
 
