@@ -32,7 +32,7 @@ def test_sparse_solutions_equal_dense_ones(seed: int, size: int) -> None:
     rng = random.Random(seed)
     entries = random_matrix(rng, size)
     dense = flint.fmpq_mat(size, size, [fmpq(value) for row in entries for value in row])
-    sparse = [{c: fmpq(value) for c, value in enumerate(row) if value} for row in entries]
+    sparse = {r: {c: fmpq(value) for c, value in enumerate(row) if value} for r, row in enumerate(entries)}
     if dense.det() == 0:
         with pytest.raises(ZeroDivisionError):
             simplex_module.Factors(sparse)

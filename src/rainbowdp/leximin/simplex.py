@@ -61,7 +61,8 @@ class LexicographicSimplex:
     @property
     def is_unique(self) -> bool:
         """Whether the objectives so far leave a single point."""
-        return not any(entity not in self.fixed for entity in self._nonbasic())
+        free = set(range(len(self.program.columns))) - self._basic
+        return free <= self.fixed and {~row for row in self._active} <= self.fixed
 
     def value(self, column: int) -> flint.fmpq:
         """Return the present value of a variable."""
@@ -102,40 +103,30 @@ class LexicographicSimplex:
         """Take in variables and rows that were added to the program."""
         self._move_to(self._basic, self._active)
 
-    def _nonbasic(self) -> list[int]:
-        slacks = [~row for row in sorted(self._active)]
-        return slacks + [c for c in range(len(self.program.columns)) if c not in self._basic]
-
     def _move_to(self, basic: set[int], active: set[int]) -> None:
         """Make the vertex with these nonzero variables and equal rows the present one, feasible or not."""
-        rows, columns = sorted(active), sorted(basic)
-        place = {column: index for index, column in enumerate(columns)}
-        matrix = [
-            {place[column]: value for column, value in self.program.rows[row].items() if column in place}
-            for row in rows
-        ]
-        factors = Factors(matrix)
-        right = {index: self.program.right[row] for index, row in enumerate(rows)}
-        solved = factors.solve({index: value for index, value in right.items() if value != 0})
-        values = {columns[index]: value for index, value in solved.items()}
-        for row, entries in enumerate(self.program.rows):
+        rows, right = self.program.rows, self.program.right
+        factors = Factors(
+            {row: {column: value for column, value in rows[row].items() if column in basic} for row in active}
+        )
+        values = factors.solve({row: right[row] for row in active if right[row] != 0})
+        for row, entries in enumerate(rows):
             if row not in active:
-                slack = self.program.right[row] - _dot(entries, values)
+                slack = right[row] - _dot(entries, values)
                 if slack != 0:
                     values[~row] = slack
-        self._basic, self._active = basic, active
-        self._rows, self._columns, self._factors, self._values = rows, columns, factors, values
+        self._basic, self._active, self._factors, self._values = basic, active, factors, values
 
     def _try(self, basic: set[int], active: set[int], objective: Mapping[int, flint.fmpq]) -> None:
         """Move to a proposed vertex if it is one, is feasible, and has no lower value."""
-        before = (self._basic, self._active, _dot(objective, self._values))
+        before = self._basic, self._active, self._factors, self._values
         try:
             self._move_to(basic, active)
         except ZeroDivisionError:
             return
         is_feasible = not any(value < 0 or entity in self.fixed for entity, value in self._values.items())
-        if not is_feasible or _dot(objective, self._values) < before[2]:
-            self._move_to(before[0], before[1])
+        if not is_feasible or _dot(objective, self._values) < _dot(objective, before[3]):
+            self._basic, self._active, self._factors, self._values = before
 
     def _climb(self, objective: Mapping[int, flint.fmpq]) -> Sparse:
         """Pivot until no reduced cost is positive, and return the reduced costs."""
@@ -151,10 +142,7 @@ class LexicographicSimplex:
 
     def _reduced_costs(self, objective: Mapping[int, flint.fmpq]) -> Sparse:
         """Return the change of the objective per unit of each free entity that is held at 0."""
-        right = {
-            index: objective[column] for index, column in enumerate(self._columns) if column in objective
-        }
-        duals = {self._rows[index]: value for index, value in self._factors.solve_transposed(right).items()}
+        duals = self._factors.solve_transposed({c: v for c, v in objective.items() if c in self._basic})
         costs = {~row: -value for row, value in duals.items()}
         touched: Sparse = {c: value for c, value in objective.items() if c not in self._basic}
         for row, dual in duals.items():
@@ -167,8 +155,7 @@ class LexicographicSimplex:
     def _direction(self, entering: int) -> Sparse:
         """Return the rates of all entities that are not held at 0, per unit of the entering one."""
         column = self.program.column(entering)
-        right = {index: -column[row] for index, row in enumerate(self._rows) if row in column}
-        rates = {self._columns[i]: value for i, value in self._factors.solve(right).items()}
+        rates = self._factors.solve({row: -value for row, value in column.items() if row in self._active})
         change: Sparse = {}
         moving = dict(rates)
         if entering >= 0:
@@ -246,8 +233,8 @@ class Factors:
 
     Parameters
     ----------
-    rows : sequence of mappings of int to fmpq, length n
-        The rows of the matrix; columns are the numbers 0 to n-1.
+    rows : mapping of int to mapping of int to fmpq
+        The entries of n rows, by the number of the row and that of the column; there are n columns.
 
     Raises
     ------
@@ -257,25 +244,25 @@ class Factors:
     Examples
     --------
     >>> q = flint.fmpq
-    >>> factors = Factors([{0: q(2), 1: q(1)}, {0: q(1), 1: q(1)}])
-    >>> factors.solve({0: q(5), 1: q(3)})
-    {1: 1, 0: 2}
+    >>> factors = Factors({7: {0: q(2), 1: q(1)}, 9: {0: q(1), 1: q(1)}})
+    >>> sorted(factors.solve({7: q(5), 9: q(3)}).items())
+    [(0, 2), (1, 1)]
     >>> sorted(factors.solve_transposed({0: q(3), 1: q(2)}).items())
-    [(0, 1), (1, 1)]
+    [(7, 1), (9, 1)]
     """
 
     __slots__ = ("_lower", "_pivots", "_upper")
 
-    def __init__(self, rows: Sequence[Mapping[int, flint.fmpq]]) -> None:
-        work = [dict(row) for row in rows]
-        holders: list[set[int]] = [set() for _ in rows]
-        for index, entries in enumerate(work):
-            for held in entries:
-                holders[held].add(index)
+    def __init__(self, rows: Mapping[int, Mapping[int, flint.fmpq]]) -> None:
+        work = {row: dict(entries) for row, entries in rows.items()}
+        holders: dict[int, set[int]] = {}
+        for row, entries in work.items():
+            for column in entries:
+                holders.setdefault(column, set()).add(row)
         # Rows by length; an entry is out of date where the row has another length by now.
-        shortest = [(len(entries), index) for index, entries in enumerate(work)]
+        shortest = [(len(entries), row) for row, entries in work.items()]
         heapq.heapify(shortest)
-        alone = [column for column, rows_of in enumerate(holders) if len(rows_of) == 1]
+        alone = [column for column in sorted(holders) if len(holders[column]) == 1]
         self._pivots: list[tuple[int, int, flint.fmpq]] = []
         self._lower: list[tuple[int, Sparse]] = []
         self._upper: list[tuple[int, Sparse]] = []
@@ -301,7 +288,7 @@ class Factors:
 
 
 def _choose(
-    work: list[Sparse], holders: list[set[int]], shortest: list[tuple[int, int]], alone: list[int]
+    work: dict[int, Sparse], holders: dict[int, set[int]], shortest: list[tuple[int, int]], alone: list[int]
 ) -> tuple[int, int]:
     """Return a pivot with little fill: alone in its column, else in a shortest row."""
     while alone:
@@ -316,7 +303,7 @@ def _choose(
 
 
 def _eliminate(
-    work: list[Sparse], holders: list[set[int]], row: int, column: int
+    work: dict[int, Sparse], holders: dict[int, set[int]], row: int, column: int
 ) -> tuple[flint.fmpq, Sparse, Sparse]:
     """Return a pivot, the rest of its row divided by it, and how often it was subtracted from other rows."""
     line, work[row] = work[row], {}
