@@ -36,9 +36,3 @@ def make_budget(run: Runner, epsilon: object = 100, *more: object) -> None:
 def spent() -> str:
     with open_ledger("l") as ledger:
         return str(ledger.state("b").spent)
-
-
-def duckdb_file() -> None:
-    import duckdb
-
-    duckdb.connect("e.duckdb").execute("create table people (vote varchar)").close()

@@ -39,13 +39,6 @@ def test_published_values_for_half_and_two_percent() -> None:
     assert all(mechanism.keep_probability(people) == 1 for people in (12, 13, 14, 15))
 
 
-def test_published_values_where_everything_is_rational() -> None:
-    assert key_table("ln(3/2)", "0.1") == tuple(
-        map(Fraction, ("0", "1/10", "1/4", "19/40", "43/60", "79/90", "133/135", "1"))
-    )
-    assert key_table("ln 2", "0.1") == tuple(map(Fraction, ("0", "0.1", "0.3", "0.7", "0.9", "1")))
-
-
 @given(
     st.floats(0.01, 3).map(lambda value: round(value, 3)),
     st.floats(1e-6, 0.5).map(lambda value: float(f"{value:.3g}")),

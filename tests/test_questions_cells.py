@@ -148,12 +148,7 @@ def test_no_cell_raises_and_texts_are_stable(cell: object) -> None:
 
 @given(st.integers(-(10**15), 10**15))
 def test_a_whole_number_says_the_same_in_every_type(value: int) -> None:
-    assert {
-        cell_text(value),
-        cell_text(float(value)),
-        cell_text(Decimal(value)),
-        cell_text(np.int64(value)),
-    } == {str(value)}
+    assert {cell_text(kind(value)) for kind in (int, float, Decimal, np.int64)} == {str(value)}
 
 
 MESS = [(cell, 1) for cell, _ in TEXTS] + [(cell, 1) for cell in [*NULLS, *INVALIDS]]
@@ -223,7 +218,7 @@ def test_sums_are_exact_and_clamped() -> None:
 def test_an_edge_belongs_to_the_bracket_above_it() -> None:
     reading = BracketReading("c", (Fraction(18), Fraction("65.5")))
     rows: list[tuple[object, int]] = [
-        ("17.999", 1),
+        ("17.9", 1),
         (18, 2),
         (18.0, 4),
         ("65.4", 8),

@@ -152,7 +152,7 @@ MANY = pd.DataFrame({"vote": TEXTS * 600, "id": range(4800), "town": ["Ulm"] * 4
 NUMBERS = pd.DataFrame({"vote": [1.0, 2.0, float("nan"), 2.5], "id": range(4), "town": ["Ulm"] * 4})
 HELD: dict[str, tuple[Any, list[tuple[str | None, int]]]] = {
     "texts": (MANY, GIVEN),
-    "bytes": (MANY.assign(vote=[text and text.encode() for text in TEXTS] * 600), GIVEN),
+    "bytes": (MANY.assign(vote=pd.Series([text and text.encode() for text in TEXTS] * 600)), GIVEN),
     "polars": (pl.DataFrame(MANY), GIVEN),
     "csv": ("many.csv", GIVEN),
     "numbers": (NUMBERS, [("1", 1), ("2", 1), ("2.5", 1), (None, 1)]),

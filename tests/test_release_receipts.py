@@ -35,7 +35,11 @@ Json = Any  # what json.loads may give
 SCHEMA = json.loads(
     (Path(rdp.__file__).parent / "release" / "receipt.schema.json").read_text(encoding="utf-8")
 )
-PRIVACIES = [rdp.PureDP("ln 2"), rdp.ApproxDP("1/2", "1/100"), rdp.GaussianDP("1/2")]
+PRIVACIES: list[rdp.privacy.Privacy] = [
+    rdp.PureDP("ln 2"),
+    rdp.ApproxDP("1/2", "1/100"),
+    rdp.GaussianDP("1/2"),
+]
 COUNTS = OptionCounts((7, 3, 5))
 CASES: dict[str, tuple[Question, Summary]] = {
     "winner": (rdp.winner("c", ["a", "b", "c"]), COUNTS),

@@ -253,14 +253,11 @@ def yes_no(
     'sum'
     """
     measure = measure_of(equals, clamp, share=share is not None)
-    if share is not None:
-        if at_least is not None:
-            raise QuestionError("both a count and a share are given", help="give one of them")
-        edge: Number = share
-    elif at_least is None:
+    if share is not None and at_least is not None:
+        raise QuestionError("both a count and a share are given", help="give one of them")
+    edge = at_least if share is None else share
+    if edge is None:
         raise QuestionError("no threshold is given", help="give the least count or sum, or a share")
-    else:
-        edge = at_least
     allowed = None if false_yes is None else parse_fraction(false_yes)
     return YesNo(column, measure, (measure.edge(edge),), nulls=nulls, false_yes=allowed)
 

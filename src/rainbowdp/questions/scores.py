@@ -123,16 +123,12 @@ class Scores(OneOption):
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:  # noqa: ARG002 - the sensitivity says it
         """Return the option with the best score, and how many people it takes to change that."""
         values = self.scores_of(summary)
-        best = values.index(max(values))
-        most = self.sensitivity if self.monotone else 2 * self.sensitivity
-        distance = min(
-            max(0, ceil((values[best] - value) / most) - 1)
-            if at < best
-            else floor((values[best] - value) / most)
-            for at, value in enumerate(values)
-            if at != best
+        best, second, *_ = sorted(range(len(values)), key=lambda at: (-values[at], at))
+        steps = (values[best] - values[second]) / (
+            self.sensitivity if self.monotone else 2 * self.sensitivity
         )
-        return Location(self.options[best], distance)
+        # A second one that was declared before wins as soon as it is level.
+        return Location(self.options[best], ceil(steps) - 1 if second < best else floor(steps))
 
 
 def scores(options: Iterable[object], *, sensitivity: Number, monotone: bool = False) -> Scores:

@@ -170,21 +170,18 @@ class Ranking(_Counted):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.top is None:
-            if self.as_set:
-                raise QuestionError("a set of all options cannot change", help="say how many to name: top=3")
-            return
         count = len(self.options)
-        if not is_whole(self.top) or not 1 <= self.top <= count:
+        if self.top is not None and (not is_whole(self.top) or not 1 <= self.top <= count):
             raise QuestionError(
                 f"the first {described(self.top)} of {count} options cannot be named",
                 help=f"give a whole number from 1 to {count - 1}",
             )
-        if self.as_set and self.top == count:
+        top = count if self.top is None else int(self.top)
+        object.__setattr__(self, "top", None if top == count else top)
+        if self.as_set and self.top is None:
             raise QuestionError(
-                "a set of all options cannot change", help=f"name at most {count - 1} of them"
+                "a set of all options cannot change", help=f"say how many to name: at most {count - 1}"
             )
-        object.__setattr__(self, "top", None if self.top == count else int(self.top))
 
     @property
     def length(self) -> int:

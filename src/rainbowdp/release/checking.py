@@ -163,7 +163,10 @@ class ReceiptCheck:
     @cached_property
     def judged(self) -> Judged:
         """What of the mechanism was judged, and whether it keeps its promise there."""
-        return _judged(self.receipt.terms)
+        terms = self.receipt.terms
+        if isinstance(terms, Terms):
+            return judge_mechanism(terms.mechanism)
+        return judge_line(Line("keep>drop", {"keep": 0, "drop": 1}, terms.mechanism.privacy))
 
     @property
     def holds(self) -> bool:
@@ -219,9 +222,3 @@ def verify_receipt(receipt: Mapping[str, object]) -> ReceiptCheck:
 
 def _as_text(value: object) -> str:
     return json.dumps(value, sort_keys=True)
-
-
-def _judged(terms: Terms | KeyTerms) -> Judged:
-    if isinstance(terms, Terms):
-        return judge_mechanism(terms.mechanism)
-    return judge_line(Line("keep>drop", {"keep": 0, "drop": 1}, terms.mechanism.privacy))
