@@ -5,11 +5,11 @@ import contextlib
 import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -390,35 +390,30 @@ class BrokenError(Exception):
     """What ends a call at a statement."""
 
 
-@dataclass
-class Breaking:
-    """A database in which some more statements succeed, commits among them, and then one fails."""
+def broken_at(address: str, left: int) -> Database:
+    """Open a database in which so many more statements succeed, commits among them, and then one fails."""
+    database = open_database(address, create=False)
+    whole = database.transaction
 
-    database: Database
-    left: int
-
-    @property
-    def label(self) -> str:
-        return self.database.label
-
-    def close(self) -> None:
-        self.database.close()
-
-    def count(self) -> None:
-        self.left -= 1
-        if self.left < 0:
+    def count() -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
             raise BrokenError
 
     @contextlib.contextmanager
-    def transaction(self, *, write: bool) -> Iterator[Run]:
-        with self.database.transaction(write=write) as run:
+    def transaction(*, write: bool) -> Iterator[Run]:
+        with whole(write=write) as run:
 
             def counted(statement: str, values: Mapping[str, object]) -> list[Row]:
-                self.count()
+                count()
                 return run(statement, values)
 
             yield counted
-            self.count()
+            count()
+
+    database.transaction = transaction  # type: ignore[method-assign]
+    return database
 
 
 def test_an_error_at_any_statement_leaves_a_whole_ledger(place: Place) -> None:
@@ -426,9 +421,8 @@ def test_an_error_at_any_statement_leaves_a_whole_ledger(place: Place) -> None:
         ledger.create("survey", pure(100))
     granted: list[str] = []
     while granted[-1:] != ["answered"]:
-        request, before = f"q{len(granted)}", len(granted)
-        broken = Breaking(open_database(place.address, create=False), before)
-        with Ledger(cast("Database", broken)) as ledger, contextlib.suppress(BrokenError):
+        request, broken = f"q{len(granted)}", Ledger(broken_at(place.address, len(granted)))
+        with broken as ledger, contextlib.suppress(BrokenError):
             ledger.store(ask(ledger, request_id=request), "Ann")
         with place.open() as ledger:
             charge = ask(ledger, request_id=request)
