@@ -36,7 +36,6 @@ from rainbowdp.exact import (
     Real,
     are_compatible,
     ball,
-    format_fraction,
     parse_exponent,
     parse_fraction,
     show,
@@ -45,6 +44,7 @@ from rainbowdp.exact import (
 )
 from rainbowdp.exact.arguments import require, whole
 from rainbowdp.exact.real import undecided
+from rainbowdp.exact.text import exponent_text
 
 LARGEST_PARAMETER = 1_000_000
 
@@ -99,11 +99,6 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.violation is None
-
-
-def exponent_text(exponent: Exponent) -> str:
-    """Return an epsilon or mu as it is typed."""
-    return str(exponent) if isinstance(exponent, Log) else format_fraction(exponent)
 
 
 def parse_nonnegative(value: Number, name: str) -> Exponent:
