@@ -5,11 +5,11 @@ import contextlib
 import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -240,48 +240,41 @@ VANDALS = {
 }
 
 
-@pytest.fixture
-def vandals(place: Place) -> list[str]:
-    how = "OR REPLACE" if place.kind == "sqlite" else ""
-    return [
-        "DELETE FROM rainbowdp_entries",
-        "DELETE FROM rainbowdp_ledger",
-        "UPDATE rainbowdp_entries SET epsilon_rational = '0'",
-        "UPDATE rainbowdp_ledger SET version = 7",
-        *VANDALS[place.kind],
-        COPY.format(how=how, number=5, event="charge", request="request"),
-        COPY.format(how=how, number=5, event="answer", request="request"),
-        COPY.format(how=how, number=5, event="close", request="request"),
-        COPY.format(how=how, number=9, event="charge", request="'another'"),
-    ]
-
-
-def test_nothing_is_ever_changed_deleted_or_replaced(
-    place: Place, ledger: Ledger, vandals: list[str]
-) -> None:
+def test_nothing_is_changed_deleted_or_replaced_while_the_guards_stand(place: Place, ledger: Ledger) -> None:
     ledger.create("survey", pure(1))
     ledger.store(ask(ledger, request_id="q1"), "Ann")
     ledger.close_budget("survey")
     before = place.run(ALL_ENTRIES)
     assert len(before) == 4
-    for statement in vandals:
+    how = "OR REPLACE" if place.kind == "sqlite" else ""
+    update = "UPDATE rainbowdp_entries SET epsilon_rational = '7' WHERE number = 1"
+    delete = "DELETE FROM rainbowdp_entries"
+    for statement in (
+        *(update, delete, "DELETE FROM rainbowdp_ledger", "UPDATE rainbowdp_ledger SET version = 7"),
+        *VANDALS[place.kind],
+        COPY.format(how=how, number=5, event="charge", request="request"),
+        COPY.format(how=how, number=5, event="answer", request="request"),
+        COPY.format(how=how, number=5, event="close", request="request"),
+        COPY.format(how=how, number=9, event="charge", request="'another'"),
+    ):
         with pytest.raises(LedgerError):
             place.run(statement)
         assert place.run(ALL_ENTRIES) == before, statement
         assert place.run("SELECT version FROM rainbowdp_ledger") == [(VERSION,)], statement
+    lose_guards(place)
+    place.run(update)
+    assert ledger.state("survey").total == pure(7)
+    place.run(delete)
+    assert place.run(ALL_ENTRIES) == []
 
 
-def test_the_same_vandals_would_succeed_without_the_guards(place: Place, ledger: Ledger) -> None:
-    ledger.create("survey", pure(1))
+def lose_guards(place: Place) -> None:
+    """Let entries be changed and deleted."""
     if place.kind == "sqlite":
         for trigger in ("no_update", "no_delete"):
             place.run(f"DROP TRIGGER rainbowdp_entries_{trigger}")
     else:
-        place.run("DROP TRIGGER rainbowdp_entries_guard ON rainbowdp_entries")
-    place.run("UPDATE rainbowdp_entries SET epsilon_rational = '7'")
-    assert ledger.state("survey").total == pure(7)
-    place.run("DELETE FROM rainbowdp_entries")
-    assert place.run(ALL_ENTRIES) == []
+        place.run("ALTER TABLE rainbowdp_entries DISABLE TRIGGER ALL")
 
 
 MADE_UP = """
@@ -318,10 +311,7 @@ def test_missing_entries_are_noticed(place: Place, ledger: Ledger) -> None:
     ledger.create("survey", pure(1))
     for _ in range(3):
         ask(ledger)
-    if place.kind == "sqlite":
-        place.run("DROP TRIGGER rainbowdp_entries_no_delete")
-    else:
-        place.run("ALTER TABLE rainbowdp_entries DISABLE TRIGGER ALL")
+    lose_guards(place)
     place.run("DELETE FROM rainbowdp_entries WHERE number = 3")
     with pytest.raises(LedgerError, match="lacks entries of budget 'survey'"):
         ask(ledger)
@@ -400,35 +390,30 @@ class BrokenError(Exception):
     """What ends a call at a statement."""
 
 
-@dataclass
-class Breaking:
-    """A database in which some more statements succeed, commits among them, and then one fails."""
+def broken_at(address: str, left: int) -> Database:
+    """Open a database in which so many more statements succeed, commits among them, and then one fails."""
+    database = open_database(address, create=False)
+    whole = database.transaction
 
-    database: Database
-    left: int
-
-    @property
-    def label(self) -> str:
-        return self.database.label
-
-    def close(self) -> None:
-        self.database.close()
-
-    def count(self) -> None:
-        self.left -= 1
-        if self.left < 0:
+    def count() -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
             raise BrokenError
 
     @contextlib.contextmanager
-    def transaction(self, *, write: bool) -> Iterator[Run]:
-        with self.database.transaction(write=write) as run:
+    def transaction(*, write: bool) -> Iterator[Run]:
+        with whole(write=write) as run:
 
             def counted(statement: str, values: Mapping[str, object]) -> list[Row]:
-                self.count()
+                count()
                 return run(statement, values)
 
             yield counted
-            self.count()
+            count()
+
+    database.transaction = transaction  # type: ignore[method-assign]
+    return database
 
 
 def test_an_error_at_any_statement_leaves_a_whole_ledger(place: Place) -> None:
@@ -436,9 +421,8 @@ def test_an_error_at_any_statement_leaves_a_whole_ledger(place: Place) -> None:
         ledger.create("survey", pure(100))
     granted: list[str] = []
     while granted[-1:] != ["answered"]:
-        request, before = f"q{len(granted)}", len(granted)
-        broken = Breaking(open_database(place.address, create=False), before)
-        with Ledger(cast("Database", broken)) as ledger, contextlib.suppress(BrokenError):
+        request, broken = f"q{len(granted)}", Ledger(broken_at(place.address, len(granted)))
+        with broken as ledger, contextlib.suppress(BrokenError):
             ledger.store(ask(ledger, request_id=request), "Ann")
         with place.open() as ledger:
             charge = ask(ledger, request_id=request)

@@ -9,6 +9,7 @@ import tempfile
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from operator import add
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,14 +61,7 @@ def costs(draw: st.DrawFn) -> tuple[Cost, Vector]:
 
 
 def plus(a: Vector, b: Vector) -> Vector:
-    return Vector(
-        a.rational + b.rational,
-        a.twos + b.twos,
-        a.threes + b.threes,
-        a.fives + b.fives,
-        a.delta + b.delta,
-        a.squared + b.squared,
-    )
+    return Vector(*map(add, a, b))
 
 
 def at_most(a: Vector, b: Vector) -> bool:
@@ -75,11 +69,8 @@ def at_most(a: Vector, b: Vector) -> bool:
     with localcontext() as context:
         context.prec = 80
         rational = a.rational - b.rational
-        logs = (
-            (a.twos - b.twos) * Decimal(2).ln(),
-            (a.threes - b.threes) * Decimal(3).ln(),
-            (a.fives - b.fives) * Decimal(5).ln(),
-        )
+        counts = zip((2, 3, 5), a[1:4], b[1:4], strict=True)
+        logs = [(ours - theirs) * Decimal(base).ln() for base, ours, theirs in counts]
         epsilon = Decimal(rational.numerator) / Decimal(rational.denominator) + sum(logs)
         return bool(epsilon < Decimal("1e-60")) and a.delta <= b.delta and a.squared <= b.squared
 

@@ -308,7 +308,6 @@ def pair_counts(drawn: NDArray[np.int32], lag: int) -> NDArray[np.int64]:
 
 
 @pytest.mark.parametrize("lag", [1, 2, 8, BLOCK])
-@pytest.mark.usefixtures("way")
 def test_draws_are_independent_of_the_ones_before(lag: int, method: Method) -> None:
     ideal = ideal_of(ROWS["odds"])
     drawn = draw_rows([ROWS["odds"]], np.zeros(2 * DRAWS, dtype=np.int32), ReplayBits(31), method)

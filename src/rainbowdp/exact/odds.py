@@ -15,7 +15,7 @@ from fractions import Fraction
 import flint
 
 from rainbowdp.exact.real import LAST_PRECISION, Real, shown_sign, undecided
-from rainbowdp.exact.text import Exponent, Log, LogPart, format_fraction
+from rainbowdp.exact.text import Exponent, Log, LogPart, exponent_text
 
 _RING = flint.fmpq_mpoly_ctx.get(("t",), flint.Ordering.lex)
 _T = _RING.gen(0)
@@ -168,9 +168,8 @@ class OddsExpression(Real):
         return _rebuilt, (self.numerator.to_dict(), self.denominator.to_dict(), self.exponent)
 
     def __repr__(self) -> str:
-        name = format_fraction(self.exponent) if isinstance(self.exponent, Fraction) else str(self.exponent)
         bottom = "" if self.denominator.is_one() else f" / ({self.denominator})"
-        return f"({self.numerator}){bottom} at t = e^({name})"
+        return f"({self.numerator}){bottom} at t = e^({exponent_text(self.exponent)})"
 
 
 def _inflated(number: OddsExpression, power: Fraction, root: Fraction) -> OddsExpression:

@@ -26,7 +26,7 @@ from typing import Self, TypeVar, overload
 import flint
 
 from rainbowdp.errors import UndecidedError
-from rainbowdp.exact.text import Exponent, Log, format_fraction
+from rainbowdp.exact.text import Exponent, Log, exponent_text, format_fraction
 
 FIRST_PRECISION = 64
 LAST_PRECISION = 4096
@@ -417,8 +417,7 @@ class NormalExpression(Real):
             f"{format_fraction(weight)} Phi(Phi^-1({format_fraction(mass)}) + {format_fraction(shift)} mu)"
             for (mass, shift), weight in self.atoms.items()
         ]
-        mu = str(self.mu) if isinstance(self.mu, Log) else format_fraction(self.mu)
-        return " + ".join([format_fraction(self.constant), *terms]) + f" at mu = {mu}"
+        return " + ".join([format_fraction(self.constant), *terms]) + f" at mu = {exponent_text(self.mu)}"
 
 
 def _per_unit(number: NormalExpression, mu: Fraction) -> NormalExpression:

@@ -219,6 +219,17 @@ def format_fraction(value: Fraction) -> str:
     return numerator if value.denominator == 1 else f"{numerator}/{flint.fmpz(value.denominator)}"
 
 
+def exponent_text(exponent: "Exponent | LogPart") -> str:
+    """Return an epsilon or mu, or a part of one, as it is typed.
+
+    Examples
+    --------
+    >>> exponent_text(Fraction(1, 2)), exponent_text(Log(Fraction(6, 5)))
+    ('1/2', 'ln(6/5)')
+    """
+    return format_fraction(exponent) if isinstance(exponent, Fraction) else str(exponent)
+
+
 def _integer(digits: str) -> int:
     # flint reads any number of digits; int() stops at 4300 to protect servers from slow conversions.
     return int(flint.fmpz(digits.lstrip("+")))

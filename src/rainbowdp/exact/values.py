@@ -10,6 +10,7 @@ exact test for equality. What has no short form, such as the chance among a thou
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import cmp_to_key
 
 import flint
 
@@ -176,11 +177,7 @@ def is_open(x: Value, y: Value) -> bool:
 
 def greatest(values: Iterable[Value]) -> Value:
     """Return the greatest of some numbers; where 4096 bits do not tell, either."""
-    found, *others = values
-    for value in others:
-        if order(value, found) > 0:
-            found = value
-    return found
+    return max(values, key=cmp_to_key(order))
 
 
 def rounded(value: Value) -> float:

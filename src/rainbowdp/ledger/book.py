@@ -321,7 +321,7 @@ class Ledger:
             state = entries.state(name)
             kept = {part: kept_text(text) for part, text in texts.items()}
             asked = {**kept, **kept_cost(state.price(cost, protection))}
-            before = entries.repeated(name, request, asked)
+            before = None if request_id is None else entries.repeated(name, request, asked)
             if before is not None:
                 return before
             check_affordable(state, cost, protection)

@@ -39,7 +39,7 @@ from rainbowdp.exact import (
     shown_sign,
 )
 from rainbowdp.exact.arguments import one_of, require
-from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
+from rainbowdp.privacy import GaussianDP, Privacy
 
 if TYPE_CHECKING:
     # Loading the questions takes long, and showing a budget needs none.
@@ -185,10 +185,7 @@ def parameters_of(privacy: Privacy) -> dict[str, str]:
     >>> parameters_of(ApproxDP("ln 3", "1e-6"))
     {'epsilon': 'ln(3)', 'delta': '0.000001'}
     """
-    if isinstance(privacy, GaussianDP):
-        return {"mu": _exponent_text(privacy.mu)}
-    delta = {"delta": _exponent_text(privacy.delta)} if isinstance(privacy, ApproxDP) else {}
-    return {"epsilon": _exponent_text(privacy.epsilon), **delta}
+    return {name: _exponent_text(value) for name, value in privacy.parameters().items()}
 
 
 def _exponent_text(value: Exponent) -> str:

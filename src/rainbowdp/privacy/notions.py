@@ -39,7 +39,6 @@ from rainbowdp.privacy.verdict import (
     ball_sign,
     decisive_events,
     enclosed_excess,
-    exponent_text,
     parse_nonnegative,
     read_mass,
     read_steps,
@@ -303,12 +302,6 @@ class PureDP(_OddsNotion):
         """Always 0."""
         return Fraction(0)
 
-    def __repr__(self) -> str:
-        return f"PureDP({exponent_text(self.epsilon)!r})"
-
-    def __str__(self) -> str:
-        return f"epsilon={exponent_text(self.epsilon)}"
-
 
 @dataclass(frozen=True, repr=False)
 class ApproxDP(_OddsNotion):
@@ -352,12 +345,6 @@ class ApproxDP(_OddsNotion):
             )
         object.__setattr__(self, "delta", parsed)
 
-    def __repr__(self) -> str:
-        return f"ApproxDP({exponent_text(self.epsilon)!r}, {format_fraction(self.delta)!r})"
-
-    def __str__(self) -> str:
-        return f"epsilon={exponent_text(self.epsilon)}, delta={format_fraction(self.delta)}"
-
 
 @dataclass(frozen=True, repr=False)
 class GaussianDP(Notion):
@@ -390,12 +377,6 @@ class GaussianDP(Notion):
 
     def __init__(self, mu: Number) -> None:
         object.__setattr__(self, "mu", parse_nonnegative(mu, "mu"))
-
-    def __repr__(self) -> str:
-        return f"GaussianDP({exponent_text(self.mu)!r})"
-
-    def __str__(self) -> str:
-        return f"mu={exponent_text(self.mu)}"
 
     @property
     def is_rational(self) -> bool:

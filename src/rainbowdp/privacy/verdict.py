@@ -16,11 +16,11 @@ The numbers that a check takes (epsilon, mu, masses, steps) are read here, too.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import chain, combinations, groupby
-from typing import cast
+from typing import Any, cast
 
 import flint
 
@@ -36,7 +36,6 @@ from rainbowdp.exact import (
     Real,
     are_compatible,
     ball,
-    format_fraction,
     parse_exponent,
     parse_fraction,
     show,
@@ -45,6 +44,7 @@ from rainbowdp.exact import (
 )
 from rainbowdp.exact.arguments import require, whole
 from rainbowdp.exact.real import undecided
+from rainbowdp.exact.text import exponent_text
 
 LARGEST_PARAMETER = 1_000_000
 
@@ -99,11 +99,6 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.violation is None
-
-
-def exponent_text(exponent: Exponent) -> str:
-    """Return an epsilon or mu as it is typed."""
-    return str(exponent) if isinstance(exponent, Log) else format_fraction(exponent)
 
 
 def parse_nonnegative(value: Number, name: str) -> Exponent:
@@ -189,7 +184,29 @@ class Excess:
 
 
 class Notion(ABC):
-    """What all notions of privacy share: the check of two neighbors."""
+    """What all notions of privacy share: how they are written, and the check of two neighbors."""
+
+    def parameters(self) -> dict[str, Exponent]:
+        """Return the parameters by name.
+
+        Returns
+        -------
+        dict of str to Fraction or Log
+
+        Examples
+        --------
+        >>> from rainbowdp.privacy import ApproxDP
+        >>> ApproxDP("ln 3", "1/8").parameters()
+        {'epsilon': Log(argument=Fraction(3, 1)), 'delta': Fraction(1, 8)}
+        """
+        return {field.name: getattr(self, field.name) for field in fields(cast("Any", self))}
+
+    def __repr__(self) -> str:
+        texts = map(exponent_text, self.parameters().values())
+        return f"{type(self).__name__}({', '.join(map(repr, texts))})"
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name}={exponent_text(value)}" for name, value in self.parameters().items())
 
     @abstractmethod
     def limit_ball(self, mass: Exact) -> flint.arb:

@@ -27,7 +27,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.exact import ball, normal_quantile, working_precision
+from rainbowdp.exact import ball, normal_cdf, normal_quantile, working_precision
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -263,11 +263,6 @@ class _Noisy:
         self.low, self.high = flint.arb.neg_inf(), flint.arb.pos_inf()
         self.refine()
 
-    @property
-    def length(self) -> int:
-        """How many bits of the noise are revealed."""
-        return self._drawn.length
-
     def refine(self) -> None:
         """Reveal more of the noise."""
         self._drawn.reveal()
@@ -334,13 +329,7 @@ def normal_place(value: Fraction | int, edges: Sequence[Fraction], deviation: Ba
     int
         How many edges lie below.
     """
-    noisy = _Noisy(0, deviation, bits)
-    gaps = [edge - value for edge in edges]
-    while True:
-        with working_precision(noisy.length + _GUARD):
-            exact = [ball(gap) for gap in gaps]
-            above = sum(bool(noisy.low > gap) for gap in exact)
-            below = sum(bool(noisy.high < gap) for gap in exact)
-        if above + below == len(exact):
-            return above
-        noisy.refine()
+    return first_exceeding(
+        lambda: [normal_cdf(ball(edge - value) / deviation()) for edge in edges],
+        bits,
+    )
