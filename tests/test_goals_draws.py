@@ -491,7 +491,7 @@ def test_samples_of_this_size_catch_what_they_say() -> None:
         _assert_sample(wrong, ideal)
 
 
-# A million draws catch half a percentage point of total variation, in whatever events it lies; they take minutes.
+# A million draws take minutes, and catch half a percentage point of total variation, wherever it lies.
 LINES = {
     "yes-no, geometric": Asked(yes_no("c", equals="A", share="1/2"), PureDP("0.5")),
     "yes-no, normal": Asked(yes_no("c", equals="A", share="1/2"), GaussianDP("0.5")),
