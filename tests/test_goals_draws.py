@@ -21,9 +21,9 @@ import numpy as np
 import pytest
 
 from bit_sources import ReplayBits
-from goal_oracles import RELATIONS, flip, noisy_orders
+from goal_oracles import RELATIONS, flip
 from goal_oracles import letters as options
-from mechanism_chances import floats, logarithm
+from mechanism_chances import floats, logarithm, orders_of
 from rainbowdp.goals import Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals import noisy_level as level_module
 from rainbowdp.goals import noisy_order as order_module
@@ -191,10 +191,7 @@ def test_every_way_a_noisy_order_can_go_adds_up_to_its_chances(
     located = mechanism.at(OptionCounts(counts))
     monkeypatch.setattr("test_goals_draws._SIZES", 5)
     found = Ways().patched(monkeypatch, order_module).distribution(located.draw)
-    expected: dict[Form, float] = {}
-    for order, chance in noisy_orders(counts, ratio).items():
-        form = question.named(order)
-        expected[form] = expected.get(form, 0.0) + float(chance)
+    expected = {form: float(chance) for form, chance in orders_of(question, counts, ratio).items()}
     # Sizes beyond five have 30^-5 of the chance.
     assert distance(found, expected) < 1e-7
     # Chances of orders are known to 2^-36 each.
