@@ -350,6 +350,10 @@ def test_the_first_sentence_has_a_round_lead_with_98_of_100() -> None:
     )
     assert {lead.lead for need in never.needs for lead in need.leads} == {None}
     assert {chance.wrong for row in never.rows for chance in row.chances} == {Fraction(2, 3)}
+    # Mechanisms that choose by score guess among all answers, however far away they are.
+    for name in ("winner", "levels", "median"):
+        compared = plan(QUESTIONS[name], PureDP(0), leads=[1, 5], compare=True).privacies[0].compared
+        assert {chance.wrong for row in compared or () for chance in row.chances} == {Fraction(2, 3)}
 
 
 def test_chances_are_told_in_words_that_never_promise_too_much() -> None:
