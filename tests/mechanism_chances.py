@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read the chances that the package's mechanisms state: as fractions or floats, whatever form they have."""
+"""Read the chances that mechanisms state, as fractions or floats, and name the answers of the oracle."""
 
 from fractions import Fraction
 
+from goal_oracles import Counts, noisy_orders
 from rainbowdp.exact.values import EnclosedNumber, Value, rounded
 from rainbowdp.goals import Located
 from rainbowdp.privacy import PureDP
+from rainbowdp.questions import Ranking
 from rainbowdp.questions.selection import Form
 
 
@@ -33,3 +35,12 @@ def fractions(located: Located) -> list[Fraction]:
 def floats(located: Located) -> dict[Form, float]:
     """Return the chances at a table by answer, as the closest floats."""
     return {form: rounded(value) for form, value in located.chances().items()}
+
+
+def orders_of(question: Ranking, counts: Counts, ratio: Fraction) -> dict[Form, Fraction]:
+    """Return what `noisy_orders` says of each answer: all orders that give it, added up."""
+    found: dict[Form, Fraction] = {}
+    for order, chance in noisy_orders(counts, ratio).items():
+        form = question.named(order)
+        found[form] = found.get(form, Fraction(0)) + chance
+    return found

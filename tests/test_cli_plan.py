@@ -44,10 +44,10 @@ def json_of(outcome: Outcome) -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", EVERY)
 def test_every_question_is_planned_without_data_or_column(run: Runner, kind: str) -> None:
-    words = ("plan", kind, *EVERY[kind], "--epsilon", "0.1,ln 2", "--leads", "1,5", "--compare")
+    words = ("plan", kind, *EVERY[kind], "--epsilon", "1,ln 2", "--leads", "1,5", "--compare")
     found = json_of(run(*words, "--format", "json"))
     assert found["question"]["kind"] == kind
-    assert [part["privacy"] for part in found["plans"]] == [{"epsilon": "0.1"}, {"epsilon": "ln(2)"}]
+    assert [part["privacy"] for part in found["plans"]] == [{"epsilon": "1"}, {"epsilon": "ln(2)"}]
     assert [row["lead"] for row in found["plans"][0]["rows"]] == [1, 5]
     table = run(*words)
     assert table.code == 0
@@ -61,7 +61,8 @@ def test_every_question_is_planned_without_data_or_column(run: Runner, kind: str
     assert all(
         line[2].isupper() and line.endswith(".") for line in table.out.splitlines() if line.startswith("  W")
     )
-    named = json_of(run(*words, "--column", "vote", "--format", "json"))
+    least = ("plan", kind, *EVERY[kind], "--epsilon", "1", "--leads", "1")
+    named = json_of(run(*least, "--column", "vote", "--format", "json"))
     assert named["question"]["column"] == "vote"
 
 

@@ -19,8 +19,8 @@ import pytest
 from scipy import integrate, stats
 from scipy.special import ndtr
 
-from goal_oracles import RELATIONS, falling, flip, gaps_of, noisy_orders, options, promised, right_by_coins
-from mechanism_chances import floats, fraction, fractions
+from goal_oracles import RELATIONS, Counts, falling, flip, gaps_of, options, promised, right_by_coins
+from mechanism_chances import floats, fraction, fractions, orders_of
 from mechanism_chances import logarithm as pure
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import ball
@@ -44,7 +44,6 @@ from rainbowdp.questions import (
     winner,
     yes_no,
 )
-from rainbowdp.questions.selection import Form
 
 VECTORS = Path(__file__).parent / "vectors"
 _ROUNDING = 1e-15
@@ -156,45 +155,32 @@ def test_theorem_1_the_guarantee_under_gaussian_privacy_is_the_shifted_normal() 
 
 
 @pytest.mark.parametrize(
-    ("rows", "neighbors"), [(1, "add-remove"), (2, "add-remove"), (1, "change-one"), (2, "change-one")]
+    ("counts", "top", "as_set"),
+    [
+        ((0, 0, 0), None, False),
+        ((0, 5, 3), None, False),
+        ((4, 9), None, False),
+        ((3, 1, 2, 2), None, False),
+        ((2, 3, 0, 2), 2, False),
+        ((2, 3, 0, 2), 2, True),
+        ((2, 3, 0, 2), 3, True),
+    ],
 )
+@pytest.mark.parametrize(("rows", "neighbors"), [(1, "add-remove"), (2, "change-one")])
 def test_theorem_5_chances_of_orders_are_those_of_noise_on_differences(
-    rows: int, neighbors: Neighbors
+    counts: Counts, top: int | None, as_set: bool, rows: int, neighbors: Neighbors
 ) -> None:
     ratio = Fraction(2, 3)
     odds = (1 / ratio) ** (rows * (2 if neighbors == "change-one" else 1))
-    tables = [(0, 0, 0), (2, 2, 1), (0, 5, 3), (4, 9)]
-    if rows == 1:
-        tables += [(3, 1, 2, 2)] if neighbors == "add-remove" else [(1, 0, 3, 9)]
-    for counts in tables:
-        # Two options are answered by the line, so the noise is asked for by name.
-        mechanism = NoisyOrder(Asked(ranking("c", options(len(counts))), pure(odds), neighbors, rows))
-        found = mechanism.at(OptionCounts(counts)).chances()
-        expected: dict[Form, Fraction] = {
-            tuple(options(len(counts))[at] for at in order): chance
-            for order, chance in noisy_orders(counts, ratio).items()
-        }
-        assert found.keys() == expected.keys()
-        for form, value in found.items():
-            around = ball(value)
-            assert float(around.rad()) < 1e-10
-            assert abs(float(around.mid()) - expected[form]) <= float(around.rad()) + _ROUNDING
-
-
-def test_theorem_5_first_options_and_sets_are_sums_over_the_orders() -> None:
-    ratio, counts = Fraction(1, 2), (2, 3, 0, 2)
-    names = options(4)
-    orders = noisy_orders(counts, ratio)
-    for top, as_set in ((2, False), (2, True), (3, True)):
-        question = ranking("c", names, top=top, as_set=as_set)
-        found = NoisyOrder(Asked(question, pure(Fraction(2)))).at(OptionCounts(counts)).chances()
-        expected: dict[Form, Fraction] = {}
-        for order, chance in orders.items():
-            first = order[:top]
-            form: Form = tuple(names[at] for at in (sorted(first) if as_set else first))
-            expected[form] = expected.get(form, Fraction(0)) + chance
-        assert found.keys() == expected.keys()
-        assert all(abs(rounded(found[form]) - chance) < 1e-10 for form, chance in expected.items())
+    question = ranking("c", options(len(counts)), top=top, as_set=as_set)
+    # Two options are answered by the line, so the noise is asked for by name.
+    found = NoisyOrder(Asked(question, pure(odds), neighbors, rows)).at(OptionCounts(counts)).chances()
+    expected = orders_of(question, counts, ratio)
+    assert found.keys() == expected.keys()
+    for form, value in found.items():
+        around = ball(value)
+        assert float(around.rad()) < 1e-9
+        assert abs(float(around.mid()) - expected[form]) <= float(around.rad()) + _ROUNDING
 
 
 @pytest.mark.parametrize(

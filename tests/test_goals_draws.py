@@ -21,9 +21,9 @@ import numpy as np
 import pytest
 
 from bit_sources import ReplayBits
-from goal_oracles import RELATIONS, flip, noisy_orders
+from goal_oracles import RELATIONS, flip
 from goal_oracles import letters as options
-from mechanism_chances import floats, logarithm
+from mechanism_chances import floats, logarithm, orders_of
 from rainbowdp.goals import Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals import noisy_level as level_module
 from rainbowdp.goals import noisy_order as order_module
@@ -41,6 +41,7 @@ from rainbowdp.questions import (
     level,
     ranking,
     winner,
+    yes_no,
 )
 from rainbowdp.questions.selection import Form
 from rainbowdp.sampling import bits as reals
@@ -55,7 +56,8 @@ from rainbowdp.sampling.bits import (
     two_sided_geometric,
     uniform_below,
 )
-from sampler_checks import FALSE_ALARM, MISS
+from sampler_checks import DRAWS as MILLION
+from sampler_checks import FALSE_ALARM, MISS, passes, plan
 
 DRAWS = 1_500
 _SIZES = 14
@@ -189,10 +191,7 @@ def test_every_way_a_noisy_order_can_go_adds_up_to_its_chances(
     located = mechanism.at(OptionCounts(counts))
     monkeypatch.setattr("test_goals_draws._SIZES", 5)
     found = Ways().patched(monkeypatch, order_module).distribution(located.draw)
-    expected: dict[Form, float] = {}
-    for order, chance in noisy_orders(counts, ratio).items():
-        form = question.named(order)
-        expected[form] = expected.get(form, 0.0) + float(chance)
+    expected = {form: float(chance) for form, chance in orders_of(question, counts, ratio).items()}
     # Sizes beyond five have 30^-5 of the chance.
     assert distance(found, expected) < 1e-7
     # Chances of orders are known to 2^-36 each.
@@ -487,6 +486,45 @@ def test_samples_of_this_size_catch_what_they_say() -> None:
     wrong = np.random.default_rng(1).choice([*"ABC"], size=DRAWS, p=[0.2, 0.38, 0.42]).tolist()
     with pytest.raises(AssertionError):
         _assert_sample(wrong, ideal)
+
+
+# A million draws take minutes, and catch half a percentage point of total variation, wherever it lies.
+LINES = {
+    "yes-no, geometric": Asked(yes_no("c", equals="A", share="1/2"), PureDP("0.5")),
+    "yes-no, normal": Asked(yes_no("c", equals="A", share="1/2"), GaussianDP("0.5")),
+}
+
+
+def passes_a_million(located: Located, chances: dict[Form, float], seed: int) -> bool:
+    places = {form: at for at, form in enumerate(chances)}
+    source, counts = ReplayBits(seed), np.zeros(len(places), dtype=np.int64)
+    for _ in range(MILLION):
+        counts[places[located.draw(source)]] += 1
+    return passes(counts, [*chances.values()])
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("name", [*SAMPLED, "noisy level", "normal level", *LINES])
+def test_a_million_draws_have_the_chances(name: str) -> None:
+    located = mechanism_of(LINES[name]).at(MatchCount(21, 40)) if name in LINES else sampled(name)
+    assert plan(len(located.chances())).smallest_caught < 0.0051
+    assert passes_a_million(located, floats(located), len(name))
+
+
+@pytest.mark.release
+@pytest.mark.parametrize(("error", "expected"), [(0.0, True), (0.015, False)])
+def test_a_million_draws_catch_a_flip_whose_weight_at_gap_1_is_off_by_0_015(
+    monkeypatch: pytest.MonkeyPatch, error: float, expected: bool
+) -> None:
+    located = mechanism_of(Asked(winner("c", options(8)), PureDP("ln 16"))).at(OptionCounts((2, *[1] * 7)))
+    right, chances = Flip.weight_ball, floats(located)
+
+    def shifted(self: Flip, gap: int) -> flint.arb:
+        return right(self, gap) + (flint.arb(error) if gap == 1 else 0)
+
+    # The draw uses the shifted weight; the chances are those of the right one.
+    monkeypatch.setattr(Flip, "weight_ball", shifted)
+    assert passes_a_million(located, chances, 9) is expected
 
 
 @pytest.mark.parametrize("privacy", [PureDP("0.5"), GaussianDP("0.5")])

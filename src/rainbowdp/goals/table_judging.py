@@ -99,7 +99,8 @@ def table_pairs(asked: Asked, options: int, rows: int) -> Iterator[TablePair]:
     fallen = min(asked.max_rows, rows)
     risen = fallen if asked.changed else 0
     for parts in _partitions(rows, rows, options):
-        for moved in _neighbors([*parts, *[0] * (options - len(parts))], fallen, risen):
+        counts = Counter({**Counter(parts), 0: options - len(parts)})
+        for moved in _neighbors(counts, fallen, risen):
             fewer = sum((before - after) * options for before, after, options in moved)
             if fewer > 0 or (fewer == 0 and any(before != after for before, after, _ in moved)):
                 yield _as_gaps(moved)
@@ -160,9 +161,9 @@ def _partitions(rows: int, most: int, parts: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def _neighbors(counts: Sequence[int], fallen: int, risen: int) -> Iterable[Moved]:
+def _neighbors(counts: Counter[int], fallen: int, risen: int) -> Iterable[Moved]:
     """Return all ways in which up to so many rows leave and up to so many join, each of them once."""
-    found = {_alike((count, count, 1) for count in counts): None}
+    found = {_alike((count, count, options) for count, options in counts.items()): None}
     for by in [-1] * fallen + [1] * risen:
         found |= {further: None for moved in found for further in _one_row_more(moved, by)}
     return found

@@ -205,8 +205,12 @@ def mechanism_column(name: str, mechanism: QuestionMechanism) -> Column:
 
 def ignoring_column(asked: Asked) -> Column:
     """Return the column of an answer that is drawn at random from all that there are."""
+    return Column(IGNORING, cases_of(asked), _guessed(asked), grows=False)
+
+
+def _guessed(asked: Asked) -> Wrong:
     missed = 1 - Fraction(1, answer_count(asked))
-    return Column(IGNORING, cases_of(asked), lambda _lead, _case: missed, grows=False)
+    return lambda _lead, _case: missed
 
 
 def noisy_column(asked: Asked, typical: QuestionMechanism) -> Column | None:
@@ -257,14 +261,11 @@ def _by_noise(chances: Callable[..., Value | None]) -> Wrong:
 
 def _by_counts(asked: Asked, epsilon: Exponent, formula: _Formula) -> Wrong:
     """Return the chances of a mechanism that chooses one option by counts or scores."""
+    if epsilon == 0:
+        return _guessed(asked)
     parts, rows = option_steps(asked)
     root = odds_root(epsilon, parts)
-
-    def wrong(lead: int, case: PlanCase) -> Value:
-        # Where nothing is learned, no option is far away.
-        return formula(root, rows * lead, rivals_in(asked, case if epsilon != 0 else "all-close"))
-
-    return wrong
+    return lambda lead, case: formula(root, rows * lead, rivals_in(asked, case))
 
 
 def _by_sides(epsilon: Exponent, formula: _Formula) -> Wrong:
@@ -315,7 +316,7 @@ def rival_columns(asked: Asked) -> tuple[tuple[Column, ...], str]:
         return (), _NO_ORDERS
     epsilon, found = asked.privacy.epsilon, []
     for name, formula in ((EXPONENTIAL, exponential_wrong), (FLIP, permute_and_flip_wrong)):
-        if names_one(asked):
+        if names_one(asked) or epsilon == 0:
             wrong = _by_counts(asked, epsilon, formula)
         elif answer_count(asked) == 2:
             wrong = _by_sides(epsilon, formula)
