@@ -219,7 +219,7 @@ def test_captions_say_who_is_in_a_node_how_deep_it_is_and_how_likely_it_is_right
     free = RainbowGraph.from_arrays([0, 1], [1, 2], ["y>n", "y>n", "n>y", "y>n"])
     assert "3\nno boundary, P = 1" in texts(solved(free))
     # A probability below 1 is not shown as 1.
-    assert "0\ni = 34, P > 0.999" in texts(solved(halves(70)))
+    assert "0\ni = 7, P > 0.999" in texts(solved(halves(16)))
     rainbows = ["y>n", "y>n", "n>y", "n>y"]
     star = RainbowGraph.from_arrays([0, 1, 0], [3, 3, 2], rainbows)
     uneven = Mechanism.from_table(rainbows, np.array([[0.75, 0.25], [0.5, 0.5], [0.25, 0.75], [0.25, 0.75]]))

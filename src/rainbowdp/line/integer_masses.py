@@ -19,7 +19,7 @@ either way. Under Gaussian privacy F is an enclosure itself. The mass of a class
 units, that of a color in it by less than 24, and the sum of j colors by less than 24 j units.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import flint
 import numpy as np
@@ -59,7 +59,7 @@ class MassTable:
 
     def __init__(self, privacy: Privacy) -> None:
         self._privacy = privacy
-        self._known: dict[int, list[int]] = {}  # P and D by number of steps
+        self._known: dict[int, tuple[int, int]] = {}  # P and D by number of steps
 
     def lower_bounds(self, line: Line, distances: Integers) -> tuple[NDArray[np.uint64], int]:
         """Return integers around the cumulative masses of the colors in code-point order.
@@ -125,22 +125,25 @@ class MassTable:
 
     def _listed(self, privacy: PureDP | ApproxDP, counts: Integers) -> Integers:
         """Return P and D from enclosures, one by one."""
-
-        def power_and_lift(count: int) -> list[int]:
-            def attempt(_: int) -> list[int] | None:
-                epsilon, delta = exponent_ball(privacy.epsilon), ball(privacy.delta)
-                if privacy.epsilon == 0:
-                    return _all_units([flint.arb(1), delta * count])
-                fallen = -count * epsilon
-                lift = -delta * fallen.expm1() / epsilon.expm1() if privacy.delta else flint.arb(0)
-                return _all_units([fallen.exp(), lift])
-
-            return refine(attempt, _FIRST_PRECISION, None)
-
         wanted = counts.tolist()
-        self._known |= {count: power_and_lift(count) for count in wanted if count not in self._known}
+        missing = [count for count in wanted if count not in self._known]
+        if missing:
+            made = refine(lambda _: _all_units(_powers_and_lifts(privacy, missing)), _FIRST_PRECISION, None)
+            self._known |= zip(missing, zip(made[::2], made[1::2], strict=True), strict=True)
         listed: Integers = np.array([self._known[count] for count in wanted], dtype=np.int64)
         return listed.reshape(-1, 2).T
+
+
+def _powers_and_lifts(privacy: PureDP | ApproxDP, counts: Iterable[int]) -> Iterator[flint.arb]:
+    """Yield balls around P and D for every number of steps."""
+    epsilon, delta = exponent_ball(privacy.epsilon), ball(privacy.delta)
+    for count in counts:
+        fallen = -count * epsilon
+        yield fallen.exp()
+        if privacy.delta == 0 or privacy.epsilon == 0:
+            yield delta * count
+        else:
+            yield -delta * fallen.expm1() / epsilon.expm1()
 
 
 def _normal_prefix(mass: Exact, mu: Exponent, distances: Integers) -> Integers:
